@@ -1,0 +1,44 @@
+"""The value types of the game: suits, strains, seats, hands, deals, sets of deals, trick tables.
+
+Everything here follows one array convention: owners (n, 52) uint8 with cards from the ace of
+spades to the two of clubs and seats N E S W = 0-3; tricks (n, 5, 4) uint8 with strains S H D C N
+by declarers N E S W, always the tricks of the declarer's side.
+"""
+
+from .board import Board, Tag, board_dealer, board_vulnerability
+from .deal import COUNT_OF_SEAT, FOUR_FULL_HANDS, Deal, check_owners
+from .dealset import DealSet, as_dealset
+from .enums import RANKS, Seat, Strain, Suit, Vulnerability
+from .errors import DealError, shorten
+from .hand import Hand, as_hands, hands_of
+from .table import PRINTED_SEATS, PRINTED_STRAINS, UNKNOWN, TrickTable
+from .text import card_text, parse_card
+
+__all__ = [
+    "COUNT_OF_SEAT",
+    "FOUR_FULL_HANDS",
+    "PRINTED_SEATS",
+    "PRINTED_STRAINS",
+    "RANKS",
+    "UNKNOWN",
+    "Board",
+    "Deal",
+    "DealError",
+    "DealSet",
+    "Hand",
+    "Seat",
+    "Strain",
+    "Suit",
+    "Tag",
+    "TrickTable",
+    "Vulnerability",
+    "as_dealset",
+    "as_hands",
+    "board_dealer",
+    "board_vulnerability",
+    "card_text",
+    "check_owners",
+    "hands_of",
+    "parse_card",
+    "shorten",
+]

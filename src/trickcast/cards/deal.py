@@ -1,0 +1,165 @@
+"""The 52 cards shared among four hands."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .enums import Seat, Suit
+from .errors import DealError
+from .hand import Hand
+from .text import card_text, parse_deal
+
+COUNT_OF_SEAT = np.array([1, 1 << 8, 1 << 16, 1 << 24], dtype=np.uint32)
+"""Adding these up by owner counts the four seats' cards in one number, a byte a seat."""
+FOUR_FULL_HANDS = np.uint32(0x0D0D0D0D)
+"""That number when everyone holds thirteen."""
+
+_CHUNK = 1 << 14
+
+
+def check_owners(owners: NDArray[np.uint8]) -> None:
+    """Raise DealError naming the first of (n, 52) owners that does not give everyone 13 cards."""
+    for start in range(0, len(owners), _CHUNK):
+        chunk = owners[start : start + _CHUNK]
+        if chunk.max() > 3:
+            row, card = np.argwhere(chunk > 3)[0]
+            raise DealError(
+                f"deal {start + row} of {len(owners)}: {card_text(int(card))} belongs to seat "
+                f"{chunk[row, card]} (expected 0 to 3)"
+            )
+        counts = COUNT_OF_SEAT[chunk].sum(axis=1, dtype=np.uint32)
+        bad = np.flatnonzero(counts != FOUR_FULL_HANDS)
+        if bad.size:
+            row = bad[0]
+            seat, held = next(
+                (Seat(s), n) for s, n in enumerate(np.bincount(chunk[row], minlength=4)) if n != 13
+            )
+            raise DealError(
+                f"deal {start + row} of {len(owners)}: {seat.name.capitalize()} holds {held} cards "
+                "(expected 13)"
+            )
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Deal:
+    """Four hands, immutable and compared by value.
+
+    Built from PBN text (``Deal("N:A.KQ9832.T94.AKT … … …")``, any first seat) and giving it back
+    as ``pbn``, which always starts with North. ``str`` is the four-hand diagram. Raises DealError
+    when the text is not a deal.
+    """
+
+    owner_bytes: bytes
+    """52 bytes: the seat (N E S W = 0-3) holding each card."""
+
+    def __init__(self, text: "str | Deal"):
+        owners = text.owner_bytes if isinstance(text, Deal) else parse_deal(text)
+        object.__setattr__(self, "owner_bytes", owners)
+
+    @classmethod
+    def from_owners(cls, owners: ArrayLike) -> "Deal":
+        """Build a deal from (52,) owners."""
+        row = np.asarray(owners)
+        if row.shape != (52,) or row.dtype.kind not in "ui":
+            raise DealError(
+                f"{row.dtype} array of shape {row.shape} is not owners (expected (52,) uint8)"
+            )
+        if row.min() < 0 or row.max() > 3:
+            raise DealError(f"owners {row.min()} to {row.max()} are not seats (expected 0 to 3)")
+        check_owners(row.astype(np.uint8)[None])
+        return cls._trusted(row.astype(np.uint8).tobytes())
+
+    @classmethod
+    def from_hands(
+        cls, north: str | Hand, east: str | Hand, south: str | Hand, west: str | Hand
+    ) -> "Deal":
+        """Build a deal from its four hands."""
+        return cls(f"N:{Hand(north)} {Hand(east)} {Hand(south)} {Hand(west)}")
+
+    @classmethod
+    def _trusted(cls, owner_bytes: bytes) -> "Deal":
+        deal = object.__new__(cls)
+        object.__setattr__(deal, "owner_bytes", owner_bytes)
+        return deal
+
+    @property
+    def owners(self) -> NDArray[np.uint8]:
+        """(52,) uint8, the seat holding each card; read-only."""
+        return np.frombuffer(self.owner_bytes, dtype=np.uint8)
+
+    def __getitem__(self, seat: str | Seat) -> Hand:
+        wanted = Seat.parse(seat)
+        mask = sum(1 << card for card, owner in enumerate(self.owner_bytes) if owner == wanted)
+        return Hand._from_mask(mask)
+
+    def __iter__(self) -> Iterator[Hand]:
+        """Yield the hands of North, East, South and West."""
+        return (self[seat] for seat in Seat)
+
+    @property
+    def north(self) -> Hand:
+        """North's hand."""
+        return self[Seat.NORTH]
+
+    @property
+    def east(self) -> Hand:
+        """East's hand."""
+        return self[Seat.EAST]
+
+    @property
+    def south(self) -> Hand:
+        """South's hand."""
+        return self[Seat.SOUTH]
+
+    @property
+    def west(self) -> Hand:
+        """West's hand."""
+        return self[Seat.WEST]
+
+    @property
+    def pbn(self) -> str:
+        """The canonical text: ``N:`` and the four hands clockwise."""
+        return self.pbn_from(Seat.NORTH)
+
+    def pbn_from(self, first: str | Seat) -> str:
+        """Return the PBN text starting with another seat."""
+        start = Seat.parse(first)
+        return f"{start}:" + " ".join(str(self[Seat((start + i) % 4)]) for i in range(4))
+
+    def __str__(self) -> str:
+        """The four hands around the table, North on top."""
+        blocks = {seat: _block(self[seat]) for seat in Seat}
+        width = max(max(map(len, blocks[Seat.WEST])), 10) + 4
+        middle = ("  N  ", "W   E", "  S  ", "     ")
+        gap = max(max(len(line) for s in (0, 2) for line in blocks[Seat(s)]), 9) + 4
+        lines = [" " * width + line for line in blocks[Seat.NORTH]]
+        lines += [
+            f"{west:<{width}}{table:<{gap}}{east}"
+            for west, table, east in zip(blocks[Seat.WEST], middle, blocks[Seat.EAST], strict=True)
+        ]
+        lines += [" " * width + line for line in blocks[Seat.SOUTH]]
+        return "\n".join(line.rstrip() for line in lines)
+
+    def __repr__(self) -> str:
+        return f"Deal({self.pbn!r})"
+
+    def _repr_html_(self) -> str:
+        def cell(seat: Seat | None) -> str:
+            if seat is None:
+                return "<td></td>"
+            lines = "<br>".join(self[seat].html_lines())
+            return f'<td style="text-align:left;padding:2px 10px">{lines}</td>'
+
+        grid = (
+            (None, Seat.NORTH, None),
+            (Seat.WEST, None, Seat.EAST),
+            (None, Seat.SOUTH, None),
+        )
+        rows = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in grid)
+        return f'<table style="font-family:monospace;border:0">{rows}</table>'
+
+
+def _block(hand: Hand) -> list[str]:
+    return [f"{suit.symbol} {hand.holding(suit) or '—'}" for suit in Suit]

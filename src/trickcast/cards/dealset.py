@@ -1,0 +1,195 @@
+"""Many deals as one array."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .board import Board
+from .deal import Deal, check_owners
+from .errors import DealError
+from .table import UNKNOWN, check_tricks
+
+
+class DealSet:
+    """A read-only view on the arrays of many deals, and on what is known of each.
+
+    No Python object is made for a deal until one is asked for: indexing with an integer or
+    iterating gives a Deal, slicing (or indexing with an array) a DealSet on the same memory.
+
+    Raises DealError when an array has the wrong shape or a row is not a deal, naming its index.
+    """
+
+    __slots__ = ("boards", "owners", "tricks")
+
+    owners: NDArray[np.uint8]
+    """(n, 52) uint8, the seat (N E S W = 0-3) holding each card."""
+    tricks: NDArray[np.uint8] | None
+    """(n, 5, 4) uint8, 255 where a cell is unknown; None when nothing is known."""
+    boards: tuple[Board, ...] | None
+    """What a file said of each board besides the cards; None when it said nothing."""
+
+    def __init__(
+        self,
+        owners: ArrayLike,
+        tricks: ArrayLike | None = None,
+        boards: Sequence[Board] | None = None,
+    ):
+        array = np.asarray(owners)
+        if array.ndim != 2 or array.shape[1] != 52 or array.dtype.kind not in "ui":
+            raise DealError(
+                f"{array.dtype} array of shape {array.shape} is not owners (expected (n, 52) uint8)"
+            )
+        if array.dtype != np.uint8:
+            array = np.where((array < 0) | (array > 3), 255, array).astype(np.uint8)
+        check_owners(array)
+        table = None if tricks is None else check_tricks(tricks)
+        if table is not None and table.shape != (len(array), 5, 4):
+            raise DealError(f"tricks of shape {table.shape} for {len(array)} deals")
+        if boards is not None and len(boards) != len(array):
+            raise DealError(f"{len(boards)} boards for {len(array)} deals")
+        self._set(array, table, None if boards is None else tuple(boards))
+
+    def _set(
+        self,
+        owners: NDArray[np.uint8],
+        tricks: NDArray[np.uint8] | None,
+        boards: tuple[Board, ...] | None,
+    ) -> None:
+        self.owners = _read_only(owners)
+        unknown = tricks is None or (tricks.size > 0 and bool((tricks == UNKNOWN).all()))
+        self.tricks = None if tricks is None or unknown else _read_only(tricks)
+        self.boards = boards
+
+    @classmethod
+    def from_deals(cls, deals: Iterable[str | Deal]) -> "DealSet":
+        """Collect Deals or their texts. Raises DealError naming the index of a bad one."""
+        rows = []
+        for i, deal in enumerate(deals):
+            try:
+                rows.append(Deal(deal).owner_bytes)
+            except DealError as error:
+                raise DealError(f"deal {i}: {error}") from None
+        return cls(np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, 52))
+
+    @classmethod
+    def concatenate(cls, sets: Iterable["DealSet"]) -> "DealSet":
+        """Join sets in order; what is known of some deals only is unknown for the others."""
+        parts = list(sets)
+        joined = object.__new__(cls)
+        tricks, boards = None, None
+        if any(part.tricks is not None for part in parts):
+            tricks = np.concatenate([part.tricks_or_unknown for part in parts])
+        if any(part.boards is not None for part in parts):
+            boards = tuple(
+                board for part in parts for board in part.boards or (Board(),) * len(part)
+            )
+        owners = [np.empty((0, 52), np.uint8), *(part.owners for part in parts)]
+        joined._set(np.concatenate(owners), tricks, boards)
+        return joined
+
+    @property
+    def tricks_or_unknown(self) -> NDArray[np.uint8]:
+        """(n, 5, 4) uint8: ``tricks``, or 255 everywhere when nothing is known."""
+        if self.tricks is not None:
+            return self.tricks
+        return np.full((len(self), 5, 4), UNKNOWN, dtype=np.uint8)
+
+    def with_tricks(self, tricks: ArrayLike | None) -> "DealSet":
+        """Return the same deals with these tricks."""
+        return DealSet(self.owners, tricks, self.boards)
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    @overload
+    def __getitem__(self, key: int | np.integer[Any]) -> Deal: ...
+    @overload
+    def __getitem__(self, key: slice | NDArray[Any] | Sequence[int]) -> "DealSet": ...
+    def __getitem__(
+        self, key: int | np.integer[Any] | slice | NDArray[Any] | Sequence[int]
+    ) -> "Deal | DealSet":
+        if isinstance(key, int | np.integer):
+            return Deal._trusted(self.owners[key].tobytes())
+        part = object.__new__(DealSet)
+        boards = None
+        if self.boards is not None:
+            index = range(len(self))[key] if isinstance(key, slice) else np.arange(len(self))[key]
+            boards = tuple(self.boards[i] for i in index)
+        part._set(self.owners[key], None if self.tricks is None else self.tricks[key], boards)
+        return part
+
+    def __iter__(self) -> Iterator[Deal]:
+        return (Deal._trusted(row.tobytes()) for row in self.owners)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DealSet):
+            return NotImplemented
+        return (
+            np.array_equal(self.owners, other.owners)
+            and np.array_equal(self.tricks_or_unknown, other.tricks_or_unknown)
+            and self.boards == other.boards
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.owners.tobytes(), self.tricks_or_unknown.tobytes()))
+
+    def __repr__(self) -> str:
+        known = 0
+        if self.tricks is not None:
+            known = int((self.tricks != UNKNOWN).any(axis=(1, 2)).sum())
+        return f"<DealSet of {len(self):,} deals, tricks known for {known:,}>"
+
+    def __str__(self) -> str:
+        shown = "\n".join(deal.pbn for deal in self[:10])
+        return f"{self!r}\n{shown}" + ("\n…" if len(self) > 10 else "")
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{i}</td><td><code>{self[i].pbn}</code></td></tr>"
+            for i in range(min(len(self), 10))
+        )
+        return f"<p>{repr(self)[1:-1]}</p><table>{rows}</table>"
+
+
+def _read_only(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def as_dealset(deals: Any) -> tuple[DealSet, bool]:
+    """Turn what users call deals into a DealSet, and tell whether it was a single deal.
+
+    Accepts a Deal, PBN text, a DealSet, a list of these, or owners of shape (52,) or (n, 52).
+    Raises DealError naming the index of the first item that is not a deal.
+    """
+    if isinstance(deals, DealSet):
+        return deals, False
+    if isinstance(deals, str | Deal):
+        return DealSet(Deal(deals).owners[None]), True
+    if isinstance(deals, np.ndarray):
+        if deals.size == 0:
+            return DealSet(np.empty((0, 52), np.uint8)), False
+        return DealSet(np.atleast_2d(deals)), deals.ndim == 1
+    try:
+        items = list(deals)
+    except TypeError:
+        raise DealError(
+            f"{type(deals).__name__} is not deals (expected Deal, PBN text, DealSet, a list of "
+            "these, or (n, 52) uint8)"
+        ) from None
+    parts, loose = [], list[Deal]()
+    index = 0
+    for item in items:
+        if isinstance(item, DealSet):
+            parts += [DealSet.from_deals(loose), item]
+            loose, index = [], index + len(item)
+            continue
+        try:
+            loose.append(Deal(item) if isinstance(item, str | Deal) else Deal.from_owners(item))
+        except DealError as error:
+            raise DealError(f"deal {index}: {error}") from None
+        index += 1
+    return DealSet.concatenate([*parts, DealSet.from_deals(loose)]), False

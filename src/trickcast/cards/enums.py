@@ -1,0 +1,153 @@
+"""Suit, strain, seat and vulnerability: the four small alphabets of the game.
+
+Each is an ``IntEnum`` whose values index the package's arrays (suits and seats 0-3, strains 0-4),
+is parsed leniently by ``parse`` and prints as the letter that PBN uses.
+"""
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Self
+
+from .errors import DealError
+
+RANKS = "AKQJT98765432"
+"""The thirteen ranks in card order, highest first."""
+
+
+class _Named(IntEnum):
+    """An alphabet with a one-letter text form."""
+
+    @classmethod
+    def _spellings(cls) -> Mapping[str, Self]:
+        """Every accepted upper-case spelling: the letter and the member's name."""
+        return {text: member for member in cls for text in (member.letter, member.name)}
+
+    @classmethod
+    def parse(cls, text: str | Self) -> Self:
+        """Return the member that ``text`` names, by letter or word, in any case.
+
+        Raises DealError when it names none.
+        """
+        if isinstance(text, cls):
+            return text
+        found = cls._spellings().get(str(text).strip().upper())
+        if found is None:
+            letters = " ".join(member.letter for member in cls)
+            raise DealError(f"{text!r} is not a {cls.__name__.lower()} (expected one of {letters})")
+        return found
+
+    @property
+    def letter(self) -> str:
+        """The letter that stands for it in text."""
+        return self.name[0]
+
+    def __str__(self) -> str:
+        return self.letter
+
+    def __format__(self, spec: str) -> str:
+        return format(self.letter, spec)
+
+
+class Suit(_Named):
+    """The four suits, in card order."""
+
+    SPADES = 0
+    HEARTS = 1
+    DIAMONDS = 2
+    CLUBS = 3
+
+    @property
+    def symbol(self) -> str:
+        """The suit's sign: ♠ ♥ ♦ ♣."""
+        return "♠♥♦♣"[self]
+
+    @classmethod
+    def _spellings(cls) -> Mapping[str, Self]:
+        singular = {member.name[:-1]: member for member in cls}
+        signs = {sign: member for member in cls for sign in (member.symbol, "♤♡♢♧"[member])}
+        return {**super()._spellings(), **singular, **signs}
+
+
+class Strain(_Named):
+    """The five strains; a suit and its strain share a number."""
+
+    SPADES = 0
+    HEARTS = 1
+    DIAMONDS = 2
+    CLUBS = 3
+    NOTRUMP = 4
+
+    @property
+    def symbol(self) -> str:
+        """The suit's sign, or NT."""
+        return ("♠", "♥", "♦", "♣", "NT")[self]
+
+    @classmethod
+    def _spellings(cls) -> Mapping[str, Self]:
+        suits = {text: cls(suit) for text, suit in Suit._spellings().items()}
+        return {**super()._spellings(), **suits, "NT": cls(4), "NOTRUMPS": cls(4)}
+
+
+class Seat(_Named):
+    """The four seats, clockwise."""
+
+    NORTH = 0
+    EAST = 1
+    SOUTH = 2
+    WEST = 3
+
+    @property
+    def lho(self) -> "Seat":
+        """The left-hand opponent; when this seat declares, the leader."""
+        return Seat((self + 1) % 4)
+
+    @property
+    def partner(self) -> "Seat":
+        """The seat opposite."""
+        return Seat((self + 2) % 4)
+
+    @property
+    def rho(self) -> "Seat":
+        """The right-hand opponent."""
+        return Seat((self + 3) % 4)
+
+    @property
+    def side(self) -> int:
+        """0 for North-South, 1 for East-West."""
+        return self % 2
+
+
+class Vulnerability(IntEnum):
+    """Which sides are vulnerable: two bits, North-South 1 and East-West 2."""
+
+    NONE = 0
+    NS = 1
+    EW = 2
+    BOTH = 3
+
+    @classmethod
+    def parse(cls, text: "str | Vulnerability") -> "Vulnerability":
+        """Return the vulnerability named by any of the spellings in use (PBN, LIN, words).
+
+        Raises DealError when ``text`` is none of them.
+        """
+        if isinstance(text, Vulnerability):
+            return text
+        for member, spellings in _VULNERABILITY_SPELLINGS.items():
+            if str(text).strip().upper() in spellings:
+                return member
+        raise DealError(f"{text!r} is not a vulnerability (expected none, ns, ew or both)")
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+    def __format__(self, spec: str) -> str:
+        return format(self.name.lower(), spec)
+
+
+_VULNERABILITY_SPELLINGS = {
+    Vulnerability.NONE: ("NONE", "LOVE", "-", "O", "0"),
+    Vulnerability.NS: ("NS", "N-S", "N"),
+    Vulnerability.EW: ("EW", "E-W", "E"),
+    Vulnerability.BOTH: ("BOTH", "ALL", "B"),
+}

@@ -1,0 +1,146 @@
+"""One seat's thirteen cards."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .enums import Seat, Suit
+from .errors import DealError
+from .text import card_text, hand_text, holding_text, parse_hand
+
+HCP = (4, 3, 2, 1)
+"""High-card points of ace, king, queen and jack."""
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Hand:
+    """Thirteen cards, immutable and compared by value.
+
+    Built from text (``Hand("A.KQ9832.T94.AKT")``; see ``cards.text`` for what is accepted) and
+    giving it back with ``str``. Raises DealError when the text is not a hand.
+    """
+
+    mask: int
+    """Bit *i* is set for card *i* of the package's card order."""
+
+    def __init__(self, text: "str | Hand"):
+        mask = text.mask if isinstance(text, Hand) else parse_hand(text)
+        object.__setattr__(self, "mask", mask)
+
+    @classmethod
+    def from_cards(cls, cards: NDArray[np.bool_]) -> "Hand":
+        """Build a hand from a (52,) array, true for its thirteen cards."""
+        held = np.asarray(cards)
+        if held.shape != (52,) or np.count_nonzero(held) != 13:
+            raise DealError(
+                f"array of shape {held.shape} with {np.count_nonzero(held)} cards is not a hand "
+                "(expected shape (52,) with 13 true)"
+            )
+        return cls._from_mask(sum(1 << int(card) for card in np.flatnonzero(held)))
+
+    @classmethod
+    def _from_mask(cls, mask: int) -> "Hand":
+        hand = object.__new__(cls)
+        object.__setattr__(hand, "mask", mask)
+        return hand
+
+    @property
+    def cards(self) -> NDArray[np.bool_]:
+        """(52,) bool, true for the cards held."""
+        return np.array([self.mask >> card & 1 for card in range(52)], dtype=np.bool_)
+
+    @property
+    def hcp(self) -> int:
+        """High-card points: ace 4, king 3, queen 2, jack 1."""
+        return sum(
+            points * (self.mask >> (13 * suit + rank) & 1)
+            for suit in Suit
+            for rank, points in enumerate(HCP)
+        )
+
+    @property
+    def lengths(self) -> tuple[int, int, int, int]:
+        """Number of spades, hearts, diamonds and clubs."""
+        spades, hearts, diamonds, clubs = (
+            (self.mask >> 13 * suit & 0x1FFF).bit_count() for suit in Suit
+        )
+        return spades, hearts, diamonds, clubs
+
+    @property
+    def pattern(self) -> str:
+        """The lengths from longest to shortest: ``"6331"``, and ``"(10)300"`` for two digits."""
+        lengths = sorted(self.lengths, reverse=True)
+        return "".join(str(n) if n < 10 else f"({n})" for n in lengths)
+
+    def holding(self, suit: str | Suit) -> str:
+        """Return the ranks held in one suit, highest first; empty for a void."""
+        return holding_text(self.mask, Suit.parse(suit))
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the thirteen cards as text, in card order."""
+        return (card_text(card) for card in range(52) if self.mask >> card & 1)
+
+    def __contains__(self, card: object) -> bool:
+        return card in tuple(self)
+
+    def __len__(self) -> int:
+        return 13
+
+    def __str__(self) -> str:
+        return hand_text(self.mask)
+
+    def __repr__(self) -> str:
+        return f"Hand({str(self)!r})"
+
+    def _repr_html_(self) -> str:
+        return f'<span style="font-family:monospace">{" ".join(self.html_lines())}</span>'
+
+    def html_lines(self) -> list[str]:
+        """The four holdings as HTML, hearts and diamonds in red."""
+        return [
+            f'<span style="color:{"#c00" if suit in (1, 2) else "inherit"}">{suit.symbol}</span>'
+            f"&nbsp;{self.holding(suit) or '—'}"
+            for suit in Suit
+        ]
+
+
+def as_hands(hands: Any) -> tuple[NDArray[np.bool_], bool]:
+    """Turn what users call hands into the (n, 52) bool array, and tell whether it was one hand.
+
+    Accepts a Hand, dotted text, a list of these, a (52,) or an (n, 52) array of bools or 0/1.
+    Raises DealError naming the index of the first item that is not a hand.
+    """
+    if isinstance(hands, str | Hand):
+        return Hand(hands).cards[None], True
+    if isinstance(hands, np.ndarray) and hands.dtype.kind in "bui":
+        single = hands.ndim == 1 and hands.shape[0] == 52
+        held = hands[None] if single else hands
+        if held.ndim != 2 or held.shape[1] != 52:
+            raise DealError(f"array of shape {hands.shape} is not hands (expected (n, 52))")
+        counts = held.astype(np.bool_).sum(axis=1)
+        bad = np.flatnonzero((counts != 13) | (held > 1).any(axis=1))
+        if bad.size:
+            raise DealError(f"hand {bad[0]} of {len(held)}: {counts[bad[0]]} cards (expected 13)")
+        return held.astype(np.bool_), single
+    try:
+        items = list(hands)
+    except TypeError:
+        raise DealError(
+            f"{type(hands).__name__} is not hands (expected Hand, text, a list or (n, 52) bool)"
+        ) from None
+    rows = np.zeros((len(items), 52), dtype=np.bool_)
+    for i, item in enumerate(items):
+        try:
+            rows[i] = (Hand(item) if isinstance(item, str | Hand) else Hand.from_cards(item)).cards
+        except DealError as error:
+            raise DealError(f"hand {i} of {len(items)}: {error}") from None
+    return rows, False
+
+
+def hands_of(owners: NDArray[np.uint8], seat: str | Seat) -> NDArray[np.bool_]:
+    """Return the (n, 52) hands that one seat holds in (n, 52) owners."""
+    held: NDArray[np.bool_] = owners == Seat.parse(seat)
+    return held

@@ -1,0 +1,23 @@
+"""What all tests share: where the real data lies, and a deal with known tricks."""
+
+from pathlib import Path
+
+import pytest
+
+from trickcast.cards import Deal
+
+SHARED = Path(__file__).parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real files, which are not ours to commit."""
+    if not SHARED.is_dir():
+        pytest.skip("the folder of real files (../shared) is not here")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def board() -> Deal:
+    """The example board of the BridgeHand2Vec paper, figure 2."""
+    return Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")

@@ -1,0 +1,254 @@
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trickcast.cards import (
+    Deal,
+    DealError,
+    DealSet,
+    Hand,
+    Seat,
+    Strain,
+    Suit,
+    TrickTable,
+    Vulnerability,
+    as_dealset,
+    as_hands,
+    board_dealer,
+    board_vulnerability,
+    card_text,
+    parse_card,
+)
+
+TEXT = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+
+
+@st.composite
+def deals(draw: st.DrawFn) -> Deal:
+    order = draw(st.permutations(range(52)))
+    return Deal.from_owners(np.argsort(np.array(order)) // 13)
+
+
+@given(deals())
+def test_deal_texts_round_trip(deal: Deal) -> None:
+    assert Deal(deal.pbn) == deal
+    assert hash(Deal(deal.pbn)) == hash(deal)
+    assert eval(repr(deal)) == deal
+    assert pickle.loads(pickle.dumps(deal)) == deal
+    assert all(Deal(deal.pbn_from(seat)) == deal for seat in Seat)
+    assert Deal.from_owners(deal.owners) == deal
+    assert Deal.from_hands(*deal) == deal
+
+
+@given(deals(), st.sampled_from(list(Seat)))
+def test_hand_texts_round_trip(deal: Deal, seat: Seat) -> None:
+    hand = deal[seat]
+    assert Hand(str(hand)) == hand
+    assert eval(repr(hand)) == hand
+    assert Hand.from_cards(hand.cards) == hand
+    assert [card_text(i) for i in np.flatnonzero(deal.owners == seat)] == list(hand)
+    assert sum(hand.lengths) == 13
+    assert sum(h.hcp for h in deal) == 40
+
+
+@given(deals())
+def test_suit_signs_are_another_spelling(deal: Deal) -> None:
+    signs = [
+        " ".join(f"{suit.symbol}{hand.holding(suit).replace('T', '10') or '—'}" for suit in Suit)
+        for hand in deal
+    ]
+    assert Deal("N: " + "   ".join(signs)) == deal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT.lower(),
+        TEXT.replace("T", "10"),
+        TEXT.replace(" ", "   \t "),
+        TEXT.replace(" ", "\n"),
+        TEXT.replace(".", " . "),
+        TEXT.replace("N:", "n :  "),
+        TEXT.replace("N:", "North:"),
+        "W:T87632.4.A65.Q98 A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654",
+    ],
+)
+def test_what_is_plainly_meant_is_read(text: str) -> None:
+    assert Deal(text) == Deal(TEXT)
+
+
+@pytest.mark.parametrize(
+    ("text", "reasons"),
+    [
+        ("", ["no first seat"]),
+        (TEXT[2:], ["no first seat", "N:"]),
+        (TEXT.replace("Q4.", "A4."), ["SA", "North", "East"]),
+        (TEXT[:-1], ["West", "12 cards", "expected 13"]),
+        (TEXT.replace("T94", "T954"), ["North", "14 cards"]),
+        (TEXT.replace("KQ9832", "KQX832"), ["North", "'X'", "AKQJT98765432", "position 5"]),
+        (TEXT.replace("KQ9832", "KQ98K2"), ["North", "HK", "twice"]),
+        (TEXT.rsplit(" ", 1)[0], ["3 hands"]),
+        (TEXT + " A.K.Q.J", ["5 hands"]),
+        (TEXT.replace("KJ95.J65.K3.J654", "-"), ["South", "missing"]),
+        (TEXT.replace("A65.Q98", "A65Q98"), ["West", "3 suits"]),
+        ("N:" + "A" * 1_000_000, ["1 hands"]),
+    ],
+)
+def test_a_bad_deal_is_refused_with_its_reason(text: str, reasons: list[str]) -> None:
+    with pytest.raises(DealError) as caught:
+        Deal(text)
+    message = str(caught.value)
+    assert all(reason in message for reason in reasons), message
+    assert len(message) < 400
+
+
+@pytest.mark.parametrize("text", ["AKX.…", "", "AKQJ", "A.K.Q.J", "...", "AKQJT98765432.A..", "\0"])
+def test_a_bad_hand_is_refused(text: str) -> None:
+    with pytest.raises(DealError, match="hand"):
+        Hand(text)
+
+
+def test_hand_facts() -> None:
+    hand = Hand("A.KQ9832.T94.AKT")
+    assert (hand.hcp, hand.lengths, hand.pattern) == (16, (1, 6, 3, 3), "6331")
+    assert Hand("AKQJT98765432...").pattern == "(13)000"
+    assert hand.holding("H") == "KQ9832"
+    assert "SA" in hand and "SK" not in hand
+    assert Hand("AKQ2 QJT987 32 2") == Hand("AKQ2.QJT987.32.2")
+
+
+def test_diagram_shows_every_holding_in_its_place() -> None:
+    lines = str(Deal(TEXT)).splitlines()
+    assert len(lines) == 12
+    assert lines[0].strip() == "♠ A" and lines[-1].strip() == "♣ J654"
+    assert lines[4].startswith("♠ T87632") and lines[4].endswith("♠ Q4")
+    html = Deal(TEXT)._repr_html_()
+    assert html.count("<tr>") == 3 and "KQ9832" in html
+
+
+def test_every_member_of_every_alphabet_parses() -> None:
+    for kind in (Suit, Strain, Seat):
+        for member in kind:
+            for text in (member.letter, member.letter.lower(), member.name, f" {member.name} "):
+                assert kind.parse(text) is member
+    for suit in Suit:
+        assert Suit.parse(suit.symbol) is suit
+        assert Strain.parse(suit.symbol) == suit
+    assert Strain.parse("NT") is Strain.parse("n") is Strain.NOTRUMP
+    for text in ("X", "", "NSEW", "10"):
+        with pytest.raises(DealError, match="expected one of N E S W"):
+            Seat.parse(text)
+
+
+def test_seats_go_clockwise() -> None:
+    assert [Seat.NORTH.lho, Seat.NORTH.partner, Seat.NORTH.rho] == [1, 2, 3]
+    assert Seat.WEST.lho is Seat.NORTH
+    assert [seat.side for seat in Seat] == [0, 1, 0, 1]
+
+
+def test_vulnerability_spellings_and_board_numbers() -> None:
+    for text, member in (("Love", 0), ("All", 3), ("both", 3), ("N-S", 1), ("EW", 2), ("b", 3)):
+        assert Vulnerability.parse(text) == member
+    # Laws of Duplicate Bridge 2017, law 2: dealer and vulnerability of the boards 1 to 16
+    laws = "none ns ew both ns ew both none ew both none ns both none ns ew".split()
+    assert [str(board_vulnerability(n)) for n in range(1, 17)] == laws
+    assert [str(board_vulnerability(n)) for n in range(17, 33)] == laws
+    assert "".join(str(board_dealer(n)) for n in range(1, 9)) == "NESWNESW"
+
+
+def test_cards_round_trip() -> None:
+    assert [parse_card(card_text(card)) for card in range(52)] == list(range(52))
+    assert (parse_card("SA"), parse_card("♥10"), parse_card("c2")) == (0, 17, 51)
+    for text in ("", "A", "SAA", "XA", "S1", "1S"):
+        with pytest.raises(DealError):
+            parse_card(text)
+
+
+def test_dealset_is_a_view() -> None:
+    deal = Deal(TEXT)
+    owners = np.stack([deal.owners, deal.owners[::-1]])
+    tricks = np.arange(40, dtype=np.uint8).reshape(2, 5, 4) % 14
+    deals = DealSet(owners, tricks)
+    assert len(deals) == 2 and deals[0] == deal and next(iter(deals)) == deal
+    assert np.shares_memory(deals[:1].owners, owners)
+    assert not deals.owners.flags.writeable
+    assert deals[1:].tricks is not None and (deals[1:].tricks == tricks[1:]).all()
+    assert deals[[1, 0]][1] == deal
+    assert deals == DealSet(owners, tricks) and hash(deals) == hash(DealSet(owners, tricks))
+    assert deals != DealSet(owners) and deals != deals[:1]
+    assert DealSet.concatenate([deals[:1], deals[1:]]) == deals
+    mixed = DealSet.concatenate([deals, DealSet(owners)])
+    assert mixed.tricks is not None and (mixed.tricks[2:] == 255).all()
+    assert DealSet(owners, np.full((2, 5, 4), 255)).tricks is None
+    assert "2 deals" in repr(deals) and deal.pbn in str(deals) and deal.pbn in deals._repr_html_()
+
+
+def test_a_bad_row_is_named() -> None:
+    owners = np.stack([Deal(TEXT).owners] * 3)
+    owners[2, 0] = 1
+    with pytest.raises(DealError, match="deal 2 of 3: North holds 12"):
+        DealSet(owners)
+    owners[2, 0] = 7
+    with pytest.raises(DealError, match="deal 2 of 3: SA belongs to seat 7"):
+        DealSet(owners)
+    with pytest.raises(DealError, match="deal 1 of 2: SA belongs to seat 255"):
+        DealSet(np.where(np.arange(2)[:, None] == 1, -4, Deal(TEXT).owners.astype(int)))
+    with pytest.raises(DealError, match=r"\(3, 51\)"):
+        DealSet(owners[:, 1:])
+    with pytest.raises(DealError, match="deal 1: .*West"):
+        as_dealset([TEXT, TEXT[:-1]])
+    with pytest.raises(DealError, match="expected 0 to 13"):
+        DealSet(owners[:2], np.full((2, 5, 4), 14))
+
+
+def test_deals_in_every_form() -> None:
+    deal = Deal(TEXT)
+    for one in (TEXT, deal, deal.owners, deal.owners.astype(int)):
+        dealset, single = as_dealset(one)
+        assert single and dealset[0] == deal
+    pair = DealSet.from_deals([deal, deal])
+    for many in ([TEXT, deal], (deal, deal.owners), pair, pair.owners, [pair[:1], TEXT]):
+        dealset, single = as_dealset(many)
+        assert not single and list(dealset) == [deal, deal]
+    for none in ([], np.empty((0, 52), np.uint8), pair[:0]):
+        dealset, single = as_dealset(none)
+        assert not single and len(dealset) == 0
+    with pytest.raises(DealError, match="float"):
+        as_dealset(3.5)
+
+
+def test_hands_in_every_form() -> None:
+    hand = Hand("A.KQ9832.T94.AKT")
+    for one in (hand, str(hand), hand.cards, hand.cards.astype(int)):
+        cards, single = as_hands(one)
+        assert single and Hand.from_cards(cards[0]) == hand
+    cards, single = as_hands([hand, str(hand), hand.cards])
+    assert not single and cards.shape == (3, 52)
+    assert as_hands([])[0].shape == (0, 52)
+    with pytest.raises(DealError, match="hand 1 of 2: .* 12 cards"):
+        as_hands([hand, "A.KQ9832.T94.AK"])
+    with pytest.raises(DealError, match="hand 0 of 2: 12 cards"):
+        as_hands(np.stack([np.arange(52) < 12, np.arange(52) < 13]))
+    with pytest.raises(DealError, match="int"):
+        as_hands(3)
+
+
+def test_trick_table() -> None:
+    tricks = np.arange(20, dtype=np.uint8).reshape(5, 4) % 14
+    table = TrickTable(tricks)
+    assert table["H", "N"] == 4 and table["NT", "west"] == 5 and table[Strain.CLUBS, Seat.WEST] == 1
+    assert eval(repr(table)) == table and hash(eval(repr(table))) == hash(table)
+    head, north, *rest = str(table).splitlines()
+    assert head.split() == ["NT", "♠", "♥", "♦", "♣"]
+    assert north.split() == ["N", "2", "0", "4", "8", "12"] and len(rest) == 3
+    many = TrickTable(np.stack([tricks, tricks[::-1]]))
+    assert len(many) == 2 and many[0] == table and list(many["H", "N"]) == [4, 12]
+    unknown = TrickTable(np.full((5, 4), 255))
+    assert "?" in str(unknown) and "?" in unknown._repr_html_()
+    with pytest.raises(DealError):
+        table["X", "N"]
+    with pytest.raises(DealError):
+        TrickTable(tricks.T)

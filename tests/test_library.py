@@ -1,0 +1,221 @@
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trickcast as tc
+from trickcast.cards import DealSet
+from trickcast.library import Library, LibraryError, append, generate, shard_file, verify
+from trickcast.solver import solver_version
+
+COMMITTED = Path(__file__).parents[1] / "data" / "library"
+SMALL = 4
+"""Deals of a full shard in these tests: 4,096 would take minutes."""
+
+
+@pytest.fixture
+def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+
+    module = importlib.import_module("trickcast.library.generate")
+    monkeypatch.setattr(module, "SHARD", SMALL)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_a_library_holds_what_its_seed_deals(tmp_path: Path, small_shards: None) -> None:
+    assert generate(tmp_path, 9, seed=3) == 9
+    library = Library(tmp_path)
+    assert [s.deals for s in library.shards] == [4, 4, 1]
+    deals = library.deals("train")
+    assert (deals.owners == tc.random_deals(9, seed=3).owners).all()
+    assert (deals.tricks == tc.solve(deals).tricks).all()
+    assert library.shards[0].solver == solver_version()
+    assert len(library) == library.count("train") == 9 and library.count("test") == 0
+    for shard in library.shards:
+        data = (tmp_path / shard.file).read_bytes()
+        assert hashlib.sha256(data).hexdigest() == shard.sha256
+        assert len(data) == 23 * shard.deals
+
+
+def test_growing_gives_the_bytes_of_one_run(tmp_path: Path, small_shards: None) -> None:
+    for deals in (2, 2, 6, 9, 5):
+        generate(tmp_path / "grown", deals, seed=3)
+    generate(tmp_path / "once", 9, seed=3)
+    assert contents(tmp_path / "grown") == contents(tmp_path / "once")
+
+
+def test_only_what_is_missing_is_solved(tmp_path: Path, small_shards: None) -> None:
+    assert generate(tmp_path, 5, seed=3) == 5
+    assert generate(tmp_path, 6, seed=3) == 1
+    assert generate(tmp_path, 6, seed=3) == 0
+    assert generate(tmp_path, 3, seed=3, start=2) == 0
+    assert generate(tmp_path, 2, seed=4, start=2) == 2
+
+
+def test_another_range_may_start_anywhere(tmp_path: Path, small_shards: None) -> None:
+    generate(tmp_path, 4, seed=3, start=2)
+    library = Library(tmp_path)
+    assert [(s.start, s.deals) for s in library.shards] == [(2, 2), (4, 2)]
+    assert (library.deals("train").owners == tc.random_deals(4, seed=3, start=2).owners).all()
+    with pytest.raises(LibraryError, match=r"2 to 3 of seed 3 .* at most 2 deals"):
+        generate(tmp_path, 4, seed=3)
+    generate(tmp_path, 2, seed=3)
+    generate(tmp_path, 4, seed=3, start=2)
+    with pytest.raises(LibraryError, match="--start 6"):
+        generate(tmp_path, 6, seed=3, start=5)
+    assert verify(Library(tmp_path), sample=3).problems == ()
+
+
+def test_the_use_of_a_deal_is_for_ever(tmp_path: Path, small_shards: None) -> None:
+    generate(tmp_path, 3, seed=3, use="test")
+    with pytest.raises(LibraryError, match="for test, for ever"):
+        generate(tmp_path, 5, seed=3, use="train")
+    generate(tmp_path, 1, seed=4, use="validation")
+    library = Library(tmp_path)
+    assert [library.count(use) for use in ("train", "validation", "test")] == [0, 1, 3]
+
+
+@pytest.mark.parametrize("stage", ["before the file", "after the file", "grown, before listing"])
+def test_a_kill_at_any_moment_loses_at_most_a_shard(
+    tmp_path: Path, small_shards: None, stage: str
+) -> None:
+    generate(tmp_path / "once", 7, seed=3)
+    folder = tmp_path / "killed"
+    generate(folder, 6 if stage.startswith("grown") else 4, seed=3)
+    file = folder / shard_file(3, 4)
+    full = (tmp_path / "once" / shard_file(3, 4)).read_bytes()
+    if stage == "before the file":
+        file.with_name(".0123456789abcdef.tmp").write_bytes(full[:50])
+    elif stage == "after the file":
+        file.write_bytes(full)
+    else:
+        manifest = json.loads((folder / "manifest.json").read_text())
+        del manifest["shards"][1]
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+    solved = generate(folder, 7, seed=3)
+    assert solved == {"before the file": 3, "after the file": 0}.get(stage, 1)
+    assert contents(folder) == contents(tmp_path / "once")
+
+
+def test_a_killed_process_goes_on(tmp_path: Path) -> None:
+    """SIGKILL in the middle of a shard, then the same command again."""
+    program = (
+        "import importlib, sys\n"
+        "importlib.import_module('trickcast.library.generate').SHARD = 4\n"
+        "from trickcast.library import generate\n"
+        "generate(sys.argv[1], 20, seed=9)\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "killed")]
+    process = subprocess.Popen(command)
+    second = tmp_path / "killed" / shard_file(9, 4)
+    until = time.monotonic() + 60
+    while not second.exists() and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    done = Library(tmp_path / "killed")
+    assert 4 <= len(done) < 20
+    subprocess.run(command, check=True, timeout=120)
+    assert len(Library(tmp_path / "killed")) == 20
+    assert verify(Library(tmp_path / "killed"), sample=4).problems == ()
+    command[-1] = str(tmp_path / "once")
+    subprocess.run(command, check=True, timeout=120)
+    assert contents(tmp_path / "killed") == contents(tmp_path / "once")
+
+
+def damage_byte(folder: Path) -> None:
+    file = folder / shard_file(3, 0)
+    file.write_bytes(b"\xff" + file.read_bytes()[1:])
+
+
+def remove_shard(folder: Path) -> None:
+    (folder / shard_file(3, 0)).unlink()
+
+
+def add_stranger(folder: Path) -> None:
+    (folder / "stranger.zrd").write_bytes((folder / shard_file(3, 0)).read_bytes())
+
+
+def change_tricks(folder: Path) -> None:
+    """A wrong label with a right digest: only solving again can tell."""
+    file = folder / shard_file(3, 0)
+    data = bytearray(file.read_bytes())
+    data[13::23] = bytes(4)
+    file.write_bytes(data)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["shards"][0]["sha256"] = hashlib.sha256(data).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize(
+    ("harm", "complaint"),
+    [
+        (damage_byte, "damaged"),
+        (remove_shard, "missing"),
+        (add_stranger, "stranger.zrd: not in the manifest"),
+        (change_tricks, "solves differently"),
+    ],
+)
+def test_verify_finds_harm(tmp_path: Path, small_shards: None, harm, complaint: str) -> None:
+    generate(tmp_path, 5, seed=3)
+    assert verify(Library(tmp_path), sample=0).problems == ()
+    harm(tmp_path)
+    assert complaint in " ".join(verify(Library(tmp_path), sample=8).problems)
+
+
+def test_damage_stops_generate(tmp_path: Path, small_shards: None) -> None:
+    generate(tmp_path, 4, seed=3)
+    damage_byte(tmp_path)
+    with pytest.raises(LibraryError, match="damaged"):
+        generate(tmp_path, 6, seed=3)
+    with pytest.raises(LibraryError, match="damaged"):
+        Library(tmp_path).deals("train")
+
+
+def test_a_folder_without_library(tmp_path: Path) -> None:
+    with pytest.raises(LibraryError, match="no library"):
+        Library(tmp_path)
+    (tmp_path / "manifest.json").write_text("{}")
+    with pytest.raises(LibraryError, match="manifest"):
+        Library(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(PermissionError):
+        generate(tmp_path / "library", 1, seed=1)
+
+
+def test_appending_deals_from_elsewhere(tmp_path: Path) -> None:
+    deals = tc.random_deals(5, seed=8)
+    solved = deals.with_tricks(tc.solve(deals).tricks)
+    append(tmp_path, solved, "friend", "validation", solver="a friend", source="by post")
+    library = Library(tmp_path)
+    assert library.deals("validation") == solved
+    assert (library.shards[0].seed, library.shards[0].source) == (None, "by post")
+    with pytest.raises(LibraryError, match="already"):
+        append(tmp_path, solved, "friend", "train", solver="", source="")
+    with pytest.raises(LibraryError, match="not every deal is solved"):
+        append(tmp_path, deals, "other", "train", solver="", source="")
+
+
+@pytest.mark.skipif(not COMMITTED.exists(), reason="an installed package has no library beside it")
+def test_the_committed_library_is_sound() -> None:
+    library = Library(COMMITTED)
+    assert verify(library, sample=10, seed=1).problems == ()
+    assert library.count("validation") == library.count("test") == 20_480
+    assert library.count("train") >= 100_000
+    keys = [DealSet(library.read(s).owners).owners.tobytes() for s in library.shards]
+    rows = np.frombuffer(b"".join(keys), dtype="V52")
+    assert len(np.unique(rows)) == len(library), "a deal stands in two shards"
