@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .enums import Seat, Suit
+from .enums import Seat
 from .errors import DealError
 from .hand import Hand
 from .text import card_text, parse_deal
@@ -130,7 +130,7 @@ class Deal:
 
     def __str__(self) -> str:
         """The four hands around the table, North on top."""
-        blocks = {seat: _block(self[seat]) for seat in Seat}
+        blocks = {seat: self[seat].suits() for seat in Seat}
         width = max(max(map(len, blocks[Seat.WEST])), 10) + 4
         middle = ("  N  ", "W   E", "  S  ", "     ")
         gap = max(max(len(line) for s in (0, 2) for line in blocks[Seat(s)]), 9) + 4
@@ -159,7 +159,3 @@ class Deal:
         )
         rows = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in grid)
         return f'<table style="font-family:monospace;border:0">{rows}</table>'
-
-
-def _block(hand: Hand) -> list[str]:
-    return [f"{suit.symbol} {hand.holding(suit) or '—'}" for suit in Suit]

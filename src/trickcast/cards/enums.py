@@ -6,6 +6,7 @@ is parsed leniently by ``parse`` and prints as the letter that PBN uses.
 
 from collections.abc import Mapping
 from enum import IntEnum
+from functools import cache
 from typing import Self
 
 from .errors import DealError
@@ -18,6 +19,7 @@ class _Named(IntEnum):
     """An alphabet with a one-letter text form."""
 
     @classmethod
+    @cache
     def _spellings(cls) -> Mapping[str, Self]:
         """Every accepted upper-case spelling: the letter and the member's name."""
         return {text: member for member in cls for text in (member.letter, member.name)}
@@ -62,6 +64,7 @@ class Suit(_Named):
         return "♠♥♦♣"[self]
 
     @classmethod
+    @cache
     def _spellings(cls) -> Mapping[str, Self]:
         singular = {member.name[:-1]: member for member in cls}
         signs = {sign: member for member in cls for sign in (member.symbol, "♤♡♢♧"[member])}
@@ -83,6 +86,7 @@ class Strain(_Named):
         return ("♠", "♥", "♦", "♣", "NT")[self]
 
     @classmethod
+    @cache
     def _spellings(cls) -> Mapping[str, Self]:
         suits = {text: cls(suit) for text, suit in Suit._spellings().items()}
         return {**super()._spellings(), **suits, "NT": cls(4), "NOTRUMPS": cls(4)}

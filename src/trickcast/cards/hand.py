@@ -75,6 +75,10 @@ class Hand:
         lengths = sorted(self.lengths, reverse=True)
         return "".join(str(n) if n < 10 else f"({n})" for n in lengths)
 
+    def suits(self) -> list[str]:
+        """Return the four holdings with their suit signs: ``♠ A``, and ``♠ —`` for a void."""
+        return [f"{suit.symbol} {self.holding(suit) or '—'}" for suit in Suit]
+
     def holding(self, suit: str | Suit) -> str:
         """Return the ranks held in one suit, highest first; empty for a void."""
         return holding_text(self.mask, Suit.parse(suit))

@@ -1,0 +1,66 @@
+"""What a file says of a board besides its cards."""
+
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+from .enums import Seat, Vulnerability
+
+
+class Tag(NamedTuple):
+    """A PBN tag, ``[name "value"]``, and what follows it."""
+
+    name: str
+    """Empty for what stands before the first tag of a board."""
+    value: str
+    lines: tuple[str, ...] = ()
+    """The lines up to the next tag as they stood: the rows of a section, comments, ``%`` lines."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Board:
+    """Number, dealer, vulnerability, contract, result, auction and play, and what else is said.
+
+    The fields up to ``play`` mean the same whatever format they come from, and None or () where
+    nothing is known. ``tags`` and ``lin`` keep what a PBN or a LIN file says beyond them.
+    Immutable, compared by value.
+    """
+
+    number: int | None = None
+    dealer: Seat | None = None
+    vulnerability: Vulnerability | None = None
+    contract: str | None = None
+    """Level, strain and doubling (``"4SX"``), or ``"PASS"`` when passed out."""
+    declarer: Seat | None = None
+    result: int | None = None
+    """Tricks that declarer took."""
+    auction: tuple[str, ...] = ()
+    """The calls from the dealer on: ``PASS X XX 1C … 7N``."""
+    explanations: tuple[tuple[int, str], ...] = ()
+    """(index of the call, text) for the calls that were explained or alerted, in order; the text
+    may be empty."""
+    play: tuple[str, ...] = ()
+    """The cards in the order in which they were played: ``SA``."""
+    tags: tuple[Tag, ...] = ()
+    """The PBN tags that the fields above do not say in full, in file order. One that has a field
+    (``Contract "?"``, an auction with comments) counts while it agrees with it."""
+    lin: tuple[tuple[str, str], ...] = ()
+    """All (code, value) pairs of a LIN board that says more than the fields above; they count
+    while they agree with them."""
+
+    def tag(self, name: str) -> str | None:
+        """Return the value of the first of ``tags`` with this name: a player's, an event's."""
+        return next((tag.value for tag in self.tags if tag.name == name), None)
+
+    def stated(self) -> tuple[str, ...]:
+        """Return the names of the fields that say something."""
+        return tuple(f.name for f in fields(self) if getattr(self, f.name) not in (None, ()))
+
+
+def board_dealer(number: int) -> Seat:
+    """Return the dealer of a board number: North, East, South, West in turn."""
+    return Seat((number - 1) % 4)
+
+
+def board_vulnerability(number: int) -> Vulnerability:
+    """Return the vulnerability of a board number, which repeats every sixteen boards."""
+    return Vulnerability(((number - 1) + (number - 1) // 4) % 4)

@@ -1,0 +1,258 @@
+"""Deal files: one module a format, one registry, and reading and writing through it.
+
+``read`` and ``write`` move whole files, ``stream`` and ``write_stream`` files of any size in
+constant memory. A format is recognised by its suffix and by the first bytes; ``format`` names it
+where neither tells.
+"""
+
+import os
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..cards import UNKNOWN, DealSet, as_dealset
+from . import ddslist, gib, hand2vec, jps, lin, pbn, pgx, table, zrd
+from .base import Format, FormatError, FormatWarning
+from .files import atomic_writer, peek
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "FormatError",
+    "FormatWarning",
+    "atomic_writer",
+    "find_format",
+    "format_of",
+    "format_to_write",
+    "read",
+    "stream",
+    "write",
+    "write_stream",
+]
+
+CHUNK = 1 << 16
+"""Deals that ``stream`` yields at a time."""
+
+FORMATS: dict[str, Format] = {
+    format.name: format
+    for format in (
+        pbn.FORMAT,
+        lin.FORMAT,
+        gib.TEXT,
+        zrd.FORMAT,
+        table.CSV,
+        table.PARQUET,
+        jps.FORMAT,
+        pgx.FORMAT,
+        ddslist.FORMAT,
+        hand2vec.FORMAT,
+        gib.BINARY,
+    )
+}
+"""Every format by its name, in the order in which files are compared with them."""
+
+
+def read(path: str | os.PathLike[str], format: str | None = None) -> DealSet:
+    """Read all deals of a file.
+
+    The format is told by the suffix and the content, or named by ``format`` (a key of FORMATS).
+    Raises FormatError for content that cannot be read, OSError for a file that cannot be opened;
+    what was read leniently is said by a FormatWarning.
+    """
+    return DealSet.concatenate(stream(path, format))
+
+
+def stream(
+    source: str | os.PathLike[str] | BinaryIO,
+    format: str | None = None,
+    name: str | None = None,
+    chunk: int = CHUNK,
+) -> Iterator[DealSet]:
+    """Yield the deals of a file or binary stream, at most ``chunk`` at a time, in file order.
+
+    The stream need not be seekable: standard input will do. ``name`` stands in messages for it.
+    Raises as ``read`` does, at the place where the trouble is: deals before it are yielded first.
+    """
+    if chunk < 1:
+        raise ValueError(f"chunk is {chunk} (expected 1 or more)")
+    with ExitStack() as stack:
+        if isinstance(source, str | os.PathLike):
+            path = Path(source)
+            name, suffix = name or str(path), path.suffix
+            source = stack.enter_context(path.open("rb"))
+        else:
+            name, suffix = name or "standard input", ""
+        head, whole = peek(source)
+        if not head:
+            raise FormatError(f"{name}: the file is empty (expected deals)")
+        chosen = _recognise(head, suffix, name) if format is None else find_format(format)
+        yield from chosen.read(whole, name, chunk)
+
+
+def write(deals: Any, path: str | os.PathLike[str], format: str | None = None) -> None:
+    """Write deals to a file, with the tricks and boards that they have and the format can hold.
+
+    ``deals`` is a DealSet or anything that ``as_dealset`` takes: a Deal, its text, a list of these.
+    The format is told by the suffix or named by ``format``. The file is written whole or not at
+    all. Raises FormatError when the format is unknown, cannot be written, or cannot hold the
+    deals, OSError when the file cannot be written; what is left out is said by a FormatWarning.
+    """
+    write_stream([as_dealset(deals)[0]], path, format)
+
+
+def write_stream(
+    sets: Iterable[DealSet],
+    target: str | os.PathLike[str] | BinaryIO,
+    format: str | None = None,
+) -> None:
+    """Write the deals of many sets, taken one by one, to a file or to a binary stream.
+
+    Otherwise as ``write``; a stream has no suffix, so ``format`` must name its format, and it is
+    flushed but not closed.
+    """
+    losses = _Losses()
+    if isinstance(target, str | os.PathLike):
+        chosen, name = format_to_write(target, format), str(target)
+        with atomic_writer(target) as file:
+            _put(chosen, file, losses.watch(sets))
+    else:
+        chosen, name = _writable(format), "output"
+        _put(chosen, target, losses.watch(sets))
+        target.flush()
+    losses.warn(chosen, name)
+
+
+def find_format(name: str) -> Format:
+    """Return the format of this name, or raise FormatError with the nearest ones."""
+    found = FORMATS.get(name.strip().lower())
+    if found is None:
+        near = get_close_matches(name.lower(), FORMATS, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise FormatError(f"{name!r} is not a format (expected one of {', '.join(FORMATS)}){hint}")
+    return found
+
+
+def format_of(path: str | os.PathLike[str]) -> Format:
+    """Tell the format of an existing file by its suffix and content, or raise FormatError."""
+    with Path(path).open("rb") as file:
+        head, _ = peek(file)
+    if not head:
+        raise FormatError(f"{path}: the file is empty (expected deals)")
+    return _recognise(head, Path(path).suffix, str(path))
+
+
+def format_to_write(path: str | os.PathLike[str], format: str | None = None) -> Format:
+    """Tell the format in which to write a file: that named, else that of the suffix.
+
+    Raises FormatError where there is none or where it can only be read.
+    """
+    if format is not None:
+        return _writable(format)
+    fitting = _by_suffix(Path(path).suffix)
+    for candidate in fitting:
+        if candidate.write is not None:
+            return candidate
+    if fitting:
+        raise FormatError(
+            f"{path}: {fitting[0].title} can only be read (formats to write: {_writable_names()})"
+        )
+    suffixes = sorted({f.suffixes[0] for f in FORMATS.values() if f.write is not None})
+    raise FormatError(
+        f"{path}: the suffix names no format (expected one of {' '.join(suffixes)}, or the format "
+        f'named by format="…" or --to: {_writable_names()})'
+    )
+
+
+def _writable(format: str | None) -> Format:
+    if format is None:
+        raise FormatError(f"output has no suffix: name its format (one of {_writable_names()})")
+    chosen = find_format(format)
+    if chosen.write is None:
+        raise FormatError(
+            f"{chosen.title} ({chosen.name}) can only be read "
+            f"(formats to write: {_writable_names()})"
+        )
+    return chosen
+
+
+def _writable_names() -> str:
+    return ", ".join(f.name for f in FORMATS.values() if f.write is not None)
+
+
+def _by_suffix(suffix: str) -> list[Format]:
+    return [f for f in FORMATS.values() if suffix.lower() in f.suffixes]
+
+
+def _recognise(head: bytes, suffix: str, name: str) -> Format:
+    """Choose the format that the content looks like, first among those of the suffix.
+
+    Where the content tells nothing a suffix that only one format has decides; where it tells of
+    another format than the suffix there is no guessing.
+    """
+    by_suffix = _by_suffix(suffix)
+    for candidate in by_suffix:
+        if candidate.sniff(head):
+            return candidate
+    alike = next((f for f in FORMATS.values() if f.sniff(head)), None)
+    if alike is not None and (not by_suffix or suffix.lower() == ".txt"):
+        return alike
+    if alike is not None:
+        raise FormatError(
+            f"{name}: looks like {alike.title}, not {by_suffix[0].title} as {suffix} says "
+            f'(to read it so: format="{alike.name}" or --from {alike.name})'
+        )
+    if len(by_suffix) == 1:
+        return by_suffix[0]
+    expected = " or ".join(f.title for f in by_suffix) or "one of " + ", ".join(FORMATS)
+    raise FormatError(
+        f"{name}: the content is of no known format (expected {expected}; "
+        'format="…" or --from names one)'
+    )
+
+
+def _put(chosen: Format, file: BinaryIO, sets: Iterable[DealSet]) -> None:
+    assert chosen.write is not None  # both ways to choose it made sure
+    chosen.write(file, sets)
+
+
+class _Losses:
+    """What deals on their way to a file know, to say afterwards what the file cannot hold."""
+
+    def __init__(self) -> None:
+        self.tricks = 0
+        self.boards = 0
+        self.fields: dict[str, None] = {}
+
+    def watch(self, sets: Iterable[DealSet]) -> Iterator[DealSet]:
+        """Pass the sets on, counting."""
+        for deals in sets:
+            if deals.tricks is not None:
+                self.tricks += int(np.count_nonzero((deals.tricks != UNKNOWN).any(axis=(1, 2))))
+            for board in deals.boards or ():
+                stated = board.stated()
+                self.boards += bool(stated)
+                self.fields.update(dict.fromkeys(stated))
+            yield deals
+
+    def warn(self, format: Format, name: str) -> None:
+        """Say what ``format`` could not hold, if anything."""
+        left_out = []
+        if self.tricks and not format.tricks:
+            left_out.append(f"the known tricks of {_deals(self.tricks)}")
+        if self.boards and not format.boards:
+            left_out.append(f"what boards say ({', '.join(self.fields)}) of {_deals(self.boards)}")
+        if left_out:
+            warnings.warn(
+                f"{name}: {format.name} cannot hold and leaves out {' and '.join(left_out)}",
+                FormatWarning,
+                stacklevel=4,
+            )
+
+
+def _deals(count: int) -> str:
+    return f"{count:,} deal" + "s" * (count != 1)

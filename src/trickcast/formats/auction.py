@@ -1,0 +1,164 @@
+"""Calls, contracts and cards played, as PBN and LIN spell them, and what follows from them."""
+
+import re
+from collections.abc import Sequence
+
+from ..cards import DealError, Seat, Strain, card_text, parse_card
+
+_STRAIN_LETTERS = "CDHSN"
+_CONTRACT = re.compile(r"([1-7])\s*(C|D|H|S|NT?)\s*(XX?|[DR])?")
+_CALLS = {
+    **dict.fromkeys(("P", "PASS"), "PASS"),
+    **dict.fromkeys(("X", "D", "DBL", "DOUBLE"), "X"),
+    **dict.fromkeys(("XX", "R", "RDBL", "REDOUBLE"), "XX"),
+    **{f"{level}{strain}": f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN"},
+    **{f"{level}NT": f"{level}N" for level in range(1, 8)},
+}
+_CARDS = {card_text(card): card_text(card) for card in range(52)}
+
+
+def parse_call(text: str) -> str:
+    """Return a call as ``PASS X XX 1C … 7N``; raise ValueError when ``text`` is none."""
+    call = _CALLS.get(text.upper())
+    if call is None:
+        raise ValueError(f"{text!r} is not a call (expected Pass, X, XX or 1C to 7NT)")
+    return call
+
+
+def parse_contract(text: str) -> str:
+    """Return a contract as ``4SX`` or ``PASS``; raise ValueError when ``text`` is none."""
+    clean = text.strip().upper()
+    if clean in ("PASS", "P", "AP", "PASSED OUT"):
+        return "PASS"
+    found = _CONTRACT.fullmatch(clean)
+    if found is None:
+        raise ValueError(f"{text!r} is not a contract (expected such as 4S, 3NTX or Pass)")
+    doubling = {"D": "X", "R": "XX", None: ""}.get(found[3], found[3])
+    return f"{found[1]}{found[2][0]}{doubling}"
+
+
+def parse_played(text: str) -> str:
+    """Return a card as ``SA``; raise ValueError when ``text`` is none."""
+    card = _CARDS.get(text)
+    return card_text(parse_card(text)) if card is None else card
+
+
+def is_over(auction: Sequence[str]) -> bool:
+    """Whether the auction has ended: three passes after a bid, or four."""
+    return len(auction) > 3 and all(call == "PASS" for call in auction[-3:])
+
+
+def with_all_pass(auction: Sequence[str]) -> list[str]:
+    """Return the auction ended by passes."""
+    calls = list(auction)
+    while not is_over(calls):
+        calls.append("PASS")
+    return calls
+
+
+def contract_of(dealer: Seat, auction: Sequence[str]) -> tuple[str | None, Seat | None]:
+    """Return the contract and declarer that an auction leads to: (None, None) before its end."""
+    if not is_over(auction):
+        return None, None
+    bids = [i for i, call in enumerate(auction) if call[0] in "1234567"]
+    if not bids:
+        return "PASS", None
+    last = bids[-1]
+    strain = auction[last][1]
+    doubling = next((call for call in auction[:last:-1] if call != "PASS"), "")
+    first = next(i for i in bids if auction[i][1] == strain and (last - i) % 2 == 0)
+    return auction[last] + doubling, Seat((dealer + first) % 4)
+
+
+def strain_of(contract: str | None) -> Strain | None:
+    """Return the strain of a contract; None where there is none to play."""
+    if contract is None or contract == "PASS":
+        return None
+    return Strain.parse(contract[1])
+
+
+def winner(trick: Sequence[str], strain: Strain) -> int:
+    """Return which of the cards, in the order played, takes the trick in this strain."""
+    trump = strain.letter
+
+    def power(i: int) -> tuple[bool, bool, int]:
+        card = trick[i]
+        return card[0] == trump, card[0] == trick[0][0], "23456789TJQKA".index(card[1])
+
+    return max(range(len(trick)), key=power)
+
+
+def tricks_of(
+    play: Sequence[str], declarer: Seat, strain: Strain, owners: bytes | None = None
+) -> int | None:
+    """Count declarer's tricks in a whole play of 52 cards, or None when it is not whole.
+
+    With the deal's ``owners`` twelve tricks are enough: the last four cards play themselves.
+    """
+    cards = list(play)
+    leader, taken = declarer.lho, 0
+    if len(cards) != 52 and not (owners and 48 <= len(cards) < 52):
+        return None
+    for start in range(0, 52, 4):
+        trick = cards[start : start + 4]
+        if len(trick) < 4 and owners:
+            last = _last_cards(cards, owners)
+            if last is None:
+                return None
+            trick = [last[(leader + i) % 4] for i in range(4)]
+        leader = Seat((leader + winner(trick, strain)) % 4)
+        taken += leader.side == declarer.side
+    return taken
+
+
+def _last_cards(play: Sequence[str], owners: bytes) -> list[str] | None:
+    """The card of each seat in the thirteenth trick; None if the play is not of this deal."""
+    left: list[list[str]] = [[], [], [], []]
+    gone = set(play[:48])
+    for card, owner in enumerate(owners):
+        if card_text(card) not in gone:
+            left[owner].append(card_text(card))
+    if any(len(cards) != 1 for cards in left):
+        return None
+    return [cards[0] for cards in left]
+
+
+def rows_of_play(play: Sequence[str], declarer: Seat, strain: Strain) -> list[list[str]]:
+    """Arrange cards in the order played in PBN's columns: the leader to the first trick first.
+
+    A card not played is ``-``.
+    """
+    rows, leader = [], 0
+    for start in range(0, len(play), 4):
+        trick = play[start : start + 4]
+        row = ["-"] * 4
+        for i, card in enumerate(trick):
+            row[(leader + i) % 4] = card
+        rows.append(row)
+        leader = (leader + winner(trick, strain)) % 4
+    return rows
+
+
+def play_of_rows(rows: Sequence[Sequence[str]], strain: Strain) -> list[str]:
+    """Return the cards of PBN's columns in the order played, up to the first that is not known.
+
+    The inverse of ``rows_of_play``.
+    """
+    play: list[str] = []
+    leader = 0
+    for row in rows:
+        trick = [row[(leader + i) % 4] for i in range(4)]
+        if "-" in trick:
+            return play + trick[: trick.index("-")]
+        play += trick
+        leader = (leader + winner(trick, strain)) % 4
+    return play
+
+
+def parse_seat(text: str) -> Seat | None:
+    """Return a seat, or None for the spellings of "not known"."""
+    clean = text.strip()
+    try:
+        return None if clean in ("", "?", "-") else Seat.parse(clean)
+    except DealError as error:
+        raise ValueError(str(error)) from None

@@ -1,0 +1,97 @@
+"""Opening files for reading and writing them whole or not at all."""
+
+import io
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+HEAD_BYTES = 8192
+"""How much of a stream is looked at to recognise its format."""
+
+
+@contextmanager
+def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open ``path`` for writing so that it holds either all that was written or what it held.
+
+    The bytes go to a temporary file in the same folder, which takes the place of the target when
+    the ``with`` block ends and is removed when it fails, by KeyboardInterrupt too. A target that
+    exists and is not a regular file (a pipe, ``/dev/stdout``) is written to directly. Raises
+    OSError, naming the target.
+    """
+    mode = _mode(Path(path))
+    if mode is not None and not stat.S_ISREG(mode):
+        with Path(path).open("wb") as stream:
+            yield stream
+        return
+    target = Path(os.path.realpath(path))  # a link stays a link
+    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            if mode is not None:
+                temporary.chmod(stat.S_IMODE(mode))
+            yield stream
+            stream.flush()
+            os.fsync(descriptor)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _mode(target: Path) -> int | None:
+    """The mode of an existing file that may be written to; None when there is no such file."""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISREG(mode):
+        with target.open("r+b"):  # replacing a file would not ask whether it may be written to
+            pass
+    return mode
+
+
+def peek(stream: BinaryIO) -> tuple[bytes, BinaryIO]:
+    """Return the first ``HEAD_BYTES`` of a stream (fewer at its end), and the whole stream.
+
+    A stream that cannot seek back is chained to what was taken from it.
+    """
+    parts, missing = [], HEAD_BYTES
+    while missing and (part := stream.read(missing)):
+        parts.append(part)
+        missing -= len(part)
+    head = b"".join(parts)
+    if stream.seekable():
+        stream.seek(-len(head), os.SEEK_CUR)
+        return head, stream
+    return head, cast(BinaryIO, io.BufferedReader(_Chained(head, stream), 1 << 16))
+
+
+class _Chained(io.RawIOBase):
+    """Bytes already taken from a stream, then the rest of it."""
+
+    def __init__(self, head: bytes, rest: BinaryIO):
+        self._head = head
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        view = memoryview(buffer).cast("B")
+        if self._head:
+            part, self._head = self._head[: len(view)], self._head[len(view) :]
+        else:
+            part = self._rest.read(len(view))
+        view[: len(part)] = part
+        return len(part)

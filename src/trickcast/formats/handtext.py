@@ -1,0 +1,102 @@
+"""Hands in sixteen columns, ``AKQ.JT9.876.5432``, read and written a whole array at a time."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import RANKS, Deal, DealError, Seat
+from .base import FormatError
+
+WIDTH = 16
+"""Columns of a hand: thirteen ranks and three dots."""
+DEAL_WIDTH = 4 * WIDTH + 3
+"""Columns of four hands with a blank between them."""
+
+_DOT = ord(".")
+_RANK = np.full(256, 255, dtype=np.uint8)
+_RANK[list(RANKS.encode())] = _RANK[list(RANKS.lower().encode())] = np.arange(13)
+_RANK[_DOT] = 0
+_LETTER = np.frombuffer(RANKS.encode() * 4, dtype=np.uint8)
+_SUIT = np.repeat(np.arange(4, dtype=np.uint8), 13)
+_BLANKS = [WIDTH, 2 * WIDTH + 1, 3 * WIDTH + 2]
+_ANY_HAND = np.frombuffer(b"AKQJT98765432...", dtype=np.uint8)
+
+
+def read_hands(text: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """Return the (m, 13) cards of (m, 16) characters, and which rows could be read so.
+
+    The cards of the other rows mean nothing. A card that stands twice is not noticed here.
+    """
+    dots = text == _DOT
+    ranks = _RANK[text]
+    good = (dots.sum(axis=1) == 3) & (ranks.max(axis=1, initial=0) < 13)
+    if not good.all():  # keep three dots in every row, so that the cards still form an array
+        ranks = _RANK[np.where(good[:, None], text, _ANY_HAND)]
+        dots = np.where(good[:, None], dots, _ANY_HAND == _DOT)
+    ranks += np.cumsum(dots, axis=1, dtype=np.uint8) * np.uint8(13)
+    return ranks[~dots].reshape(-1, 13), good
+
+
+def read_deals(
+    text: NDArray[np.uint8], seats: tuple[int, int, int, int]
+) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """Return the (n, 52) owners of (n, 67) characters, and which rows are deals written so.
+
+    ``seats`` are those of the four hands in their order.
+    """
+    columns = text[:, [k * (WIDTH + 1) + i for k in range(4) for i in range(WIDTH)]]
+    cards, readable = read_hands(columns.reshape(-1, WIDTH))
+    owners = np.full((len(text), 52), 255, dtype=np.uint8)
+    places = cards.reshape(-1, 52).astype(np.intp)
+    places += np.arange(len(text))[:, None] * 52
+    owners.reshape(-1)[places] = np.repeat(np.array(seats, dtype=np.uint8), 13)
+    good = readable.reshape(-1, 4).all(axis=1) & (text[:, _BLANKS] == ord(" ")).all(axis=1)
+    good &= owners.max(axis=1, initial=0) < 4  # where a card stands twice another is missing
+    return owners, good
+
+
+def write_deals(owners: NDArray[np.uint8], seats: tuple[int, int, int, int]) -> NDArray[np.uint8]:
+    """Return (n, 67) characters, the inverse of ``read_deals``: ranks from the ace down."""
+    text = np.full((len(owners), DEAL_WIDTH), _DOT, dtype=np.uint8)
+    text[:, _BLANKS] = ord(" ")
+    by_seat = np.argsort(owners, axis=1, kind="stable").reshape(-1, 4, 13)
+    rows = np.arange(len(owners))[:, None]
+    for k, seat in enumerate(seats):
+        cards = by_seat[:, seat]
+        columns = k * (WIDTH + 1) + np.arange(13) + _SUIT[cards]
+        text[rows, columns] = _LETTER[cards]
+    return text
+
+
+def read_deal_texts(texts: list[str], where: Callable[[int], str]) -> NDArray[np.uint8]:
+    """Return the (n, 52) owners of deals written as PBN does, from any first seat.
+
+    Texts of the usual 69 characters are read at once, others one by one and leniently. Raises
+    FormatError, beginning with ``where(index)``, for the first text that is not a deal.
+    """
+    owners = np.empty((len(texts), 52), dtype=np.uint8)
+    left = np.ones(len(texts), dtype=np.bool_)
+    for first in Seat:
+        usual = [
+            i
+            for i, text in enumerate(texts)
+            if len(text) == DEAL_WIDTH + 2 and text[0] == first.letter and text[1] == ":"
+        ]
+        joined = "".join([texts[i] for i in usual]).encode("ascii", "replace")
+        columns = np.frombuffer(joined, dtype=np.uint8).reshape(-1, DEAL_WIDTH + 2)[:, 2:]
+        seats = (first, first.lho, first.partner, first.rho)
+        owners[usual], good = read_deals(columns, seats)
+        left[np.array(usual, dtype=np.intp)[good]] = False
+    for i in np.flatnonzero(left):
+        try:
+            owners[i] = Deal(texts[i]).owners
+        except DealError as error:
+            raise FormatError(f"{where(int(i))}: {error}") from None
+    return owners
+
+
+def write_deal_texts(owners: NDArray[np.uint8]) -> list[str]:
+    """Return the canonical texts of (n, 52) owners: ``N:`` and the four hands clockwise."""
+    text = write_deals(owners, (0, 1, 2, 3)).tobytes().decode("ascii")
+    return [f"N:{text[i : i + DEAL_WIDTH]}" for i in range(0, len(text), DEAL_WIDTH)]

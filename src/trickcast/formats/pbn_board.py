@@ -1,0 +1,281 @@
+"""Between PBN tags and what a Board says: the fields, and the tags that say more than they do."""
+
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..cards import UNKNOWN, Board, DealError, Seat, Tag, Vulnerability
+from .auction import contract_of, parse_contract, parse_seat
+from .pbn_lines import EXPORT_ORDER
+from .pbn_sections import format_auction, format_play, parse_auction, parse_play
+from .pbn_tricks import (
+    DIGITS,
+    RESULT_TABLE,
+    Table,
+    disagreements,
+    format_result_table,
+    parse_digits,
+    parse_result_table,
+    unknown_table,
+)
+
+Note = Callable[[str, str], None]
+"""``note(kind, message)``: called where a tag cannot be read, or is not written as it stood."""
+
+_T = TypeVar("_T")
+_VULNERABLE = {
+    Vulnerability.NONE: "None",
+    Vulnerability.NS: "NS",
+    Vulnerability.EW: "EW",
+    Vulnerability.BOTH: "All",
+}
+_NOT_KNOWN = ("", "?")
+_SECTIONS = ("Auction", "Play")
+_RANKS = {name: rank for rank, name in enumerate(("", *EXPORT_ORDER, *_SECTIONS))}
+
+
+def _parse_number(text: str) -> int:
+    if not text.strip().isdecimal():
+        raise ValueError(f"{text!r} is not a board number")
+    return int(text)
+
+
+def _parse_vulnerable(text: str) -> Vulnerability:
+    try:
+        return Vulnerability.parse(text)
+    except DealError as error:
+        raise ValueError(str(error)) from None
+
+
+def _parse_declarer(text: str) -> Seat | None:
+    return parse_seat(text.strip().removeprefix("^"))  # ^S: South by an irregularity
+
+
+def _parse_result(text: str) -> int:
+    if not text.strip().isdecimal() or int(text) > 13:
+        raise ValueError(f"{text!r} is not tricks (expected 0 to 13)")
+    return int(text)
+
+
+def _spell_contract(contract: str) -> str:
+    contract = parse_contract(contract)
+    return "Pass" if contract == "PASS" else contract.replace("N", "NT")
+
+
+@dataclass(frozen=True, slots=True)
+class _Simple:
+    """How a tag of one value is read and written, and the field of Board that it fills."""
+
+    field: str
+    parse: Callable[[str], Any]
+    spell: Callable[[Any], str] = str
+
+    def read(self, text: str) -> Any:
+        """Return the value; None for "not known". Raises ValueError for anything else."""
+        return None if text.strip() in _NOT_KNOWN else self.parse(text)
+
+    def write(self, value: Any) -> str:
+        """Return the text of a value. Raises ValueError for what could not be read again."""
+        text = self.spell(value)
+        if self.read(text) != value:
+            raise ValueError(f"{self.field} is {value!r}")
+        return text
+
+
+_SIMPLE = {
+    "Board": _Simple("number", _parse_number),
+    "Dealer": _Simple("dealer", parse_seat),
+    "Vulnerable": _Simple("vulnerability", _parse_vulnerable, _VULNERABLE.__getitem__),
+    "Declarer": _Simple("declarer", _parse_declarer),
+    "Contract": _Simple("contract", parse_contract, _spell_contract),
+    "Result": _Simple("result", _parse_result),
+}
+
+
+class _Sorted:
+    """The tags of a board by what they are about."""
+
+    def __init__(self, tags: Sequence[Tag]):
+        self.first: dict[str, Tag] = {}
+        """The first tag of each name."""
+        self.notes: dict[str, list[Tag]] = {section: [] for section in _SECTIONS}
+        """Note tags by the section they follow; those before any belong to the auction."""
+        self.items: list[tuple[int, str, Tag]] = []
+        """Each tag with its rank in export order and its subject: its name, a Note's section."""
+        section = _SECTIONS[0]
+        for tag in tags:
+            self.first.setdefault(tag.name, tag)
+            if tag.name in _SECTIONS:
+                section = tag.name
+            if tag.name == "Note":
+                self.notes[section].append(tag)
+            subject = section if tag.name == "Note" else tag.name
+            other = len(_RANKS) + (subject == RESULT_TABLE)  # the long table closes a board
+            self.items.append((_RANKS.get(subject, other), subject, tag))
+
+    def in_order(self, but: Container[str], fresh: Sequence[Tag] = ()) -> list[Tag]:
+        """Return the tags in export order, leaving out some subjects and adding ``fresh`` tags."""
+        items = _Sorted(fresh).items if fresh else []
+        items += [item for item in self.items if item[1] not in but]
+        return [tag for _, _, tag in sorted(items, key=lambda item: item[0])]
+
+
+def read_board(tags: Sequence[Tag], note: Note) -> tuple[Board, Table]:
+    """Return what the tags of a board say, and its trick table.
+
+    Tags that the fields of Board do not say in full are kept; ``note`` is told of those that
+    cannot be read.
+    """
+    found = _Sorted(_without_repeated(tags, note))
+    said: dict[str, Any] = {}
+    in_full: set[str] = set()
+    for name, simple in _SIMPLE.items():
+        if tag := found.first.get(name):
+            value = _attempt(tag, note, simple.read, tag.value)
+            said[simple.field] = value
+            if value is not None and not tag.lines and "^" not in tag.value:
+                in_full.add(name)
+    if tag := found.first.get("Auction"):
+        first = _attempt(tag, note, parse_seat, tag.value)
+        by_dealer = first in (None, said.setdefault("dealer", first))
+        if not by_dealer:
+            note(
+                "auctions not begun by the dealer",
+                f"the auction begins with {first}, not with the dealer; both are kept",
+            )
+        read = _attempt(tag, note, parse_auction, tag, found.notes["Auction"])
+        if read is not None:
+            said["auction"], said["explanations"], whole = read
+            if whole and said["auction"] and by_dealer:
+                in_full.add("Auction")
+    if tag := found.first.get("Play"):
+        played = _attempt(tag, note, parse_play, tag, Board(**said))
+        if played is not None:
+            said["play"], whole = played
+            if whole and not found.notes["Play"]:
+                in_full.add("Play")
+    _compare_outcome(said, note)
+    table = _read_table(found, in_full, note)
+    return Board(**said, tags=tuple(found.in_order(but=in_full))), table
+
+
+def _compare_outcome(said: dict[str, Any], note: Note) -> None:
+    """Tell where an auction leads elsewhere than the tags say; both stay as they are."""
+    if not said.get("auction") or said.get("dealer") is None or said.get("contract") is None:
+        return
+    contract, declarer = contract_of(said["dealer"], said["auction"])
+    by = said.get("declarer")
+    if contract is not None and (contract != said["contract"] or by not in (None, declarer)):
+        note("auctions that lead to another contract than is said",
+             f"the auction leads to {contract} by {declarer}, the tags say {said['contract']} "
+             f"by {by}; both are kept")  # fmt: skip
+
+
+def _without_repeated(tags: Sequence[Tag], note: Note) -> list[Tag]:
+    """Leave out what a board can say only once; let the auction say who dealt."""
+    once = {*_SIMPLE, *_SECTIONS, RESULT_TABLE, DIGITS}
+    kept: list[Tag] = []
+    for tag in tags:
+        if tag.name in once and any(tag.name == other.name for other in kept):
+            note(f"{tag.name} tags left out", f"a second {tag.name} tag is left out")
+        else:
+            kept.append(tag)
+    auction = next((tag for tag in kept if tag.name == "Auction"), None)
+    if auction is not None and auction.value.strip() not in _NOT_KNOWN:
+        kept = [
+            tag._replace(value=auction.value)
+            if tag.name == "Dealer" and tag.value.strip() in _NOT_KNOWN
+            else tag
+            for tag in kept
+        ]
+    return kept
+
+
+def _attempt(tag: Tag, note: Note, parse: Callable[..., _T], *arguments: Any) -> _T | None:
+    """Parse, or tell ``note`` why that cannot be done."""
+    try:
+        return parse(*arguments)
+    except ValueError as error:
+        note(f"{tag.name} tags kept as text", f"{tag.name} is kept as text: {error}")
+        return None
+
+
+def _read_table(found: _Sorted, in_full: set[str], note: Note) -> Table:
+    """Read the trick table, first of all from the standard's tag, then from the digits."""
+    table, digits = unknown_table(), None
+    if tag := found.first.get(RESULT_TABLE):
+        read = _attempt(tag, note, parse_result_table, tag)
+        if read is not None:
+            table = read
+            if not any(line[:1] == "%" or "{" in line or ";" in line for line in tag.lines):
+                in_full.add(RESULT_TABLE)
+    if tag := found.first.get(DIGITS):
+        digits = _attempt(tag, note, parse_digits, tag.value)
+    if digits is not None and (cells := disagreements(table, digits)):
+        in_full.add(DIGITS)  # it would contradict what is written
+        note("disagreeing trick tables, DoubleDummyTricks left out",
+             f"{DIGITS} differs from {RESULT_TABLE} in {cells} cells and is left out")  # fmt: skip
+    if digits is not None:
+        table = np.where(table == UNKNOWN, digits, table)
+    return table
+
+
+def write_board(board: Board, deal: str, table: Table, note: Note) -> list[Tag]:
+    """Return the tags of a board in export order, from its fields and its own tags.
+
+    One of its tags that says otherwise than the field is written anew, which ``note`` is told.
+    Raises ValueError for a field that holds no call, card, contract or the like.
+    """
+    own = _Sorted(board.tags)
+    stale = {name for name in own.first if not _agrees(own, name, board, table)}
+    for name in sorted(stale):
+        note(f"{name} tags written anew", f"{name} tag of board {board.number} says otherwise than "
+             "the board and is written anew or left out")  # fmt: skip
+    said = own.first.keys() - stale
+    fresh = [
+        Tag(name, simple.write(value))
+        for name, simple in _SIMPLE.items()
+        if name not in said and (value := getattr(board, simple.field)) is not None
+    ]
+    fresh.append(Tag("Deal", deal, own.first["Deal"].lines if "Deal" in own.first else ()))
+    if board.auction and "Auction" not in said:
+        fresh += format_auction(board)
+    if board.play and "Play" not in said:
+        play = format_play(board)
+        fresh += play
+        if not play:
+            note("plays left out", f"the play of board {board.number} is left out: no declarer")
+    if RESULT_TABLE not in said and (table != UNKNOWN).any():
+        fresh.append(format_result_table(table))
+    return own.in_order(but={*stale, "Deal"}, fresh=fresh)
+
+
+def _agrees(own: _Sorted, name: str, board: Board, table: Table) -> bool:
+    """Whether a board's own tag says the same as its fields (or its deal's tricks)."""
+    tag = own.first[name]
+    try:
+        if name in _SIMPLE:
+            return bool(_SIMPLE[name].read(tag.value) == getattr(board, _SIMPLE[name].field))
+        if name == "Auction":
+            calls, explanations, _ = parse_auction(tag, own.notes["Auction"])
+            return (calls, explanations) == (board.auction, board.explanations)
+        if name == "Play":
+            return parse_play(tag, board)[0] == board.play
+        if name == RESULT_TABLE:
+            known = parse_result_table(tag)
+            return bool((np.where(known == UNKNOWN, table, known) == table).all())
+        return name != DIGITS or not disagreements(parse_digits(tag.value), table)
+    except ValueError:  # it was kept as text, and stays that while nothing better is known
+        if name == RESULT_TABLE:
+            return bool((table == _digits_of(own)).all())
+        field = _SIMPLE[name].field if name in _SIMPLE else name.lower()
+        return getattr(board, field, None) in (None, ())
+
+
+def _digits_of(own: _Sorted) -> Table:
+    try:
+        return parse_digits(own.first[DIGITS].value) if DIGITS in own.first else unknown_table()
+    except ValueError:
+        return unknown_table()

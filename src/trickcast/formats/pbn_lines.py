@@ -1,0 +1,256 @@
+"""Taking PBN text apart into tags and the lines that follow them."""
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from ..cards import Tag, shorten
+from .base import FormatError
+from .notices import Notices
+
+LONGEST_LINE = 1 << 18
+"""Bytes. The standard allows 255 characters; comments in real files run to some thousands."""
+_MOST_LINES = 1 << 16
+"""Lines of one board; a file with more is something else, or lacks the end of a comment."""
+_MOST_RUBBISH = 100
+"""Lines that are not PBN before the first tag."""
+
+EXPORT_ORDER = (
+    "Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
+    "Deal", "Scoring", "Declarer", "Contract", "Result",
+)  # fmt: skip
+"""The mandatory tags as the standard's export format orders them, each once a board."""
+
+_PLAIN_TAG = re.compile(r'\[(\w+)\s+"([^"\\]*)"\]')
+_TAG = re.compile(r'\[\s*(\w+)\s*"((?:[^"\\]|\\.)*)"\s*\]')
+_TAG_WITH_QUOTES = re.compile(r'\[\s*(\w+)\s*"(.*)"\s*\]')
+_ESCAPE = re.compile(r'\\([\\"])')
+_TO_ESCAPE = re.compile(r'"|\\(?=[\\"]|$)')
+_NO_COMMENT = re.compile(r'^(?:[^"{;]|"[^"]*"|\{[^}]*\}|;.*|"(?=[^"]*$))*')
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
+_BREAK = re.compile(r"[\x00-\x08\x0a-\x1f]")
+_HEADER = re.compile(r"%\s*(PBN\s+\d+\.\d+|EXPORT|IMPORT)\s*", re.IGNORECASE)
+_NAMES = {
+    name.lower(): name
+    for name in (
+        *EXPORT_ORDER, "Auction", "Play", "Note", "OptimumResultTable", "DoubleDummyTricks"
+    )
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class TagLine:
+    """A tag being read: as ``Tag``, with the number of its line."""
+
+    name: str
+    value: str
+    number: int
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def tag(self) -> Tag:
+        """What is kept of it."""
+        return Tag(self.name, self.value, tuple(self.lines))
+
+
+def is_section(name: str) -> bool:
+    """Whether rows of data follow a tag of this name."""
+    return name in ("Auction", "Play") or (name.endswith("Table") and name != "Table")
+
+
+def escape(value: str) -> str:
+    r"""Return a tag value as it stands between quotes: ``\"`` for a quote.
+
+    A backslash is doubled only where it could be taken for an escape, as in the wild (and in the
+    standard's own ``Denomination\2R``).
+    """
+    return _TO_ESCAPE.sub(r"\\\g<0>", value)
+
+
+def read_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+    """Yield (line number from 1, text without its end) of a text file in UTF-8 or ISO 8859-1.
+
+    Raises FormatError for a line that is too long or holds bytes that no text has.
+    """
+    number = 0
+    while raw := stream.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(raw) > LONGEST_LINE:
+            raise FormatError(
+                f"{name}: line {number}: longer than {LONGEST_LINE:,} bytes (expected PBN text)"
+            )
+        if number == 1:
+            raw = raw.removeprefix(codecs.BOM_UTF8)
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError:
+            text = raw.decode("iso-8859-1")  # what the standard asks for
+        text = text.rstrip("\r\n\x1a")  # DOS ends files with 0x1a
+        if wrong := _CONTROL.search(text):
+            raise FormatError(
+                f"{name}: line {number}, column {wrong.start() + 1}: control character "
+                f"0x{ord(wrong[0]):02x} (expected PBN text)"
+            )
+        yield number, text
+
+
+Piece = tuple[int, str | None, str]
+"""Line number, tag name, value. No name: a line that follows a tag; None: a blank line."""
+
+
+def pieces(lines: Iterable[tuple[int, str]], name: str, notices: Notices) -> Iterator[Piece]:
+    """Tell tags, lines that belong to them and blank lines apart.
+
+    Raises FormatError for a tag cut short, a comment without end, and a file that is not PBN.
+    """
+    in_rows = False  # whether the last tag was one that rows of data follow
+    comment_from = 0  # the line where a comment in braces began that is still open
+    rubbish = _Rubbish(name, notices)
+    for number, text in lines:
+        if comment_from:
+            comment, brace, text = text.partition("}")
+            yield number, "", comment + brace
+            if not brace:
+                continue
+            comment_from, text = 0, text.strip()
+        elif (plain := _PLAIN_TAG.fullmatch(text)) is not None:
+            tag = _NAMES.get(plain[1].lower(), plain[1])
+            yield number, tag, plain[2]
+            in_rows, rubbish.allowed = is_section(tag), True
+            continue
+        elif not text or text.isspace():
+            yield number, None, ""
+            in_rows = False
+        elif text[0] == "%":
+            if not _HEADER.fullmatch(text):
+                yield number, "", text.rstrip()
+            continue
+        text = text.strip()
+        while text:
+            found = _TAG.match(text) or _TAG_WITH_QUOTES.fullmatch(text)
+            if found is not None:
+                tag = _NAMES.get(found[1].lower(), found[1])
+                yield number, tag, _ESCAPE.sub(r"\1", found[2])
+                in_rows, rubbish.allowed = is_section(tag), True
+                text = text[found.end() :].lstrip()
+                continue
+            if text[0] == "[":
+                raise FormatError(
+                    f'{name}: line {number}: {shorten(text)} is not a tag (expected [Name "value"])'
+                )
+            piece, text = _split_comment(text)
+            if in_rows or piece[0] in "{;":
+                yield number, "", piece
+                comment_from = number if _leaves_comment_open(piece) else 0
+            else:
+                rubbish.add(number, piece)
+    if comment_from:
+        raise FormatError(
+            f"{name}: line {comment_from}: the comment that begins here has no end (expected '}}')"
+        )
+    rubbish.close()
+
+
+def _split_comment(text: str) -> tuple[str, str]:
+    """Cut off a comment in braces at the beginning; any other text is one piece."""
+    end = text.find("}") + 1
+    if text[0] == "{" and end:
+        return text[:end], text[end:].lstrip()
+    return text, ""
+
+
+def _leaves_comment_open(text: str) -> bool:
+    """Whether a comment in braces begins in a line and does not end in it."""
+    if "{" not in text:
+        return False
+    return _NO_COMMENT.sub("", text).startswith("{")
+
+
+class _Rubbish:
+    """Lines that are no PBN: warned of among boards, refused where there are no boards."""
+
+    def __init__(self, name: str, notices: Notices):
+        self.allowed = False
+        """Whether there was a tag, so that the file is PBN."""
+        self._name = name
+        self._notices = notices
+        self._lines: list[tuple[int, str]] = []
+
+    def add(self, number: int, text: str) -> None:
+        self._notices.add(
+            "lines that are not PBN, left out",
+            f"line {number}",
+            f"{shorten(text)} is not PBN and is left out (expected a tag, a comment, a blank line)",
+        )
+        if not self.allowed:
+            self._lines.append((number, text))
+            if len(self._lines) > _MOST_RUBBISH:
+                self.close()
+
+    def close(self) -> None:
+        if self._lines and not self.allowed:
+            number, text = self._lines[0]
+            raise FormatError(
+                f"{self._name}: line {number}: {shorten(text)} is not PBN "
+                '(expected tags such as [Deal "N:…"])'
+            )
+
+
+def blocks(found: Iterable[Piece], name: str) -> Iterator[list[TagLine]]:
+    """Group pieces into blocks of tags, cut at blank lines and where a tag comes a second time.
+
+    A block may begin with a TagLine without a name, for what stands before its first tag.
+    Raises FormatError for a block without end.
+    """
+    block: list[TagLine] = []
+    seen: set[str] = set()
+    size = 0
+    for number, tag, text in found:
+        if tag:
+            if tag in seen and tag in EXPORT_ORDER:
+                yield block
+                block, seen, size = [], set(), 0
+            block.append(TagLine(tag, text, number))
+            seen.add(tag)
+        elif tag is None:
+            if block:
+                yield block
+                block, seen, size = [], set(), 0
+        else:
+            if not block:
+                block.append(TagLine("", "", number))
+            block[-1].lines.append(text)
+        size += 1
+        if size > _MOST_LINES:
+            raise FormatError(
+                f"{name}: line {number}: {_MOST_LINES:,} lines without the end of a board "
+                "(expected a blank line between boards)"
+            )
+    if block:
+        yield block
+
+
+def check_lines(tag: Tag) -> None:
+    """Raise ValueError where a tag, written as it is, would not be read as the same again."""
+    if tag.name and not re.fullmatch(r"\w+", tag.name):
+        raise ValueError(f"tag name {shorten(tag.name)}")
+    if any(_BREAK.search(text) for text in (tag.value, *tag.lines)):
+        raise ValueError(f"{tag.name} tag: line breaks and control characters")
+    in_comment = False
+    for line in tag.lines:
+        text = line.strip()
+        if in_comment:
+            in_comment = not line.endswith("}")
+            wrong = "}" in line[:-1]
+        elif line[:1] == "%":
+            wrong = _HEADER.fullmatch(line) is not None
+        else:
+            in_comment = _leaves_comment_open(text)
+            wrong = text[:1] not in ("{", ";") and not (is_section(tag.name) and text[:1] != "[")
+            wrong = wrong or not text or (text[0] == "{" and "}" in text[:-1])
+        if wrong:
+            raise ValueError(f"{tag.name} tag: line {shorten(line)} where a comment could stand")
+    if in_comment:
+        raise ValueError(f"{tag.name} tag: a comment without end")

@@ -1,0 +1,136 @@
+"""The Auction and Play sections of PBN, to and from the fields of a Board."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ..cards import Board, Seat, Strain, Tag
+from .auction import (
+    contract_of,
+    parse_call,
+    parse_played,
+    play_of_rows,
+    rows_of_play,
+    strain_of,
+    with_all_pass,
+)
+
+_TOKEN = re.compile(r"=\d+=|\$\d+|[^\s=$]+|=")
+_COMMENT = re.compile(r"\{[^}]*\}|;.*")
+_NOTE = re.compile(r"\s*(\d+)\s*:\s*(.*?)\s*", re.DOTALL)
+
+_Explanations = tuple[tuple[int, str], ...]
+
+
+def spell_call(call: str) -> str:
+    """Return a call as PBN writes it: ``Pass``, ``3NT``."""
+    call = parse_call(call)
+    return "Pass" if call == "PASS" else call.replace("N", "NT")
+
+
+def _tokens(lines: Iterable[str]) -> tuple[list[str], bool]:
+    """Cut a section into its words; and whether there were comments besides."""
+    rows = [line for line in lines if not line.startswith("%")]
+    text = "\n".join(rows)
+    bare = _COMMENT.sub(" ", text) if "{" in text or ";" in text else text
+    return _TOKEN.findall(bare), len(rows) != len(tuple(lines)) or bare != text
+
+
+def parse_auction(tag: Tag, notes: Sequence[Tag]) -> tuple[tuple[str, ...], _Explanations, bool]:
+    """Read an Auction section and its Note tags.
+
+    Returns the calls, their explanations, and whether that is all that is said. Raises ValueError
+    for a word that is no call, and for irregularities that a list of calls cannot show.
+    """
+    texts = {found[1]: found[2] for note in notes if (found := _NOTE.fullmatch(note.value))}
+    calls: list[str] = []
+    explained: dict[int, list[str]] = {}
+    used: set[str] = set()
+    tokens, more = _tokens(tag.lines)
+    for token in tokens:
+        if token[0] == "=" and len(token) > 2:
+            number = token[1:-1]
+            more = more or number not in texts or not calls
+            used.add(number)
+            if calls:
+                explained.setdefault(len(calls) - 1, []).append(texts.get(number, ""))
+        elif token in "*+" or token[0] in "$!?" or (token == "-" and not calls):
+            more = True
+        elif token.upper() == "AP":
+            calls = with_all_pass(calls)
+        else:
+            more = more or token[-1] in "!?"  # a judgement: 3NT!?
+            calls.append(parse_call(token.rstrip("!?")))
+    more = more or len(texts) != len(notes) or used != set(texts)
+    more = more or any(note.lines for note in notes) or any(len(t) > 1 for t in explained.values())
+    explanations = tuple((i, "; ".join(filter(None, texts))) for i, texts in explained.items())
+    return tuple(calls), explanations, not more
+
+
+def format_auction(board: Board) -> list[Tag]:
+    """Write a board's calls as an Auction section, and their explanations as Note tags."""
+    texts = list(dict.fromkeys(text for _, text in board.explanations))
+    explained = dict(board.explanations)
+    if not all(0 <= i < len(board.auction) for i in explained):
+        raise ValueError(f"explanations of calls {sorted(explained)} of {len(board.auction)}")
+    cells = [spell_call(call) for call in board.auction]
+    for i, text in explained.items():
+        cells[i] += f" ={texts.index(text) + 1}="
+    rows = tuple(" ".join(cells[i : i + 4]) for i in range(0, len(cells), 4))
+    dealer = "?" if board.dealer is None else str(board.dealer)
+    notes = [Tag("Note", f"{i}:{text}") for i, text in enumerate(texts, start=1)]
+    return [Tag("Auction", dealer, rows), *notes]
+
+
+def strain_played(board: Board) -> Strain | None:
+    """The strain in which a board was played, from its contract or else its auction."""
+    if board.contract is None and board.dealer is not None:
+        return strain_of(contract_of(board.dealer, board.auction)[0])
+    return strain_of(board.contract)
+
+
+def declarer_of(board: Board) -> Seat | None:
+    """The declarer of a board, as it says or else from its auction."""
+    if board.declarer is None and board.dealer is not None:
+        return contract_of(board.dealer, board.auction)[1]
+    return board.declarer
+
+
+def parse_play(tag: Tag, board: Board) -> tuple[tuple[str, ...], bool]:
+    """Read a Play section, given the contract.
+
+    Returns the cards in the order played, as far as that can be told, and whether that is all that
+    is said. Raises ValueError for a word that is no card.
+    """
+    strain, declarer = strain_played(board), declarer_of(board)
+    tokens, more = _tokens(tag.lines)
+    cells: list[str] = []
+    for token in tokens:
+        if token in "*+":
+            break
+        if token[0] in "=$!?^":
+            more = True
+            continue
+        more = more or token[-1] in "!?"
+        cells.append("-" if token == "-" else parse_played(token.rstrip("!?")))
+    if strain is None:
+        return (), False
+    cells += ["-"] * (-len(cells) % 4)
+    play = tuple(play_of_rows([cells[i : i + 4] for i in range(0, len(cells), 4)], strain))
+    if more or not play or declarer is None or tag.value.strip().upper() != declarer.lho.letter:
+        return play, False
+    written, _ = _tokens(_rows_of_play(play, declarer, strain))
+    return play, [token.upper() for token in tokens] == written
+
+
+def _rows_of_play(play: Sequence[str], declarer: Seat, strain: Strain) -> tuple[str, ...]:
+    cards = [parse_played(card) for card in play]
+    rows = [" ".join(f"{card:2}" for card in row) for row in rows_of_play(cards, declarer, strain)]
+    return (*map(str.rstrip, rows), *(("*",) if len(cards) < 52 else ()))
+
+
+def format_play(board: Board) -> list[Tag]:
+    """Write a board's play; nothing when it does not say who declared what."""
+    strain, declarer = strain_played(board), declarer_of(board)
+    if strain is None or declarer is None:
+        return []
+    return [Tag("Play", str(declarer.lho), _rows_of_play(board.play, declarer, strain))]

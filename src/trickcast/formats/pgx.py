@@ -1,0 +1,102 @@
+"""The solved deals of pgx (Hugging Face ``sotetsuk/dds_dataset``), NumPy ``.npy``. Read only.
+
+An integer array of shape (2, n, 4). ``[0]`` holds the cards, a number for each suit S H D C:
+thirteen base-4 digits, most significant first, for the cards A 2 3 … K in this order; a digit is
+the owner, N E S W = 0-3. ``[1]`` holds the tricks, a number for each declarer N E S W: five
+hexadecimal digits, most significant first, for C D H S NT.
+"""
+
+import math
+import os
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import COUNT_OF_SEAT, FOUR_FULL_HANDS, DealSet, Seat, Suit
+from .base import Format, FormatError
+from .blocks import on_disk
+
+_MAGIC = b"\x93NUMPY"
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+_KING_TO_TWO = np.arange(12, 0, -1)
+_CARD_SHIFTS = 2 * (12 - np.concatenate([[0], _KING_TO_TWO]))  # of A K … 2
+_STRAIN_SHIFTS = np.array([4, 8, 12, 16, 0])  # of S H D C N
+
+
+def _read(stream: BinaryIO, name: str, chunk: int) -> Iterator[DealSet]:
+    """Read through a memory map: a file of any size takes the memory of one chunk."""
+    with on_disk(stream) as path:
+        numbers = _map(path, name)
+        for first in range(0, numbers.shape[1], chunk):
+            part = np.array(numbers[:, first : first + chunk], dtype=np.int64)
+            yield _unpack(part[0], part[1], name, first)
+
+
+def _map(path: Path, name: str) -> NDArray[Any]:
+    """Return the (2, n, 4) array of a file without loading it."""
+    with path.open("rb") as file:
+        try:
+            version = np.lib.format.read_magic(file)
+            read_header = _HEADERS.get(version)
+            if read_header is None:
+                raise ValueError(f"version {version[0]}.{version[1]} of the .npy format")
+            shape, by_column, dtype = read_header(file)
+        except (ValueError, tokenize.TokenError) as error:
+            reason = str(error.args[0]).partition("\n")[0][:120]
+            raise FormatError(f"{name}: {reason} (expected a .npy array)") from None
+        start, size = file.tell(), file.seek(0, os.SEEK_END)
+    if len(shape) != 3 or shape[::2] != (2, 4) or dtype.kind not in "iu":
+        raise FormatError(
+            f"{name}: {dtype} array of shape {shape} (expected int32 of shape (2, n, 4))"
+        )
+    expected = start + math.prod(shape) * dtype.itemsize
+    if size != expected:
+        raise FormatError(
+            f"{name}: byte {size}: the file ends (expected {expected} bytes for {shape[1]} deals)"
+        )
+    if not shape[1]:
+        return np.empty(shape, dtype=dtype)
+    return np.memmap(path, dtype, "r", start, shape, "F" if by_column else "C")
+
+
+def _unpack(keys: NDArray[Any], values: NDArray[Any], name: str, first: int) -> DealSet:
+    """Turn (m, 4) numbers of suits and (m, 4) of declarers into deals."""
+    owners = (keys[:, :, None] >> _CARD_SHIFTS & 3).astype(np.uint8).reshape(-1, 52)
+    tricks = (values[:, None, :] >> _STRAIN_SHIFTS[:, None] & 15).astype(np.uint8)
+    counts = COUNT_OF_SEAT[owners].sum(axis=1, dtype=np.uint32)
+    no_key = (keys < 0) | (keys >= 1 << 26)
+    no_value = (values < 0) | (values >= 1 << 20) | (tricks > 13).any(axis=1)
+    wrong = (counts != FOUR_FULL_HANDS) | no_key.any(axis=1) | no_value.any(axis=1)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        held = np.bincount(owners[row], minlength=4)
+        if no_key[row].any():
+            suit = Suit(int(np.argmax(no_key[row])))
+            what = f"{keys[row, suit]} for {suit.name.lower()} (expected thirteen base-4 digits)"
+        elif (held != 13).any():
+            seat = Seat(int(np.argmax(held != 13)))
+            what = f"{seat.name.capitalize()} holds {held[seat]} cards (expected 13)"
+        else:
+            seat = Seat(int(np.argmax(no_value[row])))
+            what = (
+                f"{values[row, seat]:#x} for declarer {seat.name.capitalize()} "
+                "(expected five hexadecimal digits 0 to D)"
+            )
+        raise FormatError(f"{name}: record {first + row}: {what}")
+    return DealSet(owners, tricks)
+
+
+FORMAT = Format(
+    name="pgx",
+    title="pgx solved deals, NumPy array",
+    suffixes=(".npy",),
+    sniff=lambda head: head.startswith(_MAGIC),
+    read=_read,
+)

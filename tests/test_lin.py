@@ -1,0 +1,258 @@
+"""LIN: read as Bridge Base writes it, converted to PBN and back, and lossless."""
+
+import dataclasses
+import io
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from endplay.parsers import lin as endplay_lin
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from board_strategies import deal_sets, played_boards
+from trickcast.cards import Board, Deal, DealSet, Seat, Tag, Vulnerability
+from trickcast.dealing import random_deals
+from trickcast.formats import FormatError, FormatWarning, read, stream, write_stream
+
+DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+MD = "4S59JKH56JD3KC456J,S23678TH4D56AC89Q,SAH2389KQD49TCTKA,"
+
+SAMPLE = f"""pn|Sue,Walt,Nora,Ed|st||md|{MD}|rh||ah|Board 7|sv|b|mb|p|mb|p|mb|1H!|an|natural |
+mb|d|mb|3N|mb|p|mb|p|mb|p|nt|a remark|pg||pc|DQ|pc|D3|pc|DA|pc|D4|pg||mc|8|pg||
+"""
+
+
+def of_text(text: str, **options: int) -> DealSet:
+    return DealSet.concatenate(stream(io.BytesIO(text.encode()), "lin", "x.lin", **options))
+
+
+def written(deals: DealSet, format: str = "lin") -> str:
+    out = io.BytesIO()
+    write_stream([deals], out, format)
+    return out.getvalue().decode()
+
+
+def only(deals: DealSet) -> Board:
+    assert deals.boards is not None and len(deals) == 1
+    return deals.boards[0]
+
+
+def test_a_board_with_everything() -> None:
+    deals = of_text(SAMPLE)
+    board = only(deals)
+    assert deals[0] == Deal(DEAL)
+    assert (board.number, board.dealer, board.vulnerability) == (7, Seat.EAST, Vulnerability.BOTH)
+    assert board.auction == ("PASS", "PASS", "1H", "X", "3N", "PASS", "PASS", "PASS")
+    assert board.explanations == ((2, "natural"),)
+    assert (board.contract, board.declarer, board.result) == ("3N", Seat.EAST, 8)
+    assert board.play == ("DQ", "D3", "DA", "D4")
+    assert [board.tag(seat) for seat in ("South", "West", "North", "East")] == [
+        "Sue", "Walt", "Nora", "Ed",
+    ]  # fmt: skip
+    assert ("nt", "a remark") in board.lin
+    assert of_text(written(deals)) == deals
+    assert "|nt|a remark|" in written(deals)
+
+
+@pytest.mark.parametrize(
+    ("digit", "dealer"), [("1", "S"), ("2", "W"), ("3", "N"), ("4", "E"), ("0", None), ("", None)]
+)
+def test_dealer(digit: str, dealer: str | None) -> None:
+    deals = of_text(f"md|{digit}{MD[1:]}|sv|e|")
+    board = only(deals)
+    assert board.dealer == (None if dealer is None else Seat.parse(dealer))
+    assert board.vulnerability == Vulnerability.EW
+
+
+def test_hands_as_written_in_the_wild() -> None:
+    east = "SQ4HAT7DQJ872C732"
+    for md in (
+        MD + east,
+        MD.rstrip(","),
+        MD.lower(),
+        MD.replace("T", "10"),
+        MD[:5] + "\n" + MD[5:],
+    ):
+        assert of_text(f"md|{md}|sv|o|")[0] == Deal(DEAL)
+    south, west, _north, _ = MD[1:].split(",")
+    assert of_text(f"md|1{south},{west},,{east}|sv|o|")[0] == Deal(DEAL)
+
+
+def test_many_boards_on_one_line_and_over_many() -> None:
+    made = random_deals(4, seed=1)
+    text = written(made)
+    for version in (
+        text.replace("\n", ""),
+        text.replace("\n", "\r\n"),
+        text.replace("|pg", "|\npg"),
+    ):
+        assert np.array_equal(of_text(version, chunk=3).owners, made.owners)
+
+
+def test_rooms_of_a_match_share_the_names() -> None:
+    text = (
+        "vg|Final,1|\npn|S1,W1,N1,E1,S2,W2,N2,E2|pg||\n"
+        f"qx|o3|md|{MD}|sv|n|mb|p|mb|p|mb|p|mb|p|pg||\nqx|c3|md|{MD}|sv|n|mb|1C|mb|p|mb|p|mb|p|pg||\n"
+    )
+    deals = of_text(text)
+    assert deals.boards is not None
+    one, other = deals.boards
+    assert (one.number, one.contract, one.declarer, one.tag("South")) == (3, "PASS", None, "S1")
+    assert (other.number, other.contract, other.declarer) == (3, "1C", Seat.EAST)
+    assert other.tag("North") == "N2"
+    assert of_text(written(deals)) == deals
+
+
+def test_result_of_a_play_without_its_last_trick() -> None:
+    rng = np.random.default_rng(5)
+    owners = random_deals(1, seed=5).owners[0]
+    hands = [list(rng.permutation(np.flatnonzero(owners == seat))) for seat in range(4)]
+    cards = [int(hands[(3 + i) % 4][trick]) for trick in range(13) for i in range(4)]
+    names = ["SHDC"[card // 13] + "AKQJT98765432"[card % 13] for card in cards]
+    auction = "".join(f"mb|{call}|" for call in ("1N", "p", "p", "p"))
+    deal = written(DealSet(owners[None], None, [Board(dealer=Seat.SOUTH)])).split("rh")[0]
+    results = []
+    for played in (52, 51, 48, 47):
+        text = deal + auction + "".join(f"pc|{name}|" for name in names[:played])
+        results.append(only(of_text(text)).result)
+    assert results[0] is not None and results[0] == results[1] == results[2]
+    assert results[3] is None
+
+
+def test_what_is_written() -> None:
+    board = Board(
+        number=7, dealer=Seat.EAST, vulnerability=Vulnerability.BOTH, contract="3N",
+        declarer=Seat.EAST, result=8, auction=("PASS", "PASS", "1H", "X", "3N", *["PASS"] * 3),
+        explanations=((2, "natural"), (3, "")), play=("DQ", "D3", "DA", "D4", "SQ"),
+        tags=(Tag("South", "Sue"),),
+    )  # fmt: skip
+    assert written(DealSet(Deal(DEAL).owners[None], None, [board])) == (
+        "pn|Sue,,,|st||md|4SKJ95HJ65DK3CJ654,ST87632H4DA65CQ98,SAHKQ9832DT94CAKT,|rh||ah|Board 7|"
+        "sv|b|mb|p|mb|p|mb|1H!|an|natural|mb|d!|mb|3N|mb|p|mb|p|mb|p|"
+        "pg||pc|DQ|pc|D3|pc|DA|pc|D4|pg||pc|SQ|pg||mc|8|pg||\n"
+    )
+
+
+def plain(deals: DealSet) -> DealSet:
+    """The boards without texts that a LIN file cannot hold."""
+    clean = str.maketrans(dict.fromkeys("|\u2028\u2029", " "))
+    boards = []
+    for board in deals.boards or ():
+        notes = tuple((i, text.translate(clean).strip()) for i, text in board.explanations)
+        boards.append(dataclasses.replace(board, explanations=notes))
+    return DealSet(deals.owners, None, boards)
+
+
+@settings(max_examples=60, deadline=None)
+@given(deal_sets(played_boards()).map(plain))
+def test_round_trip(deals: DealSet) -> None:
+    assert of_text(written(deals)) == deals
+
+
+@settings(max_examples=40, deadline=None)
+@given(deal_sets(played_boards()).map(plain))
+def test_from_lin_to_pbn_and_back(deals: DealSet) -> None:
+    lin = written(deals)
+    out = io.BytesIO(written(of_text(lin), "pbn").encode())
+    assert written(DealSet.concatenate(stream(out, "pbn"))) == lin
+
+
+def test_conversions_say_what_they_leave_out() -> None:
+    deals = of_text(SAMPLE)
+    with pytest.warns(FormatWarning, match="PBN does not hold and leaves out LIN's nt"):
+        text = written(deals, "pbn")
+    pbn = DealSet.concatenate(stream(io.BytesIO(text.encode()), "pbn"))
+    assert only(pbn) == dataclasses.replace(only(deals), lin=())
+    odd = dataclasses.replace(only(pbn), tags=(Tag("Event", "Cup"),), contract="4S")
+    with pytest.warns(FormatWarning, match="LIN does not hold and leaves out contract, Event"):
+        written(DealSet(pbn.owners, None, [odd]))
+    bar = dataclasses.replace(only(pbn), explanations=((2, "a|b"),))
+    with pytest.warns(FormatWarning, match="leaves out explanations"):
+        assert "|an|a/b|" in written(DealSet(pbn.owners, None, [bar]))
+
+
+def test_a_changed_board_is_written_anew() -> None:
+    deals = of_text(SAMPLE)
+    changed = dataclasses.replace(only(deals), number=8)
+    with pytest.warns(FormatWarning, match="says otherwise than its LIN pairs"):
+        text = written(DealSet(deals.owners, None, [changed]))
+    assert only(of_text(text)).number == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("pn|a,b,c,d|", "line 1: the board has no md (expected md|3S…|)"),
+        (f"md|{MD[:30]}", "line 1: the file ends in the middle of '4S59"),
+        (f"md|{MD[:30]}|", "line 1: deal 'S:59JK"),
+        (f"st||\nmd|{MD.replace('2389KQ', '2389KK')}|", "line 2: hand 'A.2389KK"),
+        (f"md|{MD.replace('SA', 'SJ')}|", "SJ is in two hands"),
+        ("md|3,,,|", "South's hand is missing"),
+        (f"md|{MD}SKHKDKCK,|", "5 hands"),
+        ("hello world|what|", "line 1: 'hello world' is not a LIN code"),
+        ("x" * (1 << 20), "262,144 bytes without a '|'"),
+        ("md|\0\1|", "byte 0x00 (expected LIN text)"),
+    ],
+)
+def test_bad_files(text: str, message: str) -> None:
+    with pytest.raises(FormatError) as raised:
+        of_text(text)
+    assert message in str(raised.value) and str(raised.value).startswith("x.lin: line ")
+    assert len(str(raised.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ("mb|8C|", "the auction is kept as text: mb '8C'"),
+        ("pc|S1|", "pc 'S1' is kept as text"),
+        ("mc|14|", "mc '14' is kept as text"),
+        ("sv|x|", "sv 'x' is kept as text"),
+    ],
+)
+def test_values_that_cannot_be_read_are_kept_and_told(pairs: str, message: str) -> None:
+    with pytest.warns(FormatWarning, match=message):
+        deals = of_text(f"md|{MD}|{pairs}")
+    assert pairs in written(deals)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_damaged_text_is_read_or_refused(data: st.DataObject) -> None:
+    text = list(SAMPLE)
+    for _ in range(data.draw(st.integers(1, 6))):
+        at = data.draw(st.integers(0, len(text) - 1))
+        text[at : at + data.draw(st.integers(0, 20))] = data.draw(st.text("|,SHDC1Apmbcmd \n"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        try:
+            deals = of_text("".join(text))
+        except FormatError as error:
+            assert str(error).startswith("x.lin: line ")
+        else:
+            assert of_text(written(deals)) == deals
+
+
+def test_real_file(shared: Path) -> None:
+    path = shared / "data" / "boards" / "example1.lin"
+    deals = read(path)
+    assert deals.boards is not None
+    theirs = endplay_lin.loads(path.read_text())
+    assert [Deal(record.deal.to_pbn()).pbn for record in theirs] == [deal.pbn for deal in deals]
+    said = [(board.number, board.contract, str(board.declarer)) for board in deals.boards]
+    assert said == [
+        (1, "5H", "S"), (2, "2S", "W"), (3, "2H", "S"), (4, "4H", "S"),
+        (5, "3N", "S"), (6, "3H", "S"), (7, "4S", "S"), (8, "3N", "S"),
+    ]  # fmt: skip
+    for deal, board in zip(deals, deals.boards, strict=True):
+        owner = {card: seat for seat, hand in zip(Seat, deal, strict=True) for card in hand}
+        led = [owner[card] for card in board.play[4::4]]  # who leads took the trick before
+        taken = sum(seat.side == board.declarer.side for seat in led)
+        if len(board.play) == 52:
+            assert board.result - taken in (0, 1)
+    claimed = {3: 9, 7: 11}
+    assert {b.number: b.result for b in deals.boards if len(b.play) < 52} == claimed
+    assert deals.boards[0].explanations[1] == (3, "Michaels -- 5+ !S; 9+ total points; forcing")
+    assert of_text(written(deals)) == deals

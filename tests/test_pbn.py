@@ -1,0 +1,450 @@
+"""PBN: lossless for what was read, lenient where files vary, and clear about what is wrong."""
+
+import dataclasses
+import io
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from endplay.parsers import pbn as endplay_pbn
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from board_strategies import ODD_TAGS, TABLE_TAGS, deal_sets, played_boards
+from trickcast.cards import UNKNOWN, Board, Deal, DealSet, Seat, Tag, Vulnerability
+from trickcast.dealing import random_deals
+from trickcast.formats import FormatError, FormatWarning, read, stream, write, write_stream
+
+DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+FIELDS = [f.name for f in dataclasses.fields(Board) if f.name not in ("tags", "lin")]
+
+SAMPLE = rf"""% PBN 2.1
+% EXPORT
+%Creator: a hand
+[Event "The \"Big\" Match"] {{ held
+in spring }}
+[Board "7"] ; the first
+[Dealer "S"] [Vulnerable "Both"]
+[deal "{DEAL}"]
+[Declarer "N"]
+[Contract "4HX"]
+[Result "?"]
+[Auction "S"]
+Pass Pass 1H =1= X
+4H! Pass Pass X
+AP
+[Note "1: natural"]
+[Play "E"]
+DQ - - -
+*
+[OptimumResultTable "Declarer;Denomination\2R;Result\2R"]
+N NT 8
+N  H 10
+S  C ?
+[DoubleDummyTricks "8*A69*******************"]
+[Odd "kept"]
+"""
+
+
+def of_text(text: str, **options: int) -> DealSet:
+    return DealSet.concatenate(stream(io.BytesIO(text.encode()), "pbn", "x.pbn", **options))
+
+
+def written(deals: DealSet) -> str:
+    out = io.BytesIO()
+    write_stream([deals], out, "pbn")
+    return out.getvalue().decode()
+
+
+def quiet(text: str) -> DealSet:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        return of_text(text)
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+def test_a_board_with_everything() -> None:
+    with pytest.warns(FormatWarning, match=r"x.pbn: line 4: DoubleDummyTricks is kept as text"):
+        deals = of_text(SAMPLE)
+    assert deals.boards is not None and deals.tricks is not None
+    board = deals.boards[0]
+    assert deals[0] == Deal(DEAL)
+    assert (board.number, board.dealer, board.vulnerability) == (7, Seat.SOUTH, Vulnerability.BOTH)
+    assert (board.contract, board.declarer, board.result) == ("4HX", Seat.NORTH, None)
+    assert board.auction == (
+        "PASS", "PASS", "1H", "X", "4H", "PASS", "PASS", "X", "PASS", "PASS", "PASS",
+    )  # fmt: skip
+    assert board.explanations == ((2, "natural"),)
+    assert board.play == ("DQ",)
+    assert board.tag("Event") == 'The "Big" Match' and board.tag("Odd") == "kept"
+    assert board.tags[1].lines == ("{ held", "in spring }")
+    assert deals.tricks[0, 4, 0] == 8 and deals.tricks[0, 1, 0] == 10
+    assert (deals.tricks != UNKNOWN).sum() == 2
+    again = quiet(written(deals))
+    assert again == deals
+    for text in ("in spring }", "; the first", "%Creator: a hand", "4H! ", r"\"Big\" Match"):
+        assert text in written(deals)
+
+
+def test_unknown_result_is_none_and_never_nought() -> None:
+    for value in ("?", ""):
+        deals = of_text(f'[Deal "{DEAL}"]\n[Contract "3NT"]\n[Declarer "N"]\n[Result "{value}"]\n')
+        assert deals.boards is not None and deals.boards[0].result is None
+        assert f'[Result "{value}"]' in written(deals)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("None", 0), ("Love", 0), ("-", 0), ("NS", 1), ("N-S", 1), ("EW", 2), ("E-W", 2),
+        ("All", 3), ("Both", 3),
+    ],
+)  # fmt: skip
+def test_vulnerability_as_spelled_in_the_wild(text: str, meant: int) -> None:
+    deals = of_text(f'[Deal "{DEAL}"]\n[Vulnerable "{text}"]\n')
+    assert deals.boards is not None and deals.boards[0].vulnerability == meant
+    assert f'[Vulnerable "{["None", "NS", "EW", "All"][meant]}"]' in written(deals)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        Deal(DEAL).pbn_from("W"),
+        DEAL.lower().replace("n:", "n:"),
+        DEAL.replace("T", "10"),
+        "  " + DEAL.replace(" ", "   "),
+        DEAL.replace("N:", "N: "),
+    ],
+)
+def test_deals_as_written_in_the_wild(text: str) -> None:
+    assert of_text(f'[Deal "{text}"]')[0] == Deal(DEAL)
+
+
+def test_deals_only_one_a_line() -> None:
+    made = random_deals(5, seed=1)
+    deals = of_text("".join(f'[Deal "{deal.pbn_from("E")}"]\r\n' for deal in made))
+    assert np.array_equal(deals.owners, made.owners)
+    assert deals.boards is None and deals.tricks is None
+
+
+def test_bom_latin_1_and_the_end_of_dos_files() -> None:
+    raw = b'\xef\xbb\xbf[West "M\xfcller"]\r\n[Deal "' + DEAL.encode() + b'"]\r\n\x1a'
+    deals = DealSet.concatenate(stream(io.BytesIO(raw)))
+    assert deals.boards is not None and deals.boards[0].tag("West") == "Müller"
+    assert quiet(written(deals)) == deals
+
+
+def test_boards_without_blank_lines_between_them() -> None:
+    made = random_deals(3, seed=2)
+    text = "".join(f'[Event "E{i}"]\n[Board "{i}"]\n[Deal "{d.pbn}"]\n' for i, d in enumerate(made))
+    deals = of_text(text)
+    assert deals.boards is not None
+    assert [(b.tag("Event"), b.number) for b in deals.boards] == [("E0", 0), ("E1", 1), ("E2", 2)]
+    assert np.array_equal(deals.owners, made.owners)
+
+
+def test_the_value_of_the_board_before() -> None:
+    deals = of_text(f'[Event "E"]\n[Deal "{DEAL}"]\n\n[Event "#"]\n[Board "2"]\n[Deal "#"]\n')
+    assert deals.boards is not None and deals.boards[1].tag("Event") == "E"
+    assert deals[0] == deals[1]
+    with pytest.raises(FormatError, match=r"x.pbn: line 1: Event is '#'"):
+        of_text(f'[Event "#"]\n[Deal "{DEAL}"]\n')
+
+
+def test_another_table_has_the_deal_of_the_board_before() -> None:
+    text = f'[Board "4"]\n[Dealer "W"]\n[Deal "{DEAL}"]\n[Contract "1C"]\n\n[Contract "2C"]\n'
+    with pytest.warns(FormatWarning, match="line 6: no Deal tag: taken as another table's"):
+        deals = of_text(text)
+    assert deals.boards is not None and deals[0] == deals[1]
+    assert [(b.number, b.dealer, b.contract) for b in deals.boards] == [
+        (4, Seat.WEST, "1C"),
+        (4, Seat.WEST, "2C"),
+    ]
+    assert of_text(written(deals)) == deals
+
+
+def test_blank_line_within_a_board() -> None:
+    with pytest.warns(FormatWarning, match="line 3: a blank line within a board is passed over"):
+        deals = of_text(f'[Deal "{DEAL}"]\n\n[Room "Open"]\n\n[Room "Closed"]\n[Deal "{DEAL}"]\n')
+    assert deals.boards is not None and [b.tag("Room") for b in deals.boards] == ["Open", "Closed"]
+
+
+def test_statistics_after_the_boards() -> None:
+    text = f'[Deal "{DEAL}"]\n[Room "Open"]\n\nGenerated 100 hands\nProduced 1 hand\n'
+    with pytest.warns(FormatWarning) as said:
+        assert len(of_text(text)) == 1
+    assert [str(w.message) for w in said] == [
+        "x.pbn: line 4: 'Generated 100 hands' is not PBN and is left out "
+        "(expected a tag, a comment, a blank line)",
+        "x.pbn: 1 more of the kind: lines that are not PBN, left out",
+    ]
+
+
+def test_fourth_hand_worked_out_and_said() -> None:
+    north, east, _south, west = DEAL[2:].split()
+    with pytest.warns(FormatWarning, match="line 1: a hand is not given"):
+        deals = of_text(f'[Deal "N:{north} {east} - {west}"]')
+    assert deals[0] == Deal(DEAL)
+    with pytest.raises(FormatError, match=r"x.pbn: line 1: .*SA is in two hands"):
+        of_text(f'[Deal "N:{north} {north} - {west}"]')
+    with pytest.raises(FormatError, match=r"x.pbn: line 1: .*North's hand is missing"):
+        of_text(f'[Deal "N:- {east} - {west}"]')
+
+
+def test_repeated_and_contradicting_tags_are_told() -> None:
+    text = f'[Deal "{DEAL}"]\n[Dealer "N"]\n[Contract "1C"]\n[Declarer "E"]\n[Auction "N"]\n1C AP\n'
+    with pytest.warns(FormatWarning, match="the auction leads to 1C by N, the tags say 1C by E"):
+        deals = of_text(text)
+    assert deals.boards is not None and deals.boards[0].declarer == Seat.EAST
+    with pytest.warns(FormatWarning, match="a second Auction tag is left out"):
+        of_text(f'[Deal "{DEAL}"]\n[Auction "N"]\n1C AP\n[Auction "N"]\n1C AP\n')
+    with pytest.warns(FormatWarning, match="Auction is kept as text: '8C' is not a call"):
+        deals = of_text(f'[Deal "{DEAL}"]\n[Auction "N"]\n8C AP\n')
+    assert "8C AP" in written(deals)
+
+
+def test_the_auction_says_who_dealt() -> None:
+    deals = of_text(f'[Deal "{DEAL}"]\n[Auction "E"]\nAP\n')
+    assert deals.boards is not None and deals.boards[0].dealer == Seat.EAST
+    assert deals.boards[0].auction == ("PASS",) * 4
+
+
+# --- trick tables ------------------------------------------------------------------------------
+
+
+def tricks_of(tags: str) -> np.ndarray:
+    return of_text(f'[Deal "{DEAL}"]\n{tags}\n').tricks_or_unknown[0]
+
+
+def test_result_table_in_any_order() -> None:
+    rows = "NT 3 W\nS 4 N\n; a remark\nC ? E\n"
+    table = tricks_of(f'[OptimumResultTable "Denomination\\2L;Result;Declarer"]\n{rows}')
+    assert table[4, 3] == 3 and table[0, 0] == 4 and (table != UNKNOWN).sum() == 2
+
+
+def test_digits() -> None:
+    table = tricks_of('[DoubleDummyTricks "87A69 87A69 53*73 53-7F"]')
+    assert table[:, 0].tolist() == [7, 10, 6, 9, 8]  # the board of the papers, North: S H D C N
+    assert table[:, 1].tolist() == [3, UNKNOWN, 7, 3, 5]
+    assert table[:, 3].tolist() == [3, UNKNOWN, 7, UNKNOWN, 5]
+
+
+def test_a_one_is_a_result_only_where_low_results_were_solved() -> None:
+    table = tricks_of('[DoubleDummyTricks "1789A 1789A 11111 11111"]')
+    assert table[4, 0] == UNKNOWN and (table[:, 1] == UNKNOWN).all()
+    table = tricks_of('[DoubleDummyTricks "1789A 1789A 12111 11111"]')
+    assert table[4, 0] == 1 and table[0, 1] == 2
+
+
+def test_the_standards_table_is_preferred() -> None:
+    tags = (
+        '[DoubleDummyTricks "77777777777777777777"]\n'
+        '[OptimumResultTable "Declarer;Denomination;Result"]\nN NT 8\n'
+    )
+    with pytest.warns(FormatWarning, match="differs from OptimumResultTable in 1 cells"):
+        table = tricks_of(tags)
+    assert table[4, 0] == 8 and (table == 7).sum() == 19
+
+
+def test_digits_that_new_tricks_contradict_are_not_written() -> None:
+    deals = of_text(f'[Deal "{DEAL}"]\n[DoubleDummyTricks "{"7" * 20}"]\n')
+    assert "DoubleDummyTricks" in written(deals)
+    with pytest.warns(FormatWarning, match="DoubleDummyTricks tag .* written anew or left out"):
+        text = written(deals.with_tricks(np.full((1, 5, 4), 6)))
+    assert "DoubleDummyTricks" not in text and "N NT  6" in text
+
+
+# --- writing -----------------------------------------------------------------------------------
+
+
+def test_what_is_written() -> None:
+    tricks = np.full((1, 5, 4), UNKNOWN)
+    tricks[0, 4, 2] = 10
+    board = Board(
+        number=3, dealer=Seat.SOUTH, vulnerability=Vulnerability.EW, contract="3NX",
+        declarer=Seat.NORTH, result=8, auction=("PASS", "PASS", "1N", "PASS", "3N", "X", "PASS",
+        "PASS", "PASS"), explanations=((2, "15-17"),), play=("SQ", "SK", "S2", "SA", "CA"),
+        tags=(Tag("Room", "Open"), Tag("Event", "Cup")),
+    )  # fmt: skip
+    assert (
+        written(DealSet(Deal(DEAL).owners[None], tricks, [board]))
+        == rf"""% PBN 2.1
+% EXPORT
+[Event "Cup"]
+[Board "3"]
+[Dealer "S"]
+[Vulnerable "EW"]
+[Deal "{DEAL}"]
+[Declarer "N"]
+[Contract "3NTX"]
+[Result "8"]
+[Auction "S"]
+Pass Pass 1NT =1= Pass
+3NT X Pass Pass
+Pass
+[Note "1:15-17"]
+[Play "E"]
+SQ SK S2 SA
+-  -  -  CA
+*
+[Room "Open"]
+[OptimumResultTable "Declarer;Denomination\2R;Result\2R"]
+S NT 10
+
+"""
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(deal_sets(played_boards()))
+def test_round_trip_of_fields(deals: DealSet) -> None:
+    assert of_text(written(deals)) == deals
+
+
+@settings(max_examples=60, deadline=None)
+@given(deal_sets(played_boards()), st.lists(st.one_of(ODD_TAGS, TABLE_TAGS), max_size=4))
+def test_round_trip_of_odd_tags(deals: DealSet, tags: list[Tag]) -> None:
+    once = list({tag.name: tag for tag in tags}.values())
+    boards = [dataclasses.replace(board, tags=tuple(once)) for board in deals.boards or ()]
+    odd = DealSet(deals.owners, deals.tricks, boards)
+    again = of_text(written(odd))
+    assert again.boards is not None and np.array_equal(again.owners, odd.owners)
+    for one, other in zip(again.boards, boards, strict=True):
+        assert all(getattr(one, name) == getattr(other, name) for name in FIELDS)
+        assert Counter(one.tags) == Counter(other.tags)
+    assert of_text(written(again)) == again
+
+
+@pytest.mark.parametrize(
+    "board",
+    [
+        Board(contract="9Z"),
+        Board(number=-1),
+        Board(result=14),
+        Board(dealer=Seat.NORTH, auction=("1C", "2Q")),
+        Board(auction=("1C",), explanations=((3, "what?"),)),
+        Board(tags=(Tag("Two words", ""),)),
+        Board(tags=(Tag("Event", "two\nlines"),)),
+        Board(tags=(Tag("Event", "", ('[Board "9"]',)),)),
+        Board(tags=(Tag("Event", "", ("{ open",)),)),
+    ],
+)
+def test_what_cannot_be_written(board: Board, tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"^PBN output: deal 0: cannot write "):
+        write(DealSet(Deal(DEAL).owners[None], None, [board]), tmp_path / "x.pbn")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_deals() -> None:
+    assert len(of_text(written(random_deals(0, seed=1)))) == 0
+
+
+# --- bad files ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[Event "E"]\n[Deal "N:AKQ', "line 2: '[Deal \"N:AKQ' is not a tag (expected [Name"),
+        ('[Event "E"]\n[Deal "' + DEAL.replace("Q4", "A4") + '"]', "line 2: deal 'N:A.KQ9832"),
+        (f'[Deal "{DEAL[:-1]}"]', "12 cards (expected 13)"),
+        (f'[Deal "{DEAL}"]\n\n[Board "2"]\n[Dealer "N"]\n', "line 3: board '2' has no Deal tag"),
+        (f'[Board "1"]\n\n[Board "2"]\n[Deal "{DEAL}"]\n', "line 1: board '1' has no Deal tag"),
+        ('[Board "1"]\n', "line 1: board '1' has no Deal tag (expected"),
+        (f'[Deal "{DEAL}"] {{ open\n', "line 1: the comment that begins here has no end"),
+        ("hello\n", "line 1: 'hello' is not PBN (expected tags such as"),
+        ("\0\1\2", "line 1, column 1: control character 0x00"),
+        ("x" * (1 << 20), "line 1: longer than 262,144 bytes"),
+        (f'[Deal "{DEAL}"]\n' + "{\n" + "x\n" * 70_000, "65,536 lines without the end of a board"),
+    ],
+)
+def test_bad_files(text: str, message: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        with pytest.raises(FormatError) as raised:
+            of_text(text)
+    assert message in str(raised.value) and str(raised.value).startswith("x.pbn: line ")
+    assert len(str(raised.value)) < 400
+
+
+def test_duplicate_card_is_named() -> None:
+    with pytest.raises(FormatError, match=r"x.pbn: line 1: .*SA is held by North and by East"):
+        of_text('[Deal "' + DEAL.replace("Q4", "A4") + '"]')
+
+
+def test_boards_before_the_trouble_are_given() -> None:
+    found = stream(io.BytesIO(f'[Deal "{DEAL}"]\n\n[Deal "x"]\n'.encode()), "pbn", chunk=1)
+    assert next(found)[0] == Deal(DEAL)
+    with pytest.raises(FormatError, match=r"standard input: line 3: deal 'x': no first seat"):
+        next(found)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_damaged_text_is_read_or_refused(data: st.DataObject) -> None:
+    text = list(SAMPLE)
+    for _ in range(data.draw(st.integers(1, 6))):
+        at = data.draw(st.integers(0, len(text) - 1))
+        text[at : at + data.draw(st.integers(0, 30))] = data.draw(st.text('[]"\\{};%=-*+1CNA \n'))
+    try:
+        deals = quiet("".join(text))
+    except FormatError as error:
+        assert str(error).startswith("x.pbn: line ")
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        again = written(deals)
+        assert quiet(again) == deals
+
+
+# --- real files --------------------------------------------------------------------------------
+
+REAL = {
+    "bbo-daylong.pbn": 10,
+    "example1.pbn": 2,
+    "example2.pbn": 299,
+    "example3.pbn": 7632,
+    "example4.pbn": 1,
+}
+LENIENT = {
+    "example3.pbn": [
+        "line 2: the auction leads to 5C by N, the tags say 5C by E; both are kept",
+        "line 29: no Deal tag: taken as another table's record of the deal before",
+        "3,947 more of the kind: auctions that lead to another contract than is said",
+        "3,815 more of the kind: records without Deal tag, of the deal before",
+    ],
+    "example4.pbn": ["line 2: the auction leads to 5C by N, the tags say 5C by E; both are kept"],
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_files(shared: Path, name: str) -> None:
+    path = shared / "data" / "boards" / name
+    text = path.read_text()
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        deals = read(path)
+    assert len(deals) == REAL[name] and deals.boards is not None
+    messages = [str(w.message).removeprefix(f"{path}: ") for w in said]
+    assert messages == LENIENT.get(name, [])
+    again = quiet(written(deals))
+    assert again == deals
+    theirs = [record.deal.to_pbn() for record in endplay_pbn.loads(text)]
+    theirs = [pbn for pbn in theirs if len(pbn) == len(DEAL)]  # none for other tables' records
+    ours = [deal.pbn for deal in deals]
+    if name == "example3.pbn":
+        ours = [pbn for i, pbn in enumerate(ours) if i == 0 or pbn != ours[i - 1]]
+    assert [Deal(pbn).pbn for pbn in theirs] == ours
+
+
+def test_real_results(shared: Path) -> None:
+    deals = read(shared / "data" / "boards" / "bbo-daylong.pbn")
+    assert deals.boards is not None and deals.tricks is not None
+    assert deals.tricks[0, :, 0].tolist() == [11, 3, 11, 3, 8]
+    assert deals.tricks[0, :, 3].tolist() == [2, 10, 2, 8, 5]
+    assert deals.boards[0].play[:8] == ("CK", "C9", "C3", "C2", "DT", "DA", "D9", "D3")
+    assert deals.boards[0].tag("ScorePercentage") == "NS 76.32"
