@@ -1,0 +1,40 @@
+"""Point counts used alone to estimate tricks, as the papers did for comparison."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import Seat, Strain, as_dealset, hands_of
+from .holdings import holding_ids
+from .registry import get
+
+POINTS_FOR_ALL_TRICKS = {"work_points": 40, "asset": 40, "stayman": 37}
+"""Points of North and South that stand for thirteen tricks.
+
+Mossakowski & Mańdziuk 2004 print 13/40 for work points. Their paper of 2009 gives results for the
+three methods and no conversion; of the whole numbers, these come closest to its results.
+"""
+
+
+def raw_tricks(name: str, deals: Any, trump: str | Strain | None = None) -> NDArray[np.uint8]:
+    """Estimate the tricks of North and South from their points alone: (n,) uint8, () for one deal.
+
+    ``name`` is work_points, asset or stayman; ``deals`` is anything that is deals. The estimate is
+    13 / ``POINTS_FOR_ALL_TRICKS`` times the points, rounded (6.5 to 6), and at most 13.
+    Raises ValueError for another method and DealError for a bad deal or strain.
+    """
+    method = get(name)
+    points_for_all = POINTS_FOR_ALL_TRICKS.get(method.name)
+    if points_for_all is None:
+        raise ValueError(
+            f"{name!r} has no conversion to tricks (expected one of "
+            f"{', '.join(POINTS_FOR_ALL_TRICKS)})"
+        )
+    dealt, single = as_dealset(deals)
+    points = sum(
+        method.of_holdings(holding_ids(hands_of(dealt.owners, seat)), trump)
+        for seat in (Seat.NORTH, Seat.SOUTH)
+    )
+    tricks = np.clip(np.rint(13 * points / points_for_all), 0, 13).astype(np.uint8)
+    return tricks[0, ...] if single else tricks

@@ -1,0 +1,100 @@
+"""Finding methods by name, and using them on hands."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from ..cards import Hand, Strain, as_hands
+from .catalogue import METHODS, TABLE_IX
+from .evaluator import Bounds, Evaluator, Kind
+from .holdings import Floats, holding_ids
+from .points import TABLE_VIII
+
+POINT_COUNTS = tuple(method.name for method in TABLE_VIII)
+"""The nine point counts of Mossakowski & Mańdziuk 2009, in the order of its Table VIII."""
+DISTRIBUTIONAL = tuple(method.name for method in TABLE_IX)
+"""The eight distributional methods of the same paper, in the order of its Table IX."""
+
+_BY_NAME = {name: method for method in METHODS for name in (method.name, *method.aliases)}
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all methods, those of the paper first; ``get`` knows aliases too."""
+    return tuple(method.name for method in METHODS)
+
+
+def get(name: str | Evaluator) -> Evaluator:
+    """Return the method of this name or alias, in any case; an Evaluator is returned as it is.
+
+    Raises ValueError when there is none.
+    """
+    if isinstance(name, Evaluator):
+        return name
+    found = _BY_NAME.get(name.strip().lower().replace("-", "_").replace(" ", "_"))
+    if found is None:
+        close = get_close_matches(name.lower(), _BY_NAME, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names())}"
+        raise ValueError(f"{name!r} is not a hand-strength method ({hint})")
+    return found
+
+
+def evaluate(name: str | Evaluator, hands: Any, trump: str | Strain | None = None) -> Floats:
+    """Return the value of each hand by one method: (n,) float64, or () for one hand.
+
+    ``hands`` is a Hand, dotted text, a list of these, or an (n, 52) bool array; ``trump`` is a
+    suit, or None or notrump. Raises ValueError for an unknown name and DealError for a bad hand.
+
+    >>> evaluate("work_points", ["AKQ2.QJT987.32.2", "A.KQ9832.T94.AKT"])
+    array([12., 16.])
+    """
+    return get(name).evaluate(hands, trump)
+
+
+def evaluate_all(
+    methods: Iterable[str | Evaluator], hands: Any, trump: str | Strain | None = None
+) -> Floats:
+    """Return the values by several methods: (n, len(methods)) float64, or (len(methods),).
+
+    The same as ``evaluate`` method by method, with the hands read once.
+    """
+    held, single = as_hands(hands)
+    ids = holding_ids(held)
+    columns = [get(method).of_holdings(ids, trump) for method in methods]
+    values = np.stack(columns, axis=1) if columns else np.empty((len(ids), 0))
+    return values[0] if single else values
+
+
+@dataclass(frozen=True, slots=True)
+class HandValue:
+    """What one method says of one hand."""
+
+    name: str
+    title: str
+    kind: Kind
+    value: float
+    bounds: Bounds
+    """Smallest and largest value of any hand."""
+    source: str
+
+
+def describe(hand: str | Hand, trump: str | Strain | None = None) -> list[HandValue]:
+    """Return the values of one hand by every method, in the order of ``names``.
+
+    Raises DealError when ``hand`` is not a hand or ``trump`` not a strain.
+    """
+    one = Hand(hand)
+    values = evaluate_all(METHODS, one, trump)
+    return [
+        HandValue(
+            method.name,
+            method.title,
+            method.kind,
+            float(value),
+            method.bounds(trump),
+            method.source,
+        )
+        for method, value in zip(METHODS, values, strict=True)
+    ]

@@ -1,0 +1,251 @@
+"""Duplicate scores, IMPs, matchpoints, and the par of a trick table.
+
+After the Laws of Duplicate Bridge 2017: law 77 (scores) and law 78 (IMPs, matchpoints).
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .cards import UNKNOWN, DealError, Seat, Strain, TrickTable, Vulnerability, shorten
+
+BIDDING_ORDER = (Strain.CLUBS, Strain.DIAMONDS, Strain.HEARTS, Strain.SPADES, Strain.NOTRUMP)
+"""Strains from the lowest bid of a level to the highest."""
+IMP_STEPS = (
+    20, 50, 90, 130, 170, 220, 270, 320, 370, 430, 500, 600,
+    750, 900, 1100, 1300, 1500, 1750, 2000, 2250, 2500, 3000, 3500, 4000,
+)  # fmt: skip
+"""Smallest differences of scores that are worth 1, 2, … 24 IMPs."""
+
+_PASSES = ("PASS", "P", "AP")
+_CONTRACT = re.compile(r"([1-7])([SHDC]|NT?)(XX|X)?")
+_BOOK = 6
+_BIDS_FROM_THE_TOP = [
+    (level, strain) for level in range(7, 0, -1) for strain in reversed(BIDDING_ORDER)
+]
+_NEVER = 10**6  # more than any score
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Contract:
+    """Level, strain and doubling, without the declarer: ``Contract("4SX")``.
+
+    ``Contract("PASS")`` is a board passed out. Lower case, ``NT``, suit signs and blanks are read
+    too; ``str`` gives the text as above. Raises DealError when the text is not a contract.
+    """
+
+    level: int
+    """1 to 7; 0 when passed out."""
+    strain: Strain | None
+    """None when passed out."""
+    doubling: int
+    """0, 1 for doubled, 2 for redoubled."""
+
+    def __init__(self, text: "str | Contract"):
+        level, strain, doubling = (
+            (text.level, text.strain, text.doubling)
+            if isinstance(text, Contract)
+            else _parse_contract(text)
+        )
+        object.__setattr__(self, "level", level)
+        object.__setattr__(self, "strain", strain)
+        object.__setattr__(self, "doubling", doubling)
+
+    @property
+    def tricks(self) -> int:
+        """Tricks that make it."""
+        return _BOOK + self.level if self.level else 0
+
+    def __str__(self) -> str:
+        return f"{self.level}{self.strain}{'X' * self.doubling}" if self.level else "PASS"
+
+    def __repr__(self) -> str:
+        return f"Contract({str(self)!r})"
+
+
+def _parse_contract(text: str) -> tuple[int, Strain | None, int]:
+    clean = "".join(text.upper().split())
+    for sign, letter in zip("♠♥♦♣", "SHDC", strict=True):
+        clean = clean.replace(sign, letter)
+    if clean in _PASSES:
+        return 0, None, 0
+    found = _CONTRACT.fullmatch(clean)
+    if found is None:
+        raise DealError(
+            f"{shorten(text)} is not a contract (expected level, strain and doubling, "
+            "such as 4S, 3NX, 6CXX, or PASS)"
+        )
+    return int(found[1]), Strain.parse(found[2]), len(found[3] or "")
+
+
+def score(contract: str | Contract, tricks: ArrayLike, vul: bool) -> Any:
+    """Return the score of declarer's side for a contract and the tricks it took.
+
+    ``tricks`` is a number 0-13 or an array of them, and the score an int or an int64 array of its
+    shape; ``vul`` says whether declarer's side is vulnerable. A board passed out scores 0.
+    Raises DealError for a text that is not a contract, ValueError for other tricks, TypeError
+    for a ``vul`` that is not a bool.
+
+    >>> score("3N", 9, vul=True), score("4SX", 8, vul=False)
+    (600, -300)
+    """
+    if not isinstance(vul, bool | np.bool_):
+        raise TypeError(f"vul is {vul!r} (expected True or False, for declarer's side)")
+    bid = Contract(contract)
+    taken = np.asarray(tricks)
+    if taken.dtype.kind not in "ui" or ((taken < 0) | (taken > 13)).any():
+        raise ValueError(f"tricks {shorten(str(tricks))} (expected whole numbers 0 to 13)")
+    scores = _score_by_tricks(bid, bool(vul))[taken]
+    return int(scores) if scores.ndim == 0 else scores
+
+
+@cache
+def _score_by_tricks(contract: Contract, vul: bool) -> NDArray[np.int64]:
+    """(14,) scores for 0 to 13 tricks."""
+    if contract.strain is None:
+        return np.zeros(14, dtype=np.int64)
+    over = np.arange(14) - contract.tricks
+    made = _made(contract, contract.strain, vul) + over * _overtrick(contract, vul)
+    down = np.maximum(-over, 0)
+    scores: NDArray[np.int64] = np.where(down, -_penalty(down, contract.doubling, vul), made)
+    return scores
+
+
+def _made(contract: Contract, strain: Strain, vul: bool) -> int:
+    """The score of the contract made exactly."""
+    trick_points = contract.level * _trick(strain) + 10 * (strain is Strain.NOTRUMP)
+    trick_points <<= contract.doubling
+    game = (500 if vul else 300) if trick_points >= 100 else 50
+    slam = {6: 750 if vul else 500, 7: 1500 if vul else 1000}.get(contract.level, 0)
+    return trick_points + game + slam + 50 * contract.doubling
+
+
+def _trick(strain: Strain) -> int:
+    return 20 if strain in (Strain.DIAMONDS, Strain.CLUBS) else 30
+
+
+def _overtrick(contract: Contract, vul: bool) -> int:
+    if contract.doubling:
+        return 100 * contract.doubling * (1 + vul)
+    return _trick(contract.strain) if contract.strain is not None else 0
+
+
+def _penalty(down: NDArray[np.int64], doubling: int, vul: bool) -> NDArray[np.int64]:
+    """What undertricks cost; doubled 300 each, but the first 200, and 100 less for the first three
+    when not vulnerable.
+    """
+    if not doubling:
+        return down * (100 if vul else 50)
+    doubled: NDArray[np.int64] = 300 * down - 100 * np.minimum(down, 1)
+    if not vul:
+        doubled -= 100 * np.minimum(down, 3)
+    doubled *= doubling
+    return doubled
+
+
+def imps(diff: ArrayLike) -> Any:
+    """Return the IMPs that a difference of scores is worth, with its sign: int, or int64 array.
+
+    >>> imps(420 - -50), imps([-10, -20])
+    (10, array([ 0, -1]))
+    """
+    difference = np.asarray(diff)
+    won = np.sign(difference) * np.searchsorted(IMP_STEPS, np.abs(difference), side="right")
+    return int(won) if won.ndim == 0 else won.astype(np.int64)
+
+
+def matchpoints(scores: ArrayLike) -> NDArray[np.float64]:
+    """Return, for each of n scores of one board, the share of the other scores that it beats.
+
+    A tie counts one half; (n,) float64 in 0-1. All scores are those of one side.
+    Raises ValueError for fewer than two scores.
+    """
+    compared = np.asarray(scores)
+    if compared.ndim != 1 or len(compared) < 2:
+        raise ValueError(f"scores of shape {compared.shape} (expected two or more in a row)")
+    ordered = np.sort(compared)
+    beaten = np.searchsorted(ordered, compared, side="left")
+    not_better = np.searchsorted(ordered, compared, side="right")
+    shares: NDArray[np.float64] = (beaten + not_better - 1) / (2 * (len(compared) - 1))
+    return shares
+
+
+@dataclass(frozen=True, slots=True)
+class ParContract:
+    """A contract that both sides can be content with."""
+
+    contract: Contract
+    declarers: tuple[Seat, ...]
+    """One seat, or both of a side where it does not matter who plays it."""
+    tricks: int
+
+    def __str__(self) -> str:
+        seats = "".join(seat.letter for seat in self.declarers)
+        return f"{self.contract} {seats} {self.tricks - self.contract.tricks:+d}".replace("+0", "=")
+
+
+@dataclass(frozen=True, slots=True)
+class Par:
+    """The score when both sides bid as well as they can, all cards seen, and how it comes about."""
+
+    ns_score: int
+    """Score of North-South."""
+    contracts: tuple[ParContract, ...]
+    """Every contract that gives it, lowest first; none when the board is passed out."""
+
+    def __str__(self) -> str:
+        return f"NS {self.ns_score:+d}: {', '.join(map(str, self.contracts)) or 'PASS'}"
+
+
+def par(table: TrickTable | ArrayLike, vul: str | Vulnerability, dealer: str | Seat) -> Par:
+    """Return the par of one deal from its (5, 4) trick table.
+
+    Each side in turn bids on or lets the other play, whichever it scores better by; contracts
+    that fail are doubled. The dealer's side bids first, which matters where both sides can make
+    the same contract. Raises DealError when the table is not one or does not know every cell.
+    """
+    tricks = (table if isinstance(table, TrickTable) else TrickTable(table)).tricks
+    if tricks.shape != (5, 4) or (tricks == UNKNOWN).any():
+        raise DealError(f"tricks of shape {tricks.shape} (expected (5, 4), every cell known)")
+    vulnerability = Vulnerability.parse(vul)
+    best_above = [-_NEVER, -_NEVER]  # what each side can get by bidding still higher
+    final: list[tuple[int, Contract, int]] = []
+    for level, strain in _BIDS_FROM_THE_TOP:
+        values = []
+        for side in (0, 1):
+            taken = max(int(tricks[strain, side]), int(tricks[strain, side + 2]))
+            contract = _contract(level, strain, taken < _BOOK + level)
+            played = int(_score_by_tricks(contract, bool(vulnerability >> side & 1))[taken])
+            answered = -best_above[1 - side]
+            values.append(min(played, answered))
+            if played < answered:  # the other side would lose by bidding on
+                final.append((played, contract, side))
+        best_above = [max(pair) for pair in zip(best_above, values, strict=True)]
+    first = Seat.parse(dealer).side
+    par_score = max(best_above[first], -max(0, best_above[1 - first]))
+    scores = (par_score, -par_score) if first == 0 else (-par_score, par_score)
+    contracts = [
+        _par_contract(contract, side, tricks)
+        for played, contract, side in reversed(final)
+        if played == scores[side]
+    ]
+    return Par(scores[0], tuple(contracts))
+
+
+@cache
+def _contract(level: int, strain: Strain, doubled: bool) -> Contract:
+    return Contract(f"{level}{strain}{'X' * doubled}")
+
+
+def _par_contract(contract: Contract, side: int, tricks: NDArray[np.uint8]) -> ParContract:
+    """Name the partners who take most tricks."""
+    partners = (Seat(side), Seat(side + 2))
+    taken = [int(tricks[contract.strain, seat]) for seat in partners]
+    declarers = tuple(
+        seat for seat, count in zip(partners, taken, strict=True) if count == max(taken)
+    )
+    return ParContract(contract, declarers, max(taken))
