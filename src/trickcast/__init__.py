@@ -1,19 +1,60 @@
 """How many tricks will these cards take? Exact solving and neural estimates for bridge."""
 
-from .cards import Deal, DealError, DealSet, Hand, Seat, Strain, Suit, TrickTable, Vulnerability
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .cards import (
+    Board,
+    Deal,
+    DealError,
+    DealSet,
+    Hand,
+    Seat,
+    Strain,
+    Suit,
+    TrickTable,
+    Vulnerability,
+)
 from .dealing import random_deals
+from .estimator import Estimator, ModelError, ModelInfo, TrickEstimate, estimate, models
+from .formats import FormatError, FormatWarning, read, stream, write
 from .solver import solve
 
+if TYPE_CHECKING:
+    from . import evaluators
+
 __all__ = [
+    "Board",
     "Deal",
     "DealError",
     "DealSet",
+    "Estimator",
+    "FormatError",
+    "FormatWarning",
     "Hand",
+    "ModelError",
+    "ModelInfo",
     "Seat",
     "Strain",
     "Suit",
+    "TrickEstimate",
     "TrickTable",
     "Vulnerability",
+    "estimate",
+    "evaluators",
+    "models",
     "random_deals",
+    "read",
     "solve",
+    "stream",
+    "write",
 ]
+
+_ON_ACCESS = {"evaluators"}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a part of the package that most users never touch when it is first asked for."""
+    if name in _ON_ACCESS:
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

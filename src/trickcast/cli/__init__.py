@@ -1,0 +1,5 @@
+"""The command line: parse, call the public API, show."""
+
+from .app import main
+
+__all__ = ["main"]

@@ -1,0 +1,54 @@
+"""What a command is given: a file, standard input, or a literal deal."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..cards import Deal, DealError, DealSet, shorten
+from ..formats import find_format, stream
+
+
+class CommandError(Exception):
+    """What a command was asked cannot be done; the message says why."""
+
+
+CHUNK = 4096
+"""Deals handled at a time: the memory that a command needs does not grow with its input."""
+SOLVED_CHUNK = 40
+"""Deals handled at a time where they are solved: a batch of DDS, so results come steadily."""
+
+
+def read_deals(source: str, format: str | None = None, chunk: int = CHUNK) -> Iterator[DealSet]:
+    """Yield the deals of a file, of ``-`` (standard input) or of a literal deal.
+
+    Raises DealError when ``source`` is neither a file nor a deal, FormatError for a bad file.
+    """
+    if format is not None:
+        find_format(format)
+    if source == "-":
+        yield from stream(sys.stdin.buffer, format=format, name="standard input", chunk=chunk)
+    elif _is_file(source) or format is not None:
+        yield from stream(source, format=format, chunk=chunk)
+    else:
+        yield DealSet.from_deals([_literal(source)])
+
+
+def _is_file(source: str) -> bool:
+    try:
+        return bool(source.strip()) and Path(source).exists()
+    except OSError:  # too long for a path
+        return False
+
+
+def _literal(source: str) -> Deal:
+    if not source.strip():
+        raise DealError("an empty argument (expected a file, - for standard input, or a deal)")
+    try:
+        return Deal(source)
+    except DealError as error:
+        if ":" in source[:8] and "." in source:
+            raise
+        raise DealError(
+            f"{shorten(source)} is neither a file nor a deal (a deal reads 'N:' and four hands "
+            "clockwise, suits apart by dots)"
+        ) from error

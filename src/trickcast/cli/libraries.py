@@ -1,0 +1,135 @@
+"""The commands for the library of solved deals: generate, library info | verify | split | add."""
+
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from .. import library as rooms
+from ..cards import DealSet
+from ..formats import read, write_stream
+from ..library import USES, Library, LibraryError, Shard, Use
+from . import views
+
+Folder = Annotated[Path, typer.Argument(metavar="LIBRARY", help="A library's folder.")]
+group = typer.Typer(help="Look after a library of solved deals.", rich_markup_mode=None)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(generate)
+    app.add_typer(group, name="library")
+
+
+def generate(
+    deals: Annotated[int, typer.Option(min=1, help="How many deals there shall be.")],
+    seed: Annotated[int, typer.Option(min=0, help="Seed: deal i depends on (seed, i) alone.")],
+    out: Annotated[Path, typer.Option(help="The library's folder; made when missing.")],
+    start: Annotated[
+        int, typer.Option(min=0, help="Index of the first deal, so that machines can share a seed.")
+    ] = 0,
+    use: Annotated[
+        str, typer.Option(help="What the deals are for, for ever: train, validation or test.")
+    ] = "train",
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Threads of the solver (default: all cores).")
+    ] = None,
+) -> None:
+    """Deal at random, solve, and keep in a library. Goes on where an earlier run stopped."""
+    solved = rooms.generate(
+        out, deals, seed, start=start, use=as_use(use), workers=workers, progress=True
+    )
+    typer.echo(
+        f"{out}: the deals {start} to {start + deals - 1} of seed {seed} are there, "
+        f"{solved:,} of them solved now"
+    )
+
+
+@group.command()
+def info(folder: Folder) -> None:
+    """Show what a library holds."""
+    library = Library(folder)
+    typer.echo(f"{len(library):,} solved deals in {folder}")
+    table = Table(box=None, pad_edge=False, padding=(0, 2))
+    for name, justify in (("use", "left"), ("seed", "left"), ("range", "left"), ("deals", "right")):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    table.add_column("shards", justify="right")
+    for rows in _runs(library):
+        first, last = rows[0], rows[-1]
+        seed = "none" if first.seed is None else str(first.seed)
+        span = first.source if first.seed is None else f"{first.start} … {last.end - 1}"
+        deals = sum(shard.deals for shard in rows)
+        table.add_row(first.use, seed, span, f"{deals:,}", str(len(rows)))
+    views.console().print(table)
+    typer.echo(", ".join(f"{library.count(use):,} for {use}" for use in USES))
+    typer.echo(f"solved by {', '.join(sorted({shard.solver for shard in library.shards}))}")
+
+
+def _runs(library: Library) -> list[list[Shard]]:
+    """Put neighbouring shards of one kind together."""
+
+    def kind(shard: Shard) -> tuple[object, ...]:
+        return shard.seed, shard.use, shard.solver, shard.source
+
+    return [list(rows) for _, rows in groupby(library.shards, key=kind)]
+
+
+@group.command()
+def verify(
+    folder: Folder,
+    sample: Annotated[int, typer.Option(min=0, help="Deals to solve again.")] = 40,
+    seed: Annotated[int, typer.Option(min=0, help="Chooses the sample.")] = 0,
+) -> None:
+    """Check digests, cards and ranges of all shards, and solve a sample again."""
+    found = rooms.verify(Library(folder), sample=sample, seed=seed, progress=True)
+    if found.problems:
+        shown = "; ".join(found.problems[:3])
+        raise LibraryError(f"{folder}: {len(found.problems)} problems: {shown}")
+    typer.echo(
+        f"{folder}: {found.shards:,} shards with {found.deals:,} deals are sound; "
+        f"{found.solved_again:,} deals solved again agree"
+    )
+
+
+@group.command()
+def split(
+    folder: Folder,
+    use: Annotated[str | None, typer.Option(help="Only the deals for this use.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write them into this file.")] = None,
+) -> None:
+    """Show which shards are for training, validation and test, or write those of one use."""
+    library = Library(folder)
+    if out is not None:
+        if use is None:
+            raise typer.BadParameter("--out needs --use (train, validation or test)")
+        write_stream(library.stream(as_use(use)), out)
+        typer.echo(f"{out}: {library.count(as_use(use)):,} deals for {use}")
+        return
+    for shard in library.shards:
+        if use is None or shard.use == as_use(use):
+            typer.echo(f"{shard.use:<10}  {shard.deals:>5}  {shard.file}")
+
+
+@group.command()
+def add(
+    folder: Folder,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Files of solved deals.")],
+    name: Annotated[str, typer.Option(help="Name of the new shards.")],
+    source: Annotated[str, typer.Option(help="Where the deals come from.")],
+    use: Annotated[str, typer.Option(help="What they are for, for ever.")] = "train",
+    solver: Annotated[str, typer.Option(help="What solved them.")] = "unknown",
+) -> None:
+    """Add solved deals from elsewhere as new shards."""
+    deals = DealSet.concatenate(read(file) for file in files)
+    rooms.append(folder, deals, name, as_use(use), solver=solver, source=source)
+    typer.echo(f"{folder}: {len(deals):,} deals added for {use}")
+
+
+def as_use(text: str) -> Use:
+    """Return the use that ``text`` names, or end with a usage error."""
+    for use in USES:
+        if text == use:
+            return use
+    raise typer.BadParameter(f"{text!r} is no use of deals (expected one of {', '.join(USES)})")

@@ -1,0 +1,276 @@
+import json
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trickcast as tc
+from trickcast.cards import Deal
+from trickcast.cli import main
+from trickcast.library import Library
+
+BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+COMMAND = [sys.executable, "-m", "trickcast"]
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command line in this process: (exit status, standard output, standard error)."""
+
+    def run(*args: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["trickcast", *map(str, args)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return run
+
+
+def test_estimate_shows_the_diagram_and_both_tables(run) -> None:
+    status, out, err = run("estimate", BOARD, "--exact")
+    assert (status, err) == (0, "")
+    for line in str(Deal(BOARD)).splitlines():
+        assert line in out
+    rows = [line.split() for line in out.splitlines() if line.split()[:1] == ["N"]]
+    # five cells of expected tricks and a chance, then the exact table's own row
+    north = rows[-1]
+    estimate = tc.estimate(BOARD)
+    assert north[1:11:2] == [f"{estimate.expected['SHDCN'.index(s), 0]:.1f}" for s in "NSHDC"]
+    likeliest = [estimate.probabilities["SHDCN".index(s), 0].max() for s in "NSHDC"]
+    assert north[2:11:2] == [f"{share:.0%}" for share in likeliest]
+    assert north[11] == "N"
+    assert [int(cell.rstrip("*")) for cell in north[12:]] == [8, 7, 10, 6, 9]
+    for cell, strain in zip(north[12:], "NSHDC", strict=True):
+        assert cell.endswith("*") == (int(cell.rstrip("*")) != estimate[strain, "N"])
+
+
+def test_estimate_as_json(run) -> None:
+    status, out, err = run("estimate", BOARD, "--exact", "--json")
+    assert (status, err) == (0, "")
+    content = json.loads(out)
+    assert content["deal"] == BOARD
+    assert content["exact"][content["strains"].index("H")] == [10, 3, 10, 3]
+    assert np.shape(content["probabilities"]) == (5, 4, 14)
+    expected = tc.estimate(BOARD)
+    np.testing.assert_allclose(content["expected"], expected.expected, atol=1e-3)
+    assert content["tricks"] == expected.tricks.tolist()
+
+
+def test_deals_from_file_and_standard_input(run, tmp_path: Path) -> None:
+    deals = tc.random_deals(3, seed=4)
+    tc.write(deals, tmp_path / "deals.pbn")
+    status, out, err = run("estimate", tmp_path / "deals.pbn", "--json")
+    assert status == 0 and err == ""
+    assert [json.loads(line)["deal"] for line in out.splitlines()] == [d.pbn for d in deals]
+    text = (tmp_path / "deals.pbn").read_bytes()
+    piped = subprocess.run([*COMMAND, "estimate", "-", "--json"], input=text, capture_output=True)
+    assert (piped.returncode, piped.stderr.decode(), piped.stdout.decode()) == (0, "", out)
+
+
+def test_solve(run) -> None:
+    status, out, _ = run("solve", BOARD)
+    assert status == 0
+    rows = [line.split() for line in out.splitlines()]
+    assert ["N", "8", "7", "10", "6", "9"] in rows and ["W", "3", "6", "3", "7", "4"] in rows
+    assert json.loads(run("solve", BOARD, "--json")[1])["exact"][0] == [7, 6, 7, 6]
+
+
+def test_convert_round_trip(run, tmp_path: Path) -> None:
+    deals = tc.random_deals(5, seed=4)
+    solved = deals.with_tricks(tc.solve(deals).tricks)
+    tc.write(solved, tmp_path / "a.zrd")
+    names = ["a.zrd", "b.pbn", "c.txt", "d.csv", "e.parquet", "f.zrd"]
+    for source, target in pairwise(names):
+        options = ["--to", "gib"] if target == "c.txt" else []
+        assert run("convert", tmp_path / source, tmp_path / target, *options) == (0, "", "")
+    assert (tmp_path / "f.zrd").read_bytes() == (tmp_path / "a.zrd").read_bytes()
+
+
+def test_convert_says_what_it_leaves_out(run, tmp_path: Path) -> None:
+    (tmp_path / "a.pbn").write_text(f'[Board "7"]\n[Dealer "S"]\n[Deal "{BOARD}"]\n')
+    status, _, err = run("convert", tmp_path / "a.pbn", tmp_path / "a.zrd", "--solve")
+    assert status == 0
+    assert err.startswith("note: ") and "number" in err and "dealer" in err
+
+
+def test_generate_and_library(run, tmp_path: Path) -> None:
+    folder = tmp_path / "library"
+    status, out, err = run("generate", "--deals", 3, "--seed", 5, "--out", folder)
+    assert (status, err) == (0, "") and "3 of them solved now" in out
+    assert (Library(folder).deals("train").owners == tc.random_deals(3, seed=5).owners).all()
+    assert not [p for p in folder.rglob("*") if p.suffix not in (".zrd", ".json", "")]
+    status, out, _ = run("library", "info", folder)
+    assert status == 0 and "3 solved deals" in out and "train" in out
+    status, out, _ = run("library", "verify", folder, "--sample", 2)
+    assert status == 0 and "2 deals solved again agree" in out
+    status, out, _ = run("library", "split", folder, "--use", "train", "--out", tmp_path / "t.zrd")
+    assert status == 0 and tc.read(tmp_path / "t.zrd") == Library(folder).deals("train")
+    status, out, _ = run("library", "split", folder)
+    assert out.split()[:2] == ["train", "3"]
+    status, out, _ = run(
+        *("library", "add", folder, tmp_path / "t.zrd"),
+        *("--name", "more", "--source", "a test", "--use", "test"),
+    )
+    assert status == 0 and Library(folder).count("test") == 3
+    status, out, _ = run("evaluate", folder, "--json")
+    assert status == 0 and json.loads(out)["suits"]["n"] == 48
+
+
+def test_models(run) -> None:
+    status, out, _ = run("models")
+    assert status == 0 and all(info.name in out for info in tc.models())
+    status, out, _ = run("models", "--json")
+    assert [json.loads(line)["name"] for line in out.splitlines()] == [m.name for m in tc.models()]
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["estimate"], ["DEALS"]),
+        (["estimate", ""], ["empty argument"]),
+        (["estimate", "nowhere.pbn"], ["nowhere.pbn"]),
+        (["estimate", BOARD[:-1]], ["West", "12 cards"]),
+        (["estimate", BOARD.replace("A.KQ", "4.KQ")], ["S4", "North", "East"]),
+        (["estimate", BOARD, "--model", "best"], ["best", "(52x4)"]),
+        (["estimate", BOARD, "--model", ""], ["model"]),
+        (["estimate", BOARD, "--exact", "--workers", "0"], ["--workers"]),
+        (["estimate", "."], ["."]),
+        (["solve", "N:"], ["neither a file nor a deal"]),
+        (["solve", "7NT"], ["neither a file nor a deal"]),
+        (["solve", "N:-.-.-.- A.K.Q.J"], ["hands (expected 4)"]),
+        (["solve", "x" * 100_000], ["x"]),
+        (["solve", BOARD, "--from", "pbm"], ["pbm"]),
+        (["convert", "-", "-"], ["--to"]),
+        (["convert", "nowhere.pbn", "a.zrd"], ["nowhere.pbn"]),
+        (["generate", "--deals", "0", "--seed", "1", "--out", "x"], ["--deals"]),
+        (["generate", "--deals", "1", "--seed", "-1", "--out", "x"], ["--seed"]),
+        (["generate", "--deals", "1", "--seed", "1", "--out", "x", "--use", "play"], ["play"]),
+        (["library", "info", "nowhere"], ["nowhere"]),
+        (["evaluate", "nowhere.zrd"], ["nowhere.zrd"]),
+        (["estimat", BOARD], ["estimat"]),
+        (["--nothing"], ["--nothing"]),
+    ],
+)
+def test_a_mistake_ends_with_status_2_and_says_why(
+    run, args: list[str], words: list[str], tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run(*args)
+    assert (status, out) == (2, "")
+    assert 1 <= len(err.splitlines()) <= 3 and "Traceback" not in err and len(err) < 1000, err
+    assert all(word in err for word in words), err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("empty.pbn", b""),
+        ("rubbish.pbn", bytes(range(256)) * 40),
+        ("rubbish.zrd", bytes(range(256)) * 40),
+        ("rubbish.unknown", bytes(range(256)) * 40),
+        ("cut.zrd", bytes(22)),
+        ("text.zrd", b"hello world\n" * 9),
+        ("double.pbn", f'[Deal "{BOARD.replace("A.KQ", "4.KQ")}"]\n'.encode()),
+        ("cut.pbn", f'[Deal "{BOARD[:30]}'.encode()),
+        ("short.txt", b"T5.K4.652.A98542 K6.QJT976.QT7.Q6 432.A.AKJ93.JT73 AQJ9\n"),
+    ],
+)
+def test_a_bad_file_ends_with_status_2_and_its_name(
+    run, tmp_path: Path, name: str, content: bytes
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    for command in (["estimate"], ["solve"]):
+        status, out, err = run(*command, tmp_path / name)
+        assert status == 2 and out == ""
+        assert name in err and len(err.splitlines()) <= 3 and len(err) < 1000, err
+    target = tmp_path / "target.zrd"
+    assert run("convert", tmp_path / name, target, "--solve")[0] == 2
+    assert sorted(p.name for p in tmp_path.iterdir()) == [name], "something half written"
+
+
+def test_a_line_of_100_megabytes(run, tmp_path: Path) -> None:
+    path = tmp_path / "long.pbn"
+    with path.open("wb") as stream:
+        stream.write(b'[Deal "N:')
+        for _ in range(100):
+            stream.write(b"A" * 1_000_000)
+    start = time.monotonic()
+    status, out, err = run("estimate", path)
+    assert status == 2 and out == "" and "long.pbn" in err and len(err) < 1000
+    assert time.monotonic() - start < 60, "a hostile file must not hold anybody up"
+
+
+def test_a_full_disk_is_an_error() -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("this system has no /dev/full")
+    with full.open("wb") as stdout:
+        ended = subprocess.run([*COMMAND, "solve", BOARD], stdout=stdout, stderr=subprocess.PIPE)
+    assert ended.returncode == 2
+    assert b"No space left" in ended.stderr and len(ended.stderr.splitlines()) == 1
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    tc.write(tc.random_deals(3000, seed=1), tmp_path / "many.csv")
+    command = [*COMMAND, "estimate", "--json", str(tmp_path / "many.csv")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.readline().startswith(b'{"deal"')
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=60) == 0
+
+
+def test_interrupt_ends_a_command_within_a_second(tmp_path: Path) -> None:
+    command = [*COMMAND, "generate", "--deals", "4096", "--seed", "1", "--out", str(tmp_path / "l")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    until = time.monotonic() + 30
+    while not (tmp_path / "l").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    time.sleep(1.5)  # DDS has a batch in hand
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert time.monotonic() - start < 1
+    assert err == b"interrupted\n"
+    assert [p for p in (tmp_path / "l").rglob("*") if p.is_file()] == []
+
+
+def test_help_of_every_command(run) -> None:
+    status, out, _ = run("--help")
+    assert status == 0
+    for command in "estimate solve convert generate library train evaluate models".split():
+        assert command in out
+        status, text, _ = run(command, "--help")
+        assert status == 0 and "--help" in text
+    assert run() == (0, out, "")
+    assert run("--version")[1].startswith("trickcast ")
+
+
+def test_importing_is_light() -> None:
+    program = (
+        "import sys, trickcast\n"
+        "heavy = {'torch', 'endplay', 'endplay._dds', 'onnxruntime', 'pyarrow', 'rich', 'typer'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ended.stdout == "[]\n", ended.stderr
+
+
+def test_the_front_door() -> None:
+    visible = {
+        name
+        for name, value in vars(tc).items()
+        if not name.startswith("_") and getattr(value, "__module__", "").startswith("trickcast")
+    }
+    assert visible == set(tc.__all__) - {"evaluators"}
+    assert len(tc.__all__) <= 40
+    assert "work_points" in tc.evaluators.names()
