@@ -1,0 +1,17 @@
+"""Neural estimates of double-dummy tricks, by pretrained networks that ONNX Runtime runs."""
+
+from .check import check_estimator
+from .estimator import Estimator, estimate
+from .files import DEFAULT_MODEL, ModelError, ModelInfo, models
+from .result import TrickEstimate
+
+__all__ = [
+    "DEFAULT_MODEL",
+    "Estimator",
+    "ModelError",
+    "ModelInfo",
+    "TrickEstimate",
+    "check_estimator",
+    "estimate",
+    "models",
+]

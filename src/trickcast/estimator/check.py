@@ -1,0 +1,48 @@
+"""What every estimator keeps, as a check to run on one's own."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import Strain
+from ..dealing import random_deals
+from ..encodings import exchange
+from .result import TrickEstimate
+
+
+def check_estimator(estimate: Callable[[Any], TrickEstimate], tolerance: float = 1e-4) -> None:
+    """Raise AssertionError where an estimator breaks the rules that all estimators keep.
+
+    Arrays have the promised shapes and types, distributions sum to one and have the stated mean;
+    a deal is estimated alike every time, alone and in a batch; turning the deal turns the
+    estimate, exchanging two suits exchanges their rows; no deals give no estimates. Probabilities
+    may differ by ``tolerance``.
+    """
+    deals = random_deals(60, seed=1)
+    found = estimate(deals)
+    chances = found.probabilities
+    assert (chances.shape, chances.dtype) == ((60, 5, 4, 14), np.float32), "probabilities"
+    assert (found.expected.shape, found.expected.dtype) == ((60, 5, 4), np.float32), "expected"
+    assert (found.tricks.shape, found.tricks.dtype) == ((60, 5, 4), np.uint8), "tricks"
+    assert (chances >= 0).all(), "a probability is below zero"
+    assert np.abs(chances.sum(axis=-1) - 1).max() < 1e-5, "a distribution does not sum to 1"
+    mean = (chances * np.arange(14)).sum(axis=-1)
+    assert np.abs(mean - found.expected).max() < 1e-3, "expected is not the distribution's mean"
+    assert found.tricks.max() <= 13, "more than 13 tricks"
+
+    def same(other: NDArray[np.float32], mine: NDArray[np.float32]) -> bool:
+        return bool(np.abs(other - mine).max() <= tolerance)
+
+    assert np.array_equal(estimate(deals).probabilities, chances), "a second call differs"
+    assert same(estimate(deals[7]).probabilities, chances[7]), "a deal alone differs"
+    assert same(estimate(deals[20:50]).probabilities, chances[20:50]), "a part differs"
+    turned = np.roll(estimate((deals.owners + 1) % 4).probabilities, -1, axis=2)
+    assert same(turned, chances), "turning the deal does not turn the estimate"
+    for suit in (Strain.HEARTS, Strain.DIAMONDS, Strain.CLUBS):
+        exchanged = estimate(exchange(deals.owners, suit)).probabilities
+        rule = f"exchanging spades and {suit} does not exchange their rows"
+        assert same(exchanged[:, Strain.SPADES], chances[:, suit]), rule
+        assert same(exchanged[:, suit], chances[:, Strain.SPADES]), rule
+    assert estimate(deals[:0]).probabilities.shape == (0, 5, 4, 14), "an empty batch"

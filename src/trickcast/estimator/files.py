@@ -1,0 +1,172 @@
+"""Model files: where the shipped ones lie, what a file says of itself, whether it is whole."""
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..encodings import MODEL_FORMAT, OUTPUT_ORDER, Coding, find_coding
+
+DEFAULT_MODEL = "(52x4)-(26x4)-26-13-1"
+"""What ``estimate`` and ``Estimator`` use unless told otherwise."""
+_WEIGHTS = Path(__file__).parent.parent / "weights"
+_CHECKSUMS = "SHA256SUMS"
+_REQUIRED = (
+    "format",
+    "name",
+    "coding",
+    "coding_version",
+    "output_order",
+    "seed",
+    "training_deals",
+    "training_sha256",
+    "training",
+    "scores",
+    "thresholds",
+)
+
+
+class ModelError(ValueError):
+    """A model file that is missing, damaged or not one of ours: names it and its checksum."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModelInfo:
+    """A model: its file and what the file says of itself."""
+
+    path: Path
+    sha256: str
+    metadata: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """The name to load it by; a network of the papers keeps its printed name."""
+        return self.metadata["name"]
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return self.path.stat().st_size
+
+    @cached_property
+    def scores(self) -> dict[str, dict[str, Any]]:
+        """Held-out deals → strain (S H D C N, suits) → [within two, within one, exact] percent."""
+        scores: dict[str, dict[str, Any]] = json.loads(self.metadata["scores"])
+        return scores
+
+    @property
+    def speed(self) -> str:
+        """A note on its speed, empty when nobody measured."""
+        return self.metadata.get("speed", "")
+
+    @cached_property
+    def thresholds(self) -> dict[str, dict[str, Any]]:
+        """Ordered logit by kind of contract (suit, notrump): ``thresholds`` (13) and ``slope``."""
+        thresholds: dict[str, dict[str, Any]] = json.loads(self.metadata["thresholds"])
+        return thresholds
+
+    @cached_property
+    def coding(self) -> Coding:
+        """The coding of its inputs."""
+        return find_coding(self.metadata["coding"], int(self.metadata["coding_version"]))
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.size / 1000:,.0f} kB)"
+
+
+def shipped_models() -> dict[str, tuple[Path, str]]:
+    """Return the models of the package: name → (file, SHA-256).
+
+    Raises ModelError when the list of them is missing.
+    """
+    path = _WEIGHTS / _CHECKSUMS
+    if not path.exists():
+        raise ModelError(f"{path}: the list of shipped models is missing; install trickcast again")
+    lines = (line.split(maxsplit=1) for line in path.read_text("utf-8").splitlines() if line)
+    return {Path(file).stem: (_WEIGHTS / file, sha256) for sha256, file in lines}
+
+
+def locate(model: str | os.PathLike[str]) -> tuple[Path, str | None]:
+    """Return the file of a shipped model's name or of a path, and the checksum it must have.
+
+    Raises ModelError when it is neither.
+    """
+    shipped = shipped_models()
+    if isinstance(model, str) and model in shipped:
+        return shipped[model]
+    path = Path(model)
+    if path.is_file():
+        return path, None
+    raise ModelError(
+        f"no model {os.fspath(model)!r} (expected one of {', '.join(shipped)}, "
+        "or the path of an .onnx file)"
+    )
+
+
+def load_session(
+    model: str | os.PathLike[str], threads: int | None = None
+) -> tuple[Any, ModelInfo]:
+    """Return the ONNX Runtime session of a model and what its file says of it.
+
+    Raises ModelError when the file is missing, is not what was shipped, cannot be run, or does
+    not say all that is needed to use it rightly.
+    """
+    import onnxruntime as ort
+    from onnxruntime.capi import onnxruntime_pybind11_state as errors
+
+    path, expected = locate(model)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise ModelError(
+            f"{path}: the model file is missing (expected SHA-256 {expected}); "
+            "install trickcast again"
+        ) from None
+    sha256 = hashlib.sha256(data).hexdigest()
+    if expected not in (None, sha256):
+        raise ModelError(
+            f"{path}: the model file is damaged (its SHA-256 is {sha256}, expected {expected}); "
+            "install trickcast again"
+        )
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads or 0
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # numpy works between
+    options.log_severity_level = 3  # errors come as exceptions
+    try:
+        session = ort.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    except (errors.Fail, errors.InvalidProtobuf, errors.InvalidGraph, errors.InvalidArgument,
+            errors.NotImplemented, errors.RuntimeException) as error:  # fmt: skip
+        raise ModelError(
+            f"{path}: not a model that can be run (SHA-256 {sha256}): {str(error)[:200]}"
+        ) from None
+    return session, read_info(path, sha256, session.get_modelmeta().custom_metadata_map)
+
+
+def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
+    """Check a model's metadata. Raises ModelError saying what is missing or unknown."""
+    missing = [key for key in _REQUIRED if key not in metadata]
+    if missing:
+        raise ModelError(
+            f"{path}: the model does not state its {', '.join(missing)} (SHA-256 {sha256}; "
+            "expected a file that trickcast train exported)"
+        )
+    for key, known in (("format", MODEL_FORMAT), ("output_order", OUTPUT_ORDER)):
+        if metadata[key] != known:
+            raise ModelError(
+                f"{path}: the model's {key} is {metadata[key]!r} (expected {known!r}; "
+                f"SHA-256 {sha256})"
+            )
+    info = ModelInfo(path, sha256, dict(metadata))
+    try:
+        _ = info.coding, info.scores, info.thresholds
+    except ValueError as error:
+        raise ModelError(f"{path}: {error} (SHA-256 {sha256})") from None
+    return info
+
+
+def models() -> tuple[ModelInfo, ...]:
+    """Return the models that ship with the package. Raises ModelError for a damaged one."""
+    return tuple(load_session(name, threads=1)[1] for name in shipped_models())

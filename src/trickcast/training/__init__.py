@@ -1,0 +1,33 @@
+"""Training the estimators: examples, loop, checkpoints, export to ONNX.
+
+Needs torch; ``export`` needs onnx too. Both come with the extra ``train``.
+"""
+
+from importlib.util import find_spec
+
+if find_spec("torch") is None:
+    raise ModuleNotFoundError(
+        "training needs torch; install it with: pip install 'trickcast[train]'", name="torch"
+    )
+
+from .checkpoints import TrainingError
+from .examples import Contracts, Examples, all_examples, draw_examples
+from .export import export
+from .loop import Trained, TrainingConfig, train
+from .model import train_model
+from .thresholds import Thresholds, fit_thresholds
+
+__all__ = [
+    "Contracts",
+    "Examples",
+    "Thresholds",
+    "Trained",
+    "TrainingConfig",
+    "TrainingError",
+    "all_examples",
+    "draw_examples",
+    "export",
+    "fit_thresholds",
+    "train",
+    "train_model",
+]

@@ -1,0 +1,83 @@
+"""From solved deals to training examples: one result (strain, declarer) of one deal each."""
+
+import hashlib
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import UNKNOWN, DealSet, Seat, Strain
+from ..encodings import Coding
+
+Contracts = Literal["suit", "notrump"]
+"""What a network estimates: contracts in any suit, turned to spades, or in notrump."""
+STRAINS: dict[Contracts, tuple[Strain, ...]] = {
+    "suit": (Strain.SPADES, Strain.HEARTS, Strain.DIAMONDS, Strain.CLUBS),
+    "notrump": (Strain.NOTRUMP,),
+}
+
+
+class Examples(NamedTuple):
+    """Network inputs and the tricks that declarer takes."""
+
+    inputs: NDArray[np.uint8]
+    """(m, coding.size)"""
+    tricks: NDArray[np.uint8]
+    """(m,)"""
+
+
+def draw_examples(
+    deals: DealSet, contracts: Contracts, n: int, coding: Coding, rng: np.random.Generator
+) -> Examples:
+    """Draw ``n`` examples: every deal equally often, in random views of it.
+
+    A view is a declarer and a permutation of the suits, both random. Tricks follow the cards: the
+    suit that comes to stand in the place of spades is the trump suit, and permuting the side suits
+    (in notrump all four) changes nothing. So a solved deal gives 4 × 4 × 6 examples with a trump
+    suit and 4 × 24 in notrump. No two drawings are alike, which stands in for deals
+    that nobody has solved: with 20,480 deals and 65,536 examples the validation error in notrump
+    stopped falling at 1.21 tricks after 900 epochs on the same examples, and was 1.13 after 1,700
+    on new ones every 50 epochs.
+    """
+    rounds = -(-n // len(deals))
+    rows = np.concatenate([rng.permutation(len(deals)) for _ in range(rounds)])[:n]
+    suits = rng.permuted(np.tile(np.arange(4), (n, 1)), axis=1)
+    declarers = rng.integers(4, size=n)
+    owners = np.take_along_axis(deals.owners.reshape(-1, 4, 13)[rows], suits[:, :, None], axis=1)
+    trumps = Strain.NOTRUMP if contracts == "notrump" else Strain.SPADES
+    strains = suits[:, 0] if contracts == "suit" else np.full(n, Strain.NOTRUMP)
+    return Examples(
+        coding.encode(owners.reshape(n, 52), trumps, declarers),
+        known_tricks(deals)[rows, strains, declarers],
+    )
+
+
+def all_examples(deals: DealSet, contracts: Contracts, coding: Coding) -> Examples:
+    """Return every result of every deal as its users will ask for it: no suits permuted."""
+    pairs = [(strain, declarer) for strain in STRAINS[contracts] for declarer in Seat]
+    tricks = known_tricks(deals)
+    return Examples(
+        np.concatenate([coding.encode(deals.owners, *pair) for pair in pairs]),
+        np.concatenate([tricks[:, strain, declarer] for strain, declarer in pairs]),
+    )
+
+
+def known_tricks(deals: DealSet) -> NDArray[np.uint8]:
+    """Return the (n, 5, 4) tricks of deals that are all wholly solved, or raise ValueError."""
+    if len(deals) == 0:
+        raise ValueError("no deals to train or validate on")
+    tricks = deals.tricks_or_unknown
+    if (tricks == UNKNOWN).any():
+        row, strain, declarer = np.argwhere(tricks == UNKNOWN)[0]
+        raise ValueError(
+            f"deal {row} of {len(deals)}: the result of {Strain(strain)} by {Seat(declarer)} is "
+            "not known (expected solved deals; trickcast solve makes them)"
+        )
+    return tricks
+
+
+def deals_checksum(deals: DealSet) -> str:
+    """Return the SHA-256 of owners and tricks, which says what a network was trained on."""
+    digest = hashlib.sha256(np.ascontiguousarray(deals.owners).tobytes())
+    digest.update(np.ascontiguousarray(deals.tricks_or_unknown).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,261 @@
+"""The shipped model: accuracy on deals never trained on, symmetries, forms of input, damage."""
+
+import hashlib
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trickcast as tc
+from trickcast.estimator import DEFAULT_MODEL, check_estimator, files
+from trickcast.evaluation import Score, score
+from trickcast.library import Library
+
+LIBRARY = Path(__file__).parents[1] / "data/library"
+
+
+@pytest.fixture(scope="module")
+def deals() -> tc.DealSet:
+    return tc.random_deals(300, seed=11)
+
+
+@pytest.fixture(scope="module", params=[info.name for info in tc.models()])
+def estimator(request) -> tc.Estimator:
+    return tc.Estimator(request.param, threads=1)
+
+
+def same(ours: tc.TrickEstimate, theirs: tc.TrickEstimate) -> bool:
+    """Whether two estimates agree but for the rounding of sums in another order."""
+    return np.allclose(ours.probabilities, theirs.probabilities, atol=1e-5)
+
+
+# --- accuracy ---------------------------------------------------------------------------------
+
+
+def assert_as_good_as_promised(deals: tc.DealSet) -> None:
+    scores = score(tc.Estimator(DEFAULT_MODEL)(deals).tricks, deals.tricks)
+    # 2009, 100,000 training deals: 99.88 | 96.48 | 53.11 and 97.34 | 83.61 | 37.31
+    assert scores["S"].exact >= 50
+    assert scores["S"].within_1 >= 94
+    assert scores["N"].exact >= 35
+    assert scores["N"].within_1 >= 81
+    trumps = [scores[letter].exact for letter in "SHDC"]
+    assert max(trumps) - min(trumps) < 2  # one network serves all trump suits
+
+
+def test_accuracy_on_the_gib_deals(shared):
+    assert_as_good_as_promised(tc.read(shared / "data/gib/gib-10000.txt"))
+
+
+def test_accuracy_on_the_test_deals_of_the_library():
+    assert_as_good_as_promised(Library(LIBRARY).deals("test"))
+
+
+def test_the_model_file_states_its_accuracy(estimator):
+    for scores in estimator.info.scores.values():
+        assert scores["suits"][2] >= 50
+        assert scores["N"][2] >= 35
+
+
+def test_probabilities_are_those_that_come_true():
+    """Of results given p percent, about p percent happen: summed over a few thousand deals."""
+    held_out = Library(LIBRARY).deals("validation")[:4096]
+    estimate = tc.estimate(held_out)
+    for strains in (slice(0, 4), slice(4, 5)):
+        real = held_out.tricks[:, strains]
+        stated = estimate.probabilities[:, strains].reshape(-1, 14).mean(axis=0)
+        happened = np.bincount(real.ravel(), minlength=14) / real.size
+        assert np.abs(stated - happened).max() < 0.01
+        assert abs((estimate.expected[:, strains] - real).mean()) < 0.06
+        likeliest = estimate.probabilities[:, strains].max(axis=-1)
+        hit = estimate.probabilities[:, strains].argmax(axis=-1) == real
+        assert likeliest.mean() == pytest.approx(hit.mean(), abs=0.015)
+
+
+def test_parity_with_torch(estimator):
+    with np.load(estimator.info.path.with_suffix(".parity.npz")) as parity:
+        ours = estimator.outputs(parity["owners"])
+        assert np.abs(ours - parity["outputs"]).max() <= 1e-4
+
+
+# --- what every estimate keeps ----------------------------------------------------------------
+
+
+def test_the_rules_of_all_estimators(estimator):
+    check_estimator(estimator)
+
+
+BREAKS = {
+    "does not sum to 1": lambda chances: chances * np.float32(1.01),
+    "turning the deal": lambda chances: chances[..., [1, 0, 2, 3], :],
+    "exchanging spades and D": lambda chances: chances[..., [0, 1, 3, 2, 4], :, :],
+    "a deal alone differs": lambda chances: (
+        np.roll(chances, 1, axis=0) if chances.ndim == 4 else chances
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", BREAKS)
+def test_the_rules_catch_what_breaks_them(rule):
+    def broken(deals):
+        found = tc.estimate(deals)
+        return tc.TrickEstimate(BREAKS[rule](found.probabilities), found.tricks)
+
+    with pytest.raises(AssertionError, match=rule):
+        check_estimator(broken)
+
+
+def test_batches_change_no_result(estimator, deals):
+    assert same(estimator(deals), tc.Estimator(estimator.info.name, threads=2, batch_size=7)(deals))
+
+
+def test_the_same_answer_every_time_and_from_many_threads(estimator, deals):
+    first = estimator(deals)
+    with ThreadPoolExecutor(4) as pool:
+        for other in pool.map(estimator, [deals] * 8):
+            assert np.array_equal(first.probabilities, other.probabilities)
+            assert np.array_equal(first.tricks, other.tricks)
+
+
+# --- deals in, estimates out ------------------------------------------------------------------
+
+
+def test_every_form_of_deals(board, deals):
+    single = tc.estimate(board)
+    assert single.tricks.shape == (5, 4)
+    assert same(single, tc.estimate(board.pbn))
+    assert same(single, tc.estimate(board.owners))
+    assert same(single, tc.estimate([board])[0])
+    assert same(tc.estimate(deals), tc.estimate(deals.owners))
+    assert len(tc.estimate([board, board.pbn])) == 2
+
+
+@pytest.mark.parametrize("nothing", [[], np.empty((0, 52), np.uint8), tc.random_deals(0, seed=1)])
+def test_an_empty_batch(nothing):
+    estimate = tc.estimate(nothing)
+    assert estimate.probabilities.shape == (0, 5, 4, 14)
+    assert estimate.expected.shape == estimate.tricks.shape == (0, 5, 4)
+    assert str(estimate) == ""
+
+
+def test_a_bad_deal_is_named(deals):
+    owners = deals.owners.copy()
+    owners[5, 0] = (owners[5, 0] + 1) % 4
+    with pytest.raises(tc.DealError, match="deal 5 of 300"):
+        tc.estimate(owners)
+
+
+def test_an_estimate_reads_as_a_table(board):
+    estimate = tc.estimate(board)
+    assert estimate["H", "N"] == estimate["hearts", "north"] == estimate.tricks[1, 0]
+    lines = str(estimate).splitlines()
+    assert [line[:1] for line in lines] == [" ", "N", "S", "E", "W"]
+    assert lines[0].split() == ["NT", "♠", "♥", "♦", "♣"]
+    hearts = lines[1].split()[5:7]
+    assert hearts[0] == f"{estimate.expected[1, 0]:.1f}"
+    assert hearts[1] == f"{100 * estimate.probabilities[1, 0].max():.0f}%"
+    assert f"<td>{hearts[0]} <small>{hearts[1]}</small></td>" in estimate._repr_html_()
+    assert repr(estimate) == "<TrickEstimate of one deal>"
+
+
+def test_an_estimate_of_many_is_indexed_by_deal(deals):
+    estimate = tc.estimate(deals)
+    assert np.array_equal(estimate["N", "S"], estimate.tricks[:, 4, 2])
+    assert np.array_equal(estimate[2:5].tricks, estimate.tricks[2:5])
+    assert str(estimate).endswith(f"{estimate[9]}\n\n…")
+    assert str(estimate[:2]) == f"{estimate[0]}\n\n{estimate[1]}"
+    assert repr(estimate) == "<TrickEstimate of 300 deals>"
+    with pytest.raises(TypeError, match="one deal"):
+        estimate[0][0]
+    with pytest.raises(TypeError, match="no length"):
+        len(estimate[0])
+    with pytest.raises(ValueError, match="shape"):
+        tc.TrickEstimate(estimate.probabilities, estimate.tricks[0])
+
+
+# --- model files ------------------------------------------------------------------------------
+
+
+def test_the_models_that_ship():
+    assert DEFAULT_MODEL in [info.name for info in tc.models()]
+    for info in tc.models():
+        assert hashlib.sha256(info.path.read_bytes()).hexdigest() == info.sha256
+        assert info.size == info.path.stat().st_size
+        assert info.name in str(info)
+        assert info.speed
+
+
+def test_an_unknown_model_is_named_with_those_there_are():
+    with pytest.raises(tc.ModelError, match=r"no model 'slow' .*\(52x4\)-\(26x4\)-26-13-1"):
+        tc.estimate([], model="slow")
+
+
+@pytest.fixture
+def weights(tmp_path, monkeypatch) -> Path:
+    """A copy of the folder of shipped models, to be damaged."""
+    copy = tmp_path / "weights"
+    shutil.copytree(files._WEIGHTS, copy)
+    monkeypatch.setattr(files, "_WEIGHTS", copy)
+    return copy
+
+
+def test_a_damaged_model_is_refused(weights):
+    path = weights / f"{DEFAULT_MODEL}.onnx"
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(tc.ModelError) as caught:
+        tc.Estimator()
+    message = str(caught.value)
+    assert str(path) in message
+    assert hashlib.sha256(data).hexdigest() in message
+    assert files.shipped_models()[DEFAULT_MODEL][1] in message
+
+
+def test_a_missing_model_is_refused(weights):
+    (weights / f"{DEFAULT_MODEL}.onnx").unlink()
+    with pytest.raises(tc.ModelError, match=r"is missing \(expected SHA-256 [0-9a-f]{64}\)"):
+        tc.Estimator()
+    (weights / "SHA256SUMS").unlink()
+    with pytest.raises(tc.ModelError, match="list of shipped models is missing"):
+        tc.models()
+
+
+def test_a_file_that_is_no_model_is_refused(tmp_path):
+    (tmp_path / "text.onnx").write_text("not a network")
+    with pytest.raises(tc.ModelError, match=r"text\.onnx: not a model that can be run"):
+        tc.Estimator(tmp_path / "text.onnx")
+
+
+@pytest.mark.parametrize("wrong", [{"threads": 0}, {"batch_size": 0}])
+def test_threads_and_batches_are_at_least_one(wrong):
+    with pytest.raises(ValueError, match="expected 1 or more"):
+        tc.Estimator(**wrong)
+
+
+# --- scores -----------------------------------------------------------------------------------
+
+
+def test_scores_by_hand():
+    real = np.full((2, 5, 4), 7, np.uint8)
+    ours = real.copy()
+    ours[0, 0] = [7, 8, 9, 10]  # spades: off by 0, 1, 2, 3
+    ours[1, 4] = 4  # notrump: off by 3, all declarers
+    real[1, 0] = 255  # not known
+    scores = score(ours, real)
+    assert scores["S"] == Score(within_2=75, within_1=50, exact=25, n=4)
+    assert scores["H"] == Score(100, 100, 100, 8)
+    assert scores["N"] == Score(50, 50, 50, 8)
+    assert scores["suits"].n == 28
+    assert scores["suits"].exact == pytest.approx(100 * 25 / 28)
+    assert str(scores["S"]) == "75.00 | 50.00 | 25.00"
+
+
+def test_scores_of_nothing_are_refused():
+    nothing = np.full((2, 5, 4), 255, np.uint8)
+    with pytest.raises(ValueError, match="no known tricks"):
+        score(nothing, nothing)
+    with pytest.raises(ValueError, match="shape"):
+        score(nothing, nothing[:1])
