@@ -5,6 +5,7 @@ Run from the root of the repository: python docs/make_pictures.py
 
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 from rich.console import Console
@@ -22,7 +23,7 @@ def main() -> None:
         command = [sys.executable, "-m", "trickcast", *arguments]
         output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         lines = output.splitlines()[:LINES]
-        console = Console(record=True, width=78, file=Path("/dev/null").open("w"))
+        console = Console(record=True, width=78, file=StringIO())
         console.print(Text("\n".join(line.rstrip() for line in lines)))
         title = "trickcast " + " ".join(arguments)
         Path(file).write_text(console.export_svg(title=title), encoding="utf-8")
