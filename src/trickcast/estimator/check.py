@@ -23,9 +23,13 @@ def check_estimator(estimate: Callable[[Any], TrickEstimate], tolerance: float =
     deals = random_deals(60, seed=1)
     found = estimate(deals)
     chances = found.probabilities
-    assert (chances.shape, chances.dtype) == ((60, 5, 4, 14), np.float32), "probabilities"
-    assert (found.expected.shape, found.expected.dtype) == ((60, 5, 4), np.float32), "expected"
-    assert (found.tricks.shape, found.tricks.dtype) == ((60, 5, 4), np.uint8), "tricks"
+    for name, array, shape, dtype in (
+        ("probabilities", chances, (60, 5, 4, 14), np.float32),
+        ("expected", found.expected, (60, 5, 4), np.float32),
+        ("tricks", found.tricks, (60, 5, 4), np.uint8),
+    ):
+        assert array.shape == shape, f"{name} of shape {array.shape}, not {shape}"
+        assert array.dtype == dtype, f"{name} are {array.dtype}, not {np.dtype(dtype)}"
     assert (chances >= 0).all(), "a probability is below zero"
     assert np.abs(chances.sum(axis=-1) - 1).max() < 1e-5, "a distribution does not sum to 1"
     mean = (chances * np.arange(14)).sum(axis=-1)
