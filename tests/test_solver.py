@@ -61,12 +61,12 @@ def test_bad_deals_never_reach_dds(board: Deal) -> None:
 
 
 def test_gib_labels_solve_the_same(shared) -> None:
-    deals = tc.read(shared / "gib" / "gib-10000.txt")[::500]
+    deals = tc.read(shared / "data" / "gib" / "gib-10000.txt")[::500]
     assert (tc.solve(deals).tricks == deals.tricks).all()
 
 
 def test_dds_own_tables(shared) -> None:
-    deals = tc.read(shared / "dds" / "list10.txt")
+    deals = tc.read(shared / "data" / "dds" / "list10.txt")
     assert (tc.solve(deals).tricks == deals.tricks).all()
 
 

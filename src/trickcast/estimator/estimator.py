@@ -5,20 +5,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..cards import Seat, Strain, as_dealset
-from ..encodings import tricks_of
+from ..cards import as_dealset
 from .files import DEFAULT_MODEL, ModelInfo, load_session
+from .kinds import kind_of
 from .result import TrickEstimate
-
-_SUITS = tuple(strain for strain in Strain if strain != Strain.NOTRUMP)
-_CELLS: dict[str, list[tuple[Strain, Seat]]] = {
-    "suit": [(strain, declarer) for strain in _SUITS for declarer in Seat],
-    "notrump": [(Strain.NOTRUMP, declarer) for declarer in Seat],
-}
-"""The results that each of a model's two networks estimates, in the order of the tricks array."""
-_OUTPUTS = [f"{contracts}_output" for contracts in _CELLS]
 
 
 class Estimator:
@@ -45,7 +36,8 @@ class Estimator:
     ):
         if batch_size < 1 or (threads is not None and threads < 1):
             raise ValueError(f"threads is {threads}, batch_size {batch_size} (expected 1 or more)")
-        self._session, self.info = load_session(model, threads)
+        session, self.info = load_session(model, threads)
+        self._kind = kind_of(session, self.info)
         self.batch_size = batch_size
 
     def __repr__(self) -> str:
@@ -63,32 +55,10 @@ class Estimator:
         tricks = np.empty((n, 5, 4), dtype=np.uint8)
         for start in range(0, n, self.batch_size):
             rows = slice(start, start + self.batch_size)
-            outputs = self.outputs(dealset.owners[rows])
-            tricks[rows] = tricks_of(outputs)
-            probabilities[rows] = self._probabilities(outputs)
+            probabilities[rows], tricks[rows] = self._kind(dealset.owners[rows])
         if single:
             return TrickEstimate(probabilities[0], tricks[0])
         return TrickEstimate(probabilities, tricks)
-
-    def outputs(self, owners: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Return the networks' bare outputs, (n, 5, 4) in [0, 1], for n ≥ 1 deals at once."""
-        inputs = {
-            contracts: np.concatenate([self.info.coding.encode(owners, *cell) for cell in cells])
-            for contracts, cells in _CELLS.items()
-        }
-        outputs = np.concatenate(self._session.run(_OUTPUTS, inputs))  # (20 n,), cells first
-        return np.ascontiguousarray(outputs.reshape(5, 4, -1).transpose(2, 0, 1))
-
-    def _probabilities(self, outputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Turn (n, 5, 4) outputs into (n, 5, 4, 14) probabilities by the fitted ordered logit."""
-        at_most = np.zeros((*outputs.shape, 15), dtype=np.float32)  # of fewer than k tricks
-        at_most[..., 14] = 1
-        for contracts, strains in (("suit", slice(0, 4)), ("notrump", slice(4, 5))):
-            fitted = self.info.thresholds[contracts]
-            edges = np.array(fitted["thresholds"], dtype=np.float32)
-            distance = np.float32(fitted["slope"]) * (edges - outputs[:, strains, :, None])
-            at_most[:, strains, :, 1:14] = 0.5 + 0.5 * np.tanh(0.5 * distance)
-        return np.diff(at_most, axis=-1)
 
 
 @lru_cache(maxsize=4)

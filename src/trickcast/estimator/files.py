@@ -25,8 +25,9 @@ _REQUIRED = (
     "training_sha256",
     "training",
     "scores",
-    "thresholds",
 )
+OWNERS = "owners"
+"""The coding of a model that takes (n, 52) uint8 owners as they are and answers (n, 5, 4, 14)."""
 
 
 class ModelError(ValueError):
@@ -67,6 +68,11 @@ class ModelInfo:
         """Ordered logit by kind of contract (suit, notrump): ``thresholds`` (13) and ``slope``."""
         thresholds: dict[str, dict[str, Any]] = json.loads(self.metadata["thresholds"])
         return thresholds
+
+    @property
+    def takes_owners(self) -> bool:
+        """Whether its input is the owners of a deal's cards, and no coding of them."""
+        return self.metadata["coding"] == OWNERS
 
     @cached_property
     def coding(self) -> Coding:
@@ -161,8 +167,12 @@ def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
             )
     info = ModelInfo(path, sha256, dict(metadata))
     try:
-        _ = info.coding, info.scores, info.thresholds
-    except ValueError as error:
+        _ = info.scores
+        if info.takes_owners and metadata["coding_version"] != "1":
+            raise ValueError(f"owners version {metadata['coding_version']} (expected version 1)")
+        if not info.takes_owners:
+            _ = info.coding, info.thresholds
+    except (ValueError, KeyError) as error:
         raise ModelError(f"{path}: {error} (SHA-256 {sha256})") from None
     return info
 
