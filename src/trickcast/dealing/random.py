@@ -1,9 +1,11 @@
 """Random deals, each a function of its seed and index alone."""
 
+import operator
+
 import numpy as np
 from numpy.typing import NDArray
 
-from .cards import DealSet
+from ..cards import DealSet
 
 _CHUNK = 2048
 _WORDS_A_DEAL = 52
@@ -18,10 +20,12 @@ def random_deals(n: int, seed: int, start: int = 0) -> DealSet:
     gives the same cards: the deal's 52 random words come from the counter-based generator Philox
     (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011) at counter 13 *i*.
 
-    Raises ValueError for a negative ``n`` or ``start``, or a ``seed`` outside 0 … 2**64 - 1.
+    Raises ValueError for a negative ``n``, a ``start`` outside 0 … 2**64 - 1 or a ``seed`` outside
+    the same, TypeError for numbers that are not whole.
     """
-    if n < 0 or start < 0:
-        raise ValueError(f"n is {n} and start is {start} (expected 0 or more)")
+    n, seed, start = map(operator.index, (n, seed, start))  # NumPy's integers would overflow
+    if n < 0 or not 0 <= start < 1 << 64:
+        raise ValueError(f"n is {n} and start is {start} (expected 0 or more, start below 2**64)")
     if not 0 <= seed < 1 << 64:
         raise ValueError(f"seed is {seed} (expected 0 to 2**64 - 1)")
     owners = np.empty((n, 52), dtype=np.uint8)

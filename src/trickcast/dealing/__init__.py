@@ -1,0 +1,44 @@
+"""Dealing cards: at random by seed and index, and at random under constraints.
+
+Constrained dealing is loaded on access: who only deals at random does not wait for it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .random import random_deals
+
+if TYPE_CHECKING:
+    from .constrained import Constraints, Predicate, constrained_deals
+    from .errors import ConstraintError, ConstraintWarning, NoDealsError
+    from .report import ClauseHits, ConstraintReport
+
+__all__ = [
+    "ClauseHits",
+    "ConstraintError",
+    "ConstraintReport",
+    "ConstraintWarning",
+    "Constraints",
+    "NoDealsError",
+    "Predicate",
+    "constrained_deals",
+    "random_deals",
+]
+
+_ON_ACCESS = {
+    "ClauseHits": "report",
+    "ConstraintError": "errors",
+    "ConstraintReport": "report",
+    "ConstraintWarning": "errors",
+    "Constraints": "constrained",
+    "NoDealsError": "errors",
+    "Predicate": "constrained",
+    "constrained_deals": "constrained",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load constrained dealing when something of it is first asked for."""
+    if name in _ON_ACCESS:
+        return getattr(import_module(f".{_ON_ACCESS[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

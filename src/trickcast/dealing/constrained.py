@@ -1,0 +1,358 @@
+"""Random deals under constraints: known cards, descriptions of hidden hands, conditions."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import DealError, DealSet, Hand, Seat, card_text
+from .contradictions import check_known, check_points, check_seats, check_shapes
+from .counts import hcp
+from .errors import ConstraintError, NoDealsError
+from .expressions import HandCount, HasCards, Layouts, Node, conjuncts, evaluate, leaves
+from .reading import Clause, read_hand, read_script
+from .report import ClauseHits, ConstraintReport
+from .sampler import UNKNOWN_OWNER, Position, Sampler
+from .structure import SeatStructure, View, decided, is_cell_count, structure
+from .words import Words
+
+Bools = NDArray[np.bool_]
+Predicate = Callable[[NDArray[Any]], Any]
+"""A test in Python. A seat's gets (n, 52) bool hands, a condition's (n, 52) uint8 owners; it
+returns (n,) bool."""
+
+_HAND_TEXT = re.compile(r"[akqjt0-9.\s♠♥♦♣♤♡♢♧\ufe0e\ufe0f–—-]*", re.IGNORECASE)
+MAX_TRIES = 4_000_000
+"""How many layouts are drawn, at most, unless told otherwise."""
+_PROBE = 20_000
+_BLOCKS = (512, 1024, 2048, 4096)
+"""Numbers of layouts drawn at a time; the last is repeated."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Test:
+    """A predicate in Python as a clause."""
+
+    source: str
+    text: str
+    function: Predicate
+    seat: Seat | None
+
+    def passes(self, layouts: Layouts) -> Bools:
+        given = layouts.owners if self.seat is None else layouts.owners == self.seat
+        passed = np.asarray(self.function(given))
+        if passed.shape != (len(layouts),) or passed.dtype != np.bool_:
+            raise ConstraintError(
+                f"{self.source}: {self.text} returned {passed.dtype} of shape {passed.shape} "
+                f"(expected bool of shape ({len(layouts)},))"
+            )
+        return passed
+
+
+class Constraints:
+    """What is known of a deal.
+
+    Each seat is a hand (a Hand, or text that reads as one), constraint text in the short form
+    (``"hcp 15-17, balanced"``; cards known in part are text too: ``"SAK, H2"``), a predicate on
+    (n, 52) bool hands, a list of these, or None. ``condition`` is about the whole deal: text in
+    Dealer's language, a predicate on (n, 52) uint8 owners, or a list of these. Everything has to
+    hold. docs/constraints.md describes both languages.
+
+    Raises DealError for a bad hand and ConstraintError for text that cannot be read, or where a
+    contradiction shows without trying.
+    """
+
+    def __init__(
+        self,
+        *,
+        north: Any = None,
+        east: Any = None,
+        south: Any = None,
+        west: Any = None,
+        condition: Any = None,
+    ):
+        self.known = np.full(52, UNKNOWN_OWNER, dtype=np.uint8)
+        """(52,) uint8, the owners of the known cards; 255 for the others."""
+        self._clauses: list[Clause] = []
+        self._tests: list[_Test] = []
+        try:
+            self._read((north, east, south, west), condition)
+            self._prepare()
+        except RecursionError:
+            raise ConstraintError(
+                "nots, brackets or names are nested too deep (expected at most some hundred levels)"
+            ) from None
+
+    def _read(self, seats: Sequence[Any], condition: Any) -> None:
+        """Read all text and collect the known cards."""
+        for seat, value in zip(Seat, seats, strict=True):
+            for part in _parts(value):
+                self._add_seat(seat, part)
+        for part in _parts(condition):
+            self._add_condition(part)
+        for clause in self._clauses:
+            for node in conjuncts(clause.node):
+                if isinstance(node, HasCards):
+                    self._give(node.cards[0], node.seat)
+        self.known.flags.writeable = False
+
+    def _add_seat(self, seat: Seat, value: Any) -> None:
+        name = seat.name.lower()
+        if callable(value):
+            self._tests.append(_Test(name, _name(value), value, seat))
+            return
+        hand = _hand(value, name)
+        if hand is None:
+            self._clauses += read_hand(value, seat)
+            return
+        for card in np.flatnonzero(hand.cards):
+            self._give(int(card), seat)
+
+    def _add_condition(self, value: Any) -> None:
+        if callable(value):
+            self._tests.append(_Test("condition", _name(value), value, None))
+        elif isinstance(value, str):
+            script = read_script(value)
+            self._clauses += script.clauses
+            for card, seat in script.predealt:
+                self._give(card, seat)
+        else:
+            raise ConstraintError(
+                f"condition: {type(value).__name__} is not one (expected text or a function)"
+            )
+
+    def _give(self, card: int, seat: Seat) -> None:
+        owner = self.known[card]
+        if owner not in (UNKNOWN_OWNER, seat):
+            raise ConstraintError(
+                f"{card_text(card)} is given to {_seat_name(Seat(owner))} and to {_seat_name(seat)}"
+            )
+        self.known[card] = seat
+        held = int((self.known == seat).sum())
+        if held > 13:
+            raise ConstraintError(
+                f"{_seat_name(seat)} has {held} known cards (expected at most 13)"
+            )
+
+    def _prepare(self) -> None:
+        """Find what can be drawn, and what is left to be tested."""
+        self._position = Position(self.known)
+        nodes: list[Node] = [
+            node
+            for clause in self._clauses
+            for node in conjuncts(clause.node)
+            if not isinstance(node, HasCards)  # those are known cards by now
+        ]
+        seats = self._position.open_seats
+        layouts = Layouts(self.known[None])
+        self._full = {seat: layouts.ids(seat) for seat in Seat if seat not in seats}
+        check_known(self._clauses, self._full, layouts)
+        by_hcp = {seat: structure(nodes, View(seat, hcp(), self._full)) for seat in seats}
+        check_seats(self._clauses, self._position, by_hcp, self._full)
+        check_points(self._position, by_hcp)
+        structures = {seat: self._sharpest(nodes, seat, by_hcp[seat]) for seat in seats}
+        check_seats(self._clauses, self._position, structures, self._full)
+        self._sampler = Sampler(self._position, structures)
+        check_shapes(self._sampler)
+        self._views = [View(seat, structures[seat].points, self._full) for seat in seats]
+        self._left = [node for node in nodes if not self._drawn(node)]
+
+    def _sharpest(self, nodes: list[Node], seat: Seat, by_hcp: SeatStructure) -> SeatStructure:
+        """Return the structure, by high-card points or another count, that excludes most hands."""
+        counts = dict.fromkeys(  # in the order of the text, for the deals depend on the choice
+            leaf.count
+            for node in nodes
+            for leaf in leaves(node)
+            if isinstance(leaf, HandCount) and leaf.seat == seat and is_cell_count(leaf.count)
+        )
+        counts.pop(hcp(), None)
+        others = [structure(nodes, View(seat, count, self._full)) for count in counts]
+        if not others:
+            return by_hcp
+        return min([by_hcp, *others], key=lambda one: self._position.share(seat, one))
+
+    def _drawn(self, node: Node) -> bool:
+        """Tell whether the sampler draws no layout that fails a condition."""
+        if all(leaf.seat in self._full for leaf in leaves(node)):
+            return True  # checked already
+        leading = self._sampler.leading
+        return any(decided(node, view, by_shape=view.seat != leading) for view in self._views)
+
+    def accepts(self, deals: Any) -> Bools:
+        """Return which of a DealSet or (n, 52) owners satisfy everything: (n,) bool."""
+        owners = deals.owners if isinstance(deals, DealSet) else DealSet(deals).owners
+        layouts = Layouts(owners)
+        fits: Bools = ((owners == self.known) | (self.known == UNKNOWN_OWNER)).all(axis=1)
+        for passes in self._passing():
+            fits &= passes(layouts)
+        return fits
+
+    def _passing(self) -> list[Callable[[Layouts], Bools]]:
+        """Every clause as a function of layouts, in the order of the report."""
+        return [_passes(clause.node) for clause in self._clauses] + [
+            test.passes for test in self._tests
+        ]
+
+    def _accepted(self, owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return those of the drawn layouts that pass what is left to be tested."""
+        for passes in (*map(_passes, self._left), *(test.passes for test in self._tests)):
+            if len(owners):
+                owners = owners[passes(Layouts(owners))]
+        return owners
+
+    def stream(self, seed: int) -> Iterator[tuple[NDArray[np.uint8], int]]:
+        """Yield (m, 52) owners of fitting layouts, and how many were drawn for them; for ever.
+
+        Joined together they are the deals of ``deals``, in order; m may be 0.
+        Raises ValueError for a ``seed`` outside 0 … 2**64 - 1.
+        """
+        if not 0 <= seed < 1 << 64:
+            raise ValueError(f"seed is {seed} (expected 0 to 2**64 - 1)")
+        block = 0
+        while True:
+            size = _BLOCKS[min(block, len(_BLOCKS) - 1)]
+            yield self._accepted(self._sampler.draw(size, Words(seed, block))), size
+            block += 1
+
+    def deals(self, n: int, seed: int, max_tries: int = MAX_TRIES) -> DealSet:
+        """Return ``n`` deals, drawn independently and uniformly from all layouts that fit.
+
+        The same seed gives the same deals, and asking for more of them gives the same ones first.
+
+        Raises NoDealsError, which holds the deals found and a report, when ``max_tries`` layouts
+        were drawn and too few of them fit. Raises ValueError for a negative ``n`` or a seed
+        outside 0 … 2**64 - 1.
+        """
+        if n < 0:
+            raise ValueError(f"n is {n} (expected 0 or more)")
+        found: list[NDArray[np.uint8]] = [np.empty((0, 52), dtype=np.uint8)]
+        accepted = tried = 0
+        for owners, size in self.stream(seed):
+            if accepted >= n or tried >= max_tries:
+                break
+            found.append(owners)
+            accepted, tried = accepted + len(owners), tried + size
+        deals = DealSet(np.concatenate(found)[:n])
+        if accepted < n:
+            raise self._starved(n, tried, accepted, deals)
+        return deals
+
+    def _starved(self, n: int, tried: int, accepted: int, deals: DealSet) -> NoDealsError:
+        report = self._report(_PROBE, accepted, tried)
+        message = f"{accepted:,} of {n:,} deals found: {report.summary()}"
+        killer = report.killer
+        if killer is not None:
+            message += (
+                f"\nleast often passed: {killer.source}, {killer.text!r} ({killer.passed_by})"
+            )
+        return NoDealsError(
+            f"{message}\nask for less, or for more tries (max_tries)", report, deals
+        )
+
+    def report(self, tries: int = _PROBE) -> ConstraintReport:
+        """Return how many of all layouts fit, and how many pass each clause."""
+        drawn = self._sampler.draw(tries, Words(0, 0))
+        return self._report(tries, len(self._accepted(drawn)), tries)
+
+    def _report(self, tries: int, accepted: int, tried: int) -> ConstraintReport:
+        """Try each clause on layouts that are random but for the known cards."""
+        plain = Sampler(self._position, {}).draw(tries, Words(0, 1))
+        layouts, together = Layouts(plain), np.ones(tries, dtype=np.bool_)
+        rows = []
+        stated: list[Clause | _Test] = [*self._clauses, *self._tests]
+        for clause, passes in zip(stated, self._passing(), strict=True):
+            passed = passes(layouts)
+            together &= passed
+            hits = int(passed.sum())
+            exact = self._exact_share(clause) if isinstance(clause, Clause) else None
+            rows.append(
+                ClauseHits(clause.source, clause.text, hits, int(together.sum()), tries, exact)
+            )
+        return ConstraintReport(
+            tuple(rows), self._position.layouts, self._sampler.share, accepted, tried
+        )
+
+    def _exact_share(self, clause: Clause) -> float | None:
+        counts = [
+            leaf.count
+            for leaf in leaves(clause.node)
+            if isinstance(leaf, HandCount) and is_cell_count(leaf.count)
+        ]
+        for seat in self._position.open_seats:
+            view = View(seat, counts[0] if counts else hcp(), self._full)
+            if decided(clause.node, view):
+                return self._position.share(seat, structure([clause.node], view))
+        return None
+
+    def __repr__(self) -> str:
+        stated = [f"{clause.source}: {clause.text}" for clause in self._clauses]
+        stated += [f"{test.source}: {test.text}" for test in self._tests]
+        cards = int((self.known != UNKNOWN_OWNER).sum())
+        return f"<Constraints: {cards} known cards; {'; '.join(stated) or 'nothing else'}>"
+
+
+def constrained_deals(
+    n: int,
+    seed: int,
+    *,
+    north: Any = None,
+    east: Any = None,
+    south: Any = None,
+    west: Any = None,
+    condition: Any = None,
+    max_tries: int = MAX_TRIES,
+) -> DealSet:
+    """Return ``n`` random deals in which the seats hold what is asked of them.
+
+    The same as ``Constraints(…).deals(n, seed)``, which see.
+
+    >>> deals = constrained_deals(2, seed=1, south="AQ864.K75.A3.KJ4", north="hcp 6-9, spades 3-4")
+    >>> all(6 <= deal.north.hcp <= 9 for deal in deals)
+    True
+    """
+    constraints = Constraints(north=north, east=east, south=south, west=west, condition=condition)
+    return constraints.deals(n, seed, max_tries)
+
+
+def _passes(node: Node) -> Callable[[Layouts], Bools]:
+    def passes(layouts: Layouts) -> Bools:
+        return np.broadcast_to(evaluate(node, layouts), len(layouts))
+
+    return passes
+
+
+def _parts(value: Any) -> Sequence[Any]:
+    if value is None:
+        return ()
+    return value if isinstance(value, list | tuple) else (value,)
+
+
+def _hand(value: Any, source: str) -> Hand | None:
+    """Return the hand that ``value`` is, or None for text that is not one."""
+    if isinstance(value, Hand):
+        return value
+    if isinstance(value, np.ndarray):
+        return Hand.from_cards(value)
+    if not isinstance(value, str):
+        raise ConstraintError(
+            f"{source}: {type(value).__name__} is not a hand or constraint (expected text, a Hand "
+            "or a function)"
+        )
+    try:
+        return Hand(value)
+    except DealError as error:
+        four_suits = value.count(".") == 3 or len(value.split()) == 4
+        if four_suits and _HAND_TEXT.fullmatch(value):
+            raise DealError(f"{source}: {error}") from None
+        return None
+
+
+def _name(function: Predicate) -> str:
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _seat_name(seat: Seat) -> str:
+    return seat.name.capitalize()

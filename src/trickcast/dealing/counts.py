@@ -1,0 +1,198 @@
+"""What can be counted in a hand: points, lengths, controls, losers, every evaluator.
+
+A count is the sum of what its four holdings are worth, by tables over the 8,192 holdings of one
+suit, and for some methods of something for the hand as a whole.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import evaluators
+from ..cards import RANKS, DealError, Suit
+from ..evaluators.holdings import HoldingIds, all_holdings, holding_table
+from ..evaluators.kaplan_rubens import _quality
+
+Table = NDArray[Any]
+"""(8192,) int32 or float64, the worth of each holding by its id (bit *r* set for rank *r*)."""
+
+CARD_POINTS: dict[str, tuple[int, ...]] = {
+    "hcp": (4, 3, 2, 1),
+    "controls": (2, 1),
+    "tens": (0, 0, 0, 0, 1),
+    "jacks": (0, 0, 0, 1),
+    "queens": (0, 0, 1),
+    "kings": (0, 1),
+    "aces": (1,),
+    "top2": (1, 1),
+    "top3": (1, 1, 1),
+    "top4": (1, 1, 1, 1),
+    "top5": (1, 1, 1, 1, 1),
+    "c13": (6, 4, 2, 1),
+}
+"""Counts of Dealer that add up the values of cards, ace first."""
+
+DEALER_POINTS = ("tens", "jacks", "queens", "kings", "aces", "top2", "top3", "top4", "top5", "c13")
+"""What ``pt0`` to ``pt9`` count until ``altcount`` says otherwise."""
+
+_PLURALS = {"hcps": "hcp", "loser": "losers", "control": "controls"} | {
+    name[:-1]: name for name in ("tens", "jacks", "queens", "kings", "aces")
+}
+_MEANT = {word: ["hcp"] for word in ("point", "points", "pts")}
+"""What users write for it; ``points`` may also mean points for distribution."""
+
+
+@dataclass(frozen=True, eq=False)
+class Count:
+    """One number that a hand has."""
+
+    name: str
+    tables: tuple[Table | None, Table | None, Table | None, Table | None]
+    """What the holdings in spades, hearts, diamonds, clubs are worth; None for nothing."""
+    whole: Callable[[HoldingIds], NDArray[Any]] | None = None
+    """What is added for the hand as a whole, (n, 4) holding ids to (n,)."""
+    scale: int = 1
+    """What the sum is multiplied by."""
+
+    @property
+    def suits(self) -> tuple[Suit, ...]:
+        """The suits that the count looks at."""
+        if self.whole is not None:
+            return tuple(Suit)
+        return tuple(suit for suit in Suit if self.tables[suit] is not None)
+
+    def of(self, ids: HoldingIds) -> NDArray[Any]:
+        """Return the (n,) count of hands given as (n, 4) holding ids."""
+        total: NDArray[Any] = np.zeros(len(ids), dtype=np.int32)
+        for suit, table in enumerate(self.tables):
+            if table is not None:
+                total = total + table[ids[:, suit]]
+        if self.whole is not None:
+            total = total + self.whole(ids)
+        if self.scale != 1:
+            total = np.rint(total * self.scale).astype(np.int32)
+        # to compare as printed: 4 + 2.8 + 1.8 is to be 8.6, not 8.600000000000001
+        rounded: NDArray[Any] = np.round(total, 9) if total.dtype.kind == "f" else total
+        return rounded
+
+
+@cache
+def card_count(values: tuple[float, ...], suit: Suit | None = None, name: str = "") -> Count:
+    """Return the count that adds up ``values`` for ace, king, … in one suit or in all."""
+    weights = np.zeros(13)
+    weights[: len(values)] = values
+    return _in_suits(name, [_exact(all_holdings().cards @ weights)] * 4, suit)
+
+
+@cache
+def length(suit: Suit) -> Count:
+    """Return the number of cards in ``suit``."""
+    return card_count((1,) * 13, suit, suit.name.lower())
+
+
+@cache
+def hcp(suit: Suit | None = None) -> Count:
+    """Return high-card points, of the hand or in one suit."""
+    return card_count(CARD_POINTS["hcp"], suit, "hcp")
+
+
+def parse_suit(text: str) -> Suit:
+    """Return the suit of a word. Raises ValueError with the nearest word when it is none."""
+    try:
+        return Suit.parse(text)
+    except DealError:
+        close = get_close_matches(text.lower(), ["spades", "hearts", "diamonds", "clubs"], n=1)
+        hint = f"did you mean {close[0]}?" if close else "expected spades, hearts, diamonds, clubs"
+        raise ValueError(f"{text} is not a suit ({hint})") from None
+
+
+@cache
+def find_count(name: str, suit: Suit | None = None) -> Count:
+    """Return the count of this name, of the hand or in one suit.
+
+    For evaluators that know trumps, ``suit`` is the trump suit. Raises ValueError that says what
+    was expected, with the nearest name.
+    """
+    wanted = name.lower().replace("-", "_")
+    wanted = _PLURALS.get(wanted, wanted)
+    if wanted in CARD_POINTS:
+        return card_count(CARD_POINTS[wanted], suit, wanted)
+    if wanted in ("losers", "quality"):
+        return _holding_count(wanted, suit)
+    if wanted == "cccc" and suit is None:
+        method = evaluators.get("cccc")
+        return Count("cccc", (holding_table(method.holding),) * 4, method.whole, scale=100)
+    lengths = {word: s for s in Suit for word in (s.name.lower(), s.name.lower()[:-1], s.symbol)}
+    if wanted in lengths:
+        if suit is not None:
+            raise ValueError(f"{name} is itself a number of cards (expected no suit)")
+        return length(lengths[wanted])
+    try:
+        method = evaluators.get(wanted)
+    except ValueError:
+        raise ValueError(unknown(name, known_counts())) from None
+    return _evaluator_count(method, suit)
+
+
+def known_counts() -> list[str]:
+    """Return every name that ``find_count`` knows, aliases aside."""
+    suits = [suit.name.lower() for suit in Suit]
+    return [*CARD_POINTS, "losers", "quality", "cccc", *suits, *evaluators.names()]
+
+
+def unknown(name: str, known: Sequence[str], what: str = "a count") -> str:
+    """Say that ``name`` is not ``what``, and which of ``known`` is nearest."""
+    close = _MEANT.get(name.lower()) or get_close_matches(name.lower(), known, n=1)
+    examples = "expected such as hcp, spades, controls, losers"
+    return f"{name} is not {what} ({f'did you mean {close[0]}?' if close else examples})"
+
+
+@cache
+def _holding_count(name: str, suit: Suit | None) -> Count:
+    if name == "losers":
+        return _in_suits(name, [_exact(holding_table(evaluators.get("losers").holding))] * 4, suit)
+    if suit is None:
+        raise ValueError("quality is that of one suit (expected a suit)")
+    hundredths = np.rint(_quality(all_holdings()) * all_holdings().length * 10)
+    return _in_suits(name, [_exact(hundredths)] * 4, suit)
+
+
+@cache
+def _evaluator_count(method: evaluators.Evaluator, suit: Suit | None) -> Count:
+    if suit is not None and not method.knows_trumps:
+        raise ValueError(f"{method.name} is the same whatever suit is trumps (expected no suit)")
+    side = method.holding if suit is None else method.side_holding or method.holding
+    values = [method.trump_holding or side if s == suit else side for s in Suit]
+    spades, hearts, diamonds, clubs = (_exact(holding_table(value)) for value in values)
+    return Count(method.name, (spades, hearts, diamonds, clubs), method.whole)
+
+
+def _in_suits(name: str, tables: Sequence[Table], suit: Suit | None) -> Count:
+    spades, hearts, diamonds, clubs = (
+        table if suit is None or suit == s else None for s, table in enumerate(tables)
+    )
+    return Count(name, (spades, hearts, diamonds, clubs))
+
+
+def _exact(values: NDArray[Any]) -> Table:
+    """Keep whole numbers as integers: they compare exactly, and faster."""
+    whole = np.rint(values)
+    return whole.astype(np.int32) if np.array_equal(whole, values) else values.astype(np.float64)
+
+
+def parse_card_text(text: str) -> list[int]:
+    """Return the cards of ``SAK2``, ``♥10`` or ``AS``. Raises ValueError for one named twice."""
+    clean = text.upper().replace("10", "T")
+    for variation in "\ufe0e\ufe0f":
+        clean = clean.replace(variation, "")
+    if clean[-1] in "SHDC♠♥♦♣♤♡♢♧":  # rank first, as Dealer writes
+        clean = clean[-1] + clean[:-1]
+    cards = [13 * Suit.parse(clean[0]) + RANKS.index(rank) for rank in clean[1:]]
+    if len(set(cards)) < len(cards):
+        raise ValueError(f"a card stands twice in {text}")
+    return cards

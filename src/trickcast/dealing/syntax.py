@@ -1,0 +1,146 @@
+"""Text to lark's tree, with errors that point at the place and say what was expected."""
+
+import re
+from difflib import get_close_matches
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Literal
+
+from .counts import known_counts, unknown
+from .errors import ConstraintError, pointed
+
+if TYPE_CHECKING:
+    from lark import Lark, Token, Tree
+    from lark.exceptions import UnexpectedToken
+
+Start = Literal["script", "hand"]
+MAX_LENGTH = 100_000
+
+_WORDS = {
+    "NUMBER": "a number",
+    "NAME": "a count such as hcp",
+    "SEAT": "north, east, south or west",
+    "CARD": "a card such as SA",
+    "CARDS": "cards such as SAK2",
+    "PATTERN": "a shape such as 4333 or 5xx2",
+    "EXACT": "lengths such as 5=3=3=2",
+    "RANGE": "a range such as 15-17",
+    "ATLEAST": "5+",
+    "COMPARE": "a comparison such as >=",
+    "ADD": "+ or -",
+    "MULTIPLY": "*, / or %",
+    "EQUAL": "=",
+    "EQUALS": "=",
+    "COMMA": "a comma",
+    "LPAR": "(",
+    "RPAR": ")",
+    "QMARK": "?",
+    "COLON": ":",
+    "AND": "and",
+    "OR": "or",
+    "NOT": "not",
+    "ANY": "any",
+    "IN": "in",
+    "SHAPE": "shape",
+    "HASCARD": "hascard",
+    "BALANCED": "balanced",
+    "CONDITION": "condition",
+    "PREDEAL": "predeal",
+    "$END": "the end",
+}
+"""What to call a terminal of the grammar; those that are missing here go without saying."""
+
+_SUITS = ("spades", "hearts", "diamonds", "clubs")
+_SHORT_WORDS = (*known_counts(), *_SUITS, "balanced", "semibalanced", "shape", "any", "not")
+_SEATS = ("north", "east", "south", "west")
+_KEYWORDS = {
+    "SHAPE": "shape", "HASCARD": "hascard", "BALANCED": "balanced", "CONDITION": "condition",
+    "PREDEAL": "predeal", "AND": "and", "OR": "or", "ANY": "any", "IN": "in",
+}  # fmt: skip
+
+
+@cache
+def _parser() -> "Lark":
+    from lark import Lark
+
+    grammar = resources.files(__package__).joinpath("language.lark").read_text("utf-8")
+    return Lark(
+        grammar, start=["script", "hand"], parser="lalr", propagate_positions=True, cache=False
+    )
+
+
+def parse(text: str, start: Start, source: str) -> "Tree[Token]":
+    """Return the tree of ``text``; ``source`` names it in errors.
+
+    Raises ConstraintError where the text is not of the language.
+    """
+    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
+    if len(text) > MAX_LENGTH:
+        raise ConstraintError(
+            f"{source}: {len(text):,} characters (expected at most {MAX_LENGTH:,})"
+        )
+    if not text.strip():
+        raise ConstraintError(f"{source}: the text is empty (expected such as {_EXAMPLE[start]!r})")
+    try:
+        return _parser().parse(text, start=start)
+    except UnexpectedCharacters as error:
+        place, names = error.pos_in_stream or 0, set(error.allowed or ())
+        message = f"{text[place]!r} is unexpected here ({_expected(names)})"
+        raise pointed(text, place, place + 1, message, source) from None
+    except UnexpectedToken as error:
+        raise _unexpected(error, text, start, source) from None
+
+
+_EXAMPLE = {"script": "hcp(north) >= 15 and spades(south) == 5", "hand": "hcp 15-17, balanced"}
+
+
+def _unexpected(error: "UnexpectedToken", text: str, start: Start, source: str) -> ConstraintError:
+    token = error.token
+    names = set(error.accepts or error.expected)
+    ended = token.type == "$END"
+    begin, end = (len(text.rstrip()),) * 2 if ended else (token.start_pos or 0, token.end_pos or 0)
+    before = re.search(r"([a-z_]\w*)\s*$", text[:begin], re.IGNORECASE)
+    if start == "hand" and before is not None and _misspelt(before[1]):
+        message = unknown(before[1], _SHORT_WORDS, "known here")
+        return pointed(text, before.start(1), before.end(1), message, source)
+    value = str(token)
+    if ended:
+        message = f"the text ends ({_expected(names)})"
+    elif start == "script" and token.type in ("RANGE", "ATLEAST", "ATMOST"):
+        message = f"{value} is of the short form (here: hcp(north) >= 15 and hcp(north) <= 17)"
+    elif value == "=" and "COMPARE" in names:
+        message = "= is unexpected here (did you mean ==?)"
+    elif token.type == "COMPARE" and "COMPARE" not in names and "AND" in names:
+        message = f"{value} compares a second time (expected 'and' between two comparisons)"
+    elif start == "hand" and token.type in ("SEAT", "LPAR") and "LPAR" not in names:
+        message = f"{value} is of Dealer's language (here, for one seat: hcp 15-17, spades 5+)"
+    else:
+        message = f"{value} is unexpected here ({_near(value, names) or _expected(names)})"
+    return pointed(text, begin, max(end, begin + 1), message, source)
+
+
+def _misspelt(word: str) -> bool:
+    """Tell whether a word of the short form is nearly one that it knows."""
+    close = get_close_matches(word.lower(), _SHORT_WORDS, n=1)
+    return bool(close) and close[0] != word.lower()
+
+
+def _near(value: str, names: set[str]) -> str:
+    """Return which of the words that could stand here is nearly ``value``."""
+    words = [_KEYWORDS[name] for name in names if name in _KEYWORDS]
+    words += _SEATS if "SEAT" in names else ()
+    words += known_counts() if "NAME" in names else ()
+    close = get_close_matches(value.lower(), words, n=1, cutoff=0.7)
+    return f"did you mean {close[0]}?" if close and close[0] != value.lower() else ""
+
+
+def _expected(names: set[str]) -> str:
+    if "BALANCED" in names:
+        return "expected such as hcp 15-17, spades 5+, balanced"
+    if "HASCARD" in names:
+        return "expected such as hcp(north) >= 15"
+    words = [word for name, word in _WORDS.items() if name in names]
+    if "CARDS" in names and "CARD" in names:
+        words.remove(_WORDS["CARDS"])
+    return f"expected {', '.join(dict.fromkeys(words)) or 'nothing more'}"
