@@ -1,0 +1,84 @@
+"""Teaching: soft labels of random deals, made once by teachers and kept in a file."""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..dealing import random_deals
+from ..networks.suit_config import COUNTS, SEATS, STRAINS
+from ..networks.suits import mean_probabilities
+from .checkpoints import TrainingError
+from .suit_data import Labelled
+
+_FORMAT = "trickcast taught deals 1"
+_LEVELS = 255
+
+
+def teach(
+    teachers: Sequence[nn.Module],
+    n: int,
+    seed: int,
+    folder: str | os.PathLike[str],
+    *,
+    start: int = 0,
+    device: str = "cpu",
+    precision: str = "bfloat16",
+    chunk: int = 1024,
+    report: Callable[[int], None] = lambda done: None,
+) -> Labelled:
+    """Label the random deals ``start`` to ``start + n - 1`` of ``seed`` and keep them in a folder.
+
+    ``labels.npy`` is (n, 5, 4, 14) uint8, the mean probabilities of the teachers in 255ths: 280
+    bytes a deal; ``taught.json`` says which deals these are and is written last. ``report`` gets
+    the number of deals done; ``precision`` is that of the products, float32 or bfloat16.
+    """
+    root = Path(folder)
+    root.mkdir(parents=True, exist_ok=True)
+    (root / "taught.json").unlink(missing_ok=True)
+    shape = (n, STRAINS, SEATS, COUNTS)
+    labels = np.lib.format.open_memmap(root / "labels.npy", "w+", np.uint8, shape)
+    models = [teacher.to(device).eval() for teacher in teachers]
+    kind, narrow = torch.device(device).type, precision == "bfloat16"
+    for begin in range(0, n, chunk):
+        owners = random_deals(min(chunk, n - begin), seed, start + begin).owners
+        with torch.inference_mode(), torch.autocast(kind, torch.bfloat16, enabled=narrow):
+            found = mean_probabilities(models, torch.from_numpy(owners.copy()).to(device))
+        labels[begin : begin + chunk] = (found * _LEVELS).round().byte().cpu().numpy()
+        report(begin + len(owners))
+    labels.flush()
+    content = {"format": _FORMAT, "deals": n, "seed": seed, "start": start}
+    (root / "taught.json").write_text(json.dumps(content) + "\n", "utf-8")
+    return taught_deals(root)
+
+
+def taught_deals(folder: str | os.PathLike[str]) -> Labelled:
+    """Return the deals of a folder that ``teach`` filled; labels stay in the file until read.
+
+    Raises TrainingError when it is not whole.
+    """
+    root = Path(folder)
+    try:
+        content = json.loads((root / "taught.json").read_text("utf-8"))
+        labels = np.load(root / "labels.npy", mmap_mode="r+")
+        if content["format"] != _FORMAT or len(labels) != content["deals"]:
+            raise ValueError(f"{content}, with {len(labels)} labels")
+    except (OSError, ValueError, KeyError) as error:
+        raise TrainingError(f"{root}: no whole set of taught deals ({error})") from None
+    owners = random_deals(content["deals"], content["seed"], content["start"]).owners.copy()
+    return Labelled(
+        torch.from_numpy(owners), torch.from_numpy(labels), f"{root.name}: {json.dumps(content)}"
+    )
+
+
+@torch.no_grad()
+def divergence(student: nn.Module, teachers: Sequence[nn.Module], owners: torch.Tensor) -> float:
+    """Return the mean Kullback-Leibler divergence of a student from its teachers, per result."""
+    target = mean_probabilities(teachers, owners)
+    ours = mean_probabilities([student], owners)
+    logs = target.clamp_min(1e-12).log() - ours.clamp_min(1e-12).log()
+    return float((target * logs).sum(-1).mean())

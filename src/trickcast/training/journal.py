@@ -1,0 +1,65 @@
+"""The log of a training: JSON lines always, TensorBoard too where it is installed."""
+
+import json
+from contextlib import ExitStack
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from ..formats.files import atomic_writer
+
+
+class Journal:
+    """Writes reports to ``CHECKPOINT.jsonl`` and ``CHECKPOINT.tensorboard``.
+
+    Lines of steps that a killed leg made after its last checkpoint, and that will be made again,
+    are taken out. Not ``active``, it writes nothing.
+    """
+
+    def __init__(self, checkpoint: Path, step: int, *, active: bool = True):
+        self.path = checkpoint.with_suffix(".jsonl")
+        self.step, self.active = step, active
+        self._open = ExitStack()
+        self._board: Any = None
+
+    def __enter__(self) -> Self:
+        if not self.active:
+            return self
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        kept = [line for line in read_journal(self.path) if line["step"] <= self.step]
+        with atomic_writer(self.path) as stream:
+            stream.write("".join(json.dumps(line) + "\n" for line in kept).encode())
+        self._lines = self._open.enter_context(self.path.open("a", encoding="utf-8"))
+        if find_spec("tensorboard"):
+            from torch.utils.tensorboard import SummaryWriter
+
+            folder = self.path.with_suffix(".tensorboard")
+            board = SummaryWriter(str(folder), purge_step=self.step + 1)
+            self._board = self._open.enter_context(board)
+        return self
+
+    def write(self, line: dict[str, float]) -> None:
+        """Note one report; it must have a ``step``."""
+        self._lines.write(json.dumps(line) + "\n")
+        self._lines.flush()
+        if self._board is not None:
+            for name, value in line.items():
+                if name != "step":
+                    self._board.add_scalar(name, value, int(line["step"]))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._open.close()
+
+
+def read_journal(path: Path) -> list[dict[str, float]]:
+    """Return the reports of a training so far; a last line cut short by a kill is left out."""
+    if not path.exists():
+        return []
+    whole = path.read_text("utf-8").rpartition("\n")[0]
+    return [json.loads(line) for line in whole.splitlines()]

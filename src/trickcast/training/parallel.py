@@ -1,0 +1,56 @@
+"""Where a training runs: one processor or GPU, or one of several processes under torchrun."""
+
+import os
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import torch
+from torch import distributed, nn
+from torch.nn.parallel import DistributedDataParallel
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One process of a training, and its device."""
+
+    device: torch.device
+    rank: int = 0
+    world: int = 1
+
+    @classmethod
+    def here(cls, device: str | None = None) -> "Place":
+        """Return the place of this process: torchrun's, or the only one.
+
+        Without ``device`` it is a GPU where there is one.
+        """
+        gpu = torch.cuda.is_available()
+        world = int(os.environ.get("WORLD_SIZE", "1"))
+        if world == 1:
+            return cls(torch.device(device or ("cuda" if gpu else "cpu")))
+        local = f"cuda:{os.environ['LOCAL_RANK']}" if gpu and device != "cpu" else "cpu"
+        if local != "cpu":
+            torch.cuda.set_device(local)
+        if not distributed.is_initialized():
+            distributed.init_process_group("nccl" if local != "cpu" else "gloo")
+        return cls(torch.device(local), distributed.get_rank(), world)
+
+    @property
+    def first(self) -> bool:
+        """Whether this process is the one that reports and writes."""
+        return self.rank == 0
+
+    def parallel(self, network: nn.Module) -> nn.Module:
+        """Return the network so that its gradients are the mean over all processes."""
+        return DistributedDataParallel(network) if self.world > 1 else network
+
+    def agreed(self, stop: bool) -> bool:
+        """Return what the first process says, so that all stop at the same step."""
+        if self.world == 1:
+            return stop
+        said = torch.tensor(int(stop), device=self.device)
+        distributed.broadcast(said, src=0)
+        return bool(said)
+
+    def autocast(self, precision: str) -> AbstractContextManager[None]:
+        """Return the context in which matrix products have this precision."""
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=precision == "bfloat16")

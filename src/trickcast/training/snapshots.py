@@ -1,0 +1,176 @@
+"""Where a supervised training stands: exact checkpoints, and 16-bit weights that travel.
+
+A checkpoint holds everything, so that going on from it changes nothing; it stays on its machine.
+The weights file holds the averaged weights alone, in 16 bits: plain arrays and JSON in an ``.npz``,
+small enough to commit, from which a training goes on closely with a fresh optimizer.
+"""
+
+import io
+import json
+import pickle
+import zipfile
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..formats.files import atomic_writer
+from ..networks.suit_config import SuitNetworkConfig
+from ..networks.suits import SuitNetwork
+from .checkpoints import TrainingError
+
+if TYPE_CHECKING:
+    from .supervised import SupervisedConfig
+
+_CHECKPOINT = "trickcast supervised training 1"
+_WEIGHTS = "trickcast suit network weights 1"
+MAY_CHANGE = {"evaluate_every", "checkpoint_seconds", "precision", "compile"}
+"""Settings that a leg may have of its own."""
+
+
+@dataclass
+class Progress:
+    """How far a training has come."""
+
+    step: int = 0
+    seconds: float = 0.0
+    """Spent in all legs."""
+    fresh_from: int = 0
+    """The step at which the optimizer began anew, from 16-bit weights."""
+    validation_sha256: str = ""
+    last: dict[str, float] = field(default_factory=dict)
+    """The report of the last evaluation."""
+    legs: list[dict[str, Any]] = field(default_factory=list)
+    """Which deals were learned from which step on, on which device."""
+
+    def use(self, training_sha256: str, validation_sha256: str, deals: int, device: str) -> None:
+        """Note the deals of this leg. Raises TrainingError for other validation deals."""
+        if self.validation_sha256 not in ("", validation_sha256):
+            raise TrainingError("the training so far was validated on other deals than these")
+        self.validation_sha256 = validation_sha256
+        leg = {"deals": deals, "sha256": training_sha256, "device": device}
+        if not self.legs or {key: self.legs[-1][key] for key in leg} != leg:
+            self.legs.append({"from_step": self.step} | leg)
+
+
+def save_checkpoint(
+    path: Path,
+    config: "SupervisedConfig",
+    progress: Progress,
+    network: nn.Module,
+    averaged: nn.Module,
+    optimizer: torch.optim.Optimizer,
+) -> None:
+    """Write everything that the training needs to go on exactly, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = {
+        "format": _CHECKPOINT,
+        "config": asdict(config),
+        "progress": asdict(progress),
+        "network": network.state_dict(),
+        "averaged": averaged.state_dict(),
+        "optimizer": optimizer.state_dict(),
+    }
+    with atomic_writer(path) as stream:
+        torch.save(content, stream)
+
+
+def load_checkpoint(
+    path: Path,
+    config: "SupervisedConfig",
+    network: nn.Module,
+    averaged: nn.Module,
+    optimizer: torch.optim.Optimizer,
+) -> Progress:
+    """Fill networks and optimizer from a checkpoint and return how far its training has come.
+
+    Raises TrainingError for a file that is no checkpoint, or that of another configuration.
+    """
+    device = next(network.parameters()).device
+    try:
+        content = torch.load(path, weights_only=True, map_location=device)
+    except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        raise TrainingError(f"{path}: not a checkpoint, or a damaged one ({error})") from None
+    if not isinstance(content, dict) or content.get("format") != _CHECKPOINT:
+        raise TrainingError(f"{path}: not a checkpoint of this program (expected {_CHECKPOINT!r})")
+    _check_same(path, content["config"], asdict(config))
+    network.load_state_dict(content["network"])
+    averaged.load_state_dict(content["averaged"])
+    optimizer.load_state_dict(content["optimizer"])
+    return Progress(**content["progress"])
+
+
+def _check_same(path: Path, found: dict[str, Any], ours: dict[str, Any]) -> None:
+    for name, value in ours.items():
+        if name not in MAY_CHANGE and found.get(name) != value:
+            raise TrainingError(
+                f"{path}: of another training: its {name} is {found.get(name)!r}, not {value!r}"
+            )
+
+
+def save_weights(
+    path: Path, network: SuitNetwork, config: "SupervisedConfig", progress: Progress
+) -> None:
+    """Write the weights in 16 bits, with what a training needs to go on from them closely.
+
+    Raises TrainingError for a weight that 16 bits cannot hold.
+    """
+    arrays = {}
+    for name, weights in network.state_dict().items():
+        arrays[name] = weights.cpu().half().numpy()
+        if not np.isfinite(arrays[name]).all():
+            raise TrainingError(f"{path}: a weight of {name} is no number below 65,504")
+    content = {"format": _WEIGHTS, "config": asdict(config), "progress": asdict(progress)}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_writer(path) as stream:
+        np.savez(stream, metadata=np.array(json.dumps(content)), **arrays)
+
+
+def load_weights(path: Path) -> tuple[SuitNetwork, dict[str, Any]]:
+    """Return the network of a weights file, and its configuration and progress as stored.
+
+    Raises FileNotFoundError, TrainingError for a file that holds no such weights.
+    """
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
+            content = json.loads(str(arrays["metadata"]))
+            weights = {
+                name: torch.from_numpy(arrays[name].astype(np.float32))
+                for name in arrays.files
+                if name != "metadata"
+            }
+        if content["format"] != _WEIGHTS:
+            raise ValueError(f"its format is {content['format']!r}, not {_WEIGHTS!r}")
+        network = SuitNetwork(SuitNetworkConfig(**content["config"]["network"]), seed=0)
+        network.load_state_dict(weights)
+    except (ValueError, KeyError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
+        raise TrainingError(
+            f"{path}: not the weights of a suit network, or damaged ({error})"
+        ) from None
+    return network, content
+
+
+def restart(
+    path: Path, config: "SupervisedConfig", network: nn.Module, averaged: nn.Module, *, anew: bool
+) -> Progress:
+    """Fill both networks from a weights file and return the progress of its training.
+
+    ``anew`` takes the weights alone, into the first step of a training that may be another one.
+    Raises what ``load_weights`` raises, and TrainingError for a configuration that does not fit.
+    """
+    found, content = load_weights(path)
+    if not anew:
+        _check_same(path, content["config"], asdict(config))
+    for target in (network, averaged):
+        try:
+            target.load_state_dict(found.state_dict())
+        except RuntimeError as error:
+            raise TrainingError(f"{path}: the weights of another network ({error})") from None
+    if anew:
+        return Progress(legs=content["progress"]["legs"])
+    progress = Progress(**content["progress"])
+    progress.fresh_from = progress.step
+    return progress

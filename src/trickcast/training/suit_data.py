@@ -1,0 +1,151 @@
+"""Labelled deals on the training device, and the batches that a step takes of them.
+
+Which deals a step takes follows from (seed, step) alone, by the counter-based generator Philox: a
+training resumed at any step goes on exactly, and needs no state of a generator.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from ..cards import DealSet
+from ..networks.suit_config import COUNTS, SEATS
+from ..networks.suits import turned
+from .checkpoints import TrainingError
+from .examples import known_tricks
+
+GONE = 255
+"""Owner of a card that is no longer there, in endings."""
+_ORDER, _TURNS = 0, 1  # what a draw is for: a part of the generator's counter
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Deals with what is known of their results, as tensors on one device."""
+
+    owners: Tensor
+    """(n, 52) uint8; 255 for cards that are gone."""
+    labels: Tensor
+    """(n, 5, 4) uint8 tricks, or (n, 5, 4, 14) uint8 shares: a teacher's probabilities × 255."""
+    sha256: str
+    """Checksum that says which deals and labels these are."""
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    def to(self, device: torch.device) -> "Labelled":
+        """Return the same on another device."""
+        return Labelled(self.owners.to(device), self.labels.to(device), self.sha256)
+
+
+class Batch(NamedTuple):
+    """What one step learns from."""
+
+    owners: Tensor
+    """(b, 52) uint8"""
+    targets: Tensor
+    """(b, 5, 4, 14) float32 probabilities"""
+
+
+def labelled(deals: DealSet) -> Labelled:
+    """Return solved deals as tensors. Raises ValueError when a deal is not wholly solved."""
+    tricks = known_tricks(deals)
+    return from_arrays(deals.owners.copy(), tricks.copy())
+
+
+def labelled_endings(owners: NDArray[np.uint8], tricks: NDArray[np.uint8]) -> Labelled:
+    """Return solved endings, (n, 52) owners and (n, 5, 4) tricks, as tensors.
+
+    Only the order of a suit's cards matters in play, so those left move up to the highest ranks.
+    Raises ValueError for the first row that is no ending: all hands have equally many cards, and
+    no side takes more tricks than that.
+    """
+    left = owners != GONE
+    hands = (owners[:, :, None] == np.arange(SEATS)).sum(1)  # (n, seat)
+    bad = (hands != hands[:, :1]).any(1) | (hands.sum(1) != left.sum(1))
+    bad |= (tricks > hands[:, :1, None]).any((1, 2))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"ending {row} of {len(owners)}: hands of {hands[row].tolist()} cards and up to "
+            f"{tricks[row].max()} tricks (expected equal hands, and no more tricks than cards)"
+        )
+    suits = owners.reshape(-1, 4, 13)
+    order = np.argsort(suits == GONE, axis=2, kind="stable")
+    packed = np.take_along_axis(suits, order, axis=2).reshape(-1, 52)
+    return from_arrays(packed, tricks.copy())
+
+
+def from_arrays(owners: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Labelled:
+    """Return checked arrays as tensors on the same memory, with their SHA-256."""
+    digest = hashlib.sha256(np.ascontiguousarray(owners).tobytes())
+    digest.update(np.ascontiguousarray(labels).tobytes())
+    return Labelled(torch.from_numpy(owners), torch.from_numpy(labels), digest.hexdigest())
+
+
+def take(
+    data: Labelled, step: int, batch: int, *, seed: int, turn: bool, part: tuple[int, int] = (0, 1)
+) -> Batch:
+    """Return the batch of a step: without replacement within a pass over the deals.
+
+    ``part`` is (rank, world): each process takes its share of the batch. With ``turn``, every
+    deal is turned by a random number of seats and its labels with it. Raises TrainingError when
+    there are fewer deals than a batch takes.
+    """
+    if len(data) < batch:
+        raise TrainingError(f"{len(data)} deals are fewer than a batch of {batch}")
+    epoch, place = divmod(step, len(data) // batch)
+    mine = slice(place * batch + part[0], (place + 1) * batch, part[1])
+    rows = torch.from_numpy(_order(seed, epoch, len(data))[mine]).to(data.owners.device)
+    owners, targets = data.owners[rows], shares(data.labels[rows])
+    if not turn:
+        return Batch(owners, targets)
+    turns = _generator(seed, step, _TURNS).integers(SEATS, size=batch, dtype=np.uint8)
+    return turned_batch(
+        owners, targets, torch.from_numpy(turns[part[0] :: part[1]]).to(owners.device)
+    )
+
+
+def turned_batch(owners: Tensor, targets: Tensor, turns: Tensor) -> Batch:
+    """Move hand and result of each deal by its number of seats, (b,) uint8."""
+    seats = torch.arange(SEATS, device=turns.device)
+    source = (seats - turns[:, None].long()) % SEATS  # the seat whose result comes to stand here
+    index = source[:, None, :, None].expand_as(targets)
+    return Batch(turned(owners, turns[:, None]), targets.gather(2, index))
+
+
+def shares(labels: Tensor) -> Tensor:
+    """Return float32 probabilities (b, 5, 4, 14) of labels of either kind."""
+    if labels.ndim == 3:
+        return functional.one_hot(labels.long(), COUNTS).float()
+    found = labels.float()
+    return found / found.sum(-1, keepdim=True)
+
+
+def deal_on(device: torch.device, n: int, seed: int) -> Tensor:
+    """Return (n, 52) owners of random deals, made on the device: a sort of random numbers."""
+    generator = torch.Generator(device).manual_seed(seed)
+    numbers = torch.rand(n, 52, generator=generator, device=device)
+    return (numbers.argsort(1) % SEATS).to(torch.uint8)
+
+
+def step_seed(seed: int, step: int, rank: int) -> int:
+    """Return a seed for what a step draws on its device (deals to be taught, dropout)."""
+    words = np.random.SeedSequence([seed, step, rank]).generate_state(2, np.uint32)
+    return int(words[0]) << 31 | int(words[1]) >> 1  # 63 bits
+
+
+@lru_cache(maxsize=4)
+def _order(seed: int, epoch: int, n: int) -> NDArray[np.int64]:
+    return _generator(seed, epoch, _ORDER).permutation(n)
+
+
+def _generator(seed: int, count: int, use: int) -> np.random.Generator:
+    return np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, count, use]))

@@ -1,0 +1,447 @@
+"""Supervised training in miniature: learning, resuming, teaching, exporting."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
+
+from trickcast.cards import DealSet, Strain  # noqa: E402
+from trickcast.library import Library  # noqa: E402
+from trickcast.networks.suit_config import SuitNetworkConfig  # noqa: E402
+from trickcast.networks.suits import SuitNetwork, mean_probabilities  # noqa: E402
+from trickcast.training import TrainingError, leg, suit_data  # noqa: E402
+from trickcast.training.distill import divergence, taught_deals, teach  # noqa: E402
+from trickcast.training.evaluating import evaluate  # noqa: E402
+from trickcast.training.journal import read_journal  # noqa: E402
+from trickcast.training.presets import PRESETS, configured  # noqa: E402
+from trickcast.training.snapshots import Progress, load_weights, save_weights  # noqa: E402
+from trickcast.training.supervised import SupervisedConfig, loss_of, train  # noqa: E402
+
+LIBRARY = Path(__file__).parents[1] / "data/library"
+TINY = SuitNetworkConfig(width=32, heads=1, before=0, after=1, ratio=2)
+CONFIG = SupervisedConfig(
+    network=TINY, steps=12, batch=16, warm_up=2, evaluate_every=4, precision="float32", average=0.9
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """Threads cost more than they give in networks this small."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def deals() -> DealSet:
+    return next(Library(LIBRARY).stream("train"))[:160]
+
+
+@pytest.fixture(scope="module")
+def trained(deals, tmp_path_factory):
+    """A network that has learned 64 real deals by heart, and its folder."""
+    folder = tmp_path_factory.mktemp("trained")
+    config = replace(
+        CONFIG, network=replace(TINY, width=64), steps=150, batch=64, learning_rate=1e-2,
+        warm_up=10, evaluate_every=150,
+    )  # fmt: skip
+    return train(config, deals[:64], deals[:64], folder / "a.checkpoint"), folder
+
+
+def test_64_deals_are_learned_by_heart(trained):
+    leg, _ = trained
+    assert leg.done
+    assert leg.progress.last["exact_suits"] > 80  # naming the commonest count gives about 20
+    assert leg.progress.last["exact_notrump"] > 80
+    assert abs(leg.progress.last["bias"]) < 0.1
+
+
+class Killed(Exception):
+    pass
+
+
+def weights_of(network):
+    return torch.cat([weights.flatten() for weights in network.state_dict().values()])
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        replace(TINY, dropout=0.2, layer_drop=0.3),
+        replace(TINY, rotation="learned", inputs="cards"),
+        replace(TINY, inputs="tables", heads=0, after=0, pooled=1),
+    ],
+)
+def test_a_training_killed_and_resumed_ends_bit_equal(deals, tmp_path, network):
+    config = replace(CONFIG, network=network, checkpoint_seconds=1e-9)
+    straight = train(config, deals[:100], deals[100:], tmp_path / "straight.checkpoint")
+
+    def kill(line):
+        if line["step"] == 8:
+            raise Killed
+
+    with pytest.raises(Killed):
+        train(config, deals[:100], deals[100:], tmp_path / "killed.checkpoint", report=kill)
+    resumed = train(config, deals[:100], deals[100:], tmp_path / "killed.checkpoint")
+    assert torch.equal(weights_of(straight.network), weights_of(resumed.network))
+    one, other = (
+        [{k: v for k, v in line.items() if k != "seconds"} for line in read_journal(path)]
+        for path in (tmp_path / "straight.jsonl", tmp_path / "killed.jsonl")
+    )
+    assert [line["step"] for line in other] == [4, 8, 12]
+    assert other[-1]["log_loss"] == one[-1]["log_loss"]
+
+
+def test_legs_of_no_time_do_nothing_and_lose_nothing(deals, tmp_path):
+    first = train(CONFIG, deals[:100], deals[100:], tmp_path / "a.checkpoint", minutes=0)
+    assert not first.done
+    straight = train(CONFIG, deals[:100], deals[100:], tmp_path / "b.checkpoint")
+    last = train(CONFIG, deals[:100], deals[100:], tmp_path / "a.checkpoint")
+    assert torch.equal(weights_of(straight.network), weights_of(last.network))
+
+
+def test_16_bit_weights_go_on_closely(deals, tmp_path):
+    """From the middle of the schedule, on a machine that has the weights file alone."""
+    config = replace(CONFIG, steps=40, evaluate_every=20, learning_rate=5e-3)
+
+    def kill(line):
+        raise Killed
+
+    here, there = tmp_path / "here.checkpoint", tmp_path / "there.checkpoint"
+    straight = train(config, deals[:100], deals[100:], tmp_path / "straight.checkpoint")
+    with pytest.raises(Killed):
+        train(replace(config, checkpoint_seconds=1e-9), deals[:100], deals[100:], here, report=kill)
+    train(config, deals[:100], deals[100:], here, minutes=0)
+    found, content = load_weights(here.with_suffix(".npz"))
+    assert 0 < content["progress"]["step"] < 40
+    fresh = train(config, deals[:100], deals[100:], there, weights=here.with_suffix(".npz"))
+    assert fresh.progress.fresh_from == content["progress"]["step"]
+    assert fresh.progress.last["log_loss"] == pytest.approx(
+        straight.progress.last["log_loss"], abs=0.1
+    )
+    assert here.with_suffix(".npz").stat().st_size < 2.5 * found.weights + 20_000
+    with pytest.raises(TrainingError, match="its seed is 1, not 2"):
+        train(replace(config, seed=2), deals[:100], deals[100:], tmp_path / "c",
+              weights=here.with_suffix(".npz"))  # fmt: skip
+    anew = train(
+        replace(config, seed=2, steps=4), deals[:100], deals[100:], tmp_path / "d",
+        weights=here.with_suffix(".npz"), anew=True,
+    )  # fmt: skip
+    assert anew.progress.step == 4
+
+
+def test_stored_weights_are_the_weights(trained):
+    leg, folder = trained
+    stored, content = load_weights(folder / "a.npz")
+    torch.testing.assert_close(weights_of(stored), weights_of(leg.network), rtol=1e-3, atol=1e-6)
+    assert content["config"]["network"]["width"] == 64
+    assert content["progress"]["legs"][0]["deals"] == 64
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "rubbish", "other arrays"])
+def test_weights_that_are_none_are_refused(trained, tmp_path, damage):
+    data = (trained[1] / "a.npz").read_bytes()
+    path = tmp_path / "bad.npz"
+    path.write_bytes({"cut": data[:2000], "empty": b"", "rubbish": b"rubbish"}.get(damage, b""))
+    if damage == "other arrays":
+        np.savez(path, metadata=np.array(json.dumps({"format": "another"})))
+    with pytest.raises(TrainingError, match=r"bad\.npz: not the weights of a suit network"):
+        load_weights(path)
+
+
+def test_weights_beyond_16_bits_are_refused(trained, tmp_path):
+    leg, _ = trained
+    network = SuitNetwork(leg.config.network, seed=1)
+    torch.nn.init.constant_(network.head.bias, 1e6)
+    with pytest.raises(TrainingError, match=r"head\.bias"):
+        save_weights(tmp_path / "a.npz", network, leg.config, Progress())
+
+
+def test_a_checkpoint_of_another_training_is_refused(deals, tmp_path):
+    path = tmp_path / "a.checkpoint"
+    config = replace(CONFIG, steps=4)
+    train(config, deals[:100], deals[100:], path)
+    with pytest.raises(TrainingError, match="its learning_rate is 0.001, not 0.01"):
+        train(replace(config, learning_rate=0.01), deals[:100], deals[100:], path)
+    with pytest.raises(TrainingError, match="validated on other deals"):
+        train(config, deals[:100], deals[110:], path)
+    path.write_bytes(b"not a checkpoint")
+    with pytest.raises(TrainingError, match=r"a\.checkpoint: not a checkpoint"):
+        train(config, deals[:100], deals[100:], path)
+
+
+def test_a_loss_that_is_no_number_stops_the_training(deals, tmp_path):
+    config = replace(CONFIG, learning_rate=1e30, clip=1e30, warm_up=0)
+    with pytest.raises(TrainingError, match="the training loss is"):
+        train(config, deals[:100], deals[100:], tmp_path / "a.checkpoint")
+    assert not (tmp_path / "a.checkpoint").exists()
+
+
+def test_every_deal_is_taken_once_in_a_pass(deals):
+    data = suit_data.labelled(deals[:100])
+    rows = {row.numpy().tobytes(): i for i, row in enumerate(data.owners)}
+
+    def taken(step, part=(0, 1)):
+        batch = suit_data.take(data, step, 20, seed=1, turn=False, part=part)
+        return [rows[row.numpy().tobytes()] for row in batch.owners]
+
+    first, second = ([row for s in range(5) for row in taken(5 * p + s)] for p in (0, 1))
+    assert sorted(first) == sorted(second) == list(range(100))
+    assert first != second
+    halves = taken(3, (0, 2)), taken(3, (1, 2))
+    assert sorted(halves[0] + halves[1]) == sorted(taken(3))
+
+
+def test_turned_deals_keep_their_results(deals):
+    """A turned deal is the same for its turned declarers: their labels are those of the seat."""
+    data = suit_data.labelled(deals[:64])
+    plain = suit_data.take(data, 0, 64, seed=1, turn=False)
+    turned = suit_data.take(data, 0, 64, seed=1, turn=True)
+    seen = set()
+    for a, b, old, new in zip(
+        plain.owners, turned.owners, plain.targets, turned.targets, strict=True
+    ):
+        (turn,) = {int(x) for x in (b.int() - a.int()) % 4}
+        seen.add(turn)
+        for declarer in range(4):
+            assert torch.equal(new[:, (declarer + turn) % 4], old[:, declarer])
+    assert seen == {0, 1, 2, 3}
+
+
+def test_fewer_deals_than_a_batch_are_refused(deals, tmp_path):
+    with pytest.raises(TrainingError, match="10 deals are fewer than a batch of 16"):
+        train(CONFIG, deals[:10], deals[100:], tmp_path / "a")
+
+
+def test_unsolved_deals_are_refused(deals, tmp_path):
+    tricks = deals.tricks.copy()
+    tricks[7, 2, 1] = 255
+    with pytest.raises(ValueError, match="deal 7 of 160: the result of D by E is not known"):
+        train(CONFIG, deals.with_tricks(tricks), deals[:9], tmp_path / "a")
+
+
+def test_endings_are_learned_too(deals, tmp_path):
+    """Three cards a hand of real deals; the labels here are any that can be taken."""
+    rng = np.random.default_rng(1)
+    owners = deals.owners[:40].copy()
+    for row in owners:
+        for seat in range(4):
+            row[rng.permutation(np.flatnonzero(row == seat))[3:]] = 255
+    tricks = rng.integers(0, 4, (40, 5, 4)).astype(np.uint8)
+    data = suit_data.labelled_endings(owners, tricks)
+    suits = data.owners.view(-1, 4, 13)
+    assert ((suits != 255).int().diff(dim=2) <= 0).all()  # those left stand first
+    before, after = owners[3].reshape(4, 13), suits[3].numpy()
+    assert all(
+        a[a != 255].tolist() == b[b != 255].tolist() for a, b in zip(before, after, strict=True)
+    )
+    leg = train(replace(CONFIG, steps=4), data, deals[100:], tmp_path / "a")
+    assert leg.done
+    with pytest.raises(ValueError, match="ending 5 of 40"):
+        bad = tricks.copy()
+        bad[5, 0, 0] = 4
+        suit_data.labelled_endings(owners, bad)
+    with pytest.raises(ValueError, match=r"ending 2 of 40: hands of \[2, 3, 3, 3\] cards"):
+        short = owners.copy()
+        short[2, np.flatnonzero(short[2] == 0)[0]] = 255
+        suit_data.labelled_endings(short, tricks)
+
+
+def test_dealt_on_the_device_means_thirteen_each():
+    owners = suit_data.deal_on(torch.device("cpu"), 500, seed=5)
+    assert owners.dtype == torch.uint8
+    for seat in range(4):
+        assert ((owners == seat).sum(1) == 13).all()
+    shares = (owners[:, :, None] == torch.arange(4)).float().mean(0)
+    assert (shares - 0.25).abs().max() < 0.09  # 4.6 standard deviations
+    assert torch.equal(owners, suit_data.deal_on(torch.device("cpu"), 500, seed=5))
+    assert not torch.equal(owners, suit_data.deal_on(torch.device("cpu"), 500, seed=6))
+
+
+def test_figures_are_those_of_numpy(deals, trained):
+    leg, _ = trained
+    with torch.no_grad():
+        probabilities = mean_probabilities([leg.network], torch.from_numpy(deals.owners.copy()))
+    real, ours = deals.tricks.astype(int), probabilities.numpy()
+    off = np.abs(ours.argmax(-1) - real)
+    figures = evaluate(leg.network, suit_data.labelled(deals), chunk=33)
+    notrump = int(Strain.NOTRUMP)
+    assert figures["exact_suits"] == pytest.approx(100 * (off[:, :4] == 0).mean())
+    assert figures["within_1_notrump"] == pytest.approx(100 * (off[:, notrump] <= 1).mean())
+    chosen = np.take_along_axis(ours, real[..., None], -1)
+    assert figures["log_loss"] == pytest.approx(-np.log(chosen).mean(), rel=1e-4)
+    assert figures["bias"] == pytest.approx((ours @ np.arange(14) - real).mean(), abs=1e-5)
+
+
+def test_the_ordered_loss_is_the_ranked_probability_score():
+    """One certain answer, two tricks off: its distribution functions differ by 1 in two places."""
+    logits = torch.full((1, 5, 4, 14), -50.0)
+    logits[..., 7] = 0
+    target = torch.nn.functional.one_hot(torch.full((1, 5, 4), 9), 14).float()
+    plain, ordered = (float(loss_of(logits, target, torch.ones(1), w)) for w in (0.0, 1.0))
+    assert ordered - plain == pytest.approx(2.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["on the fly", "kept in a file"])
+def test_a_student_comes_nearer_to_its_teacher(deals, trained, tmp_path, kept):
+    teacher = trained[0].network
+    config = replace(CONFIG, steps=60, taught=48, learning_rate=1e-2, evaluate_every=60)
+    given = {"teachers": [teacher]}
+    if kept:
+        given = {"taught": teach([teacher], 96, 7, tmp_path / "taught", chunk=50)}
+    fresh = torch.from_numpy(deals.owners[100:].copy())
+    before = divergence(SuitNetwork(TINY, seed=1).eval(), [teacher], fresh)
+    student = train(config, deals[:64], deals[100:], tmp_path / "s.checkpoint", **given)
+    assert divergence(student.network, [teacher], fresh) < 0.8 * before
+    assert divergence(teacher, [teacher], fresh) == 0
+
+
+def test_kept_labels_are_the_teachers(trained, tmp_path):
+    teacher = trained[0].network
+    data = teach([teacher], 70, 7, tmp_path / "taught", start=30, chunk=32, precision="float32")
+    with torch.no_grad():
+        expected = mean_probabilities([teacher], data.owners)
+    assert (suit_data.shares(data.labels) - expected).abs().max() < 0.01
+    assert len(taught_deals(tmp_path / "taught")) == 70
+    (tmp_path / "taught/labels.npy").write_bytes(b"short")
+    with pytest.raises(TrainingError, match="no whole set of taught deals"):
+        taught_deals(tmp_path / "taught")
+
+
+def test_teachers_and_their_share_go_together(deals, trained, tmp_path):
+    teacher = trained[0].network
+    with pytest.raises(ValueError, match="taught is 0"):
+        train(CONFIG, deals[:64], deals[100:], tmp_path / "a", teachers=[teacher])
+    with pytest.raises(ValueError, match="taught is 16"):
+        train(replace(CONFIG, taught=16), deals[:64], deals[100:], tmp_path / "a")
+
+
+@pytest.mark.parametrize("setting", [{"steps": 0}, {"batch": 0}, {"learning_rate": 0.0},
+                                     {"average": 1.0}, {"precision": "float16"}, {"taught": -1},
+                                     {"warm_up": -1}, {"clip": 0.0}, {"ordered": -1.0},
+                                     {"evaluate_every": 0}, {"seed": -1}])  # fmt: skip
+def test_a_wrong_setting_is_named(setting):
+    with pytest.raises(ValueError, match=next(iter(setting))):
+        replace(CONFIG, **setting)
+
+
+def test_presets_can_be_changed_by_text():
+    config = configured("accurate", {"steps": "10", "network.width": "64", "compile": "true"})
+    assert (config.steps, config.network.width, config.compile) == (10, 64, True)
+    assert config.network.after == PRESETS["accurate"].network.after
+    for name, settings, word in [
+        ("acurate", {}, "acurate"),
+        ("fast", {"stepz": "1"}, "stepz"),
+        ("fast", {"network": "1"}, "network"),
+        ("fast", {"steps": "many"}, "many"),
+        ("fast", {"compile": "yes"}, "yes"),
+    ]:
+        with pytest.raises(ValueError, match=word):
+            configured(name, settings)
+
+
+def test_the_rate_rises_and_falls_to_zero():
+    config = replace(CONFIG, steps=1000, warm_up=100)
+    rates = [config.rate(step) for step in range(1000)]
+    assert rates[0] < 1e-4 < rates[60] < rates[105]
+    assert max(rates) <= config.learning_rate
+    assert rates[500] == pytest.approx(config.learning_rate / 2, rel=0.01)
+    assert rates[-1] < 1e-6
+    assert config.rate(500, fresh_from=500) < 0.02 * rates[500]
+
+
+def test_a_leg_runs_from_the_command_line(tmp_path, capsys):
+    settings = {"steps": 2, "evaluate_every": 2, "batch": 8, "network.width": 16,
+                "network.heads": 1, "network.after": 1}  # fmt: skip
+    chosen = [f"--set={name}={value}" for name, value in settings.items()]
+    leg.main(["accurate", f"--out={tmp_path}", f"--library={LIBRARY}", "--validation=32",
+              "--device=cpu", *chosen])  # fmt: skip
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["step"] == 2
+    assert {path.name for path in tmp_path.iterdir()} >= {"accurate.checkpoint", "accurate.npz"}
+
+
+def test_the_log_leaves_out_what_is_made_again(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"step": 4}\n{"step": 8}\n{"st')
+    assert [line["step"] for line in read_journal(tmp_path / "a.jsonl")] == [4, 8]
+
+
+@pytest.mark.parametrize("storage", ["float32", "float16", "int8"])
+@pytest.mark.parametrize(
+    "network",
+    [
+        SuitNetworkConfig(width=32, heads=2, before=1, after=1, pooled=1),
+        SuitNetworkConfig(width=32, heads=0, before=1, after=1, inputs="cards"),
+        SuitNetworkConfig(
+            width=32, heads=0, after=0, pooled=1, inputs="tables", activation="relu", ratio=2
+        ),
+    ],
+    ids=["attention", "means", "tables"],
+)
+def test_the_exported_graph_answers_as_torch_does(deals, network, storage):
+    pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
+    from trickcast.training.suit_export import run_file
+    from trickcast.training.suit_graph import to_onnx
+
+    module = SuitNetwork(network, seed=5).eval()
+    torch.nn.init.normal_(module.head.weight, 0.0, 0.2, generator=torch.Generator().manual_seed(1))
+    owners = torch.from_numpy(deals.owners.copy())
+    with torch.no_grad():
+        expected = mean_probabilities([module], owners).numpy()
+    assert expected.std(0).max() > 0.02
+    model = to_onnx(module, storage, owners).SerializeToString()
+    found = run_file(model, deals.owners, chunk=50)
+    apart = np.abs(found - expected)
+    if storage == "int8":
+        assert apart.mean() < 0.01
+        assert (found.argmax(-1) == expected.argmax(-1)).mean() > 0.85
+    else:
+        assert apart.max() <= 1e-3
+    assert run_file(model, deals.owners[:0]).shape == (0, 5, 4, 14)
+    alone = run_file(model, deals.owners[9:10])
+    assert np.abs(alone - found[9:10]).max() <= 1e-5
+
+
+def test_an_export_says_what_it_is(deals, trained, tmp_path):
+    onnx = pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
+    from trickcast.training.suit_export import export_suits, run_file
+
+    path = tmp_path / "tiny.onnx"
+    export_suits(trained[0], "tiny", deals[:64], path)
+    metadata = {entry.key: entry.value for entry in onnx.load(path).metadata_props}
+    assert metadata["name"] == "tiny"
+    assert metadata["coding"] == "owners"
+    assert metadata["training_deals"] == "64"
+    scores = json.loads(metadata["scores"])["validation"]
+    assert scores["suits"][2] == pytest.approx(trained[0].progress.last["exact_suits"], abs=0.5)
+    with np.load(path.with_suffix(".parity.npz")) as parity:
+        apart = run_file(path.read_bytes(), parity["owners"]) - parity["probabilities"]
+    assert np.abs(apart).max() <= 1e-3
+    assert (tmp_path / "SHA256SUMS").read_text().endswith("  tiny.onnx\n")
+
+
+def test_sharpness_is_what_made_the_results_likely():
+    """Results drawn from logits that are then made half as sharp, in notrump twice."""
+    from trickcast.training.suit_export import fit_sharpness
+
+    logits = torch.randn(3000, 5, 4, 14, generator=torch.Generator().manual_seed(1)) * 2
+    rng = np.random.default_rng(2)
+    noise = rng.gumbel(size=logits.shape)
+    tricks = (logits.numpy() + noise).argmax(-1).astype(np.uint8)
+    logits[:, :4] /= 2
+    logits[:, 4:] *= 2
+    factors = fit_sharpness(logits, tricks)
+    assert factors == pytest.approx((2, 2, 2, 2, 0.5), rel=0.03)
+
+
+def test_learned_rotation_is_not_exported(deals):
+    pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
+    from trickcast.training.suit_graph import to_onnx
+
+    network = SuitNetwork(replace(TINY, rotation="learned", inputs="cards"), seed=1)
+    with pytest.raises(ValueError, match="learned"):
+        to_onnx(network, "float32", torch.from_numpy(deals.owners.copy()))
