@@ -86,7 +86,7 @@ def test_records_hold_solved_deals_only(name):
     tricks[1, 4, 2] = 255
     with pytest.raises(FormatError, match=r"deal 4: the result of N by S is not known.*solve them"):
         write_bytes(form, sample.truth(), sample.truth().with_tricks(tricks))
-    with pytest.raises(FormatError, match="deal 0: .* trickcast solve"):
+    with pytest.raises(FormatError, match="deal 0: .* trickcast convert IN OUT --solve"):
         write_bytes(form, sample.truth().with_tricks(None))
 
 

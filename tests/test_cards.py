@@ -176,7 +176,14 @@ def test_dealset_is_a_view() -> None:
     assert np.shares_memory(deals[:1].owners, owners)
     assert not deals.owners.flags.writeable
     assert deals[1:].tricks is not None and (deals[1:].tricks == tricks[1:]).all()
-    assert deals[[1, 0]][1] == deal
+    assert (
+        deals[[1, 0]][1] == deal
+        and len(deals[[]]) == 0
+        and deals[np.array([True, False])][0] == deal
+    )
+    for wrong in (True, None, np.array(1), "N", [[0]], 0.5, [0.5]):
+        with pytest.raises(TypeError):
+            deals[wrong]
     assert deals == DealSet(owners, tricks) and hash(deals) == hash(DealSet(owners, tricks))
     assert deals != DealSet(owners) and deals != deals[:1]
     assert DealSet.concatenate([deals[:1], deals[1:]]) == deals

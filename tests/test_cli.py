@@ -1,4 +1,5 @@
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -113,6 +114,13 @@ def test_generate_and_library(run, tmp_path: Path) -> None:
     assert status == 0 and tc.read(tmp_path / "t.zrd") == Library(folder).deals("train")
     status, out, _ = run("library", "split", folder)
     assert out.split()[:2] == ["train", "3"]
+    status, _, err = run(
+        *("library", "add", folder, tmp_path / "t.zrd"),
+        *("--name", "more", "--source", "a test", "--use", "test"),
+    )
+    assert status == 2 and "3 deals stand twice" in err
+    assert run("generate", "--deals", 3, "--seed", 6, "--out", tmp_path / "other")[0] == 0
+    run("library", "split", tmp_path / "other", "--use", "train", "--out", tmp_path / "t.zrd")
     status, out, _ = run(
         *("library", "add", folder, tmp_path / "t.zrd"),
         *("--name", "more", "--source", "a test", "--use", "test"),
@@ -153,6 +161,14 @@ def test_models(run) -> None:
         (["generate", "--deals", "1", "--seed", "1", "--out", "x", "--use", "play"], ["play"]),
         (["library", "info", "nowhere"], ["nowhere"]),
         (["evaluate", "nowhere.zrd"], ["nowhere.zrd"]),
+        (["evaluate", BOARD], ["no known tricks", "--solve"]),
+        (["generate", "--deals", "1", "--seed", str(2**64), "--out", "x"], ["--seed"]),
+        (["generate", "--deals", "1", "--seed", "1", "--out", ""], ["--out"]),
+        (["par", BOARD, "--vulnerable", ""], ["vulnerability"]),
+        (["hand", ""], ["hand"]),
+        (["hand", "AKQ2.QJT987.32"], ["3 suits"]),
+        (["train", "--set", "epoch=1", "--library", "nowhere"], ["epoch", "epochs"]),
+        (["train", "5-5-1", "--library", "nowhere"], ["nowhere"]),
         (["estimat", BOARD], ["estimat"]),
         (["--nothing"], ["--nothing"]),
     ],
@@ -217,12 +233,13 @@ def test_a_full_disk_is_an_error() -> None:
     assert b"No space left" in ended.stderr and len(ended.stderr.splitlines()) == 1
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["--json", "--model=(52x4)-(26x4)-26-13-1"])
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path, form: str) -> None:
     tc.write(tc.random_deals(3000, seed=1), tmp_path / "many.csv")
-    command = [*COMMAND, "estimate", "--json", str(tmp_path / "many.csv")]
+    command = [*COMMAND, "estimate", form, str(tmp_path / "many.csv")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stderr is not None
-        assert process.stdout.readline().startswith(b'{"deal"')
+        assert process.stdout.readline().startswith((b'{"deal"', b"Deal 1"))
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(timeout=60) == 0
@@ -247,7 +264,7 @@ def test_interrupt_ends_a_command_within_a_second(tmp_path: Path) -> None:
 def test_help_of_every_command(run) -> None:
     status, out, _ = run("--help")
     assert status == 0
-    for command in "estimate solve convert generate library train evaluate models".split():
+    for command in "estimate solve convert generate library train evaluate models hand par".split():
         assert command in out
         status, text, _ = run(command, "--help")
         assert status == 0 and "--help" in text
@@ -271,6 +288,32 @@ def test_the_front_door() -> None:
         for name, value in vars(tc).items()
         if not name.startswith("_") and getattr(value, "__module__", "").startswith("trickcast")
     }
-    assert visible == set(tc.__all__) - {"evaluators"}
+    assert visible == set(tc.__all__) - set(tc._ON_ACCESS)
     assert len(tc.__all__) <= 40
     assert "work_points" in tc.evaluators.names()
+
+
+def test_text_comes_out_whatever_the_locale() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    ended = subprocess.run([*COMMAND, "solve", BOARD], capture_output=True, env=environment)
+    assert ended.returncode == 0 and "♠ T87632" in ended.stdout.decode()
+
+
+def test_hands_and_deals_as_lines_of_text(run, tmp_path: Path) -> None:
+    (tmp_path / "hands.txt").write_text("AKQ2.QJT987.32.2\n\nA.KQ9832.T94.AKT\n")
+    status, out, _ = run("hand", tmp_path / "hands.txt", "--json")
+    assert status == 0
+    assert [json.loads(line)["values"]["work_points"] for line in out.splitlines()] == [12, 16]
+    (tmp_path / "deals.txt").write_text(f"{BOARD}\n{BOARD.lower()}\n")
+    status, out, _ = run("solve", tmp_path / "deals.txt", "--json")
+    assert status == 0 and [json.loads(line)["deal"] for line in out.splitlines()] == [BOARD] * 2
+
+
+def test_par_takes_dealer_and_vulnerability_from_the_board(run, tmp_path: Path) -> None:
+    told = json.loads(run("par", BOARD, "--vulnerable", "both", "--json")[1])
+    assert (told["ns"], told["contracts"]) == (620, ["4H NS ="])
+    text = f'[Dealer "S"]\n[Vulnerable "All"]\n[Deal "{BOARD}"]\n'
+    (tmp_path / "board.pbn").write_text(text)
+    content = json.loads(run("par", tmp_path / "board.pbn", "--json")[1])
+    assert (content["dealer"], content["vulnerable"], content["ns"]) == ("S", "both", 620)
+    assert "NS +420" in run("par", BOARD)[1]

@@ -58,6 +58,13 @@ def test_hand_patterns_are_as_frequent_as_they_should(owners: np.ndarray) -> Non
         assert test.pvalue > 1e-4
 
 
+def test_integers_of_numpy_are_integers() -> None:
+    far = np.int32(2**30)
+    assert random_deals(np.int64(1), np.uint64(1), far) == random_deals(1, 1, 2**30)
+    with pytest.raises(TypeError):
+        random_deals(1, 1.5)
+
+
 @pytest.mark.parametrize(
     ("n", "seed", "start"), [(-1, 1, 0), (1, -1, 0), (1, 2**64, 0), (1, 1, -1)]
 )

@@ -56,7 +56,7 @@ def test_accuracy_on_the_test_deals_of_the_library():
 
 
 def test_the_model_file_states_its_accuracy(estimator):
-    for scores in estimator.info.scores.values():
+    for scores in estimator.info.accuracy.values():
         assert scores["suits"][2] >= 50
         assert scores["N"][2] >= 35
 

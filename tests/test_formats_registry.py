@@ -37,8 +37,8 @@ WRITABLE = [name for name, form in FORMATS.items() if form.write is not None]
 
 def test_formats_that_must_be_there() -> None:
     assert set(FORMATS) == {
-        "pbn", "lin", "gib", "gib-binary", "zrd", "csv", "parquet", "jps", "pgx", "dds-list",
-        "hand2vec",
+        "pbn", "lin", "gib", "gib-binary", "text", "zrd", "csv", "parquet", "jps", "pgx",
+        "dds-list", "hand2vec",
     }  # fmt: skip
     assert set(FORMATS) - set(WRITABLE) == {"jps", "pgx", "dds-list", "hand2vec"}
     assert tc.read is read and tc.write is write

@@ -107,6 +107,26 @@ def test_a_kill_at_any_moment_loses_at_most_a_shard(
     assert contents(folder) == contents(tmp_path / "once")
 
 
+def test_two_runs_at_once_lose_nothing(tmp_path: Path) -> None:
+    program = (
+        "import importlib, sys\n"
+        "importlib.import_module('trickcast.library.generate').SHARD = 1\n"
+        "from trickcast.library import generate\n"
+        "generate(sys.argv[1], 6, seed=9, start=int(sys.argv[2]))\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    runs = [subprocess.Popen([*command, start]) for start in ("0", "6", "12")]
+    assert [run.wait(timeout=120) for run in runs] == [0, 0, 0]
+    assert len(Library(tmp_path)) == 18
+    assert verify(Library(tmp_path), sample=0).problems == ()
+
+
+def test_files_of_others_stay(tmp_path: Path, small_shards: None) -> None:
+    (tmp_path / ".mine.tmp").write_text("mine")
+    generate(tmp_path, 1, seed=3)
+    assert (tmp_path / ".mine.tmp").read_text() == "mine"
+
+
 def test_a_killed_process_goes_on(tmp_path: Path) -> None:
     """SIGKILL in the middle of a shard, then the same command again."""
     program = (
@@ -190,7 +210,7 @@ def test_a_folder_without_library(tmp_path: Path) -> None:
         Library(tmp_path)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(PermissionError):
@@ -204,8 +224,21 @@ def test_appending_deals_from_elsewhere(tmp_path: Path) -> None:
     library = Library(tmp_path)
     assert library.deals("validation") == solved
     assert (library.shards[0].seed, library.shards[0].source) == (None, "by post")
+    with pytest.raises(LibraryError, match="5 deals stand twice"):
+        append(tmp_path, solved, "again", "train", solver="", source="")
+    other = tc.random_deals(1, seed=9)
     with pytest.raises(LibraryError, match="already"):
-        append(tmp_path, solved, "friend", "train", solver="", source="")
+        append(
+            tmp_path,
+            other.with_tricks(tc.solve(other).tricks),
+            "friend",
+            "train",
+            solver="",
+            source="",
+        )
+    for name in ("../evil", "a/b", ".hidden", ""):
+        with pytest.raises(LibraryError, match="cannot name a shard"):
+            append(tmp_path, solved, name, "train", solver="", source="")
     with pytest.raises(LibraryError, match="not every deal is solved"):
         append(tmp_path, deals, "other", "train", solver="", source="")
 

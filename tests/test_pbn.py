@@ -234,7 +234,8 @@ def test_digits() -> None:
 
 
 def test_a_one_is_a_result_only_where_low_results_were_solved() -> None:
-    table = tricks_of('[DoubleDummyTricks "1789A 1789A 11111 11111"]')
+    with pytest.warns(FormatWarning, match="taken as unknown"):
+        table = tricks_of('[DoubleDummyTricks "1789A 1789A 11111 11111"]')
     assert table[4, 0] == UNKNOWN and (table[:, 1] == UNKNOWN).all()
     table = tricks_of('[DoubleDummyTricks "1789A 1789A 12111 11111"]')
     assert table[4, 0] == 1 and table[0, 1] == 2
@@ -334,13 +335,20 @@ def test_round_trip_of_odd_tags(deals: DealSet, tags: list[Tag]) -> None:
     ],
 )
 def test_what_cannot_be_written(board: Board, tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"^PBN output: deal 0: cannot write "):
+    with pytest.raises(FormatError, match=r"x\.pbn: deal 0: cannot write "):
         write(DealSet(Deal(DEAL).owners[None], None, [board]), tmp_path / "x.pbn")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_no_deals() -> None:
-    assert len(of_text(written(random_deals(0, seed=1)))) == 0
+def test_no_deals(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no deals to write"):
+        write(random_deals(0, seed=1), tmp_path / "x.pbn")
+    assert list(tmp_path.iterdir()) == []
+    for text in ("\n\n", " ", "% PBN 2.1\n"):
+        with pytest.raises(FormatError, match="no deal in it"):
+            of_text(text)
+    with pytest.raises(FormatError, match="line 2"):
+        of_text('[Board "1"]\n[Deal ""]\n')
 
 
 # --- bad files ---------------------------------------------------------------------------------

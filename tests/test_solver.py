@@ -60,6 +60,19 @@ def test_bad_deals_never_reach_dds(board: Deal) -> None:
         tc.solve(owners)
 
 
+def test_any_memory_order_solves_the_same(board: Deal) -> None:
+    owners = np.stack([board.owners] * 3)
+    assert (tc.solve(np.asfortranarray(owners)).tricks == tc.solve(board).tricks).all()
+
+
+def test_an_array_that_changes_after_the_check_never_reaches_dds(board: Deal) -> None:
+    owners = np.stack([board.owners] * 3)
+    deals = tc.DealSet(owners)
+    owners[1, 0] = 3
+    with pytest.raises(tc.DealError, match="deal 1 of 3"):
+        tc.solve(deals)
+
+
 def test_gib_labels_solve_the_same(shared) -> None:
     deals = tc.read(shared / "data" / "gib" / "gib-10000.txt")[::500]
     assert (tc.solve(deals).tricks == deals.tricks).all()

@@ -54,4 +54,5 @@ def progress_bar(
         yield advance
     finally:
         appear.cancel()
+        appear.join()
         bar.stop()

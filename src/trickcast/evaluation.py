@@ -22,6 +22,19 @@ class Score:
         return f"{self.within_2:.2f} | {self.within_1:.2f} | {self.exact:.2f}"
 
 
+def compare(estimated: ArrayLike, tricks: ArrayLike) -> Score:
+    """Compare estimated tricks with the real ones, arrays of one shape, all of them known.
+
+    Raises ValueError when the shapes differ or there is nothing to compare.
+    """
+    ours, real = np.asarray(estimated).astype(int), np.asarray(tricks).astype(int)
+    if ours.shape != real.shape or not ours.size:
+        raise ValueError(f"estimates of shape {ours.shape} and tricks of shape {real.shape}")
+    off = np.abs(ours - real)
+    within_2, within_1, exact = (100 * float((off <= k).mean()) for k in (2, 1, 0))
+    return Score(within_2, within_1, exact, off.size)
+
+
 def score(estimated: ArrayLike, tricks: ArrayLike) -> dict[str, Score]:
     """Compare (…, 5, 4) estimated tricks with the real ones.
 
@@ -39,13 +52,13 @@ def score(estimated: ArrayLike, tricks: ArrayLike) -> dict[str, Score]:
         )
     known = real != UNKNOWN
     if not known.any():
-        raise ValueError("no known tricks to compare with (solve the deals first: trickcast solve)")
-    off = np.abs(ours.astype(int) - real.astype(int))
+        raise ValueError(
+            "no known tricks to compare with (solve them first: trickcast convert IN OUT --solve)"
+        )
     parts = {strain.letter: [int(strain)] for strain in Strain} | {"suits": [0, 1, 2, 3]}
     scores = {}
     for name, strains in parts.items():
-        misses = off[..., strains, :][known[..., strains, :]]
-        if misses.size:
-            within_2, within_1, exact = (100 * float((misses <= k).mean()) for k in (2, 1, 0))
-            scores[name] = Score(within_2, within_1, exact, misses.size)
+        chosen = known[..., strains, :]
+        if chosen.any():
+            scores[name] = compare(ours[..., strains, :][chosen], real[..., strains, :][chosen])
     return scores

@@ -7,6 +7,7 @@ goes through here: validated, in batches, one at a time.
 
 import ctypes
 import importlib.util
+import operator
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._progress import progress_bar
-from .cards import TrickTable, as_dealset
+from .cards import TrickTable, as_dealset, check_owners
 
 BATCH = 40
 """Tables that DDS takes in one call; 41 of five strains already fail."""
@@ -86,13 +87,15 @@ def _thread_count(workers: int | None) -> int:
             if hasattr(os, "sched_getaffinity")
             else os.cpu_count() or 1
         )
-    if workers < 1:
-        raise ValueError(f"workers is {workers} (expected 1 or more)")
-    return workers
+    threads = operator.index(workers)
+    if threads < 1:
+        raise ValueError(f"workers is {threads} (expected 1 or more)")
+    return threads
 
 
 def _solve_batch(owners: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]:
     global _threads_set
+    check_owners(owners)  # again: the array may be the caller's, and changed since
     dds = _dds()
     call = dds.ddTableDeals()
     call.noOfTables = len(owners)
@@ -111,8 +114,8 @@ def _solve_batch(owners: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]:
 def holdings(owners: NDArray[np.uint8]) -> NDArray[np.uint32]:
     """Turn (n, 52) owners into DDS's (n, 4, 4) holdings: hand by suit, bit *r* for rank *r*."""
     held = owners.reshape(-1, 1, 4, 13) == np.arange(4, dtype=np.uint8)[:, None, None]
-    bits: NDArray[np.uint32] = (held * _BIT_OF_RANK).sum(axis=-1, dtype=np.uint32)
-    return bits
+    # sums keep the memory order of their input, and DDS reads the order of C
+    return np.ascontiguousarray((held * _BIT_OF_RANK).sum(axis=-1, dtype=np.uint32))
 
 
 @cache

@@ -37,8 +37,7 @@ def check_owners(owners: NDArray[np.uint8]) -> None:
                 (Seat(s), n) for s, n in enumerate(np.bincount(chunk[row], minlength=4)) if n != 13
             )
             raise DealError(
-                f"deal {start + row} of {len(owners)}: {seat.name.capitalize()} holds {held} cards "
-                "(expected 13)"
+                f"deal {start + row} of {len(owners)}: {seat.word} holds {held} cards (expected 13)"
             )
 
 
@@ -55,6 +54,8 @@ class Deal:
     """52 bytes: the seat (N E S W = 0-3) holding each card."""
 
     def __init__(self, text: "str | Deal"):
+        if not isinstance(text, str | Deal):
+            raise DealError(f"{type(text).__name__} is not a deal (expected text)")
         owners = text.owner_bytes if isinstance(text, Deal) else parse_deal(text)
         object.__setattr__(self, "owner_bytes", owners)
 

@@ -110,8 +110,16 @@ class DealSet:
     def __getitem__(
         self, key: int | np.integer[Any] | slice | NDArray[Any] | Sequence[int]
     ) -> "Deal | DealSet":
-        if isinstance(key, int | np.integer):
+        if isinstance(key, int | np.integer) and not isinstance(key, bool):
             return Deal._trusted(self.owners[key].tobytes())
+        if not isinstance(key, slice):
+            key = np.asarray(key)
+            if key.ndim != 1 or not (key.dtype.kind in "bui" or not key.size):
+                raise TypeError(
+                    "a DealSet is indexed by an integer, a slice, or a list or array of integers "
+                    "or bools"
+                )
+            key = key if key.size else key.astype(np.intp)
         part = object.__new__(DealSet)
         boards = None
         if self.boards is not None:
@@ -188,7 +196,7 @@ def as_dealset(deals: Any) -> tuple[DealSet, bool]:
             loose, index = [], index + len(item)
             continue
         try:
-            loose.append(Deal(item) if isinstance(item, str | Deal) else Deal.from_owners(item))
+            loose.append(Deal.from_owners(item) if isinstance(item, np.ndarray) else Deal(item))
         except DealError as error:
             raise DealError(f"deal {index}: {error}") from None
         index += 1

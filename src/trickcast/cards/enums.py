@@ -101,6 +101,11 @@ class Seat(_Named):
     WEST = 3
 
     @property
+    def word(self) -> str:
+        """North, East, South or West."""
+        return self.name.capitalize()
+
+    @property
     def lho(self) -> "Seat":
         """The left-hand opponent; when this seat declares, the leader."""
         return Seat((self + 1) % 4)

@@ -27,6 +27,10 @@ class Hand:
     """Bit *i* is set for card *i* of the package's card order."""
 
     def __init__(self, text: "str | Hand"):
+        if not isinstance(text, str | Hand):
+            raise DealError(
+                f"{type(text).__name__} is not a hand (expected text)"
+            )
         mask = text.mask if isinstance(text, Hand) else parse_hand(text)
         object.__setattr__(self, "mask", mask)
 
@@ -138,7 +142,8 @@ def as_hands(hands: Any) -> tuple[NDArray[np.bool_], bool]:
     rows = np.zeros((len(items), 52), dtype=np.bool_)
     for i, item in enumerate(items):
         try:
-            rows[i] = (Hand(item) if isinstance(item, str | Hand) else Hand.from_cards(item)).cards
+            hand = Hand.from_cards(item) if isinstance(item, np.ndarray) else Hand(item)
+            rows[i] = hand.cards
         except DealError as error:
             raise DealError(f"hand {i} of {len(items)}: {error}") from None
     return rows, False

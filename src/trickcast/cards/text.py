@@ -107,6 +107,7 @@ def parse_deal(text: str) -> bytes:
 
     Raises DealError naming the seat or card that is wrong.
     """
+    text = text.removeprefix("\ufeff")
     first = _FIRST_SEAT.match(text)
     if first is None:
         raise DealError(
@@ -125,7 +126,7 @@ def parse_deal(text: str) -> bytes:
 
 def _deal_hand(owners: bytearray, seat: Seat, hand: str, text: str) -> None:
     """Give ``seat`` the cards of ``hand``, refusing one that another seat holds."""
-    name = seat.name.capitalize()
+    name = seat.word
     if hand in _VOIDS:
         raise DealError(f"deal {shorten(text)}: {name}'s hand is missing (expected 13 cards)")
     try:
@@ -135,7 +136,7 @@ def _deal_hand(owners: bytearray, seat: Seat, hand: str, text: str) -> None:
     for card in range(52):
         if mask >> card & 1:
             if owners[card] != 0xFF:
-                other = Seat(owners[card]).name.capitalize()
+                other = Seat(owners[card]).word
                 raise DealError(
                     f"deal {shorten(text)}: {card_text(card)} is held by {other} and by {name}"
                 )

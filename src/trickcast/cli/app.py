@@ -6,7 +6,8 @@ Exit status 0; 2 with at most three plain lines on standard error; 130 after Ctr
 import os
 import sys
 import warnings
-from typing import Any, NoReturn
+from io import TextIOWrapper
+from typing import Any
 
 import typer
 
@@ -14,7 +15,7 @@ from ..cards import DealError
 from ..estimator import ModelError
 from ..formats import FormatError, FormatWarning
 from ..library import LibraryError
-from . import bidding, deals, libraries, networks
+from . import deals, experiments, hands, libraries, networks
 from .inputs import CommandError
 
 _ERROR_LINES = 3
@@ -31,9 +32,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 deals.register(app)
-bidding.register(app)
+hands.register(app)
 libraries.register(app)
 networks.register(app)
+experiments.register(app)
 
 
 @app.callback(invoke_without_command=True)
@@ -42,15 +44,22 @@ def _root(
     version: bool = typer.Option(False, "--version", help="Show the version and exit."),
 ) -> None:
     if version:
+        from importlib.metadata import PackageNotFoundError
         from importlib.metadata import version as installed
 
-        typer.echo(f"trickcast {installed('trickcast')}")
+        try:
+            typer.echo(f"trickcast {installed('trickcast')}")
+        except PackageNotFoundError:
+            typer.echo("trickcast (not installed)")
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
-def main() -> NoReturn:
-    """Run the command line and exit."""
+def run() -> int:
+    """Run the command line and return its exit status."""
+    for output in (sys.stdout, sys.stderr):
+        if isinstance(output, TextIOWrapper) and not output.isatty():
+            output.reconfigure(encoding="utf-8")  # suit signs, whatever a file's locale is
     with warnings.catch_warnings():
         warnings.simplefilter("always", FormatWarning)
         warnings.showwarning = _show_note  # type: ignore[assignment]
@@ -58,7 +67,7 @@ def main() -> NoReturn:
     if status == _INTERRUPTED:
         print("interrupted", file=sys.stderr, flush=True)
         os._exit(_INTERRUPTED)  # without waiting for the batch that DDS has in hand
-    sys.exit(status)
+    return status
 
 
 def _run() -> int:

@@ -4,13 +4,15 @@ import sys
 from collections.abc import Iterator
 from typing import Annotated
 
+import numpy as np
 import typer
-from rich.console import Console
+from rich.table import Table
 
-from ..cards import Board, Deal, DealSet
+from .._progress import progress_bar
+from ..cards import Board, Deal, DealSet, TrickTable
 from ..estimator import DEFAULT_MODEL, Estimator
 from ..formats import FORMATS, write_stream
-from ..solver import solve as solve_deals
+from ..solver import solve_batches
 from . import views
 from .inputs import CHUNK, SOLVED_CHUNK, read_deals
 
@@ -48,20 +50,18 @@ def estimate(
 ) -> None:
     """Estimate the tricks of every strain and declarer with a neural network."""
     estimator = Estimator(model)
-    out = views.console()
-    shown = 0
-    for chunk in read_deals(deals, source, chunk=SOLVED_CHUNK if exact else CHUNK):
+    sheet = Sheet()
+    chunks = read_deals(deals, source, chunk=SOLVED_CHUNK if exact else CHUNK)
+    pairs = solved(chunks, workers) if exact else ((chunk, None) for chunk in watched(chunks))
+    for chunk, tables in pairs:
         estimates = estimator(chunk)
-        tables = solve_deals(chunk, workers=workers, progress=True).tricks if exact else None
         for i, (deal, board) in enumerate(with_boards(chunk)):
-            table = None if tables is None else tables[i]
+            table = None if tables is None else tables[i].tricks
             if as_json:
                 line = views.as_json(deal, board, exact=table, estimate=estimates[i], model=model)
                 typer.echo(line)
-                continue
-            show_deal(out, shown + i, deal, board, alone=len(chunk) == 1 and not shown)
-            out.print(views.estimate_tables(estimates[i], table))
-        shown += len(chunk)
+            else:
+                sheet.show(deal, board, views.estimate_tables(estimates[i], table))
 
 
 def solve(
@@ -71,17 +71,13 @@ def solve(
     workers: Workers = None,
 ) -> None:
     """Solve deals exactly: the double-dummy table of each."""
-    out = views.console()
-    shown = 0
-    for chunk in read_deals(deals, source, chunk=SOLVED_CHUNK):
-        tables = solve_deals(chunk, workers=workers, progress=True).tricks
+    sheet = Sheet()
+    for chunk, tables in solved(read_deals(deals, source, chunk=SOLVED_CHUNK), workers):
         for i, (deal, board) in enumerate(with_boards(chunk)):
             if as_json:
-                typer.echo(views.as_json(deal, board, exact=tables[i]))
-                continue
-            show_deal(out, shown + i, deal, board, alone=len(chunk) == 1 and not shown)
-            out.print(views.solved_table(tables[i]))
-        shown += len(chunk)
+                typer.echo(views.as_json(deal, board, exact=tables[i].tricks))
+            else:
+                sheet.show(deal, board, views.solved_table(tables[i].tricks))
 
 
 def convert(
@@ -91,7 +87,7 @@ def convert(
     target_format: Annotated[
         str | None, typer.Option("--to", metavar="FORMAT", help="Format of the output.")
     ] = None,
-    solved: Annotated[bool, typer.Option("--solve", help="Add the exact tricks.")] = False,
+    with_tricks: Annotated[bool, typer.Option("--solve", help="Add the exact tricks.")] = False,
     workers: Workers = None,
 ) -> None:
     """Convert a file of deals to another format, in chunks, whatever its size."""
@@ -99,11 +95,33 @@ def convert(
         names = ", ".join(f.name for f in FORMATS.values() if f.write is not None)
         raise typer.BadParameter(f"standard output needs --to (one of {names})")
     chunks = read_deals(source, source_format, chunk=1 << 16)
-    if solved:
-        chunks = (
-            c.with_tricks(solve_deals(c, workers=workers, progress=True).tricks) for c in chunks
-        )
+    if with_tricks:
+        pairs = solved(chunks, workers)
+        chunks = (chunk.with_tricks(tables.tricks) for chunk, tables in pairs)
+    else:
+        chunks = watched(chunks)
     write_stream(chunks, sys.stdout.buffer if target == "-" else target, format=target_format)
+
+
+def watched(chunks: Iterator[DealSet]) -> Iterator[DealSet]:
+    """Pass chunks on under a progress bar."""
+    with progress_bar("deals", None, "done", show=not sys.stdout.isatty()) as advance:
+        for chunk in chunks:
+            yield chunk
+            advance(len(chunk))
+
+
+def solved(chunks: Iterator[DealSet], workers: int | None) -> Iterator[tuple[DealSet, TrickTable]]:
+    """Solve chunk by chunk, under one progress bar unless results are seen on the terminal."""
+    with progress_bar("solving", None, "deals", show=not sys.stdout.isatty()) as advance:
+        for chunk in chunks:
+            tables = np.empty((len(chunk), 5, 4), dtype=np.uint8)
+            done = 0
+            for batch in solve_batches(chunk.owners, workers=workers):
+                tables[done : done + len(batch)] = batch
+                done += len(batch)
+                advance(len(batch))
+            yield chunk, TrickTable(tables)
 
 
 def with_boards(deals: DealSet) -> Iterator[tuple[Deal, Board | None]]:
@@ -111,11 +129,19 @@ def with_boards(deals: DealSet) -> Iterator[tuple[Deal, Board | None]]:
     return zip(deals, deals.boards or [None] * len(deals), strict=True)
 
 
-def show_deal(out: Console, index: int, deal: Deal, board: Board | None, *, alone: bool) -> None:
-    """Print the heading, where it says something, and the four hands."""
-    if index:
-        out.print()
-    if not alone or board is not None:
-        out.print(views.heading(index + 1, board))
-    out.print(str(deal))
-    out.print()
+class Sheet:
+    """Deals one below the other, each with a heading, the four hands, and what is known of it."""
+
+    def __init__(self) -> None:
+        self._out = views.ResultConsole()
+        self._shown = 0
+
+    def show(self, deal: Deal, board: Board | None, *tables: Table | str) -> None:
+        """Print one more deal."""
+        self._shown += 1
+        if self._shown > 1:
+            self._out.print()
+        self._out.print(views.heading(self._shown, board))
+        self._out.print(f"{deal}\n")
+        for table in tables:
+            self._out.print(table)

@@ -4,8 +4,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import typer
+
 from ..cards import Deal, DealError, DealSet, shorten
 from ..formats import find_format, stream
+from ..library import USES, Use
 
 
 class CommandError(Exception):
@@ -27,13 +30,14 @@ def read_deals(source: str, format: str | None = None, chunk: int = CHUNK) -> It
         find_format(format)
     if source == "-":
         yield from stream(sys.stdin.buffer, format=format, name="standard input", chunk=chunk)
-    elif _is_file(source) or format is not None:
+    elif is_file(source) or format is not None:
         yield from stream(source, format=format, chunk=chunk)
     else:
         yield DealSet.from_deals([_literal(source)])
 
 
-def _is_file(source: str) -> bool:
+def is_file(source: str) -> bool:
+    """Whether an argument is the path of something that is there."""
     try:
         return bool(source.strip()) and Path(source).exists()
     except OSError:  # too long for a path
@@ -52,3 +56,11 @@ def _literal(source: str) -> Deal:
             f"{shorten(source)} is neither a file nor a deal (a deal reads 'N:' and four hands "
             "clockwise, suits apart by dots)"
         ) from error
+
+
+def as_use(text: str) -> Use:
+    """Return the use that ``text`` names, or end with a usage error."""
+    for use in USES:
+        if text == use:
+            return use
+    raise typer.BadParameter(f"{text!r} is no use of deals (expected one of {', '.join(USES)})")

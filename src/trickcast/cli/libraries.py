@@ -1,18 +1,20 @@
 """The commands for the library of solved deals: generate, library info | verify | split | add."""
 
-from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from .. import library as rooms
 from ..cards import DealSet
 from ..formats import read, write_stream
-from ..library import USES, Library, LibraryError, Shard, Use
+from ..library import USES, Library, LibraryError, Shard, append
+from ..library import generate as generate_deals
+from ..library import verify as verify_library
 from . import views
+from .inputs import as_use
 
+_MOST = 2**64 - 1
 Folder = Annotated[Path, typer.Argument(metavar="LIBRARY", help="A library's folder.")]
 group = typer.Typer(help="Look after a library of solved deals.", rich_markup_mode=None)
 
@@ -25,10 +27,12 @@ def register(app: typer.Typer) -> None:
 
 def generate(
     deals: Annotated[int, typer.Option(min=1, help="How many deals there shall be.")],
-    seed: Annotated[int, typer.Option(min=0, help="Seed: deal i depends on (seed, i) alone.")],
+    seed: Annotated[
+        int, typer.Option(min=0, max=_MOST, help="Seed: deal i depends on (seed, i) alone.")
+    ],
     out: Annotated[Path, typer.Option(help="The library's folder; made when missing.")],
     start: Annotated[
-        int, typer.Option(min=0, help="Index of the first deal, so that machines can share a seed.")
+        int, typer.Option(min=0, max=_MOST // 2, help="First deal: machines can share a seed.")
     ] = 0,
     use: Annotated[
         str, typer.Option(help="What the deals are for, for ever: train, validation or test.")
@@ -38,7 +42,9 @@ def generate(
     ] = None,
 ) -> None:
     """Deal at random, solve, and keep in a library. Goes on where an earlier run stopped."""
-    solved = rooms.generate(
+    if not str(out).strip(" ."):
+        raise typer.BadParameter("--out is empty (expected the library's folder)")
+    solved = generate_deals(
         out, deals, seed, start=start, use=as_use(use), workers=workers, progress=True
     )
     typer.echo(
@@ -62,18 +68,25 @@ def info(folder: Folder) -> None:
         span = first.source if first.seed is None else f"{first.start} … {last.end - 1}"
         deals = sum(shard.deals for shard in rows)
         table.add_row(first.use, seed, span, f"{deals:,}", str(len(rows)))
-    views.console().print(table)
+    views.ResultConsole().print(table)
     typer.echo(", ".join(f"{library.count(use):,} for {use}" for use in USES))
     typer.echo(f"solved by {', '.join(sorted({shard.solver for shard in library.shards}))}")
 
 
 def _runs(library: Library) -> list[list[Shard]]:
-    """Put neighbouring shards of one kind together."""
+    """Put shards of one kind together whose deals follow each other."""
 
     def kind(shard: Shard) -> tuple[object, ...]:
         return shard.seed, shard.use, shard.solver, shard.source
 
-    return [list(rows) for _, rows in groupby(library.shards, key=kind)]
+    runs: list[list[Shard]] = []
+    for shard in library.shards:
+        last = runs[-1][-1] if runs else None
+        if last and kind(last) == kind(shard) and shard.start in (None, last.end):
+            runs[-1].append(shard)
+        else:
+            runs.append([shard])
+    return runs
 
 
 @group.command()
@@ -83,10 +96,10 @@ def verify(
     seed: Annotated[int, typer.Option(min=0, help="Chooses the sample.")] = 0,
 ) -> None:
     """Check digests, cards and ranges of all shards, and solve a sample again."""
-    found = rooms.verify(Library(folder), sample=sample, seed=seed, progress=True)
+    found = verify_library(Library(folder), sample=sample, seed=seed, progress=True)
     if found.problems:
         shown = "; ".join(found.problems[:3])
-        raise LibraryError(f"{folder}: {len(found.problems)} problems: {shown}")
+        raise LibraryError(f"{folder}: problems: {len(found.problems)}, such as: {shown}")
     typer.echo(
         f"{folder}: {found.shards:,} shards with {found.deals:,} deals are sound; "
         f"{found.solved_again:,} deals solved again agree"
@@ -123,13 +136,5 @@ def add(
 ) -> None:
     """Add solved deals from elsewhere as new shards."""
     deals = DealSet.concatenate(read(file) for file in files)
-    rooms.append(folder, deals, name, as_use(use), solver=solver, source=source)
+    append(folder, deals, name, as_use(use), solver=solver, source=source)
     typer.echo(f"{folder}: {len(deals):,} deals added for {use}")
-
-
-def as_use(text: str) -> Use:
-    """Return the use that ``text`` names, or end with a usage error."""
-    for use in USES:
-        if text == use:
-            return use
-    raise typer.BadParameter(f"{text!r} is no use of deals (expected one of {', '.join(USES)})")

@@ -17,9 +17,8 @@ from ..estimator import models as shipped_models
 from ..evaluation import Score, score
 from ..library import Library
 from . import views
-from .deals import AsJson, From
-from .inputs import CommandError, read_deals
-from .libraries import as_use
+from .deals import AsJson, From, watched
+from .inputs import CommandError, as_use, read_deals
 
 _PARTS = {strain.letter: strain.name.lower() for strain in Strain} | {"suits": "all suits"}
 
@@ -33,18 +32,19 @@ def register(app: typer.Typer) -> None:
 
 def models(as_json: AsJson = False) -> None:
     """List the models that ship: size, accuracy, speed."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for column in ("model", "size", "measured on", "suits", "notrump"):
-        table.add_column(column, no_wrap=True)
     for info in shipped_models():
         if as_json:
             content = {"name": info.name, "bytes": info.size, "sha256": info.sha256}
-            typer.echo(json.dumps(content | {"scores": info.scores, "speed": info.speed}))
-        for deals, scores in info.scores.items():
-            row = (" | ".join(f"{share:.1f}" for share in scores[part]) for part in ("suits", "N"))
-            table.add_row(info.name, f"{info.size / 1000:,.0f} kB", deals, *row)
+            typer.echo(json.dumps(content | {"accuracy": info.accuracy, "speed": info.speed}))
+            continue
+        typer.echo(f"{info}{' (the default)' if info.name == DEFAULT_MODEL else ''}")
+        for deals, found in info.accuracy.items():
+            for part in ("suits", "N"):
+                shares = " | ".join(f"{share:.2f}" for share in found[part])
+                typer.echo(f"  {_PARTS[part]:<10}{shares}  ({deals} deals)")
+        if info.speed:
+            typer.echo(f"  {info.speed}")
     if not as_json:
-        views.console().print(table)
         typer.echo("Percent of results estimated within two tricks | within one | exactly.")
 
 
@@ -62,14 +62,19 @@ def evaluate(
     """Compare a model with solved deals, as the papers do, strain by strain."""
     estimator = Estimator(model)
     estimated, tricks = list[NDArray[np.uint8]](), list[NDArray[np.uint8]]()
-    for chunk in _solved_deals(deals, use, source):
+    for chunk in watched(_solved_deals(deals, use, source)):
         estimated.append(estimator(chunk).tricks)
         tricks.append(chunk.tricks_or_unknown)
-    scores = score(np.concatenate(estimated), np.concatenate(tricks))
+    if not tricks:
+        raise CommandError(f"{deals}: there are no deals for {use} in it")
+    try:
+        scores = score(np.concatenate(estimated), np.concatenate(tricks))
+    except ValueError as error:
+        raise CommandError(f"{deals}: {error}") from None
     compared = sum(map(len, tricks))
     if as_json:
         content = {"model": model, "deals": compared}
-        typer.echo(json.dumps(content | {part: asdict(found) for part, found in scores.items()}))
+        typer.echo(json.dumps(content | {part: _rounded(found) for part, found in scores.items()}))
         return
     _show(model, compared, scores)
 
@@ -138,6 +143,10 @@ def _solved_deals(deals: str, use: str, source: str | None) -> Iterator[DealSet]
     return read_deals(deals, source)
 
 
+def _rounded(found: Score) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in asdict(found).items()}
+
+
 def _show(model: str, deals: int, scores: dict[str, Score]) -> None:
     typer.echo(f"{model} on {deals:,} deals, percent")
     table = Table(box=None, pad_edge=False, padding=(0, 2))
@@ -147,4 +156,4 @@ def _show(model: str, deals: int, scores: dict[str, Score]) -> None:
     for part, found in scores.items():
         shares = (f"{share:.2f}" for share in (found.within_2, found.within_1, found.exact))
         table.add_row(_PARTS[part], *shares, f"{found.n:,}")
-    views.console().print(table)
+    views.ResultConsole().print(table)

@@ -22,18 +22,22 @@ from ..cards import (
 from ..estimator import TrickEstimate
 
 _SUIT_STYLE = {Strain.HEARTS: "red", Strain.DIAMONDS: "red"}
-
-
 _FILE_WIDTH = 160
 
 
-def console() -> Console:
-    """Return the console for results: as wide as the terminal, wide enough where there is none.
+class ResultConsole(Console):
+    """The console for results: as wide as the terminal, wide enough where there is none.
 
     It drops colours by itself where output is no terminal.
     """
-    width = None if sys.stdout.isatty() else _FILE_WIDTH
-    return Console(highlight=False, markup=False, width=width)
+
+    def __init__(self) -> None:
+        width = None if sys.stdout.isatty() else _FILE_WIDTH
+        super().__init__(highlight=False, markup=False, width=width)
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command line what a reader that goes away means."""
+        raise
 
 
 def heading(number: int, board: Board | None) -> str:
@@ -42,7 +46,7 @@ def heading(number: int, board: Board | None) -> str:
         return f"Deal {number}"
     details = [f"Board {board.number}"]
     if board.dealer is not None:
-        details.append(f"dealer {board.dealer.name.capitalize()}")
+        details.append(f"dealer {board.dealer.word}")
     if board.vulnerability is not None:
         details.append(f"vulnerable {vulnerable(board.vulnerability)}")
     return ", ".join(details)
@@ -55,7 +59,7 @@ def vulnerable(which: Vulnerability) -> str:
 
 def solved_table(tricks: NDArray[np.uint8]) -> Table:
     """Show a (5, 4) table of exact tricks."""
-    return _grid(None, lambda strain, seat: _count(tricks[strain, seat]))
+    return _grid(None, lambda strain, seat: _count(tricks[strain, seat]), width=2)
 
 
 def estimate_tables(estimate: TrickEstimate, exact: NDArray[np.uint8] | None) -> Table:
@@ -66,34 +70,37 @@ def estimate_tables(estimate: TrickEstimate, exact: NDArray[np.uint8] | None) ->
 
     def expected(strain: Strain, seat: Seat) -> str:
         likeliest = estimate.probabilities[strain, seat].max()
-        return f"{estimate.expected[strain, seat]:.1f} {likeliest:3.0%}"
+        return f"{estimate.expected[strain, seat]:4.1f} {likeliest:3.0%}"
 
     tables = Table.grid(padding=(0, 4))
-    row = [_grid("expected tricks, chance of the likeliest", expected)]
+    row = [_grid("expected tricks, chance of the likeliest", expected, width=4)]
     if exact is not None:
 
         def marked(strain: Strain, seat: Seat) -> str:
             differs = exact[strain, seat] != estimate.tricks[strain, seat]
-            return f"{_count(exact[strain, seat])}{'*' if differs else ' '}"
+            return f"{_count(exact[strain, seat])}{'*' if differs else ''}"
 
-        row.append(_grid("exact (* differs)", marked))
+        row.append(_grid("exact (* differs)", marked, width=2))
     tables.add_row(*row)
     return tables
 
 
-def _grid(title: str | None, cell: Any) -> Table:
-    """Lay out the cells of (strain, seat) as PBN does: a row a declarer, a column a strain."""
+def _grid(title: str | None, cell: Any, *, width: int) -> Table:
+    """Lay out the cells of (strain, seat) as PBN does: a row a declarer, a column a strain.
+
+    Numbers are ``width`` characters wide, and the strains stand over their last digit.
+    """
     table = Table(title=title, title_justify="left", title_style="dim", box=None, pad_edge=False)
     table.add_column("")
     for strain in PRINTED_STRAINS:
-        table.add_column(strain.symbol, justify="right", header_style=_SUIT_STYLE.get(strain, ""))
+        table.add_column(f"{strain.symbol:>{width}}", header_style=_SUIT_STYLE.get(strain, ""))
     for seat in PRINTED_SEATS:
         table.add_row(seat.letter, *(cell(strain, seat) for strain in PRINTED_STRAINS))
     return table
 
 
 def _count(tricks: Any) -> str:
-    return "?" if tricks == UNKNOWN else str(tricks)
+    return " ?" if tricks == UNKNOWN else f"{tricks:>2}"
 
 
 def as_json(
@@ -112,9 +119,9 @@ def as_json(
     if estimate is not None:
         content |= {
             "model": model,
-            "expected": np.round(estimate.expected, 4).tolist(),
+            "expected": np.round(estimate.expected.astype(float), 4).tolist(),
             "tricks": estimate.tricks.tolist(),
-            "probabilities": np.round(estimate.probabilities, 6).tolist(),
+            "probabilities": np.round(estimate.probabilities.astype(float), 6).tolist(),
         }
     if exact is not None:
         content["exact"] = exact.tolist()

@@ -1,5 +1,6 @@
 """Running a pretrained network on deals."""
 
+import operator
 import os
 from functools import lru_cache
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..cards import as_dealset
-from .files import DEFAULT_MODEL, ModelInfo, load_session
+from .files import DEFAULT_MODEL, ModelInfo, load_session, locate
 from .kinds import kind_of
 from .result import TrickEstimate
 
@@ -34,6 +35,8 @@ class Estimator:
         threads: int | None = None,
         batch_size: int = 256,
     ):
+        batch_size = operator.index(batch_size)
+        threads = None if threads is None else operator.index(threads)
         if batch_size < 1 or (threads is not None and threads < 1):
             raise ValueError(f"threads is {threads}, batch_size {batch_size} (expected 1 or more)")
         session, self.info = load_session(model, threads)
@@ -62,7 +65,8 @@ class Estimator:
 
 
 @lru_cache(maxsize=4)
-def _loaded(model: str) -> Estimator:
+def _loaded(model: str, changed: int) -> Estimator:
+    """Keep models loaded; ``changed`` tells a file that was written anew."""
     return Estimator(model)
 
 
@@ -72,4 +76,7 @@ def estimate(deals: Any, model: str | os.PathLike[str] | None = None) -> TrickEs
     As ``Estimator(model)(deals)``, with the default model unless ``model`` names another; a model
     that was used stays loaded.
     """
-    return _loaded(os.fspath(DEFAULT_MODEL if model is None else model))(deals)
+    name = DEFAULT_MODEL if model is None else os.fspath(model)
+    file, _ = locate(name)
+    changed = file.stat().st_mtime_ns if file.exists() else 0  # a missing one is an error anyway
+    return _loaded(name, changed)(deals)

@@ -53,10 +53,10 @@ class ModelInfo:
         return self.path.stat().st_size
 
     @cached_property
-    def scores(self) -> dict[str, dict[str, Any]]:
+    def accuracy(self) -> dict[str, dict[str, Any]]:
         """Held-out deals → strain (S H D C N, suits) → [within two, within one, exact] percent."""
-        scores: dict[str, dict[str, Any]] = json.loads(self.metadata["scores"])
-        return scores
+        accuracy: dict[str, dict[str, Any]] = json.loads(self.metadata["scores"])
+        return accuracy
 
     @property
     def speed(self) -> str:
@@ -167,13 +167,17 @@ def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
             )
     info = ModelInfo(path, sha256, dict(metadata))
     try:
-        _ = info.scores
+        _ = info.accuracy
         if info.takes_owners and metadata["coding_version"] != "1":
             raise ValueError(f"owners version {metadata['coding_version']} (expected version 1)")
         if not info.takes_owners:
-            _ = info.coding, info.thresholds
-    except (ValueError, KeyError) as error:
-        raise ModelError(f"{path}: {error} (SHA-256 {sha256})") from None
+            _ = info.coding
+            for contracts in ("suit", "notrump"):
+                found = info.thresholds[contracts]
+                if len(found["thresholds"]) != 13 or not float(found["slope"]) > 0:
+                    raise ValueError(f"thresholds for {contracts} are {found}")
+    except (ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"{path}: damaged metadata: {error!r} (SHA-256 {sha256})") from None
     return info
 
 

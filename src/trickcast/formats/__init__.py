@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..cards import UNKNOWN, DealSet, as_dealset
-from . import ddslist, gib, hand2vec, jps, lin, pbn, pgx, table, zrd
+from . import ddslist, gib, hand2vec, jps, lin, pbn, pgx, table, text, zrd
 from .base import Format, FormatError, FormatWarning
 from .files import atomic_writer, peek
 
@@ -44,6 +44,7 @@ FORMATS: dict[str, Format] = {
         pbn.FORMAT,
         lin.FORMAT,
         gib.TEXT,
+        text.FORMAT,
         zrd.FORMAT,
         table.CSV,
         table.PARQUET,
@@ -115,16 +116,16 @@ def write_stream(
     Otherwise as ``write``; a stream has no suffix, so ``format`` must name its format, and it is
     flushed but not closed.
     """
-    losses = _Losses()
+    journey = _Journey()
     if isinstance(target, str | os.PathLike):
         chosen, name = format_to_write(target, format), str(target)
         with atomic_writer(target) as file:
-            _put(chosen, file, losses.watch(sets))
+            _put(chosen, file, journey, sets, name)
     else:
         chosen, name = _writable(format), "output"
-        _put(chosen, target, losses.watch(sets))
+        _put(chosen, target, journey, sets, name)
         target.flush()
-    losses.warn(chosen, name)
+    journey.warn(chosen, name)
 
 
 def find_format(name: str) -> Format:
@@ -215,29 +216,50 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
     )
 
 
-def _put(chosen: Format, file: BinaryIO, sets: Iterable[DealSet]) -> None:
+def _put(
+    chosen: Format, file: BinaryIO, journey: "_Journey", sets: Iterable[DealSet], name: str
+) -> None:
+    """Write, and name the file in errors that come from writing, not from where the deals are."""
     assert chosen.write is not None  # both ways to choose it made sure
-    chosen.write(file, sets)
+    try:
+        chosen.write(file, journey.watch(sets))
+    except FormatError as error:
+        if error is journey.trouble:
+            raise
+        raise FormatError(f"{name}: {error}") from None
+    if not journey.deals:
+        raise FormatError(f"{name}: there are no deals to write")
 
 
-class _Losses:
+class _Journey:
     """What deals on their way to a file know, to say afterwards what the file cannot hold."""
 
     def __init__(self) -> None:
+        self.deals = 0
         self.tricks = 0
         self.boards = 0
         self.fields: dict[str, None] = {}
+        self.trouble: FormatError | None = None
+        """The error, if any, of the place that the deals came from."""
 
     def watch(self, sets: Iterable[DealSet]) -> Iterator[DealSet]:
         """Pass the sets on, counting."""
-        for deals in sets:
-            if deals.tricks is not None:
-                self.tricks += int(np.count_nonzero((deals.tricks != UNKNOWN).any(axis=(1, 2))))
-            for board in deals.boards or ():
-                stated = board.stated()
-                self.boards += bool(stated)
-                self.fields.update(dict.fromkeys(stated))
-            yield deals
+        try:
+            for deals in sets:
+                self._count(deals)
+                yield deals
+        except FormatError as error:
+            self.trouble = error
+            raise
+
+    def _count(self, deals: DealSet) -> None:
+        self.deals += len(deals)
+        if deals.tricks is not None:
+            self.tricks += int(np.count_nonzero((deals.tricks != UNKNOWN).any(axis=(1, 2))))
+        for board in deals.boards or ():
+            stated = board.stated()
+            self.boards += bool(stated)
+            self.fields.update(dict.fromkeys(stated))
 
     def warn(self, format: Format, name: str) -> None:
         """Say what ``format`` could not hold, if anything."""

@@ -109,5 +109,6 @@ def require_solved(tricks: NDArray[np.uint8], format_name: str, first: int) -> N
     what = "is not known" if found == UNKNOWN else f"is {found}"
     raise FormatError(
         f"deal {first + row}: the result of {Strain(strain)} by {Seat(declarer)} {what}, and "
-        f"{format_name} holds only deals with all twenty results; solve them first: trickcast solve"
+        f"{format_name} holds only deals with all twenty results "
+        "(solve them first: trickcast convert IN OUT --solve)"
     )

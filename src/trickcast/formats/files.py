@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
+_TOKEN_BYTES = 8
 HEAD_BYTES = 8192
 """How much of a stream is looked at to recognise its format."""
 
@@ -27,26 +29,35 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     mode = _mode(Path(path))
     if mode is not None and not stat.S_ISREG(mode):
-        with Path(path).open("wb") as stream:
-            yield stream
+        try:
+            with Path(path).open("wb") as stream:
+                yield stream
+        except OSError as error:
+            error.filename = error.filename or str(path)
+            raise
         return
     target = Path(os.path.realpath(path))  # a link stays a link
-    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    temporary = target.with_name(f".{secrets.token_hex(_TOKEN_BYTES)}.tmp")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        opened = temporary.open("xb")
     except OSError as error:
         raise type(error)(error.errno, error.strerror, str(path)) from None
     try:
-        with os.fdopen(descriptor, "wb") as stream:
+        with opened as stream:
             if mode is not None:
                 temporary.chmod(stat.S_IMODE(mode))
             yield stream
             stream.flush()
-            os.fsync(descriptor)
+            os.fsync(stream.fileno())
         temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def is_temporary(path: Path) -> bool:
+    """Whether a file has such a name as ``atomic_writer`` gives what is not finished yet."""
+    return re.fullmatch(rf"\.[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.tmp", path.name) is not None
 
 
 def _mode(target: Path) -> int | None:

@@ -197,7 +197,7 @@ def _first_wrong(
     held = np.bincount(owners[row], minlength=4)
     if (held != 13).any():
         seat = Seat(int(np.argmax(held != 13)))
-        return row, f"{seat.name.capitalize()} holds {held[seat]} cards (expected 13)"
+        return row, f"{seat.word} holds {held[seat]} cards (expected 13)"
     return row, f"{nibbles[row].max()} tricks (expected 0 to 13)"
 
 

@@ -91,7 +91,7 @@ def _hands(texts: list[str], numbers: list[int], name: str, seat: Seat) -> NDArr
         try:
             hands[i] = Hand(texts[i]).cards
         except DealError as error:
-            side = seat.name.capitalize()
+            side = seat.word
             raise FormatError(f"{name}: line {numbers[i]}: {side}'s {error}") from None
     return hands
 

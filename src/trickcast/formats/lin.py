@@ -15,7 +15,7 @@ from ..cards import Board, DealError, DealSet
 from .base import Format, FormatError
 from .lin_board import board_of, owners_of, pairs_of
 from .notices import Notices
-from .records import NO_TRICKS, SAYS_NOTHING, deal_sets
+from .records import NO_TRICKS, SAYS_NOTHING, deal_sets, some_deals
 
 _LONGEST_VALUE = 1 << 18
 _CODE = re.compile(r"[A-Za-z0-9*]{1,2}")
@@ -33,13 +33,11 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: BinaryIO, name: str, chunk: int) -> Iterator[DealSet]:
     notices = Notices(name)
-    yield from deal_sets(
-        (
-            (*_board(number, pairs, name, notices), NO_TRICKS)
-            for number, pairs in _boards(_pairs(stream, name), name)
-        ),
-        chunk,
+    boards = (
+        (*_board(number, pairs, name, notices), NO_TRICKS)
+        for number, pairs in _boards(_pairs(stream, name), name)
     )
+    yield from some_deals(deal_sets(boards, chunk), name)
     notices.close()
 
 
@@ -140,7 +138,7 @@ def _write(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
             try:
                 pairs = pairs_of(board, owners.tobytes(), notices.at(place))
             except ValueError as error:
-                raise FormatError(f"LIN output: {place}: cannot write {error}") from None
+                raise FormatError(f"{place}: cannot write {error}") from None
             stream.write(("".join(f"{code}|{value}|" for code, value in pairs) + "\n").encode())
             index += 1
     notices.close()

@@ -18,7 +18,7 @@ HELD = frozenset(("pn", "md", "ah", "sv", "mb", "an", "pc", "mc", *LAYOUT))
 """Codes that Board has fields for."""
 
 _SEATS = (Seat.SOUTH, Seat.WEST, Seat.NORTH, Seat.EAST)
-_PLAYERS = tuple(seat.name.capitalize() for seat in _SEATS)
+_PLAYERS = tuple(seat.word for seat in _SEATS)
 _VULNERABILITY = {
     "o": Vulnerability.NONE,
     "n": Vulnerability.NS,
@@ -73,6 +73,9 @@ def board_of(pairs: Pairs, owners: bytes, note: Note) -> Board:
     """
     values = dict(reversed(pairs))
     dealer = _dealer(values["md"])
+    if dealer is None and values["md"].strip()[:1] in "56789":
+        note("dealers that are no seat", f"md begins with {values['md'].strip()[:1]} "
+             "(expected the dealer, 1 to 4 for S W N E)")  # fmt: skip
     auction, explanations = _auction(pairs, note)
     play: list[str] = []
     for code, value in pairs:

@@ -25,7 +25,15 @@ from .pbn_lines import (
     read_lines,
 )
 from .pbn_tricks import Table
-from .records import NO_TRICKS, SAYS_NOTHING, deal_sets, hand_texts, plain_owners, with_fourth_hand
+from .records import (
+    NO_TRICKS,
+    SAYS_NOTHING,
+    deal_sets,
+    hand_texts,
+    plain_owners,
+    some_deals,
+    with_fourth_hand,
+)
 
 _OF_THE_DEAL = ("Deal", "Board", "Dealer", "Vulnerable")
 """What the record of another table shares with the board before when it does not say it."""
@@ -41,14 +49,14 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: BinaryIO, name: str, chunk: int) -> Iterator[DealSet]:
     notices = Notices(name)
-    yield from deal_sets(_boards(stream, name, notices), chunk)
+    yield from some_deals(deal_sets(_boards(stream, name, notices), chunk), name)
     notices.close()
 
 
 def _boards(stream: BinaryIO, name: str, notices: Notices) -> Iterator[tuple[bytes, Board, Table]]:
     """Yield the owners, the board and the trick table of each record of a deal."""
     before: dict[str, TagLine] = {}
-    text, owners = "", b""
+    text, owners = None, b""
     found = blocks(pieces(read_lines(stream, name), name, notices), name)
     for record in _records(found, name, notices):
         number = next((tag.number for tag in record if tag.name), 0)
@@ -194,7 +202,7 @@ def _record(owners: bytes, board: Board, table: Table, index: int, notices: Noti
         for tag in tags:
             check_lines(tag)
     except ValueError as error:
-        raise FormatError(f"PBN output: {place}: cannot write {error}") from None
+        raise FormatError(f"{place}: cannot write {error}") from None
     lines = []
     for tag in tags:
         if tag.name:

@@ -213,6 +213,10 @@ def _read_table(found: _Sorted, in_full: set[str], note: Note) -> Table:
                 in_full.add(RESULT_TABLE)
     if tag := found.first.get(DIGITS):
         digits = _attempt(tag, note, parse_digits, tag.value)
+        if digits is not None and tag.value.count("1") > np.count_nonzero(digits == 1):
+            note("DoubleDummyTricks with ones that are not believed",
+                 "1 in DoubleDummyTricks without any 2 to 6 means 'fewer than 7, not solved': "
+                 "taken as unknown")  # fmt: skip
     if digits is not None and (cells := disagreements(table, digits)):
         in_full.add(DIGITS)  # it would contradict what is written
         note("disagreeing trick tables, DoubleDummyTricks left out",

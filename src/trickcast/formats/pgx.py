@@ -82,11 +82,11 @@ def _unpack(keys: NDArray[Any], values: NDArray[Any], name: str, first: int) -> 
             what = f"{keys[row, suit]} for {suit.name.lower()} (expected thirteen base-4 digits)"
         elif (held != 13).any():
             seat = Seat(int(np.argmax(held != 13)))
-            what = f"{seat.name.capitalize()} holds {held[seat]} cards (expected 13)"
+            what = f"{seat.word} holds {held[seat]} cards (expected 13)"
         else:
             seat = Seat(int(np.argmax(no_value[row])))
             what = (
-                f"{values[row, seat]:#x} for declarer {seat.name.capitalize()} "
+                f"{values[row, seat]:#x} for declarer {seat.word} "
                 "(expected five hexadecimal digits 0 to D)"
             )
         raise FormatError(f"{name}: record {first + row}: {what}")

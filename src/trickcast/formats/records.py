@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..cards import RANKS, UNKNOWN, Board, DealError, DealSet, Seat, card_text, shorten
 from ..cards.text import hand_text, parse_hand
+from .base import FormatError
 
 SAYS_NOTHING = Board()
 """The board of a deal of which a file gives the cards only."""
@@ -39,6 +40,16 @@ def deal_sets(
             rows, boards, tables = bytearray(), [], []
     if boards:
         yield gathered()
+
+
+def some_deals(sets: Iterable[DealSet], name: str) -> Iterator[DealSet]:
+    """Pass sets of deals on. Raises FormatError at the end when there was none."""
+    empty = True
+    for deals in sets:
+        empty = False
+        yield deals
+    if empty:
+        raise FormatError(f"{name}: there is no deal in it")
 
 
 def plain_owners(text: str) -> bytes | None:

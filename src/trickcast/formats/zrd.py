@@ -27,6 +27,7 @@ from .blocks import read_records, require_solved
 
 RECORD = 23
 """Bytes a deal."""
+_TEXT = bytes([*range(32, 127), *b"\t\r\n"])
 CARD_BYTES = 13
 """Of which hold the cards."""
 
@@ -78,7 +79,7 @@ def _first_error(
     if wrong[row]:
         held = np.bincount(_OWNERS_OF_BYTE[cards[row]].ravel(), minlength=4)
         seat = Seat(int(np.argmax(held != 13)))
-        what = f"{seat.name.capitalize()} holds {held[seat]} cards (expected 13)"
+        what = f"{seat.word} holds {held[seat]} cards (expected 13)"
         return _error(name, first + row, 0, what)
     cell = int(np.argmax(nibbles[row] > 13))
     what = f"{nibbles[row, cell]} tricks (expected 0 to 13)"
@@ -115,9 +116,12 @@ def encode(owners: NDArray[np.uint8], tricks: NDArray[np.uint8], first: int = 0)
 
 
 def _sniff(head: bytes) -> bool:
-    """Whether the first whole records are deals: random bytes are not, text neither."""
+    """Whether the first whole records are deals: random bytes are not.
+
+    Text can be, by its letters alone, but no deals give nothing but text.
+    """
     whole = min(len(head) // RECORD, 8)
-    if not whole:
+    if not whole or not head[: whole * RECORD].translate(None, _TEXT):
         return False
     try:
         decode(head[: whole * RECORD])

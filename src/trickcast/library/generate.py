@@ -11,8 +11,17 @@ from .._progress import progress_bar
 from ..cards import DealSet
 from ..dealing import random_deals
 from ..formats import zrd
+from ..formats.files import is_temporary
 from ..solver import solve_batches, solver_version
-from .manifest import SHARD, LibraryError, Shard, Use, read_manifest, write_manifest
+from .manifest import (
+    SHARD,
+    LibraryError,
+    Shard,
+    Use,
+    locked,
+    read_manifest,
+    write_manifest,
+)
 from .store import read_shard, write_shard
 
 SOURCE = "trickcast generate"
@@ -43,7 +52,8 @@ def generate(
     root = Path(folder)
     random_deals(0, seed)  # refuses a seed out of range before anything is made
     root.mkdir(parents=True, exist_ok=True)
-    _remove_leftovers(root, seed)
+    with locked(root):  # whoever writes holds the lock, so what is unfinished now was killed
+        _remove_leftovers(root, seed)
     pieces = _missing_pieces(root, seed, start, start + deals, use)
     kept = {begin: _kept(root, seed, begin, end) for begin, end in pieces}
     todo = sum(end - begin - len(kept[begin]) for begin, end in pieces)
@@ -103,13 +113,11 @@ def _kept(root: Path, seed: int, begin: int, end: int) -> DealSet:
     if not (root / file).exists():
         return DealSet(np.empty((0, 52), np.uint8))
     found = DealSet(*zrd.decode((root / file).read_bytes(), str(root / file)))
-    if len(found) > end - begin or not np.array_equal(
-        found.owners, random_deals(len(found), seed, begin).owners
-    ):
+    if not np.array_equal(found.owners, random_deals(len(found), seed, begin).owners):
         raise LibraryError(
             f"{root / file}: not in the manifest, and not the deals from {begin} on of seed {seed}"
         )
-    return found
+    return found[: end - begin]
 
 
 def _make_shard(
@@ -129,27 +137,28 @@ def _make_shard(
         tables.append(batch)
         advance(len(batch))
     file = shard_file(seed, begin)
-    others = [other for other in read_manifest(root) if other.file != file]
-    if len(
-        kept
-    ):  # a grown shard is unlisted while its file changes, so a kill leaves no bad digest
-        write_manifest(root, others)
-    digest = write_shard(root, file, deals.with_tricks(np.concatenate(tables)))
-    shard = Shard(
-        file=file,
-        deals=len(deals),
-        seed=seed,
-        start=begin,
-        use=use,
-        sha256=digest,
-        solver=solver_version(),
-        source=SOURCE,
-    )
-    write_manifest(root, [*others, shard])
+    solved = deals.with_tricks(np.concatenate(tables))
+    with locked(root):
+        listed = read_manifest(root)
+        others = [shard for shard in listed if shard.file != file]
+        if len(others) < len(listed):  # unlisted while it grows: no kill leaves a wrong digest
+            write_manifest(root, others)
+        shard = Shard(
+            file=file,
+            deals=len(solved),
+            seed=seed,
+            start=begin,
+            use=use,
+            sha256=write_shard(root, file, solved),
+            solver=solver_version(),
+            source=SOURCE,
+        )
+        write_manifest(root, [*others, shard])
 
 
 def _remove_leftovers(root: Path, seed: int) -> None:
     """Remove the temporary files of a run that was killed while it wrote."""
     for folder in (root, (root / shard_file(seed, 0)).parent):
         for leftover in folder.glob(".*.tmp"):
-            leftover.unlink(missing_ok=True)
+            if is_temporary(leftover):
+                leftover.unlink()

@@ -1,6 +1,9 @@
 """The list of a library's shards: what each holds, where it came from, what it may be used for."""
 
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -55,10 +58,9 @@ def read_manifest(folder: Path) -> list[Shard]:
     except (ValueError, TypeError, KeyError) as error:
         raise LibraryError(f"{path}: not a library's manifest ({error})") from None
     for shard in shards:
-        if shard.use not in USES:
-            raise LibraryError(
-                f"{path}: {shard.file} is for {shard.use!r} (expected one of {USES})"
-            )
+        whole = [type(n) is int for n in (shard.deals, shard.seed, shard.start) if n is not None]
+        if not all(whole) or not isinstance(shard.file, str) or shard.use not in USES:
+            raise LibraryError(f"{path}: not a shard's entry: {shard}")
     return shards
 
 
@@ -74,3 +76,19 @@ def write_manifest(folder: Path, shards: list[Shard]) -> None:
     }
     with atomic_writer(folder / MANIFEST) as stream:
         stream.write(json.dumps(content, indent=1).encode() + b"\n")
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Let one process at a time change a library; a kill lets go. Needs a system of Unix kind."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Windows: one process a library is the user's to see to
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

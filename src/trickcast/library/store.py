@@ -1,6 +1,7 @@
 """A folder of solved deals: immutable shards and the manifest that lists them."""
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +16,15 @@ from ..dealing import random_deals
 from ..formats import zrd
 from ..formats.files import atomic_writer
 from ..solver import solve
-from .manifest import SHARD, LibraryError, Shard, Use, read_manifest, write_manifest
+from .manifest import (
+    SHARD,
+    LibraryError,
+    Shard,
+    Use,
+    locked,
+    read_manifest,
+    write_manifest,
+)
 
 
 class Library:
@@ -64,7 +73,8 @@ def read_shard(folder: Path, shard: Shard) -> DealSet:
     data = path.read_bytes()
     if hashlib.sha256(data).hexdigest() != shard.sha256:
         raise LibraryError(
-            f"{path}: the shard is damaged ({len(data):,} bytes; not the manifest's SHA-256)"
+            f"{path}: the shard is damaged ({len(data):,} bytes; not the manifest's SHA-256). "
+            "A generated shard may be deleted: trickcast generate makes it again"
         )
     return DealSet(*zrd.decode(data, str(path)))
 
@@ -84,34 +94,43 @@ def append(
 ) -> None:
     """Add solved deals from elsewhere (seed unknown) as shards ``imported/NAME-….zrd``.
 
-    Raises LibraryError when the name is taken or a deal is not wholly solved.
+    Raises LibraryError when the name is taken or unfit for a file, a deal is not wholly solved, or
+    one is in the library already: deals that test must not be trained on.
     """
     root = Path(folder)
+    if not re.fullmatch(r"[\w.-]+", name) or name.startswith("."):
+        raise LibraryError(f"{name!r} cannot name a shard (expected letters, digits, _ . and -)")
     if deals.tricks is None or (deals.tricks > 13).any():
         raise LibraryError(f"{name}: not every deal is solved (a shard holds all twenty results)")
-    shards = read_manifest(root)
-    pieces = {
-        f"imported/{name}-{start:09d}.zrd": deals[start : start + SHARD]
-        for start in range(0, len(deals), SHARD)
-    }
-    taken = [shard.file for shard in shards if shard.file in pieces]
-    if taken:
-        raise LibraryError(f"{root / taken[0]}: the library has this shard already")
-    for file, piece in pieces.items():
-        digest = write_shard(root, file, piece)
-        shards.append(
-            Shard(
-                file=file,
-                deals=len(piece),
-                seed=None,
-                start=None,
-                use=use,
-                sha256=digest,
-                solver=solver,
-                source=source,
+    root.mkdir(parents=True, exist_ok=True)
+    with locked(root):
+        shards = read_manifest(root)
+        held = [deals, *(read_shard(root, shard) for shard in shards)]
+        if twice := _repeated(held):
+            raise LibraryError(f"{name}: {twice} deals stand twice, in {root} or in themselves")
+        for start in range(0, len(deals), SHARD):
+            file, piece = f"imported/{name}-{start:09d}.zrd", deals[start : start + SHARD]
+            if (root / file).exists():
+                raise LibraryError(f"{root / file}: the library has this shard already")
+            shards.append(
+                Shard(
+                    file=file,
+                    deals=len(piece),
+                    seed=None,
+                    start=None,
+                    use=use,
+                    sha256=write_shard(root, file, piece),
+                    solver=solver,
+                    source=source,
+                )
             )
-        )
-    write_manifest(root, shards)
+        write_manifest(root, shards)
+
+
+def _repeated(sets: list[DealSet]) -> int:
+    """Count the deals that stand more than once in all these sets."""
+    rows = np.concatenate([np.ascontiguousarray(deals.owners) for deals in sets]).view("V52")
+    return len(rows) - len(np.unique(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +167,11 @@ def verify(
         ):
             problems.append(f"{shard.file}: not the deals of seed {shard.seed}")
     problems += _misfits(library)
+    if twice := _repeated([library.read(shard) for shard in sound]):
+        problems.append(f"{twice} deals stand more than once")
+    sample = min(sample, sum(shard.deals for shard in sound))
     problems += _solve_again(library, sound, sample, seed, progress)
-    return Verification(len(library.shards), len(library), sample if sound else 0, tuple(problems))
+    return Verification(len(library.shards), len(library), sample, tuple(problems))
 
 
 def _misfits(library: Library) -> list[str]:
@@ -174,10 +196,10 @@ def _solve_again(
     library: Library, shards: list[Shard], sample: int, seed: int, progress: bool
 ) -> list[str]:
     """Solve a random sample of the deals and compare."""
-    if not shards or sample == 0:
+    if sample == 0:
         return []
     sizes = np.array([shard.deals for shard in shards])
-    chosen = np.sort(np.random.default_rng(seed).integers(sizes.sum(), size=sample))
+    chosen = np.sort(np.random.default_rng(seed).choice(sizes.sum(), size=sample, replace=False))
     of_shard = np.searchsorted(np.cumsum(sizes), chosen, side="right")
     rows = chosen - (np.cumsum(sizes) - sizes)[of_shard]
     deals = DealSet.concatenate(

@@ -1,0 +1,96 @@
+"""The commands about what cards and tables are worth: hand, par."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from ..cards import Board, Hand, Seat, Strain, Vulnerability
+from ..scoring import par as par_of
+from . import views
+from .deals import AsJson, Deals, From, Sheet, Workers, solved, with_boards
+from .inputs import SOLVED_CHUNK, is_file, read_deals
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(hand)
+    app.command()(par)
+
+
+def hand(
+    hand: Annotated[
+        str, typer.Argument(metavar="HAND", help="A hand, or a file of hands, one a line, or -.")
+    ],
+    trump: Annotated[
+        str | None, typer.Option(help="Count for a contract in this suit (default: notrump).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a hand is worth by every method that players use."""
+    from .. import evaluators
+
+    strain = None if trump is None else Strain.parse(trump)
+    for number, text in enumerate(_hands(hand)):
+        cards = Hand(text)
+        values = evaluators.describe(cards, strain)
+        if as_json:
+            content = {"hand": str(cards), "lengths": cards.lengths, "pattern": cards.pattern}
+            named = {value.name: round(value.value, 6) for value in values}
+            typer.echo(json.dumps(content | {"values": named}))
+            continue
+        gap = "\n" if number else ""
+        typer.echo(f"{gap}{'  '.join(cards.suits())}   {cards.pattern}, {cards.hcp} HCP\n")
+        table = Table(box=None, pad_edge=False, padding=(0, 2))
+        for column in ("method", "value", "range", "counts"):
+            table.add_column(column, justify="left" if column in ("method", "counts") else "right")
+        for value in values:
+            span = "{:g} … {:g}".format(*value.bounds)
+            table.add_row(value.title, f"{value.value:g}", span, str(value.kind))
+        views.ResultConsole().print(table)
+
+
+def _hands(source: str) -> Iterator[str]:
+    """Yield the hands of a file or standard input, one a line, or the literal hand."""
+    if source == "-":
+        lines: Iterable[str] = sys.stdin
+    elif is_file(source):
+        lines = Path(source).read_text("utf-8").splitlines()
+    else:
+        lines = [source or "an empty argument"]
+    return (line.strip() for line in lines if line.strip())
+
+
+def par(
+    deals: Deals,
+    vulnerable: Annotated[
+        str | None, typer.Option(help="none, ns, ew or both (default: as the board says, or none).")
+    ] = None,
+    dealer: Annotated[
+        str | None, typer.Option(help="N, E, S or W (default: as the board says, or N).")
+    ] = None,
+    as_json: AsJson = False,
+    source: From = None,
+    workers: Workers = None,
+) -> None:
+    """Find the par: the score, North-South's, when both sides bid perfectly."""
+    sheet = Sheet()
+    for chunk, tables in solved(read_deals(deals, source, chunk=SOLVED_CHUNK), workers):
+        for i, (deal, board) in enumerate(with_boards(chunk)):
+            told = board or Board()
+            vul = Vulnerability.parse(
+                told.vulnerability or Vulnerability.NONE if vulnerable is None else vulnerable
+            )
+            first = Seat.parse(told.dealer or Seat.NORTH if dealer is None else dealer)
+            found = par_of(tables[i], vul, first)
+            if as_json:
+                contracts = [str(contract) for contract in found.contracts]
+                content = {"deal": deal.pbn, "dealer": str(first), "vulnerable": str(vul)}
+                typer.echo(json.dumps(content | {"ns": found.ns_score, "contracts": contracts}))
+            else:
+                said = f"\n{first.word} deals, vulnerable {views.vulnerable(vul)}: {found}"
+                sheet.show(deal, board, views.solved_table(tables[i].tricks), said)
