@@ -7,10 +7,13 @@ from trickcast.cards import RANKS, Deal, Seat, Strain
 from trickcast.dealing import random_deals
 from trickcast.encodings import (
     CODINGS,
+    HEADS,
     FourHands,
+    Joined,
     check_coding,
     exchange,
     find_coding,
+    find_head,
     output_of,
     tricks_of,
     turn,
@@ -91,3 +94,113 @@ def test_one_deal_in_many_views_at_once():
     rows = FourHands().encode(np.tile(deal.owners, (20, 1)), strains, declarers)
     for row, strain, declarer in zip(rows, strains, declarers, strict=True):
         assert np.array_equal(row, FourHands().encode(deal.owners[None], strain, declarer)[0])
+
+
+@pytest.fixture
+def row_of(board):
+    """Encode the example board: a coding's name, a strain, a declarer to a row of numbers."""
+
+    def row_of(name, strain=Strain.SPADES, declarer=Seat.SOUTH):
+        return find_coding(name).encode(board.owners[None], strain, declarer)[0]
+
+    return row_of
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "suits"),
+    [
+        # rank of 2, 3, K, A; suits S H D C, as the papers print them
+        ("26x4", (0.1, 0.17, 0.83, 0.9), (0.3, 0.5, 0.7, 0.9)),
+        ("26x4-2004", (0.1, 0.17, 0.83, 0.9), (0.1, 0.367, 0.633, 0.9)),
+        ("26x4-0-1", (0.0, 1 / 12, 11 / 12, 1.0), (0.25, 0.5, 0.75, 1.0)),
+        ("26x4-0.2-0.8", (0.2, 0.25, 0.75, 0.8), (0.35, 0.5, 0.65, 0.8)),
+    ],
+)
+def test_rank_and_suit_of_each_card(board, row_of, name, ranks, suits):
+    cards = row_of(name).reshape(4, 13, 2)
+    for seat, hand in zip(Seat, cards, strict=True):
+        held = [(suit, rank) for suit, text in enumerate(board[seat].suits()) for rank in text
+                if rank in RANKS]  # fmt: skip
+        assert len(held) == 13
+        for (suit, rank), (ours, its_suit) in zip(held, hand, strict=True):
+            assert its_suit == pytest.approx(suits[suit], abs=0.001)
+            if rank in "23KA":
+                assert ours == pytest.approx(ranks["23KA".index(rank)], abs=0.004)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("52", (1, -1, 1, -1)), ("52-seats", (1, -0.8, 0.8, -1)), ("52-partners", (1, -1, 0.8, -1))],
+)
+def test_one_number_a_card_from_the_two_up(board, row_of, name, values):
+    expected = [values[board.owners[13 * suit + 12 - k]] for suit in range(4) for k in range(13)]
+    assert row_of(name, Strain.NOTRUMP) == pytest.approx(expected)
+    marked = row_of("52-marked", Strain.DIAMONDS).reshape(4, 13)
+    assert np.abs(marked).tolist() == [[0.5] * 13, [0.5] * 13, [1.0] * 13, [0.5] * 13]
+    assert np.abs(row_of("52-marked", Strain.NOTRUMP)).tolist() == [0.5] * 52
+
+
+def test_side_and_hand(board, row_of):
+    sides, hands = row_of("104").reshape(2, 52)
+    owners = board.owners.reshape(4, 13)[:, ::-1].ravel()
+    assert sides.tolist() == [1 if owner in (Seat.NORTH, Seat.SOUTH) else -1 for owner in owners]
+    assert hands.tolist() == [1 if owner in (Seat.NORTH, Seat.WEST) else -1 for owner in owners]
+
+
+def test_the_order_of_2018_gives_the_same_rows():
+    """W N E S with South on lead is the leader's left-hand opponent first, as N E S W with West."""
+    owners = random_deals(50, seed=9).owners
+    for strain in Strain:
+        for declarer in Seat:
+            ours = find_coding("52x4").encode(owners, strain, declarer)
+            theirs = find_coding("52x4-2018").encode(owners, strain, declarer)
+            assert np.array_equal(ours, theirs)
+
+
+def test_inputs_for_leader_and_trumps(row_of):
+    nine = row_of("52x4-2018+9", Strain.HEARTS, Seat.NORTH)[208:]
+    assert nine.tolist() == [0, 1, 0, 0, 0, 0, 0, 1, 0]  # S H D C N; W N E S: East leads
+    leader = row_of("26x4-leader", Strain.HEARTS, Seat.NORTH)[104:]
+    assert leader.tolist() == [0, 1, 0, 0]
+    trumps = [row_of("26x4-trump", strain)[104] for strain in Strain]
+    assert trumps == pytest.approx([0.3, 0.5, 0.7, 0.9, 0.1])
+
+
+def test_estimator_inputs_go_from_their_bounds_to_the_ends(board, row_of):
+    work = [board[seat].hcp for seat in Seat]
+    assert row_of("work") == pytest.approx([0.1 + 0.8 * points / 37 for points in work])
+    assert row_of("work-sum") == pytest.approx([0.1 + 0.8 * (work[0] + work[2]) / 40])
+    first = row_of("work-lengths")[:5]
+    assert first[1:] == pytest.approx([0.1 + 0.8 * n / 13 for n in board.north.lengths])
+    sizes = {"points": 36, "distribution": 32, "methods": 68, "methods-sums": 102, "zar": 4,
+             "methods-lengths": 84, "52+points": 88, "52x4+methods-lengths": 292}  # fmt: skip
+    for name, size in sizes.items():
+        row = row_of(name, Strain.HEARTS)
+        assert row.shape == (size,)
+        assert (row[-4:] >= 0.1 - 1e-6).all()
+        assert (row[-4:] <= 0.9 + 1e-6).all()
+
+
+def test_codings_that_treat_deals_differently_are_not_joined():
+    with pytest.raises(ValueError, match="52-marked and points treat deals differently"):
+        Joined(find_coding("52-marked"), find_coding("points"))
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_heads_know_their_targets(name):
+    head = find_head(name)
+    targets = head.targets(np.arange(14))
+    assert targets.shape == (14, head.outputs)
+    assert head.tricks(targets).tolist() == list(range(14))
+    assert head.tricks(targets).dtype == np.uint8
+
+
+def test_heads_of_the_papers():
+    assert find_head("linear").targets(range(14))[[0, 13], 0] == pytest.approx([0.1, 0.9])
+    assert find_head("fourteen-negative").targets([2])[0].tolist() == [-1, -1, 1] + [-1] * 11
+    narrow, wide = (np.diff(find_head("proportional").limits)[k] for k in (0, 5))
+    assert wide / narrow == pytest.approx(12927 / 2725)  # ranges of 1 and of 6 tricks
+    middle = np.diff(find_head("wider-middle").limits)
+    assert middle[5] > middle[0]
+    with pytest.raises(ValueError, match="no head 'thirteen'"):
+        find_head("thirteen")

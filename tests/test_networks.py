@@ -5,7 +5,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
 
-from trickcast.networks import LayeredNetwork, NetworkName, run  # noqa: E402
+from trickcast.networks import LayeredNetwork, NetworkName, run, run_all  # noqa: E402
 
 TABLE_III = {  # Mossakowski and Mańdziuk 2009: neurons, connections
     "(26x4)-(13x4)-(7x4)-13-1": (198, 845),
@@ -29,9 +29,65 @@ def test_table_iii(name):
 
 
 UNBUILDABLE = (
-    *("", "52", "52-x-1", "52-0-1", "52--1", "(52x4", "(52x4+84)-1"),
-    *("(52x4)-(26x3)-1", "(26x4)-(7x4)-1", "52-(26x4)-1"),
+    *("", "52", "52-x-1", "52-0-1", "52--1", "(52x4", "(+84)-1", "(52+)-1", "52+36-1"),
+    *("(52x4)-(26x3)-1", "(26x4)-(7x4)-1", "52-(26x4)-1", "52-(13+4)-(5+2)-1"),
+    *("(52x4+84)-(13x4)-1", "(52x4)-(13x4+21)-1"),
 )
+
+
+OTHER_NETWORKS = {  # Table X, and the 2018 paper: neurons, connections
+    "(52+36)-25-1": (52 + 36 + 26, 88 * 25 + 25),
+    "(104+68)-50-10-1": (172 + 61, 172 * 50 + 500 + 10),
+    "(52x4+84)-(13x4+21)-26-1": (
+        292 + 73 + 27,
+        52 * 13 * 4 + 84 * 21 + 73 * 26 + 26,
+    ),
+    "208-104-52-13-14": (391, 208 * 104 + 104 * 52 + 52 * 13 + 13 * 14),
+    "(52x4)-(26x4)-52-13-14": (391, 52 * 26 * 4 + 104 * 52 + 52 * 13 + 13 * 14),
+    "(26x4+4)-(13x4+4)-13-1": (108 + 56 + 14, 104 + 16 + 56 * 13 + 13),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_NETWORKS)
+def test_estimator_inputs_and_autoencoders(name):
+    neurons, connections = OTHER_NETWORKS[name]
+    assert (NetworkName(name).neurons, NetworkName(name).connections) == (neurons, connections)
+    network = LayeredNetwork(name, seed=1)
+    weights = [p for key, p in network.named_parameters() if key.endswith("weight")]
+    assert sum(weight.numel() for weight in weights) == connections
+    inputs = np.zeros((2, NetworkName(name).layers[0].neurons), np.float32)
+    assert run_all(network, inputs).shape == (2, NetworkName(name).layers[-1].neurons)
+
+
+def test_a_dedicated_first_layer():
+    full = NetworkName("208-156-52-13-14")
+    assert full.dedicated() == NetworkName("(52x4)-(39x4)-52-13-14")
+    with pytest.raises(ValueError, match="cannot be cut into 4 groups"):
+        NetworkName("52-25-1").dedicated()
+
+
+def test_extra_inputs_reach_their_own_neurons_only():
+    network = LayeredNetwork("(52x4+84)-(13x4+21)-26-1", seed=1)
+    x = torch.zeros(292, 3)
+    x[0:52, 1] = 1.0  # the first hand
+    x[208:, 2] = 1.0  # the estimators
+    first = network.layers[0](x)
+    of_hand, of_estimators = ((first[:, k] - first[:, 0]).abs() > 0 for k in (1, 2))
+    assert of_hand.tolist() == [True] * 13 + [False] * 60
+    assert of_estimators.tolist() == [False] * 52 + [True] * 21
+
+
+def test_copies_are_networks_of_their_own():
+    together = LayeredNetwork("(52x4)-(13x4)-13-1", seed=5, copies=3)
+    inputs = np.random.default_rng(0).integers(0, 2, (7, 208), dtype=np.uint8)
+    outputs = run_all(together, inputs, chunk=4)
+    assert outputs.shape == (7, 3)
+    for copy in range(3):
+        alone = LayeredNetwork("(52x4)-(13x4)-13-1", seed=1)
+        for ours, theirs in zip(alone.layers, together.layers, strict=True):
+            own = slice(copy * ours.blocks, (copy + 1) * ours.blocks)
+            ours.load_state_dict({k: v[own] for k, v in theirs.state_dict().items()})
+        np.testing.assert_allclose(run(alone, inputs), outputs[:, copy], atol=1e-6)
 
 
 @pytest.mark.parametrize("name", UNBUILDABLE)

@@ -13,6 +13,8 @@ import trickcast as tc  # noqa: E402
 from trickcast.cards import DealSet, Strain  # noqa: E402
 from trickcast.encodings import find_coding, tricks_of  # noqa: E402
 from trickcast.estimator import Estimator, ModelError  # noqa: E402
+from trickcast.estimator.files import load_session  # noqa: E402
+from trickcast.estimator.kinds import OneOutput  # noqa: E402
 from trickcast.formats import zrd  # noqa: E402
 from trickcast.training import (  # noqa: E402
     TrainingConfig,
@@ -66,7 +68,7 @@ def test_the_exported_model_answers_as_torch_did(exported):
     with np.load(exported.with_suffix(".parity.npz")) as parity:
         owners, outputs = parity["owners"], parity["outputs"]
     assert owners.shape == (64, 52)
-    assert np.abs(Estimator(exported).outputs(owners) - outputs).max() <= 1e-4
+    assert np.abs(OneOutput(*load_session(exported)).outputs(owners) - outputs).max() <= 1e-4
 
 
 def test_the_model_says_where_it_comes_from(deals, exported):

@@ -153,7 +153,8 @@ def load_session(
 
 def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
     """Check a model's metadata. Raises ModelError saying what is missing or unknown."""
-    missing = [key for key in _REQUIRED if key not in metadata]
+    required = _REQUIRED if metadata.get("coding") == OWNERS else (*_REQUIRED, "thresholds")
+    missing = [key for key in required if key not in metadata]
     if missing:
         raise ModelError(
             f"{path}: the model does not state its {', '.join(missing)} (SHA-256 {sha256}; "

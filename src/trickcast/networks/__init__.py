@@ -1,6 +1,15 @@
 """Networks as torch modules; needs torch, which the extra ``train`` installs."""
 
-from .layered import BlockLinear, LayeredNetwork, run
-from .names import Layer, NetworkName
+from .layered import BlockLinear, LayeredNetwork, SideBySide, run, run_all
+from .names import Join, Layer, NetworkName
 
-__all__ = ["BlockLinear", "Layer", "LayeredNetwork", "NetworkName", "run"]
+__all__ = [
+    "BlockLinear",
+    "Join",
+    "Layer",
+    "LayeredNetwork",
+    "NetworkName",
+    "SideBySide",
+    "run",
+    "run_all",
+]

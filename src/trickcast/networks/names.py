@@ -1,29 +1,33 @@
-"""The printed names of the papers' networks: ``"(52x4)-(26x4)-26-13-1"``, ``"52-25-1"``."""
+"""The printed names of the papers' networks: ``"(52x4)-(26x4)-26-13-1"``, ``"(52+36)-25-1"``."""
 
 import re
 from dataclasses import dataclass
 from functools import cached_property
 
-_LAYER = re.compile(r"\((\d+)x(\d+)\)|(\d+)")
+_LAYER = re.compile(r"\((\d+)(?:x(\d+))?(?:\+(\d+))?\)|(\d+)")
 _CARDS_OF_A_HAND = 13
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A layer of neurons: ``width`` in each of ``groups`` equal groups (``(26x4)``: 26 in 4)."""
+    """A layer of neurons: ``width`` in each of ``groups`` equal groups, and ``extra`` beside them.
+
+    ``(26x4)`` is 26 in 4 groups, ``(52x4+84)`` 52 in 4 groups and 84 extra, ``(52+36)`` 52 and 36.
+    """
 
     width: int
     groups: int = 1
+    extra: int = 0
 
     @property
     def neurons(self) -> int:
         """Neurons in all."""
-        return self.width * self.groups
+        return self.width * self.groups + self.extra
 
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """How a layer is joined to the one before it: fully inside each of ``blocks`` blocks."""
+    """How a part of a layer is joined to the one before it: fully inside each of ``blocks``."""
 
     blocks: int
     inputs: int
@@ -39,9 +43,10 @@ class Join:
 class NetworkName:
     """A network's printed name, read: its layers from input to output and how they are joined.
 
-    Groups are joined to the groups of the layer before, hand by hand; a layer without groups is
-    joined to everything. In a network of 26×4 inputs the first hidden neurons see one card each,
-    its rank and suit. Raises ValueError when the name cannot be read or built.
+    Groups are joined to the groups of the layer before, hand by hand, and extra neurons to extra
+    neurons; a layer without groups is joined to everything. In a network of 26×4 inputs the
+    first hidden neurons see one card each, its rank and suit. Raises ValueError when the name
+    cannot be read or built.
     """
 
     name: str
@@ -55,45 +60,74 @@ class NetworkName:
     @cached_property
     def layers(self) -> tuple[Layer, ...]:
         """The layers from input to output."""
-        layers = list[Layer]()
-        for part in self.name.split("-"):
-            match = _LAYER.fullmatch(part.strip())
-            if match is None:
-                raise ValueError(
-                    f"network {self.name!r}: {part!r} is not a layer "
-                    "(expected a number as 26, or groups as (26x4))"
-                )
-            width, groups, plain = match.groups()
-            layers.append(Layer(int(plain)) if plain else Layer(int(width), int(groups)))
+        layers = tuple(self._read_layer(part.strip()) for part in self.name.split("-"))
         if len(layers) < 2 or min(layer.neurons for layer in layers) == 0:
             raise ValueError(
                 f"network {self.name!r}: expected at least inputs and outputs, as 52-1, none empty"
             )
-        return tuple(layers)
+        return layers
+
+    def _read_layer(self, part: str) -> Layer:
+        match = _LAYER.fullmatch(part)
+        if match is None:
+            raise ValueError(
+                f"network {self.name!r}: {part!r} is not a layer "
+                "(expected a number as 26, or groups as (26x4), (52+36) or (52x4+84))"
+            )
+        width, groups, extra, plain = match.groups()
+        if plain is not None:
+            return Layer(int(plain))
+        return Layer(int(width), int(groups or 1), int(extra or 0))
 
     @cached_property
-    def joins(self) -> tuple[Join, ...]:
-        """How each layer but the first is joined to the one before it."""
-        joins = []
-        for before, layer in zip(self.layers, self.layers[1:], strict=False):
-            if layer.groups == 1:
-                joins.append(Join(1, before.neurons, layer.neurons))
-            elif before.groups != layer.groups:
+    def joins(self) -> tuple[tuple[Join, ...], ...]:
+        """How the parts of each layer but the first are joined to those of the one before it."""
+        pairs = zip(self.layers, self.layers[1:], strict=False)
+        return tuple(self._join(before, layer) for before, layer in pairs)
+
+    def _join(self, before: Layer, layer: Layer) -> tuple[Join, ...]:
+        if layer.groups == 1:
+            if layer.extra and before is not self.layers[0]:
                 raise ValueError(
-                    f"network {self.name!r}: {layer.groups} groups cannot be joined to "
-                    f"{before.groups} (expected as many groups in both layers)"
+                    f"network {self.name!r}: {layer.extra} extra neurons stand beside no groups"
                 )
-            elif before is self.layers[0] and before.width == 2 * _CARDS_OF_A_HAND:
-                cards = _CARDS_OF_A_HAND * before.groups
-                if layer.neurons % cards:
-                    raise ValueError(
-                        f"network {self.name!r}: {layer.width} neurons a hand cannot see one of "
-                        f"its {_CARDS_OF_A_HAND} cards each"
-                    )
-                joins.append(Join(cards, 2, layer.neurons // cards))
-            else:
-                joins.append(Join(layer.groups, before.width, layer.width))
-        return tuple(joins)
+            return (Join(1, before.neurons, layer.neurons),)
+        if before.groups != layer.groups:
+            raise ValueError(
+                f"network {self.name!r}: {layer.groups} groups cannot be joined to "
+                f"{before.groups} (expected as many groups in both layers)"
+            )
+        if (before.extra == 0) != (layer.extra == 0):
+            raise ValueError(
+                f"network {self.name!r}: {layer.extra} extra neurons cannot be joined to "
+                f"{before.extra} (expected some in both layers or in neither)"
+            )
+        extra = (Join(1, before.extra, layer.extra),) if layer.extra else ()
+        if before is self.layers[0] and before.width == 2 * _CARDS_OF_A_HAND:
+            cards = _CARDS_OF_A_HAND * before.groups
+            if layer.width % _CARDS_OF_A_HAND:
+                raise ValueError(
+                    f"network {self.name!r}: {layer.width} neurons a hand cannot see one of "
+                    f"its {_CARDS_OF_A_HAND} cards each"
+                )
+            return (Join(cards, 2, layer.width * layer.groups // cards), *extra)
+        return (Join(layer.groups, before.width, layer.width), *extra)
+
+    def dedicated(self, groups: int = 4) -> "NetworkName":
+        """Return the network whose first two layers are cut into groups, one for each hand.
+
+        So the first layer of ``208-104-52-13-14`` becomes the "dedicated" one of the 2018 paper:
+        ``(52x4)-(26x4)-52-13-14``. Raises ValueError where they cannot be cut.
+        """
+        first, second = self.layers[:2]
+        if any(
+            layer.groups > 1 or layer.extra or layer.width % groups for layer in (first, second)
+        ):
+            raise ValueError(
+                f"network {self.name!r}: its first two layers cannot be cut into {groups} groups"
+            )
+        cut = [f"({layer.width // groups}x{groups})" for layer in (first, second)]
+        return NetworkName("-".join([*cut, *self.name.split("-")[2:]]))
 
     @property
     def neurons(self) -> int:
@@ -103,4 +137,4 @@ class NetworkName:
     @property
     def connections(self) -> int:
         """Weights in all, without biases, as in Table III of the 2009 paper."""
-        return sum(join.connections for join in self.joins)
+        return sum(join.connections for parts in self.joins for join in parts)

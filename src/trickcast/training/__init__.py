@@ -11,7 +11,15 @@ if find_spec("torch") is None:
     )
 
 from .checkpoints import TrainingError
-from .examples import Contracts, Examples, all_examples, draw_examples
+from .examples import (
+    Contracts,
+    Examples,
+    all_examples,
+    deals_checksum,
+    draw_examples,
+    draw_views,
+    known_tricks,
+)
 from .export import export
 from .loop import Trained, TrainingConfig, train
 from .model import train_model
@@ -25,9 +33,12 @@ __all__ = [
     "TrainingConfig",
     "TrainingError",
     "all_examples",
+    "deals_checksum",
     "draw_examples",
+    "draw_views",
     "export",
     "fit_thresholds",
+    "known_tricks",
     "train",
     "train_model",
 ]

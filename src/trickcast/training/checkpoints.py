@@ -1,20 +1,24 @@
 """Where a training stands, kept in a file from which it goes on after a kill."""
 
 import pickle
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Collection
+from dataclasses import Field, asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Protocol
 
 import torch
 from torch import Tensor, nn
 
 from ..formats.files import atomic_writer
 
-if TYPE_CHECKING:
-    from .loop import TrainingConfig
-
 _FORMAT = "trickcast training 1"
 _MAY_CHANGE = {"epochs", "patience", "evaluate_every", "chunk"}
+
+
+class Configuration(Protocol):
+    """A dataclass of everything that decides a training besides its deals."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
 
 class TrainingError(RuntimeError):
@@ -84,43 +88,60 @@ def save_checkpoint(
     state: State,
     network: nn.Module,
     optimizer: torch.optim.Optimizer,
-    config: "TrainingConfig",
+    config: Configuration,
 ) -> None:
     """Write everything that the training needs to go on, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     content = {
-        "format": _FORMAT,
-        "config": asdict(config),
         "state": {f.name: getattr(state, f.name) for f in fields(state)},
         "network": network.state_dict(),
         "optimizer": optimizer.state_dict(),
     }
-    with atomic_writer(path) as stream:
-        torch.save(content, stream)
+    write_content(path, _FORMAT, config, content)
 
 
 def load_checkpoint(
-    path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, config: "TrainingConfig"
+    path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, config: Configuration
 ) -> State:
     """Fill network and optimizer from a checkpoint and return where its training stands.
 
     Without such a file, return the state of a training not begun. Raises TrainingError for a file
     that is no checkpoint, or that of another configuration.
     """
-    if not path.exists():
+    content = read_content(path, _FORMAT, config, _MAY_CHANGE)
+    if content is None:
         return State()
+    network.load_state_dict(content["network"])
+    optimizer.load_state_dict(content["optimizer"])
+    return State(**content["state"])
+
+
+def write_content(path: Path, form: str, config: Configuration, content: dict[str, Any]) -> None:
+    """Write a training's content with its format and configuration, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_writer(path) as stream:
+        torch.save({"format": form, "config": asdict(config), **content}, stream)
+
+
+def read_content(
+    path: Path, form: str, config: Configuration, may_change: Collection[str] = ()
+) -> dict[str, Any] | None:
+    """Return what ``write_content`` wrote, None where there is no such file.
+
+    Raises TrainingError for a file of another format, or of a training whose configuration differs
+    in more than the settings that ``may_change``.
+    """
+    if not path.exists():
+        return None
     try:
         content = torch.load(path, weights_only=True)
     except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
         raise TrainingError(f"{path}: not a checkpoint, or a damaged one ({error})") from None
-    if not isinstance(content, dict) or content.get("format") != _FORMAT:
-        raise TrainingError(f"{path}: not a checkpoint of this program (expected {_FORMAT!r})")
+    if not isinstance(content, dict) or content.get("format") != form:
+        raise TrainingError(f"{path}: not a checkpoint of this program (expected {form!r})")
     for name, value in asdict(config).items():
         found = content["config"].get(name)
-        if name not in _MAY_CHANGE and found != value:
+        if name not in may_change and found != value:
             raise TrainingError(
                 f"{path}: a checkpoint of another training: its {name} is {found!r}, not {value!r}"
             )
-    network.load_state_dict(content["network"])
-    optimizer.load_state_dict(content["optimizer"])
-    return State(**content["state"])
+    return content

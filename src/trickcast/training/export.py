@@ -35,7 +35,7 @@ def export(
 
     Beside it go ``<name>.parity.npz`` (64 deals and what torch answers on them) and a line in
     ``SHA256SUMS``. Thresholds are fitted, and scores counted, on the ``validation`` deals. The
-    file's inputs ``suit`` and ``notrump`` are (rows, coding.size) uint8, its outputs
+    file's inputs ``suit`` and ``notrump`` are (rows, coding.size), its outputs
     ``suit_output`` and ``notrump_output`` (rows,) float32.
 
     Raises ValueError when the networks differ in name or coding, or a deal is not solved.
@@ -128,7 +128,9 @@ def _to_onnx(networks: dict[Contracts, LayeredNetwork], coding: Coding) -> Any:
     nodes, weights, inputs, outputs = [], [], [], []
     for name, network in networks.items():
         rows = f"{name}_rows"
-        inputs.append(helper.make_tensor_value_info(name, TensorProto.UINT8, [rows, coding.size]))
+        empty = coding.encode(np.empty((0, 52), np.uint8), Strain.SPADES, Seat.NORTH)
+        kind = TensorProto.UINT8 if empty.dtype == np.uint8 else TensorProto.FLOAT
+        inputs.append(helper.make_tensor_value_info(name, kind, [rows, coding.size]))
         outputs.append(helper.make_tensor_value_info(f"{name}_output", TensorProto.FLOAT, [rows]))
         nodes.append(helper.make_node("Cast", [name], [f"{name}_0"], to=TensorProto.FLOAT))
         for i, layer in enumerate(network.layers):

@@ -4,17 +4,15 @@ import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from time import perf_counter
 from typing import Any, get_args
 
 import numpy as np
-import torch
 
 from ..cards import DealSet
-from ..encodings import RANGE, find_coding, output_of, tricks_of
-from ..networks import LayeredNetwork, NetworkName, run
-from .checkpoints import TrainingError, load_checkpoint, save_checkpoint
+from ..encodings import find_coding, find_head
+from ..networks import LayeredNetwork, NetworkName
 from .examples import Contracts, all_examples, deals_checksum, draw_examples
+from .fullbatch import Batch, Descent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +48,11 @@ class TrainingConfig:
             raise ValueError(
                 f"network {self.network} has {name.layers[0].neurons} inputs and the coding "
                 f"{self.coding} gives {coding.size}"
+            )
+        if any(len(parts) > 1 for parts in name.joins):
+            raise ValueError(
+                f"network {self.network} has extra inputs, which model files do not hold "
+                "(trickcast reproduce trains such networks)"
             )
         if name.layers[-1].neurons != 1:
             raise ValueError(
@@ -104,56 +107,14 @@ def train(
     """
     coding = find_coding(config.coding)
     network = LayeredNetwork(config.network, seed=config.seed)
-    candidate = LayeredNetwork(config.network, seed=config.seed)  # holds the mean to be validated
-    optimizer = torch.optim.Rprop(
-        network.parameters(), lr=config.initial_update, step_sizes=(1e-6, config.largest_update)
-    )
-    state = load_checkpoint(Path(checkpoint), network, optimizer, config)
+    candidate = LayeredNetwork(config.network, seed=config.seed)
+    descent = Descent(network, candidate, find_head("equal"), config, Path(checkpoint))
+    state = descent.state
     state.use_deals(deals_checksum(training), deals_checksum(validation), len(training))
-    held_out = all_examples(validation, config.contracts, coding)
-    inputs, targets = torch.empty(0), torch.empty(0)
-    started, drawn = perf_counter() - state.seconds, None
 
-    while state.epoch < config.epochs and state.epoch - state.best_epoch < config.patience:
-        if drawn != (drawn := state.epoch // config.redraw):
-            rng = np.random.default_rng([config.seed, drawn])  # so that resuming needs no state
-            batch = draw_examples(training, config.contracts, config.examples, coding, rng)
-            inputs = torch.from_numpy(batch.inputs)  # (examples, coding.size)
-            targets = torch.from_numpy(output_of(batch.tricks))  # (examples,)
+    def draw(drawing: int) -> Batch:
+        rng = np.random.default_rng([config.seed, drawing])
+        return Batch(*draw_examples(training, config.contracts, config.examples, coding, rng))
 
-        # the gradient of the squared error summed over all examples, chunk by chunk: a chunk's
-        # activations stay in the processor's cache
-        optimizer.zero_grad()
-        error = 0.0
-        for start in range(0, config.examples, config.chunk):
-            chunk = slice(start, start + config.chunk)
-            loss = (network(inputs[chunk])[:, 0] - targets[chunk]).square().sum()
-            loss.backward()
-            error += loss.item()
-        if not np.isfinite(error):
-            raise TrainingError(f"epoch {state.epoch}: the training error is {error}")
-        for weights in network.parameters():
-            assert weights.grad is not None
-            weights.grad.add_(weights.detach(), alpha=config.weight_decay)
-        optimizer.step()
-        state.epoch += 1
-
-        if state.epoch % config.evaluate_every == 0 or state.epoch == config.epochs:
-            mean = state.mean_with(network, config.averaged)
-            candidate.load_state_dict(mean)
-            outputs = run(candidate, held_out.inputs, config.chunk)
-            misses = outputs - output_of(held_out.tricks)
-            state.seconds = perf_counter() - started
-            line = {
-                "epoch": state.epoch,
-                "training_error": (error / config.examples) ** 0.5 / RANGE,
-                "validation_error": float(np.square(misses).mean() ** 0.5) / RANGE,
-                "exact": 100 * float((tricks_of(outputs) == held_out.tricks).mean()),
-                "seconds": round(state.seconds, 1),
-            }
-            state.note(line, mean)
-            save_checkpoint(Path(checkpoint), state, network, optimizer, config)
-            report(line)
-
-    candidate.load_state_dict(state.best_weights)
+    descent.run(draw, Batch(*all_examples(validation, config.contracts, coding)), report)
     return Trained(config, candidate, state.record() | {"config": asdict(config)})

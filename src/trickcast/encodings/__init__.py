@@ -1,0 +1,47 @@
+"""Codings: how a deal becomes the input of a network, and its output a number of tricks.
+
+A coding turns one result to be estimated (a deal, a strain, a declarer) into a row of numbers. Most
+first turn the deal so that the leader always sits in one place and the trumps are always spades,
+which is how a network trained for one leader and one trump suit serves them all (Mossakowski and
+Mańdziuk, "Learning without human expertise", IEEE Transactions on Neural Networks 20(2), 2009).
+"""
+
+from .cards import FourHands, LeaderLast, OneNumber, PairAndHand, RankAndSuit
+from .coding import MODEL_FORMAT, OUTPUT_ORDER, Coding, Inputs
+from .conformance import check_coding
+from .estimators import EstimatorInputs
+from .heads import HEADS, FourteenOutputs, Head, OneOutput, find_head
+from .joined import Joined
+from .outputs import HIGHEST, LOWEST, RANGE, output_of, tricks_of
+from .registry import CODINGS, find_coding
+from .views import LEADER, exchange, turn
+
+__all__ = [
+    "CODINGS",
+    "HEADS",
+    "HIGHEST",
+    "LEADER",
+    "LOWEST",
+    "MODEL_FORMAT",
+    "OUTPUT_ORDER",
+    "RANGE",
+    "Coding",
+    "EstimatorInputs",
+    "FourHands",
+    "FourteenOutputs",
+    "Head",
+    "Inputs",
+    "Joined",
+    "LeaderLast",
+    "OneNumber",
+    "OneOutput",
+    "PairAndHand",
+    "RankAndSuit",
+    "check_coding",
+    "exchange",
+    "find_coding",
+    "find_head",
+    "output_of",
+    "tricks_of",
+    "turn",
+]

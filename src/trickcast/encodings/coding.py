@@ -1,0 +1,54 @@
+"""What every coding states of itself."""
+
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+MODEL_FORMAT = "trickcast model 1"
+"""What the metadata of every model file of ours states as its format."""
+OUTPUT_ORDER = "tricks of the declarer's side; strains S H D C N; declarers N E S W"
+"""And as the order of its outputs."""
+
+Inputs = NDArray[np.uint8] | NDArray[np.float32]
+"""(n, size) rows: uint8 where all are 0 or 1, float32 else."""
+Trumps = Literal["exchanged", "marked", "ignored"]
+"""What a coding does with the trump suit: puts it in the place of spades, marks it, or nothing."""
+
+
+class Coding(Protocol):
+    """What a coding states of itself; name and version are stored in every model file."""
+
+    @property
+    def name(self) -> str:
+        """The papers' name for it."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """Goes up whenever the numbers change, so that no old model is fed new input."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Inputs a row."""
+        ...
+
+    @property
+    def turned(self) -> bool:
+        """Whether the deal is turned so that the leader always sits in one place."""
+        ...
+
+    @property
+    def trumps(self) -> Trumps:
+        """What becomes of the trump suit."""
+        ...
+
+    @property
+    def negative(self) -> bool:
+        """Whether inputs fall below zero; the papers then use tanh instead of the logistic."""
+        ...
+
+    def encode(self, owners: NDArray[np.uint8], strain: ArrayLike, declarer: ArrayLike) -> Inputs:
+        """Return the (n, size) inputs of (n, 52) owners, for one or n strains and declarers."""
+        ...

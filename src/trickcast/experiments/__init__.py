@@ -1,0 +1,37 @@
+"""The double-dummy papers, repeated: every network and table, ours beside the published.
+
+One module a paper declares its networks and tables as data; ``reproduce`` trains and measures what
+is missing, and ``write_report`` puts it beside the published figures. Needs torch.
+"""
+
+from .data import Deals, ExperimentError, gather, ns_tricks
+from .reference import published_results, sample_deals
+from .report import write_report
+from .runner import PAPERS, planned, reproduce, rows_of
+from .scales import SCALES, Scale
+from .spec import CONTRACTS, LEADERS, Net, Paper, Pretraining, Row
+from .store import Store, agreed_deals
+
+__all__ = [
+    "CONTRACTS",
+    "LEADERS",
+    "PAPERS",
+    "SCALES",
+    "Deals",
+    "ExperimentError",
+    "Net",
+    "Paper",
+    "Pretraining",
+    "Row",
+    "Scale",
+    "Store",
+    "agreed_deals",
+    "gather",
+    "ns_tricks",
+    "planned",
+    "published_results",
+    "reproduce",
+    "rows_of",
+    "sample_deals",
+    "write_report",
+]

@@ -1,0 +1,120 @@
+"""The deals of a run, and the results in them that an experiment is trained and tested on."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import DealSet, Seat, Strain
+from ..encodings import Coding, find_coding
+from ..library import Library
+from ..training import deals_checksum, draw_views, known_tricks
+from ..training.fullbatch import Batch
+from .scales import Scale
+from .spec import CONTRACTS, LEADERS, Lead, Net
+
+
+class ExperimentError(ValueError):
+    """An experiment that cannot be made as asked: says what is missing, and what would do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Deals:
+    """Everything a run trains and measures on; wholly solved, and no deal in two of them."""
+
+    training: DealSet
+    validation: DealSet
+    test: DealSet
+    test_name: str
+    """Where the test deals come from."""
+
+    def describe(self, trained_on: int) -> dict[str, Any]:
+        """Return what is stored beside every figure: ranges and checksums."""
+        used = self.training[:trained_on]
+        return {
+            "training": f"library, train, deals 0 to {len(used) - 1}",
+            "training_sha256": deals_checksum(used),
+            "test": f"{self.test_name}, deals 0 to {len(self.test) - 1}",
+            "test_sha256": deals_checksum(self.test),
+        }
+
+
+def gather(
+    library: Library, scale: Scale, test: DealSet | None = None, training_deals: int | None = None
+) -> Deals:
+    """Take the deals of a run from a library, by index; ``test`` are deals from outside.
+
+    Without ``test`` the library's own test deals are used. Raises ExperimentError when the library
+    is too small for the scale, or the test deals are not solved.
+    """
+    most = min(training_deals or scale.most, scale.most)
+    training = library.deals("train")[:most]
+    if len(training) < min(scale.fewest, most) or len(training) < (training_deals or 0):
+        raise ExperimentError(
+            f"the library {library.folder} has {len(training):,} training deals; scale "
+            f"{scale.name} needs {training_deals or scale.fewest:,} (trickcast generate adds more)"
+        )
+    validation = library.deals("validation")[: scale.validation]
+    outside = library.deals("test") if test is None else test
+    chosen = outside[: scale.tests]
+    for name, deals in (("validation", validation), ("test", chosen)):
+        if len(deals) == 0:
+            raise ExperimentError(f"the library {library.folder} has no {name} deals")
+    known_tricks(chosen)
+    return Deals(training, validation, chosen, "library, test" if test is None else "GIB")
+
+
+def results(contracts: str, lead: Lead) -> Iterator[tuple[Strain, Seat]]:
+    """Yield (strain, declarer) for every strain and leader that the words stand for."""
+    for strain in CONTRACTS[contracts]:
+        for leader in LEADERS[lead]:
+            yield strain, leader.rho
+
+
+def all_results(deals: DealSet, contracts: str, lead: Lead, coding: Coding) -> Batch:
+    """Return the inputs and tricks of every result that the words stand for, deal after deal.
+
+    Results of one strain and leader stand together.
+    """
+    tricks, pairs = known_tricks(deals), list(results(contracts, lead))
+    return Batch(
+        np.concatenate([coding.encode(deals.owners, *pair) for pair in pairs]),
+        np.concatenate([tricks[:, strain, declarer] for strain, declarer in pairs]),
+    )
+
+
+def training_batch(net: Net, scale: Scale, deals: DealSet, drawing: int) -> Batch:
+    """Return the examples of a planned network's ``drawing``-th drawing.
+
+    In the published way there is one drawing, and it is all results of the deals.
+    """
+    coding = find_coding(net.coding)
+    if scale.published:
+        return all_results(deals[: net.deals], net.contracts, net.lead, coding)
+    rng = np.random.default_rng([net.seed, drawing])
+    by_rprop = net.pretraining is None and net.comparison is None
+    examples = scale.examples if by_rprop else scale.tuning_examples
+    return Batch(*draw_views(deals, CONTRACTS[net.contracts], examples, coding, rng))
+
+
+def require_deals(net: Net, scale: Scale, deals: DealSet) -> int:
+    """Return how many training deals a planned network uses, or raise ExperimentError."""
+    if not scale.published:
+        return len(deals)
+    if len(deals) < net.deals:
+        raise ExperimentError(
+            f"{net.network} ({net.contracts}) was trained on {net.deals:,} deals and the library "
+            f"has {len(deals):,} for training (trickcast generate adds more)"
+        )
+    return net.deals
+
+
+def ns_tricks(tricks: NDArray[np.uint8], strain: Strain, leader: Seat) -> NDArray[np.uint8]:
+    """Return the (n,) tricks of North and South with that leader, from (n, 5, 4) of declarers.
+
+    The papers speak of NS tricks and a leader, the rest of the package of declarers' tricks.
+    """
+    declared = tricks[:, strain, leader.rho]
+    return declared if leader.rho.side == Seat.NORTH.side else np.uint8(13) - declared

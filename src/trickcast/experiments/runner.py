@@ -1,0 +1,154 @@
+"""Running experiments: train what is missing, measure, keep, go on after a kill."""
+
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+import torch
+
+from .data import Deals, ExperimentError, require_deals
+from .mandziuk2018 import PAPER as MANDZIUK_2018
+from .measure import (
+    Line,
+    first_layer_findings,
+    leader_matters,
+    measure_agreement,
+    measure_raw,
+    measure_row,
+    sample_estimates,
+    shape_deviations,
+)
+from .mossakowski2004 import DEEP_26X4
+from .mossakowski2004 import PAPER as MOSSAKOWSKI_2004
+from .mossakowski2009 import PAPER as MOSSAKOWSKI_2009
+from .reference import sample_deals
+from .scales import Scale
+from .spec import AgreementRow, AnyRow, Net, Paper, RawRow, Row
+from .store import Store, agree
+from .trained import train_net
+
+PAPERS: dict[str, Paper] = {
+    paper.name: paper for paper in (MOSSAKOWSKI_2004, MOSSAKOWSKI_2009, MANDZIUK_2018)
+}
+"""Every paper that these experiments repeat."""
+
+NetRow = Row | AgreementRow
+_FINDINGS = ("leader matters on the test deals", "leader matters on the training deals")
+
+
+def rows_of(paper: str, table: str | None = None) -> tuple[AnyRow, ...]:
+    """Return the rows of a paper, of one of its tables, or of all papers ("all").
+
+    Raises ExperimentError for an unknown paper or table, naming those that there are.
+    """
+    if paper == "all" and table is None:
+        return tuple(row for found in PAPERS.values() for row in found.rows())
+    if paper not in PAPERS:
+        known = ", ".join([*PAPERS, *([] if table else ["all"])])
+        raise ExperimentError(f"no experiments of {paper!r} (there are: {known})")
+    try:
+        return PAPERS[paper].rows(table)
+    except ValueError as error:
+        raise ExperimentError(str(error)) from None
+
+
+def planned(rows: Iterable[AnyRow], scale: Scale) -> dict[Net, list[NetRow]]:
+    """Return the networks to be trained at a scale, each with the rows measured on it."""
+    nets: dict[Net, list[NetRow]] = {}
+    for row in rows:
+        if isinstance(row, Row | AgreementRow):
+            nets.setdefault(scale.plan(row.net), []).append(row)
+    return nets
+
+
+def reproduce(
+    rows: Iterable[AnyRow],
+    scale: Scale,
+    deals: Deals,
+    folder: Path,
+    *,
+    workers: int = 1,
+    finished: Callable[[Store, str], None] = lambda store, name: None,
+) -> Store:
+    """Train and measure what is missing of ``rows``; return all finished lines.
+
+    Networks and figures are kept in ``folder`` and used again. ``workers`` networks are trained at
+    a time, each on one core. ``finished`` is called after each with its name. Raises
+    ExperimentError when the deals are too few or other than before, TrainingError when a training
+    fails; what was finished stays.
+    """
+    wanted = list(rows)
+    nets = planned(wanted, scale)
+    for net in nets:
+        require_deals(net, scale, deals.training)  # found now rather than after other trainings
+    agree(folder, scale, deals)
+    store = Store(folder, scale.name)
+    store.add(_without_training(wanted, deals, store))
+    missing = {
+        net: [row for row in of_net if row.id not in store]
+        for net, of_net in nets.items()
+        if any(row.id not in store for row in of_net)
+    }
+    for net, lines in _all_lines(missing, scale, deals, folder / scale.name, workers):
+        store.add(lines)
+        finished(store, net.key)
+    return store
+
+
+def _without_training(rows: list[AnyRow], deals: Deals, store: Store) -> Iterator[Line]:
+    """Yield what the deals alone say, where it is missing."""
+    for row in rows:
+        if isinstance(row, RawRow) and row.id not in store:
+            yield measure_raw(row, deals)
+    for name, chosen in zip(_FINDINGS, (deals.test, deals.training), strict=True):
+        if name not in store:
+            yield {"finding": name, **leader_matters(chosen)}
+
+
+def _all_lines(
+    missing: dict[Net, list[NetRow]], scale: Scale, deals: Deals, folder: Path, workers: int
+) -> Iterator[tuple[Net, list[Line]]]:
+    """Yield each network's lines as soon as they are there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if workers == 1:
+        for net, rows in missing.items():
+            yield net, lines_of_net(net, rows, scale, deals, folder)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        futures = {
+            pool.submit(lines_of_net, net, rows, scale, deals, folder): net
+            for net, rows in missing.items()
+        }
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def lines_of_net(
+    net: Net, rows: list[NetRow], scale: Scale, deals: Deals, folder: Path
+) -> list[Line]:
+    """Train a network to its end, then measure everything that is asked of it."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # networks this small are hardly faster on two
+    try:
+        trained = train_net(net, scale, deals, folder)
+        lines = [
+            measure_row(row, trained, deals)
+            if isinstance(row, Row)
+            else measure_agreement(row, trained, deals)
+            for row in rows
+        ]
+        samples = sample_deals()
+        said = sample_estimates(trained, samples.deals, samples.leaders)
+        if said is not None:
+            lines.append({"finding": f"samples: {net.key}", "network": net.key, "ns_tricks": said})
+        lines += first_layer_findings(trained)
+        if net == scale.plan(DEEP_26X4):
+            lines.append({"finding": "shape deviations", **shape_deviations(trained, deals)})
+        return lines
+    finally:
+        torch.set_num_threads(threads)

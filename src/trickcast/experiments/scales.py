@@ -1,0 +1,95 @@
+"""How big an experiment is made: ``smoke``, ``standard`` and ``full``."""
+
+from dataclasses import dataclass, replace
+
+from ..encodings import find_coding
+from .spec import CONTRACTS, Net
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """The sizes of every training and measurement of a run."""
+
+    name: str
+    published: bool
+    """Whether training deals are used as in the papers: each once for every strain and leader.
+
+    If not, examples are drawn anew again and again from random views of the deals (any leader,
+    suits permuted), which makes a few deals go as far as several times as many.
+    """
+    fewest: int
+    """Training deals that must be there; with ``published``, each network says it."""
+    most: int
+    """Training deals that are used at most."""
+    validation: int
+    """Validation deals used at most."""
+    tests: int
+    """Test deals used at most."""
+    examples: int = 131_072
+    """Examples in a full batch, where they are drawn."""
+    redraw: int = 100
+    epochs: dict[str, int]
+    """Epochs of Rprop at most, by family of codings."""
+    patience: int
+    evaluate_every: int = 100
+    tuning_examples: int = 786_432
+    """Examples of an epoch of the 2018 trainings, where they are drawn; the paper had 800,000."""
+    tuning_epochs: int = 200
+    """Epochs of these trainings at most; pretraining has half as many."""
+
+    def plan(self, net: Net) -> Net:
+        """Return what is trained for a network at this scale.
+
+        Where examples are drawn from all views, networks that differ only in leader, number of
+        deals or the suit that is turned into spades are one and the same.
+        """
+        if self.published:
+            return net
+        suits = net.contracts in CONTRACTS and net.contracts != "notrump"
+        merged = suits and find_coding(net.coding).trumps == "exchanged"
+        contracts = "all_suits" if merged and "+" not in net.contracts else net.contracts
+        return replace(net, lead="any", deals=0, contracts=contracts)
+
+
+SCALES = {
+    scale.name: scale
+    for scale in (
+        Scale(
+            name="smoke",
+            published=False,
+            fewest=200,
+            most=300,
+            validation=40,
+            tests=200,
+            examples=600,
+            redraw=3,
+            epochs={"26x4": 4, "52x4": 4, "52": 4},
+            patience=4,
+            evaluate_every=2,
+            tuning_examples=600,
+            tuning_epochs=2,
+        ),
+        Scale(
+            name="standard",
+            published=False,
+            fewest=20_000,
+            most=400_000,
+            validation=4_096,
+            tests=10_000,
+            epochs={"26x4": 40_000, "52x4": 10_000, "52": 4_000},
+            patience=2_000,
+        ),
+        Scale(
+            name="full",
+            published=True,
+            fewest=100_000,
+            most=400_000,
+            validation=20_000,
+            tests=100_000,
+            redraw=1_000_000,
+            epochs={"26x4": 100_000, "52x4": 20_000, "52": 1_000},
+            patience=5_000,
+        ),
+    )
+}
+"""The scales by name: a minute in all; about a day of two cores; the papers' sizes."""

@@ -1,0 +1,221 @@
+"""Training the networks of the papers, from their beginning or where an earlier run stopped."""
+
+import pickle
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from ..cards import DealSet
+from ..encodings import Inputs, find_coding, find_head
+from ..formats.files import atomic_writer
+from ..networks import LayeredNetwork, run_all
+from ..training import TrainingError, deals_checksum
+from ..training.autoencoder import AutoencoderConfig, AutoencoderTraining
+from ..training.comparator import Comparator, ComparatorConfig, ComparatorTraining
+from ..training.fullbatch import Descent
+from .data import Deals, all_results, require_deals, training_batch
+from .scales import Scale
+from .spec import Comparison, Net, Pretraining
+
+_Way = Callable[[Net, Scale, DealSet, DealSet, Path, "Report"], tuple[nn.Module, dict[str, Any]]]
+Report = Callable[[dict[str, float]], None]
+_FORMAT = "trickcast experiment 1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RpropConfig:
+    """Everything that decides a training by Rprop besides its deals; see ``TrainingConfig``."""
+
+    net: Net
+    examples: int
+    redraw: int
+    epochs: int
+    patience: int
+    evaluate_every: int
+    averaged: int
+    initial_update: float = 0.1
+    largest_update: float = 50.0
+    weight_decay: float = 1e-4
+    chunk: int = 4_096
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A network trained to its end."""
+
+    net: Net
+    """As planned at the scale."""
+    network: nn.Module
+    record: dict[str, Any]
+    """Deals, epochs, seconds, errors."""
+
+    def outputs(self, inputs: Inputs) -> NDArray[np.float32]:
+        """Return (n, copies × outputs) for (n, inputs)."""
+        return run_all(self.network, inputs)
+
+    def tricks(self, inputs: Inputs) -> NDArray[np.uint8]:
+        """Return the tricks that the network says: (n,)."""
+        return find_head(self.net.head).tricks(self.outputs(inputs))
+
+
+def train_net(
+    net: Net, scale: Scale, deals: Deals, folder: Path, report: Report = lambda line: None
+) -> Trained:
+    """Train a planned network, or load it where it is finished.
+
+    ``folder`` gets a checkpoint while it is trained, and then the finished network. Raises
+    ExperimentError for too few deals, TrainingError for files of another training or an error
+    that is no number.
+    """
+    used = deals.training[: require_deals(net, scale, deals.training)]
+    checksum, finished = deals_checksum(used), folder / f"{net.slug}.network"
+    if finished.exists():
+        return _finished(finished, net, checksum)
+    checkpoint = folder / f"{net.slug}.checkpoint"
+    if net.pretraining is not None:
+        way: _Way = _by_pretraining
+    else:
+        way = _by_rprop if net.comparison is None else _by_comparison
+    network, record = way(net, scale, used, deals.validation, checkpoint, report)
+    record |= {"deals": len(used), "sha256": checksum}
+    record["epochs_per_second"] = round(record["epochs"] / max(record["seconds"], 1e-9), 2)
+    content = {
+        "format": _FORMAT,
+        "net": asdict(net),
+        "record": record,
+        "weights": network.state_dict(),
+    }
+    with atomic_writer(finished) as stream:
+        torch.save(content, stream)
+    checkpoint.unlink(missing_ok=True)
+    return Trained(net, network, record)
+
+
+def build(net: Net) -> nn.Module:
+    """Return a network as the papers say: tanh for inputs below zero, logistic else.
+
+    The papers do not say whether tanh is used in the output too; here only for targets below zero.
+    """
+    if net.comparison is not None:
+        return Comparator(_comparator_config(net, 1))
+    tanh = find_coding(net.coding).negative
+    if net.pretraining is not None:
+        output = "linear" if net.pretraining.loss == "cross-entropy" else "logistic"
+        return LayeredNetwork(net.network, seed=net.seed, output=output)
+    return LayeredNetwork(
+        net.network,
+        seed=net.seed,
+        activation="tanh" if tanh else "logistic",
+        output="tanh" if net.head == "fourteen-negative" else "logistic",
+        copies=net.copies,
+    )
+
+
+def _by_rprop(
+    net: Net, scale: Scale, used: DealSet, validation: DealSet, checkpoint: Path, report: Report
+) -> tuple[nn.Module, dict[str, Any]]:
+    config = RpropConfig(
+        net=net,
+        examples=scale.examples,
+        redraw=scale.redraw,
+        epochs=scale.epochs[net.family],
+        patience=max(scale.patience, scale.epochs[net.family] // 4),
+        evaluate_every=scale.evaluate_every,
+        averaged=1 if scale.published else 5,
+    )
+    candidate = build(net)
+    descent = Descent(build(net), candidate, find_head(net.head), config, checkpoint)
+    descent.state.use_deals(deals_checksum(used), deals_checksum(validation), len(used))
+    descent.run(
+        lambda drawing: training_batch(net, scale, used, drawing),
+        all_results(validation, net.contracts, net.lead, find_coding(net.coding)),
+        report,
+    )
+    state = descent.state
+    return candidate, {"epochs": state.epoch, "seconds": state.seconds, "best": state.best}
+
+
+def _by_pretraining(
+    net: Net, scale: Scale, used: DealSet, validation: DealSet, checkpoint: Path, report: Report
+) -> tuple[nn.Module, dict[str, Any]]:
+    how = net.pretraining
+    assert how is not None
+    config = AutoencoderConfig(
+        network=net.network,
+        encoders=how.encoders,
+        frozen=how.frozen,
+        loss=how.loss,
+        tuning_rate=how.rate,
+        redraw=scale.redraw if scale.published else 1,
+        pretraining_epochs=max(scale.tuning_epochs // 2, 1),
+        epochs=scale.tuning_epochs,
+        seed=net.seed,
+    )
+    training = AutoencoderTraining(config, checkpoint, deals_checksum(used))
+    network = training.run(
+        lambda drawing: training_batch(net, scale, used, drawing),
+        all_results(validation, net.contracts, net.lead, find_coding(net.coding)),
+        report,
+    )
+    return network, training.record
+
+
+def _by_comparison(
+    net: Net, scale: Scale, used: DealSet, validation: DealSet, checkpoint: Path, report: Report
+) -> tuple[nn.Module, dict[str, Any]]:
+    config = _comparator_config(net, max(scale.tuning_epochs // 2, 1))
+    training = ComparatorTraining(config, checkpoint, deals_checksum(used))
+    network = training.run(
+        lambda drawing: training_batch(net, scale, used, drawing),
+        all_results(validation, net.contracts, net.lead, find_coding(net.coding)),
+        report,
+    )
+    return network, training.record
+
+
+def _comparator_config(net: Net, epochs: int) -> ComparatorConfig:
+    how = net.comparison
+    assert how is not None
+    return ComparatorConfig(
+        network=net.network,
+        references=how.references,
+        rate=how.rate,
+        epochs=epochs,
+        seed=net.seed,
+    )
+
+
+def load(path: Path) -> Trained:
+    """Return the network of a finished ``.network`` file.
+
+    Raises TrainingError for a file that is none, or of an earlier version of this program.
+    """
+    try:
+        content = torch.load(path, weights_only=True)
+    except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        raise TrainingError(f"{path}: not a trained network ({error})") from None
+    if not isinstance(content, dict) or content.get("format") != _FORMAT:
+        raise TrainingError(f"{path}: not a trained network (expected {_FORMAT!r})")
+    spec = dict(content["net"])
+    for name, kind in (("pretraining", Pretraining), ("comparison", Comparison)):
+        spec[name] = None if spec[name] is None else kind(**spec[name])
+    net = Net(**spec)
+    network = build(net)
+    network.load_state_dict(content["weights"])
+    return Trained(net, network, content["record"])
+
+
+def _finished(path: Path, net: Net, checksum: str) -> Trained:
+    """Load a network of this run, or raise TrainingError if it is of another."""
+    trained = load(path)
+    if trained.net != net:
+        raise TrainingError(f"{path}: not the network {net.key}, but {trained.net.key}")
+    if trained.record["sha256"] != checksum:
+        raise TrainingError(f"{path}: trained on other deals than those of this run")
+    return trained

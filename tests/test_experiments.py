@@ -1,0 +1,349 @@
+"""Every published row of the papers, and a run of all of them in miniature."""
+
+import csv
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
+
+import trickcast as tc  # noqa: E402
+from trickcast.cards import Seat, Strain  # noqa: E402
+from trickcast.cli import main  # noqa: E402
+from trickcast.dealing import random_deals  # noqa: E402
+from trickcast.encodings import find_coding  # noqa: E402
+from trickcast.experiments import (  # noqa: E402
+    PAPERS,
+    SCALES,
+    Deals,
+    ExperimentError,
+    Net,
+    Store,
+    gather,
+    measure,
+    ns_tricks,
+    planned,
+    published_results,
+    reproduce,
+    rows_of,
+    sample_deals,
+    trained,
+    write_report,
+)
+from trickcast.experiments.spec import RawRow  # noqa: E402
+from trickcast.library import Library  # noqa: E402
+from trickcast.networks import NetworkName  # noqa: E402
+from trickcast.training import TrainingError  # noqa: E402
+
+LIBRARY = Path(__file__).parents[1] / "data/library"
+SMOKE = SCALES["smoke"]
+OF_THESE_PAPERS = {i: row for i, row in published_results().items() if row["paper"] in PAPERS}
+
+
+@pytest.fixture(scope="module")
+def deals() -> Deals:
+    return gather(Library(LIBRARY), SMOKE)
+
+
+@pytest.fixture(scope="module")
+def finished(deals, tmp_path_factory):
+    """A run of everything at scale smoke: its folder and its figures."""
+    folder = tmp_path_factory.mktemp("smoke")
+    return folder, reproduce(rows_of("all"), SMOKE, deals, folder)
+
+
+def test_every_published_row_has_an_experiment():
+    declared = [row.id for row in rows_of("all")]
+    assert len(declared) == len(set(declared))
+    assert {name for name in declared if "beyond" not in name} == set(OF_THESE_PAPERS)
+    assert len(OF_THESE_PAPERS) == 21 + 128 + 16
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_rows_say_what_the_paper_prints(paper):
+    for table, rows in PAPERS[paper].tables.items():
+        for row in rows:
+            printed = OF_THESE_PAPERS[row.id]
+            assert printed["table"] == table
+            if not hasattr(row, "contracts"):
+                assert printed["notes"].startswith("human")
+                continue
+            assert row.contracts == printed["contracts"]
+            if hasattr(row, "on"):
+                assert printed["notes"].startswith(row.on)
+                assert printed["lead"] in (
+                    row.lead,
+                    {"both": "rotated", "NS": "rotated"}.get(row.lead),
+                )
+                target = re.search(r"target tricks=(\d+)", printed["notes"])
+                assert row.tricks == (int(target.group(1)) if target else None)
+                if row.id != "m09-TI-04":  # whose printed label is a misprint
+                    _check_network(row.net, printed)
+
+
+def _check_network(net: Net, printed: dict[str, str]) -> None:
+    name = NetworkName(net.network)
+    sizes = [layer.neurons for layer in name.layers]
+    printed_name = NetworkName(printed["network"].removeprefix("AE pretrained "))
+    assert sizes == [layer.neurons for layer in printed_name.layers]
+    assert ("dedicated" in printed["notes"]) == (name != printed_name)
+    assert ("encoder frozen=yes" in printed["notes"]) == bool(
+        net.pretraining and net.pretraining.frozen
+    )
+    assert ("proportional" in printed["output_coding"]) == (net.head == "proportional")
+    assert printed["output_coding"].startswith("14") == net.head.startswith("fourteen")
+    for part in re.findall(r"(neurons|connections)=(\d+)", printed["notes"]):
+        assert getattr(name, part[0]) == int(part[1])
+
+
+def test_all_of_it_in_miniature(finished, tmp_path):
+    folder, store = finished
+    table, text = write_report(store, "smoke", tmp_path)
+    rows = _read(table)
+    assert list(rows) == list(published_results())
+    for name, printed in published_results().items():
+        assert {column: rows[name][column] for column in printed} == printed
+    for name in OF_THESE_PAPERS:
+        ours = rows[name]
+        assert ours["note"] and "not measured" not in ours["note"]
+        if "TXI-0" in name and name < "m09-TXI-09":
+            assert ours["note"].startswith("human") and not ours["ours_exact"]
+        elif "SVI-F" in name or "no test deal has" in ours["note"]:
+            assert not ours["ours_exact"]
+        else:
+            shares = [float(ours[f"ours_{part}"]) for part in ("exact", "within_1", "within_2")]
+            assert 0 <= shares[0] <= shares[1] <= shares[2] <= 100
+            assert int(ours["ours_n"]) > 0
+    assert rows["y96-T4-01"]["note"] == "not measured yet"
+    shown = text.read_text("utf-8")
+    assert all(name in shown for name in OF_THESE_PAPERS)
+    for heading in ("How often the leader matters", "Errors and long suits", "Table VII",
+                    "What the first layers show", "Fig. 9"):  # fmt: skip
+        assert heading in shown
+    assert not list(folder.rglob("*.tmp")) and not list(folder.rglob("*.checkpoint"))
+
+
+def test_figures_state_what_made_them(finished):
+    line = finished[1].get("m09-TV-15")
+    assert line["training"] == "library, train, deals 0 to 299"
+    assert line["test"] == "library, test, deals 0 to 199"
+    assert line["n"] == 400  # each deal with two leaders
+    assert line["seed"] == 1 and line["epochs"] == 4 and len(line["training_sha256"]) == 64
+
+
+def test_other_papers_keep_their_figures(finished, tmp_path):
+    table, _ = write_report(finished[1], "smoke", tmp_path)
+    rows = _read(table)
+    rows["y96-S5.3-01"] |= {"ours_exact": "92.50", "ours_n": "200", "note": "by hand"}
+    rows["m09-TI-01"] |= {"ours_exact": "99.99"}
+    with table.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows["m09-TI-01"]))
+        writer.writeheader()
+        writer.writerows(rows.values())
+    again = _read(write_report(finished[1], "smoke", tmp_path)[0])
+    assert again["y96-S5.3-01"] == rows["y96-S5.3-01"]
+    assert again["m09-TI-01"]["ours_exact"] != "99.99"  # measured here, so measured again
+
+
+def _read(table: Path) -> dict[str, dict[str, str]]:
+    with table.open(encoding="utf-8", newline="") as stream:
+        return {row["id"]: row for row in csv.DictReader(stream)}
+
+
+def test_a_killed_run_goes_on(deals, finished, tmp_path, monkeypatch):
+    """Finished networks are not trained again; the half-trained one is not reported."""
+    rows = rows_of("mossakowski2009", "II")
+    straight = finished[1]
+
+    class Killed(Exception):
+        pass
+
+    def kill(store, name):
+        if "104-30-14" in name:
+            raise Killed
+
+    with pytest.raises(Killed):
+        reproduce(rows, SMOKE, deals, tmp_path, finished=kill)
+    before = Store(tmp_path, "smoke")
+    assert "m09-TII-07" in before and "m09-TII-09" not in before
+    again = []
+    whole = reproduce(rows, SMOKE, deals, tmp_path, finished=lambda store, name: again.append(name))
+    assert again and not any("104-30-14" in name for name in again)
+    for row in rows:
+        for figure in ("within_2", "within_1", "exact", "n", "training_sha256"):
+            assert whole.get(row.id)[figure] == straight.get(row.id)[figure]
+    # nothing is left to do, and nothing is done
+    monkeypatch.setattr(trained, "build", None)
+    reproduce(rows, SMOKE, deals, tmp_path)
+
+
+def test_a_training_killed_in_its_middle_ends_the_same(deals, finished, tmp_path):
+    net = SMOKE.plan(rows_of("mossakowski2009", "I")[1].net)
+
+    class Killed(Exception):
+        pass
+
+    def kill(line):
+        raise Killed
+
+    with pytest.raises(Killed):
+        trained.train_net(net, SMOKE, deals, tmp_path, kill)
+    assert [path.suffix for path in tmp_path.iterdir()] == [".checkpoint"]
+    resumed = trained.train_net(net, SMOKE, deals, tmp_path)
+    straight = trained.train_net(net, SMOKE, deals, finished[0] / "smoke")
+    for name, weights in straight.network.state_dict().items():
+        assert torch.equal(weights, resumed.network.state_dict()[name])
+
+
+def test_a_run_keeps_to_its_deals(deals, finished, tmp_path):
+    other = replace(deals, training=deals.training[:250])
+    with pytest.raises(ExperimentError, match="began with other deals: its deals is 300, not 250"):
+        reproduce(rows_of("mossakowski2004"), SMOKE, other, finished[0])
+    net = SMOKE.plan(rows_of("mossakowski2009", "I")[1].net)
+    with pytest.raises(TrainingError, match="other deals"):
+        trained.train_net(net, SMOKE, other, finished[0] / "smoke")
+
+
+def test_the_papers_sizes_need_their_deals():
+    with pytest.raises(ExperimentError, match="training deals; scale full needs 100,000"):
+        gather(Library(LIBRARY), replace(SCALES["full"], most=100_000))
+    few = gather(Library(LIBRARY), replace(SCALES["full"], fewest=100, most=200))
+    with pytest.raises(ExperimentError, match=r"trained on 100,000 deals and the library has 200"):
+        reproduce(rows_of("mossakowski2009", "I"), SCALES["full"], few, LIBRARY / "none")
+
+
+@pytest.mark.parametrize(
+    ("paper", "table", "words"),
+    [
+        ("mossakowski2010", None, "no experiments of 'mossakowski2010' .*mandziuk2018, all"),
+        ("mossakowski2009", "XX", "no table 'XX' .*Table V, "),
+        ("all", "V", "no experiments of 'all'"),
+    ],
+)
+def test_an_unknown_paper_or_table(paper, table, words):
+    with pytest.raises(ExperimentError, match=words):
+        rows_of(paper, table)
+
+
+def test_tables_have_short_names():
+    assert rows_of("mossakowski2009", "v") == rows_of("mossakowski2009", "Table V")
+    assert rows_of("mossakowski2009", "VI-F") == rows_of("mossakowski2009", "section VI-F")
+    assert len(rows_of("mandziuk2018", "2")) == 8
+    assert rows_of("mandziuk2018", "beyond")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"coding": "104"}, {"network": "52-25-14"}, {"contracts": "majors"}, {"lead": "dealer"}],
+)
+def test_a_network_that_cannot_be_trained(wrong):
+    with pytest.raises(ValueError, match=r"104|14|majors|dealer"):
+        Net(**{"network": "52-25-1", "coding": "52", "contracts": "spades"} | wrong)
+
+
+def test_networks_are_shared_where_nothing_sets_them_apart():
+    rows = rows_of("mossakowski2009", "V")
+    assert len(planned(rows, SCALES["full"])) == 15  # three tasks for each of five networks
+    merged = planned(rows, SCALES["standard"])
+    of_best = [net for net in merged if net.network == "(52x4)-(26x4)-26-13-1"]
+    assert sorted(net.contracts for net in of_best) == ["all_suits", "notrump"]
+    assert len({net.slug for net in merged}) == len(merged)
+
+
+def test_ns_tricks_of_the_printed_deals():
+    samples = sample_deals()
+    tricks = tc.solve(samples.deals).tricks
+    for row, leader, printed in zip(range(3), samples.leaders, samples.rows, strict=True):
+        ours = ns_tricks(tricks[row : row + 1], Strain.SPADES, leader)[0]
+        assert ours == int(printed["ns_tricks"])
+        by_leader = [int(ns_tricks(tricks, Strain.SPADES, seat)[row]) for seat in Seat]
+        stated = printed["recomputed_ns_tricks_lead_N_E_S_W"].split("/")
+        assert by_leader == [int(text) for text in stated]
+
+
+def test_shape_deviations_of_random_deals():
+    """The mean that makes sense of 2004's Table 2: 1.375 for the sample deviation of 16 lengths."""
+    deviations = measure.suit_length_deviations(random_deals(20_000, seed=2).owners)
+    assert deviations.mean() == pytest.approx(1.375, abs=0.01)
+
+
+def test_measured_results_are_those_of_the_paper_s_leaders(deals):
+    """West leads: South declares; both: also North, whose leader is East; NS: West and East."""
+    from trickcast.experiments.data import all_results
+
+    coding = find_coding("52")
+    for lead, declarers in (("W", "S"), ("both", "SN"), ("NS", "WE")):
+        batch = all_results(deals.test, "spades", lead, coding)
+        expected = [deals.test.tricks[:, 0, Seat.parse(seat)] for seat in declarers]
+        assert np.array_equal(batch.tricks, np.concatenate(expected))
+
+
+def test_raw_points_and_leaders_on_gib(shared):
+    """Section IX-B and the 7 % of section VI-D, on the first 10,000 deals of the same library."""
+    gib = tc.read(shared / "data/gib/gib-10000.txt")
+    everything = Deals(gib[:1], gib[:1], gib, "GIB")
+    for row in rows_of("mossakowski2009", "IX-B") + rows_of("mossakowski2004", "5.1"):
+        assert isinstance(row, RawRow)
+        ours, printed = measure.measure_raw(row, everything), OF_THESE_PAPERS[row.id]
+        for figure in ("within_2", "within_1", "exact"):
+            assert ours[figure] == pytest.approx(float(printed[figure]), abs=2.5)
+    shares = measure.leader_matters(gib)["percent"]
+    assert shares["S"]["W or E"] == pytest.approx(7, abs=1)
+
+
+def test_lines_that_are_none_are_refused(tmp_path):
+    (tmp_path / "smoke.jsonl").write_text('{"row": "a"}\n{"neither": 1}\n')
+    with pytest.raises(ExperimentError, match=r"smoke\.jsonl, line 2: not a figure"):
+        Store(tmp_path, "smoke")
+
+
+def test_lines_are_kept(tmp_path):
+    store = Store(tmp_path, "smoke")
+    store.add([{"row": "a", "exact": 1.0}, {"finding": "b"}])
+    store.add([{"row": "a", "exact": 2.0}])
+    assert Store(tmp_path, "smoke").get("a") == {"row": "a", "exact": 2.0}
+    assert Store(tmp_path, "smoke").findings("b") == [{"finding": "b"}]
+
+
+def test_the_command(deals, tmp_path, monkeypatch, capsys):
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["trickcast", "reproduce", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), *capsys.readouterr()
+
+    where = ["--library", LIBRARY, "--out", tmp_path / "run", "--report", tmp_path / "docs"]
+    status, out, err = run("mossakowski2009", "--table", "VI", "--workers", "2", *where)
+    assert (status, err) == (0, "")
+    assert "1 networks for 15 rows, 300 training and 200 test deals" in out
+    rows = _read(tmp_path / "docs/reproduction.csv")
+    assert rows["m09-TVI-15"]["ours_n"] == "200"
+    assert rows["m09-TV-01"]["note"] == "not measured yet"
+    for wrong, words in (
+        (["mossakowski2009", "--table", "XX"], "no table 'XX'"),
+        (["mossakowski2009", "--scale", "huge"], "no scale 'huge'"),
+        (["mossakowski2009", "--table", "I", "--scale", "full"], "needs 100,000"),
+        (["mossakowski1999"], "no experiments of 'mossakowski1999'"),
+    ):
+        status, out, err = run(*wrong, *where)
+        assert status == 2
+        assert words in err
+        assert len(err.splitlines()) <= 3
+
+
+def test_an_error_that_is_no_number_stops(deals, tmp_path, monkeypatch):
+    net = SMOKE.plan(rows_of("mossakowski2009", "I")[1].net)
+    whole = trained.training_batch
+
+    def broken(*arguments):
+        batch = whole(*arguments)
+        return batch._replace(inputs=np.full_like(batch.inputs, np.nan))
+
+    monkeypatch.setattr(trained, "training_batch", broken)
+    with pytest.raises(TrainingError, match="epoch 0: the training error is nan"):
+        trained.train_net(net, SMOKE, deals, tmp_path)
+    assert list(tmp_path.iterdir()) == []
