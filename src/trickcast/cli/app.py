@@ -15,7 +15,7 @@ from ..cards import DealError
 from ..estimator import ModelError
 from ..formats import FormatError, FormatWarning
 from ..library import LibraryError
-from . import deals, experiments, hands, libraries, networks
+from . import deals, experiments, hands, libraries, networks, training
 from .inputs import CommandError
 
 _ERROR_LINES = 3
@@ -35,6 +35,7 @@ deals.register(app)
 hands.register(app)
 libraries.register(app)
 networks.register(app)
+training.register(app)
 experiments.register(app)
 
 

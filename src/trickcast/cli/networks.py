@@ -1,10 +1,10 @@
-"""The commands for networks: models, evaluate, train."""
+"""The commands for models: models, evaluate."""
 
 import json
 from collections.abc import Iterator
-from dataclasses import Field, asdict, fields
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -27,7 +27,6 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command()(models)
     app.command()(evaluate)
-    app.command()(train)
 
 
 def models(as_json: AsJson = False) -> None:
@@ -77,64 +76,6 @@ def evaluate(
         typer.echo(json.dumps(content | {part: _rounded(found) for part, found in scores.items()}))
         return
     _show(model, compared, scores)
-
-
-def train(
-    network: Annotated[
-        str, typer.Argument(metavar="NETWORK", help="The printed name of a network.")
-    ] = "(52x4)-(26x4)-26-13-1",
-    library: Annotated[Path, typer.Option(help="The library of solved deals to train on.")] = Path(
-        "data/library"
-    ),
-    out: Annotated[Path, typer.Option(help="Folder for checkpoints and the model.")] = Path(
-        "trained"
-    ),
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; see --settings."),
-    ] = None,
-    show_settings: Annotated[
-        bool, typer.Option("--settings", help="List the settings and their defaults.")
-    ] = False,
-) -> None:
-    """Train a network on a library, and export it. Goes on where an earlier run stopped."""
-    from ..training import TrainingConfig, TrainingError, train_model
-
-    defaults = [f for f in fields(TrainingConfig) if f.name not in ("contracts", "network")]
-    if show_settings:
-        for setting in defaults:
-            typer.echo(f"{setting.name}={setting.default}  {setting.metadata['help']}")
-        return
-    chosen = dict(_setting(text, defaults) for text in settings or ())
-    source = Library(library)
-
-    def report(contracts: str, line: dict[str, float]) -> None:
-        typer.echo(
-            f"{contracts} epoch {line['epoch']}: {line['exact']:.2f} % exact, off by "
-            f"{line['validation_error']:.4f} tricks (training {line['training_error']:.4f}), "
-            f"{line['seconds']:.0f} s"
-        )
-
-    training, validation = source.deals("train"), source.deals("validation")
-    try:
-        path = train_model(training, validation, out, report=report, network=network, **chosen)
-    except (ValueError, TrainingError) as error:
-        raise CommandError(str(error)) from None
-    typer.echo(f"{path}: trained on {len(training):,} deals (trickcast evaluate DEALS --model …)")
-
-
-def _setting(text: str, defaults: list[Field[Any]]) -> tuple[str, Any]:
-    """Read one ``name=value``, the value as the type of the setting's default."""
-    name, _, value = text.partition("=")
-    for setting in defaults:
-        if setting.name == name.strip():
-            kind: Any = type(setting.default)
-            try:
-                return setting.name, kind(value)
-            except ValueError:
-                raise typer.BadParameter(f"{text!r}: expected {name}={kind.__name__}") from None
-    known = ", ".join(setting.name for setting in defaults)
-    raise typer.BadParameter(f"{text!r} is no setting (expected NAME=VALUE, NAME one of {known})")
 
 
 def _solved_deals(deals: str, use: str, source: str | None) -> Iterator[DealSet]:
