@@ -165,7 +165,9 @@ def test_models(run) -> None:
         (["generate", "--deals", "1", "--seed", str(2**64), "--out", "x"], ["--seed"]),
         (["generate", "--deals", "1", "--seed", "1", "--out", ""], ["--out"]),
         (["par", BOARD, "--vulnerable", ""], ["vulnerability"]),
-        (["hand", ""], ["hand"]),
+        (["hand", ""], ["empty argument"]),
+        (["open", "AKQ2.QJT987.32.2", "--system", "mine"], ["mine", "polish-club"]),
+        (["open", "AKQ2.QJT987.32.22"], ["C2", "twice"]),
         (["hand", "AKQ2.QJT987.32"], ["3 suits"]),
         (["train", "52-1", "--set", "epoch=1", "--library", "nowhere"], ["epoch", "epochs"]),
         (["train", "--set", "step=1", "--library", "nowhere"], ["step", "steps"]),
@@ -265,7 +267,7 @@ def test_interrupt_ends_a_command_within_a_second(tmp_path: Path) -> None:
 def test_help_of_every_command(run) -> None:
     status, out, _ = run("--help")
     assert status == 0
-    for command in "estimate solve convert generate library train evaluate models hand par".split():
+    for command in "estimate solve convert generate library train evaluate models hand par open reproduce explain".split():
         assert command in out
         status, text, _ = run(command, "--help")
         assert status == 0 and "--help" in text
@@ -318,3 +320,10 @@ def test_par_takes_dealer_and_vulnerability_from_the_board(run, tmp_path: Path) 
     content = json.loads(run("par", tmp_path / "board.pbn", "--json")[1])
     assert (content["dealer"], content["vulnerable"], content["ns"]) == ("S", "both", 620)
     assert "NS +420" in run("par", BOARD)[1]
+
+
+def test_open(run) -> None:
+    status, out, _ = run("open", "Q8632.KJ5.A97.QJ", "--system", "standard-american")
+    assert status == 0 and out.startswith("Q8632.KJ5.A97.QJ: 1S (standard-american)")
+    told = json.loads(run("open", "Q8632.KJ5.A97.QJ", "--json")[1])
+    assert told["call"] in told["probabilities"] and told["system"] == "polish-club"

@@ -21,7 +21,7 @@ from .formats import FormatError, FormatWarning, read, stream, write
 from .solver import solve
 
 if TYPE_CHECKING:
-    from . import evaluators
+    from . import evaluators, openings
 
 __all__ = [
     "Board",
@@ -43,6 +43,7 @@ __all__ = [
     "estimate",
     "evaluators",
     "models",
+    "openings",
     "random_deals",
     "read",
     "solve",
@@ -50,7 +51,7 @@ __all__ = [
     "write",
 ]
 
-_ON_ACCESS = {"evaluators"}
+_ON_ACCESS = {"evaluators", "openings"}
 
 
 def __getattr__(name: str) -> Any:

@@ -28,9 +28,7 @@ class Hand:
 
     def __init__(self, text: "str | Hand"):
         if not isinstance(text, str | Hand):
-            raise DealError(
-                f"{type(text).__name__} is not a hand (expected text)"
-            )
+            raise DealError(f"{type(text).__name__} is not a hand (expected text)")
         mask = text.mask if isinstance(text, Hand) else parse_hand(text)
         object.__setattr__(self, "mask", mask)
 

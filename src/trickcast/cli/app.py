@@ -15,7 +15,7 @@ from ..cards import DealError
 from ..estimator import ModelError
 from ..formats import FormatError, FormatWarning
 from ..library import LibraryError
-from . import deals, experiments, hands, libraries, networks, training
+from . import deals, experiments, hands, libraries, networks, opening, training
 from .inputs import CommandError
 
 _ERROR_LINES = 3
@@ -33,6 +33,7 @@ app = typer.Typer(
 )
 deals.register(app)
 hands.register(app)
+opening.register(app)
 libraries.register(app)
 networks.register(app)
 training.register(app)

@@ -1,9 +1,6 @@
 """The commands about what cards and tables are worth: hand, par."""
 
 import json
-import sys
-from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,7 +10,7 @@ from ..cards import Board, Hand, Seat, Strain, Vulnerability
 from ..scoring import par as par_of
 from . import views
 from .deals import AsJson, Deals, From, Sheet, Workers, solved, with_boards
-from .inputs import SOLVED_CHUNK, is_file, read_deals
+from .inputs import SOLVED_CHUNK, read_deals, read_hands
 
 
 def register(app: typer.Typer) -> None:
@@ -35,7 +32,7 @@ def hand(
     from .. import evaluators
 
     strain = None if trump is None else Strain.parse(trump)
-    for number, text in enumerate(_hands(hand)):
+    for number, text in enumerate(read_hands(hand)):
         cards = Hand(text)
         values = evaluators.describe(cards, strain)
         if as_json:
@@ -52,17 +49,6 @@ def hand(
             span = "{:g} … {:g}".format(*value.bounds)
             table.add_row(value.title, f"{value.value:g}", span, str(value.kind))
         views.ResultConsole().print(table)
-
-
-def _hands(source: str) -> Iterator[str]:
-    """Yield the hands of a file or standard input, one a line, or the literal hand."""
-    if source == "-":
-        lines: Iterable[str] = sys.stdin
-    elif is_file(source):
-        lines = Path(source).read_text("utf-8").splitlines()
-    else:
-        lines = [source or "an empty argument"]
-    return (line.strip() for line in lines if line.strip())
 
 
 def par(

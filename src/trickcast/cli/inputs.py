@@ -1,7 +1,7 @@
 """What a command is given: a file, standard input, or a literal deal."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import typer
@@ -64,3 +64,16 @@ def as_use(text: str) -> Use:
         if text == use:
             return use
     raise typer.BadParameter(f"{text!r} is no use of deals (expected one of {', '.join(USES)})")
+
+
+def read_hands(source: str) -> Iterator[str]:
+    """Yield the hands of a file or standard input, one a line, or the literal hand."""
+    if source == "-":
+        lines: Iterable[str] = sys.stdin
+    elif is_file(source):
+        lines = Path(source).read_text("utf-8").splitlines()
+    else:
+        if not source.strip():
+            raise DealError("an empty argument (expected a hand, a file of hands, or -)")
+        lines = [source]
+    return (line.strip() for line in lines if line.strip())

@@ -1,0 +1,52 @@
+"""Opening the bidding: systems made of readable rules, and networks that learned to open."""
+
+from .backpropagation import BackPropagation, Trained, call_targets, train_network
+from .calls import BIDS, CALLS, PASS, UNKNOWN, parse_call
+from .drawing import hands_meeting, hands_opened, random_hands
+from .labelled import LabelledError, LabelledHands, read_labelled
+from .networks import CascadeSystem, NetworkSystem, OpeningNetwork, Reading
+from .registry import RuleWarning, load, names, rule_file
+from .review import Overlap, Review, review
+from .rulefile import Rule, RuleError
+from .rules import RuleExplanation, RuleSystem, RunnerUp
+from .softrules import Shading, SoftRuleSystem, fit_shading
+from .system import Explanation, OpeningSystem
+
+__all__ = [
+    "BIDS",
+    "CALLS",
+    "PASS",
+    "UNKNOWN",
+    "BackPropagation",
+    "CascadeSystem",
+    "Explanation",
+    "LabelledError",
+    "LabelledHands",
+    "NetworkSystem",
+    "OpeningNetwork",
+    "OpeningSystem",
+    "Overlap",
+    "Reading",
+    "Review",
+    "Rule",
+    "RuleError",
+    "RuleExplanation",
+    "RuleSystem",
+    "RuleWarning",
+    "RunnerUp",
+    "Shading",
+    "SoftRuleSystem",
+    "Trained",
+    "call_targets",
+    "fit_shading",
+    "hands_meeting",
+    "hands_opened",
+    "load",
+    "names",
+    "parse_call",
+    "random_hands",
+    "read_labelled",
+    "review",
+    "rule_file",
+    "train_network",
+]

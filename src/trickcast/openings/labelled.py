@@ -1,0 +1,82 @@
+"""Hands with the call that a player chose: reading the file of BridgeHand2Vec and its like."""
+
+import csv
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import Hand, as_hands
+from .calls import parse_call
+from .system import OpeningSystem
+
+_COLUMNS = ("PBN", "OPENING")
+
+
+class LabelledError(ValueError):
+    """A file of labelled hands that is not one: says which file and row, and what is wrong."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledHands:
+    """Hands and the calls chosen with them."""
+
+    hands: NDArray[np.bool_]
+    """(n, 52) bool."""
+    calls: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.calls)
+
+    def agreement(self, system: OpeningSystem) -> float:
+        """Return the share of hands on which a system makes the labelled call.
+
+        Raises ValueError when there are none.
+        """
+        if not self.calls:
+            raise ValueError("there are no labelled hands to agree with")
+        pairs = zip(system.bid(self.hands), self.calls, strict=True)
+        return sum(bid == call for bid, call in pairs) / len(self)
+
+
+def read_labelled(path: str | os.PathLike[str]) -> LabelledHands:
+    """Read hands with their calls from a CSV file with the columns PBN and OPENING.
+
+    The separator may be a semicolon, a comma or a tab; other columns are left alone. Raises
+    LabelledError naming the row of a bad hand or an unknown call, OSError for an unreadable file.
+    """
+    shown = os.fspath(path)
+    try:
+        text = Path(path).read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise LabelledError(f"{shown}: not UTF-8 text (expected a CSV file)") from None
+    lines = text.splitlines()
+    header = lines[0] if lines else ""
+    separator = max(";,\t", key=header.count)
+    columns = [column.strip().upper() for column in header.split(separator)]
+    if not set(_COLUMNS) <= set(columns):
+        raise LabelledError(
+            f"{shown}, line 1: expected a header with the columns {' and '.join(_COLUMNS)}, "
+            f"found {header[:80]!r}"
+        )
+    return _read_rows(csv.reader(lines[1:], delimiter=separator), columns, shown)
+
+
+def _read_rows(rows: Iterable[list[str]], columns: list[str], shown: str) -> LabelledHands:
+    hand_column, call_column = (columns.index(name) for name in _COLUMNS)
+    hands, calls = [], []
+    for line, row in enumerate(rows, start=2):
+        if not any(field.strip() for field in row):
+            continue
+        where = f"{shown}, line {line} (row {line - 1})"
+        if len(row) != len(columns):
+            raise LabelledError(f"{where}: {len(row)} fields (expected {len(columns)})")
+        try:
+            hands.append(Hand(row[hand_column]))
+            calls.append(parse_call(row[call_column]))
+        except ValueError as error:  # DealError is one
+            raise LabelledError(f"{where}: {error}") from None
+    return LabelledHands(as_hands(hands)[0], tuple(calls))

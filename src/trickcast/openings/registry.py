@@ -1,0 +1,75 @@
+"""Opening systems by name."""
+
+import hashlib
+import os
+import warnings
+from difflib import get_close_matches
+from pathlib import Path
+
+from .networks import open_networks
+from .rulefile import read_rules
+from .rules import RuleSystem
+from .shipped import shipped_file
+from .softrules import open_shading
+from .system import OpeningSystem
+
+_RULE_FILES = {
+    "standard-american": "standard-american.toml",
+    "polish-club-rules": "polish-club.toml",
+}
+_SHADED = {"polish-club": "polish-club-rules"}
+_NETWORKS = {
+    "52-60-7": "52-60-7.npz",
+    "52-60-12": "52-60-12.npz",
+    "cascade-1996": "cascade-1996.npz",
+}
+
+
+class RuleWarning(UserWarning):
+    """Something odd in a rule file that does not keep it from being used."""
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the systems that ship."""
+    return (*_SHADED, *_RULE_FILES, *_NETWORKS)
+
+
+def rule_file(name: str) -> Path:
+    """Return the rule file of a system that ships, to read or to copy and edit.
+
+    Raises ValueError for a system that is not made of rules.
+    """
+    if name not in _RULE_FILES:
+        raise ValueError(f"{name!r} has no rule file (expected one of {', '.join(_RULE_FILES)})")
+    return Path(__file__).parent / "rulefiles" / _RULE_FILES[name]
+
+
+def load(system: str | os.PathLike[str] = "polish-club") -> OpeningSystem:
+    """Return an opening system: one that ships, by name, or that of a rule file (``.toml``).
+
+    Raises ValueError for an unknown name, RuleError (file, line, what was expected) for a rule
+    file with a mistake, OSError for one that cannot be read, and ModelError for a missing or
+    damaged network. A rule that can never fire is a RuleWarning.
+    """
+    if isinstance(system, str) and system in _RULE_FILES:
+        return RuleSystem(read_rules(rule_file(system)))
+    if isinstance(system, str) and system in _SHADED:
+        path = rule_file(_SHADED[system])
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        file = f"{system}.json"
+        return open_shading(shipped_file(file), file, RuleSystem(read_rules(path)), sha256)
+    if isinstance(system, str) and system in _NETWORKS:
+        return open_networks(shipped_file(_NETWORKS[system]), _NETWORKS[system])
+    if not os.fspath(system).endswith(".toml"):
+        close = get_close_matches(os.fspath(system), names(), n=1)
+        hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names())}"
+        raise ValueError(f"no opening system {os.fspath(system)!r} ({hint}, or a .toml file)")
+    rules = RuleSystem(read_rules(system))
+    for rule in rules.unreachable:
+        warnings.warn(
+            f"{os.fspath(system)}, line {rule.line}: the rule for {rule.call} ({rule.name}) can "
+            "never fire: earlier rules take all its hands, or its conditions exclude one another",
+            RuleWarning,
+            stacklevel=2,
+        )
+    return rules

@@ -1,0 +1,193 @@
+"""Rules as a prior: how likely each call is, learned from what players did with the same hands.
+
+A rule that a hand fits by half a point is a rule that half the players might not follow. Each rule
+is therefore given a chance to fire that grows with the hand's margin, and the list is walked
+through as before: a call's probability is that of one of its rules firing after all earlier ones
+did not. What is learned is how much players shade each rule, and how blurred its edge is.
+"""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import Hand
+from ..estimator import ModelError
+from .facts import Bools
+from .rules import RuleExplanation, RuleSystem
+from .system import OpeningSystem, Probabilities, likely
+
+Doubles = NDArray[np.float64]
+
+_FORMAT = "trickcast soft rules 1"
+_FAR = 60.0  # margins beyond it change nothing
+_LEAST = 1e-4  # of probability, shared out over all calls: people do anything once
+
+
+@dataclass(frozen=True, eq=False)
+class Shading:
+    """What was learned of a list of rules, one number a rule each."""
+
+    shift: Doubles
+    """Points by which players are more generous (above 0) or stricter than the rule."""
+    sharpness: Doubles
+    """How fast the chance to fire grows with the margin, per point."""
+
+
+class SoftRuleSystem(OpeningSystem):
+    """Rules with blurred edges; its probabilities are meant as such."""
+
+    def __init__(self, rules: RuleSystem, shading: Shading, about: Mapping[str, Any]):
+        self.name, self.title = about["name"], about["title"]
+        self.about = dict(about)
+        """How it was trained, and how it fared."""
+        self.rules = rules
+        self.shading = shading
+        self.calls = rules.calls
+
+    def explain(self, hand: str | Hand) -> RuleExplanation:
+        """Show the probabilities, the rule that fits and the runners-up.
+
+        Raises DealError for a bad hand.
+        """
+        one = Hand(hand)
+        plain = self.rules.explain(one)
+        chances = likely(self.calls, self.probabilities(one), least=0.02)
+        shown = ", ".join(f"{call} {chance:.0%}" for call, chance in chances.items())
+        if plain.call != self.bid(one):
+            shown += f"; by the rules alone {plain.call}"
+        return RuleExplanation(
+            hand=one,
+            system=self.name,
+            call=self.bid(one),
+            reason=f"{shown}; {plain.reason}",
+            probabilities=chances,
+            rule=plain.rule,
+            runners_up=plain.runners_up,
+        )
+
+    def _probabilities(self, held: Bools) -> Probabilities:
+        firing, _ = _walk(_clip(self.rules.margins(held)), self.shading)
+        return _by_call(self.rules, firing).astype(np.float32)
+
+
+def fit_shading(
+    rules: RuleSystem,
+    hands: Bools,
+    calls: Sequence[str],
+    *,
+    shift_prior: float = 0.3,
+    sharpness_prior: float = 0.3,
+) -> Shading:
+    """Learn how players shade ``rules`` from hands and the calls that they chose.
+
+    The likeliest shading is found, given normal priors: shifts around 0 points and logarithms of
+    the sharpness around that of all rules, with these standard deviations; so a rule that few
+    hands meet stays as it is written. Calls that no rule makes teach nothing.
+    """
+    from scipy.optimize import minimize
+
+    known = np.array([call in rules.calls for call in calls])
+    margins = _clip(rules.margins(hands[known]))
+    wanted = np.array([rules.calls.index(call) for call in np.array(calls)[known]])
+    of_rule = np.array([rules.calls.index(rule.call) for rule in rules.rules])
+    size = len(rules.rules)
+
+    def cost(parameters: Doubles) -> tuple[float, Doubles]:
+        shading = _shading(parameters, size)
+        firing, chance = _walk(margins, shading)
+        mine = np.where(of_rule == wanted[:, None], firing, 0)  # rules that make the wanted call
+        total = mine.sum(axis=1, keepdims=True) + _LEAST
+        share = mine / total
+        later = share[:, ::-1].cumsum(axis=1)[:, ::-1] - share
+        slope = share * (1 - chance) - chance * later  # of the log likelihood, by logit
+        edge = margins + shading.shift
+        by_shift = (slope * shading.sharpness).sum(axis=0)
+        by_sharpness = (slope * edge * shading.sharpness).sum(axis=0)
+        shifts, spread = parameters[:size], parameters[size : 2 * size]
+        value = -np.log(total).sum() + (shifts**2).sum() / (2 * shift_prior**2)
+        value += (spread**2).sum() / (2 * sharpness_prior**2)
+        gradient = np.concatenate(
+            [
+                shifts / shift_prior**2 - by_shift,
+                spread / sharpness_prior**2 - by_sharpness,
+                [-by_sharpness.sum()],
+            ]
+        )
+        return float(value), gradient
+
+    found = minimize(cost, np.zeros(2 * size + 1), jac=True, method="L-BFGS-B")
+    return _shading(found.x, size)
+
+
+def _shading(parameters: Doubles, size: int) -> Shading:
+    return Shading(parameters[:size], np.exp(parameters[size : 2 * size] + parameters[-1]))
+
+
+def _clip(margins: NDArray[np.float32]) -> Doubles:
+    return np.clip(margins, -_FAR, _FAR).astype(np.float64)
+
+
+def _walk(margins: Doubles, shading: Shading) -> tuple[Doubles, Doubles]:
+    """The chance of each rule to make the call, and its chance to fire once it is asked."""
+    logits = np.clip((margins + shading.shift) * shading.sharpness, -_FAR, _FAR)
+    chance = 1 / (1 + np.exp(-logits))
+    chance[margins >= _FAR] = 1  # a rule without conditions
+    passed = np.cumprod(1 - chance, axis=1)
+    before = np.concatenate([np.ones((len(margins), 1)), passed[:, :-1]], axis=1)
+    return chance * before, chance
+
+
+def _by_call(rules: RuleSystem, firing: Doubles) -> Doubles:
+    found = np.zeros((len(firing), len(rules.calls)))
+    for share, rule in zip(firing.T, rules.rules, strict=True):
+        found[:, rules.calls.index(rule.call)] += share
+    chances: Doubles = (found + _LEAST) / (found + _LEAST).sum(axis=1, keepdims=True)
+    return chances
+
+
+def save_shading(path: str | os.PathLike[str], system: SoftRuleSystem, rules_sha256: str) -> None:
+    """Write what was learned as JSON, with the checksum of the rule file that it belongs to."""
+    content = {
+        "format": _FORMAT,
+        **system.about,
+        "rules_sha256": rules_sha256,
+        "shading": [
+            {
+                "call": rule.call,
+                "rule": rule.name,
+                "shift": round(float(shift), 4),
+                "sharpness": round(float(sharpness), 4),
+            }
+            for rule, shift, sharpness in zip(
+                system.rules.rules, system.shading.shift, system.shading.sharpness, strict=True
+            )
+        ],
+    }
+    Path(path).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def open_shading(data: bytes, name: str, rules: RuleSystem, rules_sha256: str) -> SoftRuleSystem:
+    """Return the system in the bytes of a file that ``save_shading`` wrote for the same rules.
+
+    ``name`` is the file's in errors. Raises ModelError for anything else.
+    """
+    try:
+        content = json.loads(data)
+        rows = content.pop("shading")
+        shift = np.array([row["shift"] for row in rows], dtype=np.float64)
+        sharpness = np.array([row["sharpness"] for row in rows], dtype=np.float64)
+        written, belongs = content["format"], content["rules_sha256"]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelError(f"{name}: not a file of soft rules ({error})") from None
+    if written != _FORMAT or belongs != rules_sha256 or len(rows) != len(rules.rules):
+        raise ModelError(
+            f"{name}: learned for other rules (format {written!r}, rules SHA-256 {belongs}, "
+            f"expected {_FORMAT!r} and {rules_sha256})"
+        )
+    return SoftRuleSystem(rules, Shading(shift, sharpness), content)

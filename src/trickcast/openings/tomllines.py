@@ -1,0 +1,61 @@
+"""On which line of a TOML text each key stands: ``tomllib`` does not tell."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_HEADER = re.compile(r"\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
+_KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w-]+)\s*=""")
+_OPEN, _CLOSE = "[{", "]}"
+
+
+@dataclass
+class Section:
+    """A table of the file: its header's name, its line, and the lines of its keys."""
+
+    name: str
+    line: int
+    keys: dict[str, int] = field(default_factory=dict)
+
+    def line_of(self, key: str | None) -> int:
+        """Return the line of a key, or of the header where there is no such key."""
+        return self.line if key is None else self.keys.get(key, self.line)
+
+
+def sections(text: str) -> list[Section]:
+    """Return the tables of a valid TOML text in their order; the first is what precedes them."""
+    found = [Section("", 1)]
+    for number, line in _outside_values(text):
+        header, key = _HEADER.match(line), _KEY.match(line)
+        if header:
+            found.append(Section(header[1].replace('"', "").replace("'", ""), number))
+        elif key:
+            found[-1].keys.setdefault(key[1].strip("\"'"), number)
+    return found
+
+
+def _outside_values(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the numbered lines that do not begin inside an array or a string of several lines."""
+    quote, depth = "", 0  # the delimiter of the string we are in; open brackets
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not quote and not depth:
+            yield number, line
+        position = 0
+        while position < len(line):
+            triple, character = line[position : position + 3], line[position]
+            if quote:
+                if character == "\\" and quote[0] == '"':
+                    position += 1  # the character after it is part of the string
+                elif line.startswith(quote, position):
+                    position += len(quote) - 1
+                    quote = ""
+            elif triple in ('"""', "'''"):
+                quote = triple
+                position += 2
+            elif character in "\"'":
+                quote = character
+            elif character == "#":
+                break
+            else:
+                depth += (character in _OPEN) - (character in _CLOSE)
+            position += 1

@@ -1,0 +1,380 @@
+"""Rule files: their conditions, their mistakes, what can be proved about them."""
+
+import itertools
+import re
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trickcast import DealError, Hand, openings
+from trickcast.evaluators import evaluate
+from trickcast.openings.facts import CellFacts, HandFacts
+from trickcast.openings.rulefile import parse_rules, read_conditions
+from trickcast.openings.rules import RuleSystem
+from trickcast.openings.tomllines import sections
+
+HEAD = 'name = "mine"\ntitle = "Mine"\nsource = "me"\n'
+REST = '\n[[rule]]\ncall = "PASS"\nname = "rest"\nwhy = "nothing else"\n'
+SYSTEMS = ("standard-american", "polish-club-rules")
+
+
+def rule(call: str, conditions: str, name: str = "r") -> str:
+    return f'\n[[rule]]\ncall = "{call}"\nname = "{name}"\nwhy = "because"\n{conditions}\n'
+
+
+def system(*rules: str) -> RuleSystem:
+    return RuleSystem(parse_rules(HEAD + "".join(rules) + REST, "mine.toml"))
+
+
+@pytest.fixture(scope="module")
+def hands() -> np.ndarray:
+    return openings.random_hands(3_000, seed=7)
+
+
+def held(conditions: dict[str, object], hand: str) -> bool:
+    return bool(read_conditions(conditions).test(HandFacts(Hand(hand).cards[None])).sure[0])
+
+
+# --- conditions --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("conditions", "hand", "fits"),
+    [
+        ({"hcp": "16"}, "A.KQ9832.T94.AKT", True),
+        ({"hcp": 16}, "A.KQ9832.T94.AKT", True),
+        ({"hcp": "17+"}, "A.KQ9832.T94.AKT", False),
+        ({"hcp": "15-"}, "A.KQ9832.T94.AKT", False),
+        ({"hcp": "12 - 16"}, "A.KQ9832.T94.AKT", True),
+        ({"spades": "1", "hearts": "6+"}, "A.KQ9832.T94.AKT", True),
+        ({"spades": "2+", "hearts": "6+"}, "A.KQ9832.T94.AKT", False),
+        ({"shape": "6331"}, "A.KQ9832.T94.AKT", True),
+        ({"shape": "3361"}, "A.KQ9832.T94.AKT", True),
+        ({"shape": "1=6=3=3"}, "A.KQ9832.T94.AKT", True),
+        ({"shape": "6=1=3=3"}, "A.KQ9832.T94.AKT", False),
+        ({"shape": "x=6=x=x"}, "A.KQ9832.T94.AKT", True),
+        ({"shape": "63xx"}, "A.KQ9832.T94.AKT", True),
+        ({"shape": "64xx"}, "A.KQ9832.T94.AKT", False),
+        ({"shape": "10=2=1=0"}, "AKQJT98765.32.4.", True),
+        ({"shape": ["5332", "6331"]}, "A.KQ9832.T94.AKT", True),
+        ({"shape": "balanced"}, "AQ765.K5.QJ5.A65", True),
+        ({"shape": "unbalanced"}, "AQ765.K5.QJ5.A65", False),
+        ({"shape": "semi-balanced"}, "AQ765.K5.QJ54.A6", True),
+        ({"shape": "balanced"}, "AQ765.K5.QJ54.A6", False),
+        ({"longest": "hearts"}, "A.KQ9832.T94.AKT", True),
+        ({"longest": "clubs"}, "AK65.AK65.K765.6", False),
+        ({"longest": ["clubs", "hearts"]}, "AK65.AK65.K765.6", True),
+        ({"hearts_honours": "2 of AKQ"}, "A.KQ9832.T94.AKT", True),
+        ({"hearts_honours": "3+ of AKQ"}, "A.KQ9832.T94.AKT", False),
+        ({"clubs_honours": "1 of 10"}, "A.KQ9832.T94.AKT", True),
+        ({"clubs_hcp": 7, "diamonds_hcp": "0-0"}, "A.KQ9832.T94.AKT", True),
+        ({"compare": "hearts > clubs"}, "A.KQ9832.T94.AKT", True),
+        ({"compare": ["hearts > clubs", "clubs > diamonds"]}, "A.KQ9832.T94.AKT", False),
+        ({"compare": "clubs = diamonds"}, "A.KQ9832.T94.AKT", True),
+        ({"compare": "hcp + longest_length + second_length >= 25"}, "A.KQ9832.T94.AKT", True),
+        ({"compare": "hcp + longest_length + second_length >= 26"}, "A.KQ9832.T94.AKT", False),
+        ({"compare": "2 * hearts_hcp < hcp"}, "A.KQ9832.T94.AKT", True),
+        ({"compare": "3.2 * hearts_hcp < hcp"}, "A.KQ9832.T94.AKT", False),
+        ({"shortest_length": 1, "third_length": 3}, "A.KQ9832.T94.AKT", True),
+        ({"losers": "5-", "controls": "6+"}, "A.KQ9832.T94.AKT", True),
+        ({"minus_value": "20-"}, "432.432.432.5432", True),
+        ({"any": [{"hcp": "20+"}, {"hearts": "6+"}]}, "A.KQ9832.T94.AKT", True),
+        ({"any": [{"hcp": "20+"}, {"hearts": "7+"}]}, "A.KQ9832.T94.AKT", False),
+        ({"not": {"hcp": "20+"}}, "A.KQ9832.T94.AKT", True),
+        ({"not": [{"hcp": "20+"}, {"hearts": 6, "spades": 1}]}, "A.KQ9832.T94.AKT", False),
+        ({}, "A.KQ9832.T94.AKT", True),
+    ],
+)
+def test_a_condition_is_true_of_the_hands_it_says(
+    conditions: dict[str, object], hand: str, fits: bool
+) -> None:
+    assert held(conditions, hand) is fits
+
+
+def test_every_evaluator_is_a_quantity(hands: np.ndarray) -> None:
+    facts = HandFacts(hands[:200])
+    for name in ("zar_points", "cccc", "ltc", "quick_tricks"):
+        low, high = facts.bounds(name)
+        assert np.array_equal(low, evaluate(name, hands[:200]).astype(np.float32))
+        assert high is low
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    low=st.integers(0, 20),
+    more=st.integers(0, 12),
+    suit=st.sampled_from(["spades", "hearts", "diamonds", "clubs"]),
+    length=st.integers(0, 6),
+)
+def test_conditions_agree_with_counting(low: int, more: int, suit: str, length: int) -> None:
+    some = openings.random_hands(40, seed=low * 100 + more)
+    conditions = {"hcp": f"{low}-{low + more}", suit: f"{length}+", "longest": suit}
+    found = read_conditions(conditions).test(HandFacts(some)).sure
+    place = ["spades", "hearts", "diamonds", "clubs"].index(suit)
+    for cards, fits in zip(some, found, strict=True):
+        hand = Hand.from_cards(cards)
+        mine = hand.lengths[place]
+        assert fits == (
+            low <= hand.hcp <= low + more and mine >= length and mine == max(hand.lengths)
+        )
+
+
+# --- cells: what is proved holds for real hands ---------------------------------------------------
+
+
+def test_cells_are_all_shapes_with_all_their_points() -> None:
+    cells = CellFacts()
+    assert len(np.unique(cells.lengths, axis=0)) == 560
+    points = cells.bounds("hcp")[0]
+    flat = points[(cells.lengths == [4, 3, 3, 3]).all(axis=1)]
+    assert flat.min() == 0 and flat.max() == 37
+    assert points[(cells.lengths == [13, 0, 0, 0]).all(axis=1)].tolist() == [10]
+    # AKQJ of spades, AKQJ of hearts, three honours of diamonds, two of clubs: 10+10+9+7
+    assert points[(cells.lengths == [4, 4, 3, 2]).all(axis=1)].max() == 36
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_what_is_proved_of_a_cell_is_true_of_its_hands(name: str, hands: np.ndarray) -> None:
+    rules = openings.load(name)
+    assert isinstance(rules, RuleSystem)
+    cells, facts = CellFacts(), HandFacts(hands)
+    place = {
+        (*shape, points): i
+        for i, (shape, points) in enumerate(
+            zip(cells.lengths.tolist(), cells.bounds("hcp")[0].tolist(), strict=True)
+        )
+    }
+    keys = zip(facts.lengths.tolist(), facts.bounds("hcp")[0].tolist(), strict=True)
+    of_hand = [place[(*shape, points)] for shape, points in keys]
+    for one in rules.rules:
+        known, fits = one.condition.test(cells), one.condition.test(facts).sure
+        assert not (known.sure[of_hand] & ~fits).any(), f"{one} is not sure where it says so"
+        assert not (fits & ~known.possible[of_hand]).any(), f"{one} fits where it says it cannot"
+
+
+def test_rules_that_can_never_fire_are_found(tmp_path: Path) -> None:
+    text = HEAD + "".join(
+        (
+            rule("1N", 'hcp = "12-14"\nshape = "balanced"'),
+            rule("1C", 'hcp = 13\nshape = "4333"', "hidden by the first"),
+            rule("1D", 'hcp = "38+"', "too many points"),
+            rule("1H", 'hearts = "7+"\nspades = "7+"', "too many cards"),
+            rule("1S", 'spades_honours = "5 of AKQJT"\nspades = "4-"', "honours without cards"),
+            rule("2C", 'hcp = "12-14"\ncompare = "clubs > spades"', "reachable"),
+        )
+    )
+    path = tmp_path / "mine.toml"
+    path.write_text(text + REST, "utf-8")
+    with pytest.warns(openings.RuleWarning) as caught:
+        mine = openings.load(path)
+    assert isinstance(mine, RuleSystem)
+    names = ["hidden by the first", "too many points", "too many cards", "honours without cards"]
+    assert [one.name for one in mine.unreachable] == names
+    messages = [str(warning.message) for warning in caught]
+    lines = text.splitlines()
+    for name, message in zip(names, messages, strict=True):
+        header = lines.index(f'name = "{name}"') - 1  # two lines up, counted from one
+        assert f"line {header}:" in message and name in message
+
+
+def test_overlaps_are_counted() -> None:
+    mine = system(rule("1S", 'spades = "5+"', "spades"), rule("1H", 'hearts = "5+"', "hearts"))
+    report = openings.review(mine, openings.random_hands(20_000, seed=3))
+    (overlap,) = report.overlaps
+    assert (overlap.first.name, overlap.second.name) == ("spades", "hearts")
+    # of the hands with five hearts, those with five spades too: exact, by counting hands
+    ways = {
+        (s, h): comb(13, s) * comb(13, h) * comb(26, 13 - s - h)
+        for s, h in itertools.product(range(14), repeat=2)
+        if s + h <= 13
+    }
+    exact = sum(n for (s, h), n in ways.items() if s >= 5 and h >= 5) / sum(
+        n for (s, h), n in ways.items() if h >= 5
+    )
+    assert overlap.share == pytest.approx(exact, abs=0.015)
+    assert sum(report.calls.values()) == pytest.approx(1)
+    assert sum(report.fired) == report.hands == 20_000
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_rule_that_ships_fires(name: str) -> None:
+    rules = openings.load(name)
+    assert isinstance(rules, RuleSystem)
+    report = openings.review(rules, openings.random_hands(300_000, seed=5))
+    assert report.unreachable == report.unseen == ()
+    assert "5C" not in report.calls or report.calls["5C"] < 0.001 < report.calls["1S"]
+
+
+# --- mistakes in files ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        (rule("1Z", "hcp = 12"), 6, "'1Z' is not an opening call"),
+        (rule("1NTT", "hcp = 12"), 6, "not an opening call"),
+        (rule("1C", 'hcp = "12-"\npoints = 4'), 10, "'points' is not known"),
+        (rule("1C", 'hpc = "12+"'), 9, "did you mean hcp?"),
+        (rule("1C", 'spades = "5+"\nhcp = "14-12"'), 10, "runs downwards (expected 12-14)"),
+        (rule("1C", 'hcp = "about 12"'), 9, "'about 12' is not a range"),
+        (rule("1C", "hcp = true"), 9, "True is not a range"),
+        (rule("1C", 'shape = "5331"'), 9, "'5331' is not a shape"),
+        (rule("1C", 'shape = "5=3=3"'), 9, "is not a shape"),
+        (rule("1C", 'longest = "heart"'), 9, "'heart' is not a suit"),
+        (rule("1C", 'hearts_honours = "AKQ"'), 9, "names no honours"),
+        (rule("1C", 'hearts_honours = "4 of AKQ"'), 9, "asks for 4 of 3 cards"),
+        (rule("1C", 'compare = "spades hearts"'), 9, "does not compare"),
+        (rule("1C", 'compare = "spades > heart"'), 9, "did you mean hearts?"),
+        (rule("1C", 'compare = "spades > 2 hearts"'), 9, "is not a term"),
+        (rule("1C", 'is = "opening"'), 9, "'opening' is not known"),
+        (rule("1C", 'any = "hcp 12"'), 9, "expected tables of conditions"),
+        (rule("1C", "any = []"), 9, "expected tables of conditions"),
+        (rule("1C", 'hcp = 12\nany = [\n  { hcp = 1 },\n  { hpc = 2 },\n]'), 10, "'hpc'"),
+        ('\n[[rule]]\nname = "r"\nwhy = "w"\n', 5, "call is missing"),
+        ('\n[[rule]]\ncall = "1C"\nname = "r"\n', 5, "why is missing"),
+        ('\n[[rules]]\ncall = "1C"\n', 5, "did you mean rule?"),
+        ('\n[define.x]\nhcp = "x"\n' + rule("1C", 'is = "x"'), 6, "'x' is not a range"),
+        ("", 1, "no rules"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_with_its_line(text: str, line: int, said: str) -> None:
+    with pytest.raises(openings.RuleError) as caught:
+        parse_rules(HEAD + text + (REST if text else ""), "mine.toml")
+    assert str(caught.value).startswith(f"mine.toml, line {line}: "), caught.value
+    assert said in str(caught.value)
+
+
+def test_bad_toml_and_bad_bytes_are_named_with_their_place(tmp_path: Path) -> None:
+    with pytest.raises(openings.RuleError, match=r"mine\.toml: not TOML: .*line 4"):
+        parse_rules(HEAD + "what is this", "mine.toml")
+    path = tmp_path / "latin.toml"
+    path.write_bytes(HEAD.encode() + b'x = "\xe9"')
+    with pytest.raises(openings.RuleError, match="line 4: not UTF-8"):
+        openings.load(path)
+    with pytest.raises(FileNotFoundError):
+        openings.load(tmp_path / "none.toml")
+
+
+def test_a_file_whose_rules_leave_hands_out_is_refused() -> None:
+    text = HEAD + rule("1C", 'hcp = "12+"') + rule("PASS", 'hcp = "10-"')
+    with pytest.raises(openings.RuleError, match=r"line 11: .*3=3=3=4 with 11 HCP"):
+        RuleSystem(parse_rules(text, "mine.toml"))
+
+
+def test_lines_are_found_past_strings_and_arrays() -> None:
+    text = 'a = """\nb = 1\n[[x]]\n"""\nc = [\n  1, # ]\n  2,\n]\nd = "["\n[[rule]]\ne = {f = 1}\n'
+    first, second = sections(text)
+    assert first.keys == {"a": 1, "c": 5, "d": 9}
+    assert (second.name, second.line, second.keys) == ("rule", 10, {"e": 11})
+
+
+# --- systems made of rules ------------------------------------------------------------------------
+
+
+def test_the_first_rule_that_fits_makes_the_call() -> None:
+    mine = system(rule("1N", 'hcp = "15-17"\nshape = "balanced"'), rule("1S", 'spades = "5+"'))
+    assert mine.calls == ("PASS", "1S", "1N")
+    assert mine.bid("AQ765.K5.QJ5.A65") == "1N"
+    assert mine.bid(["AQ765.K5.QJ5.65A", "AQ765.K5.J5.6532"]) == ["1N", "1S"]
+
+
+def test_one_hand_many_hands_and_none(hands: np.ndarray) -> None:
+    rules = openings.load("polish-club-rules")
+    calls = rules.bid(hands)
+    assert len(calls) == len(hands) and set(calls) <= set(rules.calls)
+    chances = rules.probabilities(hands)
+    assert chances.shape == (len(hands), len(rules.calls)) and chances.dtype == np.float32
+    assert [rules.calls[i] for i in chances.argmax(axis=1)] == calls
+    assert (chances.sum(axis=1) == 1).all()
+    one = Hand.from_cards(hands[5])
+    assert rules.bid(one) == rules.bid(str(one)) == calls[5]
+    assert rules.bid([one]) == [calls[5]]
+    assert rules.probabilities(one).shape == (len(rules.calls),)
+    assert rules.bid([]) == [] and rules.probabilities([]).shape == (0, len(rules.calls))
+    with pytest.raises(DealError, match="hand 1 of 2"):
+        rules.bid([one, "AK.AK.AK"])
+
+
+def test_an_explanation_names_the_rule_and_what_came_close() -> None:
+    rules = openings.load("polish-club-rules")
+    found = rules.explain("AK65.AK65.K765.6")
+    assert isinstance(found, openings.RuleExplanation)
+    assert found.call == found.rule.call == rules.bid("AK65.AK65.K765.6") == "1D"
+    others = {other.rule.call: other.missing for other in found.runners_up}
+    assert others["1C"] == "it asks for hcp 18+ (here 17)"
+    assert others["1S"] == "it asks for spades 5+ (here 4)"
+    assert "2D" not in others and found.call not in others
+    assert found.rule.why in str(found) and "1C" in str(found)
+    fits_too = rules.explain("AQ765.K5.QJ5.A65")
+    assert fits_too.call == "1N"
+    assert [o.rule.call for o in fits_too.runners_up if not o.missing] == ["1S", "1C"]
+
+
+def test_missing_points_are_points_that_would_change_the_call() -> None:
+    """A runner-up for hcp is one point away: give the hand the point and the rule fits."""
+    rules = openings.load("standard-american")
+    found = rules.explain("AJ4.KQ52.QJ5.K65")  # 16 points, one no trump; 15 would be a heart
+    assert found.call == "1N"
+    weaker = rules.explain("AJ4.KQ52.QJ5.Q65")
+    assert weaker.call == "1H"
+    (notrump,) = (o for o in weaker.runners_up if o.rule.call == "1N")
+    assert notrump.missing == "it asks for hcp 16-18 (here 15)"
+
+
+def test_systems_are_found_by_name_and_unknown_names_get_a_hint() -> None:
+    assert set(SYSTEMS) < set(openings.names())
+    for name in SYSTEMS:
+        assert openings.load(name).name == name
+        assert re.search(r'^call = "PASS"', openings.rule_file(name).read_text("utf-8"), re.M)
+    with pytest.raises(ValueError, match="did you mean standard-american"):
+        openings.load("standard-americain")
+    with pytest.raises(ValueError, match=r"expected one of .*\.toml file"):
+        openings.load("zzz")
+
+
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [("p", "PASS"), ("Pass", "PASS"), ("1nt", "1N"), ("1N", "1N"), (" 4h ", "4H"), ("7NT", "7N")],
+)
+def test_calls_are_read_as_people_write_them(text: str, call: str) -> None:
+    assert openings.parse_call(text) == call
+
+
+@pytest.mark.parametrize("text", ["", "8C", "0N", "X", "1", "SPADES", "1CC"])
+def test_what_is_no_call_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is not an opening call"):
+        openings.parse_call(text)
+
+
+# --- drawing hands --------------------------------------------------------------------------------
+
+
+def test_hands_meet_the_conditions_they_are_drawn_for() -> None:
+    hands = openings.hands_meeting({"hearts": "6+", "hcp": "6+"}, 4_000, seed=1)
+    lengths, points = hands[:, 13:26].sum(axis=1), evaluate("hcp", hands)
+    assert (hands.sum(axis=1) == 13).all() and lengths.min() >= 6 and points.min() >= 6
+    assert np.array_equal(hands, openings.hands_meeting({"hearts": "6+", "hcp": "6+"}, 4_000, 1))
+    with pytest.raises(openings.RuleError, match="did you mean hearts"):
+        openings.hands_meeting({"heart": "6+"}, 1, seed=1)
+
+
+def test_long_suits_come_as_often_as_they_should() -> None:
+    hands = openings.hands_meeting({"clubs": "6+"}, 40_000, seed=2)
+    lengths = np.bincount(hands[:, 39:].sum(axis=1), minlength=14)[6:]
+    ways = np.array([comb(13, k) * comb(39, 13 - k) for k in range(6, 14)])
+    assert lengths[:3] / 40_000 == pytest.approx((ways / ways.sum())[:3], abs=0.008)
+    # each club is as likely as the others, and so is each other card
+    assert np.ptp(hands[:, 39:].mean(axis=0)) < 0.02 and np.ptp(hands[:, :39].mean(axis=0)) < 0.02
+
+
+def test_hands_are_drawn_by_their_call() -> None:
+    rules = openings.load("standard-american")
+    assert isinstance(rules, RuleSystem)
+    for call in ("5C", "2S", "3N", "PASS"):
+        assert set(rules.bid(openings.hands_opened(rules, call, 50, seed=4))) == {call}
+    with pytest.raises(ValueError, match="never opens '7N'"):
+        openings.hands_opened(rules, "7N", 1, seed=1)
