@@ -16,6 +16,9 @@ from trickcast.cli import main
 from trickcast.library import Library
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+COMMANDS = (
+    "estimate solve convert generate library train evaluate models hand par open reproduce explain"
+)
 COMMAND = [sys.executable, "-m", "trickcast"]
 
 
@@ -267,7 +270,7 @@ def test_interrupt_ends_a_command_within_a_second(tmp_path: Path) -> None:
 def test_help_of_every_command(run) -> None:
     status, out, _ = run("--help")
     assert status == 0
-    for command in "estimate solve convert generate library train evaluate models hand par open reproduce explain".split():
+    for command in COMMANDS.split():
         assert command in out
         status, text, _ = run(command, "--help")
         assert status == 0 and "--help" in text
