@@ -7,8 +7,14 @@ import numpy as np
 import pytest
 
 import trickcast as tc
-from trickcast.cards import Deal
-from trickcast.solver import BATCH, solver_version
+from trickcast.cards import Deal, Seat, Strain
+from trickcast.solver import (
+    BATCH,
+    makes_batches,
+    solve_cell_batches,
+    solve_lead_batches,
+    solver_version,
+)
 
 # figure 2 of the BridgeHand2Vec paper: clubs, diamonds, hearts, spades, notrump
 PUBLISHED = {
@@ -86,6 +92,52 @@ def test_dds_own_tables(shared) -> None:
 def test_the_version_names_solver_and_binding() -> None:
     assert solver_version().startswith("DDS 2.")
     assert "endplay" in solver_version()
+
+
+@pytest.mark.parametrize(("strain", "declarer"), [("S", "N"), ("C", "E"), ("N", "W"), ("D", "S")])
+def test_one_strain_and_declarer_is_a_cell_of_the_table(strain: str, declarer: str) -> None:
+    deals = tc.random_deals(6, seed=7)
+    cell = tc.solve(deals)[strain, declarer]
+    which = Strain.parse(strain), Seat.parse(declarer)
+    assert (np.concatenate(list(solve_cell_batches(deals.owners, *which))) == cell).all()
+    for tricks in (1, int(cell[0]), min(13, int(cell[0]) + 1), 13):
+        (makes,) = makes_batches(deals.owners, *which, tricks)
+        assert (makes == (cell >= tricks)).all()
+    (leads,) = solve_lead_batches(deals.owners, *which)
+    held = deals.owners == which[1].lho
+    assert ((leads != 255) == held).all()
+    assert (np.where(held, leads, 255).min(axis=1) == cell).all(), (
+        "the best lead is as in the table"
+    )
+
+
+def test_a_lead_gives_the_tricks_that_dds_finds_after_it() -> None:
+    # West's ace of trumps is the only entry: after a spade, South ruffs or discards nothing
+    deal = tc.Deal("W:A2.KQJ.T9876.432 3.T98765.AKQ.A87 654.432.5432.T96 KQJT987.A.J.KQJ5")
+    (leads,) = solve_lead_batches(deal.owners[None], Strain.SPADES, Seat.SOUTH)
+    by_card = leads.reshape(4, 13)
+    assert by_card[0][0] == tc.solve(deal)["S", "S"] or (by_card >= tc.solve(deal)["S", "S"]).all()
+    suits = {suit: set(by_card[suit][by_card[suit] != 255].tolist()) for suit in (1, 2)}
+    assert all(len(tricks) == 1 for tricks in suits.values()), "cards in sequence are equal"
+
+
+def test_cells_of_what_is_no_deal_or_no_contract(board: Deal) -> None:
+    owners = np.stack([board.owners] * 2)
+    assert list(solve_cell_batches(owners[:0], Strain.SPADES, Seat.NORTH)) == []
+    for tricks in (0, 14):
+        with pytest.raises(ValueError, match="tricks is"):
+            makes_batches(owners, Strain.SPADES, Seat.NORTH, tricks)
+    owners[1, 0] = 3
+    for solve in (solve_cell_batches, solve_lead_batches):
+        with pytest.raises(tc.DealError, match="deal 1 of 2"):
+            list(solve(owners, Strain.SPADES, Seat.NORTH))
+
+
+def test_a_leader_of_one_suit_is_searched_too() -> None:
+    deal = tc.Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
+    for strain, tricks in ((Strain.NOTRUMP, 0), (Strain.SPADES, 13)):
+        (found,) = solve_cell_batches(deal.owners[None], strain, Seat.NORTH)
+        assert found.tolist() == [tricks]
 
 
 def test_an_interrupt_reaches_the_caller_while_dds_works() -> None:

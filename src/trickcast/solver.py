@@ -9,29 +9,35 @@ import ctypes
 import importlib.util
 import operator
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._progress import progress_bar
-from .cards import TrickTable, as_dealset, check_owners
+from .cards import UNKNOWN, Seat, Strain, TrickTable, as_dealset, check_owners
 
 BATCH = 40
 """Tables that DDS takes in one call; 41 of five strains already fail."""
+BOARDS = 200
+"""Boards, each of one strain and leader, that DDS takes in one call."""
 
 _dds_is_busy = Lock()
 _threads_set: int | None = None
 _BIT_OF_RANK = np.uint32(1) << np.arange(14, 1, -1, dtype=np.uint32)  # ace first
 _ALL_STRAINS = (0, 0, 0, 0, 0)
 _WITHOUT_PAR = -1
+_MOST_TRICKS = -1  # as a target: search for the most tricks that the side on lead can take
+_ONE_CARD, _EVERY_CARD = 1, 3  # for how many of the leader's cards DDS gives a score
+_ALWAYS_SEARCH = 1  # even where all the leader's cards are equal
 
 
 def solve(deals: Any, *, workers: int | None = None, progress: bool = False) -> TrickTable:
@@ -63,11 +69,85 @@ def solve_batches(
     DDS runs in a thread beside the caller's, because a signal such as Ctrl-C is only seen between
     two steps of Python: so it stops the caller at once, and DDS after the batch in hand.
     """
+    return _in_batches(_solve_batch, owners, BATCH, workers)
+
+
+def solve_cell_batches(
+    owners: NDArray[np.uint8], strain: Strain, declarer: Seat, *, workers: int | None = None
+) -> Iterator[NDArray[np.uint8]]:
+    """Yield the declarer's side's tricks, (m,) uint8, in one strain by one declarer.
+
+    ``owners`` is (n, 52), of deals. The same numbers as in the tables of ``solve_batches``, for a
+    fraction of the work where the other nineteen are not needed.
+    """
+
+    def solve_some(some: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]:
+        found = _solve_boards(some, strain, declarer, _MOST_TRICKS, _ONE_CARD, threads)
+        return (13 - found.scores[:, 0]).astype(np.uint8)
+
+    return _in_batches(solve_some, owners, BOARDS, workers)
+
+
+def makes_batches(
+    owners: NDArray[np.uint8],
+    strain: Strain,
+    declarer: Seat,
+    tricks: int,
+    *,
+    workers: int | None = None,
+) -> Iterator[NDArray[np.bool_]]:
+    """Yield whether the declarer's side takes ``tricks`` or more, (m,) bool.
+
+    One search for each of the (n, 52) owners, where finding how many tricks takes several.
+    Raises ValueError for ``tricks`` outside 1 … 13.
+    """
+    if not 1 <= tricks <= 13:
+        raise ValueError(f"tricks is {tricks} (expected 1 to 13)")
+
+    def solve_some(some: NDArray[np.uint8], threads: int) -> NDArray[np.bool_]:
+        found = _solve_boards(some, strain, declarer, 14 - tricks, _ONE_CARD, threads)
+        held: NDArray[np.bool_] = found.scores[:, 0] < 14 - tricks  # what the defence needs
+        return held
+
+    return _in_batches(solve_some, owners, BOARDS, workers)
+
+
+def solve_lead_batches(
+    owners: NDArray[np.uint8], strain: Strain, declarer: Seat, *, workers: int | None = None
+) -> Iterator[NDArray[np.uint8]]:
+    """Yield the declarer's side's tricks after each opening lead, (m, 52) uint8.
+
+    255 stands for the cards that the leader, the declarer's left-hand opponent, does not hold.
+    """
+
+    def solve_some(some: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]:
+        found = _solve_boards(some, strain, declarer, _MOST_TRICKS, _EVERY_CARD, threads)
+        listed = np.arange(13) < found.cards[:, None]
+        # a card stands for itself and for the lower ones that do as well, bit r for rank r
+        ranks = (np.uint32(1) << found.ranks.astype(np.uint32)) | found.equals.astype(np.uint32)
+        tricks = np.full((len(some), 4, 13), UNKNOWN, dtype=np.uint8)
+        for entry in range(13):
+            row, suit = np.flatnonzero(listed[:, entry]), found.suits[listed[:, entry], entry]
+            of_entry = (ranks[row, entry, None] & _BIT_OF_RANK) != 0
+            scores = (13 - found.scores[row, entry, None]).astype(np.uint8)
+            tricks[row, suit] = np.where(of_entry, scores, tricks[row, suit])
+        return tricks.reshape(-1, 52)
+
+    return _in_batches(solve_some, owners, BOARDS, workers)
+
+
+def _in_batches(
+    solve_some: Callable[[NDArray[np.uint8], int], NDArray[Any]],
+    owners: NDArray[np.uint8],
+    size: int,
+    workers: int | None,
+) -> Iterator[NDArray[Any]]:
+    """Yield the results of batch after batch, found in a thread beside the caller's."""
     threads = _thread_count(workers)
     pool = ThreadPoolExecutor(1, thread_name_prefix="dds")
     try:
-        for start in range(0, len(owners), BATCH):
-            yield pool.submit(_solve_batch, owners[start : start + BATCH], threads).result()
+        for start in range(0, len(owners), size):
+            yield pool.submit(solve_some, owners[start : start + size], threads).result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
@@ -94,7 +174,6 @@ def _thread_count(workers: int | None) -> int:
 
 
 def _solve_batch(owners: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]:
-    global _threads_set
     check_owners(owners)  # again: the array may be the caller's, and changed since
     dds = _dds()
     call = dds.ddTableDeals()
@@ -102,13 +181,60 @@ def _solve_batch(owners: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]:
     cards = holdings(owners)
     ctypes.memmove(call.ddTableDeal, cards.ctypes.data, cards.nbytes)
     results = dds.ddTablesRes()
-    with _dds_is_busy:
-        if threads != _threads_set:
-            dds.SetMaxThreads(threads)
-            _threads_set = threads
+    with _dds_with(threads):
         dds.CalcAllTables(call, _WITHOUT_PAR, _ALL_STRAINS, results, dds.allParResults())
     tables = ctypes.cast(results.results, ctypes.POINTER(ctypes.c_int))
     return np.ctypeslib.as_array(tables, (len(owners), 5, 4)).astype(np.uint8)
+
+
+class _Leads(NamedTuple):
+    """What DDS says of the opening leads of m boards; each array but ``cards`` is (m, 13) int32."""
+
+    cards: NDArray[np.int32]
+    """(m,) how many entries of a row are filled."""
+    suits: NDArray[np.int32]
+    ranks: NDArray[np.int32]
+    equals: NDArray[np.int32]
+    """Lower cards of the same suit that are as good: bit *r* for rank *r*."""
+    scores: NDArray[np.int32]
+    """Tricks of the leader's side; below the target where that cannot be reached."""
+
+
+def _solve_boards(
+    owners: NDArray[np.uint8],
+    strain: Strain,
+    declarer: Seat,
+    target: int,
+    solutions: int,
+    threads: int,
+) -> _Leads:
+    check_owners(owners)  # as in _solve_batch
+    dds, n = _dds(), len(owners)
+    deals = np.zeros((n, 24), dtype=np.uint32)  # trump, first, the empty trick's six, holdings
+    deals[:, 0], deals[:, 1] = strain, declarer.lho
+    deals[:, 8:] = holdings(owners).reshape(n, 16)
+    call, results = dds.boards(), dds.solvedBoards()
+    call.noOfBoards = n
+    ctypes.memmove(call.deals, deals.ctypes.data, deals.nbytes)
+    call.target[:n] = [target] * n
+    call.solutions[:n] = [solutions] * n
+    call.mode[:n] = [_ALWAYS_SEARCH] * n
+    with _dds_with(threads):
+        dds.SolveAllBoardsBin(call, results)
+    solved = ctypes.cast(results.solvedBoard, ctypes.POINTER(ctypes.c_int))
+    numbers = np.ctypeslib.as_array(solved, (n, 54)).copy()
+    return _Leads(numbers[:, 1], *numbers[:, 2:].reshape(n, 4, 13).transpose(1, 0, 2))
+
+
+@contextmanager
+def _dds_with(threads: int) -> Iterator[None]:
+    """Hold DDS for one call."""
+    global _threads_set
+    with _dds_is_busy:
+        if threads != _threads_set:
+            _dds().SetMaxThreads(threads)
+            _threads_set = threads
+        yield
 
 
 def holdings(owners: NDArray[np.uint8]) -> NDArray[np.uint32]:
