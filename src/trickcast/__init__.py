@@ -22,6 +22,7 @@ from .solver import solve
 
 if TYPE_CHECKING:
     from . import evaluators, openings
+    from .simulation import simulate, simulate_leads
 
 __all__ = [
     "Board",
@@ -46,16 +47,25 @@ __all__ = [
     "openings",
     "random_deals",
     "read",
+    "simulate",
+    "simulate_leads",
     "solve",
     "stream",
     "write",
 ]
 
-_ON_ACCESS = {"evaluators", "openings"}
+_ON_ACCESS = {
+    "evaluators": ".evaluators",
+    "openings": ".openings",
+    "simulate": ".simulation",
+    "simulate_leads": ".simulation",
+}
+"""Where the names are that are loaded when they are first asked for."""
 
 
 def __getattr__(name: str) -> Any:
     """Load a part of the package that most users never touch when it is first asked for."""
     if name in _ON_ACCESS:
-        return import_module(f".{name}", __name__)
+        module = import_module(_ON_ACCESS[name], __name__)
+        return module if module.__name__ == f"{__name__}.{name}" else getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,7 +15,7 @@ from ..cards import DealError
 from ..estimator import ModelError
 from ..formats import FormatError, FormatWarning
 from ..library import LibraryError
-from . import deals, experiments, hands, libraries, networks, opening, training
+from . import deals, experiments, hands, libraries, networks, opening, simulations, training
 from .inputs import CommandError
 
 _ERROR_LINES = 3
@@ -36,6 +36,7 @@ hands.register(app)
 opening.register(app)
 libraries.register(app)
 networks.register(app)
+simulations.register(app)
 training.register(app)
 experiments.register(app)
 

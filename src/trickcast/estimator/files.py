@@ -10,7 +10,7 @@ from typing import Any
 
 from ..encodings import MODEL_FORMAT, OUTPUT_ORDER, Coding, find_coding
 
-DEFAULT_MODEL = "(52x4)-(26x4)-26-13-1"
+DEFAULT_MODEL = "accurate"
 """What ``estimate`` and ``Estimator`` use unless told otherwise."""
 _WEIGHTS = Path(__file__).parent.parent / "weights"
 _CHECKSUMS = "SHA256SUMS"

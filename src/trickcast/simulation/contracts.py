@@ -1,0 +1,343 @@
+"""What will this contract make? Tricks, chances and scores over the layouts that fit."""
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import UNKNOWN, DealSet, Seat, Strain
+from ..dealing import Constraints
+from ..scoring import BIDDING_ORDER, Contract, score
+from ..solver import BOARDS, solve_batches, solve_cell_batches
+from .controls import Floats, Means, means
+from .layouts import Clock, Layouts, Plan, SimulationError, lay_out
+from .outcomes import MAX_TRIES, Value, gain, is_vulnerable, played, strain_of, value_of
+from .tables import as_html, as_text, bars, headline, notes
+
+_TRICKS = np.arange(14.0)
+
+
+class ContractValue(NamedTuple):
+    """What a contract is worth to the side that plays it."""
+
+    contract: Contract
+    by: Seat
+    making: Value
+    """The chance to make it."""
+    worth: Value
+    """Points; or IMPs, or the share of matchpoints, against the contract compared with."""
+
+
+class Cells:
+    """A number, or a pair of them, for every strain and declarer: ``cells["S", "N"]``."""
+
+    __slots__ = ("array",)
+
+    array: Floats
+    """(5, 4) or (5, 4, 2) float64, strains S H D C N by declarers N E S W."""
+
+    def __init__(self, array: Floats):
+        array.flags.writeable = False
+        self.array = array
+
+    def __getitem__(self, key: tuple[str | Strain, str | Seat]) -> Any:
+        strain, seat = key
+        cell = self.array[Strain.parse(strain), Seat.parse(seat)]
+        return float(cell) if cell.ndim == 0 else tuple(cell.tolist())
+
+    def __repr__(self) -> str:
+        return f"Cells({self.array.tolist()})"
+
+
+class Simulation:
+    """Results of ``simulate``: print it, or ask it for tricks, chances, scores and comparisons."""
+
+    deals: DealSet
+    """All layouts; the tricks of the first ``solved`` are known. ``trickcast.write`` keeps them."""
+    samples: int
+    """Layouts dealt."""
+    estimated: bool
+    """Whether the network estimated them; it does not where all are to be solved."""
+    solved: int
+    """Layouts solved."""
+    clock: Clock
+    stopped: str | None
+    """Why fewer were solved than allowed: precision, seconds or interrupt; None if they were not.
+    """
+
+    def __init__(self, layouts: Layouts):
+        tables = np.full((len(layouts.deals), 5, 4), UNKNOWN, dtype=np.uint8)
+        tables[: len(layouts.exact)] = layouts.exact
+        self.deals = layouts.deals.with_tricks(tables)
+        self._exact, self._probabilities = layouts.exact, layouts.probabilities
+        self.estimated = layouts.probabilities is not None
+        self.samples, self.solved = len(layouts.deals), len(layouts.exact)
+        self.clock, self.stopped = layouts.clock, layouts.stopped
+
+    @cached_property
+    def _tricks(self) -> list[list[Means]]:
+        return [[self._means(strain, seat, _TRICKS[:, None]) for seat in Seat] for strain in Strain]
+
+    def _cells(self, name: str) -> Floats:
+        return np.array([[getattr(cell, name)[0] for cell in row] for row in self._tricks])
+
+    @property
+    def expected(self) -> Cells:
+        """Expected tricks; the network's alone where nothing was solved."""
+        return Cells(np.clip(self._cells("mean"), 0, 13))
+
+    @property
+    def interval(self) -> Cells:
+        """(low, high) of the 95 % interval of the expected tricks; NaN where nothing was solved."""
+        ends = [[np.concatenate(cell.interval()) for cell in row] for row in self._tricks]
+        return Cells(np.clip(np.array(ends), 0, 13))
+
+    @property
+    def explained(self) -> Cells:
+        """r², the share of the spread of the exact tricks that the network explains."""
+        return Cells(self._cells("explained"))
+
+    @property
+    def effective(self) -> Cells:
+        """Effective sample size: the solved layouts that would be needed without the network."""
+        return Cells(self._cells("effective"))
+
+    @property
+    def saving(self) -> Cells:
+        """Time that solving alone would have taken for the same interval, over that taken."""
+        if self.solved == 0:
+            return Cells(np.full((5, 4), np.nan))
+        taken = self.clock.solving + self.clock.estimating
+        return Cells(self._cells("effective") / self.solved * self.clock.solving / taken)
+
+    def making(self, contract: str | Contract, by: str | Seat) -> Value:
+        """Return the chance that a contract makes: (probability, low, high)."""
+        bid, seat = played(contract), Seat.parse(by)
+        made = (np.arange(14) >= bid.tricks).astype(float)
+        return value_of(self._means(strain_of(bid), seat, made[:, None]).chances())
+
+    def distribution(self, strain: str | Strain, by: str | Seat) -> Floats:
+        """Return the chances of 0 to 13 tricks, (14,) float64.
+
+        Each is estimated by itself; then what is below 0 is cut, and the sum brought to 1.
+        """
+        found = self._means(Strain.parse(strain), Seat.parse(by), np.eye(14))
+        chances: Floats = np.clip(found.mean, 0, 1)
+        chances /= chances.sum()
+        return chances
+
+    def score(self, contract: str | Contract, by: str | Seat, vulnerable: Any = "none") -> Value:
+        """Return the expected score of declarer's side: (points, low, high)."""
+        bid, seat = played(contract), Seat.parse(by)
+        points = score(bid, np.arange(14), is_vulnerable(vulnerable, seat)).astype(float)
+        return value_of(self._scored(strain_of(bid), seat, points[:, None]))
+
+    def compare(
+        self,
+        contract: str | Contract,
+        by: str | Seat,
+        other: str | Contract,
+        other_by: str | Seat,
+        *,
+        vulnerable: Any = "none",
+        scoring: str = "imps",
+    ) -> Value:
+        """Return by how much the first contract beats the second, layout by layout.
+
+        ``scoring`` is ``total`` (points), ``imps``, or ``matchpoints`` (the chance of a better
+        score and half that of the same: 0.5 is even). Either contract may be ``PASS``. The ends
+        are NaN where one of them was not solved. Raises SimulationError for contracts of different
+        sides or another scoring.
+        """
+        first, second = Contract(contract), Contract(other)
+        seats = Seat.parse(by), Seat.parse(other_by)
+        if seats[0].side != seats[1].side:
+            raise SimulationError(
+                f"{seats[0].word} and {seats[1].word} (expected partners, or one)"
+            )
+        vul = is_vulnerable(vulnerable, seats[0])
+        points = [score(bid, np.arange(14), vul) for bid in (first, second)]
+        gains = gain(points[0][:, None] - points[1], scoring)
+        bids = zip((first, second), seats, strict=True)
+        cells = [(bid.strain or Strain.SPADES, seat) for bid, seat in bids]
+        if first.strain is None or second.strain is None:  # the score of the other is all
+            cells = [cells[first.strain is None]] * 2
+        if cells[0] == cells[1]:
+            return value_of(self._scored(*cells[0], np.diag(gains)[:, None]))
+        return self._compare_cells(cells, gains)
+
+    def _compare_cells(self, cells: list[tuple[Strain, Seat]], gains: Floats) -> Value:
+        """Estimate the mean of ``gains``, (14, 14) by the tricks in two different cells."""
+        exact, estimated = np.empty((0, 1)), None
+        if all(self._is_known(*cell) for cell in cells):
+            taken = [self._exact[:, *cell] for cell in cells]
+            exact = gains[taken[0], taken[1]][:, None]
+        if self._probabilities is not None:
+            p, q = (self._probabilities[:, *cell].astype(float) for cell in cells)
+            # as if tricks in two strains were independent: a control may be rough
+            estimated = ((p @ gains) * q).sum(axis=1, keepdims=True)
+        found = means(exact, estimated, unit=np.unique(np.abs(gains))[1])
+        return value_of((found.mean, *found.interval()))
+
+    def best_contracts(
+        self,
+        vulnerable: Any = "none",
+        scoring: str = "total",
+        *,
+        side: str = "NS",
+        number: int = 5,
+    ) -> list[ContractValue]:
+        """Return a side's best undoubled contracts, best first, each by its better declarer.
+
+        By expected points, or by IMPs or matchpoints against the contract that is best by points
+        (which is then worth 0 or 0.5). Nobody competes, and nobody doubles.
+        """
+        gain(np.zeros(1), scoring)
+        seats = {"NS": (Seat.NORTH, Seat.SOUTH), "EW": (Seat.EAST, Seat.WEST)}.get(side.upper())
+        if seats is None:
+            raise SimulationError(f"side is {side!r} (expected NS or EW)")
+        vul = is_vulnerable(vulnerable, seats[0])
+        found = sorted(self._by_points(seats, vul), key=lambda one: -one.worth.mean)
+        if scoring != "total":
+            best = found[0]
+            for i, one in enumerate(found):
+                worth = self.compare(
+                    *one[:2], best.contract, best.by, vulnerable=vulnerable, scoring=scoring
+                )
+                found[i] = one._replace(worth=worth)
+            found.sort(key=lambda one: -one.worth.mean)
+        return found[:number]
+
+    def _by_points(self, seats: tuple[Seat, ...], vul: bool) -> Iterator[ContractValue]:
+        levels = range(1, 8)
+        for strain in BIDDING_ORDER:
+            known = [seat for seat in seats if self._is_known(strain, seat)]
+            if not known:
+                continue
+            bids = [Contract(f"{level}{strain}") for level in levels]
+            points = np.stack([score(bid, np.arange(14), vul) for bid in bids], axis=1).astype(
+                float
+            )
+            worth = {seat: self._scored(strain, seat, points) for seat in known}
+            for column, bid in enumerate(bids):
+                by = max(known, key=lambda seat: worth[seat][0][column])
+                value = Value(*(float(end[column]) for end in worth[by]))
+                yield ContractValue(bid, by, self.making(bid, by), value)
+
+    def _is_known(self, strain: Strain, seat: Seat) -> bool:
+        return self.solved == 0 or self._exact[0, strain, seat] != UNKNOWN
+
+    def _scored(self, strain: Strain, seat: Seat, points: Floats) -> tuple[Floats, Floats, Floats]:
+        found = self._means(strain, seat, points)
+        return found.mean, *found.interval()
+
+    def _means(self, strain: Strain, seat: Seat, outcomes: Floats) -> Means:
+        """Estimate the means of m outcomes, given as (14, m) for 0 to 13 tricks of one cell."""
+        estimated, unit = None, np.zeros(outcomes.shape[1])
+        if self._probabilities is not None:
+            estimated = self._probabilities[:, strain, seat].astype(float) @ outcomes
+        if not self._is_known(strain, seat):
+            return means(np.empty((0, outcomes.shape[1])), estimated)
+        taken = self._exact[:, strain, seat]
+        if len(taken):
+            usual = int(np.bincount(taken, minlength=14).argmax())
+            unit = np.abs(outcomes[usual] - outcomes[usual - 1 if usual else 1])
+        return means(outcomes[taken], estimated, unit=unit)
+
+    def bars(self, strain: str | Strain, by: str | Seat) -> str:
+        """Return the distribution of tricks as lines of text, a bar a number of tricks."""
+        return bars(self.distribution(strain, by))
+
+    @property
+    def headline(self) -> str:
+        """How many layouts were estimated and solved, in a line."""
+        return headline(self)
+
+    @property
+    def notes(self) -> list[str]:
+        """What the numbers are, and what they are worth, in a few lines."""
+        return notes(self)
+
+    def __repr__(self) -> str:
+        return f"<Simulation of {self.samples:,} layouts, {self.solved:,} solved>"
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+
+def simulate(
+    *,
+    north: Any = None,
+    east: Any = None,
+    south: Any = None,
+    west: Any = None,
+    condition: Any = None,
+    samples: int = 2000,
+    exact: int = 200,
+    seed: int = 0,
+    only: Iterable[tuple[str | Contract, str | Seat]] | None = None,
+    model: Any = None,
+    precision: float | None = None,
+    seconds: float | None = None,
+    workers: int | None = None,
+    max_tries: int = MAX_TRIES,
+    progress: bool = False,
+    keep_on_interrupt: bool = False,
+) -> Simulation:
+    """Deal what is not known many times, and count what every contract takes, double dummy.
+
+    Each seat is a hand or what is known of it, ``condition`` is about the whole deal, as in
+    ``Constraints``. Of ``samples`` layouts all are estimated by the network ``model``, and the
+    first ``exact`` solved too, which corrects the estimates and tells how sure they are. With
+    ``exact`` equal to ``samples`` no network is used; with 0 nothing corrects it, and there are
+    no intervals (NaN). With ``only``, a list of contracts and their declarers such as
+    ``[("4S", "S"), ("3N", "N")]``, no more strains and declarers than these are solved, which is
+    about 15 times faster for one.
+
+    Solving ends early when the expected tricks of all solved cells are known to ± ``precision``,
+    or after ``seconds`` (never before 20 layouts): ``stopped`` says so. ``workers`` is the number
+    of threads (default: all cores). With ``keep_on_interrupt`` Ctrl-C ends the solving and gives
+    the result so far. The same seed gives the same layouts and result, unless time ended it.
+
+    Raises DealError for a bad hand or contract, ConstraintError for what cannot be read,
+    contradicts itself or fits too few layouts, SimulationError for numbers that cannot be.
+    """
+    plan = Plan(samples=samples, exact=exact, seed=seed, precision=precision, seconds=seconds)
+    constraints = Constraints(north=north, east=east, south=south, west=west, condition=condition)
+    cells = None if only is None else _cells(only)
+
+    def solve(owners: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:
+        if cells is None:
+            yield from solve_batches(owners, workers=workers)
+            return
+        for start in range(0, len(owners), BOARDS):
+            some = owners[start : start + BOARDS]
+            table = np.full((len(some), 5, 4), UNKNOWN, dtype=np.uint8)
+            for cell in cells:
+                (table[:, *cell],) = solve_cell_batches(some, *cell, workers=workers)
+            yield table
+
+    def half_width(estimated: NDArray[np.float32] | None, tables: NDArray[np.uint8]) -> float:
+        assert estimated is not None
+        known = tables[0] != UNKNOWN
+        found = means(tables[:, known].astype(float), estimated[:, known] @ _TRICKS, unit=1.0)
+        return float((found.quantile * found.error).max())
+
+    layouts = lay_out(
+        constraints, plan, solve, half_width, model=model, workers=workers, max_tries=max_tries,
+        progress=progress, keep_on_interrupt=keep_on_interrupt,
+    )  # fmt: skip
+    return Simulation(layouts)
+
+
+def _cells(only: Iterable[tuple[str | Contract, str | Seat]]) -> list[tuple[Strain, Seat]]:
+    """Return the strains and declarers of contracts, each once."""
+    cells = [(strain_of(played(contract)), Seat.parse(by)) for contract, by in only]
+    if not cells:
+        raise SimulationError("only is empty (expected contracts and declarers, or None)")
+    return list(dict.fromkeys(cells))

@@ -1,0 +1,164 @@
+"""Means of exact results, sharpened by estimates: control variates from two-phase sampling.
+
+Of N layouts all are estimated and the first n are solved too. With y the exact outcome of a
+layout (tricks, made or not, a score) and x its estimate, the mean of y is estimated by
+
+    mean over the solved of  y - b (x - mean of x over all)
+
+whose expectation is the mean of y whatever b is, so a bad estimator costs precision and never
+adds bias. The variance is least at b = cov(x, y) / var(x), where it is
+
+    var(y) (1 - r²) / n + var(y) r² / N        (r² the share of the spread that x explains)
+
+against var(y) / n without estimates (Cochran, Sampling Techniques, 3rd edition, 12.6; control
+variates of Monte Carlo methods are the same). Here, for finite n:
+
+- b comes from other layouts than those it corrects: the solved are cut into ten parts, each is
+  corrected with the b of the other nine, and the mean of x leaves those nine out. So the mean stays
+  unbiased, exactly, and the spread of the corrected values counts the uncertainty of b.
+- b is multiplied by max(0, 1 - 1/F), F = (n - 2) r² / (1 - r²): where the estimates explain nothing
+  that could not be chance, b is 0 and what remains is the plain mean of the solved.
+- var(x) is that of the solved or of all layouts, whichever is larger, and b stays within 0 and 2:
+  an honest estimate has b near 1, and a rare outcome cannot throw it far off.
+- Intervals take Student's t with n - 2 degrees of freedom; those of chances are Wilson's at the
+  effective sample size, since chances near 0 or 1 have no symmetric error.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+Floats = NDArray[np.float64]
+
+MINIMUM_EXACT = 20
+"""Solved layouts without which no interval is given."""
+CONFIDENCE = 0.95
+_PARTS = 10
+_STEEPEST = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """Estimated means of m outcomes; every array is (m,) float64.
+
+    Where nothing was solved ``mean`` is that of the estimates alone, whose error no sample can
+    tell: all else is NaN. It is NaN too where there are none either.
+    """
+
+    mean: Floats
+    error: Floats
+    """Standard error."""
+    explained: Floats
+    """r², the share of the spread of the exact outcome that the estimates explain."""
+    effective: Floats
+    """Effective sample size: how many solved layouts alone would have this standard error."""
+    solved: int
+    layouts: int
+
+    @property
+    def quantile(self) -> float:
+        """How many standard errors the 95 % interval goes to either side."""
+        return float(stdtrit(self.solved - 2, (1 + CONFIDENCE) / 2)) if self.solved > 2 else np.nan
+
+    def interval(self) -> tuple[Floats, Floats]:
+        """Return the lower and upper ends of the 95 % intervals."""
+        width = self.quantile * self.error
+        return self.mean - width, self.mean + width
+
+    def chances(self) -> tuple[Floats, Floats, Floats]:
+        """Return means that are chances, brought into 0-1, and Wilson's 95 % interval of each."""
+        p = np.clip(self.mean, 0, 1)
+        t2n = self.quantile**2 / self.effective
+        middle = (p + t2n / 2) / (1 + t2n)
+        width = np.sqrt(t2n * (p * (1 - p) + t2n / 4)) / (1 + t2n)
+        low, high = np.minimum(middle - width, p), np.maximum(middle + width, p)
+        return p, np.maximum(low, 0), np.minimum(high, 1)
+
+
+def means(exact: Floats, estimated: Floats | None, *, unit: Floats | float = 0.0) -> Means:
+    """Estimate the means of m outcomes.
+
+    ``exact`` is (n, m), the outcomes of the solved layouts; ``estimated`` (N, m), the estimates of
+    the same outcomes for all layouts, the solved ones first, or None where there are none.
+    ``unit`` is the smallest step of an outcome: where all solved layouts agree, the next might
+    not, and the variance is taken to be that of one in n being a step off.
+
+    Raises ValueError for arrays that do not fit together, and for n from 1 to MINIMUM_EXACT - 1.
+    """
+    n = len(exact)
+    if estimated is not None and (
+        estimated.shape[1:] != exact.shape[1:] or len(estimated) < max(n, 1)
+    ):
+        raise ValueError(f"{estimated.shape} estimates for {exact.shape} exact outcomes")
+    if 0 < n < MINIMUM_EXACT:
+        raise ValueError(f"{n} solved layouts (expected {MINIMUM_EXACT} or more)")
+    if n == 0:
+        unknown = np.full(exact.shape[1], np.nan)
+        mean = unknown if estimated is None else estimated.mean(axis=0)
+        return Means(mean, unknown, unknown, unknown, 0, 0 if estimated is None else len(estimated))
+    floor = np.square(unit) * (n - 1) / n**2
+    spread = np.maximum(exact.var(axis=0, ddof=1), floor)
+    if estimated is None or len(estimated) == n:
+        none = np.zeros(exact.shape[1])
+        size = np.full(exact.shape[1], float(n))
+        return Means(exact.mean(axis=0), np.sqrt(spread / n), none, size, n, n)
+    return _corrected(exact, estimated, spread, floor)
+
+
+def _corrected(
+    exact: Floats, estimated: Floats, exact_spread: Floats, floor: Floats | float
+) -> Means:
+    """Estimate means by the formulas at the top of this module."""
+    n, layouts = len(exact), len(estimated)
+    control = estimated - estimated.mean(axis=0)  # about zero, so that sums lose no digits
+    total, paired = control.sum(axis=0), control[:n]
+    spread = control.var(axis=0, ddof=1)
+    corrected = np.empty_like(exact)
+    for part in range(_PARTS):
+        here = np.arange(n) % _PARTS == part
+        slope = _slope(exact[~here], paired[~here], spread)
+        centre = (total - paired[~here].sum(axis=0)) / (layouts - (~here).sum())
+        corrected[here] = exact[here] - slope * (paired[here] - centre)
+    # mean of (y - bx) over n plus mean of bx over N: the variances, and their covariance
+    # where b is not the best one
+    left = np.maximum(corrected.var(axis=0, ddof=1), floor)
+    slope, explained = _slope(exact, paired, spread), _explained(exact, paired)
+    common = slope**2 * spread + 2 * slope * _covariance(exact - slope * paired, paired)
+    variance = left / n + np.maximum(common, 0) / layouts
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effective = np.where(variance > 0, exact_spread / variance, n)
+    effective = np.where(exact_spread > 0, effective, n)
+    return Means(corrected.mean(axis=0), np.sqrt(variance), explained, effective, n, layouts)
+
+
+def _covariance(a: Floats, b: Floats) -> Floats:
+    product: Floats = ((a - a.mean(axis=0)) * (b - b.mean(axis=0))).sum(axis=0) / (len(a) - 1)
+    return product
+
+
+def _explained(exact: Floats, control: Floats) -> Floats:
+    """The squared correlation, 0 where either does not vary."""
+    joint, scale = _covariance(exact, control), exact.var(axis=0, ddof=1)
+    scale = scale * control.var(axis=0, ddof=1)
+    share: Floats = np.divide(joint**2, scale, out=np.zeros_like(scale), where=scale > 1e-18)
+    return np.minimum(share, 1.0)
+
+
+def _slope(exact: Floats, control: Floats, spread: Floats) -> Floats:
+    """The best factor b, drawn towards 0 as far as the share explained may be chance.
+
+    ``spread`` is the variance of the control over all layouts.
+    """
+    share = _explained(exact, control)
+    spread = np.maximum(control.var(axis=0, ddof=1), spread)
+    best = np.divide(
+        _covariance(exact, control), spread, out=np.zeros_like(spread), where=share > 0
+    )
+    chance = (1 - share) / (len(exact) - 2)  # 1/F is this over the share
+    kept = np.divide(
+        np.maximum(share - chance, 0), share, out=np.zeros_like(share), where=share > 0
+    )
+    slope: Floats = np.clip(best * kept, 0, _STEEPEST)
+    return slope
