@@ -128,6 +128,13 @@ def test_16_bit_weights_go_on_closely(deals, tmp_path):
     with pytest.raises(TrainingError, match="its seed is 1, not 2"):
         train(replace(config, seed=2), deals[:100], deals[100:], tmp_path / "c",
               weights=here.with_suffix(".npz"))  # fmt: skip
+    deeper = train(
+        replace(config, network=replace(TINY, before=1, after=3), steps=4),
+        deals[:100], deals[100:], tmp_path / "e",
+        weights=here.with_suffix(".npz"), anew=True, minutes=0,
+    )  # fmt: skip
+    owners = torch.from_numpy(deals.owners.copy())
+    torch.testing.assert_close(deeper.network(owners), found(owners))  # new layers do nothing yet
     anew = train(
         replace(config, seed=2, steps=4), deals[:100], deals[100:], tmp_path / "d",
         weights=here.with_suffix(".npz"), anew=True,
@@ -246,7 +253,7 @@ def test_endings_are_learned_too(deals, tmp_path):
         bad = tricks.copy()
         bad[5, 0, 0] = 4
         suit_data.labelled_endings(owners, bad)
-    with pytest.raises(ValueError, match=r"ending 2 of 40: hands of \[2, 3, 3, 3\] cards"):
+    with pytest.raises(ValueError, match="ending 2 of 40: North 2, East 3, South 3, West 3 cards"):
         short = owners.copy()
         short[2, np.flatnonzero(short[2] == 0)[0]] = 255
         suit_data.labelled_endings(short, tricks)

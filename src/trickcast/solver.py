@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from ._progress import progress_bar
 from .cards import UNKNOWN, Seat, Strain, TrickTable, as_dealset, check_owners
+from .cards.endings import cards_a_hand
 
 BATCH = 40
 """Tables that DDS takes in one call; 41 of five strains already fail."""
@@ -70,6 +71,17 @@ def solve_batches(
     two steps of Python: so it stops the caller at once, and DDS after the batch in hand.
     """
     return _in_batches(_solve_batch, owners, BATCH, workers)
+
+
+def solve_ending_batches(
+    owners: NDArray[np.uint8], *, workers: int | None = None
+) -> Iterator[NDArray[np.uint8]]:
+    """Yield the tables of endings, (m, 5, 4) uint8: fewer cards are solved much faster.
+
+    ``owners`` is (n, 52); all hands of a row have equally many cards, two or more, and 255 stands
+    for those gone. Raises DealError for a row that is no ending, ValueError for one of one card.
+    """
+    return _in_batches(_solve_endings, owners, BATCH, workers)
 
 
 def solve_cell_batches(
@@ -175,6 +187,18 @@ def _thread_count(workers: int | None) -> int:
 
 def _solve_batch(owners: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]:
     check_owners(owners)  # again: the array may be the caller's, and changed since
+    return _tables(owners, threads).astype(np.uint8)
+
+
+def _solve_endings(owners: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]:
+    cards = cards_a_hand(owners)
+    if (cards == 1).any():  # of the last trick DDS's tables are wrong
+        raise ValueError(f"ending {int((cards == 1).argmax())}: one card a hand (expected 2 to 13)")
+    gone = 13 - cards  # DDS counts thirteen tricks, and gives the declarer what the others lack
+    return (_tables(owners, threads) - gone[:, None, None]).astype(np.uint8)
+
+
+def _tables(owners: NDArray[np.uint8], threads: int) -> NDArray[np.int32]:
     dds = _dds()
     call = dds.ddTableDeals()
     call.noOfTables = len(owners)
@@ -184,7 +208,7 @@ def _solve_batch(owners: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]:
     with _dds_with(threads):
         dds.CalcAllTables(call, _WITHOUT_PAR, _ALL_STRAINS, results, dds.allParResults())
     tables = ctypes.cast(results.results, ctypes.POINTER(ctypes.c_int))
-    return np.ctypeslib.as_array(tables, (len(owners), 5, 4)).astype(np.uint8)
+    return np.ctypeslib.as_array(tables, (len(owners), 5, 4)).copy()
 
 
 class _Leads(NamedTuple):

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from ..cards import DealSet
 from ..formats import read, write_stream
-from ..library import USES, Library, LibraryError, Shard, append
+from ..library import USES, Library, LibraryError, Shard, append, generate_endings
 from ..library import generate as generate_deals
 from ..library import verify as verify_library
 from . import views
@@ -40,10 +40,24 @@ def generate(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Threads of the solver (default: all cores).")
     ] = None,
+    cards: Annotated[
+        int,
+        typer.Option(
+            min=2, max=13, help="Fewer than 13 in a hand: endings to train on, in a folder."
+        ),
+    ] = 13,
 ) -> None:
     """Deal at random, solve, and keep in a library. Goes on where an earlier run stopped."""
     if not str(out).strip(" ."):
         raise typer.BadParameter("--out is empty (expected the library's folder)")
+    if cards < 13:
+        if use != "train":
+            raise typer.BadParameter(f"--use is {use}: endings are for training alone")
+        solved = generate_endings(
+            out, deals, cards, seed, start=start, workers=workers, progress=True
+        )
+        typer.echo(f"{out}: {deals:,} endings of {cards} cards, {solved:,} of them solved now")
+        return
     solved = generate_deals(
         out, deals, seed, start=start, use=as_use(use), workers=workers, progress=True
     )

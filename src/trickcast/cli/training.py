@@ -46,6 +46,10 @@ def train(
     weights: Annotated[
         Path | None, typer.Option(help="16-bit weights to go on from (not for the papers').")
     ] = None,
+    endings: Annotated[
+        Path | None,
+        typer.Option(help="Folder of endings to learn besides, with --set taught=N a step."),
+    ] = None,
 ) -> None:
     """Train a network on a library, and export it. Goes on where an earlier run stopped."""
     from ..training import TrainingError
@@ -58,7 +62,7 @@ def train(
         elif show_settings:
             _show_settings(network)
         else:
-            _train_whole(network, library, out, dict(given), minutes, weights)
+            _train_whole(network, library, out, dict(given), minutes, weights, endings)
     except (ValueError, TrainingError) as error:
         raise CommandError(str(error)) from None
 
@@ -77,9 +81,11 @@ def _train_whole(
     given: dict[str, str],
     minutes: float | None,
     weights: Path | None,
+    endings: Path | None,
 ) -> None:
     """Train one leg of an estimator; export it when its schedule is at its end."""
     from ..training import supervised
+    from ..training.distill import besides
     from ..training.presets import configured
     from ..training.suit_export import export_suits
 
@@ -99,6 +105,7 @@ def _train_whole(
         validation,
         out / f"{name}.checkpoint",
         weights=weights,
+        taught=besides(None, endings),
         minutes=minutes,
         report=report,
     )

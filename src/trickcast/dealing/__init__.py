@@ -6,7 +6,7 @@ Constrained dealing is loaded on access: who only deals at random does not wait 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .random import random_deals
+from .random import random_deals, random_endings
 
 if TYPE_CHECKING:
     from .constrained import Constraints, Predicate, constrained_deals
@@ -23,6 +23,7 @@ __all__ = [
     "Predicate",
     "constrained_deals",
     "random_deals",
+    "random_endings",
 ]
 
 _ON_ACCESS = {

@@ -1,4 +1,4 @@
-"""Random deals, each a function of its seed and index alone."""
+"""Random deals and endings, each a function of its seed and index alone."""
 
 import operator
 
@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import DealSet
+from ..cards.endings import GONE
 
 _CHUNK = 2048
 _WORDS_A_DEAL = 52
 _WORDS_A_STEP = 4  # Philox gives four 64-bit words for each value of its counter
 _SEATS = np.repeat(np.arange(4, dtype=np.uint64), 13)
+_NOBODY = 4
 
 
 def random_deals(n: int, seed: int, start: int = 0) -> DealSet:
@@ -23,27 +25,48 @@ def random_deals(n: int, seed: int, start: int = 0) -> DealSet:
     Raises ValueError for a negative ``n``, a ``start`` outside 0 … 2**64 - 1 or a ``seed`` outside
     the same, TypeError for numbers that are not whole.
     """
+    return DealSet(_shuffled(_SEATS, n, seed, start))
+
+
+def random_endings(n: int, cards: int, seed: int, start: int = 0) -> NDArray[np.uint8]:
+    """Return ``n`` uniformly random endings, ``cards`` in each hand, numbered from ``start``.
+
+    Owners, (n, 52) uint8; 255 for cards that are gone. Like a deal, an ending depends on its seed,
+    number and size alone. Raises ValueError for ``cards`` outside 2 … 12, and as ``random_deals``.
+    """
+    if not 2 <= cards <= 12:
+        raise ValueError(f"cards is {cards} (expected 2 to 12 in a hand)")
+    marks = np.full(52, _NOBODY, dtype=np.uint64)
+    marks[: 4 * cards] = np.repeat(np.arange(4), cards)
+    owners = _shuffled(marks, n, seed, start)
+    owners[owners == _NOBODY] = GONE
+    return owners
+
+
+def _shuffled(marks: NDArray[np.uint64], n: int, seed: int, start: int) -> NDArray[np.uint8]:
+    """Return (n, 52) shuffles of the marks, each of its seed and number alone."""
     n, seed, start = map(operator.index, (n, seed, start))  # NumPy's integers would overflow
     if n < 0 or not 0 <= start < 1 << 64:
         raise ValueError(f"n is {n} and start is {start} (expected 0 or more, start below 2**64)")
     if not 0 <= seed < 1 << 64:
         raise ValueError(f"seed is {seed} (expected 0 to 2**64 - 1)")
-    owners = np.empty((n, 52), dtype=np.uint8)
+    shuffles = np.empty((n, 52), dtype=np.uint8)
     for begin in range(0, n, _CHUNK):
-        _deal(owners[begin : begin + _CHUNK], seed, start + begin)
-    return DealSet(owners)
+        _shuffle(shuffles[begin : begin + _CHUNK], marks, seed, start + begin)
+    return shuffles
 
 
-def _deal(owners: NDArray[np.uint8], seed: int, start: int) -> None:
-    """Fill ``owners`` in place.
+def _shuffle(shuffles: NDArray[np.uint8], marks: NDArray[np.uint64], seed: int, start: int) -> None:
+    """Fill ``shuffles`` in place.
 
-    Fifty-two random words are sorted; in their two lowest bits each carries a seat, thirteen of
-    every seat. The order of the other 62 bits shuffles the seats.
+    Fifty-two random words are sorted; in its lowest bits each carries a mark. The order of the
+    other bits, 61 or more, shuffles the marks.
     """
+    low = np.uint64((1 << int(marks.max()).bit_length()) - 1)
     philox = np.random.Philox(key=seed, counter=start * (_WORDS_A_DEAL // _WORDS_A_STEP))
-    words = philox.random_raw(owners.size).reshape(owners.shape)
-    words &= ~np.uint64(3)
-    words |= _SEATS
+    words = philox.random_raw(shuffles.size).reshape(shuffles.shape)
+    words &= ~low
+    words |= marks
     words.sort(axis=1)
-    np.bitwise_and(words, np.uint64(3), out=words)
-    owners[:] = words
+    np.bitwise_and(words, low, out=words)
+    shuffles[:] = words

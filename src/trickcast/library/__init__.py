@@ -1,5 +1,6 @@
 """The library of solved deals: a folder of immutable shards, resumable to make, split for ever."""
 
+from .endings import generate_endings, read_endings
 from .generate import generate, shard_file
 from .manifest import SHARD, USES, LibraryError, Shard, Use
 from .store import Library, Verification, append, verify
@@ -14,6 +15,8 @@ __all__ = [
     "Verification",
     "append",
     "generate",
+    "generate_endings",
+    "read_endings",
     "shard_file",
     "verify",
 ]

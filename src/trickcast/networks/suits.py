@@ -88,8 +88,16 @@ class Feed(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Turn (…, 4 × inputs) into (…, width)."""
         hidden = activated(self.config, self.enter(x))
-        out: Tensor = self.leave(functional.dropout(hidden, self.config.dropout, self.training))
+        if self.training and self.config.dropout:
+            hidden = hidden * self._kept(hidden)
+        out: Tensor = self.leave(hidden)
         return out
+
+    def _kept(self, hidden: Tensor) -> Tensor:
+        """Dropout that all tokens of a row share: random numbers are dear on a processor."""
+        share = 1 - self.config.dropout
+        kept = torch.rand(len(hidden), 1, hidden.shape[-1], device=hidden.device) < share
+        return kept.to(hidden.dtype) / share
 
 
 def attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ import torch
 from torch import distributed
 
 from ..library import Library
-from .distill import taught_deals
+from .distill import besides
 from .presets import PRESETS, configured
 from .snapshots import load_weights
 from .supervised import train
@@ -25,6 +25,7 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--anew", action="store_true", help="take the weights into step 0")
     parser.add_argument("--teacher", type=Path, action="append", default=[], help="16-bit weights")
     parser.add_argument("--taught", type=Path, help="folder of deals that teachers labelled")
+    parser.add_argument("--endings", type=Path, help="folder of endings to learn besides")
     parser.add_argument("--set", action="append", default=[], metavar="SETTING=VALUE")
     parser.add_argument("--validation", type=int, default=20_480, help="deals to validate on")
     parser.add_argument("--device", help="torch's name of it, as cpu or cuda")
@@ -50,7 +51,7 @@ def main(arguments: list[str] | None = None) -> None:
         weights=given.weights,
         anew=given.anew,
         teachers=[load_weights(path)[0] for path in given.teacher],
-        taught=None if given.taught is None else taught_deals(given.taught),
+        taught=besides(given.taught, given.endings),
         minutes=given.minutes,
         device=given.device,
         report=lambda line: print(json.dumps(line), flush=True),

@@ -153,20 +153,31 @@ def load_weights(path: Path) -> tuple[SuitNetwork, dict[str, Any]]:
     return network, content
 
 
+def _new_layers(network: nn.Module) -> dict[str, torch.Tensor]:
+    """Return the weights of a network's layers, each of which hands on what it is given."""
+    return {
+        name: torch.zeros_like(weights) if ".leave." in name else weights
+        for name, weights in network.state_dict().items()
+        if name.split(".")[0] in ("before", "after", "pooled")
+    }
+
+
 def restart(
     path: Path, config: "SupervisedConfig", network: nn.Module, averaged: nn.Module, *, anew: bool
 ) -> Progress:
     """Fill both networks from a weights file and return the progress of its training.
 
-    ``anew`` takes the weights alone, into the first step of a training that may be another one.
-    Raises what ``load_weights`` raises, and TrainingError for a configuration that does not fit.
+    ``anew`` takes the weights alone, into the first step of a training that may be another one;
+    its network may be deeper: layers that the file lacks change nothing at first. Raises what
+    ``load_weights`` raises, and TrainingError for a configuration that does not fit.
     """
     found, content = load_weights(path)
+    weights = found.state_dict()
     if not anew:
         _check_same(path, content["config"], asdict(config))
     for target in (network, averaged):
         try:
-            target.load_state_dict(found.state_dict())
+            target.load_state_dict(_new_layers(target) | weights if anew else weights)
         except RuntimeError as error:
             raise TrainingError(f"{path}: the weights of another network ({error})") from None
     if anew:

@@ -16,13 +16,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from ..cards import DealSet
+from ..cards.endings import cards_a_hand, packed
 from ..networks.suit_config import COUNTS, SEATS
 from ..networks.suits import turned
 from .checkpoints import TrainingError
 from .examples import known_tricks
 
-GONE = 255
-"""Owner of a card that is no longer there, in endings."""
 _ORDER, _TURNS = 0, 1  # what a draw is for: a part of the generator's counter
 
 
@@ -67,20 +66,15 @@ def labelled_endings(owners: NDArray[np.uint8], tricks: NDArray[np.uint8]) -> La
     Raises ValueError for the first row that is no ending: all hands have equally many cards, and
     no side takes more tricks than that.
     """
-    left = owners != GONE
-    hands = (owners[:, :, None] == np.arange(SEATS)).sum(1)  # (n, seat)
-    bad = (hands != hands[:, :1]).any(1) | (hands.sum(1) != left.sum(1))
-    bad |= (tricks > hands[:, :1, None]).any((1, 2))
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
+    cards = cards_a_hand(owners)
+    most = tricks.max((1, 2))
+    if (most > cards).any():
+        row = int((most > cards).argmax())
         raise ValueError(
-            f"ending {row} of {len(owners)}: hands of {hands[row].tolist()} cards and up to "
-            f"{tricks[row].max()} tricks (expected equal hands, and no more tricks than cards)"
+            f"ending {row} of {len(owners)}: {most[row]} tricks (expected at most the "
+            f"{cards[row]} cards of a hand)"
         )
-    suits = owners.reshape(-1, 4, 13)
-    order = np.argsort(suits == GONE, axis=2, kind="stable")
-    packed = np.take_along_axis(suits, order, axis=2).reshape(-1, 52)
-    return from_arrays(packed, tricks.copy())
+    return from_arrays(packed(owners), tricks.copy())
 
 
 def from_arrays(owners: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Labelled:

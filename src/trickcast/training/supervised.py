@@ -37,7 +37,8 @@ class SupervisedConfig:
     steps: int = field(default=40_000, metadata={"help": "steps of the whole schedule"})
     batch: int = field(default=256, metadata={"help": "labelled deals in a step"})
     taught: int = field(
-        default=0, metadata={"help": "deals in a step that a teacher labels, besides the batch"}
+        default=0,
+        metadata={"help": "endings, or deals that a teacher labels, in a step besides the batch"},
     )
     taught_weight: float = field(
         default=1.0, metadata={"help": "weight of a taught deal over that of a labelled one"}

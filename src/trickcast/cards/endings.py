@@ -1,0 +1,39 @@
+"""Endings: positions in which every hand has the same number of cards, thirteen or fewer."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .enums import Seat
+from .errors import DealError
+
+GONE = 255
+"""Owner of a card that is no longer there."""
+
+
+def cards_a_hand(owners: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Return how many cards each hand of (n, 52) owners has, (n,).
+
+    Raises DealError naming the first row whose hands differ, that is empty, or that has another
+    owner than a seat (0 to 3) or 255, a card that is gone.
+    """
+    hands = (owners[:, :, None] == np.arange(4, dtype=np.uint8)).sum(axis=1)  # (n, seat)
+    bad = (hands != hands[:, :1]).any(axis=1) | (hands[:, 0] == 0)
+    bad |= hands.sum(axis=1) != (owners != GONE).sum(axis=1)
+    if bad.any():
+        row = int(bad.argmax())
+        held = ", ".join(f"{seat.word} {n}" for seat, n in zip(Seat, hands[row], strict=True))
+        raise DealError(
+            f"ending {row} of {len(owners)}: {held} cards (expected equal hands of 1 to 13, and "
+            "owner 255 for the other cards)"
+        )
+    return hands[:, 0]
+
+
+def packed(owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return (n, 52) owners with the cards of every suit moved up to its highest ranks.
+
+    Only the order of a suit's cards matters in play, so results stay the same.
+    """
+    suits = owners.reshape(-1, 4, 13)
+    order = np.argsort(suits == GONE, axis=2, kind="stable")
+    return np.take_along_axis(suits, order, axis=2).reshape(-1, 52)

@@ -1,0 +1,129 @@
+"""Endings: dealing, solving and keeping them; against a search of our own and whole deals."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from trickcast.cards import DealError, Seat, Strain
+from trickcast.cards.endings import GONE, cards_a_hand, packed
+from trickcast.dealing import random_deals, random_endings
+from trickcast.library import LibraryError, generate_endings, read_endings
+from trickcast.solver import solve_batches, solve_ending_batches
+
+
+def tables(owners):
+    return np.concatenate(list(solve_ending_batches(owners)))
+
+
+def most_tricks(owners, strain: Strain, declarer: Seat) -> int:
+    """The declarer's side's tricks by plain minimax over every play."""
+    hands = tuple(frozenset(np.flatnonzero(owners == seat).tolist()) for seat in Seat)
+
+    def beats(card: int, best: int) -> bool:
+        if card // 13 == best // 13:
+            return card < best
+        return strain != Strain.NOTRUMP and card // 13 == strain
+
+    @cache
+    def side_of_north(hands, leader: int, played: tuple[int, ...]) -> int:
+        if len(played) == 4:
+            best = played[0]
+            for card in played[1:]:
+                best = card if beats(card, best) else best
+            winner = (leader + played.index(best)) % 4
+            return (winner % 2 == 0) + side_of_north(hands, winner, ())
+        turn = (leader + len(played)) % 4
+        hand = hands[turn]
+        if not hand:
+            return 0
+        same = {card for card in hand if played and card // 13 == played[0] // 13}
+        results = [
+            side_of_north(
+                (*hands[:turn], hand - {card}, *hands[turn + 1 :]), leader, (*played, card)
+            )
+            for card in (same or hand)
+        ]
+        return max(results) if turn % 2 == 0 else min(results)
+
+    cards = len(hands[0])
+    north = side_of_north(hands, (declarer + 1) % 4, ())
+    return north if declarer % 2 == 0 else cards - north
+
+
+@pytest.mark.parametrize("cards", [2, 3])
+def test_small_endings_agree_with_a_search_of_every_play(cards):
+    owners = random_endings(6, cards, seed=5)
+    found = tables(owners)
+    for row, table in zip(owners, found, strict=True):
+        ours = [[most_tricks(row, strain, seat) for seat in Seat] for strain in Strain]
+        assert table.tolist() == ours
+
+
+def test_moving_cards_up_changes_no_result():
+    owners = random_endings(40, 6, seed=8)
+    assert not np.array_equal(packed(owners), owners)
+    np.testing.assert_array_equal(tables(packed(owners)), tables(owners))
+
+
+def test_whole_deals_are_endings_of_thirteen():
+    owners = random_deals(4, seed=3).owners
+    np.testing.assert_array_equal(tables(owners), np.concatenate(list(solve_batches(owners))))
+
+
+def test_an_ending_depends_on_its_number_and_all_cards_are_alike():
+    many = random_endings(20_000, 10, seed=4)
+    np.testing.assert_array_equal(random_endings(50, 10, 4, start=7_000), many[7_000:7_050])
+    assert set(cards_a_hand(many).tolist()) == {10}
+    for seat, share in ((0, 10 / 52), (3, 10 / 52), (GONE, 12 / 52)):
+        rates = (many == seat).mean(axis=0)
+        assert np.abs(rates - share).max() < 5 * (share * (1 - share) / len(many)) ** 0.5
+
+
+def test_generation_goes_on_and_keeps_what_is_there(tmp_path):
+    assert generate_endings(tmp_path, 60, 5, seed=1) == 60
+    first = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert generate_endings(tmp_path, 60, 5, seed=1) == 0
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == first
+    generate_endings(tmp_path, 30, 4, seed=1, start=60)
+    owners, tricks = read_endings(tmp_path)
+    assert cards_a_hand(owners).tolist() == [4] * 30 + [5] * 60
+    np.testing.assert_array_equal(owners[30:], packed(random_endings(60, 5, 1)))
+    np.testing.assert_array_equal(tricks, tables(owners))
+
+
+@pytest.mark.parametrize("cards", [1, 13])
+def test_impossible_sizes_are_refused(tmp_path, cards):
+    with pytest.raises(ValueError, match=rf"cards is {cards} \(expected 2 to 12"):
+        generate_endings(tmp_path / "new", 10, cards, seed=1)
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_is_no_ending_is_refused_by_its_row():
+    owners = random_endings(9, 4, seed=2)
+    owners[5, np.flatnonzero(owners[5] == Seat.EAST)[0]] = GONE
+    with pytest.raises(DealError, match="ending 5 of 9: North 4, East 3, South 4, West 4 cards"):
+        tables(owners)
+    owners[:, 4:] = GONE
+    owners[:, :4] = [0, 1, 2, 3]
+    with pytest.raises(ValueError, match="ending 0: one card a hand"):
+        tables(owners)
+    owners[:] = 4
+    with pytest.raises(DealError, match="ending 0 of 9"):
+        tables(owners)
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "lies"])
+def test_damaged_files_are_named(tmp_path, damage):
+    generate_endings(tmp_path, 8, 3, seed=1)
+    (path,) = tmp_path.iterdir()
+    data = path.read_bytes()
+    if damage == "lies":
+        owners, tricks = read_endings(tmp_path)
+        np.savez(path, owners=owners, tricks=tricks + 2)
+    else:
+        path.write_bytes(data[: len(data) // 2] if damage == "cut" else b"")
+    with pytest.raises(LibraryError, match=path.name):
+        read_endings(tmp_path)
+    with pytest.raises(LibraryError, match="no solved endings"):
+        read_endings(tmp_path / "nothing")
