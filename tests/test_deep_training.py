@@ -363,12 +363,14 @@ def test_the_rate_rises_and_falls_to_zero():
 
 
 def test_a_leg_runs_from_the_command_line(tmp_path, capsys):
-    settings = {"steps": 2, "evaluate_every": 2, "batch": 8, "network.width": 16,
+    settings = {"steps": 2, "evaluate_every": 2, "batch": 8, "taught": 4, "network.width": 16,
                 "network.heads": 1, "network.after": 1}  # fmt: skip
     chosen = [f"--set={name}={value}" for name, value in settings.items()]
     leg.main(["accurate", f"--out={tmp_path}", f"--library={LIBRARY}", "--validation=32",
-              "--device=cpu", *chosen])  # fmt: skip
-    assert json.loads(capsys.readouterr().out.splitlines()[-1])["step"] == 2
+              f"--endings={LIBRARY.parent / 'endings'}", "--deals=24", "--device=cpu", *chosen])  # fmt: skip
+    shown = capsys.readouterr()
+    assert json.loads(shown.out.splitlines()[-1])["step"] == 2
+    assert "step 2 of 2 on 24 deals" in shown.err
     assert {path.name for path in tmp_path.iterdir()} >= {"accurate.checkpoint", "accurate.npz"}
 
 
@@ -433,7 +435,7 @@ def test_an_export_says_what_it_is(deals, trained, tmp_path):
 
 def test_sharpness_is_what_made_the_results_likely():
     """Results drawn from logits that are then made half as sharp, in notrump twice."""
-    from trickcast.training.suit_export import fit_sharpness
+    from trickcast.training.calibrating import fit_sharpness
 
     logits = torch.randn(3000, 5, 4, 14, generator=torch.Generator().manual_seed(1)) * 2
     rng = np.random.default_rng(2)

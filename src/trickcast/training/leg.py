@@ -20,6 +20,7 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("name", choices=PRESETS, help="which training")
     parser.add_argument("--out", type=Path, required=True, help="folder of checkpoint and log")
     parser.add_argument("--library", type=Path, default=Path("data/library"))
+    parser.add_argument("--deals", type=int, help="train on the first so many (default: all)")
     parser.add_argument("--minutes", type=float, help="end the leg after so long")
     parser.add_argument("--weights", type=Path, help="16-bit weights to go on from")
     parser.add_argument("--anew", action="store_true", help="take the weights into step 0")
@@ -42,7 +43,7 @@ def main(arguments: list[str] | None = None) -> None:
         raise ValueError(f"--set is {given.set} (expected settings as steps=1000)")
     config = configured(given.name, dict(setting.split("=", 1) for setting in given.set))
     library = Library(given.library)
-    training = library.deals("train")
+    training = library.deals("train")[: given.deals]
     leg = train(
         config,
         training,
