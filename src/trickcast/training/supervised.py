@@ -135,60 +135,97 @@ def train(
     place, path = Place.here(device), Path(checkpoint)
     deals, held_out = (_on(place.device, given) for given in (training, validation))
     source = Source(config, place, deals, [t.to(place.device).eval() for t in teachers], taught)
-    network = SuitNetwork(config.network, seed=config.seed).to(place.device)
-    averaged = deepcopy(network).requires_grad_(False).eval()
-    optimizer = torch.optim.AdamW(_groups(network, config.weight_decay), lr=config.learning_rate)
+    run = _Run(config, place, source, held_out)
     if path.exists():
-        progress = load_checkpoint(path, config, network, averaged, optimizer)
-    else:
-        progress = Progress()
-        if weights is not None:
-            progress = restart(Path(weights), config, network, averaged, anew=anew)
-    progress.use(deals.sha256, held_out.sha256, len(deals), str(place.device))
-    model = place.parallel(network)
-    if config.compile:
-        model.compile()
-    started, saved = perf_counter() - progress.seconds, perf_counter()
-    until = None if minutes is None else perf_counter() + 60 * minutes
-    losses, counted = torch.zeros((), device=place.device), 0
-
-    with Journal(path, progress.step, active=place.first) as journal:
-        while progress.step < config.steps:
-            now = perf_counter()
-            if place.agreed(until is not None and now > until):
+        run.progress = load_checkpoint(path, config, run.network, run.averaged, run.optimizer)
+    elif weights is not None:
+        run.progress = restart(Path(weights), config, run.network, run.averaged, anew=anew)
+    run.progress.use(deals.sha256, held_out.sha256, len(deals), str(place.device))
+    run.begin()
+    saved = perf_counter()
+    until = None if minutes is None else saved + 60 * minutes
+    with Journal(path, run.progress.step, active=place.first) as journal:
+        while run.progress.step < config.steps:
+            if place.agreed(until is not None and perf_counter() > until):
                 break
-            for group in optimizer.param_groups:
-                group["lr"] = config.rate(progress.step, progress.fresh_from)
-            torch.manual_seed(suit_data.step_seed(config.seed, progress.step, place.rank))
-            with place.autocast(config.precision):
-                owners, targets, weight = source.batch(progress.step)
-                loss = loss_of(model(owners), targets, weight, config.ordered)
-            optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            nn.utils.clip_grad_norm_(network.parameters(), config.clip)
-            optimizer.step()
-            progress.step += 1
-            _average(averaged, network, config.average, progress.step)
-            losses, counted = losses + loss.detach(), counted + 1
-
-            progress.seconds = perf_counter() - started
-            if progress.step % config.evaluate_every == 0 or progress.step == config.steps:
-                line = {"step": progress.step, "training_loss": _number(losses / counted, progress)}
-                line |= evaluate(averaged, held_out, precision=config.precision)
-                line |= {"seconds": round(progress.seconds, 1)}
-                progress.last, losses, counted = line, torch.zeros_like(losses), 0
+            run.step()
+            if run.progress.step % config.evaluate_every == 0 or run.progress.step == config.steps:
+                line = run.evaluate()
                 if place.first:
                     journal.write(line)
                     report(line)
             if place.first and perf_counter() - saved > config.checkpoint_seconds:
-                _number(losses, progress)
-                save_checkpoint(path, config, progress, network, averaged, optimizer)
+                run.save(path)
                 saved = perf_counter()
-        _number(losses, progress)
+        run.check()
         if place.first:
-            save_checkpoint(path, config, progress, network, averaged, optimizer)
-            save_weights(path.with_suffix(".npz"), averaged, config, progress)
-    return Supervised(config, averaged.cpu(), progress)
+            run.save(path)
+            save_weights(path.with_suffix(".npz"), run.averaged, config, run.progress)
+    return Supervised(config, run.averaged.cpu(), run.progress)
+
+
+class _Run:
+    """A training while it runs: the network, its average, the optimizer, and how far they are."""
+
+    def __init__(
+        self, config: SupervisedConfig, place: Place, source: "Source", held_out: Labelled
+    ):
+        self.config, self.place, self.source, self.held_out = config, place, source, held_out
+        self.network = SuitNetwork(config.network, seed=config.seed).to(place.device)
+        self.averaged = deepcopy(self.network).requires_grad_(False).eval()
+        self.optimizer = torch.optim.AdamW(
+            _groups(self.network, config.weight_decay), lr=config.learning_rate
+        )
+        self.progress = Progress()
+        self.losses, self.counted = torch.zeros((), device=place.device), 0
+
+    def begin(self) -> None:
+        """Make ready for the steps of a leg, once weights and progress are what they shall be."""
+        self.model = self.place.parallel(self.network)
+        if self.config.compile:
+            self.model.compile()
+        self.started = perf_counter() - self.progress.seconds
+
+    def step(self) -> None:
+        """Learn from one batch."""
+        config, place, progress = self.config, self.place, self.progress
+        for group in self.optimizer.param_groups:
+            group["lr"] = config.rate(progress.step, progress.fresh_from)
+        torch.manual_seed(suit_data.step_seed(config.seed, progress.step, place.rank))
+        with place.autocast(config.precision):
+            owners, targets, weight = self.source.batch(progress.step)
+            loss = loss_of(self.model(owners), targets, weight, config.ordered)
+        self.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.network.parameters(), config.clip)
+        self.optimizer.step()
+        progress.step += 1
+        _average(self.averaged, self.network, config.average, progress.step)
+        self.losses, self.counted = self.losses + loss.detach(), self.counted + 1
+        progress.seconds = perf_counter() - self.started
+
+    def evaluate(self) -> dict[str, float]:
+        """Return the figures of the averaged network, and the mean loss since the last time."""
+        progress = self.progress
+        line = {"step": progress.step, "training_loss": self.check() / self.counted}
+        line |= evaluate(self.averaged, self.held_out, precision=self.config.precision)
+        progress.last = line | {"seconds": round(progress.seconds, 1)}
+        self.losses, self.counted = torch.zeros_like(self.losses), 0
+        return progress.last
+
+    def check(self) -> float:
+        """Return the sum of the losses. Raises TrainingError when it is no number."""
+        found = float(self.losses)
+        if not found < float("inf"):
+            raise TrainingError(f"step {self.progress.step}: the training loss is {found}")
+        return found
+
+    def save(self, path: Path) -> None:
+        """Write a checkpoint, unless the loss is no number."""
+        self.check()
+        save_checkpoint(
+            path, self.config, self.progress, self.network, self.averaged, self.optimizer
+        )
 
 
 class Source:
@@ -280,11 +317,3 @@ def _average(averaged: nn.Module, network: nn.Module, share: float, step: int) -
     share = min(share, (1 + step) / (10 + step))
     for old, new in zip(averaged.parameters(), network.parameters(), strict=True):
         old.lerp_(new, 1 - share)
-
-
-def _number(loss: Tensor, progress: Progress) -> float:
-    """Return a loss as a number. Raises TrainingError when it is none."""
-    found = float(loss)
-    if not found < float("inf"):
-        raise TrainingError(f"step {progress.step}: the training loss is {found}")
-    return found
