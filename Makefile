@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test check lint types imports format bench clean
+.PHONY: help demo test smoke check lint types imports format bench clean
 
 help:  ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -13,6 +13,9 @@ demo: $(VENV)/.runtime  ## Estimate and solve the example deals
 
 test: $(VENV)/.dev  ## Run the tests
 	$(BIN)/python -m pytest
+
+smoke: $(VENV)/.dev  ## Repeat every experiment of the papers in miniature
+	$(BIN)/trickcast reproduce all --scale smoke --out build/smoke
 
 check: lint types imports test  ## Run all that CI runs
 

@@ -1,6 +1,8 @@
 """What the measures of neurons find in weights that are made to show it, and the pictures."""
 
+import importlib
 import json
+import struct
 import sys
 from xml.etree import ElementTree
 
@@ -134,6 +136,11 @@ def test_every_kind_of_first_layer(networks):
         opened.open_model(networks["(26x4)-(13x4)-(7x4)-13-1 1"])
 
 
+def size_of(svg: Path) -> tuple[int, int]:
+    _, _, width, height = ElementTree.parse(svg).getroot().attrib["viewBox"].split()
+    return int(width), int(height)
+
+
 def test_the_command(networks, monkeypatch, capsys, tmp_path):
     def run(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["trickcast", "explain", *map(str, arguments)])
@@ -148,6 +155,21 @@ def test_the_command(networks, monkeypatch, capsys, tmp_path):
     assert [len(network["neurons"]) for network in content["networks"]] == [25] * 4
     assert set(content["shares"]) == {"ace", "suit", "honours", "graded", "useless"}
     assert svg.is_file() and (tmp_path / "weights-4.svg").is_file()
+    png = tmp_path / "weights.png"
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "cairosvg", None)
+        status, out, err = run(networks["52-25-1 1"], "--png", png)
+    assert (status, out) == (2, "") and len(err.splitlines()) == 1
+    assert "pip install 'trickcast[plots]'" in err and not png.exists()
+    try:
+        importlib.import_module("cairosvg")
+    except (ImportError, OSError):  # an extra; OSError where the Cairo library is missing
+        pass
+    else:
+        status, out, err = run(networks["52-25-1 1"], "--png", png)
+        assert (status, err) == (0, "") and png.read_bytes().startswith(b"\x89PNG")
+        width, height = struct.unpack(">II", png.read_bytes()[16:24])
+        assert (width, height) == tuple(2 * size for size in size_of(svg))
     status, out, err = run(networks["52-25-1 1"])
     assert status == 0 and "stands out" in out and "of networks" in out
     for wrong in ("nothing.network", "nothing", networks["(26x4)-(13x4)-(7x4)-13-1 1"]):

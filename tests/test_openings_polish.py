@@ -1,14 +1,18 @@
 """Polish Club learned from labelled hands: shaded rules, and the models of the 2023 paper."""
 
+import csv
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from trickcast import Hand, ModelError, openings
+from trickcast.cli import main
 from trickcast.openings import RuleSystem, SoftRuleSystem, fit_shading
 from trickcast.openings.labelled import LabelledHands
+from trickcast.openings.networks import code_cards
 from trickcast.openings.rulefile import parse_rules
 from trickcast.openings.softrules import open_shading, save_shading
 
@@ -47,6 +51,10 @@ def labelled(shared: Path) -> LabelledHands:
 
 def shaded(rules: RuleSystem, shading: openings.Shading) -> SoftRuleSystem:
     return SoftRuleSystem(rules, shading, {"name": "mine", "title": "Mine"})
+
+
+def shading_of(shift: list[float], sharpness: list[float], hands: object = (9, 9, 9)):
+    return openings.Shading(np.array(shift), np.array(sharpness), np.array(hands))
 
 
 # --- margins -----------------------------------------------------------------------------------
@@ -103,8 +111,7 @@ def test_faithful_players_make_sharp_rules_and_careless_ones_blurred(rules: Rule
 
 
 def test_probabilities_are_those_of_walking_down_the_list(rules: RuleSystem) -> None:
-    shading = openings.Shading(np.array([0.0, 0.5, 0.0]), np.array([2.0, 1.0, 1.0]))
-    system = shaded(rules, shading)
+    system = shaded(rules, shading_of([0.0, 0.5, 0.0], [2.0, 1.0, 1.0]))
     (row,) = system.probabilities(["AQJ32.K54.Q3.K32"])  # 15 points, five spades, balanced
     notrump = 1 / (1 + np.exp(-2.0 * 0.5))
     spade = 1 / (1 + np.exp(-1.0 * (1.5 + 0.5)))  # a card counts three points: half of it inside
@@ -123,17 +130,175 @@ def test_calls_that_no_rule_makes_teach_nothing(rules: RuleSystem) -> None:
 
 
 def test_shading_is_saved_and_belongs_to_its_rules(rules: RuleSystem, tmp_path: Path) -> None:
-    system = shaded(rules, openings.Shading(np.array([0.25, 0.5, 0.0]), np.array([2.0, 1.0, 1.0])))
+    system = shaded(rules, shading_of([0.25, 0.5, 0.0], [2.0, 1.0, 1.0], [7, 4, 99]))
     path = tmp_path / "mine.json"
     save_shading(path, system, "abc")
     again = open_shading(path.read_bytes(), "mine.json", rules, "abc")
     hands = openings.random_hands(50, seed=1)
     assert np.allclose(again.probabilities(hands), system.probabilities(hands))
+    assert again.shading.hands.tolist() == [7, 4, 99]
     with pytest.raises(ModelError, match=r"mine\.json: learned for other rules"):
         open_shading(path.read_bytes(), "mine.json", rules, "abd")
     for data in (b"", b"[]", b"7", json.dumps({"shading": [1]}).encode()):
         with pytest.raises(ModelError, match="not a file of soft rules"):
             open_shading(data, "mine.json", rules, "abc")
+
+
+# --- knowing and not knowing ---------------------------------------------------------------------
+
+
+def test_a_close_call_is_not_sure(rules: RuleSystem) -> None:
+    system = shaded(rules, shading_of([0.0, 0.0, 0.0], [1.0, 1.0, 1.0]))
+    close, clear = "AQJ2.K54.Q32.K32", "5432.5432.432.32"  # 15 points balanced: half a point inside
+    assert system.sure(close) is False and system.sure(clear) is True
+    assert system.sure([close, clear]).tolist() == [False, True]
+    assert system.sure([]).shape == (0,)
+    told = system.explain(close)
+    assert not told.sure and told.doubts[0].startswith("players would disagree (1N 6")
+    assert "not sure: players would disagree" in str(told)
+    assert system.explain(clear).sure and "not sure" not in str(system.explain(clear))
+
+
+def test_a_rule_hardly_seen_is_not_sure(rules: RuleSystem) -> None:
+    system = shaded(rules, shading_of([0.0, 0.0, 0.0], [9.0, 9.0, 9.0], [9, 4, 987]))
+    spades = "AKQJ432.A2.32.32"
+    assert system.probabilities(spades).max() > 0.99 and not system.sure(spades)
+    (doubt,) = system.explain(spades).doubts
+    assert doubt == "its rule was seen with 4 of the 1,000 hands it learned from"
+    assert system.sure("AQJ2.KQ4.Q32.K32")  # the same sharpness, a rule seen nine times
+
+
+def test_what_was_seen_is_counted(rules: RuleSystem) -> None:
+    hands = openings.random_hands(500, seed=7)
+    calls = rules.bid(hands)
+    seen = fit_shading(rules, hands, calls).hands
+    assert seen.tolist() == [calls.count(call) for call in ("1N", "1S", "PASS")]
+
+
+def test_rules_are_sure_and_networks_know_what_they_were_not_taught() -> None:
+    hands = openings.random_hands(2_000, seed=9)
+    assert openings.load("polish-club-rules").sure(hands).all()
+    network = openings.load("52-60-7")
+    known = np.array(network.bid(hands)) != openings.UNKNOWN
+    assert np.array_equal(network.sure(hands), known) and 0.9 < known.mean() < 1
+    assert not network.explain("2.3.KQJT98765.32").sure
+    assert openings.load("cascade-1996").sure(hands).all()
+
+
+def test_where_polish_club_is_sure_it_is_right(labelled: LabelledHands) -> None:
+    pytest.importorskip("torch", reason="the experiments need torch")
+    from trickcast.experiments import polishclub2023 as paper
+
+    found = paper.cross_validate(labelled).when_sure()
+    assert found["sure_percent"] > 80 and found["right_percent"] > 93
+    assert found["unsure_right_percent"] < 85
+
+
+# --- near hands ----------------------------------------------------------------------------------
+
+
+def test_counts_are_points_lengths_and_honours() -> None:
+    (row,) = openings.code_counts(cards_of("AKQ2.QJT987.32.2")[None])
+    assert row[0] * 4 + 10 == pytest.approx(4 + 3 + 2 + 2 + 1)
+    assert row[1:5] * 1.8 + 3.25 == pytest.approx([4, 6, 2, 1])
+    assert row[5:] * 0.85 + 1 == pytest.approx([1, 1, 2, 1])
+
+
+def test_the_nearest_hands_are_found() -> None:
+    """Against the plain definition, and the same one by one as all together."""
+    calls = tuple("123"[i % 3] + "N" for i in range(300))
+    known = LabelledHands(openings.random_hands(300, seed=1), calls)
+    system = openings.NearestSystem(known, code_cards)
+    hands = openings.random_hands(40, seed=2)
+    for i, call in enumerate(system.bid(hands)):
+        apart = (known.hands != hands[i]).sum(axis=1) ** 0.5
+        near = system.nearest(Hand.from_cards(hands[i]), 4)
+        assert [one.distance for one in near] == pytest.approx(np.sort(apart)[:4], abs=1e-3)
+        assert call == near[0].call == known.calls[int(apart.argmin())]
+        assert near[0].hand == Hand.from_cards(known.hands[int(apart.argmin())])
+    assert system.probabilities([]).shape == (0, 3)
+    assert "nearest labelled hands" in system.explain("A.KQ9832.T94.AKT").reason
+
+
+def test_more_neighbours_vote() -> None:
+    texts = ("AK32.432.432.432", "AQ32.432.432.432", "432.432.432.AK32")
+    known = LabelledHands(np.stack([cards_of(text) for text in texts]), ("1C", "1C", "1D"))
+    system = openings.NearestSystem(known, k=3)
+    assert system.probabilities("AK32.432.432.432").tolist() == pytest.approx([2 / 3, 1 / 3])
+    with pytest.raises(ValueError, match="k is 4 .*the 3 labelled hands"):
+        openings.NearestSystem(known, k=4)
+    with pytest.raises(ValueError, match="k is 0"):
+        system.nearest("AK32.432.432.432", 0)
+    assert len(system.nearest("AK32.432.432.432", 9)) == 3
+    with pytest.raises(ValueError, match="no labelled hands to be near to"):
+        openings.NearestSystem(LabelledHands(np.empty((0, 52), np.bool_), ()))
+
+
+def test_a_system_labels_hands_itself() -> None:
+    rules = openings.load("polish-club-book")
+    own = openings.own_labelled(rules)
+    assert len(own) == 20_000 and list(own.calls[:50]) == rules.bid(own.hands[:50])
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["trickcast", "open", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.csv"
+    rows = ("AQJT6.J73.9864.J;P", "KQT73.A74.J976.Q;1S", "KJT97.Q963.A65.9;2D")
+    path.write_text("\n".join(("PBN;OPENING", *rows)), "utf-8")
+    return path
+
+
+def test_the_command_shows_near_hands_and_doubts(run, mine: Path) -> None:
+    status, out, err = run("AK8765.Q76.J65.6", "--labelled", mine, "--nearest", 2)
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "AK8765.Q76.J65.6: 2D (polish-club)"
+    assert lines[1].startswith("not sure: players would disagree (2D ")
+    assert lines[-3].endswith(f"bid by {mine.name}") and "hand vectors" in lines[-3]
+    calls = [line.split()[0] for line in lines[-2:]]
+    apart = [float(line.split()[1]) for line in lines[-2:]]
+    assert set(calls) < {"PASS", "1S", "2D"} and 0 < apart[0] <= apart[1]
+    own = run("AK8765.Q76.J65.6")[1]
+    assert "bid by polish-club" in own and len(own.splitlines()) == len(lines) + 1
+    assert "nearest" not in run("AK8765.Q76.J65.6", "--nearest", 0)[1]
+
+
+def test_the_command_tells_machines(run, mine: Path, tmp_path: Path) -> None:
+    told = json.loads(run("AK8765.Q76.J65.6", "--json", "--labelled", mine)[1])
+    assert told["sure"] is False and len(told["doubts"]) == 1 and len(told["nearest"]) == 3
+    assert {one["call"] for one in told["nearest"]} == {"PASS", "1S", "2D"}
+    hands = tmp_path / "hands.txt"
+    hands.write_text("AK8765.Q76.J65.6\n5432.5432.432.32\n", "utf-8")
+    status, out, _ = run(hands, "--csv")
+    rows = list(csv.DictReader(out.splitlines()))
+    assert status == 0 and [row["call"] for row in rows] == ["2D", "PASS"]
+    assert [row["sure"] for row in rows] == ["no", "yes"] and rows[0]["second"] == "PASS"
+    assert 0.3 < float(rows[0]["probability"]) < 0.8 < float(rows[1]["probability"])
+
+
+def test_the_command_names_what_is_wrong(run, mine: Path) -> None:
+    mine.write_text("PBN;OPENING\nAJ93.K8.K743.A94;1Z\n", "utf-8")
+    for arguments, words in (
+        (["AK8765.Q76.J65.6", "--labelled", mine], "line 2 (row 1): '1Z'"),
+        (["AK8765.Q76.J65.6", "--labelled", mine.with_name("none.csv")], "none.csv"),
+        (["AK8765.Q76.J65.6", "--json", "--csv"], "exclude each other"),
+    ):
+        status, out, err = run(*arguments)
+        assert (status, out) == (2, "") and words in err and len(err.splitlines()) <= 3
 
 
 # --- what ships ----------------------------------------------------------------------------------
@@ -167,6 +332,33 @@ def test_cross_validation_keeps_held_out_hands_apart_and_is_good(labelled: Label
             assert abs(row["stated_percent"] - row["right_percent"]) < 14
     counts = paper.disagreements(paper.rules_system(), labelled)
     assert sum(counts.values()) == 77
+
+
+def test_rules_of_the_book_hold_on_hands_they_were_not_written_for(labelled: LabelledHands) -> None:
+    pytest.importorskip("torch", reason="the experiments need torch")
+    from trickcast.experiments import polishclub2023 as paper
+
+    plain = paper.as_bid(paper.rules_system(paper.BOOK), labelled).figures()
+    taught = paper.cross_validate(labelled, rules=paper.BOOK).figures()
+    assert plain["percent"] == pytest.approx(90.0) and taught["percent"] >= 89.5
+    assert taught["log_loss"] < plain["log_loss"] / 2
+    pooled = paper.cross_validate_pooled(labelled, openings.code_counts, paper.BOOK, folds=2)
+    assert pooled.figures()["log_loss"] < taught["log_loss"] + 0.02
+    assert pooled.probabilities.sum(axis=1) == pytest.approx(np.ones(1_000))
+    one = paper.cross_validate_nearest(labelled, openings.code_counts).figures()["percent"]
+    assert 68 < one < 76  # published, by hand vectors on other hands: 71.36
+
+
+def test_twins_are_counted() -> None:
+    pytest.importorskip("torch", reason="the experiments need torch")
+    from trickcast.experiments import polishclub2023 as paper
+
+    texts = ("AK32.432.432.432", "AK42.432.532.432", "KA52.432.432.532", "AQ32.432.432.432")
+    hands = np.stack([cards_of(text) for text in texts])  # three twins and one with other points
+    found = paper.twins(LabelledHands(hands, ("PASS", "PASS", "1C", "1C")))
+    assert (found["pairs"], found["opened_pairs"]) == (3, 2)
+    assert found["differ_percent"] == pytest.approx(200 / 3)
+    assert found["opened_differ_percent"] == 100
 
 
 def test_the_networks_of_the_paper_learn(labelled: LabelledHands) -> None:

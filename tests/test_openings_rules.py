@@ -19,7 +19,7 @@ from trickcast.openings.tomllines import sections
 
 HEAD = 'name = "mine"\ntitle = "Mine"\nsource = "me"\n'
 REST = '\n[[rule]]\ncall = "PASS"\nname = "rest"\nwhy = "nothing else"\n'
-SYSTEMS = ("standard-american", "polish-club-rules")
+SYSTEMS = ("standard-american", "polish-club-rules", "polish-club-book")
 
 
 def rule(call: str, conditions: str, name: str = "r") -> str:

@@ -1,6 +1,7 @@
 """The commands for experiments: reproduce, explain."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +16,45 @@ from .deals import AsJson
 from .inputs import CommandError
 
 if TYPE_CHECKING:
+    from ..experiments import Deals, Material, Scale
     from ..experiments.inside import Neuron
+    from ..experiments.spec import AnyRow
+
+
+PaperName = Annotated[
+    str,
+    typer.Argument(
+        metavar="PAPER",
+        help="mossakowski2004, mossakowski2009, mandziuk2018, yegnanarayana1996, polishclub2023, "
+        "bridgehand2vec or all.",
+    ),
+]
+TableName = Annotated[
+    str | None, typer.Option(help="One table or section of it: V, 1, VI-E, B1, beyond …")
+]
+ScaleName = Annotated[
+    str, typer.Option(help="smoke (a minute), standard (a day of two cores) or full.")
+]
+LibraryFolder = Annotated[Path, typer.Option(help="The library of solved deals.")]
+TestFile = Annotated[
+    Path | None,
+    typer.Option(help="A file of solved deals to test on, as GIB's; else the library's."),
+]
+OutFolder = Annotated[
+    Path, typer.Option(help="Folder for networks and figures, from which a run goes on.")
+]
+ReportFolder = Annotated[
+    Path | None, typer.Option(help="Folder for reproduction.csv and .md (default: that of out).")
+]
+LabelledFile = Annotated[
+    Path | None,
+    typer.Option(help="The file of Polish Club hands that players bid, for polishclub2023."),
+]
+PairsFile = Annotated[
+    Path | None, typer.Option(help="BridgeHand2Vec's validation rows, for bridgehand2vec.")
+]
+TrainingPairsFile = Annotated[Path | None, typer.Option(help="Its training rows.")]
+Workers = Annotated[int, typer.Option(min=1, help="Networks trained at a time.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -25,66 +64,76 @@ def register(app: typer.Typer) -> None:
 
 
 def reproduce(
-    paper: Annotated[
-        str,
-        typer.Argument(
-            metavar="PAPER", help="mossakowski2004, mossakowski2009, mandziuk2018 or all."
-        ),
-    ],
-    table: Annotated[
-        str | None, typer.Option(help="One table or section of it: V, 1, VI-E, beyond …")
-    ] = None,
-    scale: Annotated[
-        str, typer.Option(help="smoke (a minute), standard (a day of two cores) or full.")
-    ] = "smoke",
-    library: Annotated[Path, typer.Option(help="The library of solved deals.")] = Path(
-        "data/library"
-    ),
-    test: Annotated[
-        Path | None,
-        typer.Option(help="A file of solved deals to test on, as GIB's; else the library's."),
-    ] = None,
-    out: Annotated[
-        Path, typer.Option(help="Folder for networks and figures, from which a run goes on.")
-    ] = Path("trained/reproduction"),
-    report: Annotated[
-        Path | None,
-        typer.Option(help="Folder for reproduction.csv and .md (default: that of out)."),
-    ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Networks trained at a time.")] = 1,
+    paper: PaperName,
+    table: TableName = None,
+    scale: ScaleName = "smoke",
+    library: LibraryFolder = Path("data/library"),
+    test: TestFile = None,
+    out: OutFolder = Path("trained/reproduction"),
+    report: ReportFolder = None,
+    labelled: LabelledFile = None,
+    pairs: PairsFile = None,
+    pairs_training: TrainingPairsFile = None,
+    workers: Workers = 1,
 ) -> None:
     """Repeat the experiments of a paper and put ours beside the published figures.
 
     Goes on where an earlier run stopped.
     """
     from .. import experiments as room
+    from ..formats.hand2vec import read_pairs
+    from ..openings import LabelledError, read_labelled
     from ..training import TrainingError
 
     if scale not in room.SCALES:
         raise typer.BadParameter(f"no scale {scale!r} (expected one of {', '.join(room.SCALES)})")
     size, docs = room.SCALES[scale], report or out
+
+    def finished(store: room.Store, name: str) -> None:
+        room.write_report(store, scale, docs)
+        typer.echo(f"finished {name}")
+
     try:
         rows = room.rows_of(paper, table)
-        deals = room.gather(
-            Library(library),
-            size,
-            None if test is None else read(test),
-            room.agreed_deals(out, size),
+        material = room.Material(
+            labelled=None if labelled is None else read_labelled(labelled),
+            pairs=None if pairs is None else read_pairs(pairs),
+            training_pairs=None if pairs_training is None else read_pairs(pairs_training),
         )
-        typer.echo(
-            f"{paper} at scale {scale}: {len(room.planned(rows, size))} networks for {len(rows)} "
-            f"rows, {len(deals.training):,} training and {len(deals.test):,} test deals"
+        deals = _gather(library, size, test, out) if room.need_deals(rows) else None
+        typer.echo(f"{paper} at scale {scale}: {_plan(rows, size, deals, material)}")
+        store = room.reproduce(
+            rows, size, deals, out, material=material, workers=workers, finished=finished
         )
-
-        def finished(store: room.Store, name: str) -> None:
-            room.write_report(store, scale, docs)
-            typer.echo(f"finished {name}")
-
-        store = room.reproduce(rows, size, deals, out, workers=workers, finished=finished)
         written = room.write_report(store, scale, docs)
-    except (room.ExperimentError, TrainingError) as error:
+    except (room.ExperimentError, TrainingError, LabelledError) as error:
         raise CommandError(str(error)) from None
     typer.echo(f"{written[0]}: done")
+
+
+def _gather(library: Path, scale: "Scale", test: Path | None, out: Path) -> "Deals":
+    """Take the deals of a run, the same as before where it goes on."""
+    from ..experiments import agreed_deals, gather
+
+    outside = None if test is None else read(test)
+    return gather(Library(library), scale, outside, agreed_deals(out, scale))
+
+
+def _plan(
+    rows: "Sequence[AnyRow]", scale: "Scale", deals: "Deals | None", material: "Material"
+) -> str:
+    """Say what a run is going to do, and what it leaves out."""
+    from ..experiments import planned, waiting
+
+    said, left_out = f"{len(rows)} rows", len(waiting(rows, material))
+    if deals is not None:
+        said += (
+            f", {len(planned(rows, scale))} networks, {len(deals.training):,} training and "
+            f"{len(deals.test):,} test deals"
+        )
+    if left_out:
+        said += f"; {left_out} of the rows wait for files (--labelled, --pairs, --pairs-training)"
+    return said
 
 
 def explain(
@@ -98,6 +147,9 @@ def explain(
     svg: Annotated[
         Path | None, typer.Option(help="Draw the weights of the first layer into this file.")
     ] = None,
+    png: Annotated[
+        Path | None, typer.Option(help="The same as PNG; needs the extra trickcast[plots].")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what the neurons of a network's first layer look at."""
@@ -106,13 +158,13 @@ def explain(
 
     try:
         layers = [layer for model in models for layer in opened.open_model(model)]
+        for path, write in ((svg, pictures.write_svg), (png, pictures.write_png)):
+            for number, layer in enumerate(layers if path else []):
+                assert path is not None
+                write(layer, path.with_stem(f"{path.stem}-{number + 1}") if number else path)
     except (ExperimentError, TrainingError) as error:
         raise CommandError(str(error)) from None
     measured = [inside.neurons(layer) for layer in layers]
-    if svg is not None:
-        for number, layer in enumerate(layers):
-            named = svg if number == 0 else svg.with_stem(f"{svg.stem}-{number + 1}")
-            named.write_text(pictures.weights_svg(layer), encoding="utf-8")
     if as_json:
         networks = [
             {"network": layer.name, "neurons": [asdict(one) | {"shows": one.shows} for one in rows]}

@@ -1,13 +1,21 @@
-"""The command open: what to open a hand with, and why."""
+"""The command open: what to open a hand with, how sure that is, and why."""
 
+import csv
 import json
-from typing import Annotated
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..cards import Hand
 from .deals import AsJson
 from .inputs import CommandError, read_hands
+
+if TYPE_CHECKING:
+    from ..openings import Explanation, NearestSystem, Neighbour, OpeningSystem
+
+_COLUMNS = ("hand", "call", "probability", "sure", "second", "second_probability")
 
 
 def register(app: typer.Typer) -> None:
@@ -22,20 +30,73 @@ def open_hand(
     system: Annotated[
         str, typer.Option(help="polish-club, standard-american, … or a rule file (.toml).")
     ] = "polish-club",
+    labelled: Annotated[
+        Path | None,
+        typer.Option(
+            help="Hands that players bid (CSV with columns PBN and OPENING), to find near ones in; "
+            "else 20,000 random hands that the system itself bids."
+        ),
+    ] = None,
+    nearest: Annotated[int, typer.Option(min=0, help="How many near hands to show.")] = 3,
     as_json: AsJson = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="One line a hand, for spreadsheets.")
+    ] = False,
 ) -> None:
-    """Suggest an opening bid, and say why."""
+    """Suggest an opening bid, say how sure it is and why, and show how near hands were opened."""
     from .. import openings
 
+    if as_json and as_csv:
+        raise typer.BadParameter("--json and --csv exclude each other")
     try:
         chosen = openings.load(system)
-    except ValueError as error:
+        near = None if as_csv or not nearest else _near(chosen, labelled)
+    except ValueError as error:  # LabelledError is one
         raise CommandError(str(error)) from None
-    for number, text in enumerate(read_hands(hand)):
+    hands = read_hands(hand)
+    if as_csv:
+        rows = csv.writer(sys.stdout, lineterminator="\n")
+        rows.writerow(_COLUMNS)
+        for text in hands:
+            rows.writerow(_cells(chosen.explain(Hand(text))))
+        return
+    title = "nearest hands, by hand vectors (call, distance, hand), bid by "
+    title += chosen.name if labelled is None else labelled.name
+    for number, text in enumerate(hands):
         told = chosen.explain(Hand(text))
+        found = () if near is None else near.nearest(told.hand, nearest)
         if as_json:
-            chances = {call: round(float(p), 6) for call, p in told.probabilities.items()}
-            content = {"hand": str(told.hand), "system": told.system, "call": told.call}
-            typer.echo(json.dumps(content | {"probabilities": chances, "reason": told.reason}))
+            typer.echo(json.dumps(_content(told, found)))
         else:
-            typer.echo(f"{chr(10) if number else ''}{told}")
+            lines = [str(told), *([title] if found else []), *(f"  {one}" for one in found)]
+            typer.echo("\n".join([""] * bool(number) + lines))
+
+
+def _near(chosen: "OpeningSystem", labelled: Path | None) -> "NearestSystem":
+    from .. import openings
+
+    known = openings.own_labelled(chosen) if labelled is None else openings.read_labelled(labelled)
+    return openings.NearestSystem(known)
+
+
+def _content(told: "Explanation", near: "tuple[Neighbour, ...]") -> dict[str, object]:
+    return {
+        "hand": str(told.hand),
+        "system": told.system,
+        "call": told.call,
+        "sure": told.sure,
+        "doubts": list(told.doubts),
+        "probabilities": {call: round(float(p), 6) for call, p in told.probabilities.items()},
+        "reason": told.reason,
+        "nearest": [
+            {"hand": str(one.hand), "call": one.call, "distance": round(one.distance, 4)}
+            for one in near
+        ],
+    }
+
+
+def _cells(told: "Explanation") -> list[object]:
+    """Return the columns of one hand; the second call is empty where none other is likely."""
+    chances = [(call, f"{p:.4f}") for call, p in told.probabilities.items() if call != told.call]
+    own = f"{told.probabilities.get(told.call, 0.0):.4f}"
+    return [told.hand, told.call, own, "yes" if told.sure else "no", *(*chances, ("", ""))[0]]

@@ -1,4 +1,4 @@
-"""The double-dummy papers, repeated: every network and table, ours beside the published.
+"""The papers, repeated: every network and table, ours beside the published.
 
 One module a paper declares its networks and tables as data; ``reproduce`` trains and measures what
 is missing, and ``write_report`` puts it beside the published figures. Needs torch.
@@ -7,9 +7,9 @@ is missing, and ``write_report`` puts it beside the published figures. Needs tor
 from .data import Deals, ExperimentError, gather, ns_tricks
 from .reference import published_results, sample_deals
 from .report import write_report
-from .runner import PAPERS, planned, reproduce, rows_of
+from .runner import PAPERS, need_deals, planned, reproduce, rows_of, waiting
 from .scales import SCALES, Scale
-from .spec import CONTRACTS, LEADERS, Net, Paper, Pretraining, Row
+from .spec import CONTRACTS, LEADERS, FunctionRow, Material, Net, Paper, Pretraining, Row
 from .store import Store, agreed_deals
 
 __all__ = [
@@ -19,6 +19,8 @@ __all__ = [
     "SCALES",
     "Deals",
     "ExperimentError",
+    "FunctionRow",
+    "Material",
     "Net",
     "Paper",
     "Pretraining",
@@ -27,11 +29,13 @@ __all__ = [
     "Store",
     "agreed_deals",
     "gather",
+    "need_deals",
     "ns_tricks",
     "planned",
     "published_results",
     "reproduce",
     "rows_of",
     "sample_deals",
+    "waiting",
     "write_report",
 ]

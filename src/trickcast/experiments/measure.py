@@ -1,7 +1,5 @@
 """Measuring: rows of figures from trained networks, point counts and the deals themselves."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,11 +10,8 @@ from ..evaluators import raw_tricks
 from .data import Deals, all_results, ns_tricks
 from .inside import neurons, shares, table_vii
 from .opened import open_trained, sees_cards
-from .spec import CONTRACTS, LEADERS, AgreementRow, RawRow, Row
+from .spec import CONTRACTS, LEADERS, AgreementRow, Line, RawRow, Row
 from .trained import Trained
-
-Line = dict[str, Any]
-"""What is stored of one row: its id, figures, seed, deals, seconds, note."""
 
 
 def measure_row(row: Row, trained: Trained, deals: Deals) -> Line:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from html import escape
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import RANKS, Suit
+from .data import ExperimentError
 from .opened import Opened
 
 _CELL, _GAP, _COLUMNS = 12, 22, 5
@@ -41,6 +43,28 @@ def weights_svg(opened: Opened) -> str:
             body.append(f'<text x="{left}" y="{y - 2}">{escape(label)}</text>')
             body += _circles(opened.weights[number, part] / greatest, left, y)
     return "\n".join([*body, "</svg>"]) + "\n"
+
+
+def write_svg(opened: Opened, path: Path) -> None:
+    """Write the picture of a first layer as SVG. Raises OSError when it cannot be written."""
+    path.write_text(weights_svg(opened), encoding="utf-8")
+
+
+def write_png(opened: Opened, path: Path) -> None:
+    """Write the picture of a first layer as PNG, two pixels for each unit of the SVG.
+
+    Raises ExperimentError without CairoSVG or the Cairo library under it, OSError when the file
+    cannot be written.
+    """
+    try:
+        import cairosvg
+    except (ImportError, OSError) as error:  # OSError: the package is there, libcairo is not
+        reason = str(error).splitlines()[0]
+        raise ExperimentError(
+            f"{path}: a PNG needs CairoSVG (pip install 'trickcast[plots]'), an SVG needs nothing "
+            f"({reason})"
+        ) from None
+    path.write_bytes(cairosvg.svg2png(weights_svg(opened).encode(), scale=2))
 
 
 def _circles(weights: NDArray[np.float64], left: int, top: int) -> Iterator[str]:

@@ -15,15 +15,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ..cards import Strain
-from ..evaluators import evaluate
-from ..openings import PASS, LabelledHands
+from ..openings import PASS, LabelledHands, code_counts
 from ..openings.calls import level
 from .polishclub2023 import split
 
 Floats = NDArray[np.float32]
 HIDDEN = (8, 16, 8)
-PUBLISHED = {"raw": 69.48, "heuristic": 78.87, "combined": 71.83}
-"""Percent right on the authors' 213 test hands."""
 _LEVELS, _STRAINS = 8, 6  # level 0 and the sixth denomination are pass
 
 
@@ -32,28 +29,14 @@ def raw(hands: NDArray[np.bool_]) -> Floats:
     return hands.astype(np.float32)
 
 
-def heuristic(hands: NDArray[np.bool_]) -> Floats:
-    """Return points, four lengths and the counts of aces to jacks, scaled alike: (n, 9).
-
-    Which nine the paper means is inferred in its summary: 1 + 4 + 4.
-    """
-    suits = hands.reshape(-1, 4, 13)
-    columns = [evaluate("hcp", hands)[:, None] - 10, suits.sum(axis=2) - 3.25]
-    columns.append(suits[:, :, :4].sum(axis=1) - 1.0)
-    scaled: Floats = (np.concatenate(columns, axis=1) / [4, *[1.8] * 4, *[0.85] * 4]).astype(
-        np.float32
-    )
-    return scaled
-
-
 def combined(hands: NDArray[np.bool_]) -> Floats:
-    """Return both: (n, 61)."""
-    return np.concatenate([raw(hands), heuristic(hands)], axis=1)
+    """Return the cards and the nine counts: (n, 61)."""
+    return np.concatenate([raw(hands), code_counts(hands)], axis=1)
 
 
 INPUTS: dict[str, Callable[[NDArray[np.bool_]], Floats]] = {
     "raw": raw,
-    "heuristic": heuristic,
+    "heuristic": code_counts,
     "combined": combined,
 }
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from .choices import CHOICES
 from .inside import BOUNDS
 from .reference import SAMPLE_COLUMNS, published_results, sample_deals
 from .runner import PAPERS
-from .spec import PublishedRow
+from .spec import AnyRow, Paper, PublishedRow, Show
 from .store import Store
 
 OURS = (
@@ -21,12 +22,13 @@ OURS = (
 """The columns that follow those of the published results."""
 _FIGURES = {"ours_within_2": "within_2", "ours_within_1": "within_1", "ours_exact": "exact"}
 _MISSING = "not measured yet"
+_QUOTED = "printed there from another paper, whose row it is"
 
 
 def write_report(store: Store, scale: str, folder: Path) -> tuple[Path, Path]:
     """Write reproduction.csv and reproduction.md into ``folder`` and return their paths.
 
-    Rows of other papers keep what an earlier reproduction.csv in that folder says of them.
+    Rows that this run has not measured keep what an earlier reproduction.csv in that folder says.
     """
     table, text = folder / "reproduction.csv", folder / "reproduction.md"
     rows = reproduction_rows(store, _read(table))
@@ -63,7 +65,9 @@ def reproduction_rows(store: Store, before: dict[str, dict[str, str]]) -> dict[s
             ours = _ours(line)
         elif name in humans:
             ours = dict.fromkeys(OURS, "") | {"note": humans[name]}
-        elif printed["paper"] not in PAPERS and name in before:
+        elif printed["notes"].startswith("quoted"):
+            ours = dict.fromkeys(OURS, "") | {"note": _QUOTED}
+        elif name in before:
             ours = {column: before[name].get(column, "") for column in OURS}
         else:
             ours = dict.fromkeys(OURS, "") | {"note": _MISSING}
@@ -77,7 +81,7 @@ def _ours(line: dict[str, Any]) -> dict[str, str]:
     notes = [
         line["note"],
         f"trained: {line['network']}",
-        f"measured on {line.get('on', line['test'])}",
+        f"measured on {line['on'] if 'on' in line else line['test']}",
     ]
     if "training" in line:
         notes.append(f"{line['training']}, {line['epochs']} epochs")
@@ -90,18 +94,24 @@ def _ours(line: dict[str, Any]) -> dict[str, str]:
 def _text(rows: dict[str, dict[str, str]], store: Store, scale: str) -> str:
     """Return the report for people."""
     parts = [
-        "# The double-dummy papers, reproduced\n",
+        "# The papers, reproduced\n",
         f"Made by `trickcast reproduce all --scale {scale}` from `reproduction.csv`, which has the "
         "seed, deals and seconds of every figure.\n",
         "Percent of results estimated within two tricks | within one | exactly; *published*, then "
-        "*ours*, then ours less published (exact). `n` is how many results ours were tested on.\n",
+        "*ours*, then ours less published (exact). `n` is how many results ours were tested on. Of "
+        "opening bids, whose tables follow their papers, `exact` is the percent bid as the teacher "
+        "or the players bid.\n",
     ]
     for paper in PAPERS.values():
         parts.append(f"## {paper.title}\n")
         for table, declared in paper.tables.items():
             parts.append(f"### {table}\n")
-            parts.append(_table([rows[row.id] for row in declared]))
-        parts.append(_beyond(paper.name, store))
+            parts.append(
+                _table([rows[row.id] for row in declared])
+                if paper.show is None
+                else _shown(paper.show, table, declared, store)
+            )
+        parts.append(_beyond(paper, store))
     parts += [
         CHOICES,
         _leaders(store),
@@ -139,10 +149,18 @@ def _three(*shares: str) -> str:
     return " / ".join(shares) if all(shares) else ""
 
 
-def _beyond(paper: str, store: Store) -> str:
+def _shown(show: Show, table: str, declared: Iterable[AnyRow], store: Store) -> str:
+    """Return a table as its paper shows it, as far as it is measured."""
+    lines = [line for line in (store.get(row.id) for row in declared) if line is not None]
+    return show(table, lines) if lines else f"{_MISSING}\n"
+
+
+def _beyond(paper: Paper, store: Store) -> str:
     """Return the table of what the paper names without figures, where it is measured."""
+    if paper.show is not None:
+        return "### Beyond the tables\n\n" + _shown(paper.show, "beyond", paper.beyond, store)
     lines = []
-    for row in PAPERS[paper].beyond:
+    for row in paper.beyond:
         line = store.get(row.id)
         if line is not None:
             shares = _three(*(f"{line[name]:.2f}" for name in _FIGURES.values()))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import torch
 
+from .bridgehand2vec_paper import PAPER as BRIDGEHAND2VEC_2023
 from .data import Deals, ExperimentError, require_deals
 from .mandziuk2018 import PAPER as MANDZIUK_2018
 from .measure import (
-    Line,
     first_layer_findings,
     leader_matters,
     measure_agreement,
@@ -22,14 +22,24 @@ from .measure import (
 from .mossakowski2004 import DEEP_26X4
 from .mossakowski2004 import PAPER as MOSSAKOWSKI_2004
 from .mossakowski2009 import PAPER as MOSSAKOWSKI_2009
-from .reference import sample_deals
+from .polishclub2023_paper import PAPER as POLISH_CLUB_2023
+from .reference import published_results, sample_deals
 from .scales import Scale
-from .spec import AgreementRow, AnyRow, Net, Paper, RawRow, Row
+from .spec import AgreementRow, AnyRow, FunctionRow, Line, Material, Net, Paper, RawRow, Row
 from .store import Store, agree
 from .trained import train_net
+from .yegnanarayana1996_paper import PAPER as YEGNANARAYANA_1996
 
 PAPERS: dict[str, Paper] = {
-    paper.name: paper for paper in (MOSSAKOWSKI_2004, MOSSAKOWSKI_2009, MANDZIUK_2018)
+    paper.name: paper
+    for paper in (
+        MOSSAKOWSKI_2004,
+        MOSSAKOWSKI_2009,
+        MANDZIUK_2018,
+        YEGNANARAYANA_1996,
+        POLISH_CLUB_2023,
+        BRIDGEHAND2VEC_2023,
+    )
 }
 """Every paper that these experiments repeat."""
 
@@ -53,6 +63,20 @@ def rows_of(paper: str, table: str | None = None) -> tuple[AnyRow, ...]:
         raise ExperimentError(str(error)) from None
 
 
+def need_deals(rows: Iterable[AnyRow]) -> bool:
+    """Tell whether any of the rows is measured on solved deals."""
+    return any(isinstance(row, Row | AgreementRow | RawRow) for row in rows)
+
+
+def waiting(rows: Iterable[AnyRow], material: Material) -> list[AnyRow]:
+    """Return the rows that cannot be measured for want of other people's files."""
+    return [
+        row
+        for row in rows
+        if isinstance(row, FunctionRow) and row.needs and getattr(material, row.needs) is None
+    ]
+
+
 def planned(rows: Iterable[AnyRow], scale: Scale) -> dict[Net, list[NetRow]]:
     """Return the networks to be trained at a scale, each with the rows measured on it."""
     nets: dict[Net, list[NetRow]] = {}
@@ -65,25 +89,56 @@ def planned(rows: Iterable[AnyRow], scale: Scale) -> dict[Net, list[NetRow]]:
 def reproduce(
     rows: Iterable[AnyRow],
     scale: Scale,
-    deals: Deals,
+    deals: Deals | None,
     folder: Path,
     *,
+    material: Material | None = None,
     workers: int = 1,
     finished: Callable[[Store, str], None] = lambda store, name: None,
 ) -> Store:
     """Train and measure what is missing of ``rows``; return all finished lines.
 
-    Networks and figures are kept in ``folder`` and used again. ``workers`` networks are trained at
-    a time, each on one core. ``finished`` is called after each with its name. Raises
-    ExperimentError when the deals are too few or other than before, TrainingError when a training
-    fails; what was finished stays.
+    Networks and figures are kept in ``folder`` and used again. ``deals`` may be None where
+    ``need_deals(rows)`` is false; rows that need other people's files than those in ``material``
+    are left out. ``workers`` networks are trained at a time, each on one core. ``finished`` is
+    called after each with its name. Raises ExperimentError when the deals are too few or other
+    than before or no row can be measured, TrainingError when a training fails; what was finished
+    stays.
     """
-    wanted = list(rows)
+    wanted, given = list(rows), material or Material()
+    left_out = waiting(wanted, given)
+    if left_out and len(left_out) == len(wanted):
+        raise ExperimentError(
+            "these rows need files that belong to the authors of BridgeHand2Vec "
+            "(--labelled, --pairs, --pairs-training)"
+        )
+    store = Store(folder, scale.name)
+    if need_deals(wanted):
+        if deals is None:
+            raise ExperimentError("these rows need solved deals (expected a library)")
+        _measure_on_deals(wanted, scale, deals, folder, store, workers, finished)
+    for row in wanted:
+        if isinstance(row, FunctionRow) and row not in left_out and row.id not in store:
+            name = "row" if row.id in published_results() else "finding"
+            store.add([{name: row.id, **row.measure(scale, given)}])
+            finished(store, row.id)
+    return store
+
+
+def _measure_on_deals(
+    wanted: list[AnyRow],
+    scale: Scale,
+    deals: Deals,
+    folder: Path,
+    store: Store,
+    workers: int,
+    finished: Callable[[Store, str], None],
+) -> None:
+    """Train and measure what is missing of the rows of double-dummy results."""
     nets = planned(wanted, scale)
     for net in nets:
         require_deals(net, scale, deals.training)  # found now rather than after other trainings
     agree(folder, scale, deals)
-    store = Store(folder, scale.name)
     store.add(_without_training(wanted, deals, store))
     missing = {
         net: [row for row in of_net if row.id not in store]
@@ -93,7 +148,6 @@ def reproduce(
     for net, lines in _all_lines(missing, scale, deals, folder / scale.name, workers):
         store.add(lines)
         finished(store, net.key)
-    return store
 
 
 def _without_training(rows: list[AnyRow], deals: Deals, store: Store) -> Iterator[Line]:

@@ -36,6 +36,10 @@ class Scale:
     """Examples of an epoch of the 2018 trainings, where they are drawn; the paper had 800,000."""
     tuning_epochs: int = 200
     """Epochs of these trainings at most; pretraining has half as many."""
+    bidding_epochs: int = 5_000
+    """Epochs of the 1996 networks; those of the paper."""
+    fresh_hands: int = 20_000
+    """Hands that opening bids are measured on besides the 200 of the paper."""
 
     def plan(self, net: Net) -> Net:
         """Return what is trained for a network at this scale.
@@ -68,6 +72,8 @@ SCALES = {
             evaluate_every=2,
             tuning_examples=600,
             tuning_epochs=2,
+            bidding_epochs=3,
+            fresh_hands=500,
         ),
         Scale(
             name="standard",

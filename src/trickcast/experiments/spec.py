@@ -2,12 +2,21 @@
 
 import hashlib
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..cards import Seat, Strain
 from ..encodings import find_coding, find_head
+from ..formats.hand2vec import PairSet
 from ..networks import NetworkName
+from ..openings import LabelledHands
+
+if TYPE_CHECKING:
+    from .scales import Scale
+
+Line = dict[str, Any]
+"""What is stored of one row: its id, figures, seed, deals, seconds, note."""
 
 Lead = Literal["W", "both", "NS", "any"]
 """Who leads: West; West and East, each deal twice (2009); North and South (2018); every seat."""
@@ -159,7 +168,38 @@ class PublishedRow:
     note: str
 
 
-AnyRow = Row | RawRow | AgreementRow | PublishedRow
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """Files of other people that some rows are measured on, where a user has them."""
+
+    labelled: LabelledHands | None = None
+    """Polish Club hands with the calls of players, of BridgeHand2Vec."""
+    pairs: PairSet | None = None
+    """The validation rows of BridgeHand2Vec: pairs of hands with mean tricks."""
+    training_pairs: PairSet | None = None
+    """Its training rows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionRow:
+    """A row that a function of its paper's module measures, on hands that it draws itself."""
+
+    id: str
+    """That of a published row; else a name of ours that begins with the paper's."""
+    measure: "Callable[[Scale, Material], Line]"
+    """Returns the line without its name."""
+    needs: Literal["", "labelled", "pairs", "training_pairs"] = ""
+    """The field of Material that must be there."""
+
+
+def markdown_table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table as Markdown."""
+    cells = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in row) + " |" for row in cells) + "\n"
+
+
+Show = Callable[[str, Sequence[Line]], str]
+AnyRow = Row | RawRow | AgreementRow | PublishedRow | FunctionRow
 
 
 @dataclass(frozen=True)
@@ -172,6 +212,9 @@ class Paper:
     """Name of a table or section, as in the published results, to its rows."""
     beyond: tuple[AnyRow, ...] = ()
     """Networks that the paper names without accuracy; reported beside the tables."""
+    show: Show | None = None
+    """For a paper of FunctionRows: turns the name of a table (or "beyond") and its finished lines
+    into Markdown."""
 
     def rows(self, table: str | None = None) -> tuple[AnyRow, ...]:
         """Return the rows of one table ("V", "Table V", "beyond") or of the whole paper.

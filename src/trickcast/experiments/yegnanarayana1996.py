@@ -2,7 +2,7 @@
 
 Sadhana 21(3), 1996. Our teacher is ``standard-american``, where the paper's hands were bid by its
 authors. This module has the paper's networks, their training sets, and the cascade of specialists
-that the paper only proposes; the tables are in ``yegnanarayana1996_tables``.
+that the paper only proposes; ``yegnanarayana1996_tables`` measures what its tables print.
 """
 
 from collections.abc import Mapping, Sequence
@@ -190,20 +190,31 @@ def train_cascade(
     for the last specialist, which knows pass and so always answers.
     """
     rules = teacher()
-    levels = sorted({level(call) for call in rules.calls} - {0, 1}, reverse=True)
     specialists = []
-    for at in levels:
-        hands = specialist_hands(rules, at, each, seed=10 * seed + at)
-        calls = (*(call for call in rules.calls if level(call) == at), UNKNOWN)
+    for at, hands in cascade_hands(rules, each, one_level, seed).items():
+        taught = [call for call in rules.calls if level(call) == at]
+        calls = (*taught, UNKNOWN) if at > 1 else ONE_LEVEL[:-1]
         targets = call_targets(rules, hands, calls)
-        own = replace(settings, seed=settings.seed + at)
+        own = replace(settings, seed=settings.seed + at) if at > 1 else settings
         specialists.append(train_network(f"52-60-{len(calls)}", calls, hands, targets, own))
+    return specialists
+
+
+def cascade_hands(rules: RuleSystem, each: int, one_level: int, seed: int) -> dict[int, Bools]:
+    """Return the training hands of each level's specialist, the highest level first."""
+    levels = sorted({level(call) for call in rules.calls} - {0, 1}, reverse=True)
+    found = {at: specialist_hands(rules, at, each, seed=10 * seed + at) for at in levels}
     hands = random_hands(one_level, seed=10 * seed + 1)
     low = np.array([level(call) <= 1 for call in rules.calls])[rules.choose(hands)]
-    calls = ONE_LEVEL[:-1]
-    targets = call_targets(rules, hands[low], calls)
-    last = train_network(f"52-60-{len(calls)}", calls, hands[low], targets, settings)
-    return [*specialists, last]
+    return found | {1: hands[low]}
+
+
+def train_whole(each: int, one_level: int, seed: int, settings: BackPropagation) -> Trained:
+    """Train one flat network for all calls on the hands of all specialists: the cascade's rival."""
+    rules = teacher()
+    hands = np.concatenate(list(cascade_hands(rules, each, one_level, seed).values()))
+    targets = call_targets(rules, hands, rules.calls)
+    return train_network(f"52-60-{len(rules.calls)}", rules.calls, hands, targets, settings)
 
 
 # ---- what ships ---------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from .backpropagation import BackPropagation, Trained, call_targets, train_netwo
 from .calls import BIDS, CALLS, PASS, UNKNOWN, parse_call
 from .drawing import hands_meeting, hands_opened, random_hands
 from .labelled import LabelledError, LabelledHands, read_labelled
+from .nearest import NearestSystem, Neighbour, code_counts, own_labelled
 from .networks import CascadeSystem, NetworkSystem, OpeningNetwork, Reading
 from .registry import RuleWarning, load, names, rule_file
 from .review import Overlap, Review, review
@@ -22,6 +23,8 @@ __all__ = [
     "Explanation",
     "LabelledError",
     "LabelledHands",
+    "NearestSystem",
+    "Neighbour",
     "NetworkSystem",
     "OpeningNetwork",
     "OpeningSystem",
@@ -38,11 +41,13 @@ __all__ = [
     "SoftRuleSystem",
     "Trained",
     "call_targets",
+    "code_counts",
     "fit_shading",
     "hands_meeting",
     "hands_opened",
     "load",
     "names",
+    "own_labelled",
     "parse_call",
     "random_hands",
     "read_labelled",

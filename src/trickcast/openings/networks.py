@@ -102,17 +102,22 @@ class NetworkSystem(OpeningSystem):
     def explain(self, hand: str | Hand) -> Explanation:
         """Show the network's outputs. Raises DealError for a bad hand."""
         one = Hand(hand)
-        row = self.network.run(one.cards[None])[0]
+        row, call = self.network.run(one.cards[None])[0], self.bid(one)
         outputs = ", ".join(
             f"{call} {value:.2f}" for call, value in likely(self.calls, row).items()
         )
         return Explanation(
             hand=one,
             system=self.name,
-            call=self.bid(one),
+            call=call,
             reason=f"outputs of {self.network.name}, {self.reading}: {outputs}",
             probabilities=likely(self.calls, self.probabilities(one)),
+            doubts=("it was not taught the bid of such a hand",) if call == UNKNOWN else (),
         )
+
+    def _sure(self, held: Bools) -> Bools:
+        known: Bools = np.array([call != UNKNOWN for call in self.calls])
+        return known[self.choose(held)]
 
     def _probabilities(self, held: Bools) -> Probabilities:
         return _normalised(self.network.run(held))

@@ -16,6 +16,7 @@ from .system import OpeningSystem
 _RULE_FILES = {
     "standard-american": "standard-american.toml",
     "polish-club-rules": "polish-club.toml",
+    "polish-club-book": "polish-club-book.toml",
 }
 _SHADED = {"polish-club": "polish-club-rules"}
 _NETWORKS = {

@@ -30,7 +30,7 @@ class RunnerUp:
         return f"{self.rule.call}: {self.rule.name}, {note}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RuleExplanation(Explanation):
     """The rule that fired and the runners-up."""
 

@@ -20,13 +20,17 @@ from ..cards import Hand
 from ..estimator import ModelError
 from .facts import Bools
 from .rules import RuleExplanation, RuleSystem
-from .system import OpeningSystem, Probabilities, likely
+from .system import Indices, OpeningSystem, Probabilities, likely
 
 Doubles = NDArray[np.float64]
 
-_FORMAT = "trickcast soft rules 1"
+_FORMAT = "trickcast soft rules 2"
 _FAR = 60.0  # margins beyond it change nothing
 _LEAST = 1e-4  # of probability, shared out over all calls: people do anything once
+SURE = 0.8
+"""A call less likely than this is not sure: players would disagree."""
+SEEN = 5
+"""Nor is one by a rule that opened fewer of the hands that were learned from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +41,8 @@ class Shading:
     """Points by which players are more generous (above 0) or stricter than the rule."""
     sharpness: Doubles
     """How fast the chance to fire grows with the margin, per point."""
+    hands: Indices
+    """How many of the hands that were learned from each rule opens."""
 
 
 class SoftRuleSystem(OpeningSystem):
@@ -67,9 +73,29 @@ class SoftRuleSystem(OpeningSystem):
             call=self.bid(one),
             reason=f"{shown}; {plain.reason}",
             probabilities=chances,
+            doubts=self._doubts(one, chances),
             rule=plain.rule,
             runners_up=plain.runners_up,
         )
+
+    def _doubts(self, one: Hand, chances: Mapping[str, float]) -> tuple[str, ...]:
+        first, second = [*chances.items(), ("", 0.0)][:2]
+        doubts = []
+        if first[1] < SURE:
+            doubts.append(
+                f"players would disagree ({first[0]} {first[1]:.0%}, {second[0]} {second[1]:.0%})"
+            )
+        hands = int(self.shading.hands[self.rules.fired(one)[0]])
+        if hands < SEEN:
+            total = int(self.shading.hands.sum())
+            doubts.append(f"its rule was seen with {hands} of the {total:,} hands it learned from")
+        return tuple(doubts)
+
+    def _sure(self, held: Bools) -> Bools:
+        clear = self._probabilities(held).max(axis=1, initial=0) >= SURE
+        seen = self.shading.hands[self.rules.fired(held)] >= SEEN
+        sure: Bools = clear & seen
+        return sure
 
     def _probabilities(self, held: Bools) -> Probabilities:
         firing, _ = _walk(_clip(self.rules.margins(held)), self.shading)
@@ -97,9 +123,10 @@ def fit_shading(
     wanted = np.array([rules.calls.index(call) for call in np.array(calls)[known]])
     of_rule = np.array([rules.calls.index(rule.call) for rule in rules.rules])
     size = len(rules.rules)
+    opened = np.bincount(rules.fired(hands[known]), minlength=size)
 
     def cost(parameters: Doubles) -> tuple[float, Doubles]:
-        shading = _shading(parameters, size)
+        shading = _shading(parameters, opened)
         firing, chance = _walk(margins, shading)
         mine = np.where(of_rule == wanted[:, None], firing, 0)  # rules that make the wanted call
         total = mine.sum(axis=1, keepdims=True) + _LEAST
@@ -122,11 +149,13 @@ def fit_shading(
         return float(value), gradient
 
     found = minimize(cost, np.zeros(2 * size + 1), jac=True, method="L-BFGS-B")
-    return _shading(found.x, size)
+    return _shading(found.x, opened)
 
 
-def _shading(parameters: Doubles, size: int) -> Shading:
-    return Shading(parameters[:size], np.exp(parameters[size : 2 * size] + parameters[-1]))
+def _shading(parameters: Doubles, opened: Indices) -> Shading:
+    size = len(opened)
+    sharpness = np.exp(parameters[size : 2 * size] + parameters[-1])
+    return Shading(parameters[:size], sharpness, opened)
 
 
 def _clip(margins: NDArray[np.float32]) -> Doubles:
@@ -153,6 +182,7 @@ def _by_call(rules: RuleSystem, firing: Doubles) -> Doubles:
 
 def save_shading(path: str | os.PathLike[str], system: SoftRuleSystem, rules_sha256: str) -> None:
     """Write what was learned as JSON, with the checksum of the rule file that it belongs to."""
+    shading = system.shading
     content = {
         "format": _FORMAT,
         **system.about,
@@ -163,9 +193,10 @@ def save_shading(path: str | os.PathLike[str], system: SoftRuleSystem, rules_sha
                 "rule": rule.name,
                 "shift": round(float(shift), 4),
                 "sharpness": round(float(sharpness), 4),
+                "hands": int(hands),
             }
-            for rule, shift, sharpness in zip(
-                system.rules.rules, system.shading.shift, system.shading.sharpness, strict=True
+            for rule, shift, sharpness, hands in zip(
+                system.rules.rules, shading.shift, shading.sharpness, shading.hands, strict=True
             )
         ],
     }
@@ -182,6 +213,7 @@ def open_shading(data: bytes, name: str, rules: RuleSystem, rules_sha256: str) -
         rows = content.pop("shading")
         shift = np.array([row["shift"] for row in rows], dtype=np.float64)
         sharpness = np.array([row["sharpness"] for row in rows], dtype=np.float64)
+        hands = np.array([row["hands"] for row in rows], dtype=np.int64)
         written, belongs = content["format"], content["rules_sha256"]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelError(f"{name}: not a file of soft rules ({error})") from None
@@ -190,4 +222,4 @@ def open_shading(data: bytes, name: str, rules: RuleSystem, rules_sha256: str) -
             f"{name}: learned for other rules (format {written!r}, rules SHA-256 {belongs}, "
             f"expected {_FORMAT!r} and {rules_sha256})"
         )
-    return SoftRuleSystem(rules, Shading(shift, sharpness), content)
+    return SoftRuleSystem(rules, Shading(shift, sharpness, hands), content)

@@ -12,9 +12,10 @@ from ..cards import Hand, as_hands
 
 Probabilities = NDArray[np.float32]
 Indices = NDArray[np.int64]
+Sure = bool | NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Explanation:
     """Why a system makes its call with one hand; prints as a few lines of text."""
 
@@ -25,10 +26,18 @@ class Explanation:
     """The rule that fired, or how the network's outputs stand."""
     probabilities: Mapping[str, float]
     """Of the calls that are not out of the question, likeliest first."""
+    doubts: tuple[str, ...] = ()
+    """Why the system does not know what is right; empty where it is sure."""
+
+    @property
+    def sure(self) -> bool:
+        """Whether the system is sure of its call; see ``OpeningSystem.sure``."""
+        return not self.doubts
 
     def lines(self) -> list[str]:
         """Return the text line by line."""
-        return [f"{self.hand}: {self.call} ({self.system})", self.reason]
+        doubts = [f"not sure: {doubt}" for doubt in self.doubts]
+        return [f"{self.hand}: {self.call} ({self.system})", *doubts, self.reason]
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -68,6 +77,17 @@ class OpeningSystem(ABC):
         found = self._probabilities(held)
         return found[0] if single else found
 
+    def sure(self, hands: Any) -> Sure:
+        """Return whether the system knows what to call: (n,) bool, or one for one hand.
+
+        What that means depends on what it is made of: rules always know, a network does not where
+        it answers UNKNOWN, and ``polish-club`` does not where players would disagree, or where it
+        has hardly seen such hands. Raises DealError naming a bad hand.
+        """
+        held, single = as_hands(hands)
+        found = self._sure(held)
+        return bool(found[0]) if single else found
+
     def choose(self, held: NDArray[np.bool_]) -> Indices:
         """Return the index in ``calls`` of the call with each of (n, 52) hands: (n,)."""
         return np.asarray(self._probabilities(held).argmax(axis=1))
@@ -75,6 +95,9 @@ class OpeningSystem(ABC):
     @abstractmethod
     def explain(self, hand: str | Hand) -> Explanation:
         """Say why the system calls what it calls. Raises DealError for a bad hand."""
+
+    def _sure(self, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return np.ones(len(held), np.bool_)
 
     @abstractmethod
     def _probabilities(self, held: NDArray[np.bool_]) -> Probabilities: ...

@@ -8,10 +8,8 @@ state with the lowest is kept. The paper states neither batch size nor decay, no
 rises follow each other: here they are counted in all, and the decay is torch's 0.99.
 """
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -20,10 +18,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from ..networks import LayeredNetwork, NetworkName, run_all
-from .checkpoints import TrainingError, read_content, write_content
+from .epochs import Draw, EpochTraining, Report, Standing
 from .fullbatch import Batch
-
-_FORMAT = "trickcast autoencoder 1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,35 +74,28 @@ class AutoencoderConfig:
 
 
 @dataclass
-class _Standing:
-    """Where a training stands."""
+class _Standing(Standing):
+    """Where a training stands; ``epoch`` counts those of this phase."""
 
     phase: int = 1
-    epoch: int = 0
-    """Epochs of this phase."""
     epochs: int = 0
-    """Of both."""
+    """Of both phases."""
     error: float = float("inf")
     """Of the last epoch: in phase 1 of training, in phase 2 of validation."""
     compression_error: float = float("inf")
     risen: int = 0
-    best_error: float = float("inf")
-    best_weights: dict[str, Tensor] = field(default_factory=dict)
-    seconds: float = 0.0
 
 
-class AutoencoderTraining:
-    """A training under way, going on from ``checkpoint`` where that file exists.
+class AutoencoderTraining(EpochTraining):
+    """Both phases; see ``EpochTraining``."""
 
-    ``deals`` is the checksum of the training deals. Raises TrainingError for a file that is no
-    checkpoint, or one of another configuration or of other deals.
-    """
+    form = "trickcast autoencoder 1"
+    network: LayeredNetwork
+    standing: _Standing
 
     def __init__(self, config: AutoencoderConfig, checkpoint: Path, deals: str = ""):
-        self.config, self.checkpoint, self.deals = config, checkpoint, deals
-        self.standing = _Standing()
-        self._start_phase(1)
-        self._load()
+        self.config = config
+        super().__init__(config, checkpoint, deals, _Standing())
 
     @property
     def record(self) -> dict[str, Any]:
@@ -119,56 +108,33 @@ class AutoencoderTraining:
         }
 
     def run(
-        self,
-        draw: Callable[[int], Batch],
-        held_out: Batch,
-        report: Callable[[dict[str, float]], None] = lambda line: None,
+        self, draw: Draw, held_out: Batch, report: Report = lambda line: None
     ) -> LayeredNetwork:
         """Train both phases to their ends and return the network in its best state.
 
         ``draw(k)`` gives the k-th drawing of examples, always the same for the same k. Raises
         TrainingError when an error is no number.
         """
-        standing, config = self.standing, self.config
-        started, drawn = perf_counter() - standing.seconds, None
-        while not self._over():
-            if drawn != (drawn := standing.epochs // config.redraw):
-                batch = draw(drawn)
-                inputs = torch.from_numpy(batch.inputs)
-                tricks = torch.from_numpy(batch.tricks.astype(np.int64))
-            error = self._epoch(inputs, tricks)
-            if not np.isfinite(error):
-                raise TrainingError(
-                    f"phase {standing.phase}, epoch {standing.epoch}: the error is {error}"
-                )
-            standing.epoch, standing.epochs = standing.epoch + 1, standing.epochs + 1
-            line = {"phase": standing.phase, "epoch": standing.epoch, "training_error": error}
-            if standing.phase == 1:
-                change, standing.error = abs(standing.error - error), error
-                standing.compression_error = error
-                if change < config.settled or standing.epoch >= config.pretraining_epochs:
-                    self._tune()
-            else:
-                line |= self._validate(held_out)
-            standing.seconds = perf_counter() - started
-            self._save()
-            report(line | {"seconds": round(standing.seconds, 1)})
+        self.run_epochs(draw, held_out, report)
+        config = self.config
         tuned = LayeredNetwork(
             config.network,
             seed=config.seed,
             output="linear" if config.loss == "cross-entropy" else None,
         )
-        tuned.load_state_dict(standing.best_weights)
+        tuned.load_state_dict(self.standing.best_weights)
         return tuned
 
-    def _over(self) -> bool:
+    def over(self) -> bool:
+        """Phase 2 ends after so many rises of the validation error, or epochs."""
         standing = self.standing
         if standing.phase == 1:
             return False
         return standing.risen >= self.config.rises or standing.epoch >= self.config.epochs
 
-    def _start_phase(self, phase: int) -> None:
-        config = self.config
+    def prepare(self) -> None:
+        """Build the autoencoder, or in phase 2 the estimator."""
+        config, phase = self.config, self.standing.phase
         name = config.autoencoder if phase == 1 else config.network
         # the outputs' squashing is part of the losses, which is exact for large sums too
         self.network = LayeredNetwork(
@@ -181,29 +147,34 @@ class AutoencoderTraining:
         trained = [weights for weights in self.network.parameters() if weights.requires_grad]
         self.optimizer = torch.optim.RMSprop(trained, lr=rate)
 
+    def step(self, draw: Draw, held_out: Batch) -> dict[str, float]:
+        """Make one epoch; after the last of phase 1 go over to phase 2."""
+        standing, config = self.standing, self.config
+        inputs, tricks = self.examples(draw, standing.epochs // config.redraw)
+        error = self.pass_once(
+            len(inputs),
+            lambda rows: self._loss(inputs[rows], tricks[rows]) / len(rows),
+            key=(standing.phase, standing.epoch),
+            where=f"phase {standing.phase}, epoch {standing.epoch}",
+        )
+        standing.epoch, standing.epochs = standing.epoch + 1, standing.epochs + 1
+        line = {"phase": standing.phase, "epoch": standing.epoch, "training_error": error}
+        if standing.phase == 2:
+            return line | self._validate(held_out)
+        change, standing.error = abs(standing.error - error), error
+        standing.compression_error = error
+        if change < config.settled or standing.epoch >= config.pretraining_epochs:
+            self._tune()
+        return line
+
     def _tune(self) -> None:
         """Go over to phase 2 with the encoder as it is."""
         encoder = list(self.network.layers)[: self.config.encoders]
-        self._start_phase(2)
-        for ours, learnt in zip(self.network.layers, encoder, strict=False):
-            ours.load_state_dict(learnt.state_dict())
         standing = self.standing
         standing.phase, standing.epoch, standing.error = 2, 0, float("inf")
-
-    def _epoch(self, inputs: Tensor, tricks: Tensor) -> float:
-        """Pass once over the examples in random order; return the mean loss of one."""
-        standing, batch = self.standing, self.config.batch
-        rng = np.random.default_rng([self.config.seed, standing.phase, standing.epoch])
-        order = torch.from_numpy(rng.permutation(len(inputs)))
-        total = 0.0
-        for start in range(0, len(order), batch):
-            rows = order[start : start + batch]
-            loss = self._loss(inputs[rows], tricks[rows])
-            self.optimizer.zero_grad()
-            (loss / len(rows)).backward()  # type: ignore[no-untyped-call]
-            self.optimizer.step()
-            total += loss.item()
-        return total / len(order)
+        self.prepare()
+        for ours, learnt in zip(self.network.layers, encoder, strict=False):
+            ours.load_state_dict(learnt.state_dict())
 
     def _loss(self, inputs: Tensor, tricks: Tensor) -> Tensor:
         """Return the summed loss of some examples."""
@@ -222,32 +193,8 @@ class AutoencoderTraining:
         error = tuning_loss(outputs, tricks, self.config.loss).item() / len(tricks)
         standing.risen += error > standing.error
         standing.error = error
-        if error < standing.best_error:
-            standing.best_error = error
-            standing.best_weights = {
-                name: weights.clone() for name, weights in self.network.state_dict().items()
-            }
+        self.keep_if_best(error)
         return {"validation_error": error, "rises": standing.risen}
-
-    def _save(self) -> None:
-        content = {
-            "deals": self.deals,
-            "standing": asdict(self.standing),
-            "network": self.network.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-        }
-        write_content(self.checkpoint, _FORMAT, self.config, content)
-
-    def _load(self) -> None:
-        content = read_content(self.checkpoint, _FORMAT, self.config)
-        if content is None:
-            return
-        if content["deals"] != self.deals:
-            raise TrainingError(f"{self.checkpoint}: was trained on other deals than these")
-        self.standing = _Standing(**content["standing"])
-        self._start_phase(self.standing.phase)
-        self.network.load_state_dict(content["network"])
-        self.optimizer.load_state_dict(content["optimizer"])
 
 
 def tuning_loss(outputs: Tensor, tricks: Tensor, loss: str) -> Tensor:

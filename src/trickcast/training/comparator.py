@@ -6,10 +6,8 @@ reference deals whose results are known. The paper gives no more than the idea; 
 here is ours.
 """
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -18,10 +16,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ..networks import LayeredNetwork, NetworkName
-from .checkpoints import TrainingError, read_content, write_content
+from .epochs import Draw, EpochTraining, Report, Standing, as_tensors
 from .fullbatch import Batch
 
-_FORMAT = "trickcast comparator 1"
 _COUNTS = 14
 _AT_ONCE = 128
 """Deals compared with all references at a time."""
@@ -127,34 +124,22 @@ class Comparator(nn.Module):
 
 
 @dataclass
-class _Standing:
+class _Standing(Standing):
     """Where a training stands."""
 
-    epoch: int = 0
     best_epoch: int = 0
-    best_error: float = float("inf")
-    best_weights: dict[str, Tensor] = field(default_factory=dict)
-    seconds: float = 0.0
 
 
-class ComparatorTraining:
-    """A training under way, going on from ``checkpoint`` where that file exists.
+class ComparatorTraining(EpochTraining):
+    """The training of a comparator on pairs of deals; see ``EpochTraining``."""
 
-    ``deals`` is the checksum of the training deals. Raises TrainingError for a file that is no
-    checkpoint, or one of another configuration or of other deals.
-    """
+    form = "trickcast comparator 1"
+    network: Comparator
+    standing: _Standing
 
     def __init__(self, config: ComparatorConfig, checkpoint: Path, deals: str = ""):
-        self.config, self.checkpoint, self.deals = config, checkpoint, deals
-        self.network, self.standing = Comparator(config), _Standing()
-        self.optimizer = torch.optim.RMSprop(self.network.parameters(), lr=config.rate)
-        content = read_content(checkpoint, _FORMAT, config)
-        if content is not None:
-            if content["deals"] != deals:
-                raise TrainingError(f"{checkpoint}: was trained on other deals than these")
-            self.standing = _Standing(**content["standing"])
-            self.network.load_state_dict(content["network"])
-            self.optimizer.load_state_dict(content["optimizer"])
+        self.config = config
+        super().__init__(config, checkpoint, deals, _Standing())
 
     @property
     def record(self) -> dict[str, Any]:
@@ -166,60 +151,47 @@ class ComparatorTraining:
             "validation_error": standing.best_error,
         }
 
-    def run(
-        self,
-        draw: Callable[[int], Batch],
-        held_out: Batch,
-        report: Callable[[dict[str, float]], None] = lambda line: None,
-    ) -> Comparator:
+    def run(self, draw: Draw, held_out: Batch, report: Report = lambda line: None) -> Comparator:
         """Train to the end and return the network in its best state, with its references.
 
         ``draw(k)`` gives the examples of the k-th epoch, always the same for the same k. Raises
         TrainingError when the error is no number.
         """
-        standing, config = self.standing, self.config
-        started = perf_counter() - standing.seconds
-        while (
-            standing.epoch < config.epochs
-            and standing.epoch - standing.best_epoch < config.patience
-        ):
-            error = self._epoch(draw(standing.epoch))
-            if not np.isfinite(error):
-                raise TrainingError(f"epoch {standing.epoch}: the error is {error}")
-            standing.epoch += 1
-            with torch.inference_mode():
-                held = self._loss(_tensors(held_out), np.arange(len(held_out.tricks)))
-            if held.item() < standing.best_error:
-                standing.best_epoch, standing.best_error = standing.epoch, held.item()
-                weights = self.network.state_dict()
-                standing.best_weights = {name: w.clone() for name, w in weights.items()}
-            standing.seconds = perf_counter() - started
-            self._save()
-            line = {"epoch": standing.epoch, "training_error": error}
-            line |= {"validation_error": held.item(), "seconds": round(standing.seconds, 1)}
-            report(line)
-        self.network.load_state_dict(standing.best_weights)
-        self.network.choose_references(draw(0), np.random.default_rng(config.seed))
+        self.run_epochs(draw, held_out, report)
+        self.network.load_state_dict(self.standing.best_weights)
+        self.network.choose_references(draw(0), np.random.default_rng(self.config.seed))
         return self.network
 
-    def _epoch(self, batch: Batch) -> float:
-        """Pass once over the examples in random order; return the mean loss of a pair."""
-        tensors = _tensors(batch)
-        rng = np.random.default_rng([self.config.seed, self.standing.epoch])
-        order = rng.permutation(len(batch.tricks))
-        total, steps = 0.0, 0
-        for start in range(0, len(order), self.config.batch):
-            loss = self._loss(tensors, order[start : start + self.config.batch])
-            self.optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            self.optimizer.step()
-            total, steps = total + loss.item(), steps + 1
-        return total / steps
+    def over(self) -> bool:
+        """It ends after so many epochs, or so many without a lower validation error."""
+        standing, config = self.standing, self.config
+        waited = standing.epoch - standing.best_epoch
+        return standing.epoch >= config.epochs or waited >= config.patience
 
-    def _loss(self, tensors: tuple[Tensor, Tensor], rows: "np.ndarray[Any, Any]") -> Tensor:
+    def prepare(self) -> None:
+        """Build the comparator."""
+        self.network = Comparator(self.config)
+        self.optimizer = torch.optim.RMSprop(self.network.parameters(), lr=self.config.rate)
+
+    def step(self, draw: Draw, held_out: Batch) -> dict[str, float]:
+        """Make one epoch and validate."""
+        standing = self.standing
+        inputs, tricks = self.examples(draw, standing.epoch)
+        error = self.pass_once(
+            len(inputs),
+            lambda rows: self._loss(inputs[rows], tricks[rows]),
+            key=(standing.epoch,),
+            where=f"epoch {standing.epoch}",
+        )
+        standing.epoch += 1
+        with torch.inference_mode():
+            held = self._loss(*as_tensors(held_out)).item()
+        if self.keep_if_best(held):
+            standing.best_epoch = standing.epoch
+        return {"epoch": standing.epoch, "training_error": error, "validation_error": held}
+
+    def _loss(self, inputs: Tensor, tricks: Tensor) -> Tensor:
         """Return the mean loss of the pairs of some examples, each with the next few."""
-        chosen = torch.from_numpy(rows)
-        inputs, tricks = (tensor[chosen] for tensor in tensors)
         features = self.network.tower(inputs)
         losses = []
         for shift in range(1, self.config.pairings + 1):
@@ -228,16 +200,3 @@ class ComparatorTraining:
             log_odds = self.network.compare(features, other)
             losses.append(functional.binary_cross_entropy_with_logits(log_odds, won))
         return torch.stack(losses).mean()
-
-    def _save(self) -> None:
-        content = {
-            "deals": self.deals,
-            "standing": asdict(self.standing),
-            "network": self.network.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-        }
-        write_content(self.checkpoint, _FORMAT, self.config, content)
-
-
-def _tensors(batch: Batch) -> tuple[Tensor, Tensor]:
-    return torch.from_numpy(batch.inputs), torch.from_numpy(batch.tricks.astype(np.float32))

@@ -1,0 +1,233 @@
+"""BridgeHand2Vec 2023: its tables and studies, measured on any pairs with mean tricks.
+
+The authors' rows belong to them: every function takes pairs as ``read_pairs`` gives them.
+Their test set of 200,000 boards is not published; their validation rows take its place, of the same
+kind: hands of North and South, mean tricks over ten layouts.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import Hand
+from ..embedding import HandEmbedding, PairEstimator
+from ..formats.hand2vec import PairSet
+from ..training.hand2vec import Hand2VecConfig, errors, train_hand2vec
+from ..training.pair_data import pair_rows
+from .tsne import tsne
+
+LAYOUTS = 10
+"""Layouts that a row's tricks are the mean of."""
+ROTATED = ("A432.A432.432.32", "KQJ5.KQJ5.76.765")
+"""The pair on which the paper shows that its suits were not alike: hearts 8.25, spades 8.83."""
+QUERY = "AKQ2.QJT987.32.2"
+TABLE_6 = (
+    ("AKQ2.QJT987.32.2", 0.0),
+    ("AKJ6.QJ6532.T7.9", 0.178),
+    ("AQJT.KT9854.J4.7", 0.215),
+    ("AKQJ.KJ9864.85.6", 0.232),
+    ("AQJT.KJ9654.62.4", 0.240),
+    ("AKT5.KT6432.92.5", 0.282),
+)
+"""The hands nearest to the query as printed, with their distances."""
+NEAR_ZERO = ("A72.K432.JT9.Q96", "QT6.A432.Q95.Q94", "QT6.Q95.K432.A32", "A62.K432.Q86.Q96")
+"""The hands nearest to the zero vector as printed."""
+CHANGE = ("A82.A7643.Q62.Q5", "A82.Q764.Q62.Q53")
+"""H1 and H2 of Table 7: the queen of hearts becomes the ace, a club becomes a heart."""
+TABLE_7 = {
+    "765.Q432.432.432": (
+        "765.A6532.532.72", "752.A9542.532.32", "T62.A8543.632.62", "865.A7432.962.94",
+        "T52.A6432.964.32",
+    ),
+    "J6543.432.32.432": (
+        "A7653.9875.63.32", "A7532.7632.83.T2", "A7652.T763.T3.86", "A6432.J853.98.32",
+        "T9543.9842.74.98",
+    ),
+}  # fmt: skip
+"""Hands y and what the paper prints as nearest to y + (H1 - H2)."""
+
+Off = NDArray[np.float64]
+Places = NDArray[np.float64]
+_VIRIDIS = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]])
+
+
+def estimates(model: str, pairs: PairSet) -> NDArray[np.float32]:
+    """Return the (n, 5) tricks that a model expects, the first hand declaring."""
+    return PairEstimator(model)(pairs.norths, pairs.souths).expected
+
+
+def squared_error(expected: NDArray[np.float32], pairs: PairSet) -> float:
+    """Return the mean squared error of (n, 5) expected tricks, over all strains."""
+    return float(((expected - pairs.tricks[:, :, 0]).astype(np.float64) ** 2).mean())
+
+
+def table_3(expected: NDArray[np.float32], pairs: PairSet) -> dict[str, tuple[float, float, float]]:
+    """Return the percent of results less than 2, 1 and 0.5 tricks off, in suits and in notrump."""
+    off = np.abs(expected - pairs.tricks[:, :, 0])
+    return _shares([off < bound for bound in (2, 1, 0.5)])
+
+
+def table_4(expected: NDArray[np.float32], pairs: PairSet) -> dict[str, tuple[float, float, float]]:
+    """Return the percent off by at most 2, 1 and 0 when both are rounded to whole tricks.
+
+    Halves are rounded to the even number, as NumPy and PyTorch do.
+    """
+    off = np.abs(np.rint(expected) - np.rint(pairs.tricks[:, :, 0]))
+    return _shares([off <= bound for bound in (2, 1, 0)])
+
+
+def _shares(hits: list[NDArray[np.bool_]]) -> dict[str, tuple[float, float, float]]:
+    within_2, within_1, exact = (100 * hit.mean(axis=0) for hit in hits)
+    return {
+        name: (
+            float(within_2[part].mean()),
+            float(within_1[part].mean()),
+            float(exact[part].mean()),
+        )
+        for name, part in (("all_suits", slice(0, 4)), ("notrump", slice(4, 5)))
+    }
+
+
+def variances(model: str, pairs: PairSet) -> Off:
+    """Return the (n, 5) variance of one layout's tricks that a model states."""
+    found = PairEstimator(model)(pairs.norths, pairs.souths)
+    counts = np.arange(14)
+    off: Off = (found.probabilities * (counts - found.expected[..., None]) ** 2).sum(axis=-1)
+    return off
+
+
+def table_5(embedding: HandEmbedding) -> dict[str, NDArray[np.float64]]:
+    """Return mean and standard deviation of every component on the 200,000 searched hands."""
+    vectors = embedding.searched.vectors.astype(np.float64)
+    return {"mean": vectors.mean(axis=0), "std": vectors.std(axis=0)}
+
+
+def table_6(embedding: HandEmbedding) -> list[dict[str, Any]]:
+    """Return the hands nearest to the query, and how far ours puts those that the paper prints."""
+    found = embedding.nearest(QUERY, len(TABLE_6) - 1)
+    return [
+        {
+            "published": printed,
+            "published_distance": distance,
+            "our_distance_of_it": embedding.distance(QUERY, printed),
+            "ours": str(hand),
+            "distance": apart,
+        }
+        for (printed, distance), (hand, apart) in zip(TABLE_6[1:], found, strict=True)
+    ]
+
+
+def nearest_to_zero(embedding: HandEmbedding) -> list[dict[str, Any]]:
+    """Return the hands nearest to the zero vector."""
+    found = embedding.nearest(np.zeros(embedding.size, np.float32), len(NEAR_ZERO))
+    return [
+        {"published": printed, "ours": str(hand), "hcp": hand.hcp, "distance": apart}
+        for printed, (hand, apart) in zip(NEAR_ZERO, found, strict=True)
+    ]
+
+
+def table_7(embedding: HandEmbedding) -> list[dict[str, Any]]:
+    """Return the hands nearest to y + (H1 - H2), beside the printed ones."""
+    rows = []
+    for y, printed in TABLE_7.items():
+        found = embedding.analogy(y, plus=CHANGE[0], minus=CHANGE[1], k=len(printed))
+        rows += [
+            {"y": y, "published": one, "ours": str(hand), "distance": apart}
+            for one, (hand, apart) in zip(printed, found, strict=True)
+        ]
+    return rows
+
+
+def rotation_example(model: str) -> dict[str, float]:
+    """Return the tricks in hearts and in spades of the pair whose suits are alike."""
+    found = PairEstimator(model)(*ROTATED)
+    return {"hearts": found["H"], "spades": found["S"]}
+
+
+def components_known(embedding: HandEmbedding, hands: int = 20_000) -> dict[str, float]:
+    """Return how well the vector tells points and lengths: multiple correlation, linear."""
+    index = embedding.searched
+    vectors, cards = index.vectors[:hands].astype(float), index.hands[:hands]
+    known = np.column_stack([vectors, np.ones(len(vectors))])
+    points = cards @ np.tile([4, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], 4)
+    lengths = cards.reshape(-1, 4, 13).sum(axis=2)
+    found = {}
+    for name, values in [("HCP", points), *zip(("♠", "♥", "♦", "♣"), lengths.T, strict=True)]:
+        fitted = known @ np.linalg.lstsq(known, values.astype(float), rcond=None)[0]
+        found[name] = float(np.corrcoef(fitted, values)[0, 1])
+    return found
+
+
+def sizes_against_error(
+    training: PairSet,
+    validation: PairSet,
+    folder: Path,
+    *,
+    sizes: Sequence[int] = (2, 4, 6, 8, 12, 16),
+    seeds: Sequence[int] = (1, 2, 3),
+    steps: int = 4_000,
+) -> list[dict[str, float]]:
+    """Return the validation error of vectors of several sizes (Figure 4): mean and deviation.
+
+    Every network is trained alike, on ``training`` alone; ``folder`` keeps checkpoints, from which
+    an interrupted study goes on.
+    """
+    rows, held_out = pair_rows(training), pair_rows(validation)
+    found = []
+    for size in sizes:
+        runs = []
+        for seed in seeds:
+            config = Hand2VecConfig(
+                size=size, seed=seed, steps=steps, evaluate_every=steps, learning_rate=2e-2
+            )
+            path = folder / f"size-{size}-seed-{seed}.checkpoint"
+            network, _ = train_hand2vec(config, rows, held_out, path)
+            runs.append(errors(network, held_out)["mse"])
+        spread = float(np.std(runs, ddof=1)) if len(runs) > 1 else 0.0
+        found.append({"size": size, "mse": float(np.mean(runs)), "std": spread, "runs": len(runs)})
+    return found
+
+
+def printed_shape(hand: str) -> str:
+    """Return lengths and points of a printed hand, for tables."""
+    found = Hand(hand)
+    return f"{'-'.join(map(str, found.lengths))}, {found.hcp} HCP"
+
+
+def hand_places(embedding: HandEmbedding, hands: int = 1_500) -> tuple[Places, list[Hand]]:
+    """Return (n, 2) places by t-SNE of some of the searched hands, and the hands."""
+    index = embedding.searched
+    chosen = range(0, len(index), len(index) // hands)
+    places = tsne(index.vectors[chosen].astype(np.float64))
+    return places, [index.hand(row) for row in chosen]
+
+
+def places_svg(places: Places, values: Sequence[float], title: str) -> str:
+    """Draw points coloured from the lowest (violet) to the highest value (yellow), as an SVG."""
+    size, margin = 480, 24
+    low, high = places.min(axis=0), places.max(axis=0)
+    spots = margin + (places - low) / (high - low) * (size - 2 * margin)
+    least, most = min(values), max(values)
+    span = (most - least) or 1.0
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {size + 20}" '
+        'font-family="sans-serif" font-size="13">',
+        '<rect width="100%" height="100%" fill="#fff"/>',
+    ]
+    for (x, y), value in zip(spots, values, strict=True):
+        fill = _colour((value - least) / span)
+        lines.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.6" fill="{fill}"/>')
+    words = f"{title}: violet {least:g}, yellow {most:g}"
+    lines.append(f'<text x="{margin}" y="{size + 10}">{words}</text>')
+    return "\n".join([*lines, "</svg>"]) + "\n"
+
+
+def _colour(share: float) -> str:
+    """The colours of viridis at a share from 0 to 1."""
+    at = share * (len(_VIRIDIS) - 1)
+    i = min(int(at), len(_VIRIDIS) - 2)
+    mixed = _VIRIDIS[i] + (_VIRIDIS[i + 1] - _VIRIDIS[i]) * (at - i)
+    return "#" + "".join(f"{round(part):02x}" for part in mixed)
