@@ -17,8 +17,8 @@ from trickcast.library import Library
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 COMMANDS = (
-    "estimate solve convert generate library train evaluate models hand par open simulate compare "
-    "leads reproduce explain"
+    "estimate solve convert generate library train evaluate models hand pair nearest par open "
+    "simulate compare leads reproduce explain"
 )
 COMMAND = [sys.executable, "-m", "trickcast"]
 
@@ -131,7 +131,7 @@ def test_generate_and_library(run, tmp_path: Path) -> None:
     )
     assert status == 0 and Library(folder).count("test") == 3
     status, out, _ = run("evaluate", folder, "--json")
-    assert status == 0 and json.loads(out)["suits"]["n"] == 48
+    assert status == 0 and json.loads(out)["suits"]["results"] == 48
 
 
 def test_models(run) -> None:

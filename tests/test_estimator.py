@@ -1,7 +1,9 @@
 """The shipped model: accuracy on deals never trained on, symmetries, forms of input, damage."""
 
 import hashlib
+import os
 import shutil
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -9,12 +11,15 @@ import numpy as np
 import pytest
 
 import trickcast as tc
+from trickcast.cards import Strain
 from trickcast.estimator import DEFAULT_MODEL, check_estimator, files
 from trickcast.estimator.files import load_session
 from trickcast.estimator.kinds import OneOutput
-from trickcast.evaluation import Score, score
+from trickcast.evaluation import Score, Tally, score
 from trickcast.library import Library
+from trickcast.solver import solve_strain_batches
 
+SMALL = "(52x4)-(26x4)-26-13-1"
 LIBRARY = Path(__file__).parents[1] / "data/library"
 
 
@@ -37,7 +42,14 @@ def same(ours: tc.TrickEstimate, theirs: tc.TrickEstimate) -> bool:
 
 
 def assert_as_good_as_promised(deals: tc.DealSet) -> None:
-    scores = score(tc.Estimator(DEFAULT_MODEL)(deals).tricks, deals.tricks)
+    tally = Tally()
+    estimate = tc.Estimator(DEFAULT_MODEL)(deals)
+    tally.add(estimate.probabilities, estimate.tricks, deals.tricks, deals.owners)
+    found = tally.evaluation()
+    for letter in "SHDCN":  # chances come true, and expectations are not biased
+        assert found.calibration[letter].error.value <= 1
+        assert all(abs(cell.mean_error.value) <= 0.02 for cell in found.cells[letter].values())
+    scores = score(estimate.tricks, deals.tricks)
     # 2009, 100,000 training deals: 99.88 | 96.48 | 53.11 and 97.34 | 83.61 | 37.31
     assert scores["S"].exact >= 50
     assert scores["S"].within_1 >= 94
@@ -59,21 +71,6 @@ def test_the_model_file_states_its_accuracy(estimator):
     for scores in estimator.info.accuracy.values():
         assert scores["suits"][2] >= 50
         assert scores["N"][2] >= 35
-
-
-def test_probabilities_are_those_that_come_true():
-    """Of results given p percent, about p percent happen: summed over a few thousand deals."""
-    held_out = Library(LIBRARY).deals("validation")[:4096]
-    estimate = tc.estimate(held_out)
-    for strains in (slice(0, 4), slice(4, 5)):
-        real = held_out.tricks[:, strains]
-        stated = estimate.probabilities[:, strains].reshape(-1, 14).mean(axis=0)
-        happened = np.bincount(real.ravel(), minlength=14) / real.size
-        assert np.abs(stated - happened).max() < 0.01
-        assert abs((estimate.expected[:, strains] - real).mean()) < 0.06
-        likeliest = estimate.probabilities[:, strains].max(axis=-1)
-        hit = estimate.probabilities[:, strains].argmax(axis=-1) == real
-        assert likeliest.mean() == pytest.approx(hit.mean(), abs=0.015)
 
 
 def test_parity_with_torch(estimator):
@@ -183,6 +180,133 @@ def test_an_estimate_of_many_is_indexed_by_deal(deals):
         tc.TrickEstimate(estimate.probabilities, estimate.tricks[0])
 
 
+# --- many deals ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def instant(monkeypatch) -> tc.Estimator:
+    """An estimator whose network takes no time and answers by the place of the ace of spades."""
+
+    def answer(owners):
+        chances = np.full((len(owners), 5, 4, 14), 1 / 28, np.float32)
+        chances[np.arange(len(owners)), :, :, owners[:, 0]] += 0.5
+        return chances, chances.argmax(axis=-1).astype(np.uint8)
+
+    estimator = tc.Estimator(SMALL, threads=1)
+    monkeypatch.setattr(estimator, "_kind", answer)
+    return estimator
+
+
+def peak_memory(run) -> int:
+    """Return the bytes that were held at most, besides what was there before."""
+    tracemalloc.start()
+    try:
+        run()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_million_deals_take_no_memory_beyond_input_and_result(instant):
+    owners = np.tile(tc.random_deals(1000, seed=1).owners, (1000, 1))
+
+    def stream():
+        seen = 0
+        for part in instant.stream(owners):
+            assert part.tricks[0, 0, 0] == owners[seen, 0]
+            seen += len(part)
+        assert seen == 1_000_000
+
+    assert peak_memory(stream) < 50e6
+    results = 100_000 * 20 * (14 * 4 + 1)
+    assert peak_memory(lambda: instant(owners[:100_000])) < results + 50e6
+
+
+def test_a_stream_gives_the_same_estimates(instant, estimator):
+    deals = tc.random_deals(4100, seed=2)
+    parts = [*instant.stream(deals)]
+    assert [len(part) for part in parts] == [4096, 4]
+    joined = np.concatenate([part.probabilities for part in parts])
+    assert np.array_equal(joined, instant(deals).probabilities)
+    assert [*estimator.stream([])] == []
+    owners = deals.owners.copy()
+    owners[4099, 0] ^= 1
+    with pytest.raises(tc.DealError, match="deal 4099 of 4100"):
+        instant.stream(owners)
+
+
+def test_more_threads_than_cores(deals):
+    many = tc.Estimator(SMALL, threads=4 * (os.cpu_count() or 1) + 1)
+    assert same(many(deals), tc.Estimator(SMALL, threads=1)(deals))
+
+
+# --- solving what is not sure enough ----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def few() -> tuple[tc.DealSet, np.ndarray]:
+    solved = Library(LIBRARY).deals("test")[:6]
+    return solved, solved.tricks
+
+
+@pytest.mark.parametrize("bound", [0.4, 0.5])
+def test_what_is_less_sure_than_asked_is_exact(few, bound):
+    deals, real = few
+    estimator = tc.Estimator(SMALL, threads=1)
+    plain, found = estimator(deals), estimator(deals, exact_below=bound)
+    unsure = plain.probabilities.max(axis=-1) < bound
+    assert 0.05 < unsure.mean() < 0.95
+    assert found.exact[unsure].all()
+    # nothing else is solved but what comes with its strain for nothing
+    assert np.array_equal(found.exact, unsure | (unsure.sum(-1) >= 2)[..., None])
+    assert np.array_equal(found.tricks[found.exact], real[found.exact])
+    assert (found.expected == found.tricks)[found.exact].all()
+    assert np.array_equal(found.probabilities[~found.exact], plain.probabilities[~found.exact])
+    assert np.array_equal(found.tricks[~found.exact], plain.tricks[~found.exact])
+    alone = estimator(deals[2], exact_below=bound)
+    assert np.array_equal(alone.tricks, found.tricks[2])
+    assert np.array_equal(alone.exact, found[2].exact)
+
+
+def test_nothing_and_everything_exact(few, deals):
+    solved, real = few
+    everything = tc.estimate(solved[:2], model=SMALL, exact_below=1)
+    assert everything.exact.all()
+    assert np.array_equal(everything.tricks, real[:2])
+    nothing = tc.estimate(deals, model=SMALL, exact_below=0)
+    assert not nothing.exact.any()
+    assert not tc.estimate(deals, model=SMALL).exact.any()
+    assert tc.estimate([], exact_below=0.8).exact.shape == (0, 5, 4)
+
+
+@pytest.mark.parametrize("bound", [-0.1, 1.1, float("nan"), 80])
+def test_a_bound_is_a_probability(board, bound):
+    with pytest.raises(ValueError, match=r"exact_below is .* \(expected a probability"):
+        tc.estimate(board, exact_below=bound)
+    with pytest.raises(ValueError, match="exact_below"):
+        tc.Estimator(SMALL).stream(board, exact_below=bound)
+
+
+def test_one_strain_is_solved_as_in_the_table(few):
+    deals, real = few
+    for strain in Strain:
+        batches = [*solve_strain_batches(deals.owners, strain, workers=1)]
+        assert np.array_equal(np.concatenate(batches), real[:, strain])
+
+
+def test_an_exact_result_is_marked_in_print(board):
+    found = tc.estimate(board, model=SMALL, exact_below=0.5)
+    row = str(found).splitlines()[1].split()[1:]
+    for place, strain in enumerate("NSHDC"):
+        number, mark = row[2 * place : 2 * place + 2]
+        if found.exact["SHDCN".index(strain), 0]:
+            assert (number, mark) == (str(found[strain, "N"]), "=")
+        else:
+            assert mark.endswith("%")
+    assert found.exact.any()
+    assert not found.exact.all()
+
+
 # --- model files ------------------------------------------------------------------------------
 
 
@@ -220,6 +344,18 @@ def test_a_damaged_model_is_refused(weights):
     assert str(path) in message
     assert hashlib.sha256(data).hexdigest() in message
     assert files.shipped_models()[DEFAULT_MODEL][1] in message
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.5, 0.999])
+def test_a_model_that_was_cut_short_is_refused(weights, tmp_path, kept):
+    path = weights / f"{SMALL}.onnx"
+    data = path.read_bytes()[: int(kept * path.stat().st_size)]
+    path.write_bytes(data)
+    with pytest.raises(tc.ModelError, match=f"damaged.*{hashlib.sha256(data).hexdigest()}"):
+        tc.Estimator(SMALL)
+    (tmp_path / "mine.onnx").write_bytes(data)  # one that no checksum is known of
+    with pytest.raises(tc.ModelError, match=r"mine\.onnx: (not a model|the model does not state)"):
+        tc.Estimator(tmp_path / "mine.onnx")
 
 
 def test_a_missing_model_is_refused(weights):

@@ -84,6 +84,22 @@ def solve_ending_batches(
     return _in_batches(_solve_endings, owners, BATCH, workers)
 
 
+def solve_strain_batches(
+    owners: NDArray[np.uint8], strain: Strain, *, workers: int | None = None
+) -> Iterator[NDArray[np.uint8]]:
+    """Yield the declarer's side's tricks in one strain by all four declarers, (m, 4) uint8.
+
+    ``owners`` is (n, 52), of deals. DDS shares work between the declarers of a strain.
+    """
+
+    def solve_some(some: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]:
+        check_owners(some)  # as in _solve_batch
+        left_out = tuple(int(other != strain) for other in Strain)
+        return _tables(some, threads, left_out)[:, strain].astype(np.uint8)
+
+    return _in_batches(solve_some, owners, BOARDS, workers)
+
+
 def solve_cell_batches(
     owners: NDArray[np.uint8], strain: Strain, declarer: Seat, *, workers: int | None = None
 ) -> Iterator[NDArray[np.uint8]]:
@@ -198,7 +214,9 @@ def _solve_endings(owners: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]
     return (_tables(owners, threads) - gone[:, None, None]).astype(np.uint8)
 
 
-def _tables(owners: NDArray[np.uint8], threads: int) -> NDArray[np.int32]:
+def _tables(
+    owners: NDArray[np.uint8], threads: int, left_out: tuple[int, ...] = _ALL_STRAINS
+) -> NDArray[np.int32]:
     dds = _dds()
     call = dds.ddTableDeals()
     call.noOfTables = len(owners)
@@ -206,7 +224,7 @@ def _tables(owners: NDArray[np.uint8], threads: int) -> NDArray[np.int32]:
     ctypes.memmove(call.ddTableDeal, cards.ctypes.data, cards.nbytes)
     results = dds.ddTablesRes()
     with _dds_with(threads):
-        dds.CalcAllTables(call, _WITHOUT_PAR, _ALL_STRAINS, results, dds.allParResults())
+        dds.CalcAllTables(call, _WITHOUT_PAR, left_out, results, dds.allParResults())
     tables = ctypes.cast(results.results, ctypes.POINTER(ctypes.c_int))
     return np.ctypeslib.as_array(tables, (len(owners), 5, 4)).copy()
 

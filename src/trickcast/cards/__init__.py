@@ -12,7 +12,7 @@ from .enums import RANKS, Seat, Strain, Suit, Vulnerability
 from .errors import DealError, shorten
 from .hand import Hand, as_hands, hands_of
 from .table import PRINTED_SEATS, PRINTED_STRAINS, UNKNOWN, TrickTable
-from .text import card_text, parse_card
+from .text import card_text, parse_card, parse_contract
 
 __all__ = [
     "COUNT_OF_SEAT",
@@ -40,5 +40,6 @@ __all__ = [
     "check_owners",
     "hands_of",
     "parse_card",
+    "parse_contract",
     "shorten",
 ]

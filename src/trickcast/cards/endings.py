@@ -10,13 +10,15 @@ GONE = 255
 """Owner of a card that is no longer there."""
 
 
-def cards_a_hand(owners: NDArray[np.uint8]) -> NDArray[np.intp]:
+def cards_a_hand(owners: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Return how many cards each hand of (n, 52) owners has, (n,).
 
     Raises DealError naming the first row whose hands differ, that is empty, or that has another
     owner than a seat (0 to 3) or 255, a card that is gone.
     """
-    hands = (owners[:, :, None] == np.arange(4, dtype=np.uint8)).sum(axis=1)  # (n, seat)
+    hands: NDArray[np.int64] = np.stack(
+        [(owners == seat).sum(axis=1, dtype=np.int64) for seat in range(4)], axis=1
+    )
     bad = (hands != hands[:, :1]).any(axis=1) | (hands[:, 0] == 0)
     bad |= hands.sum(axis=1) != (owners != GONE).sum(axis=1)
     if bad.any():
@@ -26,7 +28,8 @@ def cards_a_hand(owners: NDArray[np.uint8]) -> NDArray[np.intp]:
             f"ending {row} of {len(owners)}: {held} cards (expected equal hands of 1 to 13, and "
             "owner 255 for the other cards)"
         )
-    return hands[:, 0]
+    held_by_all: NDArray[np.int64] = hands[:, 0]
+    return held_by_all
 
 
 def packed(owners: NDArray[np.uint8]) -> NDArray[np.uint8]:

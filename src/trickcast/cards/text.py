@@ -7,12 +7,15 @@ A hand is kept as a mask: bit *i* is set for card *i* of the package's card orde
 
 import re
 
-from .enums import RANKS, Seat, Suit
+from .enums import RANKS, Seat, Strain, Suit
 from .errors import DealError, shorten
 
 _VOIDS = "-–—"
 _SIGNS = {sign: suit for signs in ("♠♥♦♣", "♤♡♢♧") for sign, suit in zip(signs, Suit, strict=True)}
 _VARIATION = "\ufe0e\ufe0f"  # invisible selectors that fonts and phones append to a suit sign
+_PASSES = ("PASS", "P", "AP", "PASSEDOUT")
+_CONTRACT = re.compile(r"([1-7])([SHDC]|NT?)(XX?|[DR])?")
+_DOUBLING = {None: 0, "X": 1, "D": 1, "XX": 2, "R": 2}
 _FIRST_SEAT = re.compile(r"\s*([NESWnesw])(?:orth|ast|outh|est)?\s*:", re.IGNORECASE)
 
 
@@ -34,6 +37,27 @@ def parse_card(text: str) -> int:
 def card_text(card: int) -> str:
     """Return the text of a card index: ``card_text(0) == "SA"``."""
     return "SHDC"[card // 13] + RANKS[card % 13]
+
+
+def parse_contract(text: str) -> tuple[int, Strain | None, int]:
+    """Return level, strain and doubling (0, 1, 2) of text such as ``4S``, ``3NTX`` or ``5♦xx``.
+
+    A board passed out is (0, None, 0). Raises DealError when it is not a contract.
+    """
+    clean = "".join(text.upper().split())
+    for sign, suit in _SIGNS.items():
+        clean = clean.replace(sign, suit.letter)
+    for sign in _VARIATION:
+        clean = clean.replace(sign, "")
+    if clean in _PASSES:
+        return 0, None, 0
+    found = _CONTRACT.fullmatch(clean)
+    if found is None:
+        raise DealError(
+            f"{shorten(text)} is not a contract (expected level, strain and doubling, "
+            "such as 4S, 3NX, 6CXX, or PASS)"
+        )
+    return int(found[1]), Strain.parse(found[2]), _DOUBLING[found[3]]
 
 
 def parse_hand(text: str) -> int:

@@ -15,7 +15,18 @@ from ..cards import DealError
 from ..estimator import ModelError
 from ..formats import FormatError, FormatWarning
 from ..library import LibraryError
-from . import deals, experiments, hands, libraries, networks, opening, simulations, training
+from . import (
+    deals,
+    evaluating,
+    experiments,
+    hands,
+    libraries,
+    networks,
+    opening,
+    simulations,
+    training,
+    vectors,
+)
 from .inputs import CommandError
 
 _ERROR_LINES = 3
@@ -36,7 +47,9 @@ hands.register(app)
 opening.register(app)
 libraries.register(app)
 networks.register(app)
+evaluating.register(app)
 simulations.register(app)
+vectors.register(app)
 training.register(app)
 experiments.register(app)
 

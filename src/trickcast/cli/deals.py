@@ -14,7 +14,7 @@ from ..estimator import DEFAULT_MODEL, Estimator
 from ..formats import FORMATS, write_stream
 from ..solver import solve_batches
 from . import views
-from .inputs import CHUNK, SOLVED_CHUNK, read_deals
+from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, read_deals
 
 Deals = Annotated[
     str, typer.Argument(metavar="DEALS", help="A file, - for standard input, or a deal (N:…).")
@@ -24,9 +24,7 @@ From = Annotated[
     typer.Option("--from", metavar="FORMAT", help="Format of the input, where it is not plain."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON a deal.")]
-Workers = Annotated[
-    int | None, typer.Option(min=1, help="Threads of the solver (default: all cores).")
-]
+Workers = Annotated[int | None, typer.Option(min=1, help="Threads (default: all cores).")]
 
 
 def register(app: typer.Typer) -> None:
@@ -44,18 +42,23 @@ def estimate(
     exact: Annotated[
         bool, typer.Option("--exact", help="Solve too, and mark differences.")
     ] = False,
+    exact_below: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Solve what the model gives less than this probability."),
+    ] = None,
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
 ) -> None:
     """Estimate the tricks of every strain and declarer with a neural network."""
-    estimator = Estimator(model)
+    estimator = Estimator(model, threads=workers)
     sheet = Sheet()
-    chunks = read_deals(deals, source, chunk=SOLVED_CHUNK if exact else CHUNK)
+    chunk = SOLVED_CHUNK if exact else CHUNK if exact_below is None else SOME_SOLVED_CHUNK
+    chunks = read_deals(deals, source, chunk=chunk)
     pairs = solved(chunks, workers) if exact else ((chunk, None) for chunk in watched(chunks))
-    for chunk, tables in pairs:
-        estimates = estimator(chunk)
-        for i, (deal, board) in enumerate(with_boards(chunk)):
+    for some, tables in pairs:
+        estimates = estimator(some, exact_below=exact_below)
+        for i, (deal, board) in enumerate(with_boards(some)):
             table = None if tables is None else tables[i].tricks
             if as_json:
                 line = views.as_json(deal, board, exact=table, estimate=estimates[i], model=model)

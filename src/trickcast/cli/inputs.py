@@ -19,6 +19,8 @@ CHUNK = 4096
 """Deals handled at a time: the memory that a command needs does not grow with its input."""
 SOLVED_CHUNK = 40
 """Deals handled at a time where they are solved: a batch of DDS, so results come steadily."""
+SOME_SOLVED_CHUNK = 400
+"""Deals handled at a time where some results are solved: DDS takes those of a strain together."""
 
 
 def read_deals(source: str, format: str | None = None, chunk: int = CHUNK) -> Iterator[DealSet]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ..library import Library
+from . import pair_training
 from .inputs import CommandError
 
 
@@ -19,7 +20,8 @@ def train(
     network: Annotated[
         str,
         typer.Argument(
-            metavar="NETWORK", help="accurate, accurate-large, fast, or a paper's printed name."
+            metavar="NETWORK",
+            help="accurate, accurate-large, fast, pairs, hand2vec, or a paper's printed name.",
         ),
     ] = "accurate",
     library: Annotated[Path, typer.Option(help="The library of solved deals to train on.")] = Path(
@@ -50,6 +52,9 @@ def train(
         Path | None,
         typer.Option(help="Folder of endings to learn besides, with --set taught=N a step."),
     ] = None,
+    pairs: pair_training.Rows = None,
+    pairs_validation: pair_training.HeldOut = None,
+    taught: pair_training.Taught = None,
 ) -> None:
     """Train a network on a library, and export it. Goes on where an earlier run stopped."""
     from ..training import TrainingError
@@ -57,7 +62,10 @@ def train(
 
     given = [_pair(text) for text in settings or ()]
     try:
-        if network not in PRESETS:
+        if pair_training.knows(network):
+            files = pair_training.Files(library, pairs, pairs_validation, taught, weights)
+            pair_training.train(network, dict(given), files, out, minutes, show_settings)
+        elif network not in PRESETS:
             _train_paper(network, library, out, given, show_settings)
         elif show_settings:
             _show_settings(network)

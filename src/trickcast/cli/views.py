@@ -65,10 +65,13 @@ def solved_table(tricks: NDArray[np.uint8]) -> Table:
 def estimate_tables(estimate: TrickEstimate, exact: NDArray[np.uint8] | None) -> Table:
     """Show the expected tricks and the chance of the likeliest, and the exact table beside them.
 
-    A star marks the exact results that are not the tricks the model names.
+    A star marks the exact results that are not the tricks the model names; an estimate that was
+    solved instead has no chance, but ``=``.
     """
 
     def expected(strain: Strain, seat: Seat) -> str:
+        if estimate.exact[strain, seat]:
+            return f"{estimate.tricks[strain, seat]:4} {'=':>4}"
         likeliest = estimate.probabilities[strain, seat].max()
         return f"{estimate.expected[strain, seat]:4.1f} {likeliest:3.0%}"
 
@@ -123,6 +126,8 @@ def as_json(
             "tricks": estimate.tricks.tolist(),
             "probabilities": np.round(estimate.probabilities.astype(float), 6).tolist(),
         }
+        if estimate.exact.any():
+            content["solved"] = estimate.exact.tolist()
     if exact is not None:
         content["exact"] = exact.tolist()
     return json.dumps(content)

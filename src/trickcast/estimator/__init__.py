@@ -3,13 +3,17 @@
 from .check import check_estimator
 from .estimator import Estimator, estimate
 from .files import DEFAULT_MODEL, ModelError, ModelInfo, models
+from .peers import DEFAULT_LAYOUT, PeerModel, Side
 from .result import TrickEstimate
 
 __all__ = [
+    "DEFAULT_LAYOUT",
     "DEFAULT_MODEL",
     "Estimator",
     "ModelError",
     "ModelInfo",
+    "PeerModel",
+    "Side",
     "TrickEstimate",
     "check_estimator",
     "estimate",

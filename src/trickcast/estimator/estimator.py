@@ -2,15 +2,19 @@
 
 import operator
 import os
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..cards import as_dealset
+from .exact import check_bound, solve_unsure
 from .files import DEFAULT_MODEL, ModelInfo, load_session, locate
 from .kinds import kind_of
 from .result import TrickEstimate
+
+_STREAMED = 4096  # deals in a part of a stream, or solved at a time
 
 
 class Estimator:
@@ -42,16 +46,26 @@ class Estimator:
         session, self.info = load_session(model, threads)
         self._kind = kind_of(session, self.info)
         self.batch_size = batch_size
+        self._threads = threads
 
     def __repr__(self) -> str:
         return f"<Estimator {self.info.name}>"
 
-    def __call__(self, deals: Any) -> TrickEstimate:
+    def __call__(self, deals: Any, *, exact_below: float | None = None) -> TrickEstimate:
         """Estimate every strain and declarer of ``deals``.
 
         ``deals`` is a Deal, PBN text, a DealSet, a list of these or (n, 52) owners; a single deal
-        gives arrays without the leading axis. Raises DealError for what is not a deal.
+        gives arrays without the leading axis. A result takes 1.2 kB a deal, and computing it no
+        memory that grows with the deals; ``stream`` keeps neither.
+
+        With ``exact_below``, results whose likeliest count has a lower probability than that are
+        solved, by as many threads; ``exact`` of the answer says which (more than asked, where
+        DDS gives them for nothing). 1 solves all but what the network is wholly sure of.
+
+        Raises DealError for what is not a deal, ValueError for ``exact_below`` outside 0 … 1.
         """
+        if exact_below is not None:
+            check_bound(exact_below)
         dealset, single = as_dealset(deals)
         n = len(dealset)
         probabilities = np.empty((n, 5, 4, 14), dtype=np.float32)
@@ -59,9 +73,31 @@ class Estimator:
         for start in range(0, n, self.batch_size):
             rows = slice(start, start + self.batch_size)
             probabilities[rows], tricks[rows] = self._kind(dealset.owners[rows])
-        if single:
-            return TrickEstimate(probabilities[0], tricks[0])
-        return TrickEstimate(probabilities, tricks)
+        exact = None
+        if exact_below is not None:
+            exact = np.empty((n, 5, 4), dtype=np.bool_)
+            for start in range(0, n, _STREAMED):
+                rows = slice(start, start + _STREAMED)
+                exact[rows] = solve_unsure(
+                    dealset.owners[rows],
+                    probabilities[rows],
+                    tricks[rows],
+                    exact_below,
+                    self._threads,
+                )
+        estimates = TrickEstimate(probabilities, tricks, exact)
+        return estimates[0] if single else estimates
+
+    def stream(self, deals: Any, *, exact_below: float | None = None) -> Iterator[TrickEstimate]:
+        """Yield the same estimates in parts of 4,096 deals, in order, the last one shorter.
+
+        For more deals than results fit in memory. Raises as a call does, before the first part.
+        """
+        if exact_below is not None:
+            check_bound(exact_below)
+        dealset, _ = as_dealset(deals)
+        starts = range(0, len(dealset), _STREAMED)
+        return (self(dealset[i : i + _STREAMED], exact_below=exact_below) for i in starts)
 
 
 @lru_cache(maxsize=4)
@@ -70,13 +106,19 @@ def _loaded(model: str, changed: int) -> Estimator:
     return Estimator(model)
 
 
-def estimate(deals: Any, model: str | os.PathLike[str] | None = None) -> TrickEstimate:
+def estimate(
+    deals: Any,
+    model: str | os.PathLike[str] | None = None,
+    *,
+    exact_below: float | None = None,
+) -> TrickEstimate:
     """Estimate the tricks of every strain and declarer, without solving.
 
-    As ``Estimator(model)(deals)``, with the default model unless ``model`` names another; a model
-    that was used stays loaded.
+    As ``Estimator(model)(deals, exact_below=…)``, with the default model unless ``model`` names
+    another; a model that was used stays loaded. With ``exact_below=0.8``, results of which the
+    model is less than 80 % sure are solved.
     """
     name = DEFAULT_MODEL if model is None else os.fspath(model)
     file, _ = locate(name)
     changed = file.stat().st_mtime_ns if file.exists() else 0  # a missing one is an error anyway
-    return _loaded(name, changed)(deals)
+    return _loaded(name, changed)(deals, exact_below=exact_below)

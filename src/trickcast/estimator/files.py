@@ -35,8 +35,8 @@ class ModelError(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class ModelInfo:
-    """A model: its file and what the file says of itself."""
+class ModelFile:
+    """A model's file and what it says of itself, of whatever kind."""
 
     path: Path
     sha256: str
@@ -51,6 +51,13 @@ class ModelInfo:
     def size(self) -> int:
         """Bytes of the file."""
         return self.path.stat().st_size
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.size / 1000:,.0f} kB)"
+
+
+class ModelInfo(ModelFile):
+    """A model of whole deals: its file and what the file says of itself."""
 
     @cached_property
     def accuracy(self) -> dict[str, dict[str, Any]]:
@@ -79,20 +86,18 @@ class ModelInfo:
         """The coding of its inputs."""
         return find_coding(self.metadata["coding"], int(self.metadata["coding_version"]))
 
-    def __str__(self) -> str:
-        return f"{self.name} ({self.size / 1000:,.0f} kB)"
 
-
-def shipped_models() -> dict[str, tuple[Path, str]]:
-    """Return the models of the package: name → (file, SHA-256).
+def shipped_models(folder: Path | None = None) -> dict[str, tuple[Path, str]]:
+    """Return the models of the package, or of a folder within: name → (file, SHA-256).
 
     Raises ModelError when the list of them is missing.
     """
-    path = _WEIGHTS / _CHECKSUMS
+    folder = folder or _WEIGHTS
+    path = folder / _CHECKSUMS
     if not path.exists():
         raise ModelError(f"{path}: the list of shipped models is missing; install trickcast again")
     lines = (line.split(maxsplit=1) for line in path.read_text("utf-8").splitlines() if line)
-    return {Path(file).stem: (_WEIGHTS / file, sha256) for sha256, file in lines}
+    return {Path(file).stem: (folder / file, sha256) for sha256, file in lines}
 
 
 def locate(model: str | os.PathLike[str]) -> tuple[Path, str | None]:
@@ -120,10 +125,19 @@ def load_session(
     Raises ModelError when the file is missing, is not what was shipped, cannot be run, or does
     not say all that is needed to use it rightly.
     """
+    path, expected = locate(model)
+    session, sha256 = open_session(path, expected, threads)
+    return session, read_info(path, sha256, session.get_modelmeta().custom_metadata_map)
+
+
+def open_session(path: Path, expected: str | None, threads: int | None = None) -> tuple[Any, str]:
+    """Return the ONNX Runtime session of a file and its SHA-256, ``expected`` unless that is None.
+
+    Raises ModelError when the file is missing, has another checksum or cannot be run.
+    """
     import onnxruntime as ort
     from onnxruntime.capi import onnxruntime_pybind11_state as errors
 
-    path, expected = locate(model)
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -148,7 +162,7 @@ def load_session(
         raise ModelError(
             f"{path}: not a model that can be run (SHA-256 {sha256}): {str(error)[:200]}"
         ) from None
-    return session, read_info(path, sha256, session.get_modelmeta().custom_metadata_map)
+    return session, sha256
 
 
 def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:

@@ -16,7 +16,8 @@ class TrickEstimate:
 
     ``estimate["H", "N"]`` is the estimated count for hearts declared by North (an array where
     there are many deals), ``estimate[3]`` and ``estimate[2:5]`` the estimates of those deals.
-    Prints as a table: expected tricks, and the chance of the likeliest count in percent.
+    Prints as a table: expected tricks, and the chance of the likeliest count in percent; ``=``
+    stands for that of an exact result.
     """
 
     probabilities: NDArray[np.float32]
@@ -24,14 +25,27 @@ class TrickEstimate:
     tricks: NDArray[np.uint8]
     """(5, 4) or (n, 5, 4) uint8, the one count that the model names."""
 
-    def __init__(self, probabilities: NDArray[np.float32], tricks: NDArray[np.uint8]):
+    exact: NDArray[np.bool_]
+    """(5, 4) or (n, 5, 4) bool, the results that were solved and not estimated."""
+
+    def __init__(
+        self,
+        probabilities: NDArray[np.float32],
+        tricks: NDArray[np.uint8],
+        exact: NDArray[np.bool_] | None = None,
+    ):
         if probabilities.shape[-3:] != (5, 4, 14) or tricks.shape != probabilities.shape[:-1]:
             raise ValueError(
                 f"probabilities of shape {probabilities.shape} with tricks of shape "
                 f"{tricks.shape} (expected (…, 5, 4, 14) with (…, 5, 4))"
             )
         self.probabilities = probabilities
+        if exact is None:
+            exact = np.broadcast_to(np.False_, tricks.shape)
+        elif exact.shape != tricks.shape:
+            raise ValueError(f"exact of shape {exact.shape} with tricks of shape {tricks.shape}")
         self.tricks = tricks
+        self.exact = exact
 
     @cached_property
     def expected(self) -> NDArray[np.float32]:
@@ -54,9 +68,11 @@ class TrickEstimate:
             return int(cell) if self._single else cell
         if self._single:
             raise TypeError('the estimate of one deal is indexed as estimate["H", "N"]')
-        return TrickEstimate(self.probabilities[key], self.tricks[key])
+        return TrickEstimate(self.probabilities[key], self.tricks[key], self.exact[key])
 
     def _cell(self, strain: Strain, seat: Seat) -> tuple[str, str]:
+        if self.exact[strain, seat]:
+            return str(self.tricks[strain, seat]), "="
         chance = 100 * self.probabilities[strain, seat].max()
         return f"{self.expected[strain, seat]:.1f}", f"{chance:.0f}%"
 

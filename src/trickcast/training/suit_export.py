@@ -19,6 +19,7 @@ from ..encodings import MODEL_FORMAT, OUTPUT_ORDER
 from ..evaluation import score
 from ..formats.files import atomic_writer
 from ..networks.suits import SuitNetwork
+from .calibrating import fit_calibration
 from .checkpoints import TrainingError
 from .examples import known_tricks
 from .export import _note_checksum
@@ -45,8 +46,8 @@ def export_suits(
     """Write a trained network as an ONNX file: ``owners`` in, ``probabilities`` out.
 
     Beside it go ``<name>.parity.npz`` (64 deals, and torch's probabilities of them) and a line in
-    ``SHA256SUMS``. The scores in its metadata are those of the file itself, run by ONNX Runtime on
-    the ``validation`` deals.
+    ``SHA256SUMS``. The calibration and the scores in its metadata are those of the file itself, run
+    by ONNX Runtime on the ``validation`` deals.
 
     Raises ValueError for deals that are not solved or a network of learned rotation, TrainingError
     when the file does not answer as torch does.
@@ -59,16 +60,18 @@ def export_suits(
         network.half().float()  # torch shall answer with the weights of the file
     sample = torch.from_numpy(random_deals(_SAMPLE_DEALS, seed=2021).owners.copy())
     parity = random_deals(_PARITY_DEALS, seed=2009).owners
-    sharpness = fit_sharpness(_logits(network, validation.owners), tricks)
-    model = to_onnx(network, storage, sample, sharpness)
-    scale = torch.tensor(sharpness)[:, None, None]
-    expected = (_logits(network, parity) * scale).softmax(-1).numpy()
+    stated = run_file(to_onnx(network, storage, sample).SerializeToString(), validation.owners)
+    calibration = fit_calibration(stated, tricks)
+    model = to_onnx(network, storage, sample, calibration)
+    expected = calibration.apply(_logits(network, parity)).numpy()
     bare = model.SerializeToString()
     apart = float(np.abs(run_file(bare, parity) - expected).max())
     if storage != "int8" and not apart <= TOLERANCE:
         raise TrainingError(f"{path}: ONNX Runtime differs from torch by {apart:.2g}")
     scores: dict[str, Any] = {"deals": len(tricks)}
-    for part, found in score(run_file(bare, validation.owners).argmax(-1), tricks).items():
+    for part, found in score(
+        stated.argmax(-1), tricks
+    ).items():  # calibrated, the order is the same
         scores[part] = [round(share, 2) for share in (found.within_2, found.within_1, found.exact)]
     record = {"config": asdict(trained.config), "progress": asdict(trained.progress)}
     metadata = {
@@ -83,7 +86,7 @@ def export_suits(
         "training": json.dumps(record),
         "scores": json.dumps({"validation": scores}),
         "storage": storage,
-        "sharpness": json.dumps(sharpness),
+        "calibration": json.dumps(calibration._asdict()),
         "speed": speed,
     }
     for key, value in sorted(metadata.items()):
@@ -96,28 +99,6 @@ def export_suits(
     with atomic_writer(target) as stream:
         stream.write(data)
     _note_checksum(target, hashlib.sha256(data).hexdigest())
-
-
-def fit_sharpness(logits: Tensor, tricks: NDArray[np.uint8]) -> tuple[float, ...]:
-    """Return, for each strain, the factor of (n, 5, 4, 14) logits of the lowest log-loss.
-
-    One factor for all suits, which are alike, and one for notrump (temperature scaling: Guo et
-    al., "On calibration of modern neural networks", 2017). Found by Newton's method.
-    """
-    factors = []
-    for strains in (slice(0, 4), slice(4, 5)):
-        rows = logits[:, strains].reshape(-1, logits.shape[-1]).double()
-        real = torch.from_numpy(tricks[:, strains].reshape(-1, 1).astype(np.int64))
-        factor = torch.ones((), dtype=torch.float64)
-        for _ in range(20):
-            shares = (factor * rows).softmax(-1)
-            mean = (shares * rows).sum(-1)
-            slope = (mean - rows.gather(1, real)[:, 0]).mean()
-            curve = ((shares * rows.square()).sum(-1) - mean.square()).mean()
-            # labels learned by heart have no best factor: it grows without end
-            factor = (factor - slope / curve.clamp_min(1e-6)).clamp(0.2, 5.0)
-        factors.append(float(factor))
-    return (*[factors[0]] * 4, factors[1])
 
 
 def _logits(network: SuitNetwork, owners: NDArray[np.uint8], chunk: int = 1024) -> Tensor:

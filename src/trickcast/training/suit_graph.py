@@ -14,6 +14,7 @@ from torch import nn
 
 from ..networks.suit_config import COUNTS, RANKS, SEATS, STRAINS, SUITS, WINDOWS
 from ..networks.suits import Feed, Layer, Linear, Mixing, SuitNetwork
+from .calibrating import FAR, Calibration
 
 Storage = Literal["float32", "float16", "int8"]
 """How weights are stored. int8 is also how products are computed; the others compute in float32."""
@@ -28,11 +29,11 @@ def to_onnx(
     network: SuitNetwork,
     storage: Storage,
     sample: torch.Tensor,
-    sharpness: tuple[float, ...] = (1.0,) * STRAINS,
+    calibration: Calibration | None = None,
 ) -> Any:
     """Return the onnx model of a network: ``owners`` (n, 52) uint8 → ``probabilities``.
 
-    These are (n, 5, 4, 14) float32; ``sharpness`` multiplies the logits of each strain. For int8,
+    These are (n, 5, 4, 14) float32, calibrated where a ``calibration`` is given. For int8,
     ``sample`` (m, 52) are deals whose features show the ranges to be told apart. Raises ValueError
     for a network of learned rotation.
     """
@@ -42,8 +43,9 @@ def to_onnx(
         raise ValueError("rotation is 'learned' (expected 'exact': others are for studies only)")
     spans = _spans(network, sample) if storage == "int8" else {}
     graph = _Graph(network, storage, spans)
-    scale = graph.constant(np.asarray(sharpness, np.float32).reshape(STRAINS, 1, 1))
-    logits = graph.op("Mul", graph.network("owners"), scale)
+    logits = graph.network("owners")
+    if calibration is not None:
+        logits = graph.calibrated(logits, calibration)
     graph.op("Softmax", logits, name="probabilities", axis=-1)
     made = helper.make_graph(
         graph.nodes,
@@ -116,6 +118,17 @@ class _Graph:
         from onnx import TensorProto
 
         return self.op("Cast", self.constant(values.astype(np.float16)), to=TensorProto.FLOAT)
+
+    def calibrated(self, logits: str, calibration: Calibration) -> str:
+        """What the softmax of `Calibration.apply` is taken of."""
+        slope, curve = (
+            self.constant(np.asarray(numbers, np.float32).reshape(-1, 1, 1))
+            for numbers in calibration
+        )
+        logs = self.op("LogSoftmax", logits, axis=-1)
+        near = self.op("Max", logs, self.constant(np.array(-FAR, np.float32)))
+        bend = self.op("Mul", self.op("Mul", near, near), curve)
+        return self.op("Sub", self.op("Mul", logs, slope), bend)
 
     def shaped(self, x: str, *shape: int) -> str:
         """Reshape; one of the sizes may be -1."""

@@ -160,7 +160,6 @@ def train(
         run.check()
         if place.first:
             run.save(path)
-            save_weights(path.with_suffix(".npz"), run.averaged, config, run.progress)
     return Supervised(config, run.averaged.cpu(), run.progress)
 
 
@@ -221,11 +220,12 @@ class _Run:
         return found
 
     def save(self, path: Path) -> None:
-        """Write a checkpoint, unless the loss is no number."""
+        """Write a checkpoint and beside it the 16-bit weights, unless the loss is no number."""
         self.check()
         save_checkpoint(
             path, self.config, self.progress, self.network, self.averaged, self.optimizer
         )
+        save_weights(path.with_suffix(".npz"), self.averaged, self.config, self.progress)
 
 
 class Source:

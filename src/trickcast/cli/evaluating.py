@@ -1,0 +1,307 @@
+"""The command that says how good a model is: evaluate."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Annotated, Any, Protocol
+
+import numpy as np
+import typer
+from rich.table import Table
+
+from ..cards import DealSet, Strain
+from ..estimator import (
+    DEFAULT_LAYOUT,
+    DEFAULT_MODEL,
+    Estimator,
+    ModelError,
+    PeerModel,
+    TrickEstimate,
+)
+from ..evaluation import ClusterSums, Evaluation, Figures, Interval, Paired, Tally
+from ..evaluation.report import plain
+from ..library import Library
+from . import views
+from .deals import From, watched
+from .inputs import CommandError, as_use, read_deals
+
+PARTS = {strain.letter: strain.name.lower() for strain in Strain} | {
+    "suits": "all suits",
+    "all": "all",
+}
+"""How the parts of an evaluation are called in tables."""
+_TITLES = {
+    "declarer": "by declarer",
+    "tricks": "by the real number of tricks",
+    "fit": "by fit: trumps of declarer and dummy (in notrump, cards of their longest suit)",
+    "longest": "by the longest suit in any hand",
+}
+_HITS = ("within_2", "within_1", "exact")
+_TIMED = 1024  # deals whose speed is measured together
+
+
+class _Model(Protocol):
+    def __call__(self, deals: Any) -> TrickEstimate: ...
+
+
+class _Measured:
+    """A model, what its estimates were worth, and the seconds they took."""
+
+    def __init__(self, name: str, model: _Model):
+        self.name = name
+        self.tally, self._model = Tally(), model
+        self._seconds, self._processor_seconds = ClusterSums(2), ClusterSums(2)
+
+    def add(self, deals: DealSet) -> Any:
+        """Estimate solved deals and take them in; return the figures for a comparison."""
+        if not self._seconds.clusters:
+            self._model(deals[:2])  # what is loaded late shall not be timed
+        start, busy = perf_counter(), process_time()
+        estimates = self._model(deals)
+        self._processor_seconds.add([[20 * len(deals), process_time() - busy]])
+        self._seconds.add([[20 * len(deals), perf_counter() - start]])
+        return self.tally.add(
+            estimates.probabilities, estimates.tricks, deals.tricks_or_unknown, deals.owners
+        )
+
+    def speeds(self) -> tuple[Interval, Interval]:
+        """Return results a second, and a second of one core; intervals over 1,024 deals each."""
+        results = np.array([1.0, 0.0])
+        return self._seconds.mean(results), self._processor_seconds.mean(results)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command()(evaluate)
+
+
+def evaluate(
+    deals: Annotated[
+        str, typer.Argument(metavar="DEALS", help="A file of solved deals, - or a library.")
+    ],
+    model: Annotated[
+        str, typer.Option(help="A shipped model (see: trickcast models) or an .onnx file.")
+    ] = DEFAULT_MODEL,
+    use: Annotated[str, typer.Option(help="Which deals of a library.")] = "test",
+    peer: Annotated[
+        Path | None,
+        typer.Option(help="Another project's .onnx file, one strain and declarer a row."),
+    ] = None,
+    peer_layout: Annotated[
+        str, typer.Option(help="Order of a peer's row: the strains, and the four hands.")
+    ] = DEFAULT_LAYOUT,
+    peer_counts: Annotated[
+        str, typer.Option(help="Whose tricks a peer counts: declarer or defenders.")
+    ] = "declarer",
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads of the networks (default: all cores).")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything, as one line.")] = False,
+    source: From = None,
+) -> None:
+    """Compare a model with solved deals: hits, errors, calibration and speed, with intervals."""
+    measured = [_Measured(model, Estimator(model, threads=threads))]
+    if peer is not None:
+        measured.append(_Measured(peer.name, _open_peer(peer, peer_layout, peer_counts, threads)))
+    paired = Paired()
+    for chunk in watched(_parts(_solved_deals(deals, use, source))):
+        figures = [each.add(chunk) for each in measured]
+        if peer is not None:
+            paired.add(*figures)
+    try:
+        found = [(each, each.tally.evaluation()) for each in measured]
+    except ValueError as error:
+        raise CommandError(f"{deals}: {error}") from None
+    differences = paired.differences() if peer is not None else None
+    if as_json:
+        typer.echo(json.dumps(_as_json(found, differences)))
+    else:
+        _show(found, differences)
+
+
+def _open_peer(path: Path, layout: str, counts: str, threads: int | None) -> PeerModel:
+    if counts not in ("declarer", "defenders"):
+        raise typer.BadParameter(f"--peer-counts is {counts!r} (expected declarer or defenders)")
+    if not path.is_file():
+        raise CommandError(f"{path}: there is no such file (expected a peer's .onnx)")
+    try:
+        return PeerModel(path, layout, counts, threads=threads)  # type: ignore[arg-type]
+    except ModelError:
+        raise
+    except ValueError as error:
+        raise typer.BadParameter(f"--peer-layout: {error}") from None
+
+
+def _solved_deals(deals: str, use: str, source: str | None) -> Iterator[DealSet]:
+    if (Path(deals) / "manifest.json").is_file():
+        return Library(deals).stream(as_use(use))
+    return read_deals(deals, source)
+
+
+def _parts(chunks: Iterable[DealSet]) -> Iterator[DealSet]:
+    """Cut chunks to what is timed together."""
+    for chunk in chunks:
+        for start in range(0, len(chunk), _TIMED):
+            yield chunk[start : start + _TIMED]
+
+
+def _as_json(
+    found: list[tuple[_Measured, Evaluation]], differences: dict[str, Figures] | None
+) -> dict[str, Any]:
+    """Return all that was found: the parts by name, then the rest; intervals are lists of three."""
+    contents = []
+    for each, evaluation in found:
+        speed, of_one_core = each.speeds()
+        facts = {"model": each.name, "deals": evaluation.deals, "results_a_second": plain(speed, 0)}
+        facts |= {"results_a_processor_second": plain(of_one_core, 0)} | plain(evaluation.strains)
+        for name in ("cells", "breakdowns", "calibration"):
+            facts[name] = plain(getattr(evaluation, name))
+        contents.append(facts)
+    content: dict[str, Any] = contents[0]
+    if differences is not None:
+        content |= {"peer": contents[1], "difference": plain(differences)}
+    return content | {"published": _published()}
+
+
+def _published() -> list[dict[str, str]]:
+    """Return the best published test results on four known hands, and the human players'.
+
+    For suits and notrump apart, one of each paper and kind: the row of most exact estimates.
+    """
+    from ..experiments.reference import published_results
+
+    best: dict[tuple[str, str, bool], dict[str, str]] = {}
+    for row in published_results().values():
+        contracts = "N" if row["contracts"] == "notrump" else "suits"
+        human = row["network"].startswith("human")
+        known = row["problem"] == "DDBP4" and row["exact"]
+        if not known or row["notes"].startswith("train") or "2009 Table XI" in row["notes"]:
+            continue  # a row on training deals, or one that is quoted from a paper that is here
+        key = (contracts, row["paper"], human)
+        if key not in best or float(row["exact"]) > float(best[key]["exact"]):
+            best[key] = {"contracts": contracts} | {
+                name: row[name] for name in ("id", "paper", "table", "network", *_HITS, "notes")
+            }
+    return sorted(best.values(), key=lambda row: (row["contracts"] == "N", -float(row["exact"])))
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+
+def _show(
+    found: list[tuple[_Measured, Evaluation]], differences: dict[str, Figures] | None
+) -> None:
+    out = views.ResultConsole()
+    for each, evaluation in found:
+        typer.echo(f"{each.name} on {evaluation.deals:,} deals, 95 % intervals over deals\n")
+        out.print(_strains(evaluation))
+        speed, of_one_core = (_with_error(speed, 0) for speed in each.speeds())
+        typer.echo(f"\n{speed} results a second; {of_one_core} a second of one core\n")
+    if differences is not None:
+        typer.echo(f"{found[0][0].name} less {found[1][0].name}, on the same deals\n")
+        out.print(_figures_table(differences))
+        typer.echo()
+    evaluation = found[0][1]
+    out.print(_cells(evaluation))
+    for name, title in _TITLES.items():
+        typer.echo(f"\n{title}\n")
+        out.print(_breakdown(evaluation.breakdowns[name]))
+    typer.echo("\npublished, percent\n")
+    out.print(_published_table())
+    typer.echo(
+        "\nerror: expected less real tricks. calibration: expected calibration error, percent, and "
+        "what\nchance alone makes of it. trickcast evaluate --json has everything."
+    )
+
+
+def _plain_table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2), collapse_padding=True)
+    table.add_column("")
+    for column in columns:
+        table.add_column(column, justify="right")
+    return table
+
+
+def _with_error(found: Interval, digits: int) -> str:
+    """Write an interval as its middle and the longer of its two sides."""
+    side = max(found.value - found.low, found.high - found.value)
+    value = f"{found.value:,.{digits}f}"
+    return value if side != side else f"{value} ±{side:,.{digits}f}"
+
+
+_FORMATS = {
+    "within_2": 2,
+    "within_1": 2,
+    "exact": 2,
+    "log_loss": 4,
+    "mean_error": 4,
+    "mean_squared_error": 4,
+}
+"""Figures of a table and their digits."""
+_HEADS = ("within 2, %", "within 1, %", "exact, %", "log-loss", "mean error", "mean squared error")
+
+
+def _cells_of(figures: Figures) -> list[str]:
+    return [_with_error(getattr(figures, name), digits) for name, digits in _FORMATS.items()]
+
+
+def _figures_table(parts: dict[str, Figures]) -> Table:
+    table = _plain_table(*_HEADS)
+    for part, figures in parts.items():
+        table.add_row(PARTS[part], *_cells_of(figures))
+    return table
+
+
+def _strains(evaluation: Evaluation) -> Table:
+    table = _plain_table(*_HEADS, "calibration, %", "by chance", "results")
+    for part, figures in evaluation.strains.items():
+        found = evaluation.calibration[part]
+        table.add_row(
+            PARTS[part],
+            *_cells_of(figures),
+            _with_error(found.error, 2),
+            f"{found.noise:.2f}",
+            f"{figures.results:,}",
+        )
+    return table
+
+
+def _cells(evaluation: Evaluation) -> Table:
+    table = _plain_table(*(f"mean error, {seat}" for seat in "NESW"))
+    for strain, seats in evaluation.cells.items():
+        errors = (
+            _with_error(seats[seat].mean_error, 4) if seat in seats else "" for seat in "NESW"
+        )
+        table.add_row(PARTS[strain], *errors)
+    return table
+
+
+def _breakdown(contracts: dict[str, dict[str, Figures]]) -> Table:
+    """One row a group; suits beside notrump."""
+    columns = ("exact, %", "mean error", "results")
+    table = _plain_table(*(f"{PARTS[name]}: {head}" for name in contracts for head in columns))
+    groups = dict.fromkeys(label for found in contracts.values() for label in found)
+    for label in groups:
+        row = list[str]()
+        for found in contracts.values():
+            if label not in found:
+                row += [""] * len(columns)
+                continue
+            figures = found[label]
+            row += [_with_error(figures.exact, 1), _with_error(figures.mean_error, 3)]
+            row.append(f"{figures.results:,}")
+        table.add_row(label, *row)
+    return table
+
+
+def _published_table() -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2), collapse_padding=True)
+    for column in ("contracts", "network", "paper"):
+        table.add_column(column)
+    for column in ("within 2", "within 1", "exact"):
+        table.add_column(column, justify="right")
+    for row in _published():
+        shares = (row[name] for name in _HITS)
+        table.add_row(PARTS[row["contracts"]], row["network"], row["paper"], *shares)
+    return table

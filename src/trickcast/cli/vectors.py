@@ -1,0 +1,173 @@
+"""The commands about one or two hands, the others unknown: pair, nearest."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from ..cards import PRINTED_STRAINS, Hand, Strain
+from . import views
+from .deals import AsJson
+from .inputs import CommandError, read_hands
+
+if TYPE_CHECKING:
+    from ..embedding import HandEmbedding, PairContract, PairEstimate
+
+_HAND = "A hand, or a file of hands, one a line, or -."
+_CONTRACTS = 3
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(pair)
+    app.command()(nearest)
+
+
+def pair(
+    north: Annotated[str, typer.Argument(metavar="HAND", help=_HAND)],
+    south: Annotated[str, typer.Argument(metavar="HAND", help="Its partner, or as many of these.")],
+    vulnerable: Annotated[str, typer.Option(help="none, ns, ew or both.")] = "none",
+    model: Annotated[str, typer.Option(help="accurate, hand2vec or an .onnx file.")] = "accurate",
+    as_json: AsJson = False,
+) -> None:
+    """Estimate what two hands take together, the opponents' cards unknown."""
+    from ..embedding import PairEstimator, best_contracts
+
+    norths, souths = list(read_hands(north)), list(read_hands(south))
+    if len(norths) != len(souths):
+        raise CommandError(f"{len(norths)} hands and {len(souths)} partners (expected as many)")
+    if not norths:
+        raise CommandError("no hands to estimate (expected one or more)")
+    found = PairEstimator(model)(norths, souths)
+    for i, texts in enumerate(zip(norths, souths, strict=True)):
+        hands = (Hand(texts[0]), Hand(texts[1]))
+        bids = best_contracts(found[i], vulnerable, _CONTRACTS)
+        if as_json:
+            typer.echo(_pair_json(hands, found[i], bids, vulnerable, model))
+        else:
+            typer.echo("\n" if i else "", nl=False)
+            _show_pair(hands, found[i], bids, vulnerable)
+
+
+def _show_pair(
+    hands: tuple[Hand, Hand],
+    estimate: "PairEstimate",
+    bids: "list[PairContract]",
+    vulnerable: str,
+) -> None:
+    for seat, hand in zip("NS", hands, strict=True):
+        typer.echo(f"{seat}  {'  '.join(hand.suits())}   {hand.pattern}, {hand.hcp} HCP")
+    typer.echo()
+    table = Table(box=None, pad_edge=False, padding=(0, 2))
+    for column in ("", "by N", "by S", "80 %", "game", "slam", "grand"):
+        table.add_column(column, justify="right")
+    partner = estimate.by_partner.expected
+    for strain, row in zip(PRINTED_STRAINS, estimate.rows(), strict=True):
+        table.add_row(row[0], row[1], f"{partner[strain]:.1f}", *row[2:])
+    views.ResultConsole().print(table)
+    typer.echo(f"\nbest contracts, vulnerable {vulnerable}:")
+    for bid in bids:
+        seat = "N" if bid.by_first else "S"
+        score = f"{bid.expected_score:+.0f}"
+        typer.echo(f"  {bid.contract} by {seat}  {score} on average, makes {bid.making:.0%}")
+
+
+def _pair_json(
+    hands: tuple[Hand, Hand],
+    estimate: "PairEstimate",
+    bids: "list[PairContract]",
+    vulnerable: str,
+    model: str,
+) -> str:
+    low, high = estimate.interval()
+    content: dict[str, Any] = {
+        "hands": [str(hand) for hand in hands],
+        "model": model,
+        "strains": [strain.letter for strain in Strain],
+        "declarers": ["N", "S"],
+        "expected": [_rounded(one.expected, 4) for one in (estimate, estimate.by_partner)],
+        "probabilities": [
+            _rounded(one.probabilities, 6) for one in (estimate, estimate.by_partner)
+        ],
+        "interval_80": [low.tolist(), high.tolist()],
+        "vulnerable": vulnerable,
+    }
+    content |= {name: _rounded(chance, 6) for name, chance in estimate.chances().items()}
+    content["best_contracts"] = [
+        {
+            "contract": str(bid.contract),
+            "by": "N" if bid.by_first else "S",
+            "expected_score": round(bid.expected_score, 2),
+            "making": round(bid.making, 6),
+        }
+        for bid in bids
+    ]
+    return json.dumps(content)
+
+
+def _rounded(values: Any, digits: int) -> Any:
+    return values.astype(float).round(digits).tolist()
+
+
+def nearest(
+    hand: Annotated[str, typer.Argument(metavar="HAND", help=_HAND)],
+    k: Annotated[int, typer.Option("-k", min=1, help="How many.")] = 5,
+    hands: Annotated[
+        Path | None,
+        typer.Option(help="Search the hands of this file, one a line (default: 200,000 random)."),
+    ] = None,
+    plus: Annotated[
+        str | None, typer.Option(metavar="HAND", help="Go from HAND as from --minus to this hand.")
+    ] = None,
+    minus: Annotated[str | None, typer.Option(metavar="HAND", help="See --plus.")] = None,
+    map_file: Annotated[
+        Path | None,
+        typer.Option("--map", metavar="FILE", help="Write a map of hands too, as HTML."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the hands that are most like a hand, by their vectors."""
+    from ..embedding import HandEmbedding, write_map
+
+    if (plus is None) != (minus is None):
+        raise typer.BadParameter("--plus and --minus go together")
+    embedding = HandEmbedding()
+    shown: list[Hand] = []
+    try:
+        index = embedding.searched if hands is None else _read_index(embedding, hands)
+        for number, text in enumerate(read_hands(hand)):
+            asked = Hand(text)
+            if plus is None or minus is None:
+                found = embedding.nearest(asked, k, index)
+            else:
+                found = embedding.analogy(
+                    asked, plus=Hand(plus), minus=Hand(minus), k=k, hands=index
+                )
+            shown += [asked, *(one for one, _ in found)]
+            _show_near(asked, found, number, as_json)
+        if map_file is not None:
+            write_map(
+                embedding, map_file, hands=None if hands is None else index.hands, marked=shown
+            )
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
+def _show_near(asked: Hand, found: list[tuple[Hand, float]], number: int, as_json: bool) -> None:
+    if as_json:
+        near = [{"hand": str(one), "distance": round(apart, 6)} for one, apart in found]
+        typer.echo(json.dumps({"hand": str(asked), "nearest": near}))
+        return
+    typer.echo(f"{chr(10) if number else ''}{asked}   {asked.pattern}, {asked.hcp} HCP\n")
+    for one, apart in found:
+        typer.echo(f"{apart:7.3f}  {one!s:<16}  {one.pattern:>4}, {one.hcp:>2} HCP")
+
+
+def _read_index(embedding: "HandEmbedding", path: Path) -> Any:
+    """Return the index of a file of hands. Raises CommandError when it holds none."""
+    texts = list(read_hands(str(path)))
+    if not texts:
+        raise CommandError(f"{path}: no hands to search (expected one a line)")
+    return embedding.index(texts)

@@ -1,0 +1,64 @@
+"""How good estimates are: the papers' three figures, within two tricks | within one | exact."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..cards import UNKNOWN, Strain
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Percent of results estimated within two tricks, within one, and exactly."""
+
+    within_2: float
+    within_1: float
+    exact: float
+    n: int
+    """Results compared."""
+
+    def __str__(self) -> str:
+        return f"{self.within_2:.2f} | {self.within_1:.2f} | {self.exact:.2f}"
+
+
+def compare(estimated: ArrayLike, tricks: ArrayLike) -> Score:
+    """Compare estimated tricks with the real ones, arrays of one shape, all of them known.
+
+    Raises ValueError when the shapes differ or there is nothing to compare.
+    """
+    ours, real = np.asarray(estimated).astype(int), np.asarray(tricks).astype(int)
+    if ours.shape != real.shape or not ours.size:
+        raise ValueError(f"estimates of shape {ours.shape} and tricks of shape {real.shape}")
+    off = np.abs(ours - real)
+    within_2, within_1, exact = (100 * float((off <= k).mean()) for k in (2, 1, 0))
+    return Score(within_2, within_1, exact, off.size)
+
+
+def score(estimated: ArrayLike, tricks: ArrayLike) -> dict[str, Score]:
+    """Compare (…, 5, 4) estimated tricks with the real ones.
+
+    Returns a Score for each strain (``"S"``, ``"H"``, ``"D"``, ``"C"``, ``"N"``), over all
+    declarers, and for ``"suits"``, the four suits together. Cells that are unknown (255) in
+    ``tricks`` are left out, and so is a strain without a known cell.
+
+    Raises ValueError when the shapes differ or nothing is known.
+    """
+    ours, real = np.asarray(estimated), np.asarray(tricks)
+    if ours.shape != real.shape or real.shape[-2:] != (5, 4):
+        raise ValueError(
+            f"estimates of shape {ours.shape} and tricks of shape {real.shape} "
+            "(expected (…, 5, 4) of both)"
+        )
+    known = real != UNKNOWN
+    if not known.any():
+        raise ValueError(
+            "no known tricks to compare with (solve them first: trickcast convert IN OUT --solve)"
+        )
+    parts = {strain.letter: [int(strain)] for strain in Strain} | {"suits": [0, 1, 2, 3]}
+    scores = {}
+    for name, strains in parts.items():
+        chosen = known[..., strains, :]
+        if chosen.any():
+            scores[name] = compare(ours[..., strains, :][chosen], real[..., strains, :][chosen])
+    return scores
