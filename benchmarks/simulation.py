@@ -1,101 +1,263 @@
 """How true the intervals of a simulation are, and what the network saves.
 
-    python benchmarks/simulation.py --cases 50 --repeats 300 --layouts 2000
+    python benchmarks/simulation.py --pools /tmp/pools.npz
 
-For each of many varied questions (two hands or one, a strain, South declares) all layouts are
-solved once; then simulations are drawn from these layouts again and again, as cheap arithmetic:
+The layouts of varied questions are solved once, each in the one strain and declarer asked for
+(--pools keeps these results: no other model changes them). Then simulations are replayed by the
+package's own code on layouts drawn from these with replacement, as cheap arithmetic: its clock
+counts the CPU seconds that solving, estimating and loading the model take here. Each question is
+asked for expected tricks, to ± 0.05, and for the chance of the contract nearest to even, to ± 3 %
+(a search a layout, which is cheaper than counting), with the network and by solving alone:
 
-- coverage: how many 95 % intervals hold the mean of the whole pool;
-- bias: control-variate means less the pool's, in standard errors of their mean;
-- saving: CPU time that exact-only would need for the same half-width over the time taken, beside
-  the best possible 1 / (√(1-r²) + √(r²c))², c the time of an estimate over that of a solve.
+- coverage: how many 95 % intervals hold the mean of all layouts of the question;
+- bias: the mean of the repeated answers less that mean, in standard errors of it, and as a share of
+  the ± that was asked for;
+- saving: the time of solving alone over the time taken, for the same half-width;
+- of possible: that over the best that can be had, 1 / (√(1-r²) + √(r²c))², or 1 where that is less.
+  c is the time of one estimate over that of one solve;
+- the first two also where the numbers are fixed, 1,000 layouts and 100 solved: to stop by the
+  interval's width is itself a choice by the results.
 
-The pool stands for all layouts, so simulations are drawn from it with replacement.
+Last, 40 layouts of each question are solved with East and West exchanged: pairs of such layouts
+(antithetic ones) would help where the results of the two are opposed, a correlation below 0.
 """
 
 import argparse
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
 from trickcast import Estimator, random_deals
-from trickcast.cards import Seat, Strain
+from trickcast.cards import Seat, Strain, Suit
 from trickcast.dealing import Constraints
-from trickcast.simulation import means
-from trickcast.solver import solve_cell_batches
+from trickcast.simulation import Plan, means
+from trickcast.simulation.run import Run
+from trickcast.solver import makes_batches, solve_cell_batches
 
 TRICKS = np.arange(14.0)
+NEVER = float("inf")
+SOME = 40  # layouts on which single searches are timed, and solved with East and West exchanged
+FIXED = Plan(samples=1000, exact=100)
 
 
-def question(case: int, layouts: int):
-    """Return the owners of one question's layouts, and the strain and declarer asked for.
+def question(case: int, layouts: int, seed: int):
+    """Return the owners of one question's layouts, and the strain that South declares.
 
-    Both hands of North-South are fixed in odd cases, South's alone in even ones; the strain is
-    their longest fit, and notrump in every third case.
+    The side with more points is North-South. In turn, both its hands are known; South's, and
+    points and the length of a suit of North's; South's alone. Every third strain is notrump, the
+    others the longest fit.
     """
-    deal = random_deals(1, seed=77, start=case)[0]
-    known = {"south": deal.south} | ({"north": deal.north} if case % 2 else {})
-    fit = np.add(deal.south.lengths, deal.north.lengths)
-    strain = Strain.NOTRUMP if case % 3 == 0 else Strain(int(fit.argmax()))
-    return Constraints(**known).deals(layouts, seed=case).owners, strain, Seat.SOUTH
+    deal = random_deals(1, seed=seed, start=case)[0]
+    south, north = deal.south, deal.north
+    if south.hcp + north.hcp < 20:
+        south, north = deal.west, deal.east
+    fit = int(np.add(south.lengths, north.lengths).argmax())
+    described = f"hcp {max(north.hcp - 1, 0)}-{north.hcp + 1}, "
+    described += f"{Suit(fit).name.lower()} {north.lengths[fit]}+"
+    known = {"south": south, "north": (north, described, None)[case % 3]}
+    strain = Strain.NOTRUMP if case // 3 % 3 == 0 else Strain(fit)
+    return Constraints(**known).deals(layouts, seed=case).owners, strain
 
 
-def repeated(rng, exact, estimated, solved: int, samples: int, repeats: int):
-    """Simulate many times from a pool of (n,) exact results and estimates: a column a time."""
-    rows = rng.integers(len(exact), size=(samples, repeats))
-    return means(exact[rows[:solved]], estimated[rows], unit=1.0)
+def contract_of(exact) -> int:
+    """Return the tricks of the contract that is nearest to even."""
+    return int(np.clip(np.median(exact), 1, 13))
 
 
-def measure(case: int, options, estimator: Estimator) -> dict[str, float]:
-    owners, strain, seat = question(case, options.layouts)
+def exchanged(owners):
+    """Return layouts with the hands of East and West exchanged."""
+    return np.array([Seat.NORTH, Seat.WEST, Seat.SOUTH, Seat.EAST], dtype=np.uint8)[owners]
+
+
+def solve_pools(options) -> dict[str, np.ndarray]:
+    """Solve every question's layouts, or read what was solved before and solve the rest."""
+    found = {"exact": [], "solve": [], "make": [], "exchanged": []}
+    asked = [options.layouts, options.seed]
+    if options.pools is not None and options.pools.exists():
+        kept = np.load(options.pools)
+        if kept["asked"].tolist() != asked:
+            raise SystemExit(f"{options.pools}: layouts and seed {kept['asked']}, not {asked}")
+        found = {name: list(kept[name]) for name in found}
+    for case in range(len(found["exact"]), options.cases):
+        owners, strain = question(case, options.layouts, options.seed)
+        start = time.process_time()
+        exact = np.concatenate(list(solve_cell_batches(owners, strain, Seat.SOUTH, workers=1)))
+        found["exact"].append(exact)
+        found["solve"].append((time.process_time() - start) / len(owners))
+        goal = contract_of(exact)
+        start = time.process_time()
+        made = list(makes_batches(owners[:SOME], strain, Seat.SOUTH, goal, workers=1))
+        found["make"].append((time.process_time() - start) / SOME)
+        other = solve_cell_batches(exchanged(owners[:SOME]), strain, Seat.SOUTH, workers=1)
+        found["exchanged"].append(np.concatenate(list(other)))
+        assert (np.concatenate(made) == (exact[:SOME] >= goal)).all()
+        if options.pools is not None:
+            np.savez(options.pools, asked=asked, **{k: np.array(v) for k, v in found.items()})
+    return {name: np.array(values[: options.cases]) for name, values in found.items()}
+
+
+class Asked:
+    """A question about one number of each layout, exact and estimated."""
+
+    empty = np.empty(0)
+    usual_cost = 0.06
+
+    def __init__(self, chance: bool):
+        self.chance = chance
+
+    def means(self, exact, estimates):
+        return means(exact[:, None], None if estimates is None else estimates[:, None], unit=1.0)
+
+    def interval(self, found):
+        return found.chances()[1:] if self.chance else found.interval()
+
+    def half_widths(self, found):
+        low, high = self.interval(found)
+        return (high - low) / 2
+
+
+class Replay:
+    """Layouts drawn from a pool, and the seconds they would have taken."""
+
+    def __init__(self, pool, rng, solving: float, estimating: float, loading: float):
+        self.exact, self.estimated = pool
+        self.rng, self.solving, self.estimating, self.loading = rng, solving, estimating, loading
+        self.trial = loading + 40 * estimating
+        self.rows = np.empty(0, dtype=np.int64)
+        self.seconds = 0.0
+
+    def deal(self, number: int) -> int:
+        if number > len(self.rows):
+            more = self.rng.integers(len(self.exact), size=2 * number - len(self.rows))
+            self.rows = np.concatenate([self.rows, more])
+        return number
+
+    def estimate(self, start: int, stop: int):
+        self.seconds += (stop - start) * self.estimating + (self.loading if start == 0 else 0)
+        return self.estimated[self.rows[start:stop]]
+
+    def solve(self, start: int, stop: int) -> Iterator:
+        self.seconds += (stop - start) * self.solving
+        yield self.exact[self.rows[start:stop]]
+
+    def now(self) -> float:
+        return self.seconds
+
+
+def replay(pool, asked: Asked, plan: Plan, rng, *times: float):
+    """Simulate once: the mean, the ends of its interval, the seconds."""
+    source = Replay(pool, rng, *times)
+    run = Run(source, asked, plan)
+    run.go()
+    found = asked.means(run.exact, run.estimates)
+    low, high = asked.interval(found)
+    return found.mean[0], low[0], high[0], source.seconds
+
+
+def measure(pool, asked: Asked, precision: float, rng, repeats: int, *times: float):
+    """Return the figures of one question, asked in one way."""
+    exact, estimated = pool
+    plan, truth = Plan(precision=precision), exact.mean()
+    solving, estimating, _ = times
+    got = np.array([replay(pool, asked, plan, rng, *times) for _ in range(repeats)]).T
+    alone = np.array(
+        [replay(pool, asked, plan, rng, solving, estimating, NEVER) for _ in range(repeats)]
+    ).T
+    fixed = np.array([replay(pool, asked, FIXED, rng, *times) for _ in range(repeats)]).T
+    share = np.corrcoef(estimated, exact)[0, 1] ** 2 if exact.std() and estimated.std() else 0.0
+    best = max(1.0, (np.sqrt(1 - share) + np.sqrt(share * estimating / solving)) ** -2)
+    saving = alone[3].mean() / got[3].mean()
+    half = [(high - low) / 2 for _, low, high, _ in (got[:, 0], alone[:, 0])]
+
+    def coverage(runs) -> float:
+        return 100 * ((runs[1] <= truth) & (truth <= runs[2])).mean()
+
+    def bias(runs) -> float:
+        scatter = runs[0].std() / np.sqrt(repeats)
+        return (runs[0].mean() - truth) / scatter if scatter else 0.0
+
+    return {
+        "coverage, %": coverage(got),
+        "  coverage of solving alone": coverage(alone),
+        "  coverage, fixed numbers": coverage(fixed),
+        "bias, standard errors": bias(got),
+        "  bias of solving alone": bias(alone),
+        "  bias, fixed numbers": bias(fixed),
+        "bias, % of the ± asked": 100 * (got[0].mean() - truth) / precision,
+        "agrees with solving alone": float(abs(got[0, 0] - alone[0, 0]) <= np.hypot(*half)),
+        "explained share r²": share,
+        "cost c of an estimate": estimating / solving,
+        "seconds by solving alone": alone[3].mean(),
+        "saving": saving,
+        "of possible": saving / best,
+    }
+
+
+def opposed(exact, other, owners, estimator: Estimator, strain: Strain):
+    """Return correlations of layouts with those in which East and West are exchanged."""
+    pairs = [
+        estimator(some).probabilities[:, strain, Seat.SOUTH] @ TRICKS
+        for some in (owners[:SOME], exchanged(owners[:SOME]))
+    ]
+    results = exact[:SOME].astype(float), other.astype(float)
+    rest = [y - x for y, x in zip(results, pairs, strict=True)]
+    kinds = {"exact tricks": results, "estimated tricks": pairs, "exact less estimated": rest}
+    return {
+        name: np.corrcoef(a, b)[0, 1] if a.std() and b.std() else 1.0
+        for name, (a, b) in kinds.items()
+    }
+
+
+def time_estimates(options) -> tuple[Estimator, float]:
+    """Load the model, and return it with the CPU seconds that took."""
     start = time.process_time()
-    exact = np.concatenate(list(solve_cell_batches(owners, strain, seat, workers=1)))
-    solving = (time.process_time() - start) / len(owners)
-    start = time.process_time()
-    chances = estimator(owners).probabilities[:, strain, seat].astype(float)
-    cost = (time.process_time() - start) / len(owners) / solving
-    rng = np.random.default_rng(case)
-    goal = int(np.clip(np.median(exact), 1, 13))
-    found = {"cost": cost}
-    outcomes = {"tricks": TRICKS, "make": (np.arange(14) >= goal).astype(float)}
-    for name, outcome in outcomes.items():
-        y, x = outcome[exact], chances @ outcome
-        truth = y.mean()
-        got = repeated(rng, y, x, options.exact, options.samples, options.repeats)
-        low, high = got.interval() if name == "tricks" else got.chances()[1:]
-        scatter = got.mean.std() / np.sqrt(options.repeats)
-        explained = np.corrcoef(x, y)[0, 1] ** 2 if x.std() and y.std() else 0.0
-        plain = y.var() / got.mean.var() if got.mean.var() else options.exact
-        taken = options.exact + options.samples * cost
-        best = (np.sqrt(1 - explained) + np.sqrt(explained * cost)) ** -2
-        found |= {
-            f"{name} coverage": ((low <= truth) & (truth <= high)).mean(),
-            f"{name} bias": (got.mean.mean() - truth) / scatter if scatter else 0.0,
-            f"{name} explained": explained,
-            f"{name} saving": plain / taken,
-            f"{name} of possible": plain / taken / max(best, 1.0),
-        }
-    return found
+    estimator = Estimator(*([options.model] if options.model else []), threads=1)
+    return estimator, time.process_time() - start
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cases", type=int, default=50)
-    parser.add_argument("--layouts", type=int, default=2000, help="solved for each question")
+    parser.add_argument("--layouts", type=int, default=400, help="solved for each question")
     parser.add_argument("--repeats", type=int, default=300)
-    parser.add_argument("--samples", type=int, default=2000)
-    parser.add_argument("--exact", type=int, default=100)
+    parser.add_argument("--tricks", type=float, default=0.05, help="± tricks asked for")
+    parser.add_argument("--making", type=float, default=0.03, help="± chance asked for")
+    parser.add_argument("--seed", type=int, default=77)
     parser.add_argument("--model", default=None)
+    parser.add_argument("--pools", type=Path, help="file (.npz) that keeps what was solved")
     options = parser.parse_args()
-    estimator = Estimator(*([options.model] if options.model else []), threads=1)
-    rows = [measure(case, options, estimator) for case in range(options.cases)]
-    print(f"{estimator.info.name}, {options.cases} questions of {options.layouts} layouts")
-    print(f"{options.repeats} simulations of {options.samples}, {options.exact} of them solved")
-    print(f"{'':22}{'lowest':>10}{'median':>10}{'mean':>10}{'highest':>10}")
-    for name in rows[0]:
-        values = np.array([row[name] for row in rows])
-        shown = (values.min(), np.median(values), values.mean(), values.max())
-        print(f"{name:22}" + "".join(f"{value:>10.4f}" for value in shown))
+    estimator, loading = time_estimates(options)
+    pools = solve_pools(options)
+    names = ("expected tricks", "chance to make", "East and West exchanged")
+    rows: dict[str, list[dict[str, float]]] = {name: [] for name in names}
+    for case in range(options.cases):
+        owners, strain = question(case, options.layouts, options.seed)
+        exact = pools["exact"][case].astype(int)
+        start = time.process_time()
+        chances = estimator(owners).probabilities[:, strain, Seat.SOUTH].astype(float)
+        estimating = (time.process_time() - start) / len(owners)
+        goal, rng = contract_of(exact), np.random.default_rng([options.seed, case])
+        made = (np.arange(14) >= goal).astype(float)
+        for name, outcome, precision, solving in (
+            ("expected tricks", TRICKS, options.tricks, pools["solve"][case]),
+            ("chance to make", made, options.making, pools["make"][case]),
+        ):
+            asked = Asked(chance=outcome is made)
+            pool = outcome[exact], chances @ outcome
+            times = solving, estimating, loading
+            rows[name].append(measure(pool, asked, precision, rng, options.repeats, *times))
+        other = pools["exchanged"][case]
+        rows["East and West exchanged"].append(opposed(exact, other, owners, estimator, strain))
+    print(f"{estimator.info.name}, loaded in {loading:.2f} s; {options.cases} questions, seed "
+          f"{options.seed}, {options.repeats} simulations of each")  # fmt: skip
+    for name, found in rows.items():
+        print(f"\n{name:30}{'lowest':>10}{'median':>10}{'mean':>10}{'highest':>10}")
+        for figure in found[0]:
+            values = np.array([row[figure] for row in found])
+            shown = (values.min(), np.median(values), values.mean(), values.max())
+            print(f"{figure:30}" + "".join(f"{value:>10.2f}" for value in shown))
 
 
 if __name__ == "__main__":

@@ -91,6 +91,8 @@ def test_contracts_read_and_print() -> None:
                 assert contract.tricks == level + 6
     assert {Contract(t) for t in ("3n", "3NT", " 3 nt ")} == {Contract("3N")}
     assert Contract("4♠x") == Contract("4SX") and hash(Contract("4♠x")) == hash(Contract("4SX"))
+    assert {Contract(t) for t in ("5DD", "5♢d", "5♦️ X")} == {Contract("5DX")}
+    assert Contract("2nt r") == Contract("2NXX") and Contract("Passed out") == Contract("PASS")
     assert str(Contract("p")) == "PASS" and Contract("PASS").strain is None
     assert Contract("4S") != Contract("4SX")
 

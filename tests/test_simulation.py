@@ -1,100 +1,23 @@
-"""Simulation: the statistics against known truth, the answers against plain counting."""
+"""Simulation: the answers against plain counting."""
 
 import itertools
-import json
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import trickcast as tc
-from trickcast.cli import main
+from simulation_samples import AUCTION, KNOWN, SOUTH, SPADES, WEST, interrupted_after
 from trickcast.dealing import ConstraintError, NoDealsError
 from trickcast.scoring import imps, score
-from trickcast.simulation import SimulationError, contracts, means
-
-SOUTH, NORTH = "AQ864.K75.A3.KJ4", "hcp 6-9, spades 3-4"
-KNOWN = {"south": SOUTH, "north": NORTH}
-SPADES = [("4S", "S")]
-
-
-def trick_counts(rng, share: float, layouts: int, runs: int):
-    """Whole tricks with mean 9 (by symmetry), of whose spread x explains about a share."""
-    seen, hidden = rng.normal(size=(2, layouts, runs))
-    exact = np.round(9 + np.sqrt(share) * seen + np.sqrt(1 - share) * hidden)
-    return exact, 9 + np.sqrt(share) * seen
-
-
-def chances(rng, p: float, sureness: float, layouts: int, runs: int):
-    """Outcomes 0 and 1 with mean p, and the honest chances they come from."""
-    estimated = rng.beta(p * sureness, (1 - p) * sureness, size=(layouts, runs))
-    return (rng.random((layouts, runs)) < estimated).astype(float), estimated
-
-
-@pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
-@pytest.mark.parametrize("solved", [20, 100])
-def test_intervals_of_tricks_hold_the_truth(share: float, solved: int) -> None:
-    exact, estimated = trick_counts(np.random.default_rng(1), share, 500, 3000)
-    found = means(exact[:solved], estimated, unit=1.0)
-    low, high = found.interval()
-    assert 0.93 <= ((low <= 9) & (high >= 9)).mean() <= 0.97
-    scatter = found.mean.std()
-    assert abs(found.mean.mean() - 9) < 4 * scatter / np.sqrt(3000), "biased"
-    assert found.error.mean() == pytest.approx(scatter, rel=0.08)
-    # two-phase sampling: var(y) (1 - r²) / n + var(y) r² / N, within the cost of finding b
-    explained = found.explained.mean() if share else 0.0
-    best = exact.var() * ((1 - explained) / solved + explained / 500)
-    assert scatter**2 < best * (1 + 4 / solved) * 1.1
-
-
-@pytest.mark.parametrize(("p", "sureness"), [(0.1, 3.0), (0.5, 0.5), (0.5, 3.0), (0.9, 0.5)])
-def test_intervals_of_chances_hold_the_truth(p: float, sureness: float) -> None:
-    exact, estimated = chances(np.random.default_rng(2), p, sureness, 1000, 3000)
-    found = means(exact[:100], estimated)
-    _, low, high = found.chances()
-    assert 0.93 <= ((low <= p) & (high >= p)).mean() <= 0.97
-    assert abs(found.mean.mean() - p) < 4 * found.mean.std() / np.sqrt(3000), "biased"
-
-
-@pytest.mark.parametrize("wrong", [lambda x: 20 - x, lambda x: 3 * x - 20, lambda x: 0 * x + 4])
-def test_a_bad_estimator_adds_no_bias(wrong) -> None:
-    exact, estimated = trick_counts(np.random.default_rng(3), 0.8, 400, 2000)
-    found = means(exact[:40], wrong(estimated), unit=1.0)
-    low, high = found.interval()
-    assert abs(found.mean.mean() - 9) < 4 * found.mean.std() / np.sqrt(2000)
-    assert 0.93 <= ((low <= 9) & (high >= 9)).mean() <= 0.98
-    assert found.mean.var() < 1.1 * exact.var() / 40, "worse than no estimates"
-
-
-def test_without_estimates_it_is_the_mean_and_its_standard_error() -> None:
-    exact = np.random.default_rng(4).integers(7, 12, size=(30, 3)).astype(float)
-    for found in (means(exact, None), means(exact, exact + 1)):
-        np.testing.assert_allclose(found.mean, exact.mean(axis=0))
-        np.testing.assert_allclose(found.error, exact.std(axis=0, ddof=1) / np.sqrt(30))
-        np.testing.assert_allclose(found.effective, 30)
-    assert means(exact, None).quantile == pytest.approx(2.0484, abs=1e-4)  # t, 28 degrees, 0.975
-
-
-def test_outcomes_that_never_differed_are_not_certain() -> None:
-    same = np.full((40, 1), 1.0)
-    _, low, high = means(same, None).chances()
-    assert 0.85 < low[0] < 0.95 and high[0] == 1
-    low, high = means(same * 10, None, unit=1.0).interval()
-    assert 0 < high[0] - low[0] < 0.2
-    estimated = np.linspace(0, 1, 90)[:, None]
-    assert means(same, estimated).mean[0] == 1, "nothing to learn a slope from"
-
-
-def test_arrays_that_do_not_fit() -> None:
-    with pytest.raises(ValueError, match="19 solved"):
-        means(np.ones((19, 1)), None)
-    with pytest.raises(ValueError, match="estimates for"):
-        means(np.ones((30, 1)), np.ones((20, 1)))
+from trickcast.simulation import SimulationError, leads, making
+from trickcast.simulation import layouts as laid
 
 
 @pytest.fixture(scope="module")
 def counted():
     """Everything solved, nothing estimated."""
-    return tc.simulate(**KNOWN, samples=24, exact=24, seed=3)
+    return tc.simulate(**KNOWN, samples=20, exact=20, seed=3)
 
 
 def test_solved_layouts_are_counted(counted) -> None:
@@ -105,7 +28,7 @@ def test_solved_layouts_are_counted(counted) -> None:
         assert counted.expected[strain, seat] == pytest.approx(cell.mean())
         low, high = counted.interval[strain, seat]
         assert low < cell.mean() < high
-        shares = np.bincount(cell, minlength=14) / 24
+        shares = np.bincount(cell, minlength=14) / 20
         np.testing.assert_allclose(counted.distribution(strain, seat), shares)
         assert counted.making(f"2{strain}", seat).mean == pytest.approx((cell >= 8).mean())
         points = counted.score(f"3{strain}X", seat, "ns").mean
@@ -152,24 +75,24 @@ def test_the_best_contracts_are_the_best(counted) -> None:
 
 
 def test_estimates_and_counting_agree() -> None:
-    plain = tc.simulate(**KNOWN, samples=160, exact=160, seed=5, only=SPADES)
-    mixed = tc.simulate(**KNOWN, samples=1000, exact=60, seed=6, only=SPADES)
+    plain = tc.simulate(**KNOWN, samples=60, exact=60, seed=5, only=SPADES)
+    mixed = tc.simulate(**KNOWN, samples=400, exact=40, seed=6, only=SPADES)
     for ask in (
         lambda r: r.making("4S", "S"),
         lambda r: (r.expected["S", "S"], *r.interval["S", "S"]),
     ):
         (a, a_low, a_high), (b, b_low, b_high) = ask(plain), ask(mixed)
         assert abs(a - b) < 1.6 * np.hypot((a_high - a_low) / 2, (b_high - b_low) / 2)
-    assert mixed.explained["S", "S"] > 0.2 and mixed.effective["S", "S"] > 60
+    assert mixed.explained["S", "S"] > 0.2 and mixed.effective["S", "S"] > 40
     assert np.isnan(mixed.interval["H", "S"]).all() and 6 < mixed.expected["H", "S"] < 9
     assert np.isnan(plain.expected["H", "S"])
     assert str(plain).count("-\n") == 4 and "network" not in str(plain)
 
 
 def test_the_seed_decides() -> None:
-    once, again = (tc.simulate(**KNOWN, samples=100, exact=20, seed=7, only=SPADES) for _ in "12")
+    once, again = (tc.simulate(**KNOWN, samples=40, exact=20, seed=7, only=SPADES) for _ in "12")
     assert once.deals == again.deals and str(once) == str(again)
-    other = tc.simulate(**KNOWN, samples=100, exact=20, seed=8, only=SPADES)
+    other = tc.simulate(**KNOWN, samples=40, exact=20, seed=8, only=SPADES)
     assert other.expected["S", "S"] != once.expected["S", "S"]
 
 
@@ -185,15 +108,88 @@ def test_without_solving_there_is_no_interval() -> None:
 
 
 def test_precision_ends_the_solving() -> None:
-    result = tc.simulate(**KNOWN, samples=800, exact=400, seed=1, only=SPADES, precision=0.3)
+    result = tc.simulate(**KNOWN, samples=800, exact=400, seed=1, only=SPADES, precision=0.35)
     low, high = result.interval["S", "S"]
-    assert result.stopped == "precision" and result.solved < 400 and (high - low) / 2 <= 0.3
-    short = tc.simulate(**KNOWN, samples=300, exact=300, seed=1, only=SPADES, seconds=1e-6)
-    assert (short.stopped, short.solved) == ("seconds", 20)
+    assert result.stopped == "precision" and result.solved < 400 and (high - low) / 2 <= 0.35
+    told = {"samples": result.samples, "exact": result.solved, "seed": 1, "only": SPADES}
+    assert tc.simulate(**KNOWN, **told).interval["S", "S"] == (low, high), "told what was planned"
+    short = tc.simulate(**KNOWN, seed=1, only=SPADES, seconds=1e-6)
+    assert (short.stopped, short.solved, short.estimated) == ("seconds", 20, False)
 
 
-WEST = "KJ742.Q5.T983.K6"
-AUCTION = {"south": "hcp 15-17, balanced", "north": "hcp 9-12, spades 3-, hearts 3-"}
+def test_the_number_of_estimates_follows_from_what_they_explain() -> None:
+    asked = {"exact": 20, "seed": 2, "only": SPADES}
+    result = tc.simulate(**KNOWN, **asked)
+    assert result.solved == 20 and 40 <= result.samples <= 20 * 256 and result.estimated
+    again = tc.simulate(**KNOWN, **asked)
+    assert str(again) == str(result) and again.making("4S", "S") == result.making("4S", "S")
+
+
+def test_where_few_layouts_fit_all_that_are_found_are_used(monkeypatch) -> None:
+    # 4,096 tries find more than the 20 to be solved, and fewer than would pay
+    rare = {"condition": lambda owners: owners[:, 25] + owners[:, 38] + owners[:, 51] == 9}
+    result = tc.simulate(**rare, exact=20, seed=1, max_tries=4096, only=SPADES)
+    assert result.solved == 20 and 20 < result.samples < 256 and result.stopped is None
+    interrupted_after(monkeypatch, 99)
+    result = tc.simulate(**rare, seed=1, max_tries=4096, only=SPADES, precision=0.01)
+    assert 80 < result.solved == result.samples < 100 and result.stopped == "max_tries"
+
+
+def test_a_small_question_does_not_load_the_network(monkeypatch) -> None:
+    monkeypatch.setattr(laid, "Estimator", None)
+    monkeypatch.setattr(laid, "_loaded", {})
+    result = tc.simulate(**KNOWN, only=SPADES, precision=0.6, seed=4)
+    assert result.stopped == "precision" and not result.estimated
+    assert "would not have paid" in "\n".join(result.notes)
+
+
+def test_whether_a_contract_makes() -> None:
+    asked = {**KNOWN, "samples": 200, "exact": 30, "seed": 6}
+    found = tc.simulate_making(**asked, contract="4S", by="S")
+    counted = tc.simulate(**asked, only=SPADES)
+    tricks = counted.deals.tricks
+    assert found.deals == counted.deals.with_tricks(None) and found.solved == 30
+    assert (found.made == (tricks[:30, 0, 2] >= 10)).all()
+    np.testing.assert_allclose(found.making, counted.making("4S", "S"), atol=0.01)
+    worth = found.worth
+    assert 0 < worth.explained <= 1 and worth.effective > 30 and worth.saving > 0
+    assert f"makes {100 * found.making.mean:.1f} %" in str(found)
+    guess = tc.simulate_making(**KNOWN, contract="4S", by="S", samples=30, exact=0)
+    assert 0 < guess.making.mean < 1 and np.isnan(guess.making.low) and "alone" in str(guess)
+    with pytest.raises(SimulationError, match="passed out"):
+        tc.simulate_making(**KNOWN, contract="PASS", by="S")
+
+
+def test_precision_of_a_chance(monkeypatch) -> None:
+    rng = np.random.default_rng(1)
+
+    def flip(owners, *cell, workers=None):
+        yield rng.random(len(owners)) < 0.7
+
+    monkeypatch.setattr(making, "makes_batches", flip)
+    monkeypatch.setattr(laid, "_LOADING", np.inf)
+    monkeypatch.setattr(laid, "_loaded", {})
+    found = tc.simulate_making(**KNOWN, contract="4S", by="S", precision=0.05)
+    low, high = found.making[1:]
+    assert found.stopped == "precision" and 0.045 < (high - low) / 2 <= 0.05 and low < 0.7 < high
+
+
+def test_the_picture_shows_the_distribution(counted) -> None:
+    picture = ElementTree.fromstring(counted.svg("4S", "S"))
+    texts = [one.text for one in picture.iter() if one.tag.endswith("text")]
+    chances = counted.distribution("S", "S")
+    assert texts[0] == "4S by South" and texts[1].startswith("makes ")
+    assert {f"{chance:.1%}" for chance in chances if chance >= 0.0005} <= set(texts)
+    bars = [one.attrib for one in picture.iter() if one.tag.endswith("rect")][1:]
+    heights = np.array([float(bar["height"]) for bar in bars])
+    shown = chances[np.flatnonzero(chances)[0] : np.flatnonzero(chances)[-1] + 1]
+    np.testing.assert_allclose(heights / heights.sum(), shown, atol=2e-3)
+    colours = [bar["fill"] for bar in bars]
+    first = int(np.flatnonzero(chances)[0])
+    assert len(set(colours[: 10 - first])) == 1 and len(set(colours)) == 2
+    some = tc.simulate(**KNOWN, samples=20, exact=20, seed=3, only=SPADES)
+    with pytest.raises(SimulationError, match="neither solved nor estimated"):
+        some.svg("3N", "S")
 
 
 @pytest.fixture(scope="module")
@@ -203,16 +199,17 @@ def led():
     )
 
 
-def test_leads_are_counted(led) -> None:
+def test_leads_are_counted(led, monkeypatch) -> None:
     assert sorted(card for lead in led for card in lead.cards) == sorted(
         suit + rank for suit, ranks in zip("SHDC", WEST.split("."), strict=True) for rank in ranks
     )
     assert led["DT"].cards == ("DT", "D9", "D8") and led["D3"].cards == ("D3",)
     assert (led.after[:3].min(axis=1) == tc.solve(led.deals[:3]).tricks[:, 4, 2]).all()
+    monkeypatch.setattr(leads, "solve_lead_batches", lambda *asked, workers: iter([led.after]))
     plain = tc.simulate_leads(
         leader=WEST, contract="3N", by="S", **AUCTION, samples=24, exact=24, seed=1
     )
-    assert (plain.after == led.after).all(), "the same layouts first"
+    assert (plain.deals.owners == led.deals.owners[:24]).all(), "the same layouts first"
     column = {
         lead.cards[0]: plain.after[
             :, "SHDC".index(lead.cards[0][0]) * 13 + "AKQJT98765432".index(lead.cards[0][1])
@@ -254,18 +251,6 @@ def test_leads_that_cannot_be(asked: dict, error: type[Exception], words: str) -
         tc.simulate_leads(**{"leader": WEST, "contract": "3N", "by": "S", **asked})
 
 
-def interrupted_after(monkeypatch, batches: int) -> None:
-    """Press Ctrl-C while the layouts after the first batches are solved."""
-    left = iter(range(batches))
-
-    def solve(owners, *cell, workers=None):
-        if next(left, None) is None:
-            raise KeyboardInterrupt
-        yield np.full(len(owners), 9, dtype=np.uint8)
-
-    monkeypatch.setattr(contracts, "solve_cell_batches", solve)
-
-
 def test_an_interrupt_keeps_what_is_there_if_asked(monkeypatch) -> None:
     plan = {"samples": 500, "exact": 500, "only": SPADES}
     interrupted_after(monkeypatch, 1)
@@ -284,6 +269,7 @@ def test_an_interrupt_keeps_what_is_there_if_asked(monkeypatch) -> None:
     ("asked", "error", "words"),
     [
         ({"samples": 0}, SimulationError, "samples is 0"),
+        ({"samples": 19}, SimulationError, "samples is 19"),
         ({"exact": 19}, SimulationError, "exact is 19"),
         ({"samples": 100, "exact": 101}, SimulationError, "exact <= samples"),
         ({"precision": 0.0}, SimulationError, "precision is 0"),
@@ -303,89 +289,3 @@ def test_an_interrupt_keeps_what_is_there_if_asked(monkeypatch) -> None:
 def test_what_cannot_be(asked: dict, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         tc.simulate(**{"south": SOUTH, **asked})
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    def run(*args: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["trickcast", *map(str, args)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return run
-
-
-HANDS = ["--south", SOUTH, "--north", NORTH, "--samples", 60]
-
-
-def test_the_command_shows_tricks_and_contracts(run, counted) -> None:
-    status, out, err = run("simulate", *HANDS[:4], "--samples", 24, "--exact", 24, "--seed", 3)
-    assert (status, err) == (0, "") and out.startswith(str(counted))
-    best = counted.best_contracts()[0]
-    assert f"{best.contract}" in out and f"{best.worth.mean:+.0f}" in out
-
-
-def test_the_command_on_one_contract(run, tmp_path) -> None:
-    target = tmp_path / "layouts.pbn"
-    asked = [*HANDS, "--exact", 30, "--contract", "4S", "--by", "S"]
-    status, out, err = run("simulate", *asked, "--save", target, "--json")
-    content = json.loads(out)
-    result = tc.simulate(**KNOWN, samples=60, exact=30, only=SPADES)
-    assert (status, err) == (0, "")
-    assert content["making"] == pytest.approx(list(result.making("4S", "S")), abs=1e-4)
-    assert sum(content["distribution"]) == pytest.approx(1, abs=1e-3)
-    saved = tc.read(target)
-    assert (saved.owners == result.deals.owners).all() and (
-        saved.tricks == result.deals.tricks
-    ).all()
-    status, out, _ = run("simulate", *asked)
-    assert status == 0 and "makes" in out and "█" in out
-
-
-def test_the_command_compares(run) -> None:
-    status, out, err = run("compare", "4S", "3N", "--by", "S", *HANDS, "--exact", 20)
-    assert (status, err) == (0, "") and "IMPs" in out and "matchpoints" in out
-    status, out, _ = run("compare", "4S", "PASS", "--by", "S", *HANDS, "--exact", 20, "--json")
-    assert status == 0 and len(json.loads(out)["imps"]) == 3
-
-
-def test_the_command_leads(run) -> None:
-    asked = ["leads", WEST, "3N", "--by", "S", "--south", AUCTION["south"], "--samples", 20]
-    status, out, err = run(*asked, "--exact", 20, "--json")
-    content = json.loads(out)
-    assert (status, err) == (0, "") and len(content["leads"]) == 11
-    status, out, _ = run(*asked, "--exact", 20, "--scoring", "matchpoints")
-    assert status == 0 and "equal within the error" in out
-
-
-def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
-    interrupted_after(monkeypatch, 1)
-    monkeypatch.setattr("os._exit", lambda status: (_ for _ in ()).throw(SystemExit(status)))
-    asked = ["--samples", 500, "--exact", 500, "--contract", "4S", "--by", "S"]
-    status, out, err = run("simulate", *HANDS[:4], *asked)
-    assert status == 130 and "stopped by interrupt" in out and err == "interrupted\n"
-
-
-@pytest.mark.parametrize(
-    ("args", "words"),
-    [
-        (["simulate", "--south", SOUTH, "--north", "hcp 6-9, spaeds 3"], ["spaeds", "spades"]),
-        (["simulate", "--south", ""], ["--south"]),
-        (["simulate", "--exact", 5], ["exact is 5"]),
-        (["simulate", "--samples", 0], ["samples"]),
-        (["simulate", "--contract", "4S"], ["--by"]),
-        (["simulate", "--scoring", "rubber"], ["rubber", "imps"]),
-        (["simulate", "--side", "N"], ["--side"]),
-        (["simulate", "--vulnerable", "we"], ["vulnerability"]),
-        (["compare", "4S", "5H", "--by", "S", "--other-by", "W"], ["partners"]),
-        (["leads", WEST[:-1], "3N", "--by", "S"], ["12 cards"]),
-        (["leads", WEST, "3N", "--by", "S", "--west", "hcp 5+"], ["west", "twice"]),
-        (["compare", "PASS", "PASS", "--by", "S"], ["played"]),
-    ],
-)
-def test_a_mistake_ends_with_status_2_and_says_why(run, args, words) -> None:
-    status, out, err = run(*args)
-    assert (status, out) == (2, "") and len(err.splitlines()) <= 3
-    assert all(word in err for word in words), err

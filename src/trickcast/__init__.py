@@ -22,7 +22,8 @@ from .solver import solve
 
 if TYPE_CHECKING:
     from . import evaluators, openings
-    from .simulation import simulate, simulate_leads
+    from .embedding import HandEmbedding, PairEstimate, PairEstimator
+    from .simulation import simulate, simulate_leads, simulate_making
 
 __all__ = [
     "Board",
@@ -33,8 +34,11 @@ __all__ = [
     "FormatError",
     "FormatWarning",
     "Hand",
+    "HandEmbedding",
     "ModelError",
     "ModelInfo",
+    "PairEstimate",
+    "PairEstimator",
     "Seat",
     "Strain",
     "Suit",
@@ -49,16 +53,21 @@ __all__ = [
     "read",
     "simulate",
     "simulate_leads",
+    "simulate_making",
     "solve",
     "stream",
     "write",
 ]
 
 _ON_ACCESS = {
+    "HandEmbedding": ".embedding",
+    "PairEstimate": ".embedding",
+    "PairEstimator": ".embedding",
     "evaluators": ".evaluators",
     "openings": ".openings",
     "simulate": ".simulation",
     "simulate_leads": ".simulation",
+    "simulate_making": ".simulation",
 }
 """Where the names are that are loaded when they are first asked for."""
 

@@ -3,7 +3,6 @@
 After the Laws of Duplicate Bridge 2017: law 77 (scores) and law 78 (IMPs, matchpoints).
 """
 
-import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,7 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .cards import UNKNOWN, DealError, Seat, Strain, TrickTable, Vulnerability, shorten
+from .cards import (
+    UNKNOWN,
+    DealError,
+    Seat,
+    Strain,
+    TrickTable,
+    Vulnerability,
+    parse_contract,
+    shorten,
+)
 
 BIDDING_ORDER = (Strain.CLUBS, Strain.DIAMONDS, Strain.HEARTS, Strain.SPADES, Strain.NOTRUMP)
 """Strains from the lowest bid of a level to the highest."""
@@ -21,8 +29,6 @@ IMP_STEPS = (
 )  # fmt: skip
 """Smallest differences of scores that are worth 1, 2, … 24 IMPs."""
 
-_PASSES = ("PASS", "P", "AP")
-_CONTRACT = re.compile(r"([1-7])([SHDC]|NT?)(XX|X)?")
 _BOOK = 6
 _BIDS_FROM_THE_TOP = [
     (level, strain) for level in range(7, 0, -1) for strain in reversed(BIDDING_ORDER)
@@ -49,7 +55,7 @@ class Contract:
         level, strain, doubling = (
             (text.level, text.strain, text.doubling)
             if isinstance(text, Contract)
-            else _parse_contract(text)
+            else parse_contract(text)
         )
         object.__setattr__(self, "level", level)
         object.__setattr__(self, "strain", strain)
@@ -65,21 +71,6 @@ class Contract:
 
     def __repr__(self) -> str:
         return f"Contract({str(self)!r})"
-
-
-def _parse_contract(text: str) -> tuple[int, Strain | None, int]:
-    clean = "".join(text.upper().split())
-    for sign, letter in zip("♠♥♦♣", "SHDC", strict=True):
-        clean = clean.replace(sign, letter)
-    if clean in _PASSES:
-        return 0, None, 0
-    found = _CONTRACT.fullmatch(clean)
-    if found is None:
-        raise DealError(
-            f"{shorten(text)} is not a contract (expected level, strain and doubling, "
-            "such as 4S, 3NX, 6CXX, or PASS)"
-        )
-    return int(found[1]), Strain.parse(found[2]), len(found[3] or "")
 
 
 def score(contract: str | Contract, tricks: ArrayLike, vul: bool) -> Any:

@@ -1,12 +1,9 @@
 """Calls, contracts and cards played, as PBN and LIN spell them, and what follows from them."""
 
-import re
 from collections.abc import Sequence
 
-from ..cards import DealError, Seat, Strain, card_text, parse_card
+from ..cards import DealError, Seat, Strain, card_text, parse_card, parse_contract
 
-_STRAIN_LETTERS = "CDHSN"
-_CONTRACT = re.compile(r"([1-7])\s*(C|D|H|S|NT?)\s*(XX?|[DR])?")
 _CALLS = {
     **dict.fromkeys(("P", "PASS"), "PASS"),
     **dict.fromkeys(("X", "D", "DBL", "DOUBLE"), "X"),
@@ -25,16 +22,10 @@ def parse_call(text: str) -> str:
     return call
 
 
-def parse_contract(text: str) -> str:
+def contract_text(text: str) -> str:
     """Return a contract as ``4SX`` or ``PASS``; raise ValueError when ``text`` is none."""
-    clean = text.strip().upper()
-    if clean in ("PASS", "P", "AP", "PASSED OUT"):
-        return "PASS"
-    found = _CONTRACT.fullmatch(clean)
-    if found is None:
-        raise ValueError(f"{text!r} is not a contract (expected such as 4S, 3NTX or Pass)")
-    doubling = {"D": "X", "R": "XX", None: ""}.get(found[3], found[3])
-    return f"{found[1]}{found[2][0]}{doubling}"
+    level, strain, doubling = parse_contract(text)
+    return f"{level}{strain}{'X' * doubling}" if level else "PASS"
 
 
 def parse_played(text: str) -> str:

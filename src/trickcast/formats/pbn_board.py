@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..cards import UNKNOWN, Board, DealError, Seat, Tag, Vulnerability
-from .auction import contract_of, parse_contract, parse_seat
+from .auction import contract_of, contract_text, parse_seat
 from .pbn_lines import EXPORT_ORDER
 from .pbn_sections import format_auction, format_play, parse_auction, parse_play
 from .pbn_tricks import (
@@ -60,7 +60,7 @@ def _parse_result(text: str) -> int:
 
 
 def _spell_contract(contract: str) -> str:
-    contract = parse_contract(contract)
+    contract = contract_text(contract)
     return "Pass" if contract == "PASS" else contract.replace("N", "NT")
 
 
@@ -89,7 +89,7 @@ _SIMPLE = {
     "Dealer": _Simple("dealer", parse_seat),
     "Vulnerable": _Simple("vulnerability", _parse_vulnerable, _VULNERABLE.__getitem__),
     "Declarer": _Simple("declarer", _parse_declarer),
-    "Contract": _Simple("contract", parse_contract, _spell_contract),
+    "Contract": _Simple("contract", contract_text, _spell_contract),
     "Result": _Simple("result", _parse_result),
 }
 

@@ -2,9 +2,11 @@
 
 from .contracts import Cells, ContractValue, Simulation, simulate
 from .controls import MINIMUM_EXACT, Means, means
-from .layouts import Clock, SimulationError
+from .layouts import Clock
 from .leads import Lead, LeadSimulation, simulate_leads
-from .outcomes import Value
+from .making import MakingSimulation, simulate_making
+from .outcomes import Value, Worth
+from .plan import Plan, SimulationError
 
 __all__ = [
     "MINIMUM_EXACT",
@@ -13,11 +15,15 @@ __all__ = [
     "ContractValue",
     "Lead",
     "LeadSimulation",
+    "MakingSimulation",
     "Means",
+    "Plan",
     "Simulation",
     "SimulationError",
     "Value",
+    "Worth",
     "means",
     "simulate",
     "simulate_leads",
+    "simulate_making",
 ]

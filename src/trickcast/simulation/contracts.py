@@ -7,16 +7,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, DealSet, Seat, Strain
+from ..cards import UNKNOWN, Seat, Strain
 from ..dealing import Constraints
 from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
 from .controls import Floats, Means, means
-from .layouts import Clock, Layouts, Plan, SimulationError, lay_out
-from .outcomes import MAX_TRIES, Value, gain, is_vulnerable, played, strain_of, value_of
-from .tables import as_html, as_text, bars, headline, notes
-
-_TRICKS = np.arange(14.0)
+from .layouts import Layouts, lay_out
+from .outcomes import (
+    MAX_TRIES,
+    TRICKS,
+    Result,
+    Value,
+    Worth,
+    gain,
+    intervals,
+    is_vulnerable,
+    played,
+    strain_of,
+    values,
+)
+from .pictures import bars_svg
+from .plan import Plan, SimulationError
+from .tables import as_html, as_text, bars, notes, percent_text
 
 
 class ContractValue(NamedTuple):
@@ -51,34 +63,54 @@ class Cells:
         return f"Cells({self.array.tolist()})"
 
 
-class Simulation:
-    """Results of ``simulate``: print it, or ask it for tricks, chances, scores and comparisons."""
+class Tables:
+    """The question how many tricks are taken, in all strains by all declarers or in some."""
 
-    deals: DealSet
-    """All layouts; the tricks of the first ``solved`` are known. ``trickcast.write`` keeps them."""
-    samples: int
-    """Layouts dealt."""
-    estimated: bool
-    """Whether the network estimated them; it does not where all are to be solved."""
-    solved: int
-    """Layouts solved."""
-    clock: Clock
-    stopped: str | None
-    """Why fewer were solved than allowed: precision, seconds or interrupt; None if they were not.
+    empty = np.empty((0, 5, 4), dtype=np.uint8)
+
+    def __init__(self, cells: list[tuple[Strain, Seat]] | None):
+        self.cells = cells
+        self.usual_cost = 0.005 if cells is None else max(0.005, 0.06 / len(cells))
+
+    def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[np.uint8]]:
+        """Yield tables, (m, 5, 4) uint8, with 255 in the cells that are not asked for."""
+        if self.cells is None:
+            yield from solve_batches(owners, workers=workers)
+            return
+        for start in range(0, len(owners), BOARDS):
+            some = owners[start : start + BOARDS]
+            table = np.full((len(some), 5, 4), UNKNOWN, dtype=np.uint8)
+            for cell in self.cells:
+                (table[:, *cell],) = solve_cell_batches(some, *cell, workers=workers)
+            yield table
+
+    def means(self, exact: NDArray[np.uint8], estimates: NDArray[np.float32] | None) -> Means:
+        """Return the expected tricks of the cells asked for."""
+        known = exact[0] != UNKNOWN
+        estimated = None if estimates is None else estimates[:, known] @ TRICKS
+        return means(exact[:, known].astype(float), estimated, unit=1.0)
+
+    def half_widths(self, found: Means) -> Floats:
+        """Return half their intervals."""
+        return found.half_widths
+
+
+class Simulation(Result):
+    """Results of ``simulate``: print it, or ask it for tricks, chances, scores and comparisons.
+
+    The tricks of the first ``solved`` of its ``deals`` are known.
     """
 
     def __init__(self, layouts: Layouts):
-        tables = np.full((len(layouts.deals), 5, 4), UNKNOWN, dtype=np.uint8)
-        tables[: len(layouts.exact)] = layouts.exact
-        self.deals = layouts.deals.with_tricks(tables)
+        super().__init__(layouts)
+        tables = np.full((self.samples, 5, 4), UNKNOWN, dtype=np.uint8)
+        tables[: self.solved] = layouts.exact
+        self.deals = self.deals.with_tricks(tables)
         self._exact, self._probabilities = layouts.exact, layouts.probabilities
-        self.estimated = layouts.probabilities is not None
-        self.samples, self.solved = len(layouts.deals), len(layouts.exact)
-        self.clock, self.stopped = layouts.clock, layouts.stopped
 
     @cached_property
     def _tricks(self) -> list[list[Means]]:
-        return [[self._means(strain, seat, _TRICKS[:, None]) for seat in Seat] for strain in Strain]
+        return [[self._means(strain, seat, TRICKS[:, None]) for seat in Seat] for strain in Strain]
 
     def _cells(self, name: str) -> Floats:
         return np.array([[getattr(cell, name)[0] for cell in row] for row in self._tricks])
@@ -107,16 +139,24 @@ class Simulation:
     @property
     def saving(self) -> Cells:
         """Time that solving alone would have taken for the same interval, over that taken."""
-        if self.solved == 0:
-            return Cells(np.full((5, 4), np.nan))
-        taken = self.clock.solving + self.clock.estimating
-        return Cells(self._cells("effective") / self.solved * self.clock.solving / taken)
+        return Cells(self.saved(self._cells("effective")))
+
+    @property
+    def worth(self) -> Worth:
+        """What the network was worth, in the middle of the solved cells."""
+        effective = self._cells("effective")
+        known = ~np.isnan(effective)
+        explained, size, saving = (
+            float(np.median(cells[known])) if known.any() else np.nan
+            for cells in (self._cells("explained"), effective, self.saved(effective))
+        )
+        return Worth(explained, size, saving, int(known.sum()))
 
     def making(self, contract: str | Contract, by: str | Seat) -> Value:
         """Return the chance that a contract makes: (probability, low, high)."""
         bid, seat = played(contract), Seat.parse(by)
         made = (np.arange(14) >= bid.tricks).astype(float)
-        return value_of(self._means(strain_of(bid), seat, made[:, None]).chances())
+        return values(self._means(strain_of(bid), seat, made[:, None]).chances())[0]
 
     def distribution(self, strain: str | Strain, by: str | Seat) -> Floats:
         """Return the chances of 0 to 13 tricks, (14,) float64.
@@ -132,7 +172,7 @@ class Simulation:
         """Return the expected score of declarer's side: (points, low, high)."""
         bid, seat = played(contract), Seat.parse(by)
         points = score(bid, np.arange(14), is_vulnerable(vulnerable, seat)).astype(float)
-        return value_of(self._scored(strain_of(bid), seat, points[:, None]))
+        return intervals(self._means(strain_of(bid), seat, points[:, None]))[0]
 
     def compare(
         self,
@@ -165,7 +205,7 @@ class Simulation:
         if first.strain is None or second.strain is None:  # the score of the other is all
             cells = [cells[first.strain is None]] * 2
         if cells[0] == cells[1]:
-            return value_of(self._scored(*cells[0], np.diag(gains)[:, None]))
+            return intervals(self._means(*cells[0], np.diag(gains)[:, None]))[0]
         return self._compare_cells(cells, gains)
 
     def _compare_cells(self, cells: list[tuple[Strain, Seat]], gains: Floats) -> Value:
@@ -179,7 +219,7 @@ class Simulation:
             # as if tricks in two strains were independent: a control may be rough
             estimated = ((p @ gains) * q).sum(axis=1, keepdims=True)
         found = means(exact, estimated, unit=np.unique(np.abs(gains))[1])
-        return value_of((found.mean, *found.interval()))
+        return intervals(found)[0]
 
     def best_contracts(
         self,
@@ -220,18 +260,13 @@ class Simulation:
             points = np.stack([score(bid, np.arange(14), vul) for bid in bids], axis=1).astype(
                 float
             )
-            worth = {seat: self._scored(strain, seat, points) for seat in known}
+            worth = {seat: intervals(self._means(strain, seat, points)) for seat in known}
             for column, bid in enumerate(bids):
-                by = max(known, key=lambda seat: worth[seat][0][column])
-                value = Value(*(float(end[column]) for end in worth[by]))
-                yield ContractValue(bid, by, self.making(bid, by), value)
+                by = max(known, key=lambda seat: worth[seat][column].mean)
+                yield ContractValue(bid, by, self.making(bid, by), worth[by][column])
 
     def _is_known(self, strain: Strain, seat: Seat) -> bool:
         return self.solved == 0 or self._exact[0, strain, seat] != UNKNOWN
-
-    def _scored(self, strain: Strain, seat: Seat, points: Floats) -> tuple[Floats, Floats, Floats]:
-        found = self._means(strain, seat, points)
-        return found.mean, *found.interval()
 
     def _means(self, strain: Strain, seat: Seat, outcomes: Floats) -> Means:
         """Estimate the means of m outcomes, given as (14, m) for 0 to 13 tricks of one cell."""
@@ -250,10 +285,19 @@ class Simulation:
         """Return the distribution of tricks as lines of text, a bar a number of tricks."""
         return bars(self.distribution(strain, by))
 
-    @property
-    def headline(self) -> str:
-        """How many layouts were estimated and solved, in a line."""
-        return headline(self)
+    def svg(self, contract: str | Contract, by: str | Seat) -> str:
+        """Return the distribution of tricks in a contract as a picture in SVG.
+
+        Raises SimulationError where its tricks were neither solved nor estimated.
+        """
+        bid, seat = played(contract), Seat.parse(by)
+        title = f"{bid} by {seat.word}"
+        found = self._means(strain_of(bid), seat, np.eye(14))
+        if np.isnan(found.mean).any():
+            raise SimulationError(f"{title}: its tricks were neither solved nor estimated")
+        said = [f"makes {percent_text(self.making(bid, seat))}", self.headline]
+        chances, (_, low, high) = self.distribution(strain_of(bid), seat), found.chances()
+        return bars_svg(chances, low, high, bid.tricks, title, said)
 
     @property
     def notes(self) -> list[str]:
@@ -277,8 +321,8 @@ def simulate(
     south: Any = None,
     west: Any = None,
     condition: Any = None,
-    samples: int = 2000,
-    exact: int = 200,
+    samples: int | None = None,
+    exact: int | None = None,
     seed: int = 0,
     only: Iterable[tuple[str | Contract, str | Seat]] | None = None,
     model: Any = None,
@@ -299,38 +343,26 @@ def simulate(
     ``[("4S", "S"), ("3N", "N")]``, no more strains and declarers than these are solved, which is
     about 15 times faster for one.
 
-    Solving ends early when the expected tricks of all solved cells are known to ± ``precision``,
-    or after ``seconds`` (never before 20 layouts): ``stopped`` says so. ``workers`` is the number
-    of threads (default: all cores). With ``keep_on_interrupt`` Ctrl-C ends the solving and gives
-    the result so far. The same seed gives the same layouts and result, unless time ended it.
+    ``exact`` is 200 unless told, and ``samples`` as many as pay, by the share of the spread that
+    the network explains on the solved ones. With ``precision`` solving ends when the expected
+    tricks of all solved cells are known to ± this, with ``seconds`` after that time (never before
+    20 layouts): ``stopped`` says so. Then both numbers follow from a pilot of 40 layouts and the
+    times it took; ``exact`` and ``samples`` are at most what is told. Where solving alone is as
+    fast the network is left out.
+
+    ``workers`` is the number of threads (default: all cores). With ``keep_on_interrupt`` Ctrl-C
+    ends the work and gives the result so far. The same seed gives the same layouts, and without
+    ``precision`` and ``seconds`` the same result.
 
     Raises DealError for a bad hand or contract, ConstraintError for what cannot be read,
     contradicts itself or fits too few layouts, SimulationError for numbers that cannot be.
     """
-    plan = Plan(samples=samples, exact=exact, seed=seed, precision=precision, seconds=seconds)
+    plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
     constraints = Constraints(north=north, east=east, south=south, west=west, condition=condition)
-    cells = None if only is None else _cells(only)
-
-    def solve(owners: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:
-        if cells is None:
-            yield from solve_batches(owners, workers=workers)
-            return
-        for start in range(0, len(owners), BOARDS):
-            some = owners[start : start + BOARDS]
-            table = np.full((len(some), 5, 4), UNKNOWN, dtype=np.uint8)
-            for cell in cells:
-                (table[:, *cell],) = solve_cell_batches(some, *cell, workers=workers)
-            yield table
-
-    def half_width(estimated: NDArray[np.float32] | None, tables: NDArray[np.uint8]) -> float:
-        assert estimated is not None
-        known = tables[0] != UNKNOWN
-        found = means(tables[:, known].astype(float), estimated[:, known] @ _TRICKS, unit=1.0)
-        return float((found.quantile * found.error).max())
-
     layouts = lay_out(
-        constraints, plan, solve, half_width, model=model, workers=workers, max_tries=max_tries,
-        progress=progress, keep_on_interrupt=keep_on_interrupt,
+        constraints, Tables(None if only is None else _cells(only)), plan, seed=seed, model=model,
+        workers=workers, max_tries=max_tries, progress=progress,
+        keep_on_interrupt=keep_on_interrupt,
     )  # fmt: skip
     return Simulation(layouts)
 

@@ -37,6 +37,7 @@ MINIMUM_EXACT = 20
 CONFIDENCE = 0.95
 _PARTS = 10
 _STEEPEST = 2.0
+_ALL = np.ones((1, 1), dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,12 @@ class Means:
 
     def interval(self) -> tuple[Floats, Floats]:
         """Return the lower and upper ends of the 95 % intervals."""
-        width = self.quantile * self.error
-        return self.mean - width, self.mean + width
+        return self.mean - self.half_widths, self.mean + self.half_widths
+
+    @property
+    def half_widths(self) -> Floats:
+        """Half the 95 % intervals."""
+        return self.quantile * self.error
 
     def chances(self) -> tuple[Floats, Floats, Floats]:
         """Return means that are chances, brought into 0-1, and Wilson's 95 % interval of each."""
@@ -101,9 +106,12 @@ def means(exact: Floats, estimated: Floats | None, *, unit: Floats | float = 0.0
     floor = np.square(unit) * (n - 1) / n**2
     spread = np.maximum(exact.var(axis=0, ddof=1), floor)
     if estimated is None or len(estimated) == n:
-        none = np.zeros(exact.shape[1])
+        # estimates of no other layouts sharpen nothing, but show what they would explain
+        explained = np.zeros(exact.shape[1])
+        if estimated is not None:
+            explained = _moments(exact, estimated - estimated.mean(axis=0), _ALL).explained[0]
         size = np.full(exact.shape[1], float(n))
-        return Means(exact.mean(axis=0), np.sqrt(spread / n), none, size, n, n)
+        return Means(exact.mean(axis=0), np.sqrt(spread / n), explained, size, n, n)
     return _corrected(exact, estimated, spread, floor)
 
 
@@ -115,50 +123,74 @@ def _corrected(
     control = estimated - estimated.mean(axis=0)  # about zero, so that sums lose no digits
     total, paired = control.sum(axis=0), control[:n]
     spread = control.var(axis=0, ddof=1)
-    corrected = np.empty_like(exact)
-    for part in range(_PARTS):
-        here = np.arange(n) % _PARTS == part
-        slope = _slope(exact[~here], paired[~here], spread)
-        centre = (total - paired[~here].sum(axis=0)) / (layouts - (~here).sum())
-        corrected[here] = exact[here] - slope * (paired[here] - centre)
+    part = np.arange(n) % _PARTS
+    others = _moments(exact, paired, part[:, None] != np.arange(_PARTS))
+    centre = (total - others.control_sum) / (layouts - others.size)
+    corrected = exact - others.slope(spread)[part] * (paired - centre[part])
     # mean of (y - bx) over n plus mean of bx over N: the variances, and their covariance
     # where b is not the best one
     left = np.maximum(corrected.var(axis=0, ddof=1), floor)
-    slope, explained = _slope(exact, paired, spread), _explained(exact, paired)
-    common = slope**2 * spread + 2 * slope * _covariance(exact - slope * paired, paired)
+    whole = _moments(exact, paired, _ALL)
+    slope = whole.slope(spread)[0]
+    common = slope**2 * spread + 2 * slope * (whole.joint[0] - slope * whole.control[0])
     variance = left / n + np.maximum(common, 0) / layouts
     with np.errstate(divide="ignore", invalid="ignore"):
         effective = np.where(variance > 0, exact_spread / variance, n)
     effective = np.where(exact_spread > 0, effective, n)
-    return Means(corrected.mean(axis=0), np.sqrt(variance), explained, effective, n, layouts)
+    return Means(
+        corrected.mean(axis=0), np.sqrt(variance), whole.explained[0], effective, n, layouts
+    )
 
 
-def _covariance(a: Floats, b: Floats) -> Floats:
-    product: Floats = ((a - a.mean(axis=0)) * (b - b.mean(axis=0))).sum(axis=0) / (len(a) - 1)
-    return product
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    """Sample variances of m outcomes and their controls in k subsets: (k, m), size (k, 1)."""
+
+    size: Floats
+    exact: Floats
+    control: Floats
+    joint: Floats
+    """Covariances."""
+    control_sum: Floats
+
+    @property
+    def explained(self) -> Floats:
+        """The squared correlation, 0 where either does not vary."""
+        scale = self.exact * self.control
+        share = np.zeros_like(scale)
+        np.divide(self.joint**2, scale, out=share, where=scale > 1e-18)
+        return np.minimum(share, 1.0)
+
+    def slope(self, spread: Floats) -> Floats:
+        """The best factor b, drawn towards 0 as far as the share explained may be chance.
+
+        ``spread`` is the variance of the control over all layouts.
+        """
+        share, best, kept = self.explained, np.zeros_like(self.joint), np.zeros_like(self.joint)
+        np.divide(self.joint, np.maximum(self.control, spread), out=best, where=share > 0)
+        chance = (1 - share) / (self.size - 2)  # 1/F is this over the share
+        np.divide(np.maximum(share - chance, 0), share, out=kept, where=share > 0)
+        return np.clip(best * kept, 0, _STEEPEST)
 
 
-def _explained(exact: Floats, control: Floats) -> Floats:
-    """The squared correlation, 0 where either does not vary."""
-    joint, scale = _covariance(exact, control), exact.var(axis=0, ddof=1)
-    scale = scale * control.var(axis=0, ddof=1)
-    share: Floats = np.divide(joint**2, scale, out=np.zeros_like(scale), where=scale > 1e-18)
-    return np.minimum(share, 1.0)
+def _moments(exact: Floats, control: Floats, chosen: NDArray[np.bool_]) -> _Moments:
+    """Return the moments of (n, m) outcomes and controls, in the subsets (n, k) ``chosen``.
 
-
-def _slope(exact: Floats, control: Floats, spread: Floats) -> Floats:
-    """The best factor b, drawn towards 0 as far as the share explained may be chance.
-
-    ``spread`` is the variance of the control over all layouts.
+    ``_ALL`` is the one subset of all. The controls have to lie about zero.
     """
-    share = _explained(exact, control)
-    spread = np.maximum(control.var(axis=0, ddof=1), spread)
-    best = np.divide(
-        _covariance(exact, control), spread, out=np.zeros_like(spread), where=share > 0
+    members = np.broadcast_to(chosen, (len(exact), chosen.shape[1])).T.astype(float)
+    size = members.sum(axis=1, keepdims=True)
+    about = exact - exact.mean(axis=0)
+    exact_sum, control_sum = members @ about, members @ control
+
+    def moment(products: Floats, sums: Floats) -> Floats:
+        found: Floats = (members @ products - sums / size) / (size - 1)
+        return found
+
+    return _Moments(
+        size,
+        moment(about**2, exact_sum**2),
+        moment(control**2, control_sum**2),
+        moment(about * control, exact_sum * control_sum),
+        control_sum,
     )
-    chance = (1 - share) / (len(exact) - 2)  # 1/F is this over the share
-    kept = np.divide(
-        np.maximum(share - chance, 0), share, out=np.zeros_like(share), where=share > 0
-    )
-    slope: Floats = np.clip(best * kept, 0, _STEEPEST)
-    return slope

@@ -1,8 +1,8 @@
-"""Dealing layouts, estimating all of them, and solving the first of them until it is enough."""
+"""The layouts of a simulation: dealt, estimated by the network, and some of them solved."""
 
-import operator
+import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,55 +11,17 @@ from numpy.typing import NDArray
 
 from .._progress import progress_bar
 from ..cards import DealSet
-from ..dealing import Constraints
+from ..dealing import Constraints, NoDealsError
 from ..estimator import DEFAULT_MODEL, Estimator
+from ..estimator.files import locate
 from .controls import MINIMUM_EXACT
+from .plan import Plan
+from .run import Question, Run
 
-_ROUND = 40  # layouts solved between two looks at the precision; of DDS's batch of tables
-_SHORT_ROUND = 10  # between two looks at the clock
+_TRIAL = 0.04  # seconds, with the default model on one core: to estimate a pilot
+_LOADING = 0.11  # and to load ONNX Runtime and the model
 
-Solve = Callable[[NDArray[np.uint8]], Iterator[NDArray[np.uint8]]]
-"""Exact results of (n, 52) owners, batch by batch, along the first axis."""
-
-
-class SimulationError(ValueError):
-    """A simulation is asked for something that cannot be."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """How much is dealt, estimated and solved. Raises SimulationError for what cannot be done."""
-
-    samples: int
-    """Layouts dealt, and estimated."""
-    exact: int
-    """Layouts of them that are solved too, at most."""
-    seed: int
-    precision: float | None = None
-    """Half the width of the 95 % interval at which solving stops."""
-    seconds: float | None = None
-    """Time after which solving stops, counted from the start."""
-
-    def __post_init__(self) -> None:
-        for name in ("samples", "exact", "seed"):
-            object.__setattr__(self, name, operator.index(getattr(self, name)))
-        if self.samples < 1:
-            raise SimulationError(f"samples is {self.samples} (expected 1 or more)")
-        if self.exact != 0 and self.exact < MINIMUM_EXACT:
-            raise SimulationError(
-                f"exact is {self.exact} (expected {MINIMUM_EXACT} or more, for an interval from "
-                "fewer means nothing, or 0 for estimates without intervals)"
-            )
-        if self.exact > self.samples:
-            raise SimulationError(
-                f"exact is {self.exact} and samples {self.samples} (expected exact <= samples: the "
-                "solved layouts are some of them)"
-            )
-        for name, value in (("precision", self.precision), ("seconds", self.seconds)):
-            if value is not None and not 0 < value < np.inf:
-                raise SimulationError(f"{name} is {value} (expected a number above 0)")
-            if value is not None and self.exact == 0:
-                raise SimulationError(f"{name} needs exact results (exact is 0)")
+_loaded: dict[tuple[str, int | None, int], Estimator] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +30,7 @@ class Clock:
 
     dealing: float
     estimating: float
+    """With the loading of the network."""
     solving: float
 
 
@@ -77,85 +40,104 @@ class Layouts:
 
     deals: DealSet
     probabilities: NDArray[np.float32] | None
-    """(N, 5, 4, 14), or None where all layouts are solved."""
-    exact: NDArray[np.uint8]
+    """(N, 5, 4, 14), or None where the network was not used: all is solved, or it did not pay."""
+    exact: NDArray[Any]
     """Exact results of the first n layouts, n along the first axis."""
     clock: Clock
     stopped: str | None
-    """Why fewer layouts were solved than the plan allowed: precision, seconds or interrupt."""
+    """Why fewer layouts were solved than allowed: precision, seconds, interrupt or max_tries."""
+    timed: bool
+    """Whether a precision or the clock ended the solving."""
+
+
+class LiveSource:
+    """Layouts dealt under constraints, estimated by a network and solved by DDS.
+
+    Raises ModelError for a model that is none, NoDealsError where too few layouts fit.
+    """
+
+    deals: DealSet
+
+    def __init__(
+        self,
+        constraints: Constraints,
+        question: Question,
+        *,
+        seed: int,
+        model: Any,
+        workers: int | None,
+        max_tries: int,
+    ):
+        self._constraints, self._question = constraints, question
+        self._seed, self._workers, self._max_tries = seed, workers, max_tries
+        name = os.fspath(model or DEFAULT_MODEL)
+        file, _ = locate(name)  # an unknown model is an error even where none is needed
+        self._model = name, workers, file.stat().st_mtime_ns if file.exists() else 0
+        self.deals = DealSet(np.empty((0, 52), dtype=np.uint8))
+        self.trial = _TRIAL + (0 if self._model in _loaded else _LOADING)
+
+    def deal(self, number: int) -> int:
+        """Have ``number`` layouts, or all that can be found."""
+        have = len(self.deals)
+        if number > have:  # more than asked for, as all are dealt again
+            try:
+                wanted = max(number, 2 * have)
+                self.deals = self._constraints.deals(wanted, self._seed, self._max_tries)
+            except NoDealsError as error:
+                if have == 0:
+                    raise
+                self.deals = error.deals
+        return min(number, len(self.deals))
+
+    def estimate(self, start: int, stop: int) -> NDArray[np.float32]:
+        """Return the (m, 5, 4, 14) estimates of some layouts."""
+        if self._model not in _loaded:
+            _loaded[self._model] = Estimator(self._model[0], threads=self._workers)
+        return _loaded[self._model](self.deals[start:stop]).probabilities
+
+    def solve(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
+        """Yield the exact results of some layouts, batch by batch."""
+        return self._question.solve(self.deals.owners[start:stop], self._workers)
+
+    def now(self) -> float:
+        """Return the time in seconds."""
+        return time.monotonic()
 
 
 def lay_out(
     constraints: Constraints,
+    question: Question,
     plan: Plan,
-    solve: Solve,
-    half_width: Callable[[NDArray[np.float32] | None, NDArray[np.uint8]], float],
     *,
-    model: Any = None,
-    workers: int | None = None,
+    seed: int,
+    model: Any,
+    workers: int | None,
     max_tries: int,
-    progress: bool = False,
-    keep_on_interrupt: bool = False,
+    progress: bool,
+    keep_on_interrupt: bool,
 ) -> Layouts:
     """Deal, estimate and solve as planned.
 
-    ``half_width(probabilities, exact)`` is asked for when there is a precision to reach. With
-    ``keep_on_interrupt``, Ctrl-C while solving ends the solving and keeps what is enough for an
-    interval. Raises NoDealsError where too few layouts fit, ModelError for a bad model.
+    With ``keep_on_interrupt``, Ctrl-C ends the work and keeps what is enough for an interval.
+    Raises NoDealsError where too few layouts fit, ModelError for a bad model.
     """
-    start = time.monotonic()
-    whole = plan.exact == plan.samples and plan.precision is None and plan.seconds is None
-    estimator = None if whole else Estimator(model or DEFAULT_MODEL, threads=workers)
-    deals = constraints.deals(plan.samples, plan.seed, max_tries)
-    dealt = time.monotonic()
-    probabilities = None if estimator is None else estimator(deals).probabilities
-    estimated = time.monotonic()
-    parts: list[NDArray[np.uint8]] = []
+    source = LiveSource(
+        constraints, question, seed=seed, model=model, workers=workers, max_tries=max_tries
+    )
+    run = Run(source, question, plan)
+    total = None if plan.open_ended else plan.most_exact
     stopped = None
-    with progress_bar("solving", plan.exact, "layouts", show=progress) as advance:
+    with progress_bar("solving", total, "layouts", show=progress) as advance:
         try:
-            for part in _rounds(deals, plan, solve, start, parts, probabilities, half_width):
-                advance(part)
+            run.go(advance)
+            stopped = run.stopped
         except KeyboardInterrupt:
-            if not (keep_on_interrupt and sum(map(len, parts)) >= MINIMUM_EXACT):
+            if not (keep_on_interrupt and run.solving.done >= MINIMUM_EXACT):
                 raise
             stopped = "interrupt"
-    exact = np.concatenate(parts) if parts else np.empty((0, 5, 4), dtype=np.uint8)
-    if stopped is None and len(exact) < plan.exact:
-        late = plan.seconds is not None and time.monotonic() - start >= plan.seconds
-        reached = plan.precision is not None and half_width(probabilities, exact) <= plan.precision
-        stopped = "precision" if reached or not late else "seconds"
-    clock = Clock(dealt - start, estimated - dealt, time.monotonic() - estimated)
-    return Layouts(deals, probabilities, exact, clock, stopped)
-
-
-def _rounds(
-    deals: DealSet,
-    plan: Plan,
-    solve: Solve,
-    start: float,
-    parts: list[NDArray[np.uint8]],
-    probabilities: NDArray[np.float32] | None,
-    half_width: Callable[[NDArray[np.float32] | None, NDArray[np.uint8]], float],
-) -> Iterator[int]:
-    """Solve until it is enough, adding to ``parts``, and yield how many were just solved."""
-    solved, goal = 0, plan.exact
-    if plan.precision is not None:
-        goal = min(plan.exact, _ROUND)
-    while solved < plan.exact:
-        size = goal - solved if plan.seconds is None else min(goal - solved, _SHORT_ROUND)
-        if solved == 0:
-            size = max(size, MINIMUM_EXACT)
-        for part in solve(deals.owners[solved : solved + size]):
-            parts.append(part)
-            solved += len(part)
-            yield len(part)
-        if plan.seconds is not None and time.monotonic() - start >= plan.seconds:
-            return
-        if solved >= goal and plan.precision is not None:
-            width = half_width(probabilities, np.concatenate(parts))
-            if width <= plan.precision:
-                return
-            # errors shrink with the root of the number solved; at most doubling keeps the looks few
-            needed = min(2.0, (width / plan.precision) ** 2) * solved
-            goal = min(plan.exact, max(solved + _ROUND, int(needed)))
+    estimates, exact = run.estimates, run.exact
+    used = len(exact) if estimates is None else len(estimates)
+    if plan.told:
+        used = plan.most_samples
+    clock = Clock(run.dealing.seconds, run.estimating.seconds, run.solving.seconds)
+    return Layouts(source.deals[:used], estimates, exact, clock, stopped, plan.open_ended)

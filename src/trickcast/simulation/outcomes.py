@@ -5,13 +5,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Seat, Strain, Vulnerability
+from ..cards import DealSet, Seat, Strain, Vulnerability
 from ..scoring import Contract, imps
-from .controls import Floats
-from .layouts import SimulationError
+from .controls import Floats, Means
+from .layouts import Clock, Layouts
+from .plan import SimulationError
 
 MAX_TRIES = 4_000_000
 """How many layouts are drawn, at most, to find those that fit."""
+TRICKS = np.arange(14.0)
+TRICKS.flags.writeable = False
 
 
 class Value(NamedTuple):
@@ -20,6 +23,62 @@ class Value(NamedTuple):
     mean: float
     low: float
     high: float
+
+
+class Worth(NamedTuple):
+    """What the network was worth; medians where there are several cells."""
+
+    explained: float
+    """r², the share of the spread of the exact results that it explains."""
+    effective: float
+    """Effective sample size: the layouts that would have to be solved without it."""
+    saving: float
+    """The time that would take, over that taken."""
+    cells: int
+    """Of how many solved strains and declarers these are the medians."""
+
+
+class Result:
+    """What the answers to all questions have in common."""
+
+    deals: DealSet
+    """All layouts, the solved ones first. ``trickcast.write`` keeps them."""
+    samples: int
+    """Layouts dealt."""
+    solved: int
+    """Layouts solved."""
+    estimated: bool
+    """Whether the network estimated all; it does not where all are solved, or it cannot pay."""
+    clock: Clock
+    stopped: str | None
+    """Why fewer were solved than allowed: precision, seconds, interrupt, max_tries; else None."""
+    timed: bool
+    """Whether a precision or the clock ended the solving. ``samples`` and ``exact`` set to what
+    was dealt and solved give the same numbers again, wherever they run."""
+
+    def __init__(self, layouts: Layouts):
+        self.deals = layouts.deals
+        self.samples, self.solved = len(layouts.deals), len(layouts.exact)
+        self.estimated = layouts.probabilities is not None
+        self.clock, self.stopped, self.timed = layouts.clock, layouts.stopped, layouts.timed
+
+    @property
+    def headline(self) -> str:
+        """How many layouts were dealt and solved, in a line."""
+        solved = "all" if self.solved == self.samples else f"{self.solved:,}"
+        line = f"{self.samples:,} layouts, {solved} of them solved"
+        return line if self.stopped is None else f"{line} (stopped by {self.stopped})"
+
+    def saved(self, effective: Floats) -> Floats:
+        """Return the time that solving ``effective`` layouts takes, over the time that was taken.
+
+        Each solve is taken to last as long as those here did on average; NaN where none did.
+        """
+        if self.solved == 0:
+            return np.full_like(effective, np.nan)
+        taken = self.clock.solving + self.clock.estimating
+        saved: Floats = effective / self.solved * self.clock.solving / taken
+        return saved
 
 
 def played(contract: str | Contract) -> Contract:
@@ -52,6 +111,11 @@ def gain(difference: NDArray[Any], scoring: str) -> Floats:
     raise SimulationError(f"scoring is {scoring!r} (expected total, imps or matchpoints)")
 
 
-def value_of(ends: tuple[Floats, Floats, Floats]) -> Value:
-    """Return the first of means, lower and upper ends."""
-    return Value(*(float(end[0]) for end in ends))
+def values(ends: tuple[Floats, Floats, Floats]) -> list[Value]:
+    """Return (m,) means, lower and upper ends as m values."""
+    return [Value(*map(float, one)) for one in zip(*ends, strict=True)]
+
+
+def intervals(found: Means) -> list[Value]:
+    """Return means with their intervals."""
+    return values((found.mean, *found.interval()))

@@ -1,0 +1,117 @@
+"""Does this contract make? One search a layout, where counting its tricks takes several."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import Seat
+from ..dealing import Constraints
+from ..scoring import Contract
+from ..solver import makes_batches
+from .controls import Floats, Means, means
+from .layouts import Layouts, lay_out
+from .outcomes import MAX_TRIES, Result, Value, Worth, played, strain_of, values
+from .plan import Plan
+from .tables import making_text
+
+
+class Making:
+    """The question whether a contract makes."""
+
+    empty = np.empty(0, dtype=np.bool_)
+    usual_cost = 0.1
+
+    def __init__(self, bid: Contract, by: Seat):
+        self.bid, self.by = bid, by
+
+    def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[np.bool_]]:
+        """Yield whether it makes, (m,) bool."""
+        return makes_batches(owners, strain_of(self.bid), self.by, self.bid.tricks, workers=workers)
+
+    def means(self, exact: NDArray[np.bool_], estimates: NDArray[np.float32] | None) -> Means:
+        """Return the chance."""
+        estimated = None
+        if estimates is not None:
+            cell = estimates[:, strain_of(self.bid), self.by, self.bid.tricks :]
+            estimated = cell.sum(axis=1, keepdims=True, dtype=float)
+        return means(exact[:, None].astype(float), estimated, unit=1.0)
+
+    def half_widths(self, found: Means) -> Floats:
+        """Return half its interval."""
+        _, low, high = found.chances()
+        return (high - low) / 2
+
+
+class MakingSimulation(Result):
+    """Results of ``simulate_making``: print it, or take ``making``."""
+
+    contract: Contract
+    by: Seat
+    made: NDArray[np.bool_]
+    """(solved,) bool, whether the contract makes on the first layouts of ``deals``."""
+
+    def __init__(self, layouts: Layouts, question: Making):
+        super().__init__(layouts)
+        self.contract, self.by = question.bid, question.by
+        self.made = layouts.exact
+        self._question, self._probabilities = question, layouts.probabilities
+
+    @cached_property
+    def _means(self) -> Means:
+        return self._question.means(self.made, self._probabilities)
+
+    @property
+    def making(self) -> Value:
+        """The chance to make it: (probability, low, high)."""
+        return values(self._means.chances())[0]
+
+    @property
+    def worth(self) -> Worth:
+        """What the network was worth."""
+        found = self._means
+        saving = self.saved(found.effective)
+        return Worth(float(found.explained[0]), float(found.effective[0]), float(saving[0]), 1)
+
+    def __repr__(self) -> str:
+        return f"<MakingSimulation of {self.contract} by {self.by}, {self.solved:,} layouts solved>"
+
+    def __str__(self) -> str:
+        return making_text(self)
+
+
+def simulate_making(
+    *,
+    contract: str | Contract,
+    by: str | Seat,
+    north: Any = None,
+    east: Any = None,
+    south: Any = None,
+    west: Any = None,
+    condition: Any = None,
+    samples: int | None = None,
+    exact: int | None = None,
+    seed: int = 0,
+    model: Any = None,
+    precision: float | None = None,
+    seconds: float | None = None,
+    workers: int | None = None,
+    max_tries: int = MAX_TRIES,
+    progress: bool = False,
+    keep_on_interrupt: bool = False,
+) -> MakingSimulation:
+    """Find how often a contract makes, and nothing else: two to five times faster than counting.
+
+    ``precision`` is half the interval of the chance: 0.03 for three in a hundred. All else, and
+    the errors, are as in ``simulate``.
+    """
+    question = Making(played(contract), Seat.parse(by))
+    constraints = Constraints(north=north, east=east, south=south, west=west, condition=condition)
+    plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
+    layouts = lay_out(
+        constraints, question, plan, seed=seed, model=model, workers=workers, max_tries=max_tries,
+        progress=progress, keep_on_interrupt=keep_on_interrupt,
+    )  # fmt: skip
+    return MakingSimulation(layouts, question)

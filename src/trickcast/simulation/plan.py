@@ -1,0 +1,135 @@
+"""How much is dealt, estimated and solved: what is asked for, and what is best.
+
+To solve n layouts at s seconds each, and to estimate q n at e seconds each, takes n (s + q e) and
+gives the variance (controls.py)
+
+    var(y) ((1 - r²) + r² / q) / n
+
+so that the time for a variance does not depend on n but on q alone. With c = e / s it is least at
+q = sqrt(r² / ((1 - r²) c)), and is then (√(1 - r²) + √(r² c))² of the time of solving alone
+(Cochran, Sampling Techniques, 3rd edition, 12.7). Of several outcomes the worst known counts.
+"""
+
+import operator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from .controls import CONFIDENCE, MINIMUM_EXACT, Floats, Means
+
+PILOT = 40
+"""Layouts solved before it is decided whether the network is used; of DDS's batch of tables."""
+USUAL_EXACT = 200
+"""Layouts solved where nothing else is said."""
+USUAL_SAMPLES = 2000
+"""Layouts estimated where nothing is solved and nothing else is said."""
+MOST_EXACT = 20_000
+"""Layouts solved, at most, to reach a precision or until the time is over, unless more is asked."""
+MOST_SAMPLES = 100_000
+"""The same for the estimated ones; a thousand of them take a megabyte."""
+_RATIOS = np.exp2(np.arange(1.0, 8.5, 0.5))  # 2 to 256: at most 1 % dearer than the best between
+
+
+class SimulationError(ValueError):
+    """A simulation is asked for something that cannot be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How much is dealt, estimated and solved. Raises SimulationError for what cannot be done."""
+
+    samples: int | None = None
+    """Layouts dealt, and estimated; None for as many as pay."""
+    exact: int | None = None
+    """Layouts of them that are solved too; None for as many as are needed, or 200."""
+    precision: float | None = None
+    """Half the width of the 95 % interval at which solving stops."""
+    seconds: float | None = None
+    """Time after which solving stops, counted from the start."""
+
+    def __post_init__(self) -> None:
+        for name in ("samples", "exact"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, operator.index(getattr(self, name)))
+        if self.samples is not None and self.samples < 1:
+            raise SimulationError(f"samples is {self.samples} (expected 1 or more)")
+        if self.exact != 0 and self.most_exact < MINIMUM_EXACT:
+            name = "samples" if self.exact is None else "exact"
+            raise SimulationError(
+                f"{name} is {self.most_exact} (expected {MINIMUM_EXACT} or more, for an interval "
+                "from fewer means nothing, or exact 0 for estimates without intervals)"
+            )
+        if self.samples is not None and self.most_exact > self.samples:
+            raise SimulationError(
+                f"exact is {self.exact} and samples {self.samples} (expected exact <= samples: the "
+                "solved layouts are some of them)"
+            )
+        for name in ("precision", "seconds"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < np.inf:
+                raise SimulationError(f"{name} is {value} (expected a number above 0)")
+            if value is not None and self.exact == 0:
+                raise SimulationError(f"{name} needs exact results (exact is 0)")
+
+    @property
+    def open_ended(self) -> bool:
+        """Whether a precision or the clock ends the solving, not a number of layouts."""
+        return self.precision is not None or self.seconds is not None
+
+    @property
+    def told(self) -> bool:
+        """Whether both numbers are fixed beforehand: nothing is left to be found out."""
+        return self.exact == 0 or (self.samples is not None and not self.open_ended)
+
+    @property
+    def most_exact(self) -> int:
+        """Layouts solved, at most."""
+        if self.exact is not None:
+            return self.exact
+        most = MOST_EXACT if self.open_ended else USUAL_EXACT
+        return most if self.samples is None else min(most, self.samples)
+
+    @property
+    def most_samples(self) -> int:
+        """Layouts dealt, at most."""
+        if self.samples is not None:
+            return self.samples
+        return USUAL_SAMPLES if self.exact == 0 else max(MOST_SAMPLES, self.most_exact)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How m outcomes vary, and how much of that the estimates explain: (m,) float64 each."""
+
+    variance: Floats
+    explained: Floats
+    """r², less what chance adds to it in a sample."""
+
+    @classmethod
+    def of(cls, found: Means) -> "Spread":
+        """Take it from the means of what was solved so far."""
+        n = found.solved
+        honest = 1 - (1 - found.explained) * (n - 1) / (n - 2)
+        return cls(found.effective * found.error**2, np.clip(honest, 0, 1))
+
+    def left(self, ratio: float) -> float:
+        """Return n times the variance of a mean at ``ratio`` estimates a solve; 0 for none."""
+        share = 1 - self.explained * (1 - 1 / ratio) if ratio else 1.0
+        return float((self.variance * share).max())
+
+    def ratio(self, cost: float, *, alone: bool = True) -> float:
+        """Return the best number of estimates a solve, 0 where solving ``alone`` is as fast.
+
+        ``cost`` is the time of one estimate over that of one solve.
+        """
+        times = [self.left(ratio) * (1 + ratio * cost) for ratio in _RATIOS]
+        best = int(np.argmin(times))
+        return 0.0 if alone and times[best] >= self.left(0) else float(_RATIOS[best])
+
+    def solves(self, ratio: float, half_width: float) -> float:
+        """Return how many layouts to solve for a 95 % interval of ± ``half_width``."""
+        tail = (1 + CONFIDENCE) / 2
+        needed = self.left(ratio) / half_width**2 * stdtrit(np.inf, tail) ** 2
+        quantile = stdtrit(max(needed, MINIMUM_EXACT) - 2, tail)  # Student's is wider for few
+        return float(self.left(ratio) / half_width**2 * quantile**2)

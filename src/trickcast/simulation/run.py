@@ -1,0 +1,256 @@
+"""A simulation under way: solving some layouts, and estimating as many as that pays for.
+
+What is asked of the solved layouts is a Question; where layouts, estimates and exact results come
+from is a Source, so that benchmarks can replay simulations from layouts solved once.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .controls import MINIMUM_EXACT, Floats, Means
+from .plan import PILOT, Plan, Spread
+
+_RISK = 0.04  # of the time that solving alone needs: what trying the network may cost
+_LEAP = 0.8  # of the way to the number of solves that seems needed: it is not well known yet
+_NEAR = 1.2  # times the number solved: up to here all of the way
+_SURE = 1.03  # and a little more: to look again and again would end it by luck, and biased
+_SHORT = 4  # layouts solved between two looks, at least
+_CHUNK = 1024  # layouts estimated in one turn
+_FIRST_CHUNK = 8  # and in the first, which loads the network
+
+
+class Question(Protocol):
+    """What is asked of layouts: exact results, and the means that are wanted of them."""
+
+    empty: NDArray[Any]
+    """The exact results of no layouts."""
+    usual_cost: float
+    """Time of an estimate over that of an exact result, where no clock may decide."""
+
+    def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[Any]]:
+        """Yield exact results of (n, 52) owners, batch by batch, along the first axis."""
+        ...
+
+    def means(self, exact: NDArray[Any], estimates: NDArray[np.float32] | None) -> Means:
+        """Return the means that a precision is asked of."""
+        ...
+
+    def half_widths(self, found: Means) -> Floats:
+        """Return half the 95 % intervals of these means."""
+        ...
+
+
+class Source(Protocol):
+    """Layouts by number, from 0, their estimates and exact results, and a clock."""
+
+    trial: float
+    """Seconds that the first estimates take, with the loading of the network."""
+
+    def deal(self, number: int) -> int:
+        """Have ``number`` layouts, and return how many there are: fewer where no more are found.
+
+        Raises NoDealsError where that happens at the first call.
+        """
+        ...
+
+    def estimate(self, start: int, stop: int) -> NDArray[np.float32]:
+        """Return the estimates of some layouts, along the first axis."""
+        ...
+
+    def solve(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
+        """Yield the exact results of some layouts, batch by batch."""
+        ...
+
+    def now(self) -> float:
+        """Return the time in seconds."""
+        ...
+
+
+@dataclass(slots=True)
+class Meter:
+    """How much of one kind of work was done, and in what time."""
+
+    done: int = 0
+    seconds: float = 0.0
+    _first: tuple[int, float] | None = None
+
+    def end_turn(self, seconds: float) -> None:
+        """Add the time of a turn. The first one loads what is needed: it is no measure of pace."""
+        self.seconds += seconds
+        if self._first is None:
+            self._first = self.done, self.seconds
+
+    @property
+    def pace(self) -> float:
+        """Seconds for one."""
+        done, seconds = self._first or (0, 0.0)
+        if self.done == done:
+            done, seconds = 0, 0.0
+        return (self.seconds - seconds) / max(self.done - done, 1)
+
+
+class Run:
+    """A simulation under way; ``go`` takes it to its end, and what is there can always be had."""
+
+    solving: Meter
+    estimating: Meter
+    dealing: Meter
+    stopped: str | None
+    """Why fewer were solved than allowed: precision, seconds, max_tries; None if they were not."""
+
+    def __init__(self, source: Source, question: Question, plan: Plan):
+        self._source, self._question, self._plan = source, question, plan
+        self._exact: list[NDArray[Any]] = [question.empty]
+        self._estimates: list[NDArray[np.float32]] = []
+        self.solving, self.estimating, self.dealing = Meter(), Meter(), Meter()
+        self.stopped = None
+        self._found: tuple[tuple[int, int], Means] | None = None
+        self._start = source.now()
+        self._most_exact, self._most_samples = plan.most_exact, plan.most_samples
+
+    @property
+    def exact(self) -> NDArray[Any]:
+        """Exact results of the first layouts."""
+        return np.concatenate(self._exact)
+
+    @property
+    def estimates(self) -> NDArray[np.float32] | None:
+        """Estimates of all layouts; None where they do not pay, or not all solved have one yet."""
+        if not self._estimates or self.estimating.done < self.solving.done:
+            return None
+        return np.concatenate(self._estimates)
+
+    def go(self, advance: Callable[[int], None] = lambda done: None) -> None:
+        """Solve and estimate until it is enough; ``advance`` is told how many were just solved."""
+        self._advance, plan = advance, self._plan
+        if plan.told:
+            self._deal_to(plan.most_samples)
+            if plan.most_exact < plan.most_samples:
+                self._estimate_to(plan.most_samples)
+            self._solve_to(plan.most_exact)
+        elif plan.open_ended:
+            self._deal_to(min(PILOT, plan.most_exact))
+            self._solve_until_enough()
+        else:
+            self._deal_to(plan.most_exact)
+            self._solve_to(plan.most_exact)
+            self._estimate_to(self.solving.done)
+            ratio = self._spread().ratio(self._question.usual_cost)
+            self._estimate_to(int(ratio * self.solving.done))
+            self._drop_estimates_if(ratio == 0)
+
+    def _solve_until_enough(self) -> None:
+        self._solve_to(MINIMUM_EXACT)
+        if not self._is_late():
+            self._solve_to(min(PILOT, self._most_exact))
+        if not self._is_late() and self._is_worth_a_try():
+            self._estimate_to(self.solving.done)
+            self._drop_estimates_if(self._spread().ratio(self._cost) == 0)
+        while not self._is_enough():
+            self._leap()
+
+    def _is_worth_a_try(self) -> bool:
+        """Whether trying the network costs next to nothing beside what solving alone takes."""
+        layouts = float(self._most_exact)
+        if self._plan.precision is not None:
+            layouts = min(layouts, self._spread().solves(0, self._plan.precision))
+        alone = layouts * self.solving.pace
+        if self._plan.seconds is not None:
+            alone = min(alone, self._plan.seconds)
+        return self._source.trial < _RISK * alone
+
+    def _is_enough(self) -> bool:
+        precision = self._plan.precision
+        if precision is not None:
+            widths = self._question.half_widths(self.means())
+            if widths.max() <= precision:
+                self.stopped = "precision"
+                return True
+        if self.solving.done >= self._most_exact:
+            self.stopped = "max_tries" if self._most_exact < self._plan.most_exact else None
+            return True
+        if self._is_late():
+            self.stopped = "seconds"
+            return True
+        return False
+
+    def _leap(self) -> None:
+        """Estimate and solve more, most of the way to what seems to be needed."""
+        spread, solved = self._spread(), self.solving.done
+        ratio = spread.ratio(self._cost, alone=False) if self._estimates else 0.0
+        goal = float(self._most_exact)
+        if self._plan.precision is not None:
+            needed = spread.solves(ratio, self._plan.precision)
+            if needed < _NEAR * solved:
+                goal = min(goal, _SURE * needed)
+            else:
+                goal = min(goal, solved + _LEAP * (needed - solved))
+        if self._plan.seconds is not None:
+            left = self._plan.seconds - (self._source.now() - self._start)
+            done = self.solving.pace * solved + self.estimating.pace * self.estimating.done
+            both = self.solving.pace + ratio * self.estimating.pace
+            goal = min(goal, (done + left / 2) / both)
+        stop = min(max(math.ceil(goal), solved + _SHORT), self._most_exact)
+        if ratio:
+            self._estimate_to(max(math.ceil(ratio * stop), stop))
+        self._solve_to(stop)
+
+    def means(self) -> Means:
+        """Return the means of what is there, found once."""
+        there = self.solving.done, self.estimating.done if self._estimates else 0
+        if self._found is None or self._found[0] != there:
+            self._found = there, self._question.means(self.exact, self.estimates)
+        return self._found[1]
+
+    def _spread(self) -> Spread:
+        return Spread.of(self.means())
+
+    @property
+    def _cost(self) -> float:
+        return self.estimating.pace / self.solving.pace
+
+    def _is_late(self) -> bool:
+        seconds = self._plan.seconds
+        return seconds is not None and self._source.now() - self._start >= seconds
+
+    def _drop_estimates_if(self, useless: bool) -> None:
+        if useless:
+            self._estimates = []
+
+    def _deal_to(self, number: int) -> int:
+        """Return how many layouts of a number there are."""
+        number = min(number, self._most_samples)
+        start = self._source.now()
+        dealt = self._source.deal(number)
+        self.dealing.seconds += self._source.now() - start
+        if dealt < number:
+            self._most_samples, self._most_exact = dealt, min(dealt, self._most_exact)
+        return dealt
+
+    def _estimate_to(self, number: int) -> None:
+        number = self._deal_to(number)
+        meter = self.estimating
+        while meter.done < number:
+            start = self._source.now()
+            stop = min(number, meter.done + (_CHUNK if meter.done else _FIRST_CHUNK))
+            self._estimates.append(self._source.estimate(meter.done, stop))
+            meter.done = stop
+            meter.end_turn(self._source.now() - start)
+
+    def _solve_to(self, number: int) -> None:
+        number = self._deal_to(number)
+        if self.solving.done >= number:
+            return
+        start = self._source.now()
+        try:
+            for part in self._source.solve(self.solving.done, number):
+                self._exact.append(part)
+                self.solving.done += len(part)
+                self._advance(len(part))
+        finally:
+            self.solving.end_turn(self._source.now() - start)

@@ -1,0 +1,119 @@
+"""The commands simulate, compare and leads."""
+
+import json
+
+import numpy as np
+import pytest
+
+import trickcast as tc
+from simulation_samples import AUCTION, KNOWN, NORTH, SOUTH, SPADES, WEST, interrupted_after
+from trickcast.cli import main
+from trickcast.simulation import contracts
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    def run(*args: object) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["trickcast", *map(str, args)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return run
+
+
+HANDS = ["--south", SOUTH, "--north", NORTH, "--samples", 60]
+
+
+def test_the_command_shows_tricks_and_contracts(run, monkeypatch) -> None:
+    tricks = np.random.default_rng(1).integers(5, 12, size=(20, 5, 4)).astype(np.uint8)
+    monkeypatch.setattr(contracts, "solve_batches", lambda owners, workers: iter([tricks]))
+    counted = tc.simulate(**KNOWN, samples=20, exact=20, seed=3)
+    status, out, err = run("simulate", *HANDS[:4], "--samples", 20, "--exact", 20, "--seed", 3)
+    assert (status, err) == (0, "") and out.startswith(str(counted))
+    best = counted.best_contracts()[0]
+    assert f"{best.contract}" in out and f"{best.worth.mean:+.0f}" in out
+
+
+def test_the_command_on_one_contract(run, tmp_path) -> None:
+    target = tmp_path / "layouts.pbn"
+    asked = [*HANDS, "--exact", 20, "--contract", "4S", "--by", "S"]
+    status, out, err = run("simulate", *asked, "--save", target, "--json")
+    content = json.loads(out)
+    result = tc.simulate(**KNOWN, samples=60, exact=20, only=SPADES)
+    assert (status, err) == (0, "")
+    assert content["making"] == pytest.approx(list(result.making("4S", "S")), abs=1e-4)
+    assert sum(content["distribution"]) == pytest.approx(1, abs=1e-3)
+    saved = tc.read(target)
+    assert (saved.owners == result.deals.owners).all() and (
+        saved.tricks == result.deals.tricks
+    ).all()
+    page, picture = tmp_path / "tricks.html", tmp_path / "tricks.svg"
+    status, out, _ = run("simulate", *asked, "--picture", page)
+    assert status == 0 and "makes" in out and "█" in out
+    assert run("simulate", *asked, "--picture", picture)[0] == 0
+    assert picture.read_text("utf-8") == result.svg("4S", "S")
+    assert page.read_text("utf-8").endswith(result.svg("4S", "S"))
+
+
+def test_the_command_on_making_alone(run) -> None:
+    asked = [*HANDS, "--exact", 20, "--contract", "4S", "--by", "S", "--making"]
+    status, out, err = run("simulate", *asked)
+    assert (status, err) == (0, "") and "makes" in out and "tricks" not in out.split("double")[0]
+    assert json.loads(run("simulate", *asked, "--json")[1])["making"][0] > 0
+
+
+def test_the_command_says_that_a_precision_was_not_reached(run) -> None:
+    asked = ["--contract", "4S", "--by", "S", "--precision", 0.01, "--seconds", 0.001]
+    status, out, err = run("simulate", *HANDS[:4], *asked)
+    assert status == 0 and "stopped by seconds" in out and "± 0.01 was not reached" in err
+
+
+def test_the_command_compares(run) -> None:
+    status, out, err = run("compare", "4S", "3N", "--by", "S", *HANDS, "--exact", 20)
+    assert (status, err) == (0, "") and "IMPs" in out and "matchpoints" in out
+    status, out, _ = run("compare", "4S", "PASS", "--by", "S", *HANDS, "--exact", 20, "--json")
+    assert status == 0 and len(json.loads(out)["imps"]) == 3
+
+
+def test_the_command_leads(run) -> None:
+    asked = ["leads", WEST, "3N", "--by", "S", "--south", AUCTION["south"], "--samples", 20]
+    status, out, err = run(*asked, "--exact", 20, "--json")
+    content = json.loads(out)
+    assert (status, err) == (0, "") and len(content["leads"]) == 11
+    status, out, _ = run(*asked, "--exact", 20, "--scoring", "matchpoints")
+    assert status == 0 and "equal within the error" in out and content["leads"][0]["even"]
+
+
+def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
+    interrupted_after(monkeypatch, 1)
+    monkeypatch.setattr("os._exit", lambda status: (_ for _ in ()).throw(SystemExit(status)))
+    asked = ["--samples", 500, "--exact", 500, "--contract", "4S", "--by", "S"]
+    status, out, err = run("simulate", *HANDS[:4], *asked)
+    assert status == 130 and "stopped by interrupt" in out and err == "interrupted\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["simulate", "--south", SOUTH, "--north", "hcp 6-9, spaeds 3"], ["spaeds", "spades"]),
+        (["simulate", "--south", ""], ["--south"]),
+        (["simulate", "--exact", 5], ["exact is 5"]),
+        (["simulate", "--samples", 0], ["samples"]),
+        (["simulate", "--contract", "4S"], ["--by"]),
+        (["simulate", "--making"], ["--contract"]),
+        (["simulate", "--contract", "4S", "--by", "S", "--picture", "x.png"], [".svg", "x.png"]),
+        (["simulate", "--scoring", "rubber"], ["rubber", "imps"]),
+        (["simulate", "--side", "N"], ["--side"]),
+        (["simulate", "--vulnerable", "we"], ["vulnerability"]),
+        (["compare", "4S", "5H", "--by", "S", "--other-by", "W"], ["partners"]),
+        (["leads", WEST[:-1], "3N", "--by", "S"], ["12 cards"]),
+        (["leads", WEST, "3N", "--by", "S", "--west", "hcp 5+"], ["west", "twice"]),
+        (["compare", "PASS", "PASS", "--by", "S"], ["played"]),
+    ],
+)
+def test_a_mistake_ends_with_status_2_and_says_why(run, args, words) -> None:
+    status, out, err = run(*args)
+    assert (status, out) == (2, "") and len(err.splitlines()) <= 3
+    assert all(word in err for word in words), err

@@ -1,0 +1,177 @@
+"""Simulation's statistics against known truth: intervals, bias, and how much is solved."""
+
+import numpy as np
+import pytest
+
+from trickcast.simulation import Plan, means
+from trickcast.simulation.plan import PILOT, Spread
+from trickcast.simulation.run import Run
+
+
+def trick_counts(rng, share: float, layouts: int, runs: int):
+    """Whole tricks with mean 9 (by symmetry), of whose spread x explains about a share."""
+    seen, hidden = rng.normal(size=(2, layouts, runs))
+    exact = np.round(9 + np.sqrt(share) * seen + np.sqrt(1 - share) * hidden)
+    return exact, 9 + np.sqrt(share) * seen
+
+
+def chances(rng, p: float, sureness: float, layouts: int, runs: int):
+    """Outcomes 0 and 1 with mean p, and the honest chances they come from."""
+    estimated = rng.beta(p * sureness, (1 - p) * sureness, size=(layouts, runs))
+    return (rng.random((layouts, runs)) < estimated).astype(float), estimated
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
+@pytest.mark.parametrize("solved", [20, 100])
+def test_intervals_of_tricks_hold_the_truth(share: float, solved: int) -> None:
+    exact, estimated = trick_counts(np.random.default_rng(1), share, 500, 3000)
+    found = means(exact[:solved], estimated, unit=1.0)
+    low, high = found.interval()
+    assert 0.93 <= ((low <= 9) & (high >= 9)).mean() <= 0.97
+    scatter = found.mean.std()
+    assert abs(found.mean.mean() - 9) < 4 * scatter / np.sqrt(3000), "biased"
+    assert found.error.mean() == pytest.approx(scatter, rel=0.08)
+    # two-phase sampling: var(y) (1 - r²) / n + var(y) r² / N, within the cost of finding b
+    explained = found.explained.mean() if share else 0.0
+    best = exact.var() * ((1 - explained) / solved + explained / 500)
+    assert scatter**2 < best * (1 + 4 / solved) * 1.1
+
+
+@pytest.mark.parametrize(("p", "sureness"), [(0.1, 3.0), (0.5, 0.5), (0.5, 3.0), (0.9, 0.5)])
+def test_intervals_of_chances_hold_the_truth(p: float, sureness: float) -> None:
+    exact, estimated = chances(np.random.default_rng(2), p, sureness, 1000, 3000)
+    found = means(exact[:100], estimated)
+    _, low, high = found.chances()
+    assert 0.93 <= ((low <= p) & (high >= p)).mean() <= 0.97
+    assert abs(found.mean.mean() - p) < 4 * found.mean.std() / np.sqrt(3000), "biased"
+
+
+@pytest.mark.parametrize("wrong", [lambda x: 20 - x, lambda x: 3 * x - 20, lambda x: 0 * x + 4])
+def test_a_bad_estimator_adds_no_bias(wrong) -> None:
+    exact, estimated = trick_counts(np.random.default_rng(3), 0.8, 400, 2000)
+    found = means(exact[:40], wrong(estimated), unit=1.0)
+    low, high = found.interval()
+    assert abs(found.mean.mean() - 9) < 4 * found.mean.std() / np.sqrt(2000)
+    assert 0.93 <= ((low <= 9) & (high >= 9)).mean() <= 0.98
+    assert found.mean.var() < 1.1 * exact.var() / 40, "worse than no estimates"
+
+
+def test_without_estimates_it_is_the_mean_and_its_standard_error() -> None:
+    exact = np.random.default_rng(4).integers(7, 12, size=(30, 3)).astype(float)
+    for found in (means(exact, None), means(exact, exact + 1)):
+        np.testing.assert_allclose(found.mean, exact.mean(axis=0))
+        np.testing.assert_allclose(found.error, exact.std(axis=0, ddof=1) / np.sqrt(30))
+        np.testing.assert_allclose(found.effective, 30)
+    assert means(exact, None).quantile == pytest.approx(2.0484, abs=1e-4)  # t, 28 degrees, 0.975
+
+
+def test_outcomes_that_never_differed_are_not_certain() -> None:
+    same = np.full((40, 1), 1.0)
+    _, low, high = means(same, None).chances()
+    assert 0.85 < low[0] < 0.95 and high[0] == 1
+    low, high = means(same * 10, None, unit=1.0).interval()
+    assert 0 < high[0] - low[0] < 0.2
+    estimated = np.linspace(0, 1, 90)[:, None]
+    assert means(same, estimated).mean[0] == 1, "nothing to learn a slope from"
+
+
+def test_arrays_that_do_not_fit() -> None:
+    with pytest.raises(ValueError, match="19 solved"):
+        means(np.ones((19, 1)), None)
+    with pytest.raises(ValueError, match="estimates for"):
+        means(np.ones((30, 1)), np.ones((20, 1)))
+
+
+@pytest.mark.parametrize("cost", [0.003, 0.05, 0.4, 3.0])
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.8, 0.98])
+def test_the_ratio_is_the_best_there_is(share: float, cost: float) -> None:
+    spread = Spread(np.array([0.7]), np.array([share]))
+    best = (np.sqrt(1 - share) + np.sqrt(share * cost)) ** 2  # of the time of solving alone
+    ratio = spread.ratio(cost)
+    if best > 0.999 or share <= (1 - share) * cost:
+        assert ratio == 0
+    else:
+        time = spread.left(ratio) * (1 + ratio * cost) / 0.7
+        assert best <= time <= 1.02 * best + 0.01
+    needed = spread.solves(ratio, 0.05)
+    assert 1 <= needed * 0.05**2 / 1.96**2 / spread.left(ratio) < 1.2
+
+
+class Counted:
+    """The question of one number of each layout, exact and estimated."""
+
+    empty = np.empty(0)
+    usual_cost = 0.05
+
+    def means(self, exact, estimates):
+        return means(exact[:, None], None if estimates is None else estimates[:, None], unit=1.0)
+
+    def half_widths(self, found):
+        return found.half_widths
+
+
+class Drawn:
+    """Layouts whose tricks are drawn, and a clock that counts what they would have taken."""
+
+    def __init__(self, seed: int, share: float, cost: float, loading: float = 4.0):
+        self.exact, estimated = trick_counts(np.random.default_rng(seed), share, 20_000, 1)
+        self.estimated, self.cost, self.loading, self.seconds = estimated, cost, loading, 0.0
+        self.trial = loading + PILOT * cost
+
+    def deal(self, number):
+        return number
+
+    def estimate(self, start, stop):
+        self.seconds += (stop - start) * self.cost + (self.loading if start == 0 else 0)
+        return self.estimated[start:stop, 0]
+
+    def solve(self, start, stop):
+        self.seconds += stop - start
+        yield self.exact[start:stop, 0]
+
+    def now(self):
+        return self.seconds
+
+
+def drawn(seed: int, plan: Plan, share: float, cost: float, **given: float) -> Run:
+    run = Run(Drawn(seed, share, cost, **given), Counted(), plan)
+    run.go()
+    return run
+
+
+@pytest.mark.parametrize(
+    ("share", "cost"), [(0.0, 0.03), (0.4, 0.4), (0.8, 0.03), (0.95, 0.1), (0.9, 3.0)]
+)
+def test_it_is_never_slower_than_solving_alone_and_nearly_as_fast_as_can_be(share, cost) -> None:
+    plan = Plan(precision=0.06)
+    runs = [drawn(seed, plan, share, cost) for seed in range(30)]
+    alone = [drawn(seed, plan, share, cost, loading=np.inf) for seed in range(30)]
+    assert all(run.stopped == "precision" for run in runs)
+    assert all(run.estimates is None for run in alone)
+    time, alone_time = (sum(run._source.seconds for run in some) for some in (runs, alone))
+    known = np.mean([run.means().explained[0] for run in runs if run.estimates is not None] or [0])
+    best = min(1.0, (np.sqrt(1 - known) + np.sqrt(known * cost)) ** 2)
+    assert time <= 1.05 * alone_time
+    assert time <= best * alone_time / 0.85
+
+
+def test_intervals_hold_the_truth_where_their_width_ended_the_solving() -> None:
+    runs = [drawn(seed, Plan(precision=0.1), 0.8, 0.05) for seed in range(600)]
+    found = [run.means() for run in runs]
+    ends = np.array([one.interval() for one in found])[..., 0]
+    assert 0.93 <= ((ends[:, 0] <= 9) & (ends[:, 1] >= 9)).mean() <= 0.97
+    centre = np.array([one.mean[0] for one in found])
+    assert abs(centre.mean() - 9) < 3 * centre.std() / np.sqrt(600), "biased"
+    assert all(one.half_widths[0] <= 0.1 for one in found)
+
+
+def test_the_clock_ends_it_on_time() -> None:
+    for seconds in (10.0, 45.0, 200.0, 1000.0):
+        run = drawn(1, Plan(seconds=seconds), 0.8, 0.05)
+        assert run.stopped == "seconds"
+        assert max(seconds, 20) <= run._source.seconds <= max(1.05 * seconds, 20) + 4
+    assert run.estimates is not None and run.means().effective[0] > 1500, "the network is used"
+    both = drawn(1, Plan(seconds=1000.0, precision=0.1), 0.8, 0.05)
+    assert both.stopped == "precision" and both._source.seconds < 500
+    late = drawn(1, Plan(seconds=100.0, precision=0.01), 0.8, 0.05)
+    assert late.stopped == "seconds"
