@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Hand
-from ..embedding import HandEmbedding, PairEstimator
+from ..embedding import HandEmbedding, PairEstimate, PairEstimator
 from ..formats.hand2vec import PairSet
 from ..training.hand2vec import Hand2VecConfig, errors, train_hand2vec
 from ..training.pair_data import pair_rows
@@ -54,11 +54,6 @@ Places = NDArray[np.float64]
 _VIRIDIS = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]])
 
 
-def estimates(model: str, pairs: PairSet) -> NDArray[np.float32]:
-    """Return the (n, 5) tricks that a model expects, the first hand declaring."""
-    return PairEstimator(model)(pairs.norths, pairs.souths).expected
-
-
 def squared_error(expected: NDArray[np.float32], pairs: PairSet) -> float:
     """Return the mean squared error of (n, 5) expected tricks, over all strains."""
     return float(((expected - pairs.tricks[:, :, 0]).astype(np.float64) ** 2).mean())
@@ -91,12 +86,11 @@ def _shares(hits: list[NDArray[np.bool_]]) -> dict[str, tuple[float, float, floa
     }
 
 
-def variances(model: str, pairs: PairSet) -> Off:
-    """Return the (n, 5) variance of one layout's tricks that a model states."""
-    found = PairEstimator(model)(pairs.norths, pairs.souths)
-    counts = np.arange(14)
-    off: Off = (found.probabilities * (counts - found.expected[..., None]) ** 2).sum(axis=-1)
-    return off
+def variances(estimate: PairEstimate) -> Off:
+    """Return the (n, 5) variance of one layout's tricks that an estimate states."""
+    off = np.arange(14) - estimate.expected[..., None]
+    found: Off = (estimate.probabilities * off**2).sum(axis=-1, dtype=np.float64)
+    return found
 
 
 def table_5(embedding: HandEmbedding) -> dict[str, NDArray[np.float64]]:

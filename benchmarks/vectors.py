@@ -1,0 +1,89 @@
+"""Speed of hand vectors and of two-hand estimation: a Markdown table, processor and wall time.
+
+python benchmarks/vectors.py [--threads 2] [--deals 50000] [--pairs 10000]
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import trickcast as tc
+from trickcast.embedding import pair_models
+from trickcast.library import Library
+
+
+def timed(work: Callable[[], object]) -> tuple[float, float]:
+    """Return the seconds on the clock and of the processor."""
+    wall, processor = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - wall, time.process_time() - processor
+
+
+def honesty(model: str, deals: tc.DealSet) -> list[tuple[str, ...]]:
+    """Return rows of bins: how often at least so many tricks were taken, beside the chance stated.
+
+    Over all strains and numbers of tricks, chances of exactly 0 or 1 left out.
+    """
+    estimator = tc.PairEstimator(model)
+    stated, happened = [], []
+    for side in (0, 1):
+        found = estimator(deals.owners == side, deals.owners == side + 2)
+        taken = deals.tricks_or_unknown[:, :, side]
+        for count in range(1, 14):
+            stated.append(found.at_least(count).ravel())
+            happened.append((taken >= count).ravel())
+    chance, real = np.concatenate(stated), np.concatenate(happened)
+    rows = []
+    for low in np.arange(0, 1, 0.1):
+        inside = (chance > max(low, 0.005)) & (chance <= min(low + 0.1, 0.995))
+        rows.append(
+            (
+                model,
+                f"{low:.0%} to {low + 0.1:.0%}",
+                f"{inside.sum():,}",
+                f"{chance[inside].mean():.1%}",
+                f"{real[inside].mean():.1%}",
+            )
+        )
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--deals", type=int, default=50_000)
+    parser.add_argument("--pairs", type=int, default=10_000)
+    parser.add_argument("--library", type=Path)
+    given = parser.parse_args()
+    owners = tc.random_deals(given.deals, 1).owners
+    hands = np.concatenate([owners == seat for seat in range(4)])
+    embedding = tc.HandEmbedding(threads=given.threads)
+    embedding.encode(hands[:1000])
+    few = embedding.encode(hands[:1000])
+    rows = [
+        (f"encode {len(hands):,} hands", timed(lambda: embedding.encode(hands)), len(hands)),
+        ("index of 200,000 hands", timed(lambda: embedding.searched), 1),
+        ("5 nearest of 1,000 vectors", timed(lambda: embedding.nearest(few)), 1000),
+    ]
+    for info in pair_models():
+        estimator = tc.PairEstimator(info.name, threads=given.threads)
+        pairs = [owners[: given.pairs] == seat for seat in (0, 2)]
+        estimator(pairs[0][:100], pairs[1][:100])
+        spent = timed(lambda e=estimator, p=pairs: e(*p))
+        rows.append((f"{info.name}: {given.pairs:,} pairs", spent, given.pairs))
+    print("| | seconds | processor seconds | a second |\n|---|---|---|---|")
+    for name, (wall, processor), count in rows:
+        print(f"| {name} | {wall:.3f} | {processor:.3f} | {count / wall:,.0f} |")
+    if given.library is not None:
+        deals = Library(given.library).deals("test")[:20_000]
+        print("\n| model | chance stated | results | mean | happened |\n|---|---|---|---|---|")
+        for info in pair_models():
+            for row in honesty(info.name, deals):
+                print("| " + " | ".join(row) + " |")
+
+
+if __name__ == "__main__":
+    main()

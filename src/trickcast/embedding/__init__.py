@@ -1,0 +1,21 @@
+"""Hands as vectors, and what two hands are worth when the other two are not known."""
+
+from .atlas import write_map
+from .estimate import PairEstimate
+from .files import PairModelInfo, pair_models
+from .index import HandIndex
+from .pairs import PairEstimator
+from .vectors import HandEmbedding
+from .worth import PairContract, best_contracts
+
+__all__ = [
+    "HandEmbedding",
+    "HandIndex",
+    "PairContract",
+    "PairEstimate",
+    "PairEstimator",
+    "PairModelInfo",
+    "best_contracts",
+    "pair_models",
+    "write_map",
+]

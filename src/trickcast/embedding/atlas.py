@@ -1,0 +1,61 @@
+"""A map of hands as one HTML file: points that tell their hand, coloured by strength or lengths."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import Hand
+from .vectors import HandEmbedding
+
+_TEMPLATE = Path(__file__).parent / "atlas.html"
+_DATA = "/*DATA*/"
+_SHOWN = 4_000
+
+
+def principal_components(vectors: NDArray[np.float32], n: int = 2) -> NDArray[np.float64]:
+    """Return (m, n) coordinates of (m, size) vectors along their directions of widest spread.
+
+    Every direction points to where its largest weight is positive, so that a map stays as it is.
+    """
+    centred = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)
+    _, _, directions = np.linalg.svd(centred, full_matrices=False)
+    directions = directions[:n]
+    largest = np.abs(directions).argmax(axis=1)
+    signs = np.sign(directions[np.arange(len(directions)), largest])
+    found: NDArray[np.float64] = centred @ (directions * signs[:, None]).T
+    return found
+
+
+def write_map(
+    embedding: HandEmbedding,
+    path: str | os.PathLike[str],
+    *,
+    hands: Any = None,
+    marked: Sequence[Hand] = (),
+    title: str = "A map of hands",
+) -> None:
+    """Write a map of hands: the first two principal components of their vectors.
+
+    ``hands`` are any hands, 4,000 of the seeded ones unless given; ``marked`` ones are ringed.
+    The file needs no network: a hand shows where the pointer is, colours are for high-card points
+    or the length of a suit. Raises DealError for what is not a hand.
+    """
+    if hands is None:
+        hands = embedding.searched.hands[:: len(embedding.searched) // _SHOWN]
+    index = embedding.index(hands)
+    extra = [hand.cards for hand in marked]
+    cards = np.concatenate([index.hands, *(card[None] for card in extra)])
+    vectors = np.concatenate([index.vectors, *(embedding.encode(card)[None] for card in extra)])
+    places = principal_components(vectors)
+    points = [
+        [round(float(x), 3), round(float(y), 3), str(hand), hand.hcp, *hand.lengths, hand.pattern]
+        for (x, y), hand in zip(places, map(Hand.from_cards, cards), strict=True)
+    ]
+    data = {"title": title, "points": points, "marked": len(extra)}
+    page = _TEMPLATE.read_text("utf-8").replace(_DATA, json.dumps(data, ensure_ascii=False))
+    Path(path).write_text(page, "utf-8")

@@ -1,0 +1,126 @@
+"""What an estimate of two hands gives: a distribution over tricks for every strain."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import PRINTED_STRAINS, Strain
+
+_SHOWN = 10  # pairs of a large estimate that are printed
+_COUNTS = np.arange(14, dtype=np.float32)
+MILESTONES = {"game": (10, 10, 11, 11, 9), "slam": (12,) * 5, "grand": (13,) * 5}
+"""Tricks that make game, small slam and grand slam in spades, hearts, diamonds, clubs, notrump."""
+
+
+class PairEstimate:
+    """Estimated tricks of two hands, the other two unknown; the first hand (North) declares.
+
+    The distribution is over the layouts of the unseen cards. ``estimate["H"]`` is the expected
+    number of tricks in hearts (an array where there are many pairs), ``estimate[3]`` and
+    ``estimate[2:5]`` the estimates of those pairs. ``by_partner`` is the same with the second hand
+    as declarer.
+    """
+
+    both: NDArray[np.float32]
+    """(5, 2, 14) or (n, 5, 2, 14) float32: strains S H D C N, declarer first hand or second."""
+
+    def __init__(self, both: NDArray[np.float32]):
+        if both.ndim not in (3, 4) or both.shape[-3:] != (5, 2, 14):
+            raise ValueError(f"probabilities of shape {both.shape} (expected (…, 5, 2, 14))")
+        self.both = both
+
+    @property
+    def probabilities(self) -> NDArray[np.float32]:
+        """(5, 14) or (n, 5, 14) float32: strains S H D C N, 0 … 13 tricks."""
+        return self.both[..., 0, :]
+
+    @cached_property
+    def expected(self) -> NDArray[np.float32]:
+        """(5,) or (n, 5) float32, the mean of the distribution."""
+        return (self.probabilities @ _COUNTS).astype(np.float32)
+
+    @property
+    def by_partner(self) -> "PairEstimate":
+        """The estimate with the other hand (South) as declarer."""
+        return PairEstimate(self.both[..., ::-1, :])
+
+    def at_least(self, tricks: int) -> NDArray[np.float32]:
+        """Return the chance of so many tricks or more in each strain, (5,) or (n, 5)."""
+        chance: NDArray[np.float32] = self.probabilities[..., max(0, tricks) :].sum(axis=-1)
+        return chance
+
+    def chances(self) -> dict[str, NDArray[np.float32]]:
+        """Return the chances of game, slam and grand slam in each strain, (5,) or (n, 5) each."""
+        return {
+            name: np.stack([self.at_least(k)[..., i] for i, k in enumerate(tricks)], axis=-1)
+            for name, tricks in MILESTONES.items()
+        }
+
+    def interval(self, share: float = 0.8) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """Return the lowest and highest tricks, (5,) or (n, 5), that hold this share of layouts.
+
+        At most half of the rest lies on either side. Raises ValueError for a share that is not
+        above 0 and below 1.
+        """
+        if not 0 < share < 1:
+            raise ValueError(f"share is {share} (expected more than 0 and less than 1)")
+        at_most = self.probabilities.cumsum(axis=-1)
+        tail = (1 - share) / 2
+        low, high = ((at_most < end).sum(axis=-1) for end in (tail, 1 - tail))
+        return low.astype(np.uint8), np.minimum(high, 13).astype(np.uint8)
+
+    @property
+    def _single(self) -> bool:
+        return self.both.ndim == 3
+
+    def __len__(self) -> int:
+        if self._single:
+            raise TypeError("the estimate of one pair of hands has no length")
+        return len(self.both)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str | Strain):
+            found = self.expected[..., Strain.parse(key)]
+            return float(found) if self._single else found
+        if self._single:
+            raise TypeError('the estimate of one pair of hands is indexed as estimate["H"]')
+        return PairEstimate(self.both[key])
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return, for one pair, texts by strain: sign, tricks, 80 % interval, game, slam, grand."""
+        low, high = self.interval()
+        chances = self.chances()
+        return [
+            (
+                strain.symbol,
+                f"{self.expected[strain]:.1f}",
+                f"{low[strain]}-{high[strain]}",
+                *(f"{found[strain]:.0%}" for found in chances.values()),
+            )
+            for strain in PRINTED_STRAINS
+        ]
+
+    def __str__(self) -> str:
+        if not self._single:
+            shown = [str(self[i]) for i in range(min(len(self), _SHOWN))]
+            return "\n\n".join(shown + ["…"] * (len(self) > _SHOWN))
+        head = ("", "tricks", "80 %", *MILESTONES)
+        return "\n".join(
+            f"{row[0]:<3}" + "".join(f"{text:>8}" for text in row[1:])
+            for row in (head, *self.rows())
+        )
+
+    def __repr__(self) -> str:
+        what = "one pair of hands" if self._single else f"{len(self):,} pairs of hands"
+        return f"<PairEstimate of {what}>"
+
+    def _repr_html_(self) -> str:
+        if not self._single:
+            return f"<p>{repr(self)[1:-1]}</p>"
+        head = "".join(f"<th>{name}</th>" for name in ("", "tricks", "80 %", *MILESTONES))
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{text}</td>" for text in row) + "</tr>" for row in self.rows()
+        )
+        return f"<table><tr>{head}</tr>{rows}</table>"

@@ -1,0 +1,68 @@
+"""The model files of this room: where they lie and what they say of themselves."""
+
+import json
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from ..estimator import ModelError
+from ..estimator.files import ModelFile, open_session, shipped_models
+
+WEIGHTS = Path(__file__).parent.parent / "weights" / "pairs"
+FORMAT = "trickcast pair model 1"
+Kind = Literal["distributions", "vectors"]
+"""What a file holds: a network of distributions of tricks, or BridgeHand2Vec in its two halves."""
+_REQUIRED = ("name", "kind", "scores", "training")
+_OF_KIND: dict[str, tuple[str, ...]] = {"distributions": (), "vectors": ("spread",)}
+
+
+class PairModelInfo(ModelFile):
+    """A model of two hands: its file and what the file says of itself."""
+
+    @property
+    def kind(self) -> str:
+        """``distributions`` or ``vectors``."""
+        return self.metadata["kind"]
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        """Mean squared errors on held-out rows, and the number of these: ``pairs``, ``mse``."""
+        scores: dict[str, float] = json.loads(self.metadata["scores"])
+        return scores
+
+
+def load_pair_model(
+    model: str | os.PathLike[str], threads: int | None = None
+) -> tuple[Any, PairModelInfo]:
+    """Return the ONNX Runtime session of a shipped model's name or a file, and what the file says.
+
+    Raises ModelError for a model that is unknown, missing, damaged or of another format.
+    """
+    shipped = shipped_models(WEIGHTS)
+    if isinstance(model, str) and model in shipped:
+        path, expected = shipped[model]
+    else:
+        path, expected = Path(model), None
+        if not path.is_file():
+            raise ModelError(
+                f"no model of two hands {os.fspath(model)!r} (expected one of "
+                f"{', '.join(shipped)}, or the path of an .onnx file)"
+            )
+    session, sha256 = open_session(path, expected, threads)
+    metadata = dict(session.get_modelmeta().custom_metadata_map)
+    if metadata.get("format") != FORMAT or metadata.get("kind") not in _OF_KIND:
+        raise ModelError(
+            f"{path}: its format is {metadata.get('format')!r} and its kind "
+            f"{metadata.get('kind')!r} (expected {FORMAT!r}, of kind {' or '.join(_OF_KIND)}; "
+            f"SHA-256 {sha256})"
+        )
+    needed = (*_REQUIRED, *_OF_KIND[metadata["kind"]])
+    if missing := [key for key in needed if key not in metadata]:
+        raise ModelError(f"{path}: does not state its {', '.join(missing)} (SHA-256 {sha256})")
+    return session, PairModelInfo(path, sha256, metadata)
+
+
+def pair_models() -> tuple[PairModelInfo, ...]:
+    """Return the models of two hands that ship. Raises ModelError for a damaged one."""
+    return tuple(load_pair_model(name, threads=1)[1] for name in shipped_models(WEIGHTS))

@@ -1,0 +1,180 @@
+"""Estimating the tricks of two hands in one pass of a network: nothing is sampled."""
+
+import json
+import operator
+import os
+from itertools import permutations
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import DealError
+from ..cards.hand import as_hands
+from ..cards.text import card_text
+from .estimate import PairEstimate
+from .files import PairModelInfo, load_pair_model
+
+_ORDERS = list(permutations(range(4)))
+
+
+class PairEstimator:
+    """A pretrained model of two hands, loaded once and called on pairs.
+
+    ``model`` is ``accurate``, ``hand2vec`` (the network of the 2023 paper) or the path of an
+    ``.onnx`` file that was trained here. ``threads`` is the number of threads (default: all
+    cores), ``batch_size`` how many pairs are computed at a time. All suits are treated alike:
+    exchanging two suits exchanges their results.
+
+    Raises ModelError for a model that is unknown, missing or damaged, ValueError for ``threads``
+    or ``batch_size`` below one.
+    """
+
+    info: PairModelInfo
+    """The model's file and what it says of itself."""
+
+    def __init__(
+        self,
+        model: str | os.PathLike[str] = "accurate",
+        *,
+        threads: int | None = None,
+        batch_size: int = 512,
+    ):
+        self.batch_size = operator.index(batch_size)
+        threads = None if threads is None else operator.index(threads)
+        if self.batch_size < 1 or (threads is not None and threads < 1):
+            raise ValueError(f"threads is {threads}, batch_size {batch_size} (expected 1 or more)")
+        session, self.info = load_pair_model(model, threads)
+        self._network: _Network = (
+            Distributions(session)
+            if self.info.kind == "distributions"
+            else Vectors(session, json.loads(self.info.metadata["spread"]))
+        )
+
+    def __repr__(self) -> str:
+        return f"<PairEstimator {self.info.name}>"
+
+    def __call__(self, norths: Any, souths: Any) -> PairEstimate:
+        """Estimate the tricks of pairs, the first hand as declarer.
+
+        ``norths`` and ``souths`` are a hand each, or lists or (n, 52) arrays of equally many; one
+        hand goes with each of many. Two single hands give arrays without the leading axis.
+        Raises DealError for what is not a hand, hands that share a card, and counts that differ.
+        """
+        pairs, single = as_pairs(norths, souths)
+        both = np.empty((len(pairs), 5, 2, 14), dtype=np.float32)
+        for start in range(0, len(pairs), self.batch_size):
+            rows = slice(start, start + self.batch_size)
+            both[rows] = self._network(pairs[rows])
+        return PairEstimate(both[0] if single else both)
+
+
+def as_pairs(norths: Any, souths: Any) -> tuple[NDArray[np.uint8], bool]:
+    """Turn hands and their partners into (n, 2, 52) zeros and ones, and tell whether it was one.
+
+    Raises DealError as ``PairEstimator.__call__``.
+    """
+    (first, one_first), (second, one_second) = as_hands(norths), as_hands(souths)
+    if len(first) != len(second) and not (one_first or one_second):
+        raise DealError(f"{len(first)} hands and {len(second)} partners (expected equally many)")
+    n = len(second) if one_first else len(first)
+    pairs = np.empty((n, 2, 52), dtype=np.uint8)
+    pairs[:, 0], pairs[:, 1] = first, second
+    shared = np.argwhere(pairs.all(axis=1))
+    single = one_first and one_second
+    for row, card in shared[:1]:
+        where = "" if single else f"pair {row} of {n}: "
+        raise DealError(f"{where}both hands hold {card_text(int(card))}")
+    return pairs, single
+
+
+class _Network(Protocol):
+    """A model file that can be run."""
+
+    def __call__(self, pairs: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Answer (n, 5, 2, 14) probabilities for (n, 2, 52) pairs, n ≥ 1."""
+        ...
+
+
+class Distributions:
+    """A network that answers with distributions."""
+
+    def __init__(self, session: Any):
+        self._session = session
+
+    def __call__(self, pairs: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Answer for (n, 2, 52) pairs."""
+        found: NDArray[np.float32] = self._session.run(["probabilities"], {"hands": pairs})[0]
+        return found
+
+
+class Vectors:
+    """BridgeHand2Vec: mean tricks from two vectors, and a normal scatter around them.
+
+    The mean over the 24 orders of the suits, so that all suits are alike.
+    """
+
+    def __init__(self, session: Any, spread: dict[str, float]):
+        self._session = session
+        self._scatters = [Scatter(spread["suits"])] * 4 + [Scatter(spread["notrump"])]
+
+    def __call__(self, pairs: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Answer for (n, 2, 52) pairs."""
+        tricks = self.tricks(pairs)
+        found = [scatter(tricks[:, i]) for i, scatter in enumerate(self._scatters)]
+        return np.stack(found, axis=1)
+
+    def tricks(self, pairs: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Return (n, 5, 2) mean tricks: strains, declarers."""
+        n = len(pairs)
+        suits = pairs.astype(np.bool_).reshape(n, 2, 4, 13)
+        moved = np.concatenate([suits[:, :, order].reshape(2 * n, 52) for order in _ORDERS])
+        vectors = encode(self._session, moved).reshape(len(_ORDERS), n, 2, -1)
+        both = np.stack([vectors, vectors[:, :, ::-1]], axis=2)  # (orders, n, declarer, 2, size)
+        found = run_tricks(self._session, both.reshape(len(_ORDERS) * n * 2, -1))
+        answers = found.reshape(len(_ORDERS), n, 2, 5)
+        tricks = np.zeros((n, 5, 2), dtype=np.float32)
+        for order, answer in zip(_ORDERS, answers.transpose(0, 1, 3, 2), strict=True):
+            tricks[:, order] += answer[:, :4]
+            tricks[:, 4] += answer[:, 4]
+        return tricks / np.float32(len(_ORDERS))
+
+
+def encode(session: Any, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Return the (n, size) vectors of (n, 52) hands by the first half of a file of vectors."""
+    size = session.get_inputs()[1].shape[1]
+    nothing = np.empty((0, size), dtype=np.float32)
+    found: NDArray[np.float32] = session.run(["vectors"], {"hands": hands, "pairs": nothing})[0]
+    return found
+
+
+def run_tricks(session: Any, pairs: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return (n, 5) tricks of (n, 2 × size) vectors by the second half of a file of vectors."""
+    nothing = np.empty((0, 52), dtype=np.bool_)
+    found: NDArray[np.float32] = session.run(["tricks"], {"hands": nothing, "pairs": pairs})[0]
+    return found
+
+
+class Scatter:
+    """Distributions over 0 … 13 tricks around means: a normal curve at the whole numbers.
+
+    ``deviation`` is the curve's, in tricks; it is moved until its mean over 0 … 13 is the one
+    asked for, within 0.001.
+    """
+
+    def __init__(self, deviation: float):
+        self._deviation = deviation
+        self._centres = np.linspace(-8, 21, 2901)
+        self._means = self._curve(self._centres) @ np.arange(14)
+
+    def __call__(self, means: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return (…, 14) float32 probabilities of (…) means; those beyond 0 … 13 are drawn in."""
+        centres = np.interp(means, self._means, self._centres)
+        return self._curve(centres).astype(np.float32)
+
+    def _curve(self, centres: NDArray[np.float64]) -> NDArray[np.float64]:
+        off = (np.arange(14) - np.asarray(centres)[..., None]) / self._deviation
+        logs = -0.5 * off**2
+        weights = np.exp(logs - logs.max(axis=-1, keepdims=True))
+        shares: NDArray[np.float64] = weights / weights.sum(axis=-1, keepdims=True)
+        return shares

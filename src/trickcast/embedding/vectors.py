@@ -1,0 +1,135 @@
+"""Hands as vectors: encoding, distances, neighbours, analogies, and back to a hand."""
+
+import operator
+import os
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import Hand
+from ..cards.hand import as_hands
+from ..dealing import random_deals
+from ..estimator import ModelError
+from .files import PairModelInfo, load_pair_model
+from .index import HandIndex
+from .pairs import encode
+
+SEARCHED, SEED = 200_000, 2023
+"""How many hands are searched when none are given, and the seed of the deals they are from."""
+_CHUNK = 4_096
+Near = list[tuple[Hand, float]]
+"""Hands with their distances, nearest first."""
+
+
+class HandEmbedding:
+    """The vectors of BridgeHand2Vec: hands that take alike tricks with any partner lie close.
+
+    ``model`` is the name of a shipped model that has vectors, or the path of one's file;
+    ``threads`` the number of threads (default: all cores). Over random hands every component has
+    mean 0 and standard deviation 1. Distances are Euclidean.
+
+    Raises ModelError for a model that is unknown, missing, damaged or has no vectors.
+    """
+
+    info: PairModelInfo
+    """The model's file and what it says of itself."""
+
+    def __init__(self, model: str | os.PathLike[str] = "hand2vec", *, threads: int | None = None):
+        self._session, self.info = load_pair_model(model, threads)
+        if self.info.kind != "vectors":
+            raise ModelError(f"{self.info.path}: has no vectors (expected hand2vec or its like)")
+
+    def __repr__(self) -> str:
+        return f"<HandEmbedding {self.info.name}, {self.size} numbers a hand>"
+
+    @property
+    def size(self) -> int:
+        """Numbers of a vector."""
+        return int(self._session.get_inputs()[1].shape[1]) // 2
+
+    def encode(self, hands: Any) -> NDArray[np.float32]:
+        """Return the (n, size) float32 vectors of hands, (size,) of one hand.
+
+        Raises DealError for what is not a hand.
+        """
+        rows, single = as_hands(hands)
+        vectors = np.empty((len(rows), self.size), dtype=np.float32)
+        for start in range(0, len(rows), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            vectors[part] = encode(self._session, rows[part])
+        return vectors[0] if single else vectors
+
+    def distance(self, one: Any, other: Any) -> Any:
+        """Return the distance of hands or vectors: a float of two, else (n,) float32."""
+        apart = self._vectors(one) - self._vectors(other)
+        found = np.sqrt((apart**2).sum(axis=-1))
+        return float(found) if found.ndim == 0 else found
+
+    def index(self, hands: Any) -> HandIndex:
+        """Return hands with their vectors, to be searched often. Raises ValueError for none."""
+        rows, _ = as_hands(hands)
+        return HandIndex(rows, np.atleast_2d(self.encode(rows)))
+
+    @cached_property
+    def searched(self) -> HandIndex:
+        """The 200,000 hands of seeded deals that are searched when no others are given."""
+        owners = random_deals(SEARCHED // 4, SEED).owners
+        return self.index(np.concatenate([owners == seat for seat in range(4)]))
+
+    def nearest(self, hand: Any, k: int = 5, hands: Any = None) -> Any:
+        """Return the ``k`` nearest hands of a hand or vector: ``[(Hand, distance), …]``.
+
+        A list of such lists for many hands. They are sought among 200,000 seeded hands, or among
+        ``hands`` (a HandIndex, or anything that is hands). Raises ValueError for an empty index,
+        too large a ``k``, or a vector that is not numbers.
+        """
+        vectors = self._vectors(hand)
+        index = self._index(hands)
+        distances, rows = index.query(np.atleast_2d(vectors), operator.index(k))
+        found: list[Near] = [
+            [(index.hand(row), float(apart)) for row, apart in zip(*pair, strict=True)]
+            for pair in zip(rows, distances, strict=True)
+        ]
+        return found[0] if vectors.ndim == 1 else found
+
+    def analogy(self, y: Any, *, plus: Any, minus: Any, k: int = 5, hands: Any = None) -> Near:
+        """Return the ``k`` hands nearest to y + (plus - minus), with their distances."""
+        target = self._vectors(y) + (self._vectors(plus) - self._vectors(minus))
+        found: Near = self.nearest(target, k, hands)
+        return found
+
+    def decode(self, vector: Any, hands: Any = None) -> tuple[Hand, float]:
+        """Return a hand whose vector is close to the one given, and their distance.
+
+        Begins with the nearest hand of the index and exchanges one card at a time while that
+        brings it closer; there may be closer ones. Raises what ``nearest`` raises.
+        """
+        target = np.asarray(vector, dtype=np.float32)
+        if target.ndim != 1:
+            raise ValueError(f"vector of shape {target.shape} (expected ({self.size},))")
+        ((start, best),) = self.nearest(target, 1, hands)
+        cards = start.cards
+        while True:
+            held, others = np.flatnonzero(cards), np.flatnonzero(~cards)
+            away, taken = (part.ravel() for part in np.meshgrid(held, others))
+            rows = np.arange(len(away))
+            tried = np.tile(cards, (len(away), 1))
+            tried[rows, away], tried[rows, taken] = False, True
+            apart = np.sqrt(((self.encode(tried) - target) ** 2).sum(axis=1))
+            closest = int(apart.argmin())
+            if not apart[closest] < best:
+                return Hand.from_cards(cards), best
+            cards, best = tried[closest], float(apart[closest])
+
+    def _index(self, hands: Any) -> HandIndex:
+        if hands is None:
+            return self.searched
+        return hands if isinstance(hands, HandIndex) else self.index(hands)
+
+    def _vectors(self, hands: Any) -> NDArray[np.float32]:
+        """Return vectors as they are (float arrays), and hands encoded."""
+        if isinstance(hands, np.ndarray) and hands.dtype.kind == "f":
+            return hands.astype(np.float32)
+        return self.encode(hands)

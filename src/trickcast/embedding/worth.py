@@ -1,0 +1,43 @@
+"""What to bid with two hands: the contracts of the highest expected score."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..cards import Strain, Vulnerability
+from ..scoring import Contract, score
+from .estimate import PairEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class PairContract:
+    """A contract for two hands, and what it is worth over the layouts of the others."""
+
+    contract: Contract
+    by_first: bool
+    """Whether the first hand (North) declares; else the second."""
+    expected_score: float
+    making: float
+    """The chance that it makes."""
+
+
+def best_contracts(
+    estimate: PairEstimate, vulnerable: Any = "none", k: int = 1
+) -> list[PairContract]:
+    """Return the ``k`` contracts of the highest expected score, for the estimate of one pair.
+
+    North-South hold the hands. Double-dummy play, no doubles, opponents silent; each contract
+    is declared from the better side. Raises DealError for what is no vulnerability.
+    """
+    vul = bool(Vulnerability.parse(vulnerable) & Vulnerability.NS)
+    tricks = np.arange(14, dtype=np.uint8)
+    found = []
+    for strain in Strain:
+        for level in range(1, 8):
+            contract = Contract(f"{level}{strain}")
+            means = estimate.both[strain] @ score(contract, tricks, vul)
+            declarer = int(means.argmax())
+            making = float(estimate.both[strain, declarer, contract.tricks :].sum())
+            found.append(PairContract(contract, declarer == 0, float(means[declarer]), making))
+    return sorted(found, key=lambda one: -one.expected_score)[:k]

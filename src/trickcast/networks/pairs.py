@@ -1,0 +1,181 @@
+"""The network of two-hand estimation: two hands of a side are known, the other two are not.
+
+Suits are tokens, as in ``suits``, so exchanging suits exchanges results exactly. A token's features
+stand in two groups, one for each known hand, and every linear layer treats the two alike: what a
+hand gets depends on itself and on its partner only. So exchanging the hands exchanges the
+declarers. Nothing is sampled: that the other cards lie anywhere is what the network has learned.
+"""
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from .suit_config import COUNTS, RANKS, STRAINS, SUITS
+from .suits import normalized
+
+HANDS = 2
+"""Hands that are known: declarer's and dummy's."""
+CARD_INPUTS = 8
+"""Inputs a card and hand; ``relations`` says which."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairNetworkConfig:
+    """Everything that decides a network besides its weights. Raises ValueError for a bad value."""
+
+    width: int = field(default=192, metadata={"help": "features of a token, of both hands"})
+    before: int = field(default=2, metadata={"help": "layers before the strain is known"})
+    after: int = field(default=2, metadata={"help": "layers on the four suits of each strain"})
+    pooled: int = field(default=1, metadata={"help": "layers on the suits' mean of each strain"})
+    ratio: int = field(default=3, metadata={"help": "hidden units of a layer over its width"})
+    activation: str = field(default="gelu", metadata={"help": "gelu"})
+
+    def __post_init__(self) -> None:
+        if self.width < HANDS or self.width % HANDS:
+            raise ValueError(f"width is {self.width} (expected an even number, 2 or more)")
+        for name, least in (("before", 0), ("after", 0), ("pooled", 0), ("ratio", 1)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} is {getattr(self, name)} (expected {least} or more)")
+        if self.after + self.pooled == 0:
+            raise ValueError("after and pooled are 0 (expected a layer that knows the strain)")
+        if self.activation != "gelu":
+            raise ValueError(f"activation is {self.activation!r} (expected gelu)")
+
+    @property
+    def hand_width(self) -> int:
+        """Features of a token for one hand."""
+        return self.width // HANDS
+
+    @property
+    def depth(self) -> int:
+        """Layers in all."""
+        return self.before + self.after + self.pooled
+
+
+class PairLinear(nn.Module):
+    """A linear layer that commutes with exchanging the two hands.
+
+    Features stand hand by hand, ``inputs`` (``outputs``) of each.
+    """
+
+    def __init__(self, inputs: int, outputs: int):
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(outputs, HANDS, inputs))
+        self.bias = nn.Parameter(torch.zeros(outputs))
+
+    def matrix(self) -> tuple[Tensor, Tensor]:
+        """Return the layer as a plain one: weight (2 × outputs, 2 × inputs), bias (2 × outputs)."""
+        rows = [self.weight, self.weight.flip(1)]
+        return torch.cat(rows).flatten(1), self.bias.repeat(HANDS)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Turn (…, 2 × inputs) into (…, 2 × outputs)."""
+        return functional.linear(x, *self.matrix())
+
+
+class PairLayer(nn.Module):
+    """A residual layer: every token sees itself and the mean of the tokens."""
+
+    def __init__(self, config: PairNetworkConfig):
+        super().__init__()
+        inner = config.ratio * config.hand_width
+        self.enter = PairLinear(config.hand_width, inner)
+        self.context = PairLinear(config.hand_width, inner)
+        self.leave = PairLinear(inner, config.hand_width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Turn (n, tokens, width) into the same."""
+        seen = normalized(x)
+        hidden = self.enter(seen) + self.context(seen.mean(1, keepdim=True))
+        change: Tensor = self.leave(functional.gelu(hidden))
+        return x + change
+
+
+def relations(hands: Tensor) -> Tensor:
+    """Return (n, 4, 2, 13, 8) inputs of (n, 2, 52) zeros and ones: suit, hand, rank, input.
+
+    For each card that the hand holds: 1; how many higher cards the hand itself, its partner and
+    the opponents hold (in fours); whether the opponents hold none, and nobody else does. For each
+    card of the opponents: 1, and how many higher cards the hand holds (in fours).
+    """
+    held = hands.view(-1, HANDS, SUITS, RANKS).transpose(1, 2).to(torch.float32)
+    partner = held.flip(2)
+    theirs = 1 - held - partner
+    own_above, partner_above, theirs_above = (
+        (cards.cumsum(-1) - cards) / SUITS for cards in (held, partner, theirs)
+    )
+    top = (theirs_above == 0).to(held.dtype)
+    features = [
+        held,
+        held * own_above,
+        held * partner_above,
+        held * theirs_above,
+        held * top,
+        held * top * (partner_above == 0).to(held.dtype),
+        theirs,
+        theirs * own_above,
+    ]
+    return torch.stack(features, dim=-1)
+
+
+class PairNetwork(nn.Module):
+    """From two hands to logits of every result they can have. ``seed`` decides first weights."""
+
+    def __init__(self, config: PairNetworkConfig, *, seed: int):
+        super().__init__()
+        self.config = config
+        width, inner = config.hand_width, config.ratio * config.hand_width
+
+        def layers(count: int) -> nn.Sequential:
+            return nn.Sequential(*(PairLayer(config) for _ in range(count)))
+
+        self.enter = PairLinear(RANKS * CARD_INPUTS, inner)
+        self.leave = PairLinear(inner, width)
+        self.before = layers(config.before)
+        self.roles = nn.ModuleDict(
+            {role: PairLinear(width, width) for role in ("trump", "side", "notrump")}
+        )
+        self.after = layers(config.after)
+        self.pooled = layers(config.pooled)
+        self.head = PairLinear(width, COUNTS)
+        self._start(torch.Generator().manual_seed(seed))
+
+    def _start(self, generator: torch.Generator) -> None:
+        """Draw the first weights: normal, variance 1/inputs, less where layers add up."""
+        for name, parameter in self.named_parameters():
+            if name.endswith("bias") or name.startswith("head"):
+                continue  # zero: the first answer is that all counts are equally likely
+            scale = float(parameter[0].numel()) ** -0.5
+            if name.endswith("leave.weight") and name.count(".") > 1:
+                scale *= (2 * self.config.depth) ** -0.5
+            nn.init.normal_(parameter, 0.0, scale, generator=generator)
+
+    def forward(self, hands: Tensor) -> Tensor:
+        """Turn (n, 2, 52) hands into (n, 5, 2, 14) float32 logits: strain, declarer, tricks.
+
+        The declarers are the two hands, in their order.
+        """
+        inputs = relations(hands).flatten(2)  # (n, suit, 2 × 13 × 8)
+        # sums over layers stay in float32 where autocast makes products bfloat16
+        suits = self.leave(functional.gelu(self.enter(inputs))).float()
+        suits = normalized(self.before(suits))
+        trump, side, notrump = (self.roles[name](suits) for name in ("trump", "side", "notrump"))
+        own = torch.eye(SUITS, dtype=torch.bool, device=hands.device)[..., None]
+        marked = torch.where(own, trump[:, None], side[:, None])  # (n, trumps, suit, width)
+        strains = torch.cat([marked, notrump[:, None]], dim=1).float()  # (n, 5, 4, width)
+        strains = self.after(strains.flatten(0, 1)).mean(1).view(-1, STRAINS, self.config.width)
+        logits: Tensor = self.head(normalized(self.pooled(strains)))  # (n, 5, 2 × 14)
+        return logits.float().view(-1, STRAINS, HANDS, COUNTS)
+
+    @property
+    def weights(self) -> int:
+        """Number of weights, biases counted."""
+        return sum(parameter.numel() for parameter in self.parameters())
+
+
+def expected_tricks(logits: Tensor) -> Tensor:
+    """Return the mean tricks, (…), of (…, 14) logits."""
+    counts = torch.arange(COUNTS, device=logits.device, dtype=torch.float32)
+    return logits.softmax(-1) @ counts

@@ -1,0 +1,134 @@
+"""The training of two-hand estimation: distributions from solved and taught deals, means from rows.
+
+Three sources, any of which may be missing. Solved deals: cross-entropy, one layout each. Deals that
+a whole-deal network labelled (``distill.teach``): the same, cheap and many. Rows of mean tricks:
+the squared error of the expectation, which weighs more the more layouts a mean is made of.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from ..networks.pairs import PairNetwork, PairNetworkConfig, expected_tricks
+from .checkpoints import TrainingError
+from .pair_data import PairRows, take_pairs, take_rows
+from .schedule import Leg, ScheduleConfig, run_schedule
+from .suit_data import Labelled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairConfig(ScheduleConfig):
+    """Everything that decides a training besides its data. Raises ValueError for a bad value."""
+
+    network: PairNetworkConfig = field(default_factory=PairNetworkConfig)
+    solved: int = field(default=64, metadata={"help": "solved deals in a step, two pairs each"})
+    taught: int = field(default=192, metadata={"help": "taught deals in a step, two pairs each"})
+    rows: int = field(default=192, metadata={"help": "rows of mean tricks in a step"})
+    row_weight: float = field(
+        default=5.0, metadata={"help": "weight of a row's squared error over a cross-entropy"}
+    )
+
+    def __post_init__(self) -> None:
+        super(PairConfig, self).__post_init__()
+        for name in ("solved", "taught", "rows", "row_weight"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)} (expected 0 or more)")
+        if self.solved + self.taught + self.rows == 0:
+            raise ValueError("solved, taught and rows are 0 (expected something to learn from)")
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What there is to learn from."""
+
+    solved: Labelled | None = None
+    taught: Labelled | None = None
+    rows: PairRows | None = None
+
+    def check(self, config: PairConfig) -> None:
+        """Raise TrainingError when a source is missing of which the steps take some."""
+        for name in ("solved", "taught", "rows"):
+            if getattr(config, name) and getattr(self, name) is None:
+                raise TrainingError(
+                    f"{name} is {getattr(config, name)} and there are none (expected {name}=0)"
+                )
+
+    @property
+    def sha256(self) -> str:
+        """Checksums of all."""
+        parts = (self.solved, self.taught, self.rows)
+        return " ".join("-" if part is None else part.sha256 for part in parts)
+
+
+def train_pairs(
+    config: PairConfig,
+    sources: Sources,
+    validation: PairRows,
+    checkpoint: str | os.PathLike[str],
+    *,
+    start: dict[str, Tensor] | None = None,
+    minutes: float | None = None,
+    report: Callable[[dict[str, float]], None] = lambda line: None,
+) -> tuple[PairNetwork, Leg]:
+    """Train one leg; return the averaged network and how far it has come.
+
+    ``start`` are weights to begin with. The validation rows are measured and nothing else.
+    Raises TrainingError as ``run_schedule``, and for a missing source.
+    """
+    sources.check(config)
+    network = PairNetwork(config.network, seed=config.seed)
+    if start is not None:
+        network.load_state_dict(start)
+    return run_schedule(
+        network,
+        config,
+        lambda network, step: step_loss(network, config, sources, step),
+        lambda network: {"mse": mean_squared_error(network, validation)},
+        Path(checkpoint),
+        data=f"{sources.sha256} {validation.sha256}",
+        minutes=minutes,
+        report=report,
+    )
+
+
+def step_loss(network: nn.Module, config: PairConfig, sources: Sources, step: int) -> Tensor:
+    """Return the mean loss of a step, over all its pairs."""
+    hands, targets, tricks = [], [], []
+    for data, deals in ((sources.solved, config.solved), (sources.taught, config.taught)):
+        if data is not None and deals:
+            batch = take_pairs(data, step, deals, config.seed)
+            hands.append(batch.hands)
+            targets.append(batch.targets)
+    if sources.rows is not None and config.rows:
+        rows = take_rows(sources.rows, step, config.rows, config.seed)
+        hands.append(rows[0])
+        tricks.append(rows[1])
+    with torch.autocast("cpu", torch.bfloat16):
+        logits = network(torch.cat(hands))
+    total, pairs = torch.zeros(()), len(logits)
+    if targets:
+        target = torch.cat(targets)
+        logs = logits[: len(target)].log_softmax(-1)
+        total = total - (target * logs).sum(-1).mean((1, 2)).sum()
+        logits = logits[len(target) :]
+    if tricks:
+        off = expected_tricks(logits) - tricks[0]
+        total = total + config.row_weight * off.square().mean((1, 2)).sum()
+    return total / pairs
+
+
+@torch.inference_mode()
+def mean_squared_error(network: nn.Module, rows: PairRows, *, chunk: int = 2048) -> float:
+    """Return the mean squared error of expected tricks, all strains, the first hand declaring."""
+    total = 0.0
+    for start in range(0, len(rows), chunk):
+        part = slice(start, start + chunk)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = network(rows.hands[part])
+        off = expected_tricks(logits[:, :, 0]) - rows.tricks[part, :, 0]
+        total += float(off.square().double().mean(1).sum())
+    return total / len(rows)

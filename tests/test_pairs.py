@@ -1,0 +1,233 @@
+"""Two-hand estimation: symmetries, distributions, the authors' rows, training and export."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trickcast as tc
+from trickcast.cli import main
+from trickcast.embedding import PairEstimate, best_contracts, pair_models
+from trickcast.embedding.pairs import Scatter
+from trickcast.formats.hand2vec import read_pairs
+from trickcast.library import Library
+from trickcast.scoring import score
+
+N, S = "A432.A432.432.32", "KQJ5.KQJ5.76.765"
+MODELS = [info.name for info in pair_models()]
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def estimator(request) -> tc.PairEstimator:
+    return tc.PairEstimator(request.param, threads=1)
+
+
+@pytest.fixture(scope="module")
+def accurate() -> tc.PairEstimator:
+    return tc.PairEstimator(threads=1)
+
+
+@pytest.fixture(scope="module")
+def pairs() -> tuple[np.ndarray, np.ndarray]:
+    owners = tc.random_deals(60, 4).owners
+    return owners == 0, owners == 2
+
+
+def test_the_two_models_ship_and_answer_as_torch_did() -> None:
+    assert MODELS == ["accurate", "hand2vec"]
+    for info in pair_models():
+        assert info.scores["mse"] > 0 and info.size > 0 and info.name in str(info)
+        with np.load(info.path.with_suffix(".parity.npz")) as parity:
+            arrays = dict(parity)
+        if "probabilities" in arrays:
+            hands = arrays["hands"]
+            found = tc.PairEstimator(info.path)(hands[:, 0], hands[:, 1]).both
+            assert np.abs(found - arrays["probabilities"]).max() < 1e-3
+        else:
+            vectors = tc.HandEmbedding(info.path).encode(arrays["hands"])
+            assert np.abs(vectors - arrays["vectors"]).max() < 1e-3
+
+
+def test_shapes_and_distributions(estimator, pairs) -> None:
+    found = estimator(*pairs)
+    assert found.probabilities.shape == (60, 5, 14) and found.probabilities.dtype == np.float32
+    assert found.expected.shape == (60, 5) and found.expected.dtype == np.float32
+    assert (found.probabilities >= 0).all()
+    np.testing.assert_allclose(found.probabilities.sum(axis=-1), 1, atol=1e-5)
+    np.testing.assert_allclose(
+        found.expected, (found.probabilities * np.arange(14)).sum(axis=-1), atol=1e-4
+    )
+    one = estimator(pairs[0][3], pairs[1][3])
+    assert one.probabilities.shape == (5, 14)
+    np.testing.assert_allclose(one.expected, found.expected[3], atol=1e-4)
+    assert one["H"] == pytest.approx(float(found["H"][3]), abs=1e-4)
+    assert estimator(pairs[0][:0], pairs[1][:0]).probabilities.shape == (0, 5, 14)
+    assert len(found[2:5]) == 3 and np.array_equal(found[4].expected, found.expected[4])
+
+
+def test_exchanging_suits_exchanges_their_results(estimator, pairs) -> None:
+    """Exact, where the paper's network was still 0.009 apart after training on turned suits."""
+    assert estimator(N, S)["H"] == pytest.approx(estimator(N, S)["S"], abs=0.001)
+    found = estimator(*pairs).expected
+    order = np.array([2, 0, 3, 1])
+    moved = [hands.reshape(-1, 4, 13)[:, order].reshape(-1, 52) for hands in pairs]
+    np.testing.assert_allclose(estimator(*moved).expected[:, :4], found[:, order], atol=1e-3)
+    np.testing.assert_allclose(estimator(*moved).expected[:, 4], found[:, 4], atol=1e-3)
+
+
+def test_exchanging_the_hands_exchanges_the_declarers(estimator, pairs) -> None:
+    found, turned = estimator(*pairs), estimator(*pairs[::-1])
+    np.testing.assert_allclose(turned.expected, found.by_partner.expected, atol=1e-3)
+    np.testing.assert_allclose(turned.by_partner.both, found.both, atol=1e-3)
+
+
+def test_the_example_board_of_the_paper(accurate, board) -> None:
+    """Table 1's tricks are one layout of many; the estimates lie around their mean."""
+    layouts = tc.Deal(board)
+    found = accurate(layouts.north, layouts.south)
+    assert found["H"] > found["S"] and found["H"] > found["N"]
+    assert abs(found["H"] - 10) < 1.5
+    low, high = found.interval(0.98)
+    assert (low <= high).all() and low[1] <= 10 <= high[1]
+
+
+def test_one_hand_against_many(accurate) -> None:
+    hand = np.zeros(52, bool)
+    hand[::4] = True
+    free = np.flatnonzero(~hand)
+    rng = np.random.default_rng(1)
+    many = np.zeros((5, 52), bool)
+    for row in many:
+        row[rng.choice(free, 13, replace=False)] = True
+    found = accurate(hand, many)
+    assert len(found) == 5 and len(accurate(many, hand)) == 5
+    np.testing.assert_allclose(found.expected[2], accurate(hand, many[2]).expected, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("norths", "souths", "message"),
+    [
+        (N, N, "both hands hold SA"),
+        ([N, N], [S, N], "pair 1 of 2: both hands hold SA"),
+        ([N, N, N], [S, S], "3 hands and 2 partners"),
+        ("A432.A432.432.3", S, "12 cards"),
+        ([N], ["KQJ5.KQJ5.76.76"], "hand 0 of 1"),
+    ],
+)
+def test_bad_pairs_are_told(accurate, norths, souths, message) -> None:
+    with pytest.raises(tc.DealError, match=message):
+        accurate(norths, souths)
+
+
+def test_bad_settings_and_models_are_told(tmp_path) -> None:
+    with pytest.raises(ValueError, match="batch_size 0"):
+        tc.PairEstimator(batch_size=0)
+    with pytest.raises(tc.ModelError, match="expected one of accurate, hand2vec"):
+        tc.PairEstimator("fast-pairs")
+    whole_deals = tc.models()[0].path
+    with pytest.raises(tc.ModelError, match="expected 'trickcast pair model 1'"):
+        tc.PairEstimator(whole_deals)
+    damaged = tmp_path / "damaged.onnx"
+    damaged.write_bytes(pair_models()[0].path.read_bytes()[:-1000])
+    with pytest.raises(tc.ModelError, match="not a model that can be run"):
+        tc.PairEstimator(damaged)
+    with pytest.raises(ValueError, match="share is 1"):
+        tc.PairEstimator()(N, S).interval(1)
+    with pytest.raises(ValueError, match="expected"):
+        PairEstimate(np.zeros((5, 14), np.float32))
+
+
+def test_batches_change_nothing(pairs) -> None:
+    whole = tc.PairEstimator(threads=1)(*pairs)
+    parts = tc.PairEstimator(threads=1, batch_size=7)(*pairs)
+    np.testing.assert_allclose(parts.both, whole.both, atol=1e-5)
+
+
+def test_the_scatter_has_the_mean_asked_for() -> None:
+    means = np.linspace(0.05, 12.95, 200, dtype=np.float32)
+    for deviation in (0.7, 1.2):
+        shares = Scatter(deviation)(means)
+        np.testing.assert_allclose(shares.sum(axis=-1), 1, atol=1e-5)
+        np.testing.assert_allclose(shares @ np.arange(14), means, atol=2e-3)
+        middle = shares[100]
+        spread = np.sqrt(((np.arange(14) - means[100]) ** 2 * middle).sum())
+        assert spread == pytest.approx(deviation, rel=0.05)
+    assert Scatter(1.0)(np.array([-1.0, 14.0])).argmax(axis=-1).tolist() == [0, 13]
+
+
+def test_chances_intervals_and_contracts_are_counted_right() -> None:
+    both = np.zeros((5, 2, 14), np.float32)
+    both[:, :, 8] = 1
+    both[1, 0, 8], both[1, 0, 9], both[1, 0, 10] = 0.25, 0.25, 0.5
+    estimate = PairEstimate(both)
+    assert estimate["H"] == pytest.approx(9.25) and estimate.by_partner["H"] == 8
+    assert estimate.chances()["game"].tolist() == [0, 0.5, 0, 0, 0]
+    assert estimate.interval(0.8)[0].tolist() == [8] * 5
+    assert estimate.interval(0.8)[1].tolist() == [8, 10, 8, 8, 8]
+    best = best_contracts(estimate, "ns", k=35)
+    games = {str(one.contract): one for one in best}
+    wanted = 0.5 * score("4H", 10, True) + 0.25 * (score("4H", 9, True) + score("4H", 8, True))
+    assert games["4H"].expected_score == pytest.approx(wanted) and games["4H"].by_first
+    assert games["4H"].making == pytest.approx(0.5) and best[0] is games["4H"]
+    assert str(best_contracts(estimate, "none")[0].contract) == "4H"
+    text = str(estimate)
+    assert "9.2" in text or "9.3" in text
+    assert "<table>" in estimate._repr_html_() and "one pair" in repr(estimate)
+
+
+def test_the_accurate_one_agrees_with_solved_deals(accurate) -> None:
+    """Against exact tricks that no training saw: one layout each, so errors are large but fair."""
+    folder = Path(__file__).parents[1] / "data" / "library"
+    if not folder.is_dir():
+        pytest.skip("the library of solved deals (data/library) is not here")
+    deals = next(Library(folder).stream("test"))[:400]
+    assert deals.tricks is not None
+    for first, second in ((0, 2), (1, 3)):
+        found = accurate(deals.owners == first, deals.owners == second)
+        tricks = deals.tricks[:, :, first]
+        off = found.expected - tricks
+        assert abs(off.mean()) < 0.1 and (off**2).mean() < 1.1
+        # chances of at least so many tricks: as many happen as are stated
+        for count in (8, 9, 10):
+            stated, happened = found.at_least(count), tricks >= count
+            assert abs(stated.mean() - happened.mean()) < 0.03
+        chances = np.take_along_axis(found.probabilities, tricks[..., None].astype(int), -1)
+        assert -np.log(chances).mean() < 1.35  # log 14 is 2.64
+
+
+@pytest.mark.parametrize(("model", "bar"), [("accurate", 0.110), ("hand2vec", 0.153)])
+def test_the_bars_hold_on_the_authors_validation_rows(shared, model, bar) -> None:
+    rows = read_pairs(shared / "data/bridgehand2vec/validation-50000.csv")
+    part = slice(0, 6000)
+    found = tc.PairEstimator(model)(rows.norths[part], rows.souths[part])
+    assert ((found.expected - rows.tricks[part, :, 0]) ** 2).mean() <= bar
+
+
+def test_pair_on_the_command_line(monkeypatch, capsys, tmp_path) -> None:
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["trickcast", "pair", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), *capsys.readouterr()
+
+    status, out, _ = run(N, S)
+    assert status == 0 and "best contracts, vulnerable none" in out and "♠ A432" in out
+    status, out, _ = run(N, S, "--json", "--model", "hand2vec", "--vulnerable", "ns")
+    told = json.loads(out)
+    assert status == 0 and told["hands"] == [N, S] and told["vulnerable"] == "ns"
+    assert np.shape(told["probabilities"]) == (2, 5, 14) and np.shape(told["expected"]) == (2, 5)
+    assert len(told["best_contracts"]) == 3 and len(told["game"]) == 5
+    (tmp_path / "n.txt").write_text(f"{N}\n{N}\n")
+    (tmp_path / "s.txt").write_text(f"{S}\n{S}\n")
+    status, out, _ = run(tmp_path / "n.txt", tmp_path / "s.txt", "--json")
+    assert status == 0 and len(out.splitlines()) == 2
+    for arguments, message in (
+        ((N, N), "both hands hold SA"),
+        ((N, tmp_path / "s.txt"), "1 hands and 2 partners"),
+        ((N, S, "--vulnerable", "us"), "not a vulnerability"),
+        ((N, ""), "empty"),
+        ((N, S, "--model", "other"), "no model of two hands"),
+    ):
+        status, _, err = run(*arguments)
+        assert status == 2 and message in err and len(err.splitlines()) <= 3
