@@ -15,7 +15,6 @@ from trickcast.experiments import SCALES, Material  # noqa: E402
 from trickcast.experiments import bridgehand2vec as study  # noqa: E402
 from trickcast.experiments import bridgehand2vec_game as game  # noqa: E402
 from trickcast.experiments.bridgehand2vec_paper import PAPER  # noqa: E402
-from trickcast.experiments.tsne import tsne  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -97,17 +96,3 @@ def test_every_row_is_measured_and_shown(pairs):
         assert len(shown) > 40 and "nan" not in shown
         if table == "Table 1":
             assert "20 of the 20" in shown
-
-
-def test_tsne_keeps_near_points_near():
-    rng = np.random.default_rng(1)
-    centres = np.array([[0.0] * 8, [9.0] * 8, [-9.0] * 8])
-    points = np.repeat(centres, 30, axis=0) + rng.normal(size=(90, 8))
-    places = tsne(points, perplexity=10, steps=250)
-    apart = ((places[:, None] - places) ** 2).sum(axis=2)
-    np.fill_diagonal(apart, np.inf)
-    assert (apart.argmin(axis=1) // 30 == np.arange(90) // 30).all()
-    svg = study.places_svg(places, list(range(90)), "numbers")
-    assert svg.count("<circle") == 90 and "#440154" in svg and "#fde725" in svg
-    with pytest.raises(ValueError, match="perplexity is 30 for 90 points"):
-        tsne(points, perplexity=30)

@@ -367,7 +367,8 @@ def test_a_leg_runs_from_the_command_line(tmp_path, capsys):
                 "network.heads": 1, "network.after": 1}  # fmt: skip
     chosen = [f"--set={name}={value}" for name, value in settings.items()]
     leg.main(["accurate", f"--out={tmp_path}", f"--library={LIBRARY}", "--validation=32",
-              f"--endings={LIBRARY.parent / 'endings'}", "--deals=24", "--device=cpu", *chosen])  # fmt: skip
+              f"--endings={LIBRARY.parent / 'endings'}", "--deals=24", "--device=cpu",
+              *chosen])  # fmt: skip
     shown = capsys.readouterr()
     assert json.loads(shown.out.splitlines()[-1])["step"] == 2
     assert "step 2 of 2 on 24 deals" in shown.err

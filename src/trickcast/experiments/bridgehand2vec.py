@@ -17,7 +17,6 @@ from ..embedding import HandEmbedding, PairEstimate, PairEstimator
 from ..formats.hand2vec import PairSet
 from ..training.hand2vec import Hand2VecConfig, errors, train_hand2vec
 from ..training.pair_data import pair_rows
-from .tsne import tsne
 
 LAYOUTS = 10
 """Layouts that a row's tricks are the mean of."""
@@ -50,8 +49,6 @@ TABLE_7 = {
 """Hands y and what the paper prints as nearest to y + (H1 - H2)."""
 
 Off = NDArray[np.float64]
-Places = NDArray[np.float64]
-_VIRIDIS = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]])
 
 
 def squared_error(expected: NDArray[np.float32], pairs: PairSet) -> float:
@@ -189,39 +186,3 @@ def printed_shape(hand: str) -> str:
     """Return lengths and points of a printed hand, for tables."""
     found = Hand(hand)
     return f"{'-'.join(map(str, found.lengths))}, {found.hcp} HCP"
-
-
-def hand_places(embedding: HandEmbedding, hands: int = 1_500) -> tuple[Places, list[Hand]]:
-    """Return (n, 2) places by t-SNE of some of the searched hands, and the hands."""
-    index = embedding.searched
-    chosen = range(0, len(index), len(index) // hands)
-    places = tsne(index.vectors[chosen].astype(np.float64))
-    return places, [index.hand(row) for row in chosen]
-
-
-def places_svg(places: Places, values: Sequence[float], title: str) -> str:
-    """Draw points coloured from the lowest (violet) to the highest value (yellow), as an SVG."""
-    size, margin = 480, 24
-    low, high = places.min(axis=0), places.max(axis=0)
-    spots = margin + (places - low) / (high - low) * (size - 2 * margin)
-    least, most = min(values), max(values)
-    span = (most - least) or 1.0
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {size + 20}" '
-        'font-family="sans-serif" font-size="13">',
-        '<rect width="100%" height="100%" fill="#fff"/>',
-    ]
-    for (x, y), value in zip(spots, values, strict=True):
-        fill = _colour((value - least) / span)
-        lines.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.6" fill="{fill}"/>')
-    words = f"{title}: violet {least:g}, yellow {most:g}"
-    lines.append(f'<text x="{margin}" y="{size + 10}">{words}</text>')
-    return "\n".join([*lines, "</svg>"]) + "\n"
-
-
-def _colour(share: float) -> str:
-    """The colours of viridis at a share from 0 to 1."""
-    at = share * (len(_VIRIDIS) - 1)
-    i = min(int(at), len(_VIRIDIS) - 2)
-    mixed = _VIRIDIS[i] + (_VIRIDIS[i + 1] - _VIRIDIS[i]) * (at - i)
-    return "#" + "".join(f"{round(part):02x}" for part in mixed)
