@@ -41,7 +41,7 @@ from trickcast.experiments import (  # noqa: E402
     write_report,
 )
 from trickcast.experiments.spec import RawRow  # noqa: E402
-from trickcast.library import Library  # noqa: E402
+from trickcast.library import Library, append  # noqa: E402
 from trickcast.networks import NetworkName  # noqa: E402
 from trickcast.training import TrainingError  # noqa: E402
 
@@ -379,13 +379,20 @@ def test_the_command(deals, tmp_path, run):
     for wrong, words in (
         (["mossakowski2009", "--table", "XX"], "no table 'XX'"),
         (["mossakowski2009", "--scale", "huge"], "no scale 'huge'"),
-        (["mossakowski2009", "--table", "I", "--scale", "full"], "needs 100,000"),
         (["mossakowski1999"], "no experiments of 'mossakowski1999'"),
     ):
         status, out, err = run(*wrong, *where)
         assert status == 2
         assert words in err
         assert len(err.splitlines()) <= 3
+
+
+def test_a_library_too_small_is_refused(tmp_path, run):
+    solved = next(Library(LIBRARY).stream("train"))[:50]
+    append(tmp_path / "small", solved, "some", "train", solver="DDS", source="the library")
+    where = ["--library", tmp_path / "small", "--out", tmp_path]
+    status, _, err = run("mossakowski2009", "--table", "I", "--scale", "full", *where)
+    assert status == 2 and "needs 100,000" in err
 
 
 def test_opening_bids_need_no_library(tmp_path, run):
