@@ -261,7 +261,10 @@ def test_interrupt_ends_a_command_within_a_second(tmp_path: Path) -> None:
     time.sleep(1.5)  # DDS has a batch in hand
     start = time.monotonic()
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    try:
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert time.monotonic() - start < 2, "DDS had more than that in hand"
     assert err == b"interrupted\n"
