@@ -245,8 +245,8 @@ def test_a_run_keeps_to_its_deals(deals, finished, tmp_path):
 
 
 def test_the_papers_sizes_need_their_deals():
-    with pytest.raises(ExperimentError, match="training deals; scale full needs 100,000"):
-        gather(Library(LIBRARY), replace(SCALES["full"], most=100_000))
+    with pytest.raises(ExperimentError, match="training deals; scale full needs 10,000,000"):
+        gather(Library(LIBRARY), replace(SCALES["full"], fewest=10_000_000, most=10_000_000))
     few = gather(Library(LIBRARY), replace(SCALES["full"], fewest=100, most=200))
     with pytest.raises(ExperimentError, match=r"trained on 100,000 deals and the library has 200"):
         reproduce(rows_of("mossakowski2009", "I"), SCALES["full"], few, LIBRARY / "none")
