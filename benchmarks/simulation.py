@@ -1,6 +1,6 @@
 """How true the intervals of a simulation are, and what the network saves.
 
-    python benchmarks/simulation.py --pools /tmp/pools.npz
+    python benchmarks/simulation.py --pools pools.npz
 
 The layouts of varied questions are solved once, each in the one strain and declarer asked for
 (--pools keeps these results: no other model changes them). Then simulations are replayed by the
