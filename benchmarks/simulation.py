@@ -5,9 +5,10 @@
 The layouts of varied questions are solved once, each in the one strain and declarer asked for
 (--pools keeps these results: no other model changes them). Then simulations are replayed by the
 package's own code on layouts drawn from these with replacement, as cheap arithmetic: its clock
-counts the CPU seconds that solving, estimating and loading the model take here. Each question is
-asked for expected tricks, to ± 0.05, and for the chance of the contract nearest to even, to ± 3 %
-(a search a layout, which is cheaper than counting), with the network and by solving alone:
+counts the CPU seconds that solving, estimating (one strain) and loading the model take here. Each
+question is asked for expected tricks, to ± 0.05, and for the chance of the contract nearest to
+even, to ± 3 % (a search a layout, which is cheaper than counting), with the network and by solving
+alone:
 
 - coverage: how many 95 % intervals hold the mean of all layouts of the question;
 - bias: the mean of the repeated answers less that mean, in standard errors of it, and as a share of
@@ -101,6 +102,7 @@ def solve_pools(options) -> dict[str, np.ndarray]:
 class Asked:
     """A question about one number of each layout, exact and estimated."""
 
+    cells = ()
     empty = np.empty(0)
     usual_cost = 0.06
 
@@ -198,7 +200,7 @@ def measure(pool, asked: Asked, precision: float, rng, repeats: int, *times: flo
 def opposed(exact, other, owners, estimator: Estimator, strain: Strain):
     """Return correlations of layouts with those in which East and West are exchanged."""
     pairs = [
-        estimator(some).probabilities[:, strain, Seat.SOUTH] @ TRICKS
+        estimator.probabilities(some, [strain])[:, 0, Seat.SOUTH] @ TRICKS
         for some in (owners[:SOME], exchanged(owners[:SOME]))
     ]
     results = exact[:SOME].astype(float), other.astype(float)
@@ -225,7 +227,7 @@ def main() -> None:
     parser.add_argument("--tricks", type=float, default=0.05, help="± tricks asked for")
     parser.add_argument("--making", type=float, default=0.03, help="± chance asked for")
     parser.add_argument("--seed", type=int, default=77)
-    parser.add_argument("--model", default=None)
+    parser.add_argument("--model", help="a shipped model or an .onnx file")
     parser.add_argument("--pools", type=Path, help="file (.npz) that keeps what was solved")
     options = parser.parse_args()
     estimator, loading = time_estimates(options)
@@ -236,7 +238,7 @@ def main() -> None:
         owners, strain = question(case, options.layouts, options.seed)
         exact = pools["exact"][case].astype(int)
         start = time.process_time()
-        chances = estimator(owners).probabilities[:, strain, Seat.SOUTH].astype(float)
+        chances = estimator.probabilities(owners, [strain])[:, 0, Seat.SOUTH].astype(float)
         estimating = (time.process_time() - start) / len(owners)
         goal, rng = contract_of(exact), np.random.default_rng([options.seed, case])
         made = (np.arange(14) >= goal).astype(float)

@@ -1,4 +1,4 @@
-"""The shipped model: accuracy on deals never trained on, symmetries, forms of input, damage."""
+"""The shipped models: accuracy on deals never trained on, symmetries, forms of input, damage."""
 
 import hashlib
 import os
@@ -21,6 +21,8 @@ from trickcast.solver import solve_strain_batches
 
 SMALL = "(52x4)-(26x4)-26-13-1"
 LIBRARY = Path(__file__).parents[1] / "data/library"
+PROMISED = {"accurate": (80, 80), "fast": (65, 57)}
+"""Percent of suit and of notrump results that a model names exactly."""
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +35,11 @@ def estimator(request) -> tc.Estimator:
     return tc.Estimator(request.param, threads=1)
 
 
+def in_whole_numbers(estimator: tc.Estimator) -> bool:
+    """Whether a model multiplies integers, to which features are rounded."""
+    return estimator.info.metadata.get("storage") == "int8"
+
+
 def same(ours: tc.TrickEstimate, theirs: tc.TrickEstimate) -> bool:
     """Whether two estimates agree but for the rounding of sums in another order."""
     return np.allclose(ours.probabilities, theirs.probabilities, atol=1e-5)
@@ -41,30 +48,32 @@ def same(ours: tc.TrickEstimate, theirs: tc.TrickEstimate) -> bool:
 # --- accuracy ---------------------------------------------------------------------------------
 
 
-def assert_as_good_as_promised(deals: tc.DealSet) -> None:
+def assert_as_good_as_promised(model: str, deals: tc.DealSet) -> None:
     tally = Tally()
-    estimate = tc.Estimator(DEFAULT_MODEL)(deals)
+    estimate = tc.Estimator(model)(deals)
     tally.add(estimate.probabilities, estimate.tricks, deals.tricks, deals.owners)
     found = tally.evaluation()
     for letter in "SHDCN":  # chances come true, and expectations are not biased
         assert found.calibration[letter].error.value <= 1
         assert all(abs(cell.mean_error.value) <= 0.02 for cell in found.cells[letter].values())
     scores = score(estimate.tricks, deals.tricks)
-    # 2009, 100,000 training deals: 99.88 | 96.48 | 53.11 and 97.34 | 83.61 | 37.31
-    assert scores["S"].exact >= 50
-    assert scores["S"].within_1 >= 94
-    assert scores["N"].exact >= 35
-    assert scores["N"].within_1 >= 81
+    suits, notrump = PROMISED[model]
+    assert scores["suits"].exact >= suits
+    assert scores["suits"].within_1 >= 98
+    assert scores["N"].exact >= notrump
+    assert scores["N"].within_1 >= 94
     trumps = [scores[letter].exact for letter in "SHDC"]
     assert max(trumps) - min(trumps) < 2  # one network serves all trump suits
 
 
-def test_accuracy_on_the_gib_deals(shared):
-    assert_as_good_as_promised(tc.read(shared / "data/gib/gib-10000.txt"))
+@pytest.mark.parametrize("model", PROMISED)
+def test_accuracy_on_the_gib_deals(model, shared):
+    assert_as_good_as_promised(model, tc.read(shared / "data/gib/gib-10000.txt"))
 
 
-def test_accuracy_on_the_test_deals_of_the_library():
-    assert_as_good_as_promised(Library(LIBRARY).deals("test"))
+@pytest.mark.parametrize("model", PROMISED)
+def test_accuracy_on_the_test_deals_of_the_library(model):
+    assert_as_good_as_promised(model, Library(LIBRARY).deals("test"))
 
 
 def test_the_model_file_states_its_accuracy(estimator):
@@ -82,14 +91,27 @@ def test_parity_with_torch(estimator):
             network = OneOutput(*load_session(estimator.info.path))
             ours, torchs = network.outputs(owners), parity["outputs"]
         assert len(owners) == 64
-        assert np.abs(ours - torchs).max() <= (1e-3 if estimator.info.takes_owners else 1e-4)
+    apart = np.abs(ours - torchs)
+    if in_whole_numbers(estimator):  # products of integers are other ones
+        assert apart.mean() <= 0.005
+        assert (ours.argmax(-1) == torchs.argmax(-1)).mean() >= 0.95
+    else:
+        assert apart.max() <= (1e-3 if estimator.info.takes_owners else 1e-4)
 
 
 # --- what every estimate keeps ----------------------------------------------------------------
 
 
 def test_the_rules_of_all_estimators(estimator):
-    check_estimator(estimator)
+    # turned, sums come in another order, and what they give may be rounded to the next integer
+    check_estimator(estimator, tolerance=0.05 if in_whole_numbers(estimator) else 1e-4)
+
+
+def test_few_deals_feel_that_they_were_turned(estimator):
+    deals = tc.random_deals(2_000, seed=5)
+    turned = np.roll(estimator((deals.owners + 1) % 4).probabilities, -1, axis=2)
+    apart = np.abs(turned - estimator(deals).probabilities).max((1, 2, 3))
+    assert (apart > 1e-4).mean() <= 0.01
 
 
 BREAKS = {
@@ -122,6 +144,21 @@ def test_the_same_answer_every_time_and_from_many_threads(estimator, deals):
         for other in pool.map(estimator, [deals] * 8):
             assert np.array_equal(first.probabilities, other.probabilities)
             assert np.array_equal(first.tricks, other.tricks)
+
+
+def test_some_strains_are_as_in_the_whole(estimator, deals):
+    whole = estimator(deals[:70]).probabilities
+    found = estimator.probabilities(deals[:70], ["N", Strain.HEARTS])
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, whole[:, [4, 1]], atol=1e-6)
+    alone = estimator.probabilities(deals[3], "D")
+    assert alone.shape == (1, 4, 14)
+    np.testing.assert_allclose(alone[0], whole[3, 2], atol=1e-5)
+    assert estimator.probabilities([], "SH").shape == (0, 2, 4, 14)
+    with pytest.raises(ValueError, match="strains is empty"):
+        estimator.probabilities(deals, [])
+    with pytest.raises(tc.DealError, match="X"):
+        estimator.probabilities(deals, ["S", "X"])
 
 
 # --- deals in, estimates out ------------------------------------------------------------------
@@ -187,8 +224,8 @@ def test_an_estimate_of_many_is_indexed_by_deal(deals):
 def instant(monkeypatch) -> tc.Estimator:
     """An estimator whose network takes no time and answers by the place of the ace of spades."""
 
-    def answer(owners):
-        chances = np.full((len(owners), 5, 4, 14), 1 / 28, np.float32)
+    def answer(owners, strains):
+        chances = np.full((len(owners), len(strains), 4, 14), 1 / 28, np.float32)
         chances[np.arange(len(owners)), :, :, owners[:, 0]] += 0.5
         return chances, chances.argmax(axis=-1).astype(np.uint8)
 

@@ -1,5 +1,6 @@
 """Simulation: the answers against plain counting."""
 
+import inspect
 import itertools
 from xml.etree import ElementTree
 
@@ -84,9 +85,12 @@ def test_estimates_and_counting_agree() -> None:
         (a, a_low, a_high), (b, b_low, b_high) = ask(plain), ask(mixed)
         assert abs(a - b) < 1.6 * np.hypot((a_high - a_low) / 2, (b_high - b_low) / 2)
     assert mixed.explained["S", "S"] > 0.2 and mixed.effective["S", "S"] > 40
-    assert np.isnan(mixed.interval["H", "S"]).all() and 6 < mixed.expected["H", "S"] < 9
-    assert np.isnan(plain.expected["H", "S"])
-    assert str(plain).count("-\n") == 4 and "network" not in str(plain)
+    for result in (plain, mixed):  # nothing but what was asked for is known, or estimated
+        assert np.isnan([result.expected["H", "S"], *result.interval["H", "S"]]).all()
+        assert np.isnan(result.compare("4S", "S", "3N", "S")).all()
+        assert result.best_contracts("both", "imps", side="EW") == []
+        assert str(result).count("-\n") == 4
+    assert "network" not in str(plain)
 
 
 def test_the_seed_decides() -> None:
@@ -172,6 +176,46 @@ def test_precision_of_a_chance(monkeypatch) -> None:
     found = tc.simulate_making(**KNOWN, contract="4S", by="S", precision=0.05)
     low, high = found.making[1:]
     assert found.stopped == "precision" and 0.045 < (high - low) / 2 <= 0.05 and low < 0.7 < high
+
+
+def test_the_network_is_asked_for_the_strains_of_the_question(monkeypatch) -> None:
+    """And what it says of other strains and declarers is not kept."""
+    asked = []
+
+    class Spy(tc.Estimator):
+        def probabilities(self, deals, strains):
+            asked.append(list(strains))
+            return super().probabilities(deals, strains)
+
+    monkeypatch.setattr(laid, "Estimator", Spy)
+    monkeypatch.setattr(laid, "_loaded", {})
+    guess = {"samples": 8, "exact": 0}  # estimated in one turn
+    both = [("4S", "S"), ("3N", "N"), ("2S", "N")]
+    results = [
+        tc.simulate(**KNOWN, **guess, only=both),
+        tc.simulate_making(**KNOWN, **guess, contract="4S", by="S"),
+        tc.simulate(**KNOWN, **guess),
+    ]
+    assert [list(map(str, strains)) for strains in asked] == [["S", "N"], ["S"], [*"SHDCN"]]
+    whole = tc.estimate(results[0].deals)
+    assert [len(result._probabilities[0]) for result in results] == [3, 1, 20]
+    for strain, seat in ("SS", "NN", "SN"):
+        cell = whole.expected[:, "SHDCN".index(strain), "NESW".index(seat)]
+        assert results[0].expected[strain, seat] == pytest.approx(cell.mean(), abs=1e-4)
+    made = whole.probabilities[:, 0, 2, 10:].sum(axis=1).mean()
+    assert results[1].making.mean == pytest.approx(made, abs=1e-4)
+
+
+def test_all_questions_take_the_same_keywords() -> None:
+    shared = {*laid.Asked.__annotations__}
+    for function, own in (
+        (tc.simulate, {"only"}),
+        (tc.simulate_making, {"contract", "by"}),
+        (tc.simulate_leads, {"leader", "contract", "by", "vulnerable", "scoring"}),
+    ):
+        assert {*inspect.signature(function).parameters} == shared | own
+    with pytest.raises(TypeError, match="nroth"):
+        tc.simulate(nroth="hcp 5+")
 
 
 def test_the_picture_shows_the_distribution(counted) -> None:

@@ -95,11 +95,15 @@ def test_the_ratio_is_the_best_there_is(share: float, cost: float) -> None:
         assert best <= time <= 1.02 * best + 0.01
     needed = spread.solves(ratio, 0.05)
     assert 1 <= needed * 0.05**2 / 1.96**2 / spread.left(ratio) < 1.2
+    if ratio:
+        assert spread.estimates(round(needed), 0.05) == pytest.approx(ratio * needed, rel=0.1)
+        assert spread.estimates(20, 0.001) == np.inf
 
 
 class Counted:
     """The question of one number of each layout, exact and estimated."""
 
+    cells = ()
     empty = np.empty(0)
     usual_cost = 0.05
 
@@ -153,6 +157,17 @@ def test_it_is_never_slower_than_solving_alone_and_nearly_as_fast_as_can_be(shar
     best = min(1.0, (np.sqrt(1 - known) + np.sqrt(known * cost)) ** 2)
     assert time <= 1.05 * alone_time
     assert time <= best * alone_time / 0.85
+
+
+def test_a_perfect_estimator_is_asked_for_no_more_than_the_precision_takes() -> None:
+    source = Drawn(1, 0.9, 0.3, loading=0.0)
+    source.estimated = source.exact
+    run = Run(source, Counted(), Plan(precision=0.1))
+    run.go()
+    # nearly all of the error is that of the mean of the estimates
+    needed = source.exact.var() * (1.96 / 0.1) ** 2
+    assert run.stopped == "precision" and run.solving.done < 80
+    assert run.estimating.done < 1.3 * needed
 
 
 def test_intervals_hold_the_truth_where_their_width_ended_the_solving() -> None:

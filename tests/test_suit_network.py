@@ -18,9 +18,10 @@ from trickcast.networks.suits import (  # noqa: E402
 KINDS = {
     "attention": SuitNetworkConfig(width=32, heads=2, before=1, after=2, pooled=1),
     "cards": SuitNetworkConfig(width=32, heads=1, before=0, after=1, inputs="cards"),
-    "tables": SuitNetworkConfig(
-        width=32, heads=0, before=1, after=0, pooled=1, ratio=2, inputs="tables", activation="relu"
+    "means": SuitNetworkConfig(
+        width=32, heads=0, before=1, after=2, pooled=1, ratio=1, inputs="cards", activation="relu"
     ),
+    "pooled": SuitNetworkConfig(width=32, heads=0, before=1, after=0, pooled=1, ratio=2),
 }
 ENDING = 255
 
@@ -190,8 +191,3 @@ def test_products_count_what_a_pass_multiplies(owners):
 def test_a_wrong_setting_is_named(setting):
     with pytest.raises(ValueError, match=next(iter(setting))):
         SuitNetworkConfig(**setting)
-
-
-def test_tables_need_exact_rotation():
-    with pytest.raises(ValueError, match="tables"):
-        SuitNetworkConfig(inputs="tables", rotation="learned")

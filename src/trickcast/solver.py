@@ -171,7 +171,7 @@ def _in_batches(
     workers: int | None,
 ) -> Iterator[NDArray[Any]]:
     """Yield the results of batch after batch, found in a thread beside the caller's."""
-    threads = _thread_count(workers)
+    threads = thread_count(workers)
     pool = ThreadPoolExecutor(1, thread_name_prefix="dds")
     try:
         for start in range(0, len(owners), size):
@@ -188,7 +188,11 @@ def solver_version() -> str:
     return f"DDS {major}.{minor}.{patch} through endplay {version('endplay')}"
 
 
-def _thread_count(workers: int | None) -> int:
+def thread_count(workers: int | None) -> int:
+    """Return ``workers``, or how many cores this process may use where that is None.
+
+    Raises ValueError for ``workers`` below one.
+    """
     if workers is None:
         return (
             len(os.sched_getaffinity(0))

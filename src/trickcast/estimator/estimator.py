@@ -2,13 +2,16 @@
 
 import operator
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..cards import as_dealset
+from ..cards import Strain, as_dealset
+from ..solver import thread_count
 from .exact import check_bound, solve_unsure
 from .files import DEFAULT_MODEL, ModelInfo, load_session, locate
 from .kinds import kind_of
@@ -37,13 +40,14 @@ class Estimator:
         model: str | os.PathLike[str] = DEFAULT_MODEL,
         *,
         threads: int | None = None,
-        batch_size: int = 256,
+        batch_size: int = 64,  # more would leave the caches of a processor
     ):
         batch_size = operator.index(batch_size)
         threads = None if threads is None else operator.index(threads)
         if batch_size < 1 or (threads is not None and threads < 1):
             raise ValueError(f"threads is {threads}, batch_size {batch_size} (expected 1 or more)")
-        session, self.info = load_session(model, threads)
+        # every thread has batches of its own: layers are too small to share
+        session, self.info = load_session(model, threads=1)
         self._kind = kind_of(session, self.info)
         self.batch_size = batch_size
         self._threads = threads
@@ -70,9 +74,11 @@ class Estimator:
         n = len(dealset)
         probabilities = np.empty((n, 5, 4, 14), dtype=np.float32)
         tricks = np.empty((n, 5, 4), dtype=np.uint8)
-        for start in range(0, n, self.batch_size):
-            rows = slice(start, start + self.batch_size)
-            probabilities[rows], tricks[rows] = self._kind(dealset.owners[rows])
+
+        def fill(rows: slice) -> None:
+            probabilities[rows], tricks[rows] = self._kind(dealset.owners[rows], tuple(Strain))
+
+        self._in_batches(n, fill)
         exact = None
         if exact_below is not None:
             exact = np.empty((n, 5, 4), dtype=np.bool_)
@@ -87,6 +93,44 @@ class Estimator:
                 )
         estimates = TrickEstimate(probabilities, tricks, exact)
         return estimates[0] if single else estimates
+
+    def probabilities(self, deals: Any, strains: Iterable[str | Strain]) -> NDArray[np.float32]:
+        """Return the probabilities of some strains alone, in less time than those of all.
+
+        (n, k, 4, 14) float32: the k strains as asked for, declarers N E S W, 0 … 13 tricks; the
+        same numbers as ``self(deals).probabilities[:, strains]``. A single deal gives an array
+        without the leading axis. In the models of today one strain takes a third of the time of
+        five; others compute all.
+
+        Raises DealError for what is not a deal or a strain, ValueError for no strains.
+        """
+        dealset, single = as_dealset(deals)
+        asked = [Strain.parse(strain) for strain in strains]
+        if not asked:
+            raise ValueError("strains is empty (expected one or more)")
+        found = np.empty((len(dealset), len(asked), 4, 14), dtype=np.float32)
+
+        def fill(rows: slice) -> None:
+            found[rows], _ = self._kind(dealset.owners[rows], asked)
+
+        self._in_batches(len(dealset), fill)
+        return found[0] if single else found
+
+    def _in_batches(self, n: int, fill: Callable[[slice], None]) -> None:
+        """Fill the rows of n deals batch by batch, every thread its own batches."""
+        threads = thread_count(self._threads)
+        size = max(1, min(self.batch_size, -(-n // threads)))
+        batches = [slice(start, start + size) for start in range(0, n, size)]
+        if threads == 1 or len(batches) == 1:
+            for rows in batches:
+                fill(rows)
+            return
+        pool = ThreadPoolExecutor(threads)
+        try:
+            for _ in pool.map(fill, batches):  # raises what a batch raised
+                pass
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     def stream(self, deals: Any, *, exact_below: float | None = None) -> Iterator[TrickEstimate]:
         """Yield the same estimates in parts of 4,096 deals, in order, the last one shorter.

@@ -4,6 +4,7 @@ The networks of the papers answer one question at a time (a deal, a strain, a de
 number; those of today take a deal as it is and answer all twenty questions at once.
 """
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,15 +22,18 @@ _CELLS: dict[str, list[tuple[Strain, Seat]]] = {
 """The results that each of a file's two networks estimates, in the order of the tricks array."""
 _OUTPUTS = [f"{contracts}_output" for contracts in _CELLS]
 
+_ASKED = "strains"
+"""The input of a whole-deal model that says which strains are computed; older files have none."""
+
 Answer = tuple[NDArray[np.float32], NDArray[np.uint8]]
-"""(n, 5, 4, 14) probabilities and (n, 5, 4) tricks."""
+"""(n, k, 4, 14) probabilities and (n, k, 4) tricks, of k strains."""
 
 
 class Kind(Protocol):
     """A model file that can be run."""
 
-    def __call__(self, owners: NDArray[np.uint8]) -> Answer:
-        """Answer for (n, 52) owners, n ≥ 1, all at once."""
+    def __call__(self, owners: NDArray[np.uint8], strains: Sequence[Strain]) -> Answer:
+        """Answer for (n, 52) owners, n ≥ 1, all at once, in strains as they are asked for."""
         ...
 
 
@@ -43,10 +47,18 @@ class WholeDeals:
 
     def __init__(self, session: Any):
         self._session = session
+        defaults = session.get_overridable_initializers()
+        self._selects = any(entry.name == _ASKED for entry in defaults)
 
-    def __call__(self, owners: NDArray[np.uint8]) -> Answer:
+    def __call__(self, owners: NDArray[np.uint8], strains: Sequence[Strain]) -> Answer:
         """Answer for (n, 52) owners; the tricks are the likeliest."""
-        found = self._session.run(["probabilities"], {"owners": np.ascontiguousarray(owners)})[0]
+        rows = np.array(strains, dtype=np.int64)
+        inputs: dict[str, NDArray[Any]] = {"owners": np.ascontiguousarray(owners)}
+        if self._selects:
+            inputs[_ASKED] = rows
+        found = self._session.run(["probabilities"], inputs)[0]
+        if not self._selects:
+            found = found[:, rows]
         return found, found.argmax(axis=-1).astype(np.uint8)
 
 
@@ -60,10 +72,10 @@ class OneOutput:
     def __init__(self, session: Any, info: ModelInfo):
         self._session, self._info = session, info
 
-    def __call__(self, owners: NDArray[np.uint8]) -> Answer:
-        """Answer for (n, 52) owners."""
+    def __call__(self, owners: NDArray[np.uint8], strains: Sequence[Strain]) -> Answer:
+        """Answer for (n, 52) owners. All strains are computed: they are cheap."""
         outputs = self.outputs(owners)
-        return self._probabilities(outputs), tricks_of(outputs)
+        return self._probabilities(outputs)[:, strains], tricks_of(outputs)[:, strains]
 
     def outputs(self, owners: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Return the networks' bare outputs, (n, 5, 4) in [0, 1], for n ≥ 1 deals at once."""

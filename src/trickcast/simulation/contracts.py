@@ -1,20 +1,19 @@
 """What will this contract make? Tricks, chances and scores over the layouts that fit."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import product
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, Seat, Strain
-from ..dealing import Constraints
 from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
 from .controls import Floats, Means, means
-from .layouts import Layouts, lay_out
+from .layouts import Asked, Layouts, lay_out, lays_out
 from .outcomes import (
-    MAX_TRIES,
     TRICKS,
     Result,
     Value,
@@ -27,8 +26,12 @@ from .outcomes import (
     values,
 )
 from .pictures import bars_svg
-from .plan import Plan, SimulationError
+from .plan import SimulationError
+from .run import Cell
 from .tables import as_html, as_text, bars, notes, percent_text
+
+_TABLE_COST = 0.008  # of an estimate of all cells, over solving them; median of varied questions
+_CELL_COST = 0.025  # of an estimate of one strain, over solving one cell
 
 
 class ContractValue(NamedTuple):
@@ -68,13 +71,15 @@ class Tables:
 
     empty = np.empty((0, 5, 4), dtype=np.uint8)
 
-    def __init__(self, cells: list[tuple[Strain, Seat]] | None):
-        self.cells = cells
-        self.usual_cost = 0.005 if cells is None else max(0.005, 0.06 / len(cells))
+    def __init__(self, cells: list[Cell] | None):
+        self.cells: list[Cell] = [*product(Strain, Seat)] if cells is None else cells
+        self._whole = cells is None
+        strains = {strain for strain, _ in self.cells}
+        self.usual_cost = _TABLE_COST if cells is None else _CELL_COST * len(strains) / len(cells)
 
     def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[np.uint8]]:
         """Yield tables, (m, 5, 4) uint8, with 255 in the cells that are not asked for."""
-        if self.cells is None:
+        if self._whole:
             yield from solve_batches(owners, workers=workers)
             return
         for start in range(0, len(owners), BOARDS):
@@ -86,9 +91,9 @@ class Tables:
 
     def means(self, exact: NDArray[np.uint8], estimates: NDArray[np.float32] | None) -> Means:
         """Return the expected tricks of the cells asked for."""
-        known = exact[0] != UNKNOWN
-        estimated = None if estimates is None else estimates[:, known] @ TRICKS
-        return means(exact[:, known].astype(float), estimated, unit=1.0)
+        strains, seats = zip(*self.cells, strict=True)
+        estimated = None if estimates is None else estimates @ TRICKS
+        return means(exact[:, strains, seats].astype(float), estimated, unit=1.0)
 
     def half_widths(self, found: Means) -> Floats:
         """Return half their intervals."""
@@ -98,15 +103,17 @@ class Tables:
 class Simulation(Result):
     """Results of ``simulate``: print it, or ask it for tricks, chances, scores and comparisons.
 
-    The tricks of the first ``solved`` of its ``deals`` are known.
+    The tricks of the first ``solved`` of its ``deals`` are known. Numbers of strains and
+    declarers that were not asked for are NaN.
     """
 
-    def __init__(self, layouts: Layouts):
+    def __init__(self, layouts: Layouts, cells: Sequence[Cell]):
         super().__init__(layouts)
         tables = np.full((self.samples, 5, 4), UNKNOWN, dtype=np.uint8)
         tables[: self.solved] = layouts.exact
         self.deals = self.deals.with_tricks(tables)
         self._exact, self._probabilities = layouts.exact, layouts.probabilities
+        self._columns = {cell: column for column, cell in enumerate(cells)}
 
     @cached_property
     def _tricks(self) -> list[list[Means]]:
@@ -117,12 +124,12 @@ class Simulation(Result):
 
     @property
     def expected(self) -> Cells:
-        """Expected tricks; the network's alone where nothing was solved."""
+        """Expected tricks; the network's alone if nothing was solved."""
         return Cells(np.clip(self._cells("mean"), 0, 13))
 
     @property
     def interval(self) -> Cells:
-        """(low, high) of the 95 % interval of the expected tricks; NaN where nothing was solved."""
+        """(low, high) of the 95 % interval of the expected tricks; NaN if nothing was solved."""
         ends = [[np.concatenate(cell.interval()) for cell in row] for row in self._tricks]
         return Cells(np.clip(np.array(ends), 0, 13))
 
@@ -208,14 +215,14 @@ class Simulation(Result):
             return intervals(self._means(*cells[0], np.diag(gains)[:, None]))[0]
         return self._compare_cells(cells, gains)
 
-    def _compare_cells(self, cells: list[tuple[Strain, Seat]], gains: Floats) -> Value:
+    def _compare_cells(self, cells: list[Cell], gains: Floats) -> Value:
         """Estimate the mean of ``gains``, (14, 14) by the tricks in two different cells."""
-        exact, estimated = np.empty((0, 1)), None
-        if all(self._is_known(*cell) for cell in cells):
-            taken = [self._exact[:, *cell] for cell in cells]
-            exact = gains[taken[0], taken[1]][:, None]
+        if not all(cell in self._columns for cell in cells):
+            return Value(np.nan, np.nan, np.nan)
+        taken, estimated = [self._exact[:, *cell] for cell in cells], None
+        exact = gains[taken[0], taken[1]][:, None]
         if self._probabilities is not None:
-            p, q = (self._probabilities[:, *cell].astype(float) for cell in cells)
+            p, q = (self._probabilities[:, self._columns[cell]].astype(float) for cell in cells)
             # as if tricks in two strains were independent: a control may be rough
             estimated = ((p @ gains) * q).sum(axis=1, keepdims=True)
         found = means(exact, estimated, unit=np.unique(np.abs(gains))[1])
@@ -240,7 +247,7 @@ class Simulation(Result):
             raise SimulationError(f"side is {side!r} (expected NS or EW)")
         vul = is_vulnerable(vulnerable, seats[0])
         found = sorted(self._by_points(seats, vul), key=lambda one: -one.worth.mean)
-        if scoring != "total":
+        if scoring != "total" and found:
             best = found[0]
             for i, one in enumerate(found):
                 worth = self.compare(
@@ -253,7 +260,7 @@ class Simulation(Result):
     def _by_points(self, seats: tuple[Seat, ...], vul: bool) -> Iterator[ContractValue]:
         levels = range(1, 8)
         for strain in BIDDING_ORDER:
-            known = [seat for seat in seats if self._is_known(strain, seat)]
+            known = [seat for seat in seats if (strain, seat) in self._columns]
             if not known:
                 continue
             bids = [Contract(f"{level}{strain}") for level in levels]
@@ -265,16 +272,14 @@ class Simulation(Result):
                 by = max(known, key=lambda seat: worth[seat][column].mean)
                 yield ContractValue(bid, by, self.making(bid, by), worth[by][column])
 
-    def _is_known(self, strain: Strain, seat: Seat) -> bool:
-        return self.solved == 0 or self._exact[0, strain, seat] != UNKNOWN
-
     def _means(self, strain: Strain, seat: Seat, outcomes: Floats) -> Means:
         """Estimate the means of m outcomes, given as (14, m) for 0 to 13 tricks of one cell."""
         estimated, unit = None, np.zeros(outcomes.shape[1])
+        column = self._columns.get((strain, seat))
+        if column is None:
+            return means(np.empty((0, outcomes.shape[1])), None)
         if self._probabilities is not None:
-            estimated = self._probabilities[:, strain, seat].astype(float) @ outcomes
-        if not self._is_known(strain, seat):
-            return means(np.empty((0, outcomes.shape[1])), estimated)
+            estimated = self._probabilities[:, column].astype(float) @ outcomes
         taken = self._exact[:, strain, seat]
         if len(taken):
             usual = int(np.bincount(taken, minlength=14).argmax())
@@ -314,24 +319,11 @@ class Simulation(Result):
         return as_html(self)
 
 
+@lays_out
 def simulate(
     *,
-    north: Any = None,
-    east: Any = None,
-    south: Any = None,
-    west: Any = None,
-    condition: Any = None,
-    samples: int | None = None,
-    exact: int | None = None,
-    seed: int = 0,
     only: Iterable[tuple[str | Contract, str | Seat]] | None = None,
-    model: Any = None,
-    precision: float | None = None,
-    seconds: float | None = None,
-    workers: int | None = None,
-    max_tries: int = MAX_TRIES,
-    progress: bool = False,
-    keep_on_interrupt: bool = False,
+    **asked: Unpack[Asked],
 ) -> Simulation:
     """Deal what is not known many times, and count what every contract takes, double dummy.
 
@@ -340,8 +332,8 @@ def simulate(
     first ``exact`` solved too, which corrects the estimates and tells how sure they are. With
     ``exact`` equal to ``samples`` no network is used; with 0 nothing corrects it, and there are
     no intervals (NaN). With ``only``, a list of contracts and their declarers such as
-    ``[("4S", "S"), ("3N", "N")]``, no more strains and declarers than these are solved, which is
-    about 15 times faster for one.
+    ``[("4S", "S"), ("3N", "N")]``, no more strains and declarers than these are solved and
+    estimated, which is about 15 times faster for one.
 
     ``exact`` is 200 unless told, and ``samples`` as many as pay, by the share of the spread that
     the network explains on the solved ones. With ``precision`` solving ends when the expected
@@ -357,17 +349,11 @@ def simulate(
     Raises DealError for a bad hand or contract, ConstraintError for what cannot be read,
     contradicts itself or fits too few layouts, SimulationError for numbers that cannot be.
     """
-    plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
-    constraints = Constraints(north=north, east=east, south=south, west=west, condition=condition)
-    layouts = lay_out(
-        constraints, Tables(None if only is None else _cells(only)), plan, seed=seed, model=model,
-        workers=workers, max_tries=max_tries, progress=progress,
-        keep_on_interrupt=keep_on_interrupt,
-    )  # fmt: skip
-    return Simulation(layouts)
+    question = Tables(None if only is None else _cells(only))
+    return Simulation(lay_out(question, **asked), question.cells)
 
 
-def _cells(only: Iterable[tuple[str | Contract, str | Seat]]) -> list[tuple[Strain, Seat]]:
+def _cells(only: Iterable[tuple[str | Contract, str | Seat]]) -> list[Cell]:
     """Return the strains and declarers of contracts, each once."""
     cells = [(strain_of(played(contract)), Seat.parse(by)) for contract, by in only]
     if not cells:

@@ -3,19 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, Hand, Seat, Strain, card_text
-from ..dealing import Constraints
 from ..scoring import Contract, score
 from ..solver import solve_lead_batches
 from .controls import MINIMUM_EXACT, Floats, Means, means
-from .layouts import Layouts, lay_out
+from .layouts import Asked, Layouts, lay_out, lays_out
 from .outcomes import (
-    MAX_TRIES,
     TRICKS,
     Result,
     Value,
@@ -26,7 +24,8 @@ from .outcomes import (
     strain_of,
     values,
 )
-from .plan import Plan, SimulationError
+from .plan import SimulationError
+from .run import Cell
 from .tables import leads_text
 
 
@@ -52,10 +51,11 @@ class Leads:
     """The question how many tricks declarer takes after each lead."""
 
     empty = np.empty((0, 52), dtype=np.uint8)
-    usual_cost = 0.03
+    usual_cost = 0.007
 
     def __init__(self, strain: Strain, declarer: Seat):
         self.strain, self.declarer = strain, declarer
+        self.cells: list[Cell] = [(strain, declarer)]
 
     def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[np.uint8]]:
         """Yield declarer's tricks after each lead, (m, 52) uint8, 255 for cards not held."""
@@ -78,8 +78,7 @@ class Leads:
         """
         estimated = None
         if estimates is not None:
-            cell = estimates[:, self.strain, self.declarer].astype(float)
-            estimated = np.repeat((cell @ outcome)[:, None], taken.shape[1], axis=1)
+            estimated = np.repeat(estimates @ outcome, taken.shape[1], axis=1)
         return means(outcome[taken], estimated, unit=unit)
 
     def half_widths(self, found: Means) -> Floats:
@@ -156,28 +155,15 @@ class LeadSimulation(Result):
         return f"<pre>{self}</pre>"
 
 
+@lays_out
 def simulate_leads(
     *,
     leader: Any,
     contract: str | Contract,
     by: str | Seat,
-    north: Any = None,
-    east: Any = None,
-    south: Any = None,
-    west: Any = None,
-    condition: Any = None,
-    samples: int | None = None,
-    exact: int | None = None,
-    seed: int = 0,
     vulnerable: Any = "none",
     scoring: str = "imps",
-    model: Any = None,
-    precision: float | None = None,
-    seconds: float | None = None,
-    workers: int | None = None,
-    max_tries: int = MAX_TRIES,
-    progress: bool = False,
-    keep_on_interrupt: bool = False,
+    **asked: Unpack[Asked],
 ) -> LeadSimulation:
     """Compare the opening leads from a hand against a contract.
 
@@ -188,21 +174,16 @@ def simulate_leads(
     """
     bid, declarer, hand = played(contract), Seat.parse(by), Hand(leader)
     gain(np.zeros(1), scoring)
-    seats = {"north": north, "east": east, "south": south, "west": west}
-    name = declarer.lho.name.lower()
-    if seats[name] is not None:
-        raise SimulationError(f"{name} leads and is given twice (expected leader alone)")
+    seat = declarer.lho.name.lower()
+    if asked.get(seat) is not None:
+        raise SimulationError(f"{seat} leads and is given twice (expected leader alone)")
     is_vulnerable(vulnerable, declarer)
-    plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
-    if plan.exact == 0:
+    if asked.get("exact") == 0:
         raise SimulationError(
             f"exact is 0 (leads are compared by solving: {MINIMUM_EXACT} or more)"
         )
-    layouts = lay_out(
-        Constraints(**{**seats, name: hand}, condition=condition), Leads(strain_of(bid), declarer),
-        plan, seed=seed, model=model, workers=workers, max_tries=max_tries, progress=progress,
-        keep_on_interrupt=keep_on_interrupt,
-    )  # fmt: skip
+    known = cast(Asked, {**asked, seat: hand})
+    layouts = lay_out(Leads(strain_of(bid), declarer), **known)
     return LeadSimulation(layouts, bid, declarer, vulnerable, scoring)
 
 

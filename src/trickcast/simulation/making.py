@@ -2,19 +2,18 @@
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat
-from ..dealing import Constraints
 from ..scoring import Contract
 from ..solver import makes_batches
 from .controls import Floats, Means, means
-from .layouts import Layouts, lay_out
-from .outcomes import MAX_TRIES, Result, Value, Worth, played, strain_of, values
-from .plan import Plan
+from .layouts import Asked, Layouts, lay_out, lays_out
+from .outcomes import Result, Value, Worth, played, strain_of, values
+from .run import Cell
 from .tables import making_text
 
 
@@ -22,10 +21,11 @@ class Making:
     """The question whether a contract makes."""
 
     empty = np.empty(0, dtype=np.bool_)
-    usual_cost = 0.1
+    usual_cost = 0.09
 
     def __init__(self, bid: Contract, by: Seat):
         self.bid, self.by = bid, by
+        self.cells: list[Cell] = [(strain_of(bid), by)]
 
     def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[np.bool_]]:
         """Yield whether it makes, (m,) bool."""
@@ -35,8 +35,7 @@ class Making:
         """Return the chance."""
         estimated = None
         if estimates is not None:
-            cell = estimates[:, strain_of(self.bid), self.by, self.bid.tricks :]
-            estimated = cell.sum(axis=1, keepdims=True, dtype=float)
+            estimated = estimates[:, :, self.bid.tricks :].sum(axis=2, dtype=float)
         return means(exact[:, None].astype(float), estimated, unit=1.0)
 
     def half_widths(self, found: Means) -> Floats:
@@ -82,25 +81,12 @@ class MakingSimulation(Result):
         return making_text(self)
 
 
+@lays_out
 def simulate_making(
     *,
     contract: str | Contract,
     by: str | Seat,
-    north: Any = None,
-    east: Any = None,
-    south: Any = None,
-    west: Any = None,
-    condition: Any = None,
-    samples: int | None = None,
-    exact: int | None = None,
-    seed: int = 0,
-    model: Any = None,
-    precision: float | None = None,
-    seconds: float | None = None,
-    workers: int | None = None,
-    max_tries: int = MAX_TRIES,
-    progress: bool = False,
-    keep_on_interrupt: bool = False,
+    **asked: Unpack[Asked],
 ) -> MakingSimulation:
     """Find how often a contract makes, and nothing else: two to five times faster than counting.
 
@@ -108,10 +94,4 @@ def simulate_making(
     the errors, are as in ``simulate``.
     """
     question = Making(played(contract), Seat.parse(by))
-    constraints = Constraints(north=north, east=east, south=south, west=west, condition=condition)
-    plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
-    layouts = lay_out(
-        constraints, question, plan, seed=seed, model=model, workers=workers, max_tries=max_tries,
-        progress=progress, keep_on_interrupt=keep_on_interrupt,
-    )  # fmt: skip
-    return MakingSimulation(layouts, question)
+    return MakingSimulation(lay_out(question, **asked), question)

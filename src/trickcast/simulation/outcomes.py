@@ -11,8 +11,6 @@ from .controls import Floats, Means
 from .layouts import Clock, Layouts
 from .plan import SimulationError
 
-MAX_TRIES = 4_000_000
-"""How many layouts are drawn, at most, to find those that fit."""
 TRICKS = np.arange(14.0)
 TRICKS.flags.writeable = False
 

@@ -133,3 +133,11 @@ class Spread:
         needed = self.left(ratio) / half_width**2 * stdtrit(np.inf, tail) ** 2
         quantile = stdtrit(max(needed, MINIMUM_EXACT) - 2, tail)  # Student's is wider for few
         return float(self.left(ratio) / half_width**2 * quantile**2)
+
+    def estimates(self, solved: int, half_width: float) -> float:
+        """Return how many layouts to estimate for that, so many being solved; inf if none do."""
+        error = half_width / stdtrit(solved - 2, (1 + CONFIDENCE) / 2)
+        room = error**2 - self.variance * (1 - self.explained) / solved
+        found = np.full_like(room, np.inf)
+        np.divide(self.variance * self.explained, room, out=found, where=room > 0)
+        return float(found.max())

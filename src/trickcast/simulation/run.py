@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cards import Seat, Strain
 from .controls import MINIMUM_EXACT, Floats, Means
 from .plan import PILOT, Plan, Spread
 
@@ -23,10 +24,15 @@ _SHORT = 4  # layouts solved between two looks, at least
 _CHUNK = 1024  # layouts estimated in one turn
 _FIRST_CHUNK = 8  # and in the first, which loads the network
 
+Cell = tuple[Strain, Seat]
+"""One result of a layout: a strain and a declarer."""
+
 
 class Question(Protocol):
     """What is asked of layouts: exact results, and the means that are wanted of them."""
 
+    cells: list[Cell]
+    """Of what there have to be estimates."""
     empty: NDArray[Any]
     """The exact results of no layouts."""
     usual_cost: float
@@ -37,7 +43,10 @@ class Question(Protocol):
         ...
 
     def means(self, exact: NDArray[Any], estimates: NDArray[np.float32] | None) -> Means:
-        """Return the means that a precision is asked of."""
+        """Return the means that a precision is asked of.
+
+        ``estimates`` is (N, cells, 14), the chances of 0 to 13 tricks in the question's ``cells``.
+        """
         ...
 
     def half_widths(self, found: Means) -> Floats:
@@ -59,7 +68,7 @@ class Source(Protocol):
         ...
 
     def estimate(self, start: int, stop: int) -> NDArray[np.float32]:
-        """Return the estimates of some layouts, along the first axis."""
+        """Return the (m, cells, 14) estimates of some layouts."""
         ...
 
     def solve(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
@@ -197,7 +206,10 @@ class Run:
             goal = min(goal, (done + left / 2) / both)
         stop = min(max(math.ceil(goal), solved + _SHORT), self._most_exact)
         if ratio:
-            self._estimate_to(max(math.ceil(ratio * stop), stop))
+            most = ratio * stop
+            if self._plan.precision is not None:  # fewer will do where the pilot solved enough
+                most = min(most, _SURE * spread.estimates(stop, self._plan.precision))
+            self._estimate_to(max(math.ceil(most), stop))
         self._solve_to(stop)
 
     def means(self) -> Means:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import asdict
 from pathlib import Path
@@ -13,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ..cards import DealSet
+from ..cards import DealSet, Strain
 from ..dealing import random_deals
 from ..encodings import MODEL_FORMAT, OUTPUT_ORDER
 from ..evaluation import score
@@ -43,7 +44,7 @@ def export_suits(
     storage: Storage = "float16",
     speed: str = "",
 ) -> None:
-    """Write a trained network as an ONNX file: ``owners`` in, ``probabilities`` out.
+    """Write a trained network as an ONNX file: ``owners``, ``strains`` in, ``probabilities`` out.
 
     Beside it go ``<name>.parity.npz`` (64 deals, and torch's probabilities of them) and a line in
     ``SHA256SUMS``. The calibration and the scores in its metadata are those of the file itself, run
@@ -108,13 +109,21 @@ def _logits(network: SuitNetwork, owners: NDArray[np.uint8], chunk: int = 1024) 
     return torch.cat(parts)
 
 
-def run_file(model: bytes, owners: NDArray[np.uint8], chunk: int = 1024) -> NDArray[np.float32]:
-    """Return the (n, 5, 4, 14) probabilities that an ONNX file gives for (n, 52) owners."""
+def run_file(
+    model: bytes,
+    owners: NDArray[np.uint8],
+    chunk: int = 64,
+    strains: Sequence[int] = range(len(Strain)),
+) -> NDArray[np.float32]:
+    """Return the (n, k, 4, 14) probabilities that an ONNX file gives for (n, 52) owners."""
     import onnxruntime as ort
 
-    session = ort.InferenceSession(model, providers=["CPUExecutionProvider"])
-    found = [np.empty((0, 5, 4, 14), np.float32)]
+    options = ort.SessionOptions()
+    options.log_severity_level = 3  # that the default of `strains` can be overridden is meant
+    session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    inputs = {"strains": np.array(strains)} if list(strains) != list(Strain) else {}
+    found = [np.empty((0, len(strains), 4, 14), np.float32)]
     for start in range(0, len(owners), chunk):
         rows = np.ascontiguousarray(owners[start : start + chunk])
-        found += session.run(["probabilities"], {"owners": rows})
+        found += session.run(["probabilities"], {"owners": rows, **inputs})
     return np.concatenate(found)
