@@ -251,17 +251,18 @@ def test_clusters_without_results_count_for_nothing(pairs):
 
 
 def test_a_calibration_is_found_again():
-    """Results drawn by a known slope and curve; then by none that keeps the order."""
+    """Results drawn by known slopes, curves and doubts; then by none that keeps the order."""
     torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
     from trickcast.training.calibrating import Calibration, fit_calibration
 
     logits = torch.randn(2000, 5, 4, 14, generator=torch.Generator().manual_seed(1)) * 2
-    true = Calibration((0.8,) * 4 + (1.2,), (0.06,) * 4 + (0.0,))
+    true = Calibration((0.8,) * 4 + (1.2,), (0.06,) * 4 + (0.0,), (0.0,) * 4 + (0.2,))
     noise = np.random.default_rng(2).gumbel(size=logits.shape)
     tricks = (true.apply(logits).log().numpy() + noise).argmax(-1).astype(np.uint8)
     found = fit_calibration(logits.softmax(-1).numpy(), tricks)
     assert found.slope == pytest.approx(true.slope, abs=0.08)
     assert found.curve == pytest.approx(true.curve, abs=0.02)
+    assert found.doubt == pytest.approx(true.doubt, abs=0.06)
     assert len(set(found.slope[:4])) == 1
     few = logits[:100]
     learned_by_heart = few.argmax(-1).numpy().astype(np.uint8)
@@ -275,8 +276,15 @@ def test_the_order_of_chances_is_kept():
     from trickcast.training.calibrating import Calibration
 
     logits = torch.linspace(-30, 10, 14).expand(1, 5, 4, 14)
-    chances = Calibration((0.5,) * 5, (0.1,) * 5).apply(logits)
-    assert (chances.diff(dim=-1) >= 0).all()
+    for calibration in (
+        Calibration((0.5,) * 5, (0.1,) * 5),
+        Calibration((0.5,) * 5, (0.1,) * 5, (0.18,) * 5),
+    ):
+        for each in (logits, logits / 40):
+            assert (calibration.apply(each).diff(dim=-1) >= 0).all()
+    sure, unsure = (calibration.apply(each)[0, 0, 0] for each in (logits, logits / 40))
+    assert sure[-1] > 0.6
+    assert unsure[-1] < (logits / 40).softmax(-1)[0, 0, 0, -1]  # doubt makes it flatter still
     plain = Calibration().apply(logits)
     assert torch.allclose(plain, logits.softmax(-1), atol=1e-6)
 

@@ -6,8 +6,6 @@ SEATS = SUITS = 4
 RANKS = 13
 STRAINS = 5
 COUNTS = 14
-WINDOWS = (7, 6)
-"""The ranks that the two tables of ``inputs="tables"`` see: A to 8, and 7 to 2."""
 RELATIONS = 7
 """Inputs a card with ``inputs="relations"``; ``suits.relations`` says which."""
 
@@ -25,7 +23,7 @@ class SuitNetworkConfig:
     pooled: int = field(default=0, metadata={"help": "layers on the suits' mean of each strain"})
     ratio: int = field(default=4, metadata={"help": "hidden units of a layer over its width"})
     inputs: str = field(
-        default="relations", metadata={"help": "cards, relations (who beats whom) or tables"}
+        default="relations", metadata={"help": "cards, or relations too (who beats whom)"}
     )
     rotation: str = field(
         default="exact", metadata={"help": "exact, or learned from randomly turned deals"}
@@ -38,14 +36,12 @@ class SuitNetworkConfig:
 
     def __post_init__(self) -> None:
         for name, known in (
-            ("inputs", ("cards", "relations", "tables")),
+            ("inputs", ("cards", "relations")),
             ("rotation", ("exact", "learned")),
             ("activation", ("gelu", "relu")),
         ):
             if (value := getattr(self, name)) not in known:
                 raise ValueError(f"{name} is {value!r} (expected {' or '.join(known)})")
-        if self.inputs == "tables" and self.rotation != "exact":
-            raise ValueError("inputs is 'tables', which needs rotation 'exact'")
         for name, least in (("heads", 0), ("before", 0), ("after", 0), ("pooled", 0), ("ratio", 1)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name} is {getattr(self, name)} (expected {least} or more)")
@@ -84,7 +80,7 @@ class SuitNetworkConfig:
         square = self.width**2
         mixing = 4 * SUITS if self.heads else 2
         layer = (mixing + 2 * SUITS * self.ratio) * square  # on four suits
-        entering = 0 if self.inputs == "tables" else self.card_inputs * self.ratio * self.width
+        entering = self.card_inputs * self.ratio * self.width
         return (
             SUITS * (entering + self.ratio * square)
             + self.before * layer

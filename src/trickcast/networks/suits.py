@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .suit_config import COUNTS, RANKS, SEATS, STRAINS, SUITS, WINDOWS, SuitNetworkConfig
+from .suit_config import COUNTS, RANKS, SEATS, STRAINS, SUITS, SuitNetworkConfig
 
 
 class SeatLinear(nn.Module):
@@ -120,10 +120,14 @@ def attention_by_sums(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 
 
 class Mixing(nn.Module):
-    """Every suit looks at the four suits: by attention, or (no heads) at their mean."""
+    """Every suit looks at the four suits: by attention, or (no heads) at a function of their mean.
+
+    The mean is one token instead of four, so all that is done with it costs little.
+    """
 
     def __init__(self, config: SuitNetworkConfig):
         super().__init__()
+        self.config = config
         self.heads = SEATS * config.heads  # each seat has its own
         names = ("query", "key", "value", "leave") if self.heads else ("value", "leave")
         self.parts = nn.ModuleDict(
@@ -133,8 +137,10 @@ class Mixing(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Turn (n, 4, width) into the same; into (n, 1, width) without heads."""
         if not self.heads:
-            seen = self.parts["value"](x.mean(1, keepdim=True))
+            mean = normalized(x.mean(1, keepdim=True))
+            seen = activated(self.config, self.parts["value"](mean))
         else:
+            x = normalized(x)
             n, suits, width = x.shape
             split = n, suits, self.heads, width // self.heads
             query, key, value = (
@@ -158,7 +164,7 @@ class Layer(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Turn (n, tokens, width) into the same."""
         if self.mixing is not None:
-            x = x + self._kept(self.mixing(normalized(x)))
+            x = x + self._kept(self.mixing(x))
         return x + self._kept(self.feed(normalized(x)))
 
     def _kept(self, change: Tensor) -> Tensor:
@@ -167,28 +173,6 @@ class Layer(nn.Module):
             return change
         kept = torch.rand(len(change), 1, 1, device=change.device) >= self.skipped
         return change * kept / (1 - self.skipped)
-
-
-class Tables(nn.Module):
-    """The first layer as two look-ups: any function of a suit's top seven cards, and low six."""
-
-    powers: Tensor
-
-    def __init__(self, config: SuitNetworkConfig):
-        super().__init__()
-        features = config.ratio * config.seat_width
-        self.tables = nn.ParameterList(torch.zeros(SEATS**ranks, features) for ranks in WINDOWS)
-        self.bias = nn.Parameter(torch.zeros(features))
-        self.register_buffer("powers", SEATS ** torch.arange(max(WINDOWS)), persistent=False)
-
-    def forward(self, owners: Tensor) -> Tensor:
-        """Turn (n, 4, 13) owners into (n, 4, 4 × features)."""
-        seats = torch.arange(SEATS, device=owners.device)[:, None]
-        relative = (owners[:, :, None].long() - seats) % SEATS  # (n, suit, seat, rank)
-        windows = relative[..., : WINDOWS[0]], relative[..., WINDOWS[0] :]
-        rows = [(window * self.powers[: window.shape[-1]]).sum(-1) for window in windows]
-        top, low = (functional.embedding(*pair) for pair in zip(rows, self.tables, strict=True))
-        return (top + low + self.bias).flatten(2)
 
 
 def relations(held: Tensor) -> Tensor:
@@ -214,8 +198,7 @@ def relations(held: Tensor) -> Tensor:
 class SuitNetwork(nn.Module):
     """From the owners of cards to logits of every result. ``seed`` alone decides first weights.
 
-    Deals may have fewer than 13 cards a hand (endings): owner 255 is a card that is gone. The
-    inputs ``"tables"`` know whole deals only.
+    Deals may have fewer than 13 cards a hand (endings): owner 255 is a card that is gone.
     """
 
     def __init__(self, config: SuitNetworkConfig, *, seed: int):
@@ -228,12 +211,7 @@ class SuitNetwork(nn.Module):
             found = [Layer(config, pooled=pooled, skipped=next(skips)) for _ in range(count)]
             return nn.Sequential(*found)
 
-        self.tables = Tables(config) if config.inputs == "tables" else None
-        self.first: Linear | Feed = (
-            Feed(config, config.card_inputs // SEATS)
-            if self.tables is None
-            else linear(config, config.ratio * seat, seat)
-        )
+        self.first = Feed(config, config.card_inputs // SEATS)
         self.before = layers(config.before)
         self.roles = nn.ModuleDict(
             {role: linear(config, seat, seat) for role in ("trump", "side", "notrump")}
@@ -249,9 +227,7 @@ class SuitNetwork(nn.Module):
             if name.endswith("bias") or name.startswith("head"):
                 continue  # zero: the first answer is that all counts are equally likely
             scale = float(parameter[0].numel()) ** -0.5
-            if name.startswith("tables"):
-                scale = len(WINDOWS) ** -0.5
-            elif name.endswith("leave.weight") and not name.startswith("first"):
+            if name.endswith("leave.weight") and not name.startswith("first"):
                 scale *= (2 * self.config.depth) ** -0.5  # as in GPT-2
             nn.init.normal_(parameter, 0.0, scale, generator=generator)
 
@@ -275,14 +251,11 @@ class SuitNetwork(nn.Module):
 
     def _tokens(self, owners: Tensor) -> Tensor:
         """Turn (n, 4, 13) owners into (n, 4, width)."""
-        if self.tables is not None:
-            first: Tensor = self.first(activated(self.config, self.tables(owners)))
-            return first
         seats = torch.arange(SEATS, device=owners.device)
         held = (owners[..., None] == seats).to(torch.float32)  # (n, suit, rank, seat)
         inputs = relations(held) if self.config.inputs == "relations" else held[..., None]
-        first = self.first(inputs.transpose(2, 3).flatten(2))
-        return first
+        tokens: Tensor = self.first(inputs.transpose(2, 3).flatten(2))
+        return tokens
 
     @property
     def weights(self) -> int:

@@ -1,5 +1,6 @@
 """Making stated chances come true: what is fitted on validation deals when a model is exported."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -19,44 +20,59 @@ _LEAST = 1e-30  # of a probability before its logarithm is taken
 
 
 class Calibration(NamedTuple):
-    """How log-probabilities *l* become calibrated ones: softmax(slope · l - curve · min(-l, 5)²).
+    """How log-probabilities *l*, the largest of them *m*, become those of a calibrated answer:
+    softmax((slope + doubt · m) · l - curve · min(-l, 5)²).
 
     A slope alone is temperature scaling (Guo et al., "On calibration of modern neural networks",
     2017). It makes all answers less sure, or all surer; a network that is too sure of what it
-    finds likely and not sure enough of what it finds certain needs the curve too. Neither changes
-    the order of probabilities, nor the symmetries of play.
+    finds likely and not sure enough of what it finds certain needs the others too: the curve
+    bends the logarithms of every answer, doubt lessens the slope of an answer that is unsure.
+    None changes the order of probabilities, nor the symmetries of play.
     """
 
     slope: tuple[float, ...] = (1.0,) * len(Strain)
     """By strain, S H D C N; above zero."""
     curve: tuple[float, ...] = (0.0,) * len(Strain)
     """By strain; zero or more."""
+    doubt: tuple[float, ...] = (0.0,) * len(Strain)
+    """By strain; leaves the slope of the most unsure answer, of 14 equal chances, above zero."""
 
     def apply(self, logits: Tensor) -> Tensor:
         """Return calibrated probabilities of (…, 5, 4, 14) logits."""
-        slope, curve = (torch.tensor(numbers)[:, None, None] for numbers in self)
+        slope, curve, doubt = (torch.tensor(numbers)[:, None, None] for numbers in self)
         found = logits.log_softmax(-1)
-        return (slope * found - curve * found.clamp_min(-FAR).square()).softmax(-1)
+        steep = slope + doubt * found.amax(-1, keepdim=True)
+        return (steep * found - curve * found.clamp_min(-FAR).square()).softmax(-1)
 
 
 def fit_calibration(probabilities: NDArray[np.float32], tricks: NDArray[np.uint8]) -> Calibration:
     """Return the calibration that makes (n, 5, 4) tricks likeliest, of (n, 5, 4, 14) probabilities.
 
-    One slope and curve for all suits, which are alike, and one of each for notrump.
+    One slope, curve and doubt for all suits, which are alike, and one of each for notrump.
     """
-    slopes, curves = list[float](), list[float]()
+    rows = list[tuple[float, float, float]]()
     for strains in CONTRACTS.values():
         stated = probabilities[:, strains].reshape(-1, probabilities.shape[-1])
-        logs = np.log(np.maximum(stated.astype(np.float64), _LEAST))
-        features = np.stack([logs, -np.square(np.maximum(logs, -FAR))], axis=-1)
-        real = tricks[:, strains].ravel()
-        slope, curve = _likeliest(features, real)
-        if curve < 0 or slope <= 0:  # might turn the order; a slope alone is the next best
-            slope, curve = *_likeliest(features[..., :1], real), 0.0
-        count = strains.stop - strains.start
-        slopes += [float(slope)] * count
-        curves += [float(curve)] * count
-    return Calibration(tuple(slopes), tuple(curves))
+        found = _of_contracts(stated, tricks[:, strains].ravel())
+        rows += [found] * (strains.stop - strains.start)
+    slopes, curves, doubts = zip(*rows, strict=True)
+    return Calibration(slopes, curves, doubts)
+
+
+def _of_contracts(
+    stated: NDArray[np.float32], real: NDArray[np.uint8]
+) -> tuple[float, float, float]:
+    """Return slope, curve and doubt for (rows, 14) probabilities of one kind of contract."""
+    logs = np.log(np.maximum(stated.astype(np.float64), _LEAST))
+    largest = logs.max(axis=1, keepdims=True)
+    features = np.stack([logs, -np.square(np.maximum(logs, -FAR)), logs * largest], axis=-1)
+    for used in ([0, 1, 2], [0, 2], [0, 1]):
+        weights = np.zeros(features.shape[-1])
+        weights[used] = _likeliest(features[..., used], real)
+        slope, curve, doubt = (float(weight) for weight in weights)
+        if curve >= 0 and min(slope, slope - doubt * math.log(logs.shape[1])) > 0:
+            return slope, curve, doubt
+    return float(_likeliest(features[..., :1], real)[0]), 0.0, 0.0  # others turn the order
 
 
 def _likeliest(features: NDArray[np.float64], real: NDArray[np.uint8]) -> NDArray[np.float64]:

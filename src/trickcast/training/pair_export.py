@@ -253,16 +253,18 @@ class _PairGraph(_Graph):
         none = self.op("Less", counts, self.constant(np.array(0.125, np.float32)))
         return self.op("Cast", none, to=TensorProto.FLOAT)
 
-    def layer(self, x: str, layer: Any, tokens: int = SUITS) -> str:
-        """A residual layer on (rows, width), so many rows a deal and strain."""
+    def layer(self, x: str, layer: Any, *, mean: bool = False, tokens: int = SUITS) -> str:
+        """A residual layer on (rows, width), so many rows a deal and strain, or their ``mean``."""
         assert isinstance(layer, PairLayer)
         width, inner = self.config.width, len(layer.enter.bias) * HANDS
         seen = self.normalized(x)
         groups = self.shaped(seen, -1, tokens, width)
-        mean = self.op("ReduceMean", groups, self.constant(np.array([1])), keepdims=0)
-        context = self.shaped(self.linear(mean, layer.context), -1, 1, inner)
+        middle = self.op("ReduceMean", groups, self.constant(np.array([1])), keepdims=0)
+        context = self.shaped(self.linear(middle, layer.context), -1, 1, inner)
         own = self.shaped(self.linear(seen, layer.enter), -1, tokens, inner)
         hidden = self.shaped(self.activated(self.op("Add", own, context)), -1, inner)
+        if mean:
+            x, hidden = self.suit_mean(x, width), self.suit_mean(hidden, inner)
         return self.op("Add", x, self.linear(hidden, layer.leave))
 
 
