@@ -74,9 +74,9 @@ def main() -> None:
         estimator(pairs[0][:100], pairs[1][:100])
         spent = timed(lambda e=estimator, p=pairs: e(*p))
         rows.append((f"{info.name}: {given.pairs:,} pairs", spent, given.pairs))
-    print("| | seconds | processor seconds | a second |\n|---|---|---|---|")
+    print("| | seconds | processor seconds | in a processor second |\n|---|---|---|---|")
     for name, (wall, processor), count in rows:
-        print(f"| {name} | {wall:.3f} | {processor:.3f} | {count / wall:,.0f} |")
+        print(f"| {name} | {wall:.3f} | {processor:.3f} | {count / processor:,.0f} |")
     if given.library is not None:
         deals = Library(given.library).deals("test")[:20_000]
         print("\n| model | chance stated | results | mean | happened |\n|---|---|---|---|---|")

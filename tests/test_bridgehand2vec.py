@@ -6,6 +6,7 @@ import pytest
 import trickcast as tc
 from trickcast.embedding import HandEmbedding
 from trickcast.formats.hand2vec import PairSet
+from trickcast.openings import LabelledHands
 from trickcast.scoring import score
 
 torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
@@ -14,6 +15,7 @@ torch.set_num_threads(1)
 from trickcast.experiments import SCALES, Material  # noqa: E402
 from trickcast.experiments import bridgehand2vec as study  # noqa: E402
 from trickcast.experiments import bridgehand2vec_game as game  # noqa: E402
+from trickcast.experiments import bridgehand2vec_trainings as trainings  # noqa: E402
 from trickcast.experiments.bridgehand2vec_paper import PAPER  # noqa: E402
 
 
@@ -72,7 +74,7 @@ def test_rewards_of_the_game():
 
 def test_agents_learn_the_game():
     pool = game.make_pool(400, seed=11)
-    learned = game.learn(pool, game.inputs_of("vectors", pool.hands), steps=60, seed=1, batch=400)
+    learned = game.learn(pool, game.inputs_of("vectors", pool.hands), steps=150, seed=1, batch=400)
     first, last = np.mean(learned.mean_rewards[:3]), np.mean(learned.mean_rewards[-3:])
     assert first < -250 and first + 60 < last < 0
     assert set(learned.bids(game.inputs_of("vectors", pool.hands))) <= set(game.CALLS)
@@ -80,9 +82,21 @@ def test_agents_learn_the_game():
         game.inputs_of("points", pool.hands)
 
 
+def test_short_trainings_learn_and_differ_by_their_seed(pairs):
+    short = trainings.Short(steps=150, batch=128, labelled=1_024, sizes=(1, 8), runs=1, models=2)
+    one, eight = trainings.sizes_against_error(short, pairs)
+    assert one["runs"] == 1 and one["std"] == 0
+    assert 0.2 < eight["mse"] < one["mse"] < 5, "one number cannot tell suits apart"
+    rows = {row["figure"]: row for row in trainings.ten_models(short, pairs)}
+    assert len(rows) == 13 and rows["mean squared error"]["std"] > 0
+    assert rows["Table 4, notrump, within 2"]["value"] > rows["Table 4, notrump, exactly"]["value"]
+
+
 def test_every_row_is_measured_and_shown(pairs):
     """At the smallest scale, with made-up rows in place of the authors'."""
-    material = Material(pairs=pairs, training_pairs=PairSet(
+    calls = ("PASS", "1C", "7N")
+    labelled = LabelledHands(pairs.norths[:3], calls)
+    material = Material(labelled=labelled, pairs=pairs, training_pairs=PairSet(
         np.tile(pairs.norths, (120, 1)), np.tile(pairs.souths, (120, 1)),
         np.tile(pairs.tricks, (120, 1, 1)),
     ))  # fmt: skip
@@ -96,3 +110,5 @@ def test_every_row_is_measured_and_shown(pairs):
         assert len(shown) > 40 and "nan" not in shown
         if table == "Table 1":
             assert "20 of the 20" in shown
+        if table == "Table 8":
+            assert shown.splitlines()[0].endswith("| 4H | 7N |") and "the 3 labelled" in shown

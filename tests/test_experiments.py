@@ -70,7 +70,7 @@ def finished(deals, tmp_path_factory):
     command += ["--library", str(LIBRARY), "--out", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "14 of the rows wait for files (--labelled, --pairs, --pairs-training)" in done.stdout
+    assert "17 of the rows wait for files (--labelled, --pairs, --pairs-training)" in done.stdout
     assert done.stdout.endswith("reproduction.csv: done\n")
     return folder, Store(folder, "smoke")
 

@@ -14,7 +14,7 @@ from ..dealing import random_deals
 from ..estimator import ModelError
 from .files import PairModelInfo, load_pair_model
 from .index import HandIndex
-from .pairs import encode
+from .pairs import encode, run_tricks
 
 SEARCHED, SEED = 200_000, 2023
 """How many hands are searched when none are given, and the seed of the deals they are from."""
@@ -60,6 +60,22 @@ class HandEmbedding:
             part = slice(start, start + _CHUNK)
             vectors[part] = encode(self._session, rows[part])
         return vectors[0] if single else vectors
+
+    def tricks(self, hands: Any, partners: Any) -> NDArray[np.float32]:
+        """Return the (n, 5) mean tricks that the network expects of hands with their partners.
+
+        One pass of the paper's network; strains S H D C N, the first hand declares. Both may be
+        hands or vectors; one pair gives (5,). ``PairEstimator("hand2vec")`` takes the mean over
+        all orders of the suits, which is better. Raises ValueError for counts that differ.
+        """
+        first, second = self._vectors(hands), self._vectors(partners)
+        if first.shape != second.shape:
+            raise ValueError(
+                f"vectors of shapes {first.shape} and {second.shape} (expected the same)"
+            )
+        pairs = np.concatenate([first, second], axis=-1)
+        found = run_tricks(self._session, np.atleast_2d(pairs))
+        return found if pairs.ndim == 2 else found[0]
 
     def distance(self, one: Any, other: Any) -> Any:
         """Return the distance of hands or vectors: a float of two, else (n,) float32."""

@@ -5,19 +5,17 @@ Their test set of 200,000 boards is not published; their validation rows take it
 kind: hands of North and South, mean tricks over ten layouts.
 """
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Hand
+from ..dealing import random_deals
 from ..embedding import HandEmbedding, PairEstimate, PairEstimator
 from ..formats.hand2vec import PairSet
-from ..training.hand2vec import Hand2VecConfig, errors, train_hand2vec
-from ..training.pair_data import pair_rows
 
+_FRESH_SEED = 5
 LAYOUTS = 10
 """Layouts that a row's tricks are the mean of."""
 ROTATED = ("A432.A432.432.32", "KQJ5.KQJ5.76.765")
@@ -91,8 +89,13 @@ def variances(estimate: PairEstimate) -> Off:
 
 
 def table_5(embedding: HandEmbedding) -> dict[str, NDArray[np.float64]]:
-    """Return mean and standard deviation of every component on the 200,000 searched hands."""
-    vectors = embedding.searched.vectors.astype(np.float64)
+    """Return mean and standard deviation of every component on 200,000 hands.
+
+    They are fresh ones: on the searched hands the model was standardized.
+    """
+    owners = random_deals(50_000, _FRESH_SEED).owners
+    hands = np.concatenate([owners == seat for seat in range(4)])
+    vectors = embedding.encode(hands).astype(np.float64)
     return {"mean": vectors.mean(axis=0), "std": vectors.std(axis=0)}
 
 
@@ -149,36 +152,6 @@ def components_known(embedding: HandEmbedding, hands: int = 20_000) -> dict[str,
     for name, values in [("HCP", points), *zip(("♠", "♥", "♦", "♣"), lengths.T, strict=True)]:
         fitted = known @ np.linalg.lstsq(known, values.astype(float), rcond=None)[0]
         found[name] = float(np.corrcoef(fitted, values)[0, 1])
-    return found
-
-
-def sizes_against_error(
-    training: PairSet,
-    validation: PairSet,
-    folder: Path,
-    *,
-    sizes: Sequence[int] = (2, 4, 6, 8, 12, 16),
-    seeds: Sequence[int] = (1, 2, 3),
-    steps: int = 4_000,
-) -> list[dict[str, float]]:
-    """Return the validation error of vectors of several sizes (Figure 4): mean and deviation.
-
-    Every network is trained alike, on ``training`` alone; ``folder`` keeps checkpoints, from which
-    an interrupted study goes on.
-    """
-    rows, held_out = pair_rows(training), pair_rows(validation)
-    found = []
-    for size in sizes:
-        runs = []
-        for seed in seeds:
-            config = Hand2VecConfig(
-                size=size, seed=seed, steps=steps, evaluate_every=steps, learning_rate=2e-2
-            )
-            path = folder / f"size-{size}-seed-{seed}.checkpoint"
-            network, _ = train_hand2vec(config, rows, held_out, path)
-            runs.append(errors(network, held_out)["mse"])
-        spread = float(np.std(runs, ddof=1)) if len(runs) > 1 else 0.0
-        found.append({"size": size, "mse": float(np.mean(runs)), "std": spread, "runs": len(runs)})
     return found
 
 

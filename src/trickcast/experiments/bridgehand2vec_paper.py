@@ -1,9 +1,8 @@
-"""BridgeHand2Vec 2023 as an experiment: the rows of its tables and studies, and how they look."""
+"""BridgeHand2Vec 2023 as an experiment: the rows of its tables and studies."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable
 from functools import cache, lru_cache, partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import numpy as np
@@ -16,22 +15,20 @@ from ..formats.hand2vec import PairSet
 from ..solver import solve
 from . import bridgehand2vec as study
 from . import bridgehand2vec_game as game
-from .reference import published_results
+from . import bridgehand2vec_trainings as trainings
+from .bridgehand2vec_shown import NAME, show
 from .scales import Scale
-from .spec import FunctionRow, Line, Material, Paper, markdown_table
+from .spec import FunctionRow, Line, Material, Paper
 
-NAME = "bridgehand2vec"
 MODELS = ("hand2vec", "accurate")
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 TABLE_1 = ("7 7 6 6", "10 10 3 3", "6 6 7 7", "9 9 3 4", "8 8 3 3")
 """The printed tricks of Figure 2's board: strains S H D C NT, declarers N S E W."""
 TABLE_2 = ("A72.K7.AQJ74.A94", "J.J852.T9.KQ6532", "5.0 7.3 10.5 11.1 10.6")
 """A pair and its printed mean tricks by North: S H D C NT."""
-_SMOKE_PAIRS, _SMOKE_STEPS, _STEPS = 1_000, 20, 2_000
-_SIZES = (2, 4, 6, 8, 12, 16)
-
-
-# ---- what is measured ----------------------------------------------------------------------------
+_SMOKE_PAIRS = 1_000
+_SHOWN_STEPS = (25, 50, 100, 200, 400, 800, 1_200, 1_600)
+_ONE_PASS, _ALL_ORDERS = "one pass", "all orders"
 
 
 @cache
@@ -55,6 +52,21 @@ def _estimated(model: str, pairs: PairSet) -> PairEstimate:
     return PairEstimator(model)(pairs.norths, pairs.souths)
 
 
+@lru_cache(maxsize=1)
+def _one_pass(pairs: PairSet) -> NDArray[np.float32]:
+    """What the paper's network says of the rows in one pass, as the paper asked it."""
+    return _embedding().tricks(pairs.norths, pairs.souths)
+
+
+def _expected(pairs: PairSet) -> dict[str, NDArray[np.float32]]:
+    """The (n, 5) tricks that each way of estimating expects."""
+    return {
+        _ONE_PASS: _one_pass(pairs),
+        _ALL_ORDERS: _estimated("hand2vec", pairs).expected,
+        "accurate": _estimated("accurate", pairs).expected,
+    }
+
+
 def _accuracy(
     table: Callable[..., dict[str, tuple[float, float, float]]],
     contracts: str,
@@ -62,29 +74,32 @@ def _accuracy(
     material: Material,
 ) -> Line:
     pairs, started = _pairs(scale, material), perf_counter()
-    found = {model: table(_estimated(model, pairs).expected, pairs)[contracts] for model in MODELS}
-    within_2, within_1, exact = found["hand2vec"]
-    better = " | ".join(f"{share:.2f}" for share in found["accurate"])
+    found = {way: table(said, pairs)[contracts] for way, said in _expected(pairs).items()}
+    within_2, within_1, exact = found.pop(_ONE_PASS)
+    better = "; ".join(
+        f"{way}: {' | '.join(f'{share:.2f}' for share in shares)}" for way, shares in found.items()
+    )
     return {
-        "network": "hand2vec, mean over the orders of the suits",
+        "network": "hand2vec",
         "within_2": within_2,
         "within_1": within_1,
         "exact": exact,
         "n": len(pairs) * (4 if contracts == "all_suits" else 1),
         "on": f"{len(pairs):,} of the authors' validation rows (their 200,000 boards are unknown)",
         "seconds": round(perf_counter() - started, 1),
-        "note": f"accurate: {better}",
-        "accurate": found["accurate"],
+        "note": f"{_ONE_PASS}; {better}",
+        "better": found,
     }
 
 
 def _errors(scale: Scale, material: Material) -> Line:
     """Mean squared errors, and how much of them is the labels' own noise."""
     pairs = _pairs(scale, material)
-    rows = []
-    for model in MODELS:
-        expected = _estimated(model, pairs).expected
-        rows.append({"model": model, "mse": study.squared_error(expected, pairs)})
+    names = {_ONE_PASS: "hand2vec, one pass", _ALL_ORDERS: "hand2vec, all orders of the suits"}
+    rows = [
+        {"model": names.get(way, way), "mse": study.squared_error(said, pairs)}
+        for way, said in _expected(pairs).items()
+    ]
     floor = float(study.variances(_estimated("accurate", pairs)).mean() / study.LAYOUTS)
     return {"rows": rows, "floor": floor, "n": len(pairs)}
 
@@ -115,6 +130,12 @@ def _table_5(scale: Scale, material: Material) -> Line:
     return {name: [round(float(value), 4) for value in values] for name, values in found.items()}
 
 
+def _table_8(scale: Scale, material: Material) -> Line:
+    labelled = material.labelled
+    assert labelled is not None, "rows that need labelled hands are left out without them"
+    return {"calls": dict(Counter(labelled.calls)), "hands": len(labelled)}
+
+
 def _rows(measure: Callable[[HandEmbedding], list[Line]], scale: Scale, material: Material) -> Line:
     return {"rows": measure(_embedding())}
 
@@ -128,23 +149,38 @@ def _known(scale: Scale, material: Material) -> Line:
     return {"rows": [{"value": name, "correlation": value} for name, value in found.items()]}
 
 
+def _short(scale: Scale) -> trainings.Short:
+    return trainings.SMOKE if scale.name == "smoke" else trainings.Short()
+
+
 def _figure_4(scale: Scale, material: Material) -> Line:
-    training, smoke = material.training_pairs, scale.name == "smoke"
+    return _of_short_models(trainings.sizes_against_error, scale, material)
+
+
+def _ten_models(scale: Scale, material: Material) -> Line:
+    return _of_short_models(trainings.ten_models, scale, material)
+
+
+def _of_short_models(
+    study_of: Callable[[trainings.Short, PairSet], list[Line]], scale: Scale, material: Material
+) -> Line:
+    """What networks say of the validation rows that were trained on labelled pairs."""
+    pairs, short = _pairs(scale, material), _short(scale)
+    rows = study_of(short, pairs)
+    return {
+        "rows": rows,
+        "steps": short.steps,
+        "labelled": short.labelled,
+        "models": short.models,
+        "n": len(pairs),
+    }
+
+
+def _sources(scale: Scale, material: Material) -> Line:
+    training, short = material.training_pairs, _short(scale)
     assert training is not None, "rows that need pairs are left out without them"
-    validation = PairSet(
-        training.norths[-5_000:], training.souths[-5_000:], training.tricks[-5_000:]
-    )
-    rest = PairSet(training.norths[:-5_000], training.souths[:-5_000], training.tricks[:-5_000])
-    with TemporaryDirectory() as folder:
-        rows = study.sizes_against_error(
-            rest,
-            validation,
-            Path(folder),
-            sizes=_SIZES[:2] if smoke else _SIZES,
-            seeds=(1,) if smoke else (1, 2, 3),
-            steps=_SMOKE_STEPS if smoke else _STEPS,
-        )
-    return {"rows": rows, "steps": _SMOKE_STEPS if smoke else _STEPS, "training": len(rest)}
+    rows = trainings.sources_compared(short, training)
+    return {"rows": rows, "steps": short.steps, "n": trainings.HELD_OUT}
 
 
 def _mean_and_deviation(runs: NDArray[np.float64]) -> list[float]:
@@ -154,162 +190,22 @@ def _mean_and_deviation(runs: NDArray[np.float64]) -> list[float]:
 def _game(scale: Scale, material: Material) -> Line:
     """Figure 8 and Table 11: what agents learn that see cards, and that see vectors."""
     smoke = scale.name == "smoke"
-    hands, steps, seeds = (200, 3, (1,)) if smoke else (20_000, 400, (1, 2, 3))
+    hands, steps, seeds = (200, 3, (1,)) if smoke else (20_000, 1_600, (1, 2, 3))
+    early = min(game.PRINTED_STEPS, steps)
     pool = game.make_pool(hands, seed=11)
     printed = as_hands([row[0] for row in game.TABLE_11])[0]
     curves, bids = {}, {}
     for kind in ("cards", "vectors"):
-        seen = game.inputs_of(kind, pool.hands)
+        seen, asked = game.inputs_of(kind, pool.hands), game.inputs_of(kind, printed)
         found = [game.learn(pool, seen, steps, seed) for seed in seeds]
         means = np.array([agent.mean_rewards for agent in found])
         curves[kind] = {
             str(step): _mean_and_deviation(means[:, max(0, step - 10) : step].mean(axis=1))
-            for step in sorted({min(step, steps) for step in (10, 25, 50, 100, 200, 400)})
+            for step in sorted({min(step, steps) for step in _SHOWN_STEPS})
         }
-        bids[kind] = found[0].bids(game.inputs_of(kind, printed))
+        young = game.learn(pool, seen, early, seeds[0])
+        bids[kind] = {str(early): young.bids(asked), str(steps): found[0].bids(asked)}
     return {"curves": curves, "bids": bids, "hands": hands, "models": len(seeds)}
-
-
-# ---- how it is shown -----------------------------------------------------------------------------
-
-
-def _show(table: str, lines: Sequence[Line]) -> str:
-    if table in ("Table 3", "Table 4"):
-        return _show_accuracy(lines)
-    return "\n".join(_SHOWN[line["finding"].removeprefix(f"{NAME}: ")](line) for line in lines)
-
-
-def _show_accuracy(lines: Sequence[Line]) -> str:
-    printed = published_results()
-    head = ("contracts", "published", "hand2vec", "accurate", "pairs")
-    rows = []
-    for line in lines:
-        row = printed[line["row"]]
-        ours = tuple(f"{line[name]:.2f}" for name in ("within_2", "within_1", "exact"))
-        better = tuple(f"{share:.2f}" for share in line["accurate"])
-        published = (row["within_2"], row["within_1"], row["exact"])
-        texts = (" \\| ".join(three) for three in (published, ours, better))
-        rows.append([row["contracts"], *texts, f"{line['n']:,}"])
-    return markdown_table(head, rows)
-
-
-def _show_errors(line: Line) -> str:
-    rows = [[row["model"], f"{row['mse']:.4f}"] for row in line["rows"]]
-    rows.append(["the labels' own noise, as accurate states it", f"{line['floor']:.4f}"])
-    return f"Mean squared error on {line['n']:,} pairs:\n\n" + markdown_table(("", "MSE"), rows)
-
-
-def _show_table_1(line: Line) -> str:
-    strains = zip(("S", "H", "D", "C", "NT"), line["expected"], strict=True)
-    means = ", ".join(f"{strain} {tricks:.1f}" for strain, tricks in strains)
-    return (
-        f"The solver gives {line['equal']} of the 20 printed results. Of North and South alone "
-        f"`accurate` expects, by North: {means}.\n"
-    )
-
-
-def _show_table_2(line: Line) -> str:
-    head = ("by North", "S", "H", "D", "C", "NT")
-    rows = [["printed, mean of ten layouts", *line["printed"].split()]]
-    rows += [[row["model"], *(f"{tricks:.1f}" for tricks in row["tricks"])] for row in line["rows"]]
-    return markdown_table(head, rows)
-
-
-def _show_table_5(line: Line) -> str:
-    head = ("", *(f"v{i}" for i in range(len(line["mean"]))))
-    return markdown_table(head, [[name, *line[name]] for name in ("mean", "std")])
-
-
-def _show_table_6(line: Line) -> str:
-    head = ("published", "distance", "in our vectors", "ours", "lengths, points", "distance")
-    rows = [
-        [row["published"], row["published_distance"], f"{row['our_distance_of_it']:.3f}",
-         row["ours"], study.printed_shape(row["ours"]), f"{row['distance']:.3f}"]
-        for row in line["rows"]
-    ]  # fmt: skip
-    return f"Nearest to {study.QUERY}, among 200,000 hands:\n\n" + markdown_table(head, rows)
-
-
-def _show_zero(line: Line) -> str:
-    head = ("published", "ours", "lengths, points", "distance")
-    rows = [
-        [row["published"], row["ours"], study.printed_shape(row["ours"]), f"{row['distance']:.3f}"]
-        for row in line["rows"]
-    ]
-    return "Nearest to the zero vector:\n\n" + markdown_table(head, rows)
-
-
-def _show_table_7(line: Line) -> str:
-    head = ("y", "published", "ours", "lengths, points", "distance")
-    rows = [
-        [row["y"], row["published"], row["ours"], study.printed_shape(row["ours"]),
-         f"{row['distance']:.3f}"]
-        for row in line["rows"]
-    ]  # fmt: skip
-    return markdown_table(head, rows)
-
-
-def _show_rotation(line: Line) -> str:
-    rows = [
-        ["published, before rotation", 8.25, 8.83],
-        ["published, with rotation", 8.1499, 8.1407],
-    ]
-    rows += [[row["model"], f"{row['hearts']:.4f}", f"{row['spades']:.4f}"] for row in line["rows"]]
-    return f"{' and '.join(study.ROTATED)}:\n\n" + markdown_table(("", "hearts", "spades"), rows)
-
-
-def _show_known(line: Line) -> str:
-    head = ("", *(row["value"] for row in line["rows"]))
-    told = ["multiple correlation", *(f"{row['correlation']:.3f}" for row in line["rows"])]
-    return "What a straight line through the vector tells of a hand:\n\n" + markdown_table(
-        head, [told]
-    )
-
-
-def _show_figure_4(line: Line) -> str:
-    rows = [
-        [row["size"], f"{row['mse']:.4f}", f"{row['std']:.4f}", row["runs"]] for row in line["rows"]
-    ]
-    return (
-        f"Size of the vector against error: {line['steps']:,} steps on {line['training']:,} of the "
-        "authors' training rows, measured on 5,000 others of them:\n\n"
-        + markdown_table(("size", "MSE", "std", "runs"), rows)
-    )
-
-
-def _show_game(line: Line) -> str:
-    steps = list(line["curves"]["cards"])
-    curves = [
-        [kind, *(f"{mean:.0f} ± {std:.0f}" for mean, std in line["curves"][kind].values())]
-        for kind in ("cards", "vectors")
-    ]
-    bids = [
-        [hand, cards, mine, vectors, ours]
-        for (hand, cards, vectors), mine, ours in zip(
-            game.TABLE_11, line["bids"]["cards"], line["bids"]["vectors"], strict=True
-        )
-    ]
-    return (
-        f"Mean reward up to a step, {line['models']} agents each, on {line['hands']:,} hands:\n\n"
-        + markdown_table(("sees", *(f"step {step}" for step in steps)), curves)
-        + "\nTheir likeliest calls at the end:\n\n"
-        + markdown_table(("hand", "cards, published", "ours", "vectors, published", "ours"), bids)
-    )
-
-
-_SHOWN: dict[str, Callable[[Line], str]] = {
-    "Table 1": _show_table_1,
-    "Table 2": _show_table_2,
-    "Table 5": _show_table_5,
-    "Table 6": _show_table_6,
-    "Table 7": _show_table_7,
-    "zero": _show_zero,
-    "rotation": _show_rotation,
-    "errors": _show_errors,
-    "known": _show_known,
-    "Figure 4": _show_figure_4,
-    "Table 11": _show_game,
-}
 
 
 def _finding(name: str, measure: Callable[[Scale, Material], Line], needs: str = "") -> FunctionRow:
@@ -338,14 +234,17 @@ PAPER = Paper(
         "Table 5": (_finding("Table 5", _table_5),),
         "Table 6": (_finding("Table 6", partial(_rows, study.table_6)),),
         "Table 7": (_finding("Table 7", partial(_rows, study.table_7)),),
-        "Figure 4": (_finding("Figure 4", _figure_4, "training_pairs"),),
+        "Table 8": (_finding("Table 8", _table_8, "labelled"),),
+        "Figure 4": (_finding("Figure 4", _figure_4, "pairs"),),
         "Table 11": (_finding("Table 11", _game),),
     },
     beyond=(
         _finding("errors", _errors, "pairs"),
+        _finding("models", _ten_models, "pairs"),
+        _finding("sources", _sources, "training_pairs"),
         _finding("zero", partial(_rows, study.nearest_to_zero)),
         _finding("rotation", _rotation),
         _finding("known", _known),
     ),
-    show=_show,
+    show=show,
 )

@@ -1,4 +1,4 @@
-"""The training of BridgeHand2Vec: Adam on the squared error of mean tricks, as in the paper.
+"""The training of BridgeHand2Vec: squared error of mean tricks, by Adam as in the paper or SOAP.
 
 What the paper does not state (batch, learning rate, steps, averaging) is ours: see
 ``Hand2VecConfig``. Every batch holds each row in one of its eight views, drawn anew.
@@ -7,6 +7,7 @@ What the paper does not state (batch, learning rate, steps, averaging) is ours: 
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -75,14 +76,21 @@ def train_hand2vec(
         minutes=minutes,
         report=report,
     )
-    standardize(network)
+    if leg.last.get("step") != leg.step:  # else it was measured, and standardized for that
+        standardize(network)
     return network, leg
 
 
 def standardize(network: Hand2Vec) -> None:
     """Give the vectors of random hands mean 0 and standard deviation 1."""
+    network.standardize(_standard_hands())
+
+
+@cache
+def _standard_hands() -> Tensor:
+    """(200,000, 52) bool."""
     owners = torch.from_numpy(random_deals(_STANDARD_DEALS, _STANDARD_SEED).owners.copy())
-    network.standardize(torch.cat([owners == seat for seat in range(4)]))
+    return torch.cat([owners == seat for seat in range(4)])
 
 
 @torch.no_grad()

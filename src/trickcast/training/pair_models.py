@@ -36,7 +36,12 @@ PAIR_PRESETS: dict[str, PairConfig | Hand2VecConfig] = {
         weight_decay=0.02,
     ),
     "hand2vec": Hand2VecConfig(
-        steps=60_000, batch=2_048, taught=600_000, learning_rate=1e-2, evaluate_every=4_000
+        steps=30_000,
+        batch=2_048,
+        taught=400_000,
+        learning_rate=1e-2,
+        optimizer="soap",
+        evaluate_every=5_000,
     ),
 }
 """Every training by name."""

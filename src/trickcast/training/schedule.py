@@ -12,6 +12,7 @@ from torch.optim.swa_utils import AveragedModel
 
 from .checkpoints import TrainingError, read_content, write_content
 from .journal import Journal
+from .soap import OPTIMIZERS
 
 Network = TypeVar("Network", bound=nn.Module)
 _FORMAT = "trickcast scheduled training 1"
@@ -20,12 +21,13 @@ _MAY_CHANGE = {"evaluate_every", "checkpoint_seconds"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleConfig:
-    """How weights move: AdamW, a warm-up and a cosine, averaged weights."""
+    """How weights move: AdamW or SOAP, a warm-up and a cosine, averaged weights."""
 
     steps: int = field(default=20_000, metadata={"help": "steps of the whole schedule"})
     learning_rate: float = field(default=1e-3, metadata={"help": "highest learning rate"})
     warm_up: int = field(default=200, metadata={"help": "steps of rising rate"})
-    weight_decay: float = field(default=0.0, metadata={"help": "AdamW's weight decay; 0 is Adam"})
+    optimizer: str = field(default="adam", metadata={"help": "adam or soap"})
+    weight_decay: float = field(default=0.0, metadata={"help": "decoupled, as AdamW's"})
     clip: float = field(default=1.0, metadata={"help": "longest gradient"})
     average: float = field(default=0.999, metadata={"help": "share of old in the averaged weights"})
     seed: int = field(default=1, metadata={"help": "seed of first weights and batches"})
@@ -44,6 +46,9 @@ class ScheduleConfig:
                 raise ValueError(f"{name} is {getattr(self, name)} (expected more than 0)")
         if not 0 <= self.average < 1:
             raise ValueError(f"average is {self.average} (expected 0 to less than 1)")
+        if self.optimizer not in OPTIMIZERS:
+            known = " or ".join(OPTIMIZERS)
+            raise ValueError(f"optimizer is {self.optimizer!r} (expected {known})")
 
     def rate(self, step: int) -> float:
         """Return the learning rate of a step: linear warm-up, then a cosine to zero at the end."""
@@ -81,7 +86,7 @@ class _Run(Generic[Network]):
 
     def __post_init__(self) -> None:
         self.averaged = AveragedModel(self.network, avg_fn=self.config.kept)
-        self.optimizer = torch.optim.AdamW(
+        self.optimizer = OPTIMIZERS[self.config.optimizer](
             self.network.parameters(),
             lr=self.config.learning_rate,
             weight_decay=self.config.weight_decay,
