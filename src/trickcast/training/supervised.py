@@ -1,4 +1,4 @@
-"""The training of ``accurate`` and ``fast``: all twenty results of a deal, in legs, by AdamW.
+"""The training of ``accurate`` and ``fast``: all twenty results of a deal, in legs.
 
 Runs unchanged on a processor, on one GPU, and on several under torchrun; needs torch and numpy
 alone. A training is one schedule of a fixed number of steps, in as many legs as it takes.
@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from ..cards import DealSet
-from ..networks.suit_config import SuitNetworkConfig
+from ..networks.suit_config import RANKS, SuitNetworkConfig
 from ..networks.suits import SuitNetwork, mean_probabilities
 from . import suit_data
 from .checkpoints import TrainingError
@@ -24,6 +24,7 @@ from .evaluating import evaluate
 from .journal import Journal
 from .parallel import Place
 from .snapshots import Progress, load_checkpoint, restart, save_checkpoint, save_weights
+from .soap import OPTIMIZERS
 from .suit_data import Labelled
 
 log = logging.getLogger(__name__)
@@ -43,12 +44,17 @@ class SupervisedConfig:
     taught_weight: float = field(
         default=1.0, metadata={"help": "weight of a taught deal over that of a labelled one"}
     )
+    exchanged: int = field(
+        default=0,
+        metadata={"help": "lowest ranks of each suit that change hands at random in every batch"},
+    )
+    optimizer: str = field(default="adam", metadata={"help": "adam or soap"})
     learning_rate: float = field(default=1e-3, metadata={"help": "highest learning rate"})
     warm_up: int = field(
         default=500,
         metadata={"help": "steps of rising rate, at the start and after 16-bit weights"},
     )
-    weight_decay: float = field(default=0.01, metadata={"help": "AdamW's weight decay"})
+    weight_decay: float = field(default=0.01, metadata={"help": "decoupled, as AdamW's"})
     clip: float = field(default=1.0, metadata={"help": "longest gradient"})
     average: float = field(default=0.999, metadata={"help": "share of old in the averaged weights"})
     ordered: float = field(
@@ -71,11 +77,16 @@ class SupervisedConfig:
         for name in ("taught", "taught_weight", "warm_up", "weight_decay", "ordered", "seed"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} is {getattr(self, name)} (expected 0 or more)")
+        if not 0 <= self.exchanged <= RANKS:
+            raise ValueError(f"exchanged is {self.exchanged} (expected 0 to {RANKS})")
         for name in ("learning_rate", "clip", "checkpoint_seconds"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} is {getattr(self, name)} (expected more than 0)")
         if not 0 <= self.average < 1:
             raise ValueError(f"average is {self.average} (expected 0 to less than 1)")
+        if self.optimizer not in OPTIMIZERS:
+            known = " or ".join(OPTIMIZERS)
+            raise ValueError(f"optimizer is {self.optimizer!r} (expected {known})")
         if self.precision not in ("float32", "bfloat16"):
             raise ValueError(f"precision is {self.precision!r} (expected float32 or bfloat16)")
 
@@ -172,7 +183,7 @@ class _Run:
         self.config, self.place, self.source, self.held_out = config, place, source, held_out
         self.network = SuitNetwork(config.network, seed=config.seed).to(place.device)
         self.averaged = deepcopy(self.network).requires_grad_(False).eval()
-        self.optimizer = torch.optim.AdamW(
+        self.optimizer = OPTIMIZERS[config.optimizer](
             _groups(self.network, config.weight_decay), lr=config.learning_rate
         )
         self.progress = Progress()
@@ -263,6 +274,8 @@ class Source:
         found = suit_data.take(
             self.deals, step, config.batch, seed=config.seed, turn=self.turn, part=part
         )
+        if config.exchanged:
+            found = found._replace(owners=suit_data.exchanged(found.owners, config.exchanged))
         weight = torch.ones(len(found.owners), device=place.device)
         if not config.taught:
             return *found, weight
