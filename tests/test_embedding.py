@@ -108,6 +108,7 @@ def test_back_from_a_vector_to_a_hand(embedding, thousand) -> None:
         assert distance < 0.8
     exact = tc.Hand.from_cards(thousand[3])
     assert embedding.decode(embedding.encode(exact), index)[0] == exact
+    assert embedding.decode(embedding.encode(QUERY)) == (tc.Hand(QUERY), pytest.approx(0, abs=1e-5))
 
 
 @pytest.mark.parametrize(
@@ -123,6 +124,15 @@ def test_back_from_a_vector_to_a_hand(embedding, thousand) -> None:
         ),
         (lambda e, h: e.nearest(np.zeros(7), 1, h), r"shape \(1, 7\) \(expected \(n, 8\)\)"),
         (lambda e, h: e.decode(np.zeros((2, 8)), h), r"shape \(2, 8\)"),
+        (lambda e, h: e.distance(QUERY, np.full(8, np.nan)), "vector 0 of 1: component 0 is nan"),
+        (lambda e, h: e.distance(h[:3], np.zeros((2, 8))), "3 and 2 hands or vectors"),
+        (lambda e, h: e.analogy(QUERY, plus=np.zeros(7), minus=QUERY), r"shape \(1, 7\)"),
+        (
+            lambda e, h: e.tricks(np.full((2, 8), np.inf), h[:2]),
+            "vector 0 of 2: component 0 is inf",
+        ),
+        (lambda e, h: e.tricks(QUERY, QUERY), "both hands hold SA"),
+        (lambda e, h: tc.HandEmbedding(threads=0), "threads is 0"),
         (lambda e, h: HandIndex(h, np.zeros((3, 8), np.float32)), "1000 hands and 3 vectors"),
     ],
 )
@@ -158,6 +168,8 @@ def test_nearest_on_the_command_line(monkeypatch, capsys, tmp_path, thousand) ->
     (tmp_path / "none.txt").write_text("\n")
     status, _, err = run(QUERY, "--hands", tmp_path / "none.txt")
     assert status == 2 and "no hands to search" in err
+    status, _, err = run(QUERY, "--hands", tmp_path / "missing.txt")
+    assert status == 2 and "missing.txt: no such file" in err
     assert run(QUERY, "--plus", QUERY)[0] == 2
     status, out, _ = run(QUERY, "--plus", QUERY, "--minus", QUERY, "-k", 1, "--hands", file)
     assert status == 0 and QUERY in out
@@ -180,6 +192,9 @@ def test_a_map_is_one_file_with_every_hand(embedding, thousand, tmp_path) -> Non
     np.testing.assert_allclose(places[7], [x, y], atol=2e-3)
     spread = np.linalg.eigvalsh(np.cov(vectors.T))[::-1]
     np.testing.assert_allclose(places.var(axis=0, ddof=1), spread[:2], rtol=1e-3)
+    write_map(embedding, path, hands=[QUERY], title="</script>")
+    page = path.read_text("utf-8")
+    assert page.count("</script>") == 1 and "[[0.0, 0.0, " in page
 
 
 def test_the_vectors_alone_decide_the_tricks_of_the_2023_network(embedding, thousand) -> None:
@@ -200,7 +215,9 @@ def test_the_vectors_alone_decide_the_tricks_of_the_2023_network(embedding, thou
         total[:, 4] += answer[:, 4]
     expected = tc.PairEstimator("hand2vec", threads=1)(norths, souths).expected
     np.testing.assert_allclose(total / 24, expected, atol=5e-3)
-    with pytest.raises(ValueError, match="expected the same"):
+    beside = embedding.tricks(embedding.encode(norths[3]), embedding.encode(souths))
+    np.testing.assert_allclose(beside[3], found[3], atol=1e-4)
+    with pytest.raises(ValueError, match="expected equally many"):
         embedding.tricks(norths, souths[:5])
 
 

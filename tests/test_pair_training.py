@@ -33,6 +33,7 @@ from trickcast.training.pair_data import (  # noqa: E402
 )
 from trickcast.training.pair_weights import load_pair_weights, save_pair_weights  # noqa: E402
 from trickcast.training.pairs import PairConfig, Sources, train_pairs  # noqa: E402
+from trickcast.training.snapshots import load_weights  # noqa: E402
 from trickcast.training.suit_data import labelled  # noqa: E402
 
 TINY = PairNetworkConfig(width=16, before=1, after=1, pooled=1, ratio=2)
@@ -209,6 +210,8 @@ def test_weights_travel_in_16_bits(trained, tmp_path):
     with torch.inference_mode():
         wanted = expected_tricks(again(taught.hands))
     torch.testing.assert_close(taught.tricks, wanted, atol=0.1, rtol=0)  # bfloat16
+    with pytest.raises(TrainingError, match=r"not the weights of a suit network.*pair network"):
+        load_weights(path)
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(TrainingError, match="not the weights of a pair network"):
         load_pair_weights(path)

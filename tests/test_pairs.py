@@ -121,8 +121,10 @@ def test_bad_pairs_are_told(accurate, norths, souths, message) -> None:
 
 
 def test_bad_settings_and_models_are_told(tmp_path) -> None:
-    with pytest.raises(ValueError, match="batch_size 0"):
+    with pytest.raises(ValueError, match="batch_size is 0"):
         tc.PairEstimator(batch_size=0)
+    with pytest.raises(ValueError, match="threads is 0"):
+        tc.PairEstimator(threads=0)
     with pytest.raises(tc.ModelError, match="expected one of accurate, hand2vec"):
         tc.PairEstimator("fast-pairs")
     whole_deals = tc.models()[0].path
@@ -171,6 +173,8 @@ def test_chances_intervals_and_contracts_are_counted_right() -> None:
     assert games["4H"].expected_score == pytest.approx(wanted) and games["4H"].by_first
     assert games["4H"].making == pytest.approx(0.5) and best[0] is games["4H"]
     assert str(best_contracts(estimate, "none")[0].contract) == "4H"
+    with pytest.raises(ValueError, match="an estimate of 2 pairs"):
+        best_contracts(PairEstimate(np.stack([both, both])))
     text = str(estimate)
     assert "9.2" in text or "9.3" in text
     assert "<table>" in estimate._repr_html_() and "one pair" in repr(estimate)

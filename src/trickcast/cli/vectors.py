@@ -167,6 +167,8 @@ def _show_near(asked: Hand, found: list[tuple[Hand, float]], number: int, as_jso
 
 def _read_index(embedding: "HandEmbedding", path: Path) -> Any:
     """Return the index of a file of hands. Raises CommandError when it holds none."""
+    if str(path) != "-" and not path.is_file():
+        raise CommandError(f"{path}: no such file (expected hands, one a line)")
     texts = list(read_hands(str(path)))
     if not texts:
         raise CommandError(f"{path}: no hands to search (expected one a line)")

@@ -23,8 +23,7 @@ def principal_components(vectors: NDArray[np.float32], n: int = 2) -> NDArray[np
     Every direction points to where its largest weight is positive, so that a map stays as it is.
     """
     centred = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)
-    _, _, directions = np.linalg.svd(centred, full_matrices=False)
-    directions = directions[:n]
+    directions = np.linalg.eigh(centred.T @ centred).eigenvectors.T[::-1][:n]
     largest = np.abs(directions).argmax(axis=1)
     signs = np.sign(directions[np.arange(len(directions)), largest])
     found: NDArray[np.float64] = centred @ (directions * signs[:, None]).T
@@ -57,5 +56,6 @@ def write_map(
         for (x, y), hand in zip(places, map(Hand.from_cards, cards), strict=True)
     ]
     data = {"title": title, "points": points, "marked": len(extra)}
-    page = _TEMPLATE.read_text("utf-8").replace(_DATA, json.dumps(data, ensure_ascii=False))
+    script = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")  # no tag within
+    page = _TEMPLATE.read_text("utf-8").replace(_DATA, script)
     Path(path).write_text(page, "utf-8")

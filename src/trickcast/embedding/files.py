@@ -1,6 +1,7 @@
 """The model files of this room: where they lie and what they say of themselves."""
 
 import json
+import operator
 import os
 from functools import cached_property
 from pathlib import Path
@@ -37,8 +38,11 @@ def load_pair_model(
 ) -> tuple[Any, PairModelInfo]:
     """Return the ONNX Runtime session of a shipped model's name or a file, and what the file says.
 
-    Raises ModelError for a model that is unknown, missing, damaged or of another format.
+    Raises ModelError for a model that is unknown, missing, damaged or of another format, ValueError
+    for ``threads`` below one.
     """
+    if threads is not None and operator.index(threads) < 1:
+        raise ValueError(f"threads is {threads} (expected 1 or more)")
     shipped = shipped_models(WEIGHTS)
     if isinstance(model, str) and model in shipped:
         path, expected = shipped[model]

@@ -11,6 +11,17 @@ Found = tuple[NDArray[np.float64], NDArray[np.int64]]
 """Distances and rows, (n, k) each."""
 
 
+def check_vectors(vectors: NDArray[np.floating], size: int) -> None:
+    """Raise ValueError for what is not (n, size) numbers, naming the row."""
+    if vectors.ndim != 2 or vectors.shape[1] != size:
+        raise ValueError(f"vectors of shape {vectors.shape} (expected (n, {size}))")
+    for row, component in np.argwhere(~np.isfinite(vectors))[:1]:
+        raise ValueError(
+            f"vector {row} of {len(vectors)}: component {component} is "
+            f"{vectors[row, component]} (expected a number)"
+        )
+
+
 class HandIndex:
     """Hands and their vectors, searched by SciPy's k-d tree.
 
@@ -44,15 +55,7 @@ class HandIndex:
         Nearest first; distances are Euclidean. Raises ValueError for vectors of another size or
         that are not numbers (naming the row), and a ``k`` below one or above the hands there are.
         """
-        if vectors.ndim != 2 or vectors.shape[1] != self.vectors.shape[1]:
-            raise ValueError(
-                f"vectors of shape {vectors.shape} (expected (n, {self.vectors.shape[1]}))"
-            )
-        for row, component in np.argwhere(~np.isfinite(vectors))[:1]:
-            raise ValueError(
-                f"vector {row} of {len(vectors)}: component {component} is "
-                f"{vectors[row, component]} (expected a number)"
-            )
+        check_vectors(vectors, self.vectors.shape[1])
         if not 1 <= k <= len(self):
             raise ValueError(f"k is {k} (expected 1 to {len(self):,}, the hands in the index)")
         distances, rows = self._tree.query(vectors, k=np.arange(1, k + 1))

@@ -41,9 +41,8 @@ class PairEstimator:
         batch_size: int = 512,
     ):
         self.batch_size = operator.index(batch_size)
-        threads = None if threads is None else operator.index(threads)
-        if self.batch_size < 1 or (threads is not None and threads < 1):
-            raise ValueError(f"threads is {threads}, batch_size {batch_size} (expected 1 or more)")
+        if self.batch_size < 1:
+            raise ValueError(f"batch_size is {batch_size} (expected 1 or more)")
         session, self.info = load_pair_model(model, threads)
         self._network: _Network = (
             Distributions(session)

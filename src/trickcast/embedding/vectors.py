@@ -13,12 +13,13 @@ from ..cards.hand import as_hands
 from ..dealing import random_deals
 from ..estimator import ModelError
 from .files import PairModelInfo, load_pair_model
-from .index import HandIndex
-from .pairs import encode, run_tricks
+from .index import HandIndex, check_vectors
+from .pairs import as_pairs, encode, run_tricks
 
 SEARCHED, SEED = 200_000, 2023
 """How many hands are searched when none are given, and the seed of the deals they are from."""
 _CHUNK = 4_096
+_STARTS = 16  # of ``decode``: nine of ten vectors of hands lead back to the hand, with 1 a quarter
 Near = list[tuple[Hand, float]]
 """Hands with their distances, nearest first."""
 
@@ -30,7 +31,11 @@ class HandEmbedding:
     ``threads`` the number of threads (default: all cores). Over random hands every component has
     mean 0 and standard deviation 1. Distances are Euclidean.
 
-    Raises ModelError for a model that is unknown, missing, damaged or has no vectors.
+    Where vectors are wanted, hands will do too: (size,) or (n, size) arrays of floats are vectors,
+    all else is taken for hands. One may stand beside many. Raises ModelError for a model that is
+    unknown, missing, damaged or has no vectors, ValueError for ``threads`` below one; every method
+    DealError for what is not a hand, ValueError for vectors of another size or that are not
+    numbers, and for counts that differ.
     """
 
     info: PairModelInfo
@@ -66,27 +71,24 @@ class HandEmbedding:
 
         One pass of the paper's network; strains S H D C N, the first hand declares. Both may be
         hands or vectors; one pair gives (5,). ``PairEstimator("hand2vec")`` takes the mean over
-        all orders of the suits, which is better. Raises ValueError for counts that differ.
+        all orders of the suits, which is better. Raises DealError for hands that share a card.
         """
-        first, second = self._vectors(hands), self._vectors(partners)
-        if first.shape != second.shape:
-            raise ValueError(
-                f"vectors of shapes {first.shape} and {second.shape} (expected the same)"
-            )
-        pairs = np.concatenate([first, second], axis=-1)
+        if not (_are_vectors(hands) or _are_vectors(partners)):
+            as_pairs(hands, partners)
+        pairs = np.concatenate(np.broadcast_arrays(*self._matching(hands, partners)), axis=-1)
         found = run_tricks(self._session, np.atleast_2d(pairs))
         return found if pairs.ndim == 2 else found[0]
 
     def distance(self, one: Any, other: Any) -> Any:
         """Return the distance of hands or vectors: a float of two, else (n,) float32."""
-        apart = self._vectors(one) - self._vectors(other)
-        found = np.sqrt((apart**2).sum(axis=-1))
+        first, second = self._matching(one, other)
+        found = np.sqrt(((first - second) ** 2).sum(axis=-1))
         return float(found) if found.ndim == 0 else found
 
     def index(self, hands: Any) -> HandIndex:
         """Return hands with their vectors, to be searched often. Raises ValueError for none."""
         rows, _ = as_hands(hands)
-        return HandIndex(rows, np.atleast_2d(self.encode(rows)))
+        return HandIndex(rows, self.encode(rows))
 
     @cached_property
     def searched(self) -> HandIndex:
@@ -110,23 +112,32 @@ class HandEmbedding:
         ]
         return found[0] if vectors.ndim == 1 else found
 
-    def analogy(self, y: Any, *, plus: Any, minus: Any, k: int = 5, hands: Any = None) -> Near:
-        """Return the ``k`` hands nearest to y + (plus - minus), with their distances."""
-        target = self._vectors(y) + (self._vectors(plus) - self._vectors(minus))
-        found: Near = self.nearest(target, k, hands)
-        return found
+    def analogy(self, y: Any, *, plus: Any, minus: Any, k: int = 5, hands: Any = None) -> Any:
+        """Return the ``k`` hands nearest to y + (plus - minus), with their distances.
+
+        As ``nearest``: a list of such lists where any of the three are many.
+        """
+        start, there, here = self._matching(y, plus, minus)
+        return self.nearest(start + (there - here), k, hands)
 
     def decode(self, vector: Any, hands: Any = None) -> tuple[Hand, float]:
         """Return a hand whose vector is close to the one given, and their distance.
 
-        Begins with the nearest hand of the index and exchanges one card at a time while that
-        brings it closer; there may be closer ones. Raises what ``nearest`` raises.
+        Begins with each of the nearest hands of the index and exchanges one card at a time while
+        that brings it closer; there may be closer ones. Raises what ``nearest`` raises.
         """
         target = np.asarray(vector, dtype=np.float32)
         if target.ndim != 1:
             raise ValueError(f"vector of shape {target.shape} (expected ({self.size},))")
-        ((start, best),) = self.nearest(target, 1, hands)
-        cards = start.cards
+        index = self._index(hands)
+        near = self.nearest(target, min(_STARTS, len(index)), index)
+        reached = (self._climb(target, start.cards, apart) for start, apart in near)
+        return min(reached, key=operator.itemgetter(1))
+
+    def _climb(
+        self, target: NDArray[np.float32], cards: NDArray[np.bool_], best: float
+    ) -> tuple[Hand, float]:
+        """Exchange cards of a (52,) hand, ``best`` away, until no exchange brings it closer."""
         while True:
             held, others = np.flatnonzero(cards), np.flatnonzero(~cards)
             away, taken = (part.ravel() for part in np.meshgrid(held, others))
@@ -146,6 +157,21 @@ class HandEmbedding:
 
     def _vectors(self, hands: Any) -> NDArray[np.float32]:
         """Return vectors as they are (float arrays), and hands encoded."""
-        if isinstance(hands, np.ndarray) and hands.dtype.kind == "f":
-            return hands.astype(np.float32)
-        return self.encode(hands)
+        if not _are_vectors(hands):
+            return self.encode(hands)
+        vectors: NDArray[np.float32] = hands.astype(np.float32)
+        check_vectors(np.atleast_2d(vectors), self.size)
+        return vectors
+
+    def _matching(self, *hands: Any) -> list[NDArray[np.float32]]:
+        """Return the vectors of each; of those that are many there must be equally many."""
+        found = [self._vectors(each) for each in hands]
+        counts = [len(vectors) for vectors in found if vectors.ndim == 2]
+        if len(set(counts)) > 1:
+            told = " and ".join(map(str, counts))
+            raise ValueError(f"{told} hands or vectors (expected equally many, or one)")
+        return found
+
+
+def _are_vectors(hands: Any) -> bool:
+    return isinstance(hands, np.ndarray) and hands.dtype.kind == "f"

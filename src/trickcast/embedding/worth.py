@@ -28,8 +28,11 @@ def best_contracts(
     """Return the ``k`` contracts of the highest expected score, for the estimate of one pair.
 
     North-South hold the hands. Double-dummy play, no doubles, opponents silent; each contract
-    is declared from the better side. Raises DealError for what is no vulnerability.
+    is declared from the better side. Raises DealError for what is no vulnerability, ValueError for
+    the estimate of many pairs.
     """
+    if estimate.both.ndim != 3:
+        raise ValueError(f"an estimate of {len(estimate)} pairs (expected one pair: estimate[i])")
     vul = bool(Vulnerability.parse(vulnerable) & Vulnerability.NS)
     tricks = np.arange(14, dtype=np.uint8)
     found = []

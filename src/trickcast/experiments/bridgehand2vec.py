@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..cards import Hand
 from ..dealing import random_deals
 from ..embedding import HandEmbedding, PairEstimate, PairEstimator
+from ..evaluators import evaluate
 from ..formats.hand2vec import PairSet
 
 _FRESH_SEED = 5
@@ -20,6 +21,14 @@ LAYOUTS = 10
 """Layouts that a row's tricks are the mean of."""
 ROTATED = ("A432.A432.432.32", "KQJ5.KQJ5.76.765")
 """The pair on which the paper shows that its suits were not alike: hearts 8.25, spades 8.83."""
+TABLE_2 = ("A72.K7.AQJ74.A94", "J.J852.T9.KQ6532")
+TABLE_2_TRICKS = {"North": "5.0 7.3 10.5 11.1 10.6", "South": "4.9 7.2 10.6 11.1 10.6"}
+"""A pair and its printed mean tricks over ten layouts, by declarer: S H D C NT."""
+TABLE_5 = {
+    "mean": (0.0063, 0.0086, 0.0093, -0.0031, -0.0117, -0.0003, 0.0043, 0.0112),
+    "std": (0.9980, 1.0011, 1.0024, 0.9992, 1.0007, 1.0006, 0.9985, 1.0046),
+}
+"""Mean and standard deviation of the components on 200,000 hands as printed."""
 QUERY = "AKQ2.QJT987.32.2"
 TABLE_6 = (
     ("AKQ2.QJT987.32.2", 0.0),
@@ -46,7 +55,10 @@ TABLE_7 = {
 }  # fmt: skip
 """Hands y and what the paper prints as nearest to y + (H1 - H2)."""
 
-Off = NDArray[np.float64]
+
+def some_pairs(pairs: PairSet, rows: slice) -> PairSet:
+    """Return some of the rows."""
+    return PairSet(pairs.norths[rows], pairs.souths[rows], pairs.tricks[rows])
 
 
 def squared_error(expected: NDArray[np.float32], pairs: PairSet) -> float:
@@ -81,10 +93,10 @@ def _shares(hits: list[NDArray[np.bool_]]) -> dict[str, tuple[float, float, floa
     }
 
 
-def variances(estimate: PairEstimate) -> Off:
+def variances(estimate: PairEstimate) -> NDArray[np.float64]:
     """Return the (n, 5) variance of one layout's tricks that an estimate states."""
     off = np.arange(14) - estimate.expected[..., None]
-    found: Off = (estimate.probabilities * off**2).sum(axis=-1, dtype=np.float64)
+    found: NDArray[np.float64] = (estimate.probabilities * off**2).sum(axis=-1, dtype=np.float64)
     return found
 
 
@@ -146,7 +158,7 @@ def components_known(embedding: HandEmbedding, hands: int = 20_000) -> dict[str,
     index = embedding.searched
     vectors, cards = index.vectors[:hands].astype(float), index.hands[:hands]
     known = np.column_stack([vectors, np.ones(len(vectors))])
-    points = cards @ np.tile([4, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], 4)
+    points = evaluate("work_points", cards)
     lengths = cards.reshape(-1, 4, 13).sum(axis=2)
     found = {}
     for name, values in [("HCP", points), *zip(("♠", "♥", "♦", "♣"), lengths.T, strict=True)]:

@@ -24,8 +24,6 @@ MODELS = ("hand2vec", "accurate")
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 TABLE_1 = ("7 7 6 6", "10 10 3 3", "6 6 7 7", "9 9 3 4", "8 8 3 3")
 """The printed tricks of Figure 2's board: strains S H D C NT, declarers N S E W."""
-TABLE_2 = ("A72.K7.AQJ74.A94", "J.J852.T9.KQ6532", "5.0 7.3 10.5 11.1 10.6")
-"""A pair and its printed mean tricks by North: S H D C NT."""
 _SMOKE_PAIRS = 1_000
 _SHOWN_STEPS = (25, 50, 100, 200, 400, 800, 1_200, 1_600)
 _ONE_PASS, _ALL_ORDERS = "one pass", "all orders"
@@ -42,8 +40,7 @@ def _pairs(scale: Scale, material: Material) -> PairSet:
     assert pairs is not None, "rows that need pairs are left out without them"
     if scale.name != "smoke":
         return pairs
-    part = slice(0, _SMOKE_PAIRS)
-    return PairSet(pairs.norths[part], pairs.souths[part], pairs.tricks[part])
+    return study.some_pairs(pairs, slice(_SMOKE_PAIRS))
 
 
 @lru_cache(maxsize=len(MODELS))
@@ -105,9 +102,9 @@ def _errors(scale: Scale, material: Material) -> Line:
 
 
 def _table_1(scale: Scale, material: Material) -> Line:
-    solved = solve(Deal(BOARD)).tricks[:, [0, 2, 1, 3]]
-    printed = [[int(cell) for cell in row.split()] for row in TABLE_1]
     deal = Deal(BOARD)
+    solved = solve(deal).tricks[:, [0, 2, 1, 3]]
+    printed = [[int(cell) for cell in row.split()] for row in TABLE_1]
     estimate = PairEstimator()(deal.north, deal.south)
     return {
         "equal": int((solved == printed).sum()),
@@ -116,13 +113,13 @@ def _table_1(scale: Scale, material: Material) -> Line:
 
 
 def _table_2(scale: Scale, material: Material) -> Line:
-    north, south, printed = TABLE_2
-    rows = [
-        {"model": model, "tricks": [round(float(t), 2) for t in PairEstimator(model)(
-            north, south).expected]}
-        for model in MODELS
-    ]  # fmt: skip
-    return {"printed": printed, "rows": rows}
+    rows = []
+    for model in MODELS:
+        found = PairEstimator(model)(*study.TABLE_2)
+        for by, estimate in (("North", found), ("South", found.by_partner)):
+            tricks = [round(float(tricks), 2) for tricks in estimate.expected]
+            rows.append({"model": model, "by": by, "tricks": tricks})
+    return {"rows": rows}
 
 
 def _table_5(scale: Scale, material: Material) -> Line:

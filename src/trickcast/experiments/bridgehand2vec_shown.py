@@ -53,15 +53,25 @@ def _show_table_1(line: Line) -> str:
 
 
 def _show_table_2(line: Line) -> str:
-    head = ("by North", "S", "H", "D", "C", "NT")
-    rows = [["printed, mean of ten layouts", *line["printed"].split()]]
-    rows += [[row["model"], *(f"{tricks:.1f}" for tricks in row["tricks"])] for row in line["rows"]]
+    head = ("", "by", "S", "H", "D", "C", "NT")
+    rows = [
+        ["published, mean of ten layouts", by, *tricks.split()]
+        for by, tricks in study.TABLE_2_TRICKS.items()
+    ]
+    rows += [
+        [row["model"], row["by"], *(f"{tricks:.1f}" for tricks in row["tricks"])]
+        for row in line["rows"]
+    ]
     return markdown_table(head, rows)
 
 
 def _show_table_5(line: Line) -> str:
     head = ("", *(f"v{i}" for i in range(len(line["mean"]))))
-    rows = [[name, *(f"{value:.4f}" for value in line[name])] for name in ("mean", "std")]
+    rows = [
+        [f"{name}, {whose}", *(f"{value:.4f}" for value in values[name])]
+        for name in study.TABLE_5
+        for whose, values in (("published", study.TABLE_5), ("ours", line))
+    ]
     return markdown_table(head, rows)
 
 

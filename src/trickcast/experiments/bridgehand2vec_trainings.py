@@ -19,7 +19,7 @@ from ..formats.hand2vec import PairSet
 from ..networks.hand2vec import VECTOR, Hand2Vec
 from ..training.hand2vec import Hand2VecConfig, train_hand2vec
 from ..training.pair_data import PairRows, join_rows, pair_rows
-from .bridgehand2vec import squared_error, table_3, table_4
+from .bridgehand2vec import some_pairs, squared_error, table_3, table_4
 
 _SEED, _CHUNK = 4, 4_096
 HELD_OUT = 5_000
@@ -127,8 +127,8 @@ def ten_models(short: Short, pairs: PairSet) -> list[dict[str, float | str]]:
 
 def sources_compared(short: Short, training: PairSet) -> list[dict[str, float | str]]:
     """Return what each source of lessons brings, on the last of the authors' training rows."""
-    held_out = _part(training, slice(len(training) - HELD_OUT, None))
-    rows = pair_rows(_part(training, slice(0, len(training) - HELD_OUT)))
+    held_out = some_pairs(training, slice(-HELD_OUT, None))
+    rows = pair_rows(some_pairs(training, slice(-HELD_OUT)))
     labelled = pair_rows(labelled_pairs(short.labelled))
     both = join_rows([rows, labelled])
     lessons = (
@@ -143,10 +143,6 @@ def sources_compared(short: Short, training: PairSet) -> list[dict[str, float | 
         error = squared_error(one_pass(network, held_out), held_out)
         found.append({"source": name, "pairs": len(source), "mse": error})
     return found
-
-
-def _part(pairs: PairSet, part: slice) -> PairSet:
-    return PairSet(pairs.norths[part], pairs.souths[part], pairs.tricks[part])
 
 
 def _spread(name: str, values: list[float]) -> dict[str, float]:
