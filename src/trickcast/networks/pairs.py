@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from .suit_config import COUNTS, RANKS, STRAINS, SUITS
-from .suits import normalized
+from .suits import SeatLinear, draw_weights, in_every_strain, normalized
 
 HANDS = 2
 """Hands that are known: declarer's and dummy's."""
@@ -54,25 +54,9 @@ class PairNetworkConfig:
         return self.before + self.after + self.pooled
 
 
-class PairLinear(nn.Module):
-    """A linear layer that commutes with exchanging the two hands.
-
-    Features stand hand by hand, ``inputs`` (``outputs``) of each.
-    """
-
-    def __init__(self, inputs: int, outputs: int):
-        super().__init__()
-        self.weight = nn.Parameter(torch.zeros(outputs, HANDS, inputs))
-        self.bias = nn.Parameter(torch.zeros(outputs))
-
-    def matrix(self) -> tuple[Tensor, Tensor]:
-        """Return the layer as a plain one: weight (2 × outputs, 2 × inputs), bias (2 × outputs)."""
-        rows = [self.weight, self.weight.flip(1)]
-        return torch.cat(rows).flatten(1), self.bias.repeat(HANDS)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Turn (…, 2 × inputs) into (…, 2 × outputs)."""
-        return functional.linear(x, *self.matrix())
+def _linear(inputs: int, outputs: int) -> SeatLinear:
+    """Return a layer that commutes with exchanging the hands, to ``outputs`` features of each."""
+    return SeatLinear(inputs, outputs, seats=HANDS)
 
 
 class PairLayer(nn.Module):
@@ -81,9 +65,9 @@ class PairLayer(nn.Module):
     def __init__(self, config: PairNetworkConfig):
         super().__init__()
         inner = config.ratio * config.hand_width
-        self.enter = PairLinear(config.hand_width, inner)
-        self.context = PairLinear(config.hand_width, inner)
-        self.leave = PairLinear(inner, config.hand_width)
+        self.enter = _linear(config.hand_width, inner)
+        self.context = _linear(config.hand_width, inner)
+        self.leave = _linear(inner, config.hand_width)
 
     def forward(self, x: Tensor) -> Tensor:
         """Turn (n, tokens, width) into the same."""
@@ -131,26 +115,16 @@ class PairNetwork(nn.Module):
         def layers(count: int) -> nn.Sequential:
             return nn.Sequential(*(PairLayer(config) for _ in range(count)))
 
-        self.enter = PairLinear(RANKS * CARD_INPUTS, inner)
-        self.leave = PairLinear(inner, width)
+        self.enter = _linear(RANKS * CARD_INPUTS, inner)
+        self.leave = _linear(inner, width)
         self.before = layers(config.before)
         self.roles = nn.ModuleDict(
-            {role: PairLinear(width, width) for role in ("trump", "side", "notrump")}
+            {role: _linear(width, width) for role in ("trump", "side", "notrump")}
         )
         self.after = layers(config.after)
         self.pooled = layers(config.pooled)
-        self.head = PairLinear(width, COUNTS)
-        self._start(torch.Generator().manual_seed(seed))
-
-    def _start(self, generator: torch.Generator) -> None:
-        """Draw the first weights: normal, variance 1/inputs, less where layers add up."""
-        for name, parameter in self.named_parameters():
-            if name.endswith("bias") or name.startswith("head"):
-                continue  # zero: the first answer is that all counts are equally likely
-            scale = float(parameter[0].numel()) ** -0.5
-            if name.endswith("leave.weight") and name.count(".") > 1:
-                scale *= (2 * self.config.depth) ** -0.5
-            nn.init.normal_(parameter, 0.0, scale, generator=generator)
+        self.head = _linear(width, COUNTS)
+        draw_weights(self, config.depth, seed)
 
     def forward(self, hands: Tensor) -> Tensor:
         """Turn (n, 2, 52) hands into (n, 5, 2, 14) float32 logits: strain, declarer, tricks.
@@ -162,9 +136,7 @@ class PairNetwork(nn.Module):
         suits = self.leave(functional.gelu(self.enter(inputs))).float()
         suits = normalized(self.before(suits))
         trump, side, notrump = (self.roles[name](suits) for name in ("trump", "side", "notrump"))
-        own = torch.eye(SUITS, dtype=torch.bool, device=hands.device)[..., None]
-        marked = torch.where(own, trump[:, None], side[:, None])  # (n, trumps, suit, width)
-        strains = torch.cat([marked, notrump[:, None]], dim=1).float()  # (n, 5, 4, width)
+        strains = in_every_strain(trump, side, notrump).float()
         strains = self.after(strains.flatten(0, 1)).mean(1).view(-1, STRAINS, self.config.width)
         logits: Tensor = self.head(normalized(self.pooled(strains)))  # (n, 5, 2 × 14)
         return logits.float().view(-1, STRAINS, HANDS, COUNTS)

@@ -23,18 +23,20 @@ class SeatLinear(nn.Module):
 
     Features stand seat by seat, ``inputs`` (``outputs``) of each. What seat p gets from seat q
     depends on (q - p) mod 4 alone: itself, left-hand opponent, partner, right-hand opponent.
+    With ``seats=2`` these are the two of a side: itself and partner.
     """
 
-    def __init__(self, inputs: int, outputs: int):
+    def __init__(self, inputs: int, outputs: int, seats: int = SEATS):
         super().__init__()
-        self.weight = nn.Parameter(torch.zeros(outputs, SEATS, inputs))
+        self.seats = seats
+        self.weight = nn.Parameter(torch.zeros(outputs, seats, inputs))
         self.bias = nn.Parameter(torch.zeros(outputs))
 
     def matrix(self) -> tuple[Tensor, Tensor]:
         """Return the layer as a plain one: weight (4 × outputs, 4 × inputs), bias (4 × outputs)."""
         twice = torch.cat([self.weight, self.weight], dim=1)
-        rows = [twice[:, SEATS - seat : 2 * SEATS - seat] for seat in range(SEATS)]
-        return torch.cat(rows).flatten(1), self.bias.repeat(SEATS)
+        rows = [twice[:, self.seats - seat : 2 * self.seats - seat] for seat in range(self.seats)]
+        return torch.cat(rows).flatten(1), self.bias.repeat(self.seats)
 
     def forward(self, x: Tensor) -> Tensor:
         """Turn (…, 4 × inputs) into (…, 4 × outputs)."""
@@ -195,6 +197,28 @@ def relations(held: Tensor) -> Tensor:
     return torch.cat(features, dim=-1) * held[..., None]
 
 
+def draw_weights(network: nn.Module, depth: int, seed: int) -> None:
+    """Draw the first weights: normal, variance 1/inputs, less where ``depth`` layers add up.
+
+    Biases and the layer ``head`` stay zero: the first answer is that all counts are equally likely.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    for name, parameter in network.named_parameters():
+        if name.endswith("bias") or name.startswith("head"):
+            continue
+        scale = float(parameter[0].numel()) ** -0.5
+        if name.endswith("leave.weight") and name.startswith(("before", "after", "pooled")):
+            scale *= (2 * depth) ** -0.5  # as in GPT-2
+        nn.init.normal_(parameter, 0.0, scale, generator=generator)
+
+
+def in_every_strain(trump: Tensor, side: Tensor, notrump: Tensor) -> Tensor:
+    """Return (n, 5, 4, width) suits as they are in each strain, of (n, 4, width) in each role."""
+    own = torch.eye(SUITS, dtype=torch.bool, device=trump.device)[..., None]
+    marked = torch.where(own, trump[:, None], side[:, None])  # (n, trumps, suit, width)
+    return torch.cat([marked, notrump[:, None]], dim=1)
+
+
 class SuitNetwork(nn.Module):
     """From the owners of cards to logits of every result. ``seed`` alone decides first weights.
 
@@ -219,17 +243,7 @@ class SuitNetwork(nn.Module):
         self.after = layers(config.after)
         self.pooled = layers(config.pooled, pooled=True)
         self.head = linear(config, seat, COUNTS)
-        self._start(torch.Generator().manual_seed(seed))
-
-    def _start(self, generator: torch.Generator) -> None:
-        """Draw the first weights: normal, variance 1/inputs, less where layers add up."""
-        for name, parameter in self.named_parameters():
-            if name.endswith("bias") or name.startswith("head"):
-                continue  # zero: the first answer is that all counts are equally likely
-            scale = float(parameter[0].numel()) ** -0.5
-            if name.endswith("leave.weight") and not name.startswith("first"):
-                scale *= (2 * self.config.depth) ** -0.5  # as in GPT-2
-            nn.init.normal_(parameter, 0.0, scale, generator=generator)
+        draw_weights(self, config.depth, seed)
 
     def forward(self, owners: Tensor) -> Tensor:
         """Turn (n, 52) uint8 owners into (n, 5, 4, 14) float32 logits: strain, declarer, tricks."""
@@ -238,9 +252,7 @@ class SuitNetwork(nn.Module):
         suits = normalized(self.before(suits))
         trump, side, notrump = (self.roles[name](suits) for name in ("trump", "side", "notrump"))
         if len(self.after):
-            own = torch.eye(SUITS, dtype=torch.bool, device=owners.device)[..., None]
-            marked = torch.where(own, trump[:, None], side[:, None])  # (n, trumps, suit, width)
-            strains = torch.cat([marked, notrump[:, None]], dim=1)  # (n, 5, 4, width)
+            strains = in_every_strain(trump, side, notrump)
             strains = self.after(strains.flatten(0, 1).float()).mean(1)
             strains = strains.view(-1, STRAINS, self.config.width)
         else:

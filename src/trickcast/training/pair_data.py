@@ -20,7 +20,7 @@ from ..cards import DealSet
 from ..dealing import random_deals
 from ..formats.hand2vec import PairSet
 from ..networks.pairs import PairNetwork, expected_tricks
-from ..networks.suit_config import SEATS, STRAINS, SUITS
+from ..networks.suit_config import STRAINS, SUITS
 from .checkpoints import TrainingError
 from .suit_data import Labelled, shares
 
@@ -67,9 +67,8 @@ def join_rows(parts: Sequence[PairRows]) -> PairRows:
 
 def solved_rows(deals: DealSet) -> PairRows:
     """Return both pairs of every solved deal, with the tricks of that one layout."""
-    hands = [np.stack([deals.owners == seat for seat in side], axis=1) for side in _SIDES]
     tricks = [deals.tricks_or_unknown[:, :, list(side)] for side in _SIDES]
-    return _rows(np.concatenate(hands).astype(np.uint8), np.concatenate(tricks).astype(np.float32))
+    return _rows(_both_pairs(deals.owners), np.concatenate(tricks).astype(np.float32))
 
 
 def teach_rows(network: PairNetwork, n: int, seed: int, *, chunk: int = 1024) -> PairRows:
@@ -77,14 +76,19 @@ def teach_rows(network: PairNetwork, n: int, seed: int, *, chunk: int = 1024) ->
     hands = np.empty((n, 2, 52), np.uint8)
     tricks = np.empty((n, STRAINS, 2), np.float32)
     for start in range(0, n, 2 * chunk):
-        owners = random_deals(chunk, seed, start // 2).owners
-        both = [np.stack([owners == seat for seat in side], axis=1) for side in _SIDES]
         rows = slice(start, min(start + 2 * chunk, n))
-        hands[rows] = np.concatenate(both)[: rows.stop - start]
+        both = _both_pairs(random_deals(chunk, seed, start // 2).owners)
+        hands[rows] = both[: rows.stop - start]
         with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16):
             logits = network.eval()(torch.from_numpy(hands[rows]))
         tricks[rows] = expected_tricks(logits).numpy()
     return _rows(hands, tricks)
+
+
+def _both_pairs(owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the (2 n, 2, 52) pairs of (n, 52) deals: all of North-South, then all of East-West."""
+    pairs = [np.stack([owners == seat for seat in side], axis=1) for side in _SIDES]
+    return np.concatenate(pairs).astype(np.uint8)
 
 
 def _rows(hands: NDArray[np.uint8], tricks: NDArray[np.float32]) -> PairRows:
@@ -141,6 +145,6 @@ def _batch(n: int, step: int, batch: int, seed: int) -> Tensor:
     return torch.from_numpy(_order(n, epoch, seed)[place * batch : (place + 1) * batch])
 
 
-@lru_cache(maxsize=SEATS)
+@lru_cache(maxsize=3)  # a step takes from three sources at most
 def _order(n: int, epoch: int, seed: int) -> NDArray[np.int64]:
     return np.random.default_rng([seed, epoch, n]).permutation(n)

@@ -50,16 +50,18 @@ class ScheduleConfig:
             known = " or ".join(OPTIMIZERS)
             raise ValueError(f"optimizer is {self.optimizer!r} (expected {known})")
 
-    def rate(self, step: int) -> float:
-        """Return the learning rate of a step: linear warm-up, then a cosine to zero at the end."""
-        rising = min(1.0, (step + 1) / (self.warm_up + 1))
+    def rate(self, step: int, fresh_from: int = 0) -> float:
+        """Return the learning rate of a step: linear warm-up, then a cosine to zero at the end.
+
+        ``fresh_from`` is the step at which the optimizer began anew: it is warmed up again.
+        """
+        rising = min(1.0, (step - fresh_from + 1) / (self.warm_up + 1))
         falling = 0.5 + 0.5 * torch.cos(torch.tensor(torch.pi * step / self.steps)).item()
         return self.learning_rate * rising * falling
 
-    def kept(self, old: Tensor, new: Tensor, step: Tensor | int) -> Tensor:
-        """Move an averaged weight towards the network's; faster in the first steps."""
-        share = min(self.average, (1 + int(step)) / (10 + int(step)))
-        return old.lerp(new, 1 - share)
+    def kept(self, step: int) -> float:
+        """Return the share of old in the averaged weights at a step: less in the first ones."""
+        return min(self.average, (1 + step) / (10 + step))
 
 
 @dataclass
@@ -85,7 +87,9 @@ class _Run(Generic[Network]):
     leg: Leg
 
     def __post_init__(self) -> None:
-        self.averaged = AveragedModel(self.network, avg_fn=self.config.kept)
+        self.averaged = AveragedModel(
+            self.network, avg_fn=lambda old, new, n: old.lerp(new, 1 - self.config.kept(int(n)))
+        )
         self.optimizer = OPTIMIZERS[self.config.optimizer](
             self.network.parameters(),
             lr=self.config.learning_rate,

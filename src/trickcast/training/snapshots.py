@@ -1,32 +1,28 @@
 """Where a supervised training stands: exact checkpoints, and 16-bit weights that travel.
 
 A checkpoint holds everything, so that going on from it changes nothing; it stays on its machine.
-The weights file holds the averaged weights alone, in 16 bits: plain arrays and JSON in an ``.npz``,
-small enough to commit, from which a training goes on closely with a fresh optimizer.
+The weights file holds the averaged weights alone (``weights``): small enough to commit, and a
+training goes on from it closely, with a fresh optimizer.
 """
 
-import io
-import json
 import pickle
-import zipfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from torch import nn
 
-from ..formats.files import atomic_writer
 from ..networks.suit_config import SuitNetworkConfig
 from ..networks.suits import SuitNetwork
-from .checkpoints import TrainingError
+from .checkpoints import TrainingError, write_content
+from .weights import read_weights, write_weights
 
 if TYPE_CHECKING:
     from .supervised import SupervisedConfig
 
 _CHECKPOINT = "trickcast supervised training 1"
-_WEIGHTS = "trickcast suit network weights 1"
+_KIND = "suit network"
 MAY_CHANGE = {"evaluate_every", "checkpoint_seconds", "precision", "compile"}
 """Settings that a leg may have of its own."""
 
@@ -65,17 +61,13 @@ def save_checkpoint(
     optimizer: torch.optim.Optimizer,
 ) -> None:
     """Write everything that the training needs to go on exactly, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     content = {
-        "format": _CHECKPOINT,
-        "config": asdict(config),
         "progress": asdict(progress),
         "network": network.state_dict(),
         "averaged": averaged.state_dict(),
         "optimizer": optimizer.state_dict(),
     }
-    with atomic_writer(path) as stream:
-        torch.save(content, stream)
+    write_content(path, _CHECKPOINT, config, content)
 
 
 def load_checkpoint(
@@ -118,15 +110,8 @@ def save_weights(
 
     Raises TrainingError for a weight that 16 bits cannot hold.
     """
-    arrays = {}
-    for name, weights in network.state_dict().items():
-        arrays[name] = weights.cpu().half().numpy()
-        if not np.isfinite(arrays[name]).all():
-            raise TrainingError(f"{path}: a weight of {name} is no number below 65,504")
-    content = {"format": _WEIGHTS, "config": asdict(config), "progress": asdict(progress)}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_writer(path) as stream:
-        np.savez(stream, metadata=np.array(json.dumps(content)), **arrays)
+    record = {"config": asdict(config), "progress": asdict(progress)}
+    write_weights(path, _KIND, network, record)
 
 
 def load_weights(path: Path) -> tuple[SuitNetwork, dict[str, Any]]:
@@ -134,23 +119,9 @@ def load_weights(path: Path) -> tuple[SuitNetwork, dict[str, Any]]:
 
     Raises FileNotFoundError, TrainingError for a file that holds no such weights.
     """
-    try:
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
-            content = json.loads(str(arrays["metadata"]))
-            weights = {
-                name: torch.from_numpy(arrays[name].astype(np.float32))
-                for name in arrays.files
-                if name != "metadata"
-            }
-        if content["format"] != _WEIGHTS:
-            raise ValueError(f"its format is {content['format']!r}, not {_WEIGHTS!r}")
-        network = SuitNetwork(SuitNetworkConfig(**content["config"]["network"]), seed=0)
-        network.load_state_dict(weights)
-    except (ValueError, KeyError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
-        raise TrainingError(
-            f"{path}: not the weights of a suit network, or damaged ({error})"
-        ) from None
-    return network, content
+    return read_weights(
+        path, _KIND, lambda config: SuitNetwork(SuitNetworkConfig(**config), seed=0)
+    )
 
 
 def _new_layers(network: nn.Module) -> dict[str, torch.Tensor]:

@@ -3,7 +3,7 @@
 Vyas and others, "SOAP: Improving and Stabilizing Shampoo using Adam", ICLR 2025 (arXiv:2409.11321).
 Of every matrix the second moments of rows and of columns are averaged, as in Shampoo; Adam works
 on the gradient turned into their eigenvectors. Where inputs go together, as suits' cards do, this
-takes a fraction of Adam's steps; for matrices this small it costs a fifth more a step.
+takes a fraction of Adam's steps; for matrices this small a step costs a seventh more.
 """
 
 from collections.abc import Callable, Iterable

@@ -23,6 +23,7 @@ from .checkpoints import TrainingError
 from .evaluating import evaluate
 from .journal import Journal
 from .parallel import Place
+from .schedule import ScheduleConfig
 from .snapshots import Progress, load_checkpoint, restart, save_checkpoint, save_weights
 from .soap import OPTIMIZERS
 from .suit_data import Labelled
@@ -31,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SupervisedConfig:
+class SupervisedConfig(ScheduleConfig):
     """Everything that decides a training besides its deals. Raises ValueError for a bad value."""
 
     network: SuitNetworkConfig = field(default_factory=SuitNetworkConfig)
@@ -48,21 +49,15 @@ class SupervisedConfig:
         default=0,
         metadata={"help": "lowest ranks of each suit that change hands at random in every batch"},
     )
-    optimizer: str = field(default="adam", metadata={"help": "adam or soap"})
-    learning_rate: float = field(default=1e-3, metadata={"help": "highest learning rate"})
     warm_up: int = field(
         default=500,
         metadata={"help": "steps of rising rate, at the start and after 16-bit weights"},
     )
     weight_decay: float = field(default=0.01, metadata={"help": "decoupled, as AdamW's"})
-    clip: float = field(default=1.0, metadata={"help": "longest gradient"})
-    average: float = field(default=0.999, metadata={"help": "share of old in the averaged weights"})
     ordered: float = field(
         default=0.0, metadata={"help": "weight of the ranked probability score in the loss"}
     )
     seed: int = field(default=1, metadata={"help": "seed of first weights, batches and dropout"})
-    evaluate_every: int = field(default=1_000, metadata={"help": "steps between two evaluations"})
-    checkpoint_seconds: float = field(default=120, metadata={"help": "seconds between checkpoints"})
     precision: str = field(
         default="bfloat16", metadata={"help": "of matrix products: float32 or bfloat16"}
     )
@@ -71,33 +66,14 @@ class SupervisedConfig:
     )
 
     def __post_init__(self) -> None:
-        for name in ("steps", "batch", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)} (expected 1 or more)")
-        for name in ("taught", "taught_weight", "warm_up", "weight_decay", "ordered", "seed"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)} (expected 0 or more)")
+        super(SupervisedConfig, self).__post_init__()
+        for name, least in (("batch", 1), ("taught", 0), ("taught_weight", 0), ("ordered", 0)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} is {getattr(self, name)} (expected {least} or more)")
         if not 0 <= self.exchanged <= RANKS:
             raise ValueError(f"exchanged is {self.exchanged} (expected 0 to {RANKS})")
-        for name in ("learning_rate", "clip", "checkpoint_seconds"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} is {getattr(self, name)} (expected more than 0)")
-        if not 0 <= self.average < 1:
-            raise ValueError(f"average is {self.average} (expected 0 to less than 1)")
-        if self.optimizer not in OPTIMIZERS:
-            known = " or ".join(OPTIMIZERS)
-            raise ValueError(f"optimizer is {self.optimizer!r} (expected {known})")
         if self.precision not in ("float32", "bfloat16"):
             raise ValueError(f"precision is {self.precision!r} (expected float32 or bfloat16)")
-
-    def rate(self, step: int, fresh_from: int = 0) -> float:
-        """Return the learning rate of a step: linear warm-up, then a cosine to zero at the end.
-
-        ``fresh_from`` is the step at which the optimizer began anew: it is warmed up again.
-        """
-        rising = min(1.0, (step - fresh_from + 1) / (self.warm_up + 1))
-        falling = 0.5 + 0.5 * torch.cos(torch.tensor(torch.pi * step / self.steps)).item()
-        return self.learning_rate * rising * falling
 
 
 @dataclass(frozen=True)
@@ -210,7 +186,7 @@ class _Run:
         nn.utils.clip_grad_norm_(self.network.parameters(), config.clip)
         self.optimizer.step()
         progress.step += 1
-        _average(self.averaged, self.network, config.average, progress.step)
+        _average(self.averaged, self.network, config.kept(progress.step))
         self.losses, self.counted = self.losses + loss.detach(), self.counted + 1
         progress.seconds = perf_counter() - self.started
 
@@ -325,8 +301,7 @@ def _groups(network: nn.Module, decay: float) -> list[dict[str, object]]:
 
 
 @torch.no_grad()
-def _average(averaged: nn.Module, network: nn.Module, share: float, step: int) -> None:
-    """Move the averaged weights towards the network's; faster in the first steps."""
-    share = min(share, (1 + step) / (10 + step))
+def _average(averaged: nn.Module, network: nn.Module, kept: float) -> None:
+    """Move the averaged weights towards the network's, so that a share of the old is kept."""
     for old, new in zip(averaged.parameters(), network.parameters(), strict=True):
-        old.lerp_(new, 1 - share)
+        old.lerp_(new, 1 - kept)
