@@ -226,7 +226,7 @@ def shown(row: dict[str, str], column: str) -> str:
 
 def draw(found: list[dict[str, str]]) -> None:
     """Draw percent exact against deals and against compute, with the lines through their ends."""
-    from matplotlib import pyplot
+    from matplotlib import pyplot, ticker
 
     pyplot.rcParams["svg.hashsalt"] = "trickcast"
     figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.6), sharey=True, layout="constrained")
@@ -237,6 +237,8 @@ def draw(found: list[dict[str, str]]) -> None:
             axis.plot([of(row) for row in mine], exact, "o-", color=colour, label=kind)
         axis.set_xscale("log")
         axis.grid(alpha=0.3)
+    axes[1].xaxis.set_minor_formatter(ticker.NullFormatter())
+    axes[1].set_xlim(1e12, 1e14)
     axes[0].set(xlabel="training deals", ylabel="percent exact, validation deals")
     axes[1].set(xlabel="FLOP of the training")
     axes[0].legend(frameon=False)

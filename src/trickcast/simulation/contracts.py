@@ -30,8 +30,8 @@ from .plan import SimulationError
 from .run import Cell
 from .tables import as_html, as_text, bars, notes, percent_text
 
-_TABLE_COST = 0.008  # of an estimate of all cells, over solving them; median of varied questions
-_CELL_COST = 0.025  # of an estimate of one strain, over solving one cell
+_TABLE_COST = 0.004  # of an estimate of all cells, over solving them; median of varied questions
+_CELL_COST = 0.01  # of an estimate of one strain, over solving one cell
 
 
 class ContractValue(NamedTuple):

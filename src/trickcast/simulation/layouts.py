@@ -21,8 +21,8 @@ from .plan import Plan
 from .run import Question, Run
 
 # seconds, with the default model on one core:
-_TRIAL = 0.007  # to estimate a pilot, for each strain and once more
-_LOADING = 0.10  # and to load ONNX Runtime and the model
+_TRIAL = 0.003  # to estimate a pilot, for each strain and once more
+_LOADING = 0.07  # and to load ONNX Runtime and the model
 
 _loaded: dict[tuple[str, int | None, int], Estimator] = {}
 

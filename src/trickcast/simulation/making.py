@@ -21,7 +21,7 @@ class Making:
     """The question whether a contract makes."""
 
     empty = np.empty(0, dtype=np.bool_)
-    usual_cost = 0.09
+    usual_cost = 0.04
 
     def __init__(self, bid: Contract, by: Seat):
         self.bid, self.by = bid, by
