@@ -79,8 +79,11 @@ def weights_of(network):
         replace(TINY, heads=0, after=0, pooled=1),
     ],
 )
-def test_a_training_killed_and_resumed_ends_bit_equal(deals, tmp_path, network):
-    config = replace(CONFIG, network=network, exchanged=3, checkpoint_seconds=1e-9)
+@pytest.mark.parametrize("optimizer", ["adam", "soap"])
+def test_a_training_killed_and_resumed_ends_bit_equal(deals, tmp_path, network, optimizer):
+    config = replace(
+        CONFIG, network=network, optimizer=optimizer, exchanged=3, checkpoint_seconds=1e-9
+    )
     straight = train(config, deals[:100], deals[100:], tmp_path / "straight.checkpoint")
 
     def kill(line):
