@@ -46,8 +46,7 @@ class Estimator:
         threads = None if threads is None else operator.index(threads)
         if batch_size < 1 or (threads is not None and threads < 1):
             raise ValueError(f"threads is {threads}, batch_size {batch_size} (expected 1 or more)")
-        # every thread has batches of its own: layers are too small to share
-        session, self.info = load_session(model, threads=1)
+        session, self.info = load_session(model)
         self._kind = kind_of(session, self.info)
         self.batch_size = batch_size
         self._threads = threads

@@ -117,16 +117,16 @@ def locate(model: str | os.PathLike[str]) -> tuple[Path, str | None]:
     )
 
 
-def load_session(
-    model: str | os.PathLike[str], threads: int | None = None
-) -> tuple[Any, ModelInfo]:
-    """Return the ONNX Runtime session of a model and what its file says of it.
+def load_session(model: str | os.PathLike[str]) -> tuple[Any, ModelInfo]:
+    """Return the ONNX Runtime session of a model, of one thread, and what its file says of it.
+
+    More threads have batches of their own (``Estimator``): layers are too small to share.
 
     Raises ModelError when the file is missing, is not what was shipped, cannot be run, or does
     not say all that is needed to use it rightly.
     """
     path, expected = locate(model)
-    session, sha256 = open_session(path, expected, threads)
+    session, sha256 = open_session(path, expected, threads=1)
     return session, read_info(path, sha256, session.get_modelmeta().custom_metadata_map)
 
 
@@ -198,4 +198,4 @@ def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
 
 def models() -> tuple[ModelInfo, ...]:
     """Return the models that ship with the package. Raises ModelError for a damaged one."""
-    return tuple(load_session(name, threads=1)[1] for name in shipped_models())
+    return tuple(load_session(name)[1] for name in shipped_models())

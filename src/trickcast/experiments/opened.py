@@ -54,7 +54,7 @@ def open_model(model: str | os.PathLike[str]) -> list[Opened]:
         if not path.is_file():
             raise ExperimentError(f"{path}: no such file (trickcast reproduce makes them)")
         return open_trained(load(path))
-    info = load_session(model, threads=1)[1]
+    info = load_session(model)[1]
     try:
         coding = info.coding
     except ValueError as error:

@@ -44,8 +44,8 @@ def to_onnx(
         raise ValueError("rotation is 'learned' (expected 'exact': others are for studies only)")
     graph = _Graph(network, storage, _seen(network, sample) if storage == "int8" else {})
     # an initializer that is an input too is that input's default
-    graph.asked = graph.constant(np.arange(STRAINS), name="strains")
-    logits = graph.network("owners")
+    asked = graph.constant(np.arange(STRAINS), name="strains")
+    logits = graph.suit_network("owners", asked)
     if calibration is not None:
         logits = graph.calibrated(logits, calibration)
     graph.op("Softmax", logits, name="probabilities", axis=-1)
@@ -54,7 +54,7 @@ def to_onnx(
         "trickcast",
         [
             helper.make_tensor_value_info("owners", TensorProto.UINT8, ["n", SUITS * RANKS]),
-            helper.make_tensor_value_info(graph.asked, TensorProto.INT64, ["k"]),
+            helper.make_tensor_value_info(asked, TensorProto.INT64, ["k"]),
         ],
         [
             helper.make_tensor_value_info(
@@ -234,8 +234,9 @@ class _Graph:
         rows = self.shaped(x, -1, SUITS, features)
         return self.op("ReduceMean", rows, self.constant(np.array([1])), keepdims=0)
 
-    def network(self, owners: str) -> str:
-        """The whole network: (n, 52) owners → (n, k, 4, 14) logits."""
+    def suit_network(self, owners: str, asked: str) -> str:
+        """The whole network: (n, 52) owners → (n, k, 4, 14) logits of the strains asked for."""
+        self.asked = asked
         x = self.tokens(owners)  # (4 n, width)
         for layer in self.net.before:
             x = self.layer(x, layer)
@@ -243,8 +244,7 @@ class _Graph:
         for layer in self.net.pooled:
             strains = self.layer(strains, layer)
         logits = self.linear(self.normalized(strains), self.net.head)  # (k n, 4 × 14)
-        assert self.asked is not None
-        sizes = self.constant(np.array([-1])), self.op("Shape", self.asked)
+        sizes = self.constant(np.array([-1])), self.op("Shape", asked)
         shape = self.op("Concat", *sizes, self.constant(np.array([SEATS, COUNTS])), axis=0)
         return self.op("Reshape", logits, shape)
 
