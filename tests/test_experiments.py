@@ -5,6 +5,7 @@ The run is the command line's, as a user types it: what continuous integration t
 
 import csv
 import re
+import socket
 import subprocess
 import sys
 import tomllib
@@ -40,6 +41,7 @@ from trickcast.experiments import (  # noqa: E402
     trained,
     write_report,
 )
+from trickcast.experiments.explained import EXPLAINED, why_lower  # noqa: E402
 from trickcast.experiments.spec import RawRow  # noqa: E402
 from trickcast.library import Library, append  # noqa: E402
 from trickcast.networks import NetworkName  # noqa: E402
@@ -163,6 +165,15 @@ def test_all_of_it_in_miniature(finished, tmp_path):
     assert not list(folder.rglob("*.tmp")) and not list(folder.rglob("*.checkpoint"))
 
 
+def test_every_lower_row_of_the_committed_report_says_why():
+    rows = _read(Path(__file__).parents[1] / "docs/reproduction.csv").values()
+    lower = [row for row in rows if "; lower: " in row["note"]]
+    for row in rows:
+        assert ("; lower: " in row["note"]) == bool(why_lower(row))
+        assert "not explained yet" not in row["note"]
+    assert set(EXPLAINED) == {row["id"] for row in lower}
+
+
 def test_figures_state_what_made_them(finished):
     line = finished[1].get("m09-TV-15")
     assert line["training"] == "library, train, deals 0 to 299"
@@ -215,6 +226,38 @@ def test_a_killed_run_goes_on(deals, finished, tmp_path, monkeypatch):
     # nothing is left to do, and nothing is done
     monkeypatch.setattr(trained, "build", None)
     reproduce(rows, SMOKE, deals, tmp_path)
+
+
+_PARENT = """
+import socket, sys, time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from trickcast.experiments import runner
+
+def work(port):
+    with socket.create_connection(("127.0.0.1", port)) as line:
+        line.sendall(b"here")
+        time.sleep(600)
+
+if __name__ == "__main__":
+    pool = ProcessPoolExecutor(1, get_context("spawn"), runner._end_with_parent)
+    pool.submit(work, int(sys.argv[1])).result()
+"""
+
+
+def test_workers_end_with_a_killed_run(tmp_path):
+    """Else they would train on, beside those of the run that goes on."""
+    script = tmp_path / "parent.py"
+    script.write_text(_PARENT)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(120)
+        port = str(server.getsockname()[1])
+        command = [sys.executable, str(script), port]
+        with subprocess.Popen(command) as parent, server.accept()[0] as line:
+            line.settimeout(60)
+            assert line.recv(4) == b"here"
+            parent.kill()
+            assert line.recv(1) == b""  # the worker's end is closed
 
 
 def test_a_training_killed_in_its_middle_ends_the_same(deals, finished, tmp_path):

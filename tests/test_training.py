@@ -1,7 +1,10 @@
 """The whole pipeline in miniature, on the first deals of the library."""
 
 import json
+from collections import Counter
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,8 +23,10 @@ from trickcast.training import (  # noqa: E402
     TrainingConfig,
     TrainingError,
     all_examples,
+    checkpoints,
     draw_examples,
     fit_thresholds,
+    fullbatch,
     train,
     train_model,
 )
@@ -198,3 +203,28 @@ def test_thresholds_recover_those_that_made_the_results():
     edges = 0.1 + 0.8 / 14 * np.arange(1, 14)
     assert np.abs(np.array(fitted.thresholds) - edges).max() < 0.004
     assert fitted.slope == pytest.approx(40, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("portions", "redraw", "whole_from"), [(1, 5, 0), (4, 8, 0), (16, 160, 40)]
+)
+def test_examples_are_replaced_one_portion_after_the_other(portions, redraw, whole_from):
+    settings = SimpleNamespace(portions=portions, redraw=redraw, whole_from=whole_from)
+    used = [fullbatch.portions_at(settings, epoch) for epoch in range(400)]
+    for epoch, now in enumerate(used):
+        whole = epoch >= whole_from
+        assert len(now) == (portions if whole else max(portions // 4, 1))
+    lives = Counter(k for now in used[whole_from:] for k in now)
+    whole_lives = [n for k, n in lives.items() if used[whole_from][-1] < k <= used[-1][0]]
+    assert whole_lives and set(whole_lives) == {redraw}
+    assert all(now[-1] - before[-1] in (0, 1) for before, now in pairwise(used))
+
+
+def test_the_mean_of_the_last_few_weights():
+    recent, network = [], torch.nn.Linear(1, 1)
+    for value in (1.0, 2.0, 6.0):
+        torch.nn.init.constant_(network.weight, value)
+        mean = checkpoints.mean_of_last(recent, network, 2)
+    assert len(recent) == 2 and mean["weight"].item() == 4.0
+    torch.nn.init.zeros_(network.weight)
+    assert recent[-1]["weight"].item() == 6.0  # copies, not the network's own

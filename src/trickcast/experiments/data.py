@@ -95,7 +95,7 @@ def training_batch(net: Net, scale: Scale, deals: DealSet, drawing: int) -> Batc
         return all_results(deals[: net.deals], net.contracts, net.lead, coding)
     rng = np.random.default_rng([net.seed, drawing])
     by_rprop = net.pretraining is None and net.comparison is None
-    examples = scale.examples if by_rprop else scale.tuning_examples
+    examples = scale.examples[net.family] // scale.portions if by_rprop else scale.tuning_examples
     return Batch(*draw_views(deals, CONTRACTS[net.contracts], examples, coding, rng))
 
 

@@ -9,10 +9,11 @@ from typing import Any
 from ..cards import RANKS
 from ..formats.files import atomic_writer
 from .choices import CHOICES
+from .explained import ALLOWED, why_lower
 from .inside import BOUNDS
 from .reference import SAMPLE_COLUMNS, published_results, sample_deals
 from .runner import PAPERS
-from .spec import AnyRow, Paper, PublishedRow, Show
+from .spec import AnyRow, Paper, PublishedRow, Show, markdown_table
 from .store import Store
 
 OURS = (
@@ -22,6 +23,7 @@ OURS = (
 """The columns that follow those of the published results."""
 _FIGURES = {"ours_within_2": "within_2", "ours_within_1": "within_1", "ours_exact": "exact"}
 _MISSING = "not measured yet"
+_LOWER = "; lower: "
 _QUOTED = "printed there from another paper, whose row it is"
 
 
@@ -32,6 +34,10 @@ def write_report(store: Store, scale: str, folder: Path) -> tuple[Path, Path]:
     """
     table, text = folder / "reproduction.csv", folder / "reproduction.md"
     rows = reproduction_rows(store, _read(table))
+    if scale == "standard":  # what is said of that one alone
+        for row in rows.values():
+            note, why = row["note"].partition(_LOWER)[0], why_lower(row)
+            row["note"] = f"{note}{_LOWER}{why}" if why else note
     folder.mkdir(parents=True, exist_ok=True)
     stream = io.StringIO()
     writer = csv.DictWriter(stream, list(next(iter(rows.values()))), lineterminator="\n")
@@ -95,12 +101,15 @@ def _text(rows: dict[str, dict[str, str]], store: Store, scale: str) -> str:
     """Return the report for people."""
     parts = [
         "# The papers, reproduced\n",
-        f"Made by `trickcast reproduce all --scale {scale}` from `reproduction.csv`, which has the "
-        "seed, deals and seconds of every figure.\n",
+        f"Made by `trickcast reproduce all --scale {scale} --test GIB` (GIB's 10,000 deals, or "
+        "without it the library's test range), `--labelled`, `--pairs` and `--pairs-training` for "
+        "the paper of 2023. `reproduction.csv` has the seed, deals and seconds of every figure. "
+        "Each network was trained on one core of a machine of two.\n",
         "Percent of results estimated within two tricks | within one | exactly; *published*, then "
         "*ours*, then ours less published (exact). `n` is how many results ours were tested on. Of "
         "opening bids, whose tables follow their papers, `exact` is the percent bid as the teacher "
         "or the players bid.\n",
+        _summary(rows),
     ]
     for paper in PAPERS.values():
         parts.append(f"## {paper.title}\n")
@@ -123,6 +132,21 @@ def _text(rows: dict[str, dict[str, str]], store: Store, scale: str) -> str:
     return "\n".join(part for part in parts if part)
 
 
+def _summary(rows: dict[str, dict[str, str]]) -> str:
+    """Return how many rows of each paper ours reach."""
+    head = ["paper", "rows", f"reached, or within {ALLOWED} points", "lower, with the reason",
+            "no percentage", _MISSING]  # fmt: skip
+    found = []
+    for paper in dict.fromkeys(row["paper"] for row in rows.values()):
+        of_it = [row for row in rows.values() if row["paper"] == paper]
+        missing = sum(row["note"] == _MISSING for row in of_it)
+        compared = [row for row in of_it if row["exact"] and row["ours_exact"]]
+        lower = sum(_LOWER in row["note"] for row in compared)
+        rest = len(of_it) - len(compared) - missing
+        found.append([paper, len(of_it), len(compared) - lower, lower, rest, missing])
+    return markdown_table(head, found)
+
+
 def _table(rows: list[dict[str, str]]) -> str:
     lines = ["| row | network | contracts | lead | published | ours | less | n | seconds |",
              "|---|---|---|---|---|---|---|---|---|"]  # fmt: skip
@@ -135,7 +159,12 @@ def _table(rows: list[dict[str, str]]) -> str:
                  ours or row["note"].split("; trained:")[0], less,
                  row["ours_n"], row["seconds"]]  # fmt: skip
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        reasons.setdefault(row["note"].partition(_LOWER)[2], []).append(row["id"])
+    reasons.pop("", None)
+    lower = [f"- Lower: {', '.join(names)}. {why}" for why, names in reasons.items()]
+    return "\n".join([*lines, *([""] if lower else []), *lower]) + "\n"
 
 
 def _name(row: dict[str, str]) -> str:

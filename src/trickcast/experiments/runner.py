@@ -1,9 +1,11 @@
 """Running experiments: train what is missing, measure, keep, go on after a kill."""
 
 import multiprocessing
+import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+from threading import Thread
 
 import torch
 
@@ -142,12 +144,17 @@ def _measure_on_deals(
     store.add(_without_training(wanted, deals, store))
     missing = {
         net: [row for row in of_net if row.id not in store]
-        for net, of_net in nets.items()
+        for net, of_net in sorted(nets.items(), key=lambda item: not _published(item[1]))
         if any(row.id not in store for row in of_net)
     }
     for net, lines in _all_lines(missing, scale, deals, folder / scale.name, workers):
         store.add(lines)
         finished(store, net.key)
+
+
+def _published(rows: Iterable[NetRow]) -> bool:
+    """Tell whether any of the rows has a published figure."""
+    return any(row.id in published_results() for row in rows)
 
 
 def _without_training(rows: list[AnyRow], deals: Deals, store: Store) -> Iterator[Line]:
@@ -170,7 +177,7 @@ def _all_lines(
             yield net, lines_of_net(net, rows, scale, deals, folder)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent) as pool:
         futures = {
             pool.submit(lines_of_net, net, rows, scale, deals, folder): net
             for net, rows in missing.items()
@@ -182,6 +189,18 @@ def _all_lines(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
+def _end_with_parent() -> None:
+    """Let a worker end when the run is killed, rather than train on beside the next run."""
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
+
+
 def lines_of_net(
     net: Net, rows: list[NetRow], scale: Scale, deals: Deals, folder: Path
 ) -> list[Line]:
@@ -189,7 +208,7 @@ def lines_of_net(
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # networks this small are hardly faster on two
     try:
-        trained = train_net(net, scale, deals, folder)
+        trained = train_net(net, scale if _published(rows) else scale.brief(), deals, folder)
         lines = [
             measure_row(row, trained, deals)
             if isinstance(row, Row)

@@ -25,21 +25,41 @@ class Scale:
     """Validation deals used at most."""
     tests: int
     """Test deals used at most."""
-    examples: int = 131_072
-    """Examples in a full batch, where they are drawn."""
-    redraw: int = 100
+    examples: dict[str, int]
+    """Examples in a full batch, where they are drawn, by family of codings."""
+    redraw: int = 160
+    """Epochs of Rprop after which an example has made way for another."""
+    portions: int = 16
+    """Parts in which this is done, one after the other."""
     epochs: dict[str, int]
-    """Epochs of Rprop at most, by family of codings."""
+    """Epochs of Rprop at most, by family of codings, by the name of a network where that has
+    others, or by its name and what it is trained on."""
     patience: int
     evaluate_every: int = 100
-    tuning_examples: int = 786_432
+    tuning_examples: int = 393_216
     """Examples of an epoch of the 2018 trainings, where they are drawn; the paper had 800,000."""
+    pretraining_epochs: int = 100
+    """Epochs of their first phase at most."""
     tuning_epochs: int = 200
-    """Epochs of these trainings at most; pretraining has half as many."""
+    """Epochs of their second phase, and of the comparator, at most."""
     bidding_epochs: int = 5_000
     """Epochs of the 1996 networks; those of the paper."""
     fresh_hands: int = 20_000
     """Hands that opening bids are measured on besides the 200 of the paper."""
+
+    def brief(self) -> "Scale":
+        """Return this scale with a third of Rprop's epochs; at the papers' sizes, itself.
+
+        For networks that a paper names without figures.
+        """
+        if self.published:
+            return self
+        return replace(self, epochs={key: max(n // 3, 1) for key, n in self.epochs.items()})
+
+    def epochs_of(self, net: Net) -> int:
+        """Return how many epochs of Rprop a network is trained at most."""
+        names = f"{net.network} {net.contracts}", net.network, net.family
+        return next(self.epochs[name] for name in names if name in self.epochs)
 
     def plan(self, net: Net) -> Net:
         """Return what is trained for a network at this scale.
@@ -65,12 +85,14 @@ SCALES = {
             most=300,
             validation=40,
             tests=200,
-            examples=600,
-            redraw=3,
+            examples={"26x4": 600, "52x4": 600, "52": 600},
+            redraw=4,
+            portions=2,
             epochs={"26x4": 4, "52x4": 4, "52": 4},
             patience=4,
             evaluate_every=2,
             tuning_examples=600,
+            pretraining_epochs=1,
             tuning_epochs=2,
             bidding_epochs=3,
             fresh_hands=500,
@@ -82,8 +104,16 @@ SCALES = {
             most=400_000,
             validation=4_096,
             tests=10_000,
-            epochs={"26x4": 40_000, "52x4": 10_000, "52": 4_000},
-            patience=2_000,
+            examples={"26x4": 32_768, "52x4": 98_304, "52": 65_536},
+            epochs={
+                **{"26x4": 30_000, "52x4": 8_000, "52": 6_000},
+                # the paper's best two
+                **{"(52x4)-(26x4)-26-13-1": 12_000, "(52x4)-(13x4)-13-1": 12_000},
+                "(52x4)-(13x4)-13-1 notrump": 20_000,
+            },
+            patience=1_000,
+            pretraining_epochs=12,
+            tuning_epochs=48,
         ),
         Scale(
             name="full",
@@ -92,10 +122,12 @@ SCALES = {
             most=400_000,
             validation=20_000,
             tests=100_000,
+            examples={},
             redraw=1_000_000,
+            portions=1,
             epochs={"26x4": 100_000, "52x4": 20_000, "52": 1_000},
             patience=5_000,
         ),
     )
 }
-"""The scales by name: a minute in all; about a day of two cores; the papers' sizes."""
+"""The scales by name: a minute in all; some two hours of two cores; the papers' sizes."""

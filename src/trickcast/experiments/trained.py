@@ -35,6 +35,8 @@ class RpropConfig:
     net: Net
     examples: int
     redraw: int
+    portions: int
+    whole_from: int
     epochs: int
     patience: int
     evaluate_every: int
@@ -120,14 +122,17 @@ def build(net: Net) -> nn.Module:
 def _by_rprop(
     net: Net, scale: Scale, used: DealSet, validation: DealSet, checkpoint: Path, report: Report
 ) -> tuple[nn.Module, dict[str, Any]]:
+    epochs = scale.epochs_of(net)
     config = RpropConfig(
         net=net,
-        examples=scale.examples,
+        examples=scale.examples.get(net.family, 0),
         redraw=scale.redraw,
-        epochs=scale.epochs[net.family],
-        patience=max(scale.patience, scale.epochs[net.family] // 4),
+        portions=scale.portions,
+        whole_from=0 if scale.published else epochs // 2,
+        epochs=epochs,
+        patience=max(scale.patience, epochs // 4),
         evaluate_every=scale.evaluate_every,
-        averaged=1 if scale.published else 5,
+        averaged=1 if scale.published else 10,
     )
     candidate = build(net)
     descent = Descent(build(net), candidate, find_head(net.head), config, checkpoint)
@@ -152,8 +157,8 @@ def _by_pretraining(
         frozen=how.frozen,
         loss=how.loss,
         tuning_rate=how.rate,
-        redraw=scale.redraw if scale.published else 1,
-        pretraining_epochs=max(scale.tuning_epochs // 2, 1),
+        redraw=scale.redraw if scale.published else 2,
+        pretraining_epochs=scale.pretraining_epochs,
         epochs=scale.tuning_epochs,
         seed=net.seed,
     )
@@ -169,7 +174,7 @@ def _by_pretraining(
 def _by_comparison(
     net: Net, scale: Scale, used: DealSet, validation: DealSet, checkpoint: Path, report: Report
 ) -> tuple[nn.Module, dict[str, Any]]:
-    config = _comparator_config(net, max(scale.tuning_epochs // 2, 1))
+    config = _comparator_config(net, scale.tuning_epochs)
     training = ComparatorTraining(config, checkpoint, deals_checksum(used))
     network = training.run(
         lambda drawing: training_batch(net, scale, used, drawing),

@@ -5,10 +5,11 @@ Mańdziuk and Suchan, "Solving the Double Dummy Bridge Problem with Shallow Auto
 hardly changes. Phase 2 puts the other layers of the network in the decoder's place and trains for
 tricks, with or without the encoder (RMSProp), until the validation error has risen 25 times; the
 state with the lowest is kept. The paper states neither batch size nor decay, nor whether the 25
-rises follow each other: here they are counted in all, and the decay is torch's 0.99.
+rises follow each other: here they are counted in all, the decay is 0.9, as in the libraries of that
+time, and what is validated and kept is the mean of the last few epochs' weights.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from ..networks import LayeredNetwork, NetworkName, run_all
+from .checkpoints import mean_of_last
 from .epochs import Draw, EpochTraining, Report, Standing
 from .fullbatch import Batch
 
@@ -39,7 +41,11 @@ class AutoencoderConfig:
     settled: float = 0.01
     """Phase 1 stops when its error, summed over the inputs, changes by less in an epoch."""
     rises: int = 25
-    batch: int = 1024
+    batch: int = 256
+    decay: float = 0.9
+    """Of RMSProp's mean of squares."""
+    averaged: int = 4
+    """Epochs of phase 2 whose last weights are averaged into what is validated."""
     redraw: int = 1
     """Epochs between two drawings of examples."""
     pretraining_epochs: int = 100
@@ -61,7 +67,7 @@ class AutoencoderConfig:
                 f"loss is {self.loss!r} and network {self.network} has {layers[-1].neurons} "
                 "outputs (expected 'cross-entropy' and 14, or 'squared' and 1)"
             )
-        for name in ("rises", "batch", "redraw", "pretraining_epochs", "epochs"):
+        for name in ("rises", "batch", "averaged", "redraw", "pretraining_epochs", "epochs"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)} (expected 1 or more)")
 
@@ -84,6 +90,8 @@ class _Standing(Standing):
     """Of the last epoch: in phase 1 of training, in phase 2 of validation."""
     compression_error: float = float("inf")
     risen: int = 0
+    recent: list[dict[str, Tensor]] = field(default_factory=list)
+    """The weights after the last epochs of phase 2."""
 
 
 class AutoencoderTraining(EpochTraining):
@@ -116,14 +124,13 @@ class AutoencoderTraining(EpochTraining):
         TrainingError when an error is no number.
         """
         self.run_epochs(draw, held_out, report)
-        config = self.config
-        tuned = LayeredNetwork(
-            config.network,
-            seed=config.seed,
-            output="linear" if config.loss == "cross-entropy" else None,
-        )
-        tuned.load_state_dict(self.standing.best_weights)
-        return tuned
+        output = "linear" if self.config.loss == "cross-entropy" else None
+        return self._estimator(self.standing.best_weights, output)
+
+    def _estimator(self, weights: dict[str, Tensor], output: str | None) -> LayeredNetwork:
+        network = LayeredNetwork(self.config.network, seed=self.config.seed, output=output)
+        network.load_state_dict(weights)
+        return network
 
     def over(self) -> bool:
         """Phase 2 ends after so many rises of the validation error, or epochs."""
@@ -145,7 +152,7 @@ class AutoencoderTraining(EpochTraining):
                 layer.requires_grad_(False)
         rate = config.pretraining_rate if phase == 1 else config.tuning_rate
         trained = [weights for weights in self.network.parameters() if weights.requires_grad]
-        self.optimizer = torch.optim.RMSprop(trained, lr=rate)
+        self.optimizer = torch.optim.RMSprop(trained, lr=rate, alpha=config.decay)
 
     def step(self, draw: Draw, held_out: Batch) -> dict[str, float]:
         """Make one epoch; after the last of phase 1 go over to phase 2."""
@@ -188,12 +195,13 @@ class AutoencoderTraining(EpochTraining):
     def _validate(self, held_out: Batch) -> dict[str, float]:
         """Measure phase 2, keep the state if it is the best, count a rise of the error."""
         standing = self.standing
-        outputs = torch.from_numpy(run_all(self.network, held_out.inputs))
+        weights = mean_of_last(standing.recent, self.network, self.config.averaged)
+        outputs = torch.from_numpy(run_all(self._estimator(weights, "linear"), held_out.inputs))
         tricks = torch.from_numpy(held_out.tricks.astype(np.int64))
         error = tuning_loss(outputs, tricks, self.config.loss).item() / len(tricks)
         standing.risen += error > standing.error
         standing.error = error
-        self.keep_if_best(error)
+        self.keep_if_best(error, weights)
         return {"validation_error": error, "rises": standing.risen}
 
 

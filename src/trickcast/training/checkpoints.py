@@ -45,18 +45,6 @@ class State:
         """The epoch with the lowest validation error; 0 before the first validation."""
         return int(self.best.get("epoch", 0))
 
-    def mean_with(self, network: nn.Module, averaged: int) -> dict[str, Tensor]:
-        """Return the mean of the network's weights and those of the validations just before.
-
-        ``averaged`` weights in all at most. Every drawing of examples pulls the weights its own
-        way; the mean of a few is better than any, and costs nothing.
-        """
-        now = {name: weights.clone() for name, weights in network.state_dict().items()}
-        self.recent = [*self.recent, now][-averaged:]
-        return {
-            name: torch.stack([weights[name] for weights in self.recent]).mean(0) for name in now
-        }
-
     def note(self, line: dict[str, float], weights: dict[str, Tensor]) -> None:
         """Keep the weights if the reported validation error is the lowest so far."""
         if line["validation_error"] < self.best.get("validation_error", float("inf")):
@@ -81,6 +69,19 @@ class State:
             "epochs": self.epoch,
             "seconds": round(self.seconds, 1),
         }
+
+
+def mean_of_last(
+    recent: list[dict[str, Tensor]], network: nn.Module, averaged: int
+) -> dict[str, Tensor]:
+    """Add a network's weights to ``recent``, keep the last ``averaged``, return their mean.
+
+    Every drawing of examples pulls the weights its own way; the mean of a few is better than any,
+    and costs nothing.
+    """
+    recent.append({name: weights.clone() for name, weights in network.state_dict().items()})
+    del recent[:-averaged]
+    return {name: torch.stack([weights[name] for weights in recent]).mean(0) for name in recent[-1]}
 
 
 def save_checkpoint(

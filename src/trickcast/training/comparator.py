@@ -186,7 +186,7 @@ class ComparatorTraining(EpochTraining):
         standing.epoch += 1
         with torch.inference_mode():
             held = self._loss(*as_tensors(held_out)).item()
-        if self.keep_if_best(held):
+        if self.keep_if_best(held, self.network.state_dict()):
             standing.best_epoch = standing.epoch
         return {"epoch": standing.epoch, "training_error": error, "validation_error": held}
 

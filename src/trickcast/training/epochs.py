@@ -121,12 +121,11 @@ class EpochTraining(ABC):
             raise TrainingError(f"{where}: the error is {total / examples}")
         return total / examples
 
-    def keep_if_best(self, error: float) -> bool:
+    def keep_if_best(self, error: float, weights: dict[str, Tensor]) -> bool:
         """Keep the weights if this validation error is the lowest so far; tell whether it is."""
         if error >= self.standing.best_error:
             return False
         self.standing.best_error = error
-        weights = self.network.state_dict()
         self.standing.best_weights = {name: w.clone() for name, w in weights.items()}
         return True
 

@@ -3,7 +3,7 @@
 Knows networks and numbers only: what the examples are is for its callers to say.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple, Protocol
@@ -11,18 +11,35 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
 from ..encodings import Head, Inputs
 from ..networks import run_all
-from .checkpoints import Configuration, State, TrainingError, load_checkpoint, save_checkpoint
+from .checkpoints import (
+    Configuration,
+    State,
+    TrainingError,
+    load_checkpoint,
+    mean_of_last,
+    save_checkpoint,
+)
 
 
 class FullBatch(Configuration, Protocol):
     """The settings of a training; ``TrainingConfig`` says what each of them is."""
 
     @property
-    def redraw(self) -> int: ...  # noqa: D102
+    def redraw(self) -> int:
+        """Epochs after which an example has made way for another."""
+
+    @property
+    def portions(self) -> int:
+        """Parts that the examples are drawn in, and replaced one after the other."""
+
+    @property
+    def whole_from(self) -> int:
+        """The epoch from which on all portions are used; before it, a quarter of them."""
+
     @property
     def epochs(self) -> int: ...  # noqa: D102
     @property
@@ -82,19 +99,18 @@ class Descent:
     ) -> None:
         """Train to the end, and leave the best state in ``candidate``.
 
-        ``draw(k)`` gives the examples of the k-th ``redraw`` epochs, always the same for the same
-        k, so that resuming needs no state. Raises TrainingError when the error is no number.
+        ``draw(k)`` gives the k-th portion of examples, always the same for the same k, so that
+        resuming needs no state. Raises TrainingError when the error is no number.
         """
         state, settings = self.state, self.settings
-        started, drawn = perf_counter() - state.seconds, None
+        started = perf_counter() - state.seconds
+        drawn: dict[int, tuple[Tensor, Tensor]] = {}  # (examples, inputs), (examples, outputs)
         while state.epoch < settings.epochs and state.epoch - state.best_epoch < settings.patience:
-            if drawn != (drawn := state.epoch // settings.redraw):
-                batch = draw(drawn)
-                inputs = torch.from_numpy(batch.inputs)  # (examples, inputs)
-                targets = torch.from_numpy(self.head.targets(batch.tricks))  # (examples, outputs)
-            error = self._step(inputs, targets)
+            wanted = portions_at(settings, state.epoch)
+            drawn = {k: drawn[k] if k in drawn else self._tensors(draw(k)) for k in wanted}
+            error = self._step(drawn.values())
             if state.epoch % settings.evaluate_every == 0 or state.epoch == settings.epochs:
-                mean = state.mean_with(self.network, settings.averaged)
+                mean = mean_of_last(state.recent, self.network, settings.averaged)
                 self.candidate.load_state_dict(mean)
                 state.seconds = perf_counter() - started
                 line = {"epoch": state.epoch, "training_error": error / self.head.unit}
@@ -104,19 +120,24 @@ class Descent:
                 report(line)
         self.candidate.load_state_dict(state.best_weights)
 
-    def _step(self, inputs: torch.Tensor, targets: torch.Tensor) -> float:
+    def _tensors(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        targets = self.head.targets(batch.tricks)
+        return torch.from_numpy(batch.inputs), torch.from_numpy(targets)
+
+    def _step(self, portions: Collection[tuple[Tensor, Tensor]]) -> float:
         """Make one epoch, and return the root mean square error of the outputs before it."""
         # the gradient of the squared error summed over all examples, chunk by chunk: a chunk's
         # activations stay in the processor's cache
         self.optimizer.zero_grad()
         total, count = 0.0, 0
-        for start in range(0, len(inputs), self.settings.chunk):
-            chunk = slice(start, start + self.settings.chunk)
-            misses = self.network(inputs[chunk]) - targets[chunk]
-            loss = misses.square().sum()
-            loss.backward()
-            total += loss.item()
-            count += misses.numel()
+        for portion in portions:
+            chunks = (torch.split(part, self.settings.chunk) for part in portion)
+            for inputs, targets in zip(*chunks, strict=True):
+                misses = self.network(inputs) - targets
+                loss = misses.square().sum()
+                loss.backward()
+                total += loss.item()
+                count += misses.numel()
         if not np.isfinite(total):
             raise TrainingError(f"epoch {self.state.epoch}: the training error is {total}")
         for weights in self.network.parameters():
@@ -138,3 +159,16 @@ class Descent:
             "validation_error": float(np.square(misses).mean() ** 0.5) / self.head.unit,
             "exact": 100 * float(np.mean(exact)),
         }
+
+
+def portions_at(settings: FullBatch, epoch: int) -> range:
+    """Return the numbers of the portions that an epoch learns from.
+
+    One portion makes way for the next every ``redraw / portions`` epochs. Were all examples
+    replaced at once, Rprop's step sizes, which live on signs that stay the same, would have to be
+    found again. A few examples are enough to find the way at first, and cost less.
+    """
+    count, hold = settings.portions, max(settings.redraw // settings.portions, 1)
+    newest = epoch // hold + count
+    used = count if epoch >= settings.whole_from else max(count // 4, 1)
+    return range(newest - used, newest)

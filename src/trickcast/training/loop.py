@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from .fullbatch import Batch, Descent
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingConfig:
     """Everything that decides a training besides its deals. Raises ValueError for a bad value."""
+
+    portions: ClassVar[int] = 1
+    """All examples are replaced at once."""
+    whole_from: ClassVar[int] = 0
 
     contracts: Contracts = field(metadata={"help": "contracts to train for: suit or notrump"})
     network: str = field(
