@@ -12,8 +12,7 @@ CHOICES = """\
 - **Full batches** at `standard`: 32,768 examples in 30,000 epochs at most for 26x4, 98,304 in
   8,000 for 52x4, 65,536 in 6,000 for the others; in the first half of a training a quarter of
   them. A sixteenth makes way for new ones every ten epochs. The paper's two best 52x4 networks
-  get 12,000 epochs, (52x4)-(13x4)-13-1 in notrump 20,000; networks named without figures get a
-  third of the epochs.
+  get 12,000 epochs, (52x4)-(13x4)-13-1 in notrump 20,000.
 - **Test deals** are those of the row: West leads, or both leaders of a side where the row is
   "rotated" (West and East in 2009, North and South in 2018). Nothing is chosen by them. The state
   that is kept is the one with the lowest error on the library's validation deals, and of Rprop's

@@ -208,7 +208,7 @@ def lines_of_net(
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # networks this small are hardly faster on two
     try:
-        trained = train_net(net, scale if _published(rows) else scale.brief(), deals, folder)
+        trained = train_net(net, scale, deals, folder)
         lines = [
             measure_row(row, trained, deals)
             if isinstance(row, Row)

@@ -47,15 +47,6 @@ class Scale:
     fresh_hands: int = 20_000
     """Hands that opening bids are measured on besides the 200 of the paper."""
 
-    def brief(self) -> "Scale":
-        """Return this scale with a third of Rprop's epochs; at the papers' sizes, itself.
-
-        For networks that a paper names without figures.
-        """
-        if self.published:
-            return self
-        return replace(self, epochs={key: max(n // 3, 1) for key, n in self.epochs.items()})
-
     def epochs_of(self, net: Net) -> int:
         """Return how many epochs of Rprop a network is trained at most."""
         names = f"{net.network} {net.contracts}", net.network, net.family

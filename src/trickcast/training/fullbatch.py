@@ -105,7 +105,7 @@ class Descent:
         state, settings = self.state, self.settings
         started = perf_counter() - state.seconds
         drawn: dict[int, tuple[Tensor, Tensor]] = {}  # (examples, inputs), (examples, outputs)
-        while state.epoch < settings.epochs and state.epoch - state.best_epoch < settings.patience:
+        while state.epoch < settings.epochs and not self._waits_in_vain():
             wanted = portions_at(settings, state.epoch)
             drawn = {k: drawn[k] if k in drawn else self._tensors(draw(k)) for k in wanted}
             error = self._step(drawn.values())
@@ -119,6 +119,11 @@ class Descent:
                 save_checkpoint(self.checkpoint, state, self.network, self.optimizer, settings)
                 report(line)
         self.candidate.load_state_dict(state.best_weights)
+
+    def _waits_in_vain(self) -> bool:
+        """Tell whether the error has not fallen for long; few examples may not show it falling."""
+        since = max(self.state.best_epoch, self.settings.whole_from)
+        return self.state.epoch - since >= self.settings.patience
 
     def _tensors(self, batch: Batch) -> tuple[Tensor, Tensor]:
         targets = self.head.targets(batch.tricks)
