@@ -18,6 +18,11 @@ _STILL_LEARNING = (
     "Its error was still falling when its 30,000 epochs were over; the paper went on for over "
     "100,000. With one output the same network is better than published (row m09-TII-01)."
 )
+_CUT_SHORT = "Its error was still falling when its epochs were over."
+_UNSETTLED = (
+    "Its first phase ended after 12 epochs, before the error had settled as the paper asks, and "
+    "what a frozen encoder has not learnt then it never learns. With 156 neurons it matters less."
+)
 _BOTTLENECK = (
     "Caught in a poor minimum at its four neurons. Tried: 2,500 epochs, which end there too; the "
     "same network in spades gets through."
@@ -47,6 +52,8 @@ EXPLAINED: dict[str, str] = {
     "m09-TII-02": _STILL_LEARNING,
     **dict.fromkeys(("m09-TV-03", "m09-TV-09", "m09-TX-02", "m09-TX-06"), _ALL_LEADERS),
     **dict.fromkeys(("m09-TVI-01", "m09-TVI-02"), _FEW_DEALS),
+    **dict.fromkeys(("m09-TX-24", "m09-TX-28", "m09-TX-33", "m09-TX-34"), _CUT_SHORT),
+    **dict.fromkeys(("m18-T1-02", "m18-T2-02"), _UNSETTLED),
     **dict.fromkeys(("y96-T4-05", "y96-S5.3-01"), _STRICT_TEACHER),
     "b23-T9-03": _OTHER_HANDS,
 }
