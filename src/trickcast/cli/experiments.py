@@ -33,7 +33,7 @@ TableName = Annotated[
     str | None, typer.Option(help="One table or section of it: V, 1, VI-E, B1, beyond …")
 ]
 ScaleName = Annotated[
-    str, typer.Option(help="smoke (a minute), standard (two hours of two cores) or full.")
+    str, typer.Option(help="smoke (a minute), standard (some hours of two cores) or full.")
 ]
 LibraryFolder = Annotated[Path, typer.Option(help="The library of solved deals.")]
 TestFile = Annotated[

@@ -10,26 +10,30 @@ _OWN_DEALS = (
 )
 _PLATEAU = (
     "Rprop stands still: its step sizes shrink to nothing while the error hardly falls. The paper "
-    "went on for over 100,000 epochs. Tried: batches of 8,192 to 32,768 examples, kept for 160 "
-    "epochs to for ever; smallest steps of 1e-6 to 1e-3; five starts; larger first weights; a "
-    "first step of 0.01, the best of these, which falls faster but no further in 4,000 epochs."
+    "went on for over 100,000 epochs. Tried in 2,000 to 10,000 epochs: batches of 8,192 to 32,768 "
+    "examples, kept for 160 epochs to for ever; smallest steps of 1e-6 to 1e-3; five starts; "
+    "larger first weights; a first step of 0.01, the best of these, not yet tried to the end."
 )
 _STILL_LEARNING = (
     "Its error was still falling when its 30,000 epochs were over; the paper went on for over "
     "100,000. With one output the same network is better than published (row m09-TII-01)."
 )
-_CUT_SHORT = "Its error was still falling when its epochs were over."
+_CUT_SHORT = (
+    "Its validation error was still falling when its epochs were over; more were not tried."
+)
 _UNSETTLED = (
     "Its first phase ended after 12 epochs, before the error had settled as the paper asks, and "
-    "what a frozen encoder has not learnt then it never learns. With 156 neurons it matters less."
+    "what a frozen encoder has not learnt then it never learns. With 156 neurons the error comes "
+    "near zero. A longer first phase was not tried."
 )
 _BOTTLENECK = (
-    "Caught in a poor minimum at its four neurons. Tried: 2,500 epochs, which end there too; the "
-    "same network in spades gets through."
+    "No better after 6,000 epochs than after 2,500: perhaps caught at its four neurons, where the "
+    "same network in spades gets through. Other starts were not tried."
 )
 _ALL_LEADERS = (
     "The paper gains by a second training with leaders exchanged. Here one network, trained with "
-    "every leader, serves both rows, and reaches the figure of the row for West's leads."
+    "every leader, serves both rows, and reaches the figure of the row for West's leads. More "
+    "epochs were not tried."
 )
 _FEW_DEALS = (
     "Few test deals have so few tricks (n), which gives ours a standard error of 2.6 to 2.8 points."

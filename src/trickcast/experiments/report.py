@@ -196,11 +196,14 @@ def _beyond(paper: Paper, store: Store) -> str:
             cells = [row.id, line["network"].replace("|", "·"), line["note"], shares,
                      str(line["n"]), str(line["seconds"])]  # fmt: skip
             lines.append("| " + " | ".join(cells) + " |")
-    if not lines:
-        return ""
-    head = ["### Named without figures\n", "| row | network | | ours | n | seconds |",
-            "|---|---|---|---|---|---|"]  # fmt: skip
-    return "\n".join([*head, *lines]) + "\n"
+    missing = [row.id for row in paper.beyond if row.id not in store]
+    parts = ["### Named without figures\n"] if lines or missing else []
+    if lines:
+        head = ["| row | network | | ours | n | seconds |", "|---|---|---|---|---|---|"]
+        parts.append("\n".join([*head, *lines]) + "\n")
+    if missing:
+        parts.append(f"{_MISSING.capitalize()}: {', '.join(missing)}.\n")
+    return "\n".join(parts)
 
 
 def _leaders(store: Store) -> str:

@@ -121,4 +121,4 @@ SCALES = {
         ),
     )
 }
-"""The scales by name: a minute in all; some two hours of two cores; the papers' sizes."""
+"""The scales by name: a minute in all; two and a half hours of two cores; the papers' sizes."""
