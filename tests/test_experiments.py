@@ -77,6 +77,19 @@ def finished(deals, tmp_path_factory):
     return folder, Store(folder, "smoke")
 
 
+def test_with_deals_from_outside_the_librarys_own_stand_beside_them(deals, finished):
+    row = next(row for row in rows_of("mossakowski2009", "II") if row.id == "m09-TII-05")
+    net, own = SMOKE.plan(row.net), deals.test[50:]
+    network = trained.train_net(net, SMOKE, deals, finished[0] / "smoke")
+    alone = measure.measure_row(row, network, replace(deals, test=own))
+    beside = measure.measure_row(row, network, replace(deals, test_name="GIB", own_test=own))
+    assert "own" not in alone and alone["n"] == 150
+    assert beside["own"] == {"exact": alone["exact"], "n": 150}
+    assert beside["n"] == 200 and beside["test"].startswith("GIB")
+    outside = gather(Library(LIBRARY), SMOKE, deals.validation)
+    assert outside.test_name == "GIB" and len(outside.own_test) == 200
+
+
 def test_every_published_row_has_an_experiment():
     declared = [row.id for row in rows_of("all")]
     assert len(declared) == len(set(declared))

@@ -29,6 +29,8 @@ class Deals:
     test: DealSet
     test_name: str
     """Where the test deals come from."""
+    own_test: DealSet | None = None
+    """The library's own test deals, where ``test`` are others."""
 
     def describe(self, trained_on: int) -> dict[str, Any]:
         """Return what is stored beside every figure: ranges and checksums."""
@@ -57,13 +59,15 @@ def gather(
             f"{scale.name} needs {training_deals or scale.fewest:,} (trickcast generate adds more)"
         )
     validation = library.deals("validation")[: scale.validation]
-    outside = library.deals("test") if test is None else test
-    chosen = outside[: scale.tests]
+    own = library.deals("test")[: scale.tests]
+    chosen = own if test is None else test[: scale.tests]
     for name, deals in (("validation", validation), ("test", chosen)):
         if len(deals) == 0:
             raise ExperimentError(f"the library {library.folder} has no {name} deals")
     known_tricks(chosen)
-    return Deals(training, validation, chosen, "library, test" if test is None else "GIB")
+    if test is None:
+        return Deals(training, validation, own, "library, test")
+    return Deals(training, validation, chosen, "GIB", own)
 
 
 def results(contracts: str, lead: Lead) -> Iterator[tuple[Strain, Seat]]:
@@ -94,8 +98,10 @@ def training_batch(net: Net, scale: Scale, deals: DealSet, drawing: int) -> Batc
     if scale.published:
         return all_results(deals[: net.deals], net.contracts, net.lead, coding)
     rng = np.random.default_rng([net.seed, drawing])
-    by_rprop = net.pretraining is None and net.comparison is None
-    examples = scale.examples[net.family] // scale.portions if by_rprop else scale.tuning_examples
+    examples = scale.tuning_examples
+    if net.pretraining is None and net.comparison is None:
+        course = scale.course_of(net)
+        examples = course.examples // course.portions
     return Batch(*draw_views(deals, CONTRACTS[net.contracts], examples, coding, rng))
 
 

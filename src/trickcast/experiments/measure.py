@@ -15,20 +15,29 @@ from .trained import Trained
 
 
 def measure_row(row: Row, trained: Trained, deals: Deals) -> Line:
-    """Return the figures of one row, as the papers count them."""
-    coding = find_coding(trained.net.coding)
+    """Return the figures of one row, as the papers count them.
+
+    With test deals from outside, what is exact on the library's own stands beside them.
+    """
     on = deals.test if row.on == "test" else deals.training[: _trained_on(trained, deals)]
-    batch = all_results(on, row.contracts, row.lead, coding)
+    score = _score(row, trained, on)
+    if score is None:
+        return _line(row.id, trained, deals, None, f"no test deal has {row.tricks} tricks")
+    line = _line(row.id, trained, deals, score, row.note)
+    if row.on == "train":
+        return line | {"on": f"training deals 0 to {len(on) - 1}"}
+    own = None if deals.own_test is None else _score(row, trained, deals.own_test)
+    return line if own is None else line | {"own": {"exact": round(own.exact, 2), "n": own.n}}
+
+
+def _score(row: Row, trained: Trained, on: DealSet) -> Score | None:
+    """Score a network on the results of these deals that a row is about; None without any."""
+    batch = all_results(on, row.contracts, row.lead, find_coding(trained.net.coding))
     estimated, real = trained.tricks(batch.inputs), batch.tricks
     if row.tricks is not None:
         chosen = real == row.tricks
         estimated, real = estimated[chosen], real[chosen]
-    if not len(real):
-        return _line(row.id, trained, deals, None, f"no test deal has {row.tricks} tricks")
-    line = _line(row.id, trained, deals, compare(estimated, real), row.note)
-    if row.on == "train":
-        line |= {"on": f"training deals 0 to {len(on) - 1}"}
-    return line
+    return compare(estimated, real) if len(real) else None
 
 
 def _trained_on(trained: Trained, deals: Deals) -> int:

@@ -6,6 +6,24 @@ from ..encodings import find_coding
 from .spec import CONTRACTS, Net
 
 
+@dataclass(frozen=True)
+class Course:
+    """How long a network is trained by Rprop, and on how many examples at a time."""
+
+    examples: int
+    """Examples in a full batch, where they are drawn; 0 where all results are used."""
+    epochs: int
+    """Epochs at most."""
+    portions: int = 16
+    """Parts in which the examples are drawn, and replaced one after the other."""
+    held: int = 10
+    """Epochs after which the oldest portion makes way for a new one."""
+    whole_from: float = 0.5
+    """Share of the epochs in which a quarter of the portions is used."""
+    initial_update: float = 0.1
+    """The first step of every weight; 0.1 in the papers."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scale:
     """The sizes of every training and measurement of a run."""
@@ -25,21 +43,15 @@ class Scale:
     """Validation deals used at most."""
     tests: int
     """Test deals used at most."""
-    examples: dict[str, int]
-    """Examples in a full batch, where they are drawn, by family of codings."""
-    redraw: int = 160
-    """Epochs of Rprop after which an example has made way for another."""
-    portions: int = 16
-    """Parts in which this is done, one after the other."""
-    epochs: dict[str, int]
-    """Epochs of Rprop at most, by family of codings, by the name of a network where that has
-    others, or by its name and what it is trained on."""
+    courses: dict[str, Course]
+    """The trainings by Rprop, by family of codings, by the name of a network where that has its
+    own, or by its name and what it is trained on."""
     patience: int
     evaluate_every: int = 100
     tuning_examples: int = 393_216
     """Examples of an epoch of the 2018 trainings, where they are drawn; the paper had 800,000."""
-    pretraining_epochs: int = 100
-    """Epochs of their first phase at most."""
+    pretraining_epochs: dict[str, int]
+    """Epochs of their first phase at most: of "any", and of a network whose encoder is frozen."""
     tuning_epochs: int = 200
     """Epochs of their second phase, and of the comparator, at most."""
     bidding_epochs: int = 5_000
@@ -47,10 +59,16 @@ class Scale:
     fresh_hands: int = 20_000
     """Hands that opening bids are measured on besides the 200 of the paper."""
 
-    def epochs_of(self, net: Net) -> int:
-        """Return how many epochs of Rprop a network is trained at most."""
+    def course_of(self, net: Net) -> Course:
+        """Return how a network is trained by Rprop."""
         names = f"{net.network} {net.contracts}", net.network, net.family
-        return next(self.epochs[name] for name in names if name in self.epochs)
+        return next(self.courses[name] for name in names if name in self.courses)
+
+    def pretraining_of(self, net: Net) -> int:
+        """Return how many epochs the first phase of a 2018 network takes at most."""
+        frozen = net.pretraining is not None and net.pretraining.frozen
+        long = frozen and net.network in self.pretraining_epochs
+        return self.pretraining_epochs[net.network if long else "any"]
 
     def plan(self, net: Net) -> Net:
         """Return what is trained for a network at this scale.
@@ -66,6 +84,16 @@ class Scale:
         return replace(net, lead="any", deals=0, contracts=contracts)
 
 
+def _published(epochs: int) -> Course:
+    """Return the training of a paper: all results at once, for ever the same."""
+    return Course(0, epochs, portions=1, held=epochs, whole_from=0)
+
+
+def _deep_26x4(epochs: int) -> Course:
+    """Return the training of networks that stand still where examples change every ten epochs."""
+    return Course(32_768, epochs, portions=4, held=400, whole_from=0, initial_update=0.01)
+
+
 SCALES = {
     scale.name: scale
     for scale in (
@@ -76,14 +104,11 @@ SCALES = {
             most=300,
             validation=40,
             tests=200,
-            examples={"26x4": 600, "52x4": 600, "52": 600},
-            redraw=4,
-            portions=2,
-            epochs={"26x4": 4, "52x4": 4, "52": 4},
+            courses=dict.fromkeys(("26x4", "52x4", "52"), Course(600, 4, portions=2, held=2)),
             patience=4,
             evaluate_every=2,
             tuning_examples=600,
-            pretraining_epochs=1,
+            pretraining_epochs={"any": 1},
             tuning_epochs=2,
             bidding_epochs=3,
             fresh_hands=500,
@@ -94,16 +119,27 @@ SCALES = {
             fewest=20_000,
             most=400_000,
             validation=4_096,
-            tests=10_000,
-            examples={"26x4": 32_768, "52x4": 98_304, "52": 65_536},
-            epochs={
-                **{"26x4": 30_000, "52x4": 8_000, "52": 6_000},
+            tests=20_480,
+            courses={
+                "26x4": Course(32_768, 30_000),
+                "52x4": Course(98_304, 8_000),
+                "52": Course(65_536, 6_000),
+                "(26x4)-(13x4)-(7x4)-13-1": _deep_26x4(16_000),
+                "(26x4)-(13x4)-(13x4)-26-14": _deep_26x4(16_000),
+                **dict.fromkeys(
+                    ("104-30-4-1", "104-33-14"),
+                    Course(65_536, 6_000, whole_from=0, initial_update=0.01),
+                ),
+                "32-25-1 all_suits": Course(65_536, 16_000, whole_from=0),
+                "68-25-1 all_suits": Course(65_536, 16_000, whole_from=0),
+                "(52x4+84)-(13x4+21)-26-1": Course(393_216, 8_000, portions=64, whole_from=0.75),
                 # the paper's best two
-                **{"(52x4)-(26x4)-26-13-1": 12_000, "(52x4)-(13x4)-13-1": 12_000},
-                "(52x4)-(13x4)-13-1 notrump": 20_000,
+                "(52x4)-(26x4)-26-13-1": Course(98_304, 12_000),
+                "(52x4)-(13x4)-13-1": Course(98_304, 12_000),
+                "(52x4)-(13x4)-13-1 notrump": Course(393_216, 12_000, portions=64),
             },
             patience=1_000,
-            pretraining_epochs=12,
+            pretraining_epochs={"any": 12, "208-104-52-13-14": 100},
             tuning_epochs=48,
         ),
         Scale(
@@ -113,11 +149,13 @@ SCALES = {
             most=400_000,
             validation=20_000,
             tests=100_000,
-            examples={},
-            redraw=1_000_000,
-            portions=1,
-            epochs={"26x4": 100_000, "52x4": 20_000, "52": 1_000},
+            courses={
+                "26x4": _published(100_000),
+                "52x4": _published(20_000),
+                "52": _published(1_000),
+            },
             patience=5_000,
+            pretraining_epochs={"any": 100},
         ),
     )
 }

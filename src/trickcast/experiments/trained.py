@@ -41,7 +41,7 @@ class RpropConfig:
     patience: int
     evaluate_every: int
     averaged: int
-    initial_update: float = 0.1
+    initial_update: float
     largest_update: float = 50.0
     weight_decay: float = 1e-4
     chunk: int = 4_096
@@ -122,17 +122,18 @@ def build(net: Net) -> nn.Module:
 def _by_rprop(
     net: Net, scale: Scale, used: DealSet, validation: DealSet, checkpoint: Path, report: Report
 ) -> tuple[nn.Module, dict[str, Any]]:
-    epochs = scale.epochs_of(net)
+    course = scale.course_of(net)
     config = RpropConfig(
         net=net,
-        examples=scale.examples.get(net.family, 0),
-        redraw=scale.redraw,
-        portions=scale.portions,
-        whole_from=0 if scale.published else epochs // 2,
-        epochs=epochs,
-        patience=max(scale.patience, epochs // 4),
+        examples=course.examples,
+        redraw=course.held * course.portions,
+        portions=course.portions,
+        whole_from=int(course.epochs * course.whole_from),
+        epochs=course.epochs,
+        patience=max(scale.patience, course.epochs // 4),
         evaluate_every=scale.evaluate_every,
         averaged=1 if scale.published else 10,
+        initial_update=course.initial_update,
     )
     candidate = build(net)
     descent = Descent(build(net), candidate, find_head(net.head), config, checkpoint)
@@ -157,8 +158,8 @@ def _by_pretraining(
         frozen=how.frozen,
         loss=how.loss,
         tuning_rate=how.rate,
-        redraw=scale.redraw if scale.published else 2,
-        pretraining_epochs=scale.pretraining_epochs,
+        redraw=1_000_000 if scale.published else 2,
+        pretraining_epochs=scale.pretraining_of(net),
         epochs=scale.tuning_epochs,
         seed=net.seed,
     )
