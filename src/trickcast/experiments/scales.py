@@ -89,11 +89,6 @@ def _published(epochs: int) -> Course:
     return Course(0, epochs, portions=1, held=epochs, whole_from=0)
 
 
-def _deep_26x4(epochs: int) -> Course:
-    """Return the training of networks that stand still where examples change every ten epochs."""
-    return Course(32_768, epochs, portions=4, held=400, whole_from=0, initial_update=0.01)
-
-
 SCALES = {
     scale.name: scale
     for scale in (
@@ -124,8 +119,11 @@ SCALES = {
                 "26x4": Course(32_768, 30_000),
                 "52x4": Course(98_304, 8_000),
                 "52": Course(65_536, 6_000),
-                "(26x4)-(13x4)-(7x4)-13-1": _deep_26x4(16_000),
-                "(26x4)-(13x4)-(13x4)-26-14": _deep_26x4(16_000),
+                # these stand still where examples change every ten epochs
+                **dict.fromkeys(
+                    ("(26x4)-(13x4)-(7x4)-13-1 notrump", "(26x4+1)-(13x4+1)-(7x4+1)-13-1"),
+                    Course(32_768, 16_000, portions=4, held=400, whole_from=0, initial_update=0.01),
+                ),
                 **dict.fromkeys(
                     ("104-30-4-1", "104-33-14"),
                     Course(65_536, 6_000, whole_from=0, initial_update=0.01),

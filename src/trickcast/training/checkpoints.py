@@ -134,15 +134,21 @@ def read_content(
     if not path.exists():
         return None
     try:
-        content = torch.load(path, weights_only=True)
+        content = torch.load(path, weights_only=True, map_location="cpu")
     except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
         raise TrainingError(f"{path}: not a checkpoint, or a damaged one ({error})") from None
     if not isinstance(content, dict) or content.get("format") != form:
         raise TrainingError(f"{path}: not a checkpoint of this program (expected {form!r})")
-    for name, value in asdict(config).items():
-        found = content["config"].get(name)
-        if name not in may_change and found != value:
-            raise TrainingError(
-                f"{path}: a checkpoint of another training: its {name} is {found!r}, not {value!r}"
-            )
+    check_same(path, content["config"], asdict(config), may_change)
     return content
+
+
+def check_same(
+    path: Path, found: dict[str, Any], ours: dict[str, Any], may_change: Collection[str]
+) -> None:
+    """Raise TrainingError if a file's configuration differs in more than what may change."""
+    for name, value in ours.items():
+        if name not in may_change and found.get(name) != value:
+            raise TrainingError(
+                f"{path}: of another training: its {name} is {found.get(name)!r}, not {value!r}"
+            )

@@ -5,7 +5,6 @@ The weights file holds the averaged weights alone (``weights``): small enough to
 training goes on from it closely, with a fresh optimizer.
 """
 
-import pickle
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from torch import nn
 
 from ..networks.suit_config import SuitNetworkConfig
 from ..networks.suits import SuitNetwork
-from .checkpoints import TrainingError, write_content
+from .checkpoints import TrainingError, check_same, read_content, write_content
 from .weights import read_weights, write_weights
 
 if TYPE_CHECKING:
@@ -79,28 +78,16 @@ def load_checkpoint(
 ) -> Progress:
     """Fill networks and optimizer from a checkpoint and return how far its training has come.
 
-    Raises TrainingError for a file that is no checkpoint, or that of another configuration.
+    Raises FileNotFoundError, TrainingError for a file that is no checkpoint, or that of another
+    configuration.
     """
-    device = next(network.parameters()).device
-    try:
-        content = torch.load(path, weights_only=True, map_location=device)
-    except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
-        raise TrainingError(f"{path}: not a checkpoint, or a damaged one ({error})") from None
-    if not isinstance(content, dict) or content.get("format") != _CHECKPOINT:
-        raise TrainingError(f"{path}: not a checkpoint of this program (expected {_CHECKPOINT!r})")
-    _check_same(path, content["config"], asdict(config))
+    content = read_content(path, _CHECKPOINT, config, MAY_CHANGE)
+    if content is None:
+        raise FileNotFoundError(f"{path}: no such checkpoint")
     network.load_state_dict(content["network"])
     averaged.load_state_dict(content["averaged"])
     optimizer.load_state_dict(content["optimizer"])
     return Progress(**content["progress"])
-
-
-def _check_same(path: Path, found: dict[str, Any], ours: dict[str, Any]) -> None:
-    for name, value in ours.items():
-        if name not in MAY_CHANGE and found.get(name) != value:
-            raise TrainingError(
-                f"{path}: of another training: its {name} is {found.get(name)!r}, not {value!r}"
-            )
 
 
 def save_weights(
@@ -145,7 +132,7 @@ def restart(
     found, content = load_weights(path)
     weights = found.state_dict()
     if not anew:
-        _check_same(path, content["config"], asdict(config))
+        check_same(path, content["config"], asdict(config), MAY_CHANGE)
     for target in (network, averaged):
         try:
             target.load_state_dict(_new_layers(target) | weights if anew else weights)
