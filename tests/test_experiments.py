@@ -291,6 +291,35 @@ def test_a_training_killed_in_its_middle_ends_the_same(deals, finished, tmp_path
         assert torch.equal(weights, resumed.network.state_dict()[name])
 
 
+def test_a_second_leg_goes_on_from_the_best_state_even_when_killed(deals, tmp_path):
+    net = SMOKE.plan(rows_of("mossakowski2009", "I")[1].net)
+    first = SMOKE.course_of(net)
+    courses = {net.family: replace(first, second=6)}
+    scale = replace(SMOKE, courses=courses)
+
+    class Killed(Exception):
+        pass
+
+    def kill(line):
+        if line["epoch"] > first.epochs + 2:
+            raise Killed
+
+    with pytest.raises(Killed):
+        trained.train_net(net, scale, deals, tmp_path / "killed", kill)
+    resumed = trained.train_net(net, scale, deals, tmp_path / "killed")
+    lines = []
+    straight = trained.train_net(net, scale, deals, tmp_path / "straight", lines.append)
+    one_leg = trained.train_net(net, SMOKE, deals, tmp_path / "one")
+    assert [line["epoch"] for line in lines] == [2, 4, 6, 8, 10]
+    assert straight.record["epochs"] == resumed.record["epochs"] == 10
+    best = min(lines, key=lambda line: line["validation_error"])
+    assert straight.record["best"]["epoch"] == best["epoch"]
+    assert straight.record["best"]["validation_error"] <= one_leg.record["best"]["validation_error"]
+    for name, weights in straight.network.state_dict().items():
+        assert torch.equal(weights, resumed.network.state_dict()[name])
+    assert [path.suffix for path in (tmp_path / "killed").iterdir()] == [".network"]
+
+
 def test_a_run_keeps_to_its_deals(deals, finished, tmp_path):
     other = replace(deals, training=deals.training[:250])
     with pytest.raises(ExperimentError, match="began with other deals: its deals is 300, not 250"):

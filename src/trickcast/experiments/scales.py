@@ -22,6 +22,8 @@ class Course:
     """Share of the epochs in which a quarter of the portions is used."""
     initial_update: float = 0.1
     """The first step of every weight; 0.1 in the papers."""
+    second: int = 0
+    """Epochs of a second leg, from the best state of the first, with steps that begin at 0.001."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +136,7 @@ SCALES = {
                 # the paper's best two
                 "(52x4)-(26x4)-26-13-1": Course(98_304, 12_000),
                 "(52x4)-(13x4)-13-1": Course(98_304, 12_000),
-                "(52x4)-(13x4)-13-1 notrump": Course(393_216, 12_000, portions=64),
+                "(52x4)-(13x4)-13-1 notrump": Course(393_216, 12_000, portions=64, second=4_000),
             },
             patience=1_000,
             pretraining_epochs={"any": 12, "208-104-52-13-14": 100},

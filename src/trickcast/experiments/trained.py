@@ -2,7 +2,7 @@
 
 import pickle
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from ..formats.files import atomic_writer
 from ..networks import LayeredNetwork, run_all
 from ..training import TrainingError, deals_checksum
 from ..training.autoencoder import AutoencoderConfig, AutoencoderTraining
+from ..training.checkpoints import State
 from ..training.comparator import Comparator, ComparatorConfig, ComparatorTraining
 from ..training.fullbatch import Descent
 from .data import Deals, all_results, require_deals, training_batch
@@ -26,6 +27,8 @@ from .spec import Comparison, Net, Pretraining
 _Way = Callable[[Net, Scale, DealSet, DealSet, Path, "Report"], tuple[nn.Module, dict[str, Any]]]
 Report = Callable[[dict[str, float]], None]
 _FORMAT = "trickcast experiment 1"
+_SECOND_UPDATE = 0.001
+"""The first step in a second leg: large ones would undo the first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +48,17 @@ class RpropConfig:
     largest_update: float = 50.0
     weight_decay: float = 1e-4
     chunk: int = 4_096
+
+
+@dataclass(frozen=True)
+class Leg:
+    """How far a training by Rprop has come."""
+
+    network: nn.Module
+    """In its best state."""
+    epochs: int = 0
+    seconds: float = 0.0
+    best: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -135,16 +149,28 @@ def _by_rprop(
         averaged=1 if scale.published else 10,
         initial_update=course.initial_update,
     )
-    candidate = build(net)
-    descent = Descent(build(net), candidate, find_head(net.head), config, checkpoint)
-    descent.state.use_deals(deals_checksum(used), deals_checksum(validation), len(used))
-    descent.run(
-        lambda drawing: training_batch(net, scale, used, drawing),
-        all_results(validation, net.contracts, net.lead, find_coding(net.coding)),
-        report,
-    )
-    state = descent.state
-    return candidate, {"epochs": state.epoch, "seconds": state.seconds, "best": state.best}
+    held_out = all_results(validation, net.contracts, net.lead, find_coding(net.coding))
+    checksums = deals_checksum(used), deals_checksum(validation), len(used)
+
+    def leg(start: Leg, settings: RpropConfig, path: Path) -> Leg:
+        descent = Descent(start.network, build(net), find_head(net.head), settings, path)
+        if descent.state.epoch == 0 and start.epochs:
+            weights = {name: one.clone() for name, one in start.network.state_dict().items()}
+            descent.state = State(start.epochs, start.seconds, start.best, weights)
+        descent.state.use_deals(*checksums)
+        descent.run(lambda k: training_batch(net, scale, used, k), held_out, report)
+        state = descent.state
+        return Leg(descent.candidate, state.epoch, state.seconds, state.best)
+
+    done = leg(Leg(build(net)), config, checkpoint)
+    if course.second:
+        again = replace(
+            config, epochs=done.epochs + course.second, whole_from=0, initial_update=_SECOND_UPDATE
+        )
+        second = checkpoint.with_suffix(".second")
+        done = leg(done, again, second)
+        second.unlink(missing_ok=True)
+    return done.network, {"epochs": done.epochs, "seconds": done.seconds, "best": done.best}
 
 
 def _by_pretraining(
