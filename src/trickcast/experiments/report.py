@@ -107,7 +107,8 @@ def _text(rows: dict[str, dict[str, str]], store: Store, scale: str) -> str:
         f"Made by `trickcast reproduce all --scale {scale} --test GIB` (GIB's 10,000 deals, or "
         "without it the library's test range), `--labelled`, `--pairs` and `--pairs-training` for "
         "the paper of 2023. `reproduction.csv` has the seed, deals and seconds of every figure. "
-        "Each network was trained on one core of a machine of two.\n",
+        "Two networks at a time were trained on a machine of two cores, at scale standard up to "
+        "four, whose seconds are up to twice as many.\n",
         "Percent of results estimated within two tricks | within one | exactly; *published*, then "
         "*ours*, then ours less published (exact). `n` is how many results ours were tested on, "
         "`library` what ours estimate exactly on the library's own test deals, by which nothing "
