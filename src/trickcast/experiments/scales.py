@@ -123,7 +123,11 @@ SCALES = {
                 "52": Course(65_536, 6_000),
                 # these stand still where examples change every ten epochs
                 **dict.fromkeys(
-                    ("(26x4)-(13x4)-(7x4)-13-1 notrump", "(26x4+1)-(13x4+1)-(7x4+1)-13-1"),
+                    (
+                        "(26x4)-(13x4)-(7x4)-13-1 notrump",
+                        "(26x4)-(13x4)-(13x4)-26-14",
+                        "(26x4+1)-(13x4+1)-(7x4+1)-13-1",
+                    ),
                     Course(32_768, 16_000, portions=4, held=400, whole_from=0, initial_update=0.01),
                 ),
                 **dict.fromkeys(
