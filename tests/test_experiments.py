@@ -293,9 +293,9 @@ def test_a_training_killed_in_its_middle_ends_the_same(deals, finished, tmp_path
 
 def test_a_second_leg_goes_on_from_the_best_state_even_when_killed(deals, tmp_path):
     net = SMOKE.plan(rows_of("mossakowski2009", "I")[1].net)
-    first = SMOKE.course_of(net)
-    courses = {net.family: replace(first, second=6)}
-    scale = replace(SMOKE, courses=courses)
+    first = SMOKE.schedule_of(net)
+    schedules = {net.family: replace(first, second=6)}
+    scale = replace(SMOKE, schedules=schedules)
 
     class Killed(Exception):
         pass

@@ -10,7 +10,7 @@ CHOICES = """\
   leader, the number of deals or the suit turned into spades then share one network, and training
   rows show little overfitting.
 - **Full batches** at `standard`: 32,768 examples in 30,000 epochs at most for 26x4, 98,304 in
-  8,000 for 52x4 (the paper's best two 12,000), 65,536 in 6,000 for the others; in the first half of
+  8,000 for 52x4 (the best two of 2009 12,000), 65,536 in 6,000 for the others; in the first half of
   a training a quarter of them. A sixteenth makes way for new ones every ten epochs. On this some
   networks stand still, for Rprop's step sizes live on signs that stay the same. So 26x4 networks
   that stood still learn from 32,768 examples of which a quarter is new every 400 epochs,
@@ -43,11 +43,10 @@ CHOICES = """\
   rounded.
 - **2018.** RMSProp with decay 0.9 on batches of 256; at `standard` an epoch is 393,216 drawn
   examples (the paper had 800,000), with 12 epochs at most before the fine tuning (F/104 with a
-  frozen encoder 100) and 48 in it; the
-  25 rises of the validation error are counted in all, of the mean of the last four epochs'
-  weights; cross-entropy in both phases; decoders fully joined. Batches of 1,024 with a decay of
-  0.99 were tried and learn more slowly. The comparator is only an idea in the paper: everything
-  but two towers and reference deals is ours.
+  frozen encoder 100) and 48 in it; the 25 rises of the validation error are counted in all, of the
+  mean of the last four epochs' weights; cross-entropy in both phases; decoders fully joined.
+  Batches of 1,024 with a decay of 0.99 were tried and learn more slowly. The comparator is only an
+  idea in the paper: everything but two towers and reference deals is ours.
 - **Printed deals.** Figures 6 to 8 of 2009 and Figure 2 of 2004 do not give their cards in the
   text, so they cannot be repeated.
 """

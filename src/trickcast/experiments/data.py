@@ -100,8 +100,8 @@ def training_batch(net: Net, scale: Scale, deals: DealSet, drawing: int) -> Batc
     rng = np.random.default_rng([net.seed, drawing])
     examples = scale.tuning_examples
     if net.pretraining is None and net.comparison is None:
-        course = scale.course_of(net)
-        examples = course.examples // course.portions
+        schedule = scale.schedule_of(net)
+        examples = schedule.examples // schedule.portions
     return Batch(*draw_views(deals, CONTRACTS[net.contracts], examples, coding, rng))
 
 

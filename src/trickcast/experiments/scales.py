@@ -7,7 +7,7 @@ from .spec import CONTRACTS, Net
 
 
 @dataclass(frozen=True)
-class Course:
+class Schedule:
     """How long a network is trained by Rprop, and on how many examples at a time."""
 
     examples: int
@@ -19,7 +19,7 @@ class Course:
     held: int = 10
     """Epochs after which the oldest portion makes way for a new one."""
     whole_from: float = 0.5
-    """Share of the epochs in which a quarter of the portions is used."""
+    """Share of the epochs after which all portions are used; before it, a quarter of them."""
     initial_update: float = 0.1
     """The first step of every weight; 0.1 in the papers."""
     second: int = 0
@@ -45,7 +45,7 @@ class Scale:
     """Validation deals used at most."""
     tests: int
     """Test deals used at most."""
-    courses: dict[str, Course]
+    schedules: dict[str, Schedule]
     """The trainings by Rprop, by family of codings, by the name of a network where that has its
     own, or by its name and what it is trained on."""
     patience: int
@@ -61,10 +61,10 @@ class Scale:
     fresh_hands: int = 20_000
     """Hands that opening bids are measured on besides the 200 of the paper."""
 
-    def course_of(self, net: Net) -> Course:
+    def schedule_of(self, net: Net) -> Schedule:
         """Return how a network is trained by Rprop."""
         names = f"{net.network} {net.contracts}", net.network, net.family
-        return next(self.courses[name] for name in names if name in self.courses)
+        return next(self.schedules[name] for name in names if name in self.schedules)
 
     def pretraining_of(self, net: Net) -> int:
         """Return how many epochs the first phase of a 2018 network takes at most."""
@@ -86,9 +86,9 @@ class Scale:
         return replace(net, lead="any", deals=0, contracts=contracts)
 
 
-def _published(epochs: int) -> Course:
+def _published(epochs: int) -> Schedule:
     """Return the training of a paper: all results at once, for ever the same."""
-    return Course(0, epochs, portions=1, held=epochs, whole_from=0)
+    return Schedule(0, epochs, portions=1, held=epochs, whole_from=0)
 
 
 SCALES = {
@@ -101,7 +101,7 @@ SCALES = {
             most=300,
             validation=40,
             tests=200,
-            courses=dict.fromkeys(("26x4", "52x4", "52"), Course(600, 4, portions=2, held=2)),
+            schedules=dict.fromkeys(("26x4", "52x4", "52"), Schedule(600, 4, portions=2, held=2)),
             patience=4,
             evaluate_every=2,
             tuning_examples=600,
@@ -117,10 +117,10 @@ SCALES = {
             most=400_000,
             validation=4_096,
             tests=20_480,
-            courses={
-                "26x4": Course(32_768, 30_000),
-                "52x4": Course(98_304, 8_000),
-                "52": Course(65_536, 6_000),
+            schedules={
+                "26x4": Schedule(32_768, 30_000),
+                "52x4": Schedule(98_304, 8_000),
+                "52": Schedule(65_536, 6_000),
                 # these stand still where examples change every ten epochs
                 **dict.fromkeys(
                     (
@@ -128,19 +128,21 @@ SCALES = {
                         "(26x4)-(13x4)-(13x4)-26-14",
                         "(26x4+1)-(13x4+1)-(7x4+1)-13-1",
                     ),
-                    Course(32_768, 16_000, portions=4, held=400, whole_from=0, initial_update=0.01),
+                    Schedule(
+                        32_768, 16_000, portions=4, held=400, whole_from=0, initial_update=0.01
+                    ),
                 ),
                 **dict.fromkeys(
                     ("104-30-4-1", "104-33-14"),
-                    Course(65_536, 6_000, whole_from=0, initial_update=0.01),
+                    Schedule(65_536, 6_000, whole_from=0, initial_update=0.01),
                 ),
-                "32-25-1 all_suits": Course(65_536, 16_000, whole_from=0),
-                "68-25-1 all_suits": Course(65_536, 16_000, whole_from=0),
-                "(52x4+84)-(13x4+21)-26-1": Course(393_216, 8_000, portions=64, whole_from=0.75),
-                # the paper's best two
-                "(52x4)-(26x4)-26-13-1": Course(98_304, 12_000),
-                "(52x4)-(13x4)-13-1": Course(98_304, 12_000),
-                "(52x4)-(13x4)-13-1 notrump": Course(393_216, 12_000, portions=64, second=4_000),
+                "32-25-1 all_suits": Schedule(65_536, 16_000, whole_from=0),
+                "68-25-1 all_suits": Schedule(65_536, 16_000, whole_from=0),
+                "(52x4+84)-(13x4+21)-26-1": Schedule(393_216, 8_000, portions=64, whole_from=0.75),
+                # the best two of 2009
+                "(52x4)-(26x4)-26-13-1": Schedule(98_304, 12_000),
+                "(52x4)-(13x4)-13-1": Schedule(98_304, 12_000),
+                "(52x4)-(13x4)-13-1 notrump": Schedule(393_216, 12_000, portions=64, second=4_000),
             },
             patience=1_000,
             pretraining_epochs={"any": 12, "208-104-52-13-14": 100},
@@ -153,7 +155,7 @@ SCALES = {
             most=400_000,
             validation=20_000,
             tests=100_000,
-            courses={
+            schedules={
                 "26x4": _published(100_000),
                 "52x4": _published(20_000),
                 "52": _published(1_000),
@@ -163,4 +165,4 @@ SCALES = {
         ),
     )
 }
-"""The scales by name: a minute in all; two and a half hours of two cores; the papers' sizes."""
+"""The scales by name: a minute in all; four hours of two cores; the papers' sizes."""

@@ -136,18 +136,18 @@ def build(net: Net) -> nn.Module:
 def _by_rprop(
     net: Net, scale: Scale, used: DealSet, validation: DealSet, checkpoint: Path, report: Report
 ) -> tuple[nn.Module, dict[str, Any]]:
-    course = scale.course_of(net)
+    schedule = scale.schedule_of(net)
     config = RpropConfig(
         net=net,
-        examples=course.examples,
-        redraw=course.held * course.portions,
-        portions=course.portions,
-        whole_from=int(course.epochs * course.whole_from),
-        epochs=course.epochs,
-        patience=max(scale.patience, course.epochs // 4),
+        examples=schedule.examples,
+        redraw=schedule.held * schedule.portions,
+        portions=schedule.portions,
+        whole_from=int(schedule.epochs * schedule.whole_from),
+        epochs=schedule.epochs,
+        patience=max(scale.patience, schedule.epochs // 4),
         evaluate_every=scale.evaluate_every,
         averaged=1 if scale.published else 10,
-        initial_update=course.initial_update,
+        initial_update=schedule.initial_update,
     )
     held_out = all_results(validation, net.contracts, net.lead, find_coding(net.coding))
     checksums = deals_checksum(used), deals_checksum(validation), len(used)
@@ -163,9 +163,12 @@ def _by_rprop(
         return Leg(descent.candidate, state.epoch, state.seconds, state.best)
 
     done = leg(Leg(build(net)), config, checkpoint)
-    if course.second:
+    if schedule.second:
         again = replace(
-            config, epochs=done.epochs + course.second, whole_from=0, initial_update=_SECOND_UPDATE
+            config,
+            epochs=done.epochs + schedule.second,
+            whole_from=0,
+            initial_update=_SECOND_UPDATE,
         )
         second = checkpoint.with_suffix(".second")
         done = leg(done, again, second)
