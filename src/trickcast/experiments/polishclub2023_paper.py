@@ -10,6 +10,7 @@ from ..embedding import HandEmbedding
 from ..openings import LabelledHands, NearestSystem, code_counts, load
 from ..openings.nearest import Coding
 from ..openings.networks import code_cards
+from ..published import published_results
 from .polishclub2023 import (
     BOOK,
     FOLDS,
@@ -23,7 +24,6 @@ from .polishclub2023 import (
     twins,
 )
 from .polishclub2023_networks import NetworkTraining, cross_validated_bids
-from .reference import published_results
 from .scales import Scale
 from .spec import FunctionRow, Line, Material, Paper, markdown_table
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from ..cards import RANKS
 from ..formats.files import atomic_writer
+from ..published import SAMPLE_COLUMNS, published_results, sample_deals
 from .choices import CHOICES
 from .explained import ALLOWED, why_lower
 from .inside import BOUNDS
-from .reference import SAMPLE_COLUMNS, published_results, sample_deals
 from .runner import PAPERS
 from .spec import AnyRow, Paper, PublishedRow, Show, markdown_table
 from .store import Store

@@ -9,6 +9,7 @@ from threading import Thread
 
 import torch
 
+from ..published import published_results, sample_deals
 from .bridgehand2vec_paper import PAPER as BRIDGEHAND2VEC_2023
 from .data import Deals, ExperimentError, require_deals
 from .mandziuk2018 import PAPER as MANDZIUK_2018
@@ -25,7 +26,6 @@ from .mossakowski2004 import DEEP_26X4
 from .mossakowski2004 import PAPER as MOSSAKOWSKI_2004
 from .mossakowski2009 import PAPER as MOSSAKOWSKI_2009
 from .polishclub2023_paper import PAPER as POLISH_CLUB_2023
-from .reference import published_results, sample_deals
 from .scales import Scale
 from .spec import AgreementRow, AnyRow, FunctionRow, Line, Material, Net, Paper, RawRow, Row
 from .store import Store, agree

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from ..openings import BackPropagation, CascadeSystem, NetworkSystem, load
-from .reference import published_results
+from ..published import published_results
 from .scales import Scale
 from .spec import FunctionRow, Line, Material, Paper, markdown_table
 from .yegnanarayana1996 import HIDDEN, PAPER_HANDS, teacher, train_cascade, train_whole

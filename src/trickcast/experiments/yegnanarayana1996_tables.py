@@ -26,7 +26,7 @@ from ..openings import (
     random_hands,
 )
 from ..openings.calls import level
-from .reference import read_table
+from ..published import read_table
 from .yegnanarayana1996 import (
     ONE_LEVEL,
     PAPER_HANDS,

@@ -1,32 +1,60 @@
-"""What the papers print, as tables: published results and the deals of the figures."""
+"""Reading the tables of this folder: published results and the deals of the figures."""
 
 import csv
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..cards import DealSet, Seat
-from .data import ExperimentError
 
-_INSTALLED = Path(__file__).parent / "reference"
-_SOURCE = Path(__file__).parents[3] / "docs" / "reference"
+_FOLDER = Path(__file__).parent
+_SHARES = ("within_2", "within_1", "exact")
+
+
+class PublishedError(ValueError):
+    """A table that the package does not have: names those that there are."""
 
 
 def read_table(name: str) -> list[dict[str, str]]:
-    """Return the rows of one of the reference tables, text as printed.
+    """Return the rows of a table by its file name: column to text, as printed.
 
-    Raises ExperimentError when the table is missing.
+    Raises PublishedError when there is no such table.
     """
-    for folder in (_INSTALLED, _SOURCE):
-        if (folder / name).is_file():
-            with (folder / name).open(encoding="utf-8", newline="") as stream:
-                return list(csv.DictReader(stream))
-    raise ExperimentError(f"{name}: the papers' figures are missing; install trickcast again")
+    path = _FOLDER / name
+    if not path.is_file():
+        known = ", ".join(sorted(table.name for table in _FOLDER.glob("*.csv")))
+        raise PublishedError(f"no published table {name!r} (there are: {known or 'none'})")
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
 
 
 def published_results() -> dict[str, dict[str, str]]:
-    """Return every published row by its id, in the order of the papers."""
+    """Return every published row by its id, in the order of the papers.
+
+    >>> published_results()["m09-TV-01"]["paper"]
+    'mossakowski2009'
+    """
     return {row["id"]: row for row in read_table("published_results.csv")}
+
+
+def best_results() -> list[dict[str, str]]:
+    """Return the best published test results on four known hands, and the human players'.
+
+    For suits and notrump apart, one of each paper and kind: the row of most exact estimates, with
+    ``contracts`` (suits or N), id, paper, table, network, within_2, within_1, exact (percent) and
+    notes. Suits first, the most exact first.
+    """
+    best: dict[tuple[str, str, bool], dict[str, str]] = {}
+    for row in published_results().values():
+        contracts = "N" if row["contracts"] == "notrump" else "suits"
+        human = row["network"].startswith("human")
+        known = row["problem"] == "DDBP4" and row["exact"]
+        if not known or row["notes"].startswith("train") or "2009 Table XI" in row["notes"]:
+            continue  # a row on training deals, or one that is quoted from a paper that is here
+        key = (contracts, row["paper"], human)
+        if key not in best or float(row["exact"]) > float(best[key]["exact"]):
+            columns = ("id", "paper", "table", "network", *_SHARES, "notes")
+            best[key] = {"contracts": contracts} | {column: row[column] for column in columns}
+    return sorted(best.values(), key=lambda row: (row["contracts"] == "N", -float(row["exact"])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +63,7 @@ class Samples:
 
     deals: DealSet
     leaders: list[Seat]
-    rows: list[dict[str, Any]]
+    rows: list[dict[str, str]]
     """As printed: figure, ns_tricks, and the estimates of the paper's networks."""
 
 
@@ -54,4 +82,4 @@ def sample_deals() -> Samples:
     """Return the deals of Figures 9 to 11 of 2009."""
     rows = read_table("sample_deals.csv")
     leaders = [Seat.parse(row["leader"]) for row in rows]
-    return Samples(DealSet.from_deals(row["pbn"] for row in rows), leaders, list(rows))
+    return Samples(DealSet.from_deals(row["pbn"] for row in rows), leaders, rows)
