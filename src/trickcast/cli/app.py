@@ -19,11 +19,12 @@ from ..published import PublishedError
 from . import (
     deals,
     evaluating,
-    experiments,
+    explain,
     hands,
     libraries,
     networks,
     opening,
+    reproduce,
     simulations,
     training,
     vectors,
@@ -60,7 +61,8 @@ evaluating.register(app)
 simulations.register(app)
 vectors.register(app)
 training.register(app)
-experiments.register(app)
+reproduce.register(app)
+explain.register(app)
 
 
 @app.callback(invoke_without_command=True)

@@ -14,7 +14,7 @@ from .heads import HEADS, FourteenOutputs, Head, OneOutput, find_head
 from .joined import Joined
 from .outputs import HIGHEST, LOWEST, RANGE, output_of, tricks_of
 from .registry import CODINGS, find_coding
-from .views import LEADER, exchange, turn
+from .views import LEADER, Views, exchange, random_views, turn
 
 __all__ = [
     "CODINGS",
@@ -37,11 +37,13 @@ __all__ = [
     "OneOutput",
     "PairAndHand",
     "RankAndSuit",
+    "Views",
     "check_coding",
     "exchange",
     "find_coding",
     "find_head",
     "output_of",
+    "random_views",
     "tricks_of",
     "turn",
 ]

@@ -7,9 +7,9 @@ from ..cards import DealSet, Seat, Strain
 from ..encodings import RANGE, find_coding, find_head
 from ..evaluation import Score, compare
 from ..evaluators import raw_tricks
+from ..inside import neurons, sees_cards, shares, table_vii
 from .data import Deals, all_results, ns_tricks
-from .inside import neurons, shares, table_vii
-from .opened import open_trained, sees_cards
+from .first_layers import open_trained
 from .spec import CONTRACTS, LEADERS, AgreementRow, Line, RawRow, Row
 from .trained import Trained
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from ..cards import RANKS
 from ..formats.files import atomic_writer
+from ..inside import BOUNDS
 from ..published import SAMPLE_COLUMNS, published_results, sample_deals
 from .choices import CHOICES
 from .explained import ALLOWED, why_lower
-from .inside import BOUNDS
 from .runner import PAPERS
 from .spec import AnyRow, Paper, PublishedRow, Show, markdown_table
 from .store import Store
@@ -290,7 +290,7 @@ def _patterns(store: Store) -> str:
         "## What the first layers show\n",
         "Percent of neurons; in brackets percent of the networks from different starts that "
         "show it at all. `trickcast explain` lists every neuron; the definitions are in "
-        "`experiments/inside.py`.\n",
+        "`inside/measures.py`.\n",
         "| network | " + " | ".join(BOUNDS) + " |",
         "|---|" + "---|" * len(BOUNDS),
     ]

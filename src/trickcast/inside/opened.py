@@ -1,27 +1,50 @@
 """The first layer of a trained network, opened: which weight each card has in each neuron."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import nn
+from scipy.special import expit
 
+from ..cards import Strain
 from ..dealing import random_deals
-from ..encodings import Coding, find_coding
-from ..estimator.files import load_session
-from ..networks import BlockLinear, LayeredNetwork, SideBySide
-from ..training import draw_views
-from ..training.comparator import Comparator
-from .data import ExperimentError
-from .spec import CONTRACTS
-from .trained import Trained, load
+from ..encodings import Coding, random_views
+from ..estimator.files import ModelInfo, load_session
+from .stored import read_arrays
 
 _DEALS, _SEED = 2_000, 2009
 HANDS = ("N", "E", "S", "W")
+_STRAINS = {
+    "suit": tuple(strain for strain in Strain if strain != Strain.NOTRUMP),
+    "notrump": (Strain.NOTRUMP,),
+}
+"""The two networks of a model file, and what each estimates."""
+
+_NOT_BY_CARD = (
+    "the first layer does not see cards one by one (expected a network of 52, 104 or 52x4 inputs)"
+)
+
+
+class OpenedError(ValueError):
+    """A network that cannot be looked into, or a picture that cannot be drawn: says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class FirstLayer:
+    """What is needed of a network to see what its first layer looks at."""
+
+    weight: NDArray[np.float64]
+    """(blocks, neurons, inputs): a layer is fully joined within each of its blocks."""
+    bias: NDArray[np.float64]
+    """(blocks, neurons)"""
+    leaving: NDArray[np.float64] | None
+    """(blocks, neurons of the second layer, inputs): the weights after it; None in a network of
+    one layer, whose first neurons are its outputs."""
+    tanh: bool = False
+    """Whether its neurons are of that kind; else logistic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,60 +65,38 @@ class Opened:
 
 
 def open_model(model: str | os.PathLike[str]) -> list[Opened]:
-    """Return the first layers of a trained model.
+    """Return the first layers of a model: of its network for suits, and of that for notrump.
 
-    ``model`` is a ``.network`` file of ``trickcast reproduce`` (one network, or several copies), or
-    what ``trickcast estimate`` takes: the name of a shipped model or an ``.onnx`` file, of which
-    the network for suits and that for notrump are returned.
-    Raises ExperimentError when the first layer does not see cards one by one.
+    ``model`` is what ``trickcast estimate`` takes: a shipped model's name or an ``.onnx`` file.
+    Raises OpenedError when the first layer does not see cards one by one, ModelError for a file
+    that is missing, damaged or not one of ours.
     """
-    path = Path(model)
-    if path.suffix == ".network":
-        if not path.is_file():
-            raise ExperimentError(f"{path}: no such file (trickcast reproduce makes them)")
-        return open_trained(load(path))
     info = load_session(model)[1]
-    try:
-        coding = info.coding
-    except ValueError as error:
-        raise ExperimentError(
-            f"{info.name}: its first layer does not see cards one by one ({error})"
-        ) from None
+    if info.takes_owners:
+        raise OpenedError(f"{info.name}: {_NOT_BY_CARD}")
     return [
-        _open(f"{info.name}, {contracts}", network, coding, contracts)
-        for contracts, network in _from_onnx(info.path, info.name).items()
+        open_layer(
+            f"{info.name}, {contracts}", _stored_layer(info, contracts), info.coding, strains
+        )
+        for contracts, strains in _STRAINS.items()
     ]
 
 
-def open_trained(trained: Trained) -> list[Opened]:
-    """Return the first layer of each copy of a network, the tower's of a comparator.
+def open_layer(name: str, layer: FirstLayer, coding: Coding, strains: Sequence[Strain]) -> Opened:
+    """Return a first layer by card, with the effects of its neurons in results of ``strains``.
 
-    Raises ExperimentError when the first layer does not see cards one by one.
+    Raises OpenedError when it does not see cards one by one.
     """
-    network, net = trained.network, trained.net
-    layered = network.tower if isinstance(network, Comparator) else network
-    assert isinstance(layered, LayeredNetwork)
-    coding = find_coding(net.coding)
-    return [_open(net.key, copy, coding, net.contracts) for copy in _apart(layered)]
-
-
-def _open(name: str, network: LayeredNetwork, coding: Coding, contracts: str) -> Opened:
-    first = network.layers[0]
-    if isinstance(first, SideBySide):
-        first = first.parts[0]  # the cards; the other part sees estimators
-    assert isinstance(first, BlockLinear)
-    raw = first.weight.detach().double().numpy()  # (blocks, neurons, inputs)
-    weights, parts = _by_card(raw, coding, name)
-    neurons = len(weights)
-    strains = CONTRACTS["all_suits" if contracts == "suit" else contracts]
-    deals = random_deals(_DEALS, seed=_SEED)
-    solved = deals.with_tricks(np.zeros((_DEALS, 5, 4), np.uint8))  # only the cards are used
-    rows = draw_views(solved, strains, _DEALS, coding, np.random.default_rng(_SEED)).inputs
-    with torch.inference_mode():
-        sums = network.layers[0](torch.from_numpy(rows).float().t())[:neurons]
-        squash = torch.tanh if network.activation == "tanh" else torch.sigmoid
-        spread = squash(sums).std(dim=1).double().numpy()
-    return Opened(name, weights, parts, spread * _outgoing(network, neurons))
+    weights, parts = _by_card(layer.weight, coding, name)
+    blocks, neurons, inputs = layer.weight.shape
+    owners = random_deals(_DEALS, seed=_SEED).owners
+    views = random_views(owners, strains, _DEALS, np.random.default_rng(_SEED))
+    rows = coding.encode(views.owners, views.strain, views.declarer)
+    cards = rows[:, : blocks * inputs].reshape(len(rows), blocks, inputs)
+    sums = np.einsum("nbi,boi->nbo", cards.astype(np.float64), layer.weight) + layer.bias
+    activations = np.tanh(sums) if layer.tanh else expit(sums)
+    spread = activations.reshape(len(rows), blocks * neurons).std(axis=0, ddof=1)
+    return Opened(name, weights, parts, spread * _outgoing(layer))
 
 
 def sees_cards(coding: Coding) -> bool:
@@ -123,69 +124,35 @@ def _by_card(
         rising = raw[0, :, : 52 * count].reshape(neurons, count, 4, 13)
         names = ("card",) if count == 1 else ("side", "hand")
         return rising[..., ::-1].reshape(neurons, count, 52), (names,) * neurons
-    raise ExperimentError(
-        f"{name}: the first layer does not see cards one by one (expected a network of 52, 104 or "
-        "52x4 inputs)"
+    raise OpenedError(f"{name}: {_NOT_BY_CARD}")
+
+
+def _outgoing(layer: FirstLayer) -> NDArray[np.float64]:
+    """Return the norm of the weights that leave each neuron of the first layer."""
+    neurons = layer.bias.size
+    if layer.leaving is None:
+        return np.ones(neurons)
+    norms: NDArray[np.float64] = np.sqrt(np.square(layer.leaving).sum(axis=1))  # (blocks, inputs)
+    return norms.ravel()[:neurons]
+
+
+def _stored_layer(info: ModelInfo, contracts: str) -> FirstLayer:
+    """Read the first layer, and the weights after it, of a file that ``trickcast train`` wrote."""
+    names = [f"{contracts}_1_weight", f"{contracts}_1_bias"]
+    if len(info.name.split("-")) > 2:  # inputs, this layer, others: as the printed name counts
+        names.append(f"{contracts}_2_weight")
+    try:
+        weight, bias, *leaving = read_arrays(info.path, names).values()
+    except LookupError as error:
+        raise OpenedError(f"not a layered network whose name counts its layers: {error}") from None
+    weights = _blocks(weight)
+    return FirstLayer(
+        weights,
+        bias.astype(np.float64).reshape(weights.shape[:2]),
+        _blocks(leaving[0]) if leaving else None,
     )
 
 
-def _outgoing(network: LayeredNetwork, neurons: int) -> NDArray[np.float64]:
-    """Return the norm of the weights that leave each neuron of the first layer."""
-    if len(network.layers) == 1:
-        return np.ones(neurons)
-    after = network.layers[1]
-    if isinstance(after, SideBySide):
-        after = after.parts[0]
-    assert isinstance(after, BlockLinear)
-    norms = after.weight.detach().double().norm(dim=1).numpy()  # (blocks, inputs)
-    outgoing: NDArray[np.float64] = norms.ravel()[:neurons]
-    return outgoing
-
-
-def _apart(network: LayeredNetwork) -> list[LayeredNetwork]:
-    """Return the copies of a network as networks of their own."""
-    if network.copies == 1:
-        return [network]
-    alone = []
-    for copy in range(network.copies):
-        one = LayeredNetwork(
-            network.name, seed=0, activation=network.activation, output=network.output
-        )
-        for ours, theirs in zip(one.layers, network.layers, strict=True):
-            assert isinstance(ours, BlockLinear)
-            own = slice(copy * ours.blocks, (copy + 1) * ours.blocks)
-            ours.load_state_dict({k: v[own] for k, v in theirs.state_dict().items()})
-        alone.append(one)
-    return alone
-
-
-def _from_onnx(path: Path, name: str) -> dict[str, LayeredNetwork]:
-    """Rebuild the networks that ``trickcast train`` exported."""
-    import onnx
-    from onnx import numpy_helper
-
-    stored: dict[str, Any] = {
-        tensor.name: numpy_helper.to_array(tensor) for tensor in onnx.load(path).graph.initializer
-    }
-    networks = {}
-    for contracts in ("suit", "notrump"):
-        try:
-            network = LayeredNetwork(name, seed=0)
-            for number, layer in enumerate(network.layers, start=1):
-                _fill(layer, stored, f"{contracts}_{number}")
-        except (ValueError, KeyError) as error:
-            raise ExperimentError(
-                f"{path}: not a layered network whose name says its shape ({error})"
-            ) from None
-        networks[contracts] = network
-    return networks
-
-
-def _fill(layer: nn.Module, stored: dict[str, Any], name: str) -> None:
-    assert isinstance(layer, BlockLinear)
-    weight, bias = stored[f"{name}_weight"], stored[f"{name}_bias"]
-    shape = layer.weight.shape  # (blocks, outputs, inputs)
-    turned = weight.reshape(shape[0], shape[2], shape[1]).transpose(0, 2, 1)
-    with torch.no_grad():
-        layer.weight.copy_(torch.from_numpy(turned.copy()))
-        layer.bias.copy_(torch.from_numpy(bias.reshape(shape[0], shape[1], 1).copy()))
+def _blocks(stored: NDArray[Any]) -> NDArray[np.float64]:
+    """Turn stored ([blocks,] inputs, neurons) into (blocks, neurons, inputs)."""
+    return stored.astype(np.float64).reshape(-1, *stored.shape[-2:]).transpose(0, 2, 1)

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import RANKS, Suit
-from .data import ExperimentError
-from .opened import Opened
+from .opened import Opened, OpenedError
 
 _CELL, _GAP, _COLUMNS = 12, 22, 5
 _WIDTH, _HEIGHT = 13 * _CELL, 4 * _CELL
@@ -53,14 +52,14 @@ def write_svg(opened: Opened, path: Path) -> None:
 def write_png(opened: Opened, path: Path) -> None:
     """Write the picture of a first layer as PNG, two pixels for each unit of the SVG.
 
-    Raises ExperimentError without CairoSVG or the Cairo library under it, OSError when the file
+    Raises OpenedError without CairoSVG or the Cairo library under it, OSError when the file
     cannot be written.
     """
     try:
         import cairosvg
     except (ImportError, OSError) as error:  # OSError: the package is there, libcairo is not
         reason = str(error).splitlines()[0]
-        raise ExperimentError(
+        raise OpenedError(
             f"{path}: a PNG needs CairoSVG (pip install 'trickcast[plots]'), an SVG needs nothing "
             f"({reason})"
         ) from None
