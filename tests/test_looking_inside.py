@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from trickcast import inside
+from trickcast import ModelError, inside
 from trickcast.cards import Strain
 from trickcast.cli import main
 from trickcast.encodings import find_coding

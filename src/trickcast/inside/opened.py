@@ -74,11 +74,10 @@ def open_model(model: str | os.PathLike[str]) -> list[Opened]:
     info = load_session(model)[1]
     if info.takes_owners:
         raise OpenedError(f"{info.name}: {_NOT_BY_CARD}")
+    layers = {contracts: _stored_layer(info, contracts) for contracts in _STRAINS}
     return [
-        open_layer(
-            f"{info.name}, {contracts}", _stored_layer(info, contracts), info.coding, strains
-        )
-        for contracts, strains in _STRAINS.items()
+        open_layer(f"{info.name}, {contracts}", layer, info.coding, _STRAINS[contracts])
+        for contracts, layer in layers.items()
     ]
 
 
