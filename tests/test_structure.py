@@ -141,7 +141,8 @@ def test_torch_is_loaded_by_its_rooms_and_two_commands_alone() -> None:
         if not module.startswith(tuple(f"trickcast.{room}" for room in NEED_TORCH))
         and "torch" in reach(apart, module)
     ]
-    assert not ways, "\n".join(" -> ".join(way) for way in ways)
+    shown = [" -> ".join(way) for way in sorted(ways, key=len)[:3]]
+    assert not ways, "\n".join(shown)
 
 
 def test_a_circle_is_found_wherever_its_imports_stand(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from .deals import AsJson
 from .inputs import CommandError
 
 if TYPE_CHECKING:
-    from ..inside import Neuron
+    from ..inside import Neuron, Opened
 
 
 def register(app: typer.Typer) -> None:
@@ -41,47 +41,53 @@ def explain(
     from .. import inside
 
     try:
-        layers = [
-            layer
-            for model in models
-            for layer in (
-                reproduce.open_networks(Path(model))
-                if Path(model).suffix == ".network"
-                else inside.open_model(model)
-            )
-        ]
+        layers = [layer for model in models for layer in _open(model)]
         for path, write in ((svg, inside.write_svg), (png, inside.write_png)):
-            for number, layer in enumerate(layers if path else []):
-                assert path is not None
-                write(layer, path.with_stem(f"{path.stem}-{number + 1}") if number else path)
+            if path is not None:
+                for number, layer in enumerate(layers, start=1):
+                    write(layer, path.with_stem(f"{path.stem}-{number}") if number > 1 else path)
     except inside.OpenedError as error:
         raise CommandError(str(error)) from None
     measured = [inside.neurons(layer) for layer in layers]
+    shares = inside.shares(measured)
     if as_json:
         networks = [
-            {"network": layer.name, "neurons": [asdict(one) | {"shows": one.shows} for one in rows]}
-            for layer, rows in zip(layers, measured, strict=True)
+            {
+                "network": layer.name,
+                "neurons": [asdict(neuron) | {"shows": neuron.shows} for neuron in neurons],
+            }
+            for layer, neurons in zip(layers, measured, strict=True)
         ]
-        typer.echo(json.dumps({"networks": networks, "shares": inside.shares(measured)}))
+        typer.echo(json.dumps({"networks": networks, "shares": shares}))
         return
-    for layer, rows in zip(layers, measured, strict=True):
+    for layer, neurons in zip(layers, measured, strict=True):
         typer.echo(layer.name)
-        views.ResultConsole().print(_neurons_table(rows))
-    for pattern, share in inside.shares(measured).items():
+        views.ResultConsole().print(_neurons_table(neurons))
+    for pattern, share in shares.items():
         typer.echo(
             f"{pattern}: {share['neurons']:.0%} of neurons, {share['networks']:.0%} of networks"
         )
 
 
-def _neurons_table(rows: "list[Neuron]") -> Table:
+def _open(model: str) -> "list[Opened]":
+    """Return the first layers of what a model's name or file stands for."""
+    path = Path(model)
+    if path.suffix == ".network":  # a torch file: the one thing here that needs torch
+        return reproduce.open_networks(path)
+    from ..inside import open_model
+
+    return open_model(model)
+
+
+def _neurons_table(neurons: "list[Neuron]") -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     for column in ("neuron", "sees", "ace", "stands out", "suit", "its share", "honours'",
                    "gradient", "effect", "shows"):  # fmt: skip
         table.add_column(column, no_wrap=True)
-    for one in rows:
+    for neuron in neurons:
         table.add_row(
-            *(str(one.number), one.part, one.ace, f"{one.ace_ratio:.2f}", one.suit),
-            *(f"{one.suit_share:.0%}", f"{one.honour_share:.0%}", f"{one.gradient:+.2f}"),
-            *(f"{one.effect:.2f}", " ".join(one.shows)),
+            *(str(neuron.number), neuron.part, neuron.ace, f"{neuron.ace_ratio:.2f}"),
+            *(neuron.suit, f"{neuron.suit_share:.0%}", f"{neuron.honour_share:.0%}"),
+            *(f"{neuron.gradient:+.2f}", f"{neuron.effect:.2f}", " ".join(neuron.shows)),
         )
     return table
