@@ -5,8 +5,10 @@ without an example here fails a test, so that a new one is tried too.
 """
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -137,6 +139,17 @@ def test_every_command_has_an_example() -> None:
     tried = [*EXAMPLES, *(arguments for arguments, _ in REFUSED)]
     untried = {words for words in every if not any(t[: len(words)] == words for t in tried)}
     assert len(every) >= 21 and untried == set()
+
+
+def test_all_that_the_extras_install_is_hidden() -> None:
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    packages = {
+        re.split(r"[^\w-]", requirement)[0]
+        for extra in extras.keys() - {"dev"}
+        for requirement in extras[extra]
+    }
+    assert packages == set(EXTRAS) - {"sklearn"} | {"scikit-learn"}
 
 
 def test_the_extras_cannot_be_found(run: Callable[..., Any]) -> None:

@@ -111,14 +111,14 @@ def evaluate(
         if peer is not None:
             paired.add(*figures)
     try:
-        found = [(each, each.tally.evaluation()) for each in measured]
+        evaluated = [(each, each.tally.evaluation()) for each in measured]
     except ValueError as error:
         raise CommandError(f"{deals}: {error}") from None
     differences = paired.differences() if peer is not None else None
     if as_json:
-        typer.echo(json.dumps(_as_json(found, differences)))
+        typer.echo(json.dumps(_as_json(evaluated, differences)))
     else:
-        _show(found, differences)
+        _show(evaluated, differences)
 
 
 def _open_peer(path: Path, layout: str, counts: str, threads: int | None) -> PeerModel:
@@ -148,11 +148,11 @@ def _parts(chunks: Iterable[DealSet]) -> Iterator[DealSet]:
 
 
 def _as_json(
-    found: list[tuple[_Measured, Evaluation]], differences: dict[str, Figures] | None
+    evaluated: list[tuple[_Measured, Evaluation]], differences: dict[str, Figures] | None
 ) -> dict[str, Any]:
     """Return all that was found: the parts by name, then the rest; intervals are lists of three."""
     contents = []
-    for each, evaluation in found:
+    for each, evaluation in evaluated:
         speed, of_one_core = each.speeds()
         facts = {"model": each.name, "deals": evaluation.deals, "results_a_second": plain(speed, 0)}
         facts |= {"results_a_processor_second": plain(of_one_core, 0)} | plain(evaluation.strains)
@@ -169,19 +169,19 @@ def _as_json(
 
 
 def _show(
-    found: list[tuple[_Measured, Evaluation]], differences: dict[str, Figures] | None
+    evaluated: list[tuple[_Measured, Evaluation]], differences: dict[str, Figures] | None
 ) -> None:
     out = views.ResultConsole()
-    for each, evaluation in found:
+    for each, evaluation in evaluated:
         typer.echo(f"{each.name} on {evaluation.deals:,} deals, 95 % intervals over deals\n")
         out.print(_strains(evaluation))
         speed, of_one_core = (_with_error(speed, 0) for speed in each.speeds())
         typer.echo(f"\n{speed} results a second; {of_one_core} a second of one core\n")
     if differences is not None:
-        typer.echo(f"{found[0][0].name} less {found[1][0].name}, on the same deals\n")
+        typer.echo(f"{evaluated[0][0].name} less {evaluated[1][0].name}, on the same deals\n")
         out.print(_figures_table(differences))
         typer.echo()
-    evaluation = found[0][1]
+    evaluation = evaluated[0][1]
     out.print(_cells(evaluation))
     for name, title in _TITLES.items():
         typer.echo(f"\n{title}\n")
