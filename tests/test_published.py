@@ -1,11 +1,13 @@
 """The tables of the papers: read, complete, and named where they are used."""
 
+import doctest
 import re
 from pathlib import Path
 
 import pytest
 
 import trickcast
+from trickcast import published
 from trickcast.cards import Seat
 from trickcast.published import (
     SAMPLE_COLUMNS,
@@ -33,6 +35,11 @@ def test_every_table_that_is_used_is_there() -> None:
         for name in re.findall(r'read_table\("(.+?)"\)', path.read_text("utf-8"))
     }
     assert used == set(TABLES) - {"opening_bids_1996_rejected.csv"}  # that one is for readers
+
+
+def test_the_examples_in_the_docstrings_are_true() -> None:
+    assert doctest.testmod(published).attempted >= 2
+    assert doctest.testmod(published).failed == 0
 
 
 def test_an_unknown_table_is_refused_with_those_there_are() -> None:
