@@ -409,8 +409,8 @@ def test_the_log_leaves_out_what_is_made_again(tmp_path):
 )
 def test_the_exported_graph_answers_as_torch_does(deals, network, storage):
     pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
-    from trickcast.training.suit_export import run_file
-    from trickcast.training.suit_graph import to_onnx
+    from trickcast.training.export.suit_graph import to_onnx
+    from trickcast.training.export.suits import run_file
 
     module = SuitNetwork(network, seed=5).eval()
     torch.nn.init.normal_(module.head.weight, 0.0, 0.2, generator=torch.Generator().manual_seed(1))
@@ -437,7 +437,7 @@ def test_the_exported_graph_answers_as_torch_does(deals, network, storage):
 
 def test_an_export_says_what_it_is(deals, trained, tmp_path):
     onnx = pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
-    from trickcast.training.suit_export import export_suits, run_file
+    from trickcast.training.export.suits import export_suits, run_file
 
     path = tmp_path / "tiny.onnx"
     export_suits(trained[0], "tiny", deals[:64], path)
@@ -458,7 +458,7 @@ def test_an_export_says_what_it_is(deals, trained, tmp_path):
 
 def test_sharpness_is_what_made_the_results_likely():
     """Results drawn from logits that are then made half as sharp, in notrump twice."""
-    from trickcast.training.calibrating import fit_sharpness
+    from trickcast.training.export.calibration import fit_sharpness
 
     logits = torch.randn(3000, 5, 4, 14, generator=torch.Generator().manual_seed(1)) * 2
     rng = np.random.default_rng(2)
@@ -472,7 +472,7 @@ def test_sharpness_is_what_made_the_results_likely():
 
 def test_learned_rotation_is_not_exported(deals):
     pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
-    from trickcast.training.suit_graph import to_onnx
+    from trickcast.training.export.suit_graph import to_onnx
 
     network = SuitNetwork(replace(TINY, rotation="learned", inputs="cards"), seed=1)
     with pytest.raises(ValueError, match="learned"):

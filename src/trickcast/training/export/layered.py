@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealSet, Seat, Strain
-from ..dealing import random_deals
-from ..encodings import MODEL_FORMAT, OUTPUT_ORDER, Coding, find_coding, tricks_of
-from ..evaluation import score
-from ..formats.files import atomic_writer
-from ..networks import BlockLinear, LayeredNetwork, run
-from .examples import Contracts, known_tricks
-from .loop import Trained
+from ...cards import DealSet, Seat, Strain
+from ...dealing import random_deals
+from ...encodings import MODEL_FORMAT, OUTPUT_ORDER, Coding, find_coding, tricks_of
+from ...evaluation import score
+from ...formats.files import atomic_writer
+from ...networks import BlockLinear, LayeredNetwork, run
+from ..examples import Contracts, known_tricks
+from ..loop import Trained
 from .thresholds import Thresholds, fit_thresholds
 
 _OPSET, _IR_VERSION = 17, 8  # of 2022: old enough for every ONNX Runtime in use
 _PARITY_DEALS = 64
 
 
-def export(
+def export_layered(
     suit: Trained,
     notrump: Trained,
     validation: DealSet,

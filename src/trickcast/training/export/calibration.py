@@ -8,8 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ..cards import Strain
-from ..evaluation import CONTRACTS
+from ...cards import Strain
+from ...evaluation import CONTRACTS
 
 FAR = 5.0
 """Below e⁻⁵ (0.7 %) of probability, calibration is a factor alone: there are too few such results

@@ -13,19 +13,19 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ..cards import DealSet
-from ..dealing import random_deals
-from ..formats.files import atomic_writer
-from ..networks.hand2vec import Hand2Vec, symmetric_tricks
-from ..networks.pairs import CARD_INPUTS, HANDS, PairLayer, PairNetwork
-from ..networks.suit_config import COUNTS, RANKS, STRAINS, SUITS
-from .calibrating import fit_sharpness
-from .checkpoints import TrainingError
-from .examples import known_tricks
-from .export import _note_checksum
-from .pair_data import solved_rows
-from .suit_export import TOLERANCE
+from ...cards import DealSet
+from ...dealing import random_deals
+from ...formats.files import atomic_writer
+from ...networks.hand2vec import Hand2Vec, symmetric_tricks
+from ...networks.pairs import CARD_INPUTS, HANDS, PairLayer, PairNetwork
+from ...networks.suit_config import COUNTS, RANKS, STRAINS, SUITS
+from ..checkpoints import TrainingError
+from ..examples import known_tricks
+from ..pair_data import solved_rows
+from .calibration import fit_sharpness
+from .layered import _note_checksum
 from .suit_graph import Array, _arrays, _Graph
+from .suits import TOLERANCE
 
 FORMAT = "trickcast pair model 1"
 """What a model file of this kind says of its format."""

@@ -14,18 +14,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ..cards import DealSet, Strain
-from ..dealing import random_deals
-from ..encodings import MODEL_FORMAT, OUTPUT_ORDER
-from ..evaluation import score
-from ..formats.files import atomic_writer
-from ..networks.suits import SuitNetwork
-from .calibrating import fit_calibration
-from .checkpoints import TrainingError
-from .examples import known_tricks
-from .export import _note_checksum
+from ...cards import DealSet, Strain
+from ...dealing import random_deals
+from ...encodings import MODEL_FORMAT, OUTPUT_ORDER
+from ...evaluation import score
+from ...formats.files import atomic_writer
+from ...networks.suits import SuitNetwork
+from ..checkpoints import TrainingError
+from ..examples import known_tricks
+from ..supervised import Supervised
+from .calibration import fit_calibration
+from .layered import _note_checksum
 from .suit_graph import Storage, to_onnx
-from .supervised import Supervised
 
 CODING, CODING_VERSION = "owners", 1
 """What a model file states as its coding: it takes (n, 52) uint8 owners as they are."""

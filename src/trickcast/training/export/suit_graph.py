@@ -12,9 +12,9 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from ..networks.suit_config import COUNTS, RANKS, SEATS, STRAINS, SUITS
-from ..networks.suits import Layer, Linear, Mixing, SuitNetwork
-from .calibrating import FAR, Calibration
+from ...networks.suit_config import COUNTS, RANKS, SEATS, STRAINS, SUITS
+from ...networks.suits import Layer, Linear, Mixing, SuitNetwork
+from .calibration import FAR, Calibration
 
 Storage = Literal["float32", "float16", "int8"]
 """How weights are stored. int8 is also how products are computed; the others compute in float32."""
