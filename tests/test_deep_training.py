@@ -409,8 +409,7 @@ def test_the_log_leaves_out_what_is_made_again(tmp_path):
 )
 def test_the_exported_graph_answers_as_torch_does(deals, network, storage):
     pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
-    from trickcast.training.export.suit_graph import to_onnx
-    from trickcast.training.export.suits import run_file
+    from trickcast.training.export.suits import run_file, to_onnx
 
     module = SuitNetwork(network, seed=5).eval()
     torch.nn.init.normal_(module.head.weight, 0.0, 0.2, generator=torch.Generator().manual_seed(1))
@@ -472,7 +471,7 @@ def test_sharpness_is_what_made_the_results_likely():
 
 def test_learned_rotation_is_not_exported(deals):
     pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
-    from trickcast.training.export.suit_graph import to_onnx
+    from trickcast.training.export.suits import to_onnx
 
     network = SuitNetwork(replace(TINY, rotation="learned", inputs="cards"), seed=1)
     with pytest.raises(ValueError, match="learned"):

@@ -1,8 +1,9 @@
-"""From two trained networks to one ONNX file that says what it is."""
+"""From two trained networks of the papers to one ONNX file that says what it is."""
 
-import hashlib
 import json
 import os
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cards import DealSet, Seat, Strain
-from ...dealing import random_deals
-from ...encodings import MODEL_FORMAT, OUTPUT_ORDER, Coding, find_coding, tricks_of
-from ...evaluation import score
-from ...formats.files import atomic_writer
+from ...encodings import Coding, find_coding, tricks_of
 from ...networks import BlockLinear, LayeredNetwork, run
 from ..examples import Contracts, known_tricks
 from ..loop import Trained
-from .thresholds import Thresholds, fit_thresholds
+from .ending import deal_metadata, parity_owners, write_model
+from .graph import Array, Graph
+from .thresholds import fit_thresholds
 
-_OPSET, _IR_VERSION = 17, 8  # of 2022: old enough for every ONNX Runtime in use
-_PARITY_DEALS = 64
+_OPSET = 17  # of 2022: old enough for every ONNX Runtime in use
+_TOLERANCE = 1e-4  # of an output; a trick is 0.057
+_CHECKED: dict[Contracts, Strain] = {"suit": Strain.SPADES, "notrump": Strain.NOTRUMP}
+Networks = Mapping[Contracts, LayeredNetwork]
 
 
 def export_layered(
@@ -38,41 +40,33 @@ def export_layered(
     file's inputs ``suit`` and ``notrump`` are (rows, coding.size), its outputs
     ``suit_output`` and ``notrump_output`` (rows,) float32.
 
-    Raises ValueError when the networks differ in name or coding, or a deal is not solved.
+    Raises ValueError when the networks differ in name or coding, or a deal is not solved,
+    TrainingError when the file does not answer as torch does.
     """
-    import onnx
-
     if (suit.config.contracts, notrump.config.contracts) != ("suit", "notrump"):
         raise ValueError("expected a network trained for suits and one trained for notrump")
     for setting in ("network", "coding"):
         if getattr(suit.config, setting) != getattr(notrump.config, setting):
             raise ValueError(f"the two networks differ in their {setting}")
-    networks: dict[Contracts, LayeredNetwork] = {"suit": suit.network, "notrump": notrump.network}
+    networks: Networks = {"suit": suit.network, "notrump": notrump.network}
     coding = find_coding(suit.config.coding)
     tricks = known_tricks(validation)
     outputs = outputs_of(networks, validation.owners, coding)
-    metadata = _metadata(suit, notrump, coding, outputs, tricks) | {"speed": speed}
-
-    model = _to_onnx(networks, coding)
-    for key, value in sorted(metadata.items()):
-        model.metadata_props.add(key=key, value=value)
-    onnx.checker.check_model(model)
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    parity = random_deals(_PARITY_DEALS, seed=2009).owners
-    np.savez_compressed(
-        target.with_suffix(".parity.npz"),
-        owners=parity,
-        outputs=outputs_of(networks, parity, coding),
+    parity = parity_owners()
+    answers = outputs_of(networks, parity, coding)
+    write_model(
+        Path(path),
+        to_onnx(networks, coding),
+        _metadata(suit, notrump, coding, outputs, tricks) | {"speed": speed},
+        {kind: coding.encode(parity, strain, Seat.NORTH) for kind, strain in _CHECKED.items()},
+        {f"{kind}_output": answers[:, strain, Seat.NORTH] for kind, strain in _CHECKED.items()},
+        tolerance=_TOLERANCE,
+        parity={"owners": parity, "outputs": answers},
     )
-    data = model.SerializeToString()
-    with atomic_writer(target) as stream:
-        stream.write(data)
-    _note_checksum(target, hashlib.sha256(data).hexdigest())
 
 
 def outputs_of(
-    networks: dict[Contracts, LayeredNetwork], owners: NDArray[np.uint8], coding: Coding
+    networks: Networks, owners: NDArray[np.uint8], coding: Coding
 ) -> NDArray[np.float32]:
     """Return what torch answers for (n, 52) owners: (n, 5, 4), every strain and declarer."""
     outputs = np.empty((len(owners), 5, 4), dtype=np.float32)
@@ -92,106 +86,59 @@ def _metadata(
     tricks: NDArray[np.uint8],
 ) -> dict[str, str]:
     """Everything that using the file rightly, and trusting it, needs."""
-    fitted: dict[Contracts, Thresholds] = {
-        "suit": fit_thresholds(outputs[:, :4].ravel(), tricks[:, :4].ravel()),
-        "notrump": fit_thresholds(outputs[:, 4].ravel(), tricks[:, 4].ravel()),
+    fitted = {
+        kind: fit_thresholds(outputs[:, strains].ravel(), tricks[:, strains].ravel())
+        for kind, strains in (("suit", slice(0, 4)), ("notrump", slice(4, 5)))
     }
-    scores: dict[str, Any] = {"deals": len(tricks)}
-    for name, figures in score(tricks_of(outputs), tricks).items():
-        scores[name] = [
-            round(share, 2) for share in (figures.within_2, figures.within_1, figures.exact)
-        ]
-    return {
-        "format": MODEL_FORMAT,
+    return deal_metadata(tricks_of(outputs), tricks) | {
         "name": suit.config.network,
         "coding": coding.name,
         "coding_version": str(coding.version),
-        "output_order": OUTPUT_ORDER,
         "seed": str(suit.config.seed),
         "training_deals": str(suit.record["deals"]),
         "training_sha256": suit.record["sha256"],
         "training": json.dumps({"suit": suit.record, "notrump": notrump.record}),
-        "scores": json.dumps({"validation": scores}),
-        "thresholds": json.dumps(
-            {
-                contracts: {"thresholds": found.thresholds, "slope": found.slope}
-                for contracts, found in fitted.items()
-            }
-        ),
+        "thresholds": json.dumps({kind: asdict(ranges) for kind, ranges in fitted.items()}),
     }
 
 
-def _to_onnx(networks: dict[Contracts, LayeredNetwork], coding: Coding) -> Any:
-    """Build the graph: for each network its layers, an input and an output named after it."""
-    from onnx import TensorProto, helper
-
-    nodes, weights, inputs, outputs = [], [], [], []
-    for name, network in networks.items():
-        rows = f"{name}_rows"
-        empty = coding.encode(np.empty((0, 52), np.uint8), Strain.SPADES, Seat.NORTH)
-        kind = TensorProto.UINT8 if empty.dtype == np.uint8 else TensorProto.FLOAT
-        inputs.append(helper.make_tensor_value_info(name, kind, [rows, coding.size]))
-        outputs.append(helper.make_tensor_value_info(f"{name}_output", TensorProto.FLOAT, [rows]))
-        nodes.append(helper.make_node("Cast", [name], [f"{name}_0"], to=TensorProto.FLOAT))
-        for i, layer in enumerate(network.layers):
+def to_onnx(networks: Networks, coding: Coding) -> Any:
+    """Return the onnx model: for each network its layers, an input and an output named after it."""
+    graph = Graph()
+    for kind, network in networks.items():
+        x = graph.cast(kind, f"{kind}_0")
+        for number, layer in enumerate(network.layers, start=1):
             assert isinstance(layer, BlockLinear)
-            layer_nodes, layer_weights = _layer_nodes(layer, f"{name}_{i}", f"{name}_{i + 1}")
-            nodes += layer_nodes
-            weights += layer_weights
-        weights.append(_constant(f"{name}_flat", np.array([-1])))
-        last = f"{name}_{len(network.layers)}"
-        nodes.append(helper.make_node("Reshape", [last, f"{name}_flat"], [f"{name}_output"]))
-    graph = helper.make_graph(nodes, "trickcast", inputs, outputs, weights)
-    opsets = [helper.make_opsetid("", _OPSET)]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION)
+            x = _layer(graph, layer, x, f"{kind}_{number}")
+        flat = graph.constant(np.array([-1]), f"{kind}_flat")
+        graph.op("Reshape", x, flat, name=f"{kind}_output")
+    dtype = coding.encode(np.empty((0, 52), np.uint8), Strain.SPADES, Seat.NORTH).dtype
+    return graph.model(
+        {kind: (dtype, [f"{kind}_rows", coding.size]) for kind in networks},
+        {f"{kind}_output": (np.float32, [f"{kind}_rows"]) for kind in networks},
+        opset=_OPSET,
+    )
 
 
-def _layer_nodes(layer: BlockLinear, before: str, after: str) -> tuple[list[Any], list[Any]]:
-    """Return the nodes and weights of one logistic layer, from tensor ``before`` to ``after``."""
-    from onnx import helper
+def _layer(graph: Graph, layer: BlockLinear, x: str, name: str) -> str:
+    """Add one logistic layer behind x, its result called ``name``."""
+    weights, biases = layer.weight.detach().numpy(), layer.bias.detach().numpy()
+    blocks, width, size = weights.shape
 
-    blocks, width, size = layer.weight.shape
-    weights = [
-        _constant(f"{after}_weight", layer.weight.detach().numpy().transpose(0, 2, 1)),
-        _constant(f"{after}_bias", layer.bias.detach().numpy().transpose(0, 2, 1)),
-        _constant(f"{after}_apart", np.array([-1, blocks, size])),
-        _constant(f"{after}_together", np.array([-1, blocks * width])),
-    ]
-    weight, bias, apart, together = (tensor.name for tensor in weights)
-    steps: list[tuple[str, list[str], dict[str, Any]]] = [
-        ("Reshape", [apart], {}),  # (n, blocks, size)
-        ("Transpose", [], {"perm": [1, 0, 2]}),
-        ("MatMul", [weight], {}),  # (blocks, n, width)
-        ("Add", [bias], {}),
-        ("Transpose", [], {"perm": [1, 0, 2]}),
-        ("Reshape", [together], {}),  # (n, blocks × width)
-        ("Sigmoid", [], {}),
-    ]
+    def constant(what: str, values: Array) -> str:
+        return graph.constant(values, f"{name}_{what}")
+
     if blocks == 1:
-        weights = [
-            _constant(weight, layer.weight.detach().numpy()[0].T),
-            _constant(bias, layer.bias.detach().numpy().ravel()),
-        ]
-        steps = [("Gemm", [weight, bias], {}), ("Sigmoid", [], {})]
-    nodes, tensor = [], before
-    for i, (operator, operands, attributes) in enumerate(steps):
-        result = after if i == len(steps) - 1 else f"{after}_{i}"
-        nodes.append(helper.make_node(operator, [tensor, *operands], [result], **attributes))
-        tensor = result
-    return nodes, weights
-
-
-def _constant(name: str, values: NDArray[Any]) -> Any:
-    from onnx import numpy_helper
-
-    return numpy_helper.from_array(np.ascontiguousarray(values), name)
-
-
-def _note_checksum(path: Path, sha256: str) -> None:
-    """Put the file's line into the folder's SHA256SUMS, in place of an earlier one."""
-    sums = path.with_name("SHA256SUMS")
-    lines = sums.read_text("utf-8").splitlines() if sums.exists() else []
-    lines = [line for line in lines if not line.endswith(f"  {path.name}")]
-    lines = sorted([*lines, f"{sha256}  {path.name}"], key=lambda line: line.split("  ")[1])
-    with atomic_writer(sums) as stream:
-        stream.write(("\n".join(lines) + "\n").encode())
+        weight, bias = constant("weight", weights[0].T), constant("bias", biases.ravel())
+        return graph.op("Sigmoid", graph.op("Gemm", x, weight, bias, name=f"{name}_0"), name=name)
+    weight = constant("weight", weights.transpose(0, 2, 1))
+    bias = constant("bias", biases.transpose(0, 2, 1))
+    apart = constant("apart", np.array([-1, blocks, size]))
+    together = constant("together", np.array([-1, blocks * width]))
+    x = graph.op("Reshape", x, apart, name=f"{name}_0")  # (n, blocks, size)
+    x = graph.op("Transpose", x, name=f"{name}_1", perm=[1, 0, 2])
+    x = graph.op("MatMul", x, weight, name=f"{name}_2")  # (blocks, n, width)
+    x = graph.op("Add", x, bias, name=f"{name}_3")
+    x = graph.op("Transpose", x, name=f"{name}_4", perm=[1, 0, 2])
+    x = graph.op("Reshape", x, together, name=f"{name}_5")  # (n, blocks × width)
+    return graph.op("Sigmoid", x, name=name)
