@@ -59,7 +59,6 @@ def _check_answers(
     path: Path, data: bytes, inputs: Arrays, expected: Arrays, tolerance: float
 ) -> None:
     session = open_session(data)
-
     answers = session.run(list(expected), dict(inputs))
     alone = session.run(list(expected), {name: rows[:1] for name, rows in inputs.items()})
     for (name, wanted), rows, row in zip(expected.items(), answers, alone, strict=True):

@@ -1,7 +1,7 @@
 """Writing an ONNX graph node by node: constants, operators, and the model they make.
 
-Graphs are written by hand where torch's own exporter does worse: for the networks of the papers it
-makes files of 113 to 227 % of the size, and it needs a package more.
+Graphs are written by hand because torch's own exporter does worse, even for the smallest networks:
+docs/estimator.md, "Export", has the figures.
 """
 
 from collections.abc import Mapping, Sequence
