@@ -195,9 +195,9 @@ def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
         if not info.takes_owners:
             _ = info.coding
             for contracts in ("suit", "notrump"):
-                found = info.thresholds[contracts]
-                if len(found["thresholds"]) != 13 or not float(found["slope"]) > 0:
-                    raise ValueError(f"thresholds for {contracts} are {found}")
+                fitted = info.thresholds[contracts]
+                if len(fitted["thresholds"]) != 13 or not float(fitted["slope"]) > 0:
+                    raise ValueError(f"thresholds for {contracts} are {fitted}")
     except (ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{path}: damaged metadata: {error!r} (SHA-256 {sha256})") from None
     return info

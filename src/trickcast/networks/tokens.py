@@ -69,19 +69,16 @@ def in_every_strain(trump: Tensor, side: Tensor, notrump: Tensor) -> Tensor:
 class TokenNetwork(nn.Module, ABC):
     """From what is known of the cards to logits of every result: tokens, layers, strains, layers.
 
-    A subclass makes the tokens, and every part named here.
+    A subclass makes the tokens and the parts: layers ``before`` the strain is known, ``roles`` that
+    mark a suit, layers ``after`` on the four suits of each strain, ``pooled`` ones on their mean, a
+    ``head``. ``groups`` are the seats, or known hands, that may declare.
     """
 
     groups: int
-    """Seats, or known hands: those that may declare."""
     before: nn.Sequential
-    """Layers before the strain is known."""
     roles: nn.ModuleDict
-    """What makes a suit one of trumps, a side suit, or a suit in notrump."""
     after: nn.Sequential
-    """Layers on the four suits of each strain."""
     pooled: nn.Sequential
-    """Layers on the suits' mean of each strain."""
     head: nn.Module
 
     @abstractmethod

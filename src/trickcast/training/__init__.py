@@ -1,6 +1,6 @@
 """Training the estimators: examples, loop, checkpoints, export to ONNX.
 
-Needs torch; ``export`` needs onnx too. Both come with the extra ``train``.
+Needs torch; an export needs onnx too. Both come with the extra ``train``.
 """
 
 from importlib.util import find_spec
