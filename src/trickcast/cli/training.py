@@ -94,8 +94,8 @@ def _train_whole(
     """Train one leg of an estimator; export it when its schedule is at its end."""
     from ..training import supervised
     from ..training.distill import besides
+    from ..training.export.suits import export_suits
     from ..training.presets import configured
-    from ..training.suit_export import export_suits
 
     config, source = configured(name, given), Library(library)
     training, validation = source.deals("train"), source.deals("validation")

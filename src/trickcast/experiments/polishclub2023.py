@@ -30,8 +30,8 @@ from ..openings import (
 )
 from ..openings.calls import call_rank
 from ..openings.nearest import Coding
-from ..openings.shipped import note_checksum
 from ..openings.softrules import SURE, save_shading
+from ..training.export.ending import note_checksum
 
 FOLDS = 10
 _BINS = (0.0, 0.6, 0.8, 0.95, 1.0)

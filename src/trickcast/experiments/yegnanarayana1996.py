@@ -30,7 +30,7 @@ from ..openings import (
 )
 from ..openings.calls import level
 from ..openings.networks import Floats, OpeningNetwork, save
-from ..openings.shipped import note_checksum
+from ..training.export.ending import note_checksum
 
 Bools = NDArray[np.bool_]
 

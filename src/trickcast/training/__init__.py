@@ -1,6 +1,6 @@
 """Training the estimators: examples, loop, checkpoints, export to ONNX.
 
-Needs torch; ``export`` needs onnx too. Both come with the extra ``train``.
+Needs torch; an export needs onnx too. Both come with the extra ``train``.
 """
 
 from importlib.util import find_spec
@@ -20,10 +20,10 @@ from .examples import (
     draw_views,
     known_tricks,
 )
-from .export import export
+from .export.layered import export_layered
+from .export.thresholds import Thresholds, fit_thresholds
 from .loop import Trained, TrainingConfig, train
 from .model import train_model
-from .thresholds import Thresholds, fit_thresholds
 
 __all__ = [
     "Contracts",
@@ -36,7 +36,7 @@ __all__ = [
     "deals_checksum",
     "draw_examples",
     "draw_views",
-    "export",
+    "export_layered",
     "fit_thresholds",
     "known_tricks",
     "train",

@@ -11,7 +11,7 @@ import torch
 
 from ..cards import DealSet
 from .examples import Contracts
-from .export import export
+from .export.layered import export_layered
 from .loop import TrainingConfig, train
 
 KINDS: tuple[Contracts, ...] = ("suit", "notrump")
@@ -31,14 +31,14 @@ def train_model(
 
     ``settings`` are those of ``TrainingConfig`` and hold for both networks. The folder gets a
     checkpoint of each (``suit.checkpoint``, ``notrump.checkpoint``), from which an interrupted
-    training goes on, and at the end the files that ``export`` writes. ``report`` is called with
-    each line of ``train``'s reports.
+    training goes on, and at the end the files that ``export_layered`` writes. ``report`` is called
+    with each line of ``train``'s reports.
 
     ``threads`` are the processor threads of torch. The networks are small: one thread runs some 10
     epochs of 131,072 examples a second, and two are hardly faster, or slower where other programs
     want the processor too.
 
-    Raises what ``train`` and ``export`` raise; ValueError for a wrong setting, before training.
+    Raises what ``train`` and ``export_layered`` raise, ValueError for a wrong setting before that.
     """
     if find_spec("onnx") is None:  # found now rather than after the training
         raise ModuleNotFoundError(
@@ -63,5 +63,5 @@ def train_model(
     finally:
         torch.set_num_threads(threads_before)
     path = root / f"{suit.config.network}.onnx"
-    export(suit, notrump, validation, path, speed=speed)
+    export_layered(suit, notrump, validation, path, speed=speed)
     return path

@@ -16,9 +16,10 @@ from ..library import Library
 from ..networks.pairs import PairNetworkConfig
 from .checkpoints import TrainingError
 from .distill import taught_deals
+from .export.hand2vec import export_hand2vec
+from .export.pairs import About, export_pairs
 from .hand2vec import Hand2VecConfig, errors, train_hand2vec
 from .pair_data import PairRows, join_rows, pair_rows, solved_rows, teach_rows
-from .pair_export import About, export_hand2vec, export_pairs
 from .pair_weights import load_pair_weights, save_pair_weights
 from .pairs import PairConfig, Sources, mean_squared_error, train_pairs
 from .presets import _value

@@ -6,15 +6,17 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import log_softmax
 from torch import Tensor
 
-from ..cards import Strain
-from ..evaluation import CONTRACTS
+from ...cards import Strain
+from ...evaluation import CONTRACTS
 
 FAR = 5.0
 """Below e⁻⁵ (0.7 %) of probability, calibration is a factor alone: there are too few such results
 that came true to fit a curve."""
-_STEPS, _TOLERANCE = 50, 1e-9
+_STEEPNESS = 1e-8  # of the loss where the fit ends
 _PRIOR = 1e-4  # labels learned by heart have no best factor: it grows without end
 _LEAST = 1e-30  # of a probability before its logarithm is taken
 
@@ -40,9 +42,9 @@ class Calibration(NamedTuple):
     def apply(self, logits: Tensor) -> Tensor:
         """Return calibrated probabilities of (…, 5, 4, 14) logits."""
         slope, curve, doubt = (torch.tensor(numbers)[:, None, None] for numbers in self)
-        found = logits.log_softmax(-1)
-        steep = slope + doubt * found.amax(-1, keepdim=True)
-        return (steep * found - curve * found.clamp_min(-FAR).square()).softmax(-1)
+        logs = logits.log_softmax(-1)
+        steep = slope + doubt * logs.amax(-1, keepdim=True)
+        return (steep * logs - curve * logs.clamp_min(-FAR).square()).softmax(-1)
 
 
 def fit_calibration(probabilities: NDArray[np.float32], tricks: NDArray[np.uint8]) -> Calibration:
@@ -53,8 +55,8 @@ def fit_calibration(probabilities: NDArray[np.float32], tricks: NDArray[np.uint8
     rows = list[tuple[float, float, float]]()
     for strains in CONTRACTS.values():
         stated = probabilities[:, strains].reshape(-1, probabilities.shape[-1])
-        found = _of_contracts(stated, tricks[:, strains].ravel())
-        rows += [found] * (strains.stop - strains.start)
+        fitted = _of_contracts(stated, tricks[:, strains].ravel())
+        rows += [fitted] * (strains.stop - strains.start)
     slopes, curves, doubts = zip(*rows, strict=True)
     return Calibration(slopes, curves, doubts)
 
@@ -75,62 +77,42 @@ def _of_contracts(
     return float(_likeliest(features[..., :1], real)[0]), 0.0, 0.0  # others turn the order
 
 
-def _likeliest(features: NDArray[np.float64], real: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Return the weights of (rows, 14, k) features in logits that make the real counts likeliest.
-
-    The likelihood of an exponential family has one top; Newton's method, its steps halved where
-    they would go down, finds it. A faint prior holds the weights near (1, 0).
-    """
-    count = features.shape[-1]
-    start = np.eye(count)[0]
-    happened = features[np.arange(len(real)), real].mean(axis=0)
-
-    def loss_at(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        logits = features @ weights
-        top = logits.max(axis=1, keepdims=True)
-        shares = np.exp(logits - top)
-        sums = shares.sum(axis=1, keepdims=True)
-        loss = float((top + np.log(sums)).mean() - happened @ weights)
-        return loss + _PRIOR / 2 * float(np.square(weights - start).sum()), shares / sums
-
-    weights: NDArray[np.float64] = start
-    loss, shares = loss_at(weights)
-    for _ in range(_STEPS):
-        mean = np.einsum("rc,rck->rk", shares, features)
-        gradient = mean.mean(axis=0) - happened + _PRIOR * (weights - start)
-        spread = np.einsum("rc,rcj,rck->jk", shares, features, features) - mean.T @ mean
-        step = np.linalg.solve(spread / len(real) + _PRIOR * np.eye(count), gradient)
-        for _half in range(_STEPS):
-            tried: NDArray[np.float64] = weights - step
-            tried_loss, tried_shares = loss_at(tried)
-            if tried_loss <= loss:
-                break
-            step = step / 2
-        else:
-            return weights
-        if loss - tried_loss < _TOLERANCE:
-            return tried
-        weights, loss, shares = tried, tried_loss, tried_shares
-    return weights
-
-
 def fit_sharpness(logits: Tensor, tricks: NDArray[np.uint8]) -> tuple[float, ...]:
-    """Return, for each strain, the factor of (n, 5, 4, 14) logits of the lowest log-loss.
+    """Return, for each strain, the factor of (n, 5, 2, 14) logits that makes the tricks likeliest.
 
     One factor for all suits, which are alike, and one for notrump (temperature scaling: Guo et
-    al., "On calibration of modern neural networks", 2017). Found by Newton's method.
+    al., "On calibration of modern neural networks", 2017); 0.2 to 5.
     """
-    factors = []
-    for strains in (slice(0, 4), slice(4, 5)):
-        rows = logits[:, strains].reshape(-1, logits.shape[-1]).double()
-        real = torch.from_numpy(tricks[:, strains].reshape(-1, 1).astype(np.int64))
-        factor = torch.ones((), dtype=torch.float64)
-        for _ in range(20):
-            shares = (factor * rows).softmax(-1)
-            mean = (shares * rows).sum(-1)
-            slope = (mean - rows.gather(1, real)[:, 0]).mean()
-            curve = ((shares * rows.square()).sum(-1) - mean.square()).mean()
-            # labels learned by heart have no best factor: it grows without end
-            factor = (factor - slope / curve.clamp_min(1e-6)).clamp(0.2, 5.0)
-        factors.append(float(factor))
-    return (*[factors[0]] * 4, factors[1])
+    factors = list[float]()
+    for strains in CONTRACTS.values():
+        rows = logits[:, strains].reshape(-1, logits.shape[-1], 1).double().numpy()
+        fitted = _likeliest(rows, tricks[:, strains].ravel(), prior=0.0)
+        factor = fitted.clip(0.2, 5.0).item()
+        factors += [factor] * (strains.stop - strains.start)
+    return tuple(factors)
+
+
+def _likeliest(
+    features: NDArray[np.float64], real: NDArray[np.uint8], prior: float = _PRIOR
+) -> NDArray[np.float64]:
+    """Return the weights of (rows, 14, k) features in logits that make the real counts likeliest.
+
+    The likelihood of an exponential family has one top. A faint prior holds the weights near
+    (1, 0).
+    """
+    start = np.eye(features.shape[-1])[0]
+    taken = np.arange(len(real)), real
+    happened = features[taken].mean(axis=0)
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        logs, off = log_softmax(features @ weights, axis=1), weights - start
+        stated = np.tensordot(np.exp(logs), features) / len(real)
+        return (
+            float(prior / 2 * off @ off - logs[taken].mean()),
+            prior * off - happened + stated,
+        )
+
+    weights: NDArray[np.float64] = minimize(
+        loss, start, jac=True, method="BFGS", options={"gtol": _STEEPNESS}
+    ).x
+    return weights

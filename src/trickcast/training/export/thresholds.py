@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ..encodings import LOWEST, RANGE
+from ...encodings import LOWEST, RANGE
 
 _RIDGE = 1e-3  # keeps thresholds apart at a finite distance where no result fell between them
 _FAR = 1e3  # ranges away: beyond it the chance of any count is nothing
