@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from .._files import atomic_writer
 from ..cards import RANKS
-from ..formats.files import atomic_writer
 from .choices import CHOICES
 from .explained import ALLOWED, why_lower
 from .inside import BOUNDS

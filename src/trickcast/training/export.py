@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._files import atomic_writer
 from ..cards import DealSet, Seat, Strain
 from ..dealing import random_deals
 from ..encodings import MODEL_FORMAT, OUTPUT_ORDER, Coding, find_coding, tricks_of
 from ..evaluation import score
-from ..formats.files import atomic_writer
 from ..networks import BlockLinear, LayeredNetwork, run
 from .examples import Contracts, known_tricks
 from .loop import Trained

@@ -13,9 +13,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from .._files import atomic_writer
 from ..cards import DealSet
 from ..dealing import random_deals
-from ..formats.files import atomic_writer
 from ..networks.hand2vec import Hand2Vec, symmetric_tricks
 from ..networks.pairs import CARD_INPUTS, HANDS, PairLayer, PairNetwork
 from ..networks.suit_config import COUNTS, RANKS, STRAINS, SUITS

@@ -14,11 +14,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from .._files import atomic_writer
 from ..cards import DealSet, Strain
 from ..dealing import random_deals
 from ..encodings import MODEL_FORMAT, OUTPUT_ORDER
 from ..evaluation import score
-from ..formats.files import atomic_writer
 from ..networks.suits import SuitNetwork
 from .calibrating import fit_calibration
 from .checkpoints import TrainingError
