@@ -9,8 +9,9 @@ from rich.table import Table
 from ..cards import Board, Hand, Seat, Strain, Vulnerability
 from ..scoring import par as par_of
 from . import views
-from .deals import AsJson, Deals, From, Sheet, Workers, solved, with_boards
+from .deals import AsJson, Deals, From, Workers, solved, with_boards
 from .inputs import SOLVED_CHUNK, read_deals, read_hands
+from .sheets import Sheet, solved_table, vulnerable_sides
 
 
 def register(app: typer.Typer) -> None:
@@ -78,5 +79,5 @@ def par(
                 content = {"deal": deal.pbn, "dealer": str(first), "vulnerable": str(vul)}
                 typer.echo(json.dumps(content | {"ns": found.ns_score, "contracts": contracts}))
             else:
-                said = f"\n{first.word} deals, vulnerable {views.vulnerable(vul)}: {found}"
-                sheet.show(deal, board, views.solved_table(tables[i].tricks), said)
+                said = f"\n{first.word} deals, vulnerable {vulnerable_sides(vul)}: {found}"
+                sheet.show(deal, board, solved_table(tables[i].tricks), said)

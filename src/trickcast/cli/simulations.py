@@ -17,6 +17,7 @@ from ..formats import write
 from ..scoring import Contract
 from . import views
 from .inputs import CommandError
+from .sheets import vulnerable_sides
 
 if TYPE_CHECKING:
     from ..simulation import ContractValue, LeadSimulation, MakingSimulation, Simulation, Value
@@ -275,7 +276,7 @@ def _show_contract(
         typer.echo(json.dumps(_counts(result) | content))
         return
     tricks = interval_text((result.expected[strain, by], *result.interval[strain, by]), 2)
-    typer.echo(f"{result.headline}\n{bid} by {by.word}, vulnerable {views.vulnerable(vul)}")
+    typer.echo(f"{result.headline}\n{bid} by {by.word}, vulnerable {vulnerable_sides(vul)}")
     typer.echo(f"{'makes':10} {percent_text(making)}")
     typer.echo(f"{'points':10} {interval_text(points, 0, signed=True)}")
     typer.echo(f"{'tricks':10} {tricks}\n{result.bars(strain, by)}")
