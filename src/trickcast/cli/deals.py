@@ -10,8 +10,6 @@ import typer
 from .._progress import progress_bar
 from ..cards import Board, Deal, DealSet, TrickTable
 from ..estimator import DEFAULT_MODEL, Estimator
-from ..formats import FORMATS, write_stream
-from ..solver import solve_batches
 from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, read_deals
 from .sheets import Sheet, deal_json, estimate_tables, solved_table
 
@@ -93,6 +91,8 @@ def convert(
     workers: Workers = None,
 ) -> None:
     """Convert a file of deals to another format, in chunks, whatever its size."""
+    from ..formats import FORMATS, write_stream
+
     if target == "-" and target_format is None:
         names = ", ".join(f.name for f in FORMATS.values() if f.write is not None)
         raise typer.BadParameter(f"standard output needs --to (one of {names})")
@@ -115,6 +115,8 @@ def watched(chunks: Iterator[DealSet]) -> Iterator[DealSet]:
 
 def solved(chunks: Iterator[DealSet], workers: int | None) -> Iterator[tuple[DealSet, TrickTable]]:
     """Solve chunk by chunk, under one progress bar unless results are seen on the terminal."""
+    from ..solver import solve_batches  # estimates alone do not wait for DDS
+
     with progress_bar("solving", None, "deals", show=not sys.stdout.isatty()) as advance:
         for chunk in chunks:
             tables = np.empty((len(chunk), 5, 4), dtype=np.uint8)

@@ -43,7 +43,7 @@ def hand(
             continue
         gap = "\n" if number else ""
         typer.echo(f"{gap}{'  '.join(cards.suits())}   {cards.pattern}, {cards.hcp} HCP\n")
-        table = Table(box=None, pad_edge=False, padding=(0, 2))
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         for column in ("method", "value", "range", "counts"):
             table.add_column(column, justify="left" if column in ("method", "counts") else "right")
         for value in values:

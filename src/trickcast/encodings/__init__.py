@@ -6,8 +6,9 @@ which is how a network trained for one leader and one trump suit serves them all
 Mańdziuk, "Learning without human expertise", IEEE Transactions on Neural Networks 20(2), 2009).
 """
 
+from ..model_format import MODEL_FORMAT, OUTPUT_ORDER
 from .cards import FourHands, LeaderLast, OneNumber, PairAndHand, RankAndSuit
-from .coding import MODEL_FORMAT, OUTPUT_ORDER, Coding, Inputs
+from .coding import Coding, Inputs
 from .conformance import check_coding
 from .estimators import EstimatorInputs
 from .heads import HEADS, FourteenOutputs, Head, OneOutput, find_head

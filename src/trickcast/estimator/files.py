@@ -6,9 +6,12 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..encodings import MODEL_FORMAT, OUTPUT_ORDER, Coding, find_coding
+from ..model_format import MODEL_FORMAT, OUTPUT_ORDER
+
+if TYPE_CHECKING:
+    from ..encodings import Coding
 
 DEFAULT_MODEL = "accurate"
 """What ``estimate`` and ``Estimator`` use unless told otherwise."""
@@ -82,8 +85,10 @@ class ModelInfo(ModelFile):
         return self.metadata["coding"] == OWNERS
 
     @cached_property
-    def coding(self) -> Coding:
+    def coding(self) -> "Coding":
         """The coding of its inputs."""
+        from ..encodings import find_coding  # which models of whole deals have no use for
+
         return find_coding(self.metadata["coding"], int(self.metadata["coding_version"]))
 
 
@@ -188,9 +193,9 @@ def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
         if not info.takes_owners:
             _ = info.coding
             for contracts in ("suit", "notrump"):
-                found = info.thresholds[contracts]
-                if len(found["thresholds"]) != 13 or not float(found["slope"]) > 0:
-                    raise ValueError(f"thresholds for {contracts} are {found}")
+                fitted = info.thresholds[contracts]
+                if len(fitted["thresholds"]) != 13 or not float(fitted["slope"]) > 0:
+                    raise ValueError(f"thresholds for {contracts} are {fitted}")
     except (ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{path}: damaged metadata: {error!r} (SHA-256 {sha256})") from None
     return info

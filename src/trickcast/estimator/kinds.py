@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat, Strain
-from ..encodings import tricks_of
 from .files import ModelInfo
 
 _SUITS = tuple(strain for strain in Strain if strain != Strain.NOTRUMP)
@@ -56,10 +55,10 @@ class WholeDeals:
         inputs: dict[str, NDArray[Any]] = {"owners": np.ascontiguousarray(owners)}
         if self._selects:
             inputs[_ASKED] = rows
-        found = self._session.run(["probabilities"], inputs)[0]
+        chances = self._session.run(["probabilities"], inputs)[0]
         if not self._selects:
-            found = found[:, rows]
-        return found, found.argmax(axis=-1).astype(np.uint8)
+            chances = chances[:, rows]
+        return chances, chances.argmax(axis=-1).astype(np.uint8)
 
 
 class OneOutput:
@@ -74,6 +73,8 @@ class OneOutput:
 
     def __call__(self, owners: NDArray[np.uint8], strains: Sequence[Strain]) -> Answer:
         """Answer for (n, 52) owners. All strains are computed: they are cheap."""
+        from ..encodings import tricks_of
+
         outputs = self.outputs(owners)
         return self._probabilities(outputs)[:, strains], tricks_of(outputs)[:, strains]
 
