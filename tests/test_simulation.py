@@ -361,7 +361,7 @@ def test_a_known_deal_is_solved_once_and_has_no_intervals() -> None:
     made = tc.simulate_making(**HANDS, contract="4H", by="N")
     assert made.making.mean == 1 and np.isnan(made.making.low) and made.solved == 1
     with pytest.raises(NoDealsError):
-        tc.simulate(**HANDS, condition="hcp(west) > 30")
+        tc.simulate(**HANDS, condition=lambda owners: owners[:, 0] > 3)
 
 
 def test_leads_against_a_known_deal_are_solved_once() -> None:

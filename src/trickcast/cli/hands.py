@@ -68,16 +68,16 @@ def par(
     sheet = Sheet()
     for chunk, tables in solved(read_deals(deals, source, chunk=SOLVED_CHUNK), workers):
         for i, (deal, board) in enumerate(with_boards(chunk)):
-            told = board or Board()
+            known = board or Board()
             vul = Vulnerability.parse(
-                told.vulnerability or Vulnerability.NONE if vulnerable is None else vulnerable
+                known.vulnerability or Vulnerability.NONE if vulnerable is None else vulnerable
             )
-            first = Seat.parse(told.dealer or Seat.NORTH if dealer is None else dealer)
-            found = par_of(tables[i], vul, first)
+            first = Seat.parse(known.dealer or Seat.NORTH if dealer is None else dealer)
+            best = par_of(tables[i], vul, first)
             if as_json:
-                contracts = [str(contract) for contract in found.contracts]
+                contracts = [str(contract) for contract in best.contracts]
                 content = {"deal": deal.pbn, "dealer": str(first), "vulnerable": str(vul)}
-                typer.echo(json.dumps(content | {"ns": found.ns_score, "contracts": contracts}))
+                typer.echo(json.dumps(content | {"ns": best.ns_score, "contracts": contracts}))
             else:
-                said = f"\n{first.word} deals, vulnerable {vulnerable_sides(vul)}: {found}"
-                sheet.show(deal, board, solved_table(tables[i].tricks), said)
+                line = f"\n{first.word} deals, vulnerable {vulnerable_sides(vul)}: {best}"
+                sheet.show(deal, board, solved_table(tables[i].tricks), line)

@@ -2,15 +2,15 @@
 
 import operator
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Strain, as_dealset
+from ..cards import DealSet, Strain, as_dealset
 from .files import DEFAULT_MODEL, ModelError, ModelInfo, load_session, locate, shipped_models
-from .kinds import kind_of
+from .kinds import ALL_STRAINS, Answer, kind_of
 from .result import TrickEstimate
 
 _STREAMED = 4096  # deals in a part of a stream, or solved at a time
@@ -74,13 +74,7 @@ class Estimator:
             _check_bound(exact_below)
         dealset, single = as_dealset(deals)
         n = len(dealset)
-        probabilities = np.empty((n, 5, 4, 14), dtype=np.float32)
-        tricks = np.empty((n, 5, 4), dtype=np.uint8)
-
-        def fill(rows: slice) -> None:
-            probabilities[rows], tricks[rows] = self._kind(dealset.owners[rows], tuple(Strain))
-
-        self._in_batches(n, fill)
+        probabilities, tricks = self._run(dealset, ALL_STRAINS)
         exact = None
         if exact_below is not None:
             from .exact import solve_unsure  # the solver is not loaded for estimates alone
@@ -112,20 +106,25 @@ class Estimator:
         asked = [Strain.parse(strain) for strain in strains]
         if not asked:
             raise ValueError("strains is empty (expected one or more)")
-        chances = np.empty((len(dealset), len(asked), 4, 14), dtype=np.float32)
+        chances, _ = self._run(dealset, asked)
+        return chances[0] if single else chances
+
+    def _run(self, deals: DealSet, strains: Sequence[Strain]) -> Answer:
+        """Answer for n ≥ 0 deals."""
+        n = len(deals)
+        if n == 1:  # one batch, and no threads to be counted
+            return self._kind(deals.owners, strains)
+        probabilities = np.empty((n, len(strains), 4, 14), dtype=np.float32)
+        tricks = np.empty((n, len(strains), 4), dtype=np.uint8)
 
         def fill(rows: slice) -> None:
-            chances[rows], _ = self._kind(dealset.owners[rows], asked)
+            probabilities[rows], tricks[rows] = self._kind(deals.owners[rows], strains)
 
-        self._in_batches(len(dealset), fill)
-        return chances[0] if single else chances
+        self._in_batches(n, fill)
+        return probabilities, tricks
 
     def _in_batches(self, n: int, fill: Callable[[slice], None]) -> None:
         """Fill the rows of n deals batch by batch, every thread its own batches."""
-        if n < 2:  # one deal is as soon done here as threads are counted
-            if n:
-                fill(slice(0, 1))
-            return
         from concurrent.futures import ThreadPoolExecutor
 
         from ..solver import thread_count

@@ -21,6 +21,8 @@ _CELLS: dict[str, list[tuple[Strain, Seat]]] = {
 """The results that each of a file's two networks estimates, in the order of the tricks array."""
 _OUTPUTS = [f"{contracts}_output" for contracts in _CELLS]
 
+ALL_STRAINS = tuple(Strain)
+_ROWS = np.arange(len(ALL_STRAINS))
 _ASKED = "strains"
 """The input of a whole-deal model that says which strains are computed; older files have none."""
 
@@ -51,7 +53,7 @@ class WholeDeals:
 
     def __call__(self, owners: NDArray[np.uint8], strains: Sequence[Strain]) -> Answer:
         """Answer for (n, 52) owners; the tricks are the likeliest."""
-        rows = np.array(strains, dtype=np.int64)
+        rows = _ROWS if strains is ALL_STRAINS else np.array(strains, dtype=np.int64)
         inputs: dict[str, NDArray[Any]] = {"owners": np.ascontiguousarray(owners)}
         if self._selects:
             inputs[_ASKED] = rows

@@ -26,9 +26,6 @@ class TrickEstimate(OneOrMany):
     tricks: NDArray[np.uint8]
     """(5, 4) or (n, 5, 4) uint8, the one count that the model names."""
 
-    exact: NDArray[np.bool_]
-    """(5, 4) or (n, 5, 4) bool, the results that were solved and not estimated."""
-
     def __init__(
         self,
         probabilities: NDArray[np.float32],
@@ -41,12 +38,15 @@ class TrickEstimate(OneOrMany):
                 f"{tricks.shape} (expected (…, 5, 4, 14) with (…, 5, 4))"
             )
         self.probabilities = probabilities
-        if exact is None:
-            exact = np.broadcast_to(np.False_, tricks.shape)
-        elif exact.shape != tricks.shape:
+        if exact is not None and exact.shape != tricks.shape:
             raise ValueError(f"exact of shape {exact.shape} with tricks of shape {tricks.shape}")
         self.tricks = tricks
-        self.exact = exact
+        self._exact = exact
+
+    @cached_property
+    def exact(self) -> NDArray[np.bool_]:
+        """(5, 4) or (n, 5, 4) bool, the results that were solved and not estimated."""
+        return np.broadcast_to(np.False_, self.tricks.shape) if self._exact is None else self._exact
 
     @cached_property
     def expected(self) -> NDArray[np.float32]:
@@ -65,7 +65,8 @@ class TrickEstimate(OneOrMany):
 
     def part(self, index: Any) -> "TrickEstimate":
         """Return the estimate of one deal of many, or of some."""
-        return TrickEstimate(self.probabilities[index], self.tricks[index], self.exact[index])
+        exact = None if self._exact is None else self._exact[index]
+        return TrickEstimate(self.probabilities[index], self.tricks[index], exact)
 
     def text(self) -> str:
         """Draw the estimate of one deal."""
