@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .suit_config import COUNTS, RANKS, STRAINS, SUITS
+from ..cards.sizes import COUNTS, RANKS, STRAINS, SUITS
 from .suits import SeatLinear, draw_weights, in_every_strain, normalized
 
 HANDS = 2

@@ -15,10 +15,10 @@ from torch import Tensor, nn
 
 from .._files import atomic_writer
 from ..cards import DealSet
+from ..cards.sizes import COUNTS, RANKS, STRAINS, SUITS
 from ..dealing import random_deals
 from ..networks.hand2vec import Hand2Vec, symmetric_tricks
 from ..networks.pairs import CARD_INPUTS, HANDS, PairLayer, PairNetwork
-from ..networks.suit_config import COUNTS, RANKS, STRAINS, SUITS
 from .calibrating import fit_sharpness
 from .checkpoints import TrainingError
 from .examples import known_tricks

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from ..networks.suit_config import COUNTS, RANKS, SEATS, STRAINS, SUITS
+from ..cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
 from ..networks.suits import Layer, Linear, Mixing, SuitNetwork
 from .calibrating import FAR, Calibration
 
