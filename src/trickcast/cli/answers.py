@@ -4,12 +4,14 @@ import json
 import math
 from typing import Any
 
+import numpy as np
 import typer
 from rich.table import Table
 
 from ..cards import Seat, Strain, Vulnerability
 from ..scoring import Contract
 from ..simulation import (
+    Cells,
     ContractValue,
     Lead,
     MakingSimulation,
@@ -118,10 +120,20 @@ def _summary(result: Simulation) -> dict[str, Any]:
     content = counts(result) | {
         "strains": [strain.letter for strain in Strain],
         "declarers": [seat.letter for seat in Seat],
-        "expected": result.expected.array.round(4).tolist(),
+        "expected": _table(result.expected, 4),
     }
     if result.solved:
-        content["interval"] = result.interval.array.round(4).tolist()
-        content["explained"] = result.explained.array.round(4).tolist()
-        content["effective"] = result.effective.array.round(1).tolist()
+        content["interval"] = _table(result.interval, 4)
+        content["explained"] = _table(result.explained, 4)
+        content["effective"] = _table(result.effective, 1)
     return content
+
+
+def _table(cells: Cells, digits: int) -> list[Any]:
+    """Return cells as lists, null where a number is not known."""
+    table: list[Any] = np.where(
+        np.isnan(cells.array),
+        None,
+        cells.array.round(digits),  # type: ignore[call-overload]
+    ).tolist()
+    return table
