@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from ..encodings import PAIR_MODEL_FORMAT
 from ..estimator import ModelError
 from ..estimator.files import ModelFile, open_session, shipped_models
+from ..model_format import PAIR_MODEL_FORMAT
 
 WEIGHTS = Path(__file__).parent.parent / "weights" / "pairs"
 Kind = Literal["distributions", "vectors"]

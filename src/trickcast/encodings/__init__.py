@@ -7,15 +7,7 @@ Mańdziuk, "Learning without human expertise", IEEE Transactions on Neural Netwo
 """
 
 from .cards import FourHands, LeaderLast, OneNumber, PairAndHand, RankAndSuit
-from .coding import (
-    MODEL_FORMAT,
-    OUTPUT_ORDER,
-    OWNERS,
-    OWNERS_VERSION,
-    PAIR_MODEL_FORMAT,
-    Coding,
-    Inputs,
-)
+from .coding import Coding, Inputs
 from .conformance import check_coding
 from .estimators import EstimatorInputs
 from .heads import HEADS, FourteenOutputs, Head, OneOutput, find_head
@@ -30,11 +22,6 @@ __all__ = [
     "HIGHEST",
     "LEADER",
     "LOWEST",
-    "MODEL_FORMAT",
-    "OUTPUT_ORDER",
-    "OWNERS",
-    "OWNERS_VERSION",
-    "PAIR_MODEL_FORMAT",
     "RANGE",
     "Coding",
     "EstimatorInputs",

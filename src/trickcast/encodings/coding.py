@@ -5,13 +5,6 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-MODEL_FORMAT, PAIR_MODEL_FORMAT = "trickcast model 1", "trickcast pair model 1"
-"""What the metadata of our model files state as their format: those of deals, of two hands."""
-OUTPUT_ORDER = "tricks of the declarer's side; strains S H D C N; declarers N E S W"
-"""What those of deals state as the order of their outputs."""
-OWNERS, OWNERS_VERSION = "owners", 1
-"""The coding of a model that takes (n, 52) uint8 owners as they are and answers (n, 5, 4, 14)."""
-
 Inputs = NDArray[np.uint8] | NDArray[np.float32]
 """(n, size) rows: uint8 where all are 0 or 1, float32 else."""
 Trumps = Literal["exchanged", "marked", "ignored"]

@@ -6,16 +6,12 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..encodings import (
-    MODEL_FORMAT,
-    OUTPUT_ORDER,
-    OWNERS,
-    OWNERS_VERSION,
-    Coding,
-    find_coding,
-)
+from ..model_format import MODEL_FORMAT, OUTPUT_ORDER, OWNERS, OWNERS_VERSION
+
+if TYPE_CHECKING:
+    from ..encodings import Coding
 
 DEFAULT_MODEL = "accurate"
 """What ``estimate`` and ``Estimator`` use unless told otherwise."""
@@ -87,8 +83,10 @@ class ModelInfo(ModelFile):
         return self.metadata["coding"] == OWNERS
 
     @cached_property
-    def coding(self) -> Coding:
+    def coding(self) -> "Coding":
         """The coding of its inputs."""
+        from ..encodings import find_coding  # which models of whole deals have no use for
+
         return find_coding(self.metadata["coding"], int(self.metadata["coding_version"]))
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from .._files import atomic_writer
 from ..cards import RANKS
-from ..formats.files import atomic_writer
 from ..inside import BOUNDS
 from ..published import SAMPLE_COLUMNS, published_results, sample_deals
 from .choices import CHOICES

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ..formats.files import atomic_writer
+from .._files import atomic_writer
 from .data import Deals, ExperimentError
 from .scales import Scale
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .suit_config import COUNTS, RANKS, SUITS
+from ..cards.sizes import COUNTS, RANKS, SUITS
 from .tokens import SeatLinear, TokenNetwork, draw_weights, normalized
 
 HANDS = 2

@@ -15,7 +15,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .suit_config import COUNTS, RANKS, SEATS, SUITS, SuitNetworkConfig
+from ..cards.sizes import COUNTS, RANKS, SEATS, SUITS
+from .suit_config import SuitNetworkConfig
 from .tokens import SeatLinear, TokenNetwork, draw_weights, normalized
 
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .suit_config import COUNTS, SEATS, STRAINS, SUITS
+from ..cards.sizes import COUNTS, SEATS, STRAINS, SUITS
 
 
 class SeatLinear(nn.Module):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 import torch
 from torch import Tensor, nn
 
-from ..formats.files import atomic_writer
+from .._files import atomic_writer
 
 _FORMAT = "trickcast training 1"
 _MAY_CHANGE = {"epochs", "patience", "evaluate_every", "chunk"}

@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from ..cards import DealSet
 from ..cards.endings import cards_a_hand, packed
-from ..networks.suit_config import COUNTS, RANKS, SEATS, SUITS
+from ..cards.sizes import COUNTS, RANKS, SEATS, SUITS
 from ..networks.suits import turned
 from .checkpoints import TrainingError
 from .examples import known_tricks

@@ -16,7 +16,8 @@ import torch
 from torch import Tensor, nn
 
 from ..cards import DealSet
-from ..networks.suit_config import RANKS, SuitNetworkConfig
+from ..cards.sizes import RANKS
+from ..networks.suit_config import SuitNetworkConfig
 from ..networks.suits import SuitNetwork, mean_probabilities
 from . import suit_data
 from .checkpoints import TrainingError

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..formats.files import atomic_writer
+from .._files import atomic_writer
 from .checkpoints import TrainingError
 
 Network = TypeVar("Network", bound=nn.Module)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..._files import atomic_writer
 from ...dealing import random_deals
-from ...encodings import MODEL_FORMAT, OUTPUT_ORDER
 from ...evaluation import score
-from ...formats.files import atomic_writer
+from ...model_format import MODEL_FORMAT, OUTPUT_ORDER
 from ..checkpoints import TrainingError
 
 TOLERANCE = 1e-3

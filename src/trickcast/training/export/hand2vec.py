@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from ...cards import DealSet
+from ...cards.sizes import RANKS, STRAINS, SUITS
 from ...networks.hand2vec import Hand2Vec, symmetric_tricks
-from ...networks.suit_config import RANKS, STRAINS, SUITS
 from ..pair_data import solved_rows
 from .ending import write_model
 from .graph import Graph

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from ...networks.suit_config import SEATS
+from ...cards.sizes import SEATS
 from ...networks.suits import SuitNetwork
 from ...networks.tokens import SeatLinear
 from .graph import Array

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from torch import nn
 
+from ...cards.sizes import COUNTS, RANKS, STRAINS, SUITS
 from ...networks.pairs import HANDS, PairLayer, PairNetwork
-from ...networks.suit_config import COUNTS, RANKS, STRAINS, SUITS
 from .graph import Array
 from .token_graph import TokenGraph
 

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from ...cards import DealSet
-from ...encodings import PAIR_MODEL_FORMAT
+from ...model_format import PAIR_MODEL_FORMAT
 from ...networks import run_all
 from ...networks.pairs import PairNetwork
 from ..examples import known_tricks

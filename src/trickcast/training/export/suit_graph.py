@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from torch import nn
 
-from ...networks.suit_config import COUNTS, RANKS, SEATS, STRAINS, SUITS
+from ...cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
 from ...networks.suits import Layer, Mixing, SuitNetwork
 from .calibration import FAR, Calibration
 from .graph import Array

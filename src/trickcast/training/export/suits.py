@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...cards import DealSet, Strain
 from ...dealing import random_deals
-from ...encodings import OWNERS, OWNERS_VERSION
+from ...model_format import OWNERS, OWNERS_VERSION
 from ...networks import run_all
 from ...networks.suits import SuitNetwork
 from ..examples import known_tricks

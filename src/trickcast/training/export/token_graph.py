@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 import numpy as np
 from torch import nn
 
+from ...cards.sizes import RANKS, STRAINS, SUITS
 from ...networks.pairs import PairNetwork
-from ...networks.suit_config import RANKS, STRAINS, SUITS
 from ...networks.suits import SuitNetwork
 from ...networks.tokens import SeatLinear
 from .graph import Array, Graph

@@ -1,5 +1,6 @@
 """Opening files for reading and writing them whole or not at all."""
 
+import errno
 import io
 import os
 import re
@@ -37,7 +38,7 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             raise
         return
     target = Path(os.path.realpath(path))  # a link stays a link
-    temporary = target.with_name(f".{secrets.token_hex(_TOKEN_BYTES)}.tmp")
+    temporary = _temporary(target)
     try:
         opened = temporary.open("xb")
     except OSError as error:
@@ -55,9 +56,27 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise
 
 
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Raise the OSError, naming the path, with which ``atomic_writer`` would refuse it."""
+    mode = _mode(Path(path))
+    if mode is None or stat.S_ISREG(mode):
+        temporary = _temporary(Path(os.path.realpath(path)))
+        try:
+            temporary.open("xb").close()
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, str(path)) from None
+        temporary.unlink()
+    elif stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+
+
 def is_temporary(path: Path) -> bool:
     """Whether a file has such a name as ``atomic_writer`` gives what is not finished yet."""
     return re.fullmatch(rf"\.[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.tmp", path.name) is not None
+
+
+def _temporary(target: Path) -> Path:
+    return target.with_name(f".{secrets.token_hex(_TOKEN_BYTES)}.tmp")
 
 
 def _mode(target: Path) -> int | None:
