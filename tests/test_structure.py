@@ -12,9 +12,6 @@ Graph = dict[str, set[str]]
 
 KNOWN = {
     frozenset({"trickcast.experiments.scales", "trickcast.experiments.spec"}),
-    frozenset(
-        {f"trickcast.simulation.{name}" for name in ("contracts", "leads", "making", "tables")}
-    ),
     frozenset({"trickcast.training.snapshots", "trickcast.training.supervised"}),
 }
 """Files that import each other in a circle and are still to be cut apart."""
@@ -131,7 +128,7 @@ def test_torch_is_loaded_by_its_rooms_and_two_commands_alone() -> None:
     commands = {module.removeprefix("trickcast.cli.") for module in named}
     assert commands == {"training", "pair_training", "reproduce"}
     assert not contract.get("allow_indirect_imports", False)
-    rooms = {module.split(".")[1] for module in graph if "." in module} - {"__main__", "_progress"}
+    rooms = {module.split(".")[1] for module in graph if "." in module} - {"__main__"}
     sources = {module.removeprefix("trickcast.") for module in contract["source_modules"]}
     assert sources == rooms - set(NEED_TORCH)
     apart = {name: modules for name, modules in graph.items() if name not in named}
