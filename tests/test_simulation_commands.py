@@ -134,7 +134,7 @@ def test_a_file_that_cannot_be_written_is_told_before_the_work(run, monkeypatch,
 
 
 def test_layouts_are_saved_though_nobody_reads_the_answer(tmp_path) -> None:
-    target = tmp_path / "layouts.zrd"
+    target = tmp_path / "layouts.pbn"
     asked = ["simulate", *HANDS, "--exact", 20, "--contract", "4S", "--by", "S", "--save", target]
     reader, writer = os.pipe()
     os.close(reader)
@@ -142,6 +142,13 @@ def test_layouts_are_saved_though_nobody_reads_the_answer(tmp_path) -> None:
     ended = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
     os.close(writer)
     assert (ended.returncode, ended.stderr) == (0, b"") and len(tc.read(target)) == 60
+
+
+def test_an_answer_is_shown_though_its_layouts_cannot_be_saved(run, tmp_path) -> None:
+    asked = ["simulate", *HANDS, "--exact", 20, "--contract", "4S", "--by", "S"]
+    status, out, err = run(*asked, "--save", tmp_path / "layouts.zrd")  # which holds solved deals
+    assert status == 2 and "makes" in out and "layouts.zrd" in err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_no_line_is_wider_than_80_characters(run) -> None:

@@ -14,6 +14,7 @@ from ..simulation import (
     Cells,
     ContractValue,
     Lead,
+    LeadSimulation,
     MakingSimulation,
     Result,
     Simulation,
@@ -38,9 +39,9 @@ def show_contract(
     making, points = result.making(bid, by), result.score(bid, by, vul)
     chances = result.distribution(strain, by)
     if as_json:
-        content = {"contract": str(bid), "by": str(by), "making": numbers(making)}
-        content |= {"score": numbers(points), "distribution": chances.round(4).tolist()}
-        typer.echo(json.dumps(counts(result) | content))
+        content = {"contract": str(bid), "by": str(by), "making": _numbers(making)}
+        content |= {"score": _numbers(points), "distribution": chances.round(4).tolist()}
+        typer.echo(json.dumps(_counts(result) | content))
         return
     tricks = interval_text((result.expected[strain, by], *result.interval[strain, by]), 2)
     typer.echo(f"{result.headline}\n{bid} by {by.word}, vulnerable {vulnerable_sides(vul)}")
@@ -54,7 +55,7 @@ def show_making(result: MakingSimulation, as_json: bool) -> None:
     """Show how often a contract makes."""
     if as_json:
         content = {"contract": str(result.contract), "by": str(result.by)}
-        typer.echo(json.dumps(counts(result) | content | {"making": numbers(result.making)}))
+        typer.echo(json.dumps(_counts(result) | content | {"making": _numbers(result.making)}))
     else:
         typer.echo(str(result))
 
@@ -82,42 +83,66 @@ def show_all(
     views.ResultConsole().print(table)
 
 
-def gain_text(gain: Value, scoring: str) -> str:
+def show_comparison(
+    result: Simulation, pair: tuple[Contract, Contract], gains: dict[str, Value], as_json: bool
+) -> None:
+    """Show by how much one contract beats another, by every way of scoring."""
+    if as_json:
+        content = _counts(result) | {"first": str(pair[0]), "second": str(pair[1])}
+        content |= {scoring: _numbers(gain) for scoring, gain in gains.items()}
+        typer.echo(json.dumps(content))
+        return
+    typer.echo(f"{result.headline}\n{pair[0]} against {pair[1]}:")
+    for scoring, gain in gains.items():
+        typer.echo(f"{UNITS[scoring]:12} {_gain_text(gain, scoring)}")
+
+
+def show_leads(result: LeadSimulation, as_json: bool) -> None:
+    """Show every lead, best first."""
+    if not as_json:
+        typer.echo(str(result))
+        return
+    content = _counts(result) | {"contract": str(result.contract), "by": str(result.by)}
+    content |= {"scoring": result.scoring, "leads": [_lead_json(lead) for lead in result]}
+    typer.echo(json.dumps(content))
+
+
+def _gain_text(gain: Value, scoring: str) -> str:
     """Show what a contract gains, and whether that may be nothing."""
     shown = interval_text(gain, 0 if scoring == "total" else 2, signed=scoring != "matchpoints")
     known = not math.isnan(gain.low)
     return shown + "   equal within the error" * (known and is_even(gain, scoring))
 
 
-def numbers(value: Value) -> list[float | None]:
+def _numbers(value: Value) -> list[float | None]:
     """JSON has no NaN."""
     return [None if math.isnan(number) else round(number, 4) for number in value]
 
 
 def _ranked_json(value: ContractValue) -> dict[str, Any]:
     content = {"contract": str(value.contract), "by": str(value.by)}
-    return content | {"making": numbers(value.making), "worth": numbers(value.worth)}
+    return content | {"making": _numbers(value.making), "worth": _numbers(value.worth)}
 
 
-def lead_json(lead: Lead) -> dict[str, Any]:
+def _lead_json(lead: Lead) -> dict[str, Any]:
     """Return what there is to say of a lead."""
     return {
         "cards": lead.cards,
-        "tricks": numbers(lead.tricks),
-        "setting": numbers(lead.setting),
-        "points": numbers(lead.points),
-        "gain": numbers(lead.gain),
+        "tricks": _numbers(lead.tricks),
+        "setting": _numbers(lead.setting),
+        "points": _numbers(lead.points),
+        "gain": _numbers(lead.gain),
         "even": lead.even,
     }
 
 
-def counts(result: Result) -> dict[str, Any]:
+def _counts(result: Result) -> dict[str, Any]:
     """Return how many layouts there are, and why no more."""
     return {"layouts": result.samples, "solved": result.solved, "stopped": result.stopped}
 
 
 def _summary(result: Simulation) -> dict[str, Any]:
-    content = counts(result) | {
+    content = _counts(result) | {
         "strains": [strain.letter for strain in Strain],
         "declarers": [seat.letter for seat in Seat],
         "expected": _table(result.expected, 4),

@@ -1,6 +1,5 @@
 """The commands that deal what is hidden many times: simulate, compare, leads."""
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,16 +13,7 @@ from ..cards import Hand, Seat, Vulnerability
 from ..dealing import ConstraintError
 from ..formats import format_to_write, write
 from ..scoring import Contract
-from .answers import (
-    UNITS,
-    counts,
-    gain_text,
-    lead_json,
-    numbers,
-    show_all,
-    show_contract,
-    show_making,
-)
+from .answers import UNITS, show_all, show_comparison, show_contract, show_leads, show_making
 from .inputs import CommandError
 from .layout_options import (
     Asked,
@@ -115,24 +105,19 @@ def simulate(
     if side.upper() not in ("NS", "EW"):
         raise typer.BadParameter(f"--side {side!r} (expected NS or EW)")
     _check_files(save, picture)
-    result: simulation.Simulation | simulation.MakingSimulation
     if contract is None or by is None:
-        result = _run(simulation.simulate, asked)
-        _save(result, save)
-        show_all(result, vul, scoring, side, as_json)
-    elif making:
-        bid, seat = Contract(contract), Seat.parse(by)
-        result = _run(simulation.simulate_making, asked, contract=bid, by=seat)
-        _save(result, save)
-        show_making(result, as_json)
-    else:
-        bid, seat = Contract(contract), Seat.parse(by)
-        result = _run(simulation.simulate, asked, only=[(bid, seat)])
-        _save(result, save)
-        if picture is not None:
-            _draw(simulation.trick_picture(result, bid, seat), Path(picture), bid, seat)
-        show_contract(result, bid, seat, vul, as_json)
-    _finish(result)
+        every = _run(simulation.simulate, asked)
+        _deliver(every, save, lambda: show_all(every, vul, scoring, side, as_json))
+        return
+    bid, seat = Contract(contract), Seat.parse(by)
+    if making:
+        made = _run(simulation.simulate_making, asked, contract=bid, by=seat)
+        _deliver(made, save, lambda: show_making(made, as_json))
+        return
+    result = _run(simulation.simulate, asked, only=[(bid, seat)])
+    if picture is not None:
+        _draw(simulation.trick_picture(result, bid, seat), Path(picture), bid, seat)
+    _deliver(result, save, lambda: show_contract(result, bid, seat, vul, as_json))
 
 
 def compare(
@@ -184,23 +169,13 @@ def compare(
         raise typer.BadParameter("one of the contracts has to be played")
     _check_files(save)
     result = _run(simulation.simulate, asked, only=played)
-    _save(result, save)
     gains = {
         scoring: result.compare(
             pair[0], seats[0], pair[1], seats[1], vulnerable=vul, scoring=scoring
         )
         for scoring in UNITS
     }
-    if as_json:
-        content = {scoring: numbers(gain) for scoring, gain in gains.items()}
-        typer.echo(
-            json.dumps({**counts(result), "first": str(pair[0]), "second": str(pair[1])} | content)
-        )
-    else:
-        typer.echo(f"{result.headline}\n{pair[0]} against {pair[1]}:")
-        for scoring, gain in gains.items():
-            typer.echo(f"{UNITS[scoring]:12} {gain_text(gain, scoring)}")
-    _finish(result)
+    _deliver(result, save, lambda: show_comparison(result, pair, gains, as_json))
 
 
 def leads(
@@ -254,14 +229,7 @@ def leads(
         vulnerable=vulnerable,
         scoring=scoring,
     )
-    _save(result, save)
-    if as_json:
-        content = counts(result) | {"contract": str(bid), "by": str(declarer)}
-        content |= {"scoring": scoring, "leads": [lead_json(lead) for lead in result]}
-        typer.echo(json.dumps(content))
-    else:
-        typer.echo(str(result))
-    _finish(result)
+    _deliver(result, save, lambda: show_leads(result, as_json))
 
 
 def _check_contract_options(
@@ -309,12 +277,6 @@ def _run(question: Callable[..., Answer], asked: Asked, **own: Any) -> Answer:
     return result
 
 
-def _save(result: simulation.Result, save: str | None) -> None:
-    """Save the layouts, before anything is shown: who reads that may go away."""
-    if save is not None:
-        write(result.deals, save)
-
-
 def _draw(svg: str, file: Path, bid: Contract, by: Seat) -> None:
     """Write a picture, in a page of its own where the file is to be HTML."""
     title = f"{bid} by {by.word}"
@@ -322,8 +284,16 @@ def _draw(svg: str, file: Path, bid: Contract, by: Seat) -> None:
     file.write_text(page if file.suffix == ".html" else svg, encoding="utf-8")
 
 
-def _finish(result: simulation.Result) -> None:
-    """End as a command that was interrupted if it was."""
+def _deliver(result: simulation.Result, save: str | None, show: Callable[[], None]) -> None:
+    """Save the layouts, show the answer, and end as a command that was interrupted if it was.
+
+    In this order, for who reads the answer may go away; it is shown where saving fails, too.
+    """
+    try:
+        if save is not None:
+            write(result.deals, save)
+    finally:
+        show()
     if result.stopped == "interrupt":
         sys.stdout.flush()
         raise typer.Exit(_INTERRUPTED)
