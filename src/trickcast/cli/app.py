@@ -24,6 +24,7 @@ from . import (
     networks,
     opening,
     simulations,
+    site,
     training,
     vectors,
 )
@@ -51,6 +52,7 @@ evaluating.register(app)
 simulations.register(app)
 vectors.register(app)
 training.register(app)
+site.register(app)
 experiments.register(app)
 
 
