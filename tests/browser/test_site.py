@@ -80,7 +80,8 @@ def test_answers_of_200_deals_are_those_of_python(browser, site):
             for (const model of models) {
                 found[model] = [];
                 for (const text of texts) {
-                    found[model].push((await engine.estimate(Deal.parse(text), model)).probabilities);
+                    const estimate = await engine.estimate(Deal.parse(text), model);
+                    found[model].push(estimate.probabilities);
                 }
             }
             return found;

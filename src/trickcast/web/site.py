@@ -21,9 +21,13 @@ from ..formats.files import atomic_writer
 RUNTIME = "onnxruntime-web@1.30.0"
 """The npm package of the runtime (MIT licence)."""
 RUNTIME_FILES = {
-    "ort.wasm.min.mjs": "219e6a1fc8a9938268d18efca3c91d310bd2f4a59bbd13744df5b2b7fc6cee3b",
-    "ort-wasm-simd-threaded.mjs": "e13f7f94fc51b4ca72b12faeb1ee95f4ace6dfbc8939bc718aabdc0a27c4299b",
-    "ort-wasm-simd-threaded.wasm": "3398c10d07d229bd91b364548e130e0e51a8e5704b88c7c083ebbeb78842dee2",
+    "ort.wasm.min.mjs": ("219e6a1fc8a9938268d18efca3c91d310bd2f4a59bbd13744df5b2b7fc6cee3b"),
+    "ort-wasm-simd-threaded.mjs": (
+        "e13f7f94fc51b4ca72b12faeb1ee95f4ace6dfbc8939bc718aabdc0a27c4299b"
+    ),
+    "ort-wasm-simd-threaded.wasm": (
+        "3398c10d07d229bd91b364548e130e0e51a8e5704b88c7c083ebbeb78842dee2"
+    ),
 }
 """Its files that the page needs, with their SHA-256."""
 _INDEX, _ENGINE, _PAGE = "files.json", "engine.json", "page"
