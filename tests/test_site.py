@@ -45,14 +45,6 @@ def test_the_version_changes_with_any_file_and_with_nothing_else(tmp_path, runti
     assert version() != first
 
 
-def test_links_are_relative_so_that_any_folder_of_a_host_will_do():
-    page = Path(site.__file__).parent / "page"
-    for path in page.iterdir():
-        text = path.read_text("utf-8")
-        for quote in ("'", '"', "`"):
-            assert f"{quote}/" not in text.replace(f"{quote}/>", ""), path.name
-
-
 def test_a_folder_of_something_else_is_left_alone(tmp_path, runtime):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("mine")
