@@ -17,7 +17,7 @@ import pytest
 import typer
 
 import trickcast as tc
-from trickcast.cli.app import app
+from trickcast.cli.app import build
 from trickcast.library import USES, Library, append
 
 EXTRAS = ("torch", "onnx", "pyarrow", "cairosvg", "matplotlib", "sklearn")
@@ -80,6 +80,10 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
 """What needs an extra, and the extra that the one line on standard error names."""
 
 
+SITE = ("site", "{folder}/site", "--runtime", "{folder}")
+"""What needs files from outside: the runtime of the networks in a browser."""
+
+
 def commands(group: Any, *above: str) -> set[tuple[str, ...]]:
     """Return the words of every command that a group of commands has."""
     found: set[tuple[str, ...]] = set()
@@ -135,8 +139,8 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def test_every_command_has_an_example() -> None:
-    every = commands(typer.main.get_command(app))
-    tried = [*EXAMPLES, *(arguments for arguments, _ in REFUSED)]
+    every = commands(typer.main.get_command(build([])))
+    tried = [*EXAMPLES, *(arguments for arguments, _ in REFUSED), SITE]
     untried = {words for words in every if not any(t[: len(words)] == words for t in tried)}
     assert len(every) >= 21 and untried == set()
 
@@ -146,7 +150,7 @@ def test_all_that_the_extras_install_is_hidden() -> None:
     extras = project["project"]["optional-dependencies"]
     packages = {
         re.split(r"[^\w-]", requirement)[0]
-        for extra in extras.keys() - {"dev"}
+        for extra in extras.keys() - {"browser", "dev"}
         for requirement in extras[extra]
     }
     assert packages == set(EXTRAS) - {"sklearn"} | {"scikit-learn"}
@@ -180,3 +184,12 @@ def test_what_needs_an_extra_says_how_to_install_it(
     assert (ended.returncode, ended.stdout) == (2, "")
     assert len(ended.stderr.splitlines()) == 1
     assert "pip install" in ended.stderr and extra in ended.stderr
+
+
+def test_the_site_says_which_file_of_its_runtime_is_missing(
+    run: Callable[..., Any], places: dict[str, str]
+) -> None:
+    ended = run("-m", "trickcast", *(word.format(**places) for word in SITE))
+    assert ended.returncode == 2
+    assert "ort.wasm.min.mjs is missing" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1

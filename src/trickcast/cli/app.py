@@ -28,6 +28,7 @@ _COMMANDS = {
     "evaluating": ("evaluate",),
     "simulations": ("simulate", "compare", "leads"),
     "vectors": ("pair", "nearest"),
+    "site": ("site",),
     "training": ("train",),
     "reproduce": ("reproduce",),
     "explain": ("explain",),
