@@ -356,7 +356,7 @@ def test_every_reference_table_is_installed():
     build = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
     installed = {Path(name).name for name in build["targets"]["wheel"]["force-include"]}
     sources = [
-        path.read_text("utf-8") for path in (root / "src/trickcast/experiments").glob("*.py")
+        path.read_text("utf-8") for path in (root / "src/trickcast/experiments").rglob("*.py")
     ]
     read = {name for text in sources for name in re.findall(r'read_table\("(.+?)"\)', text)}
     assert len(read) >= 5 and read <= installed

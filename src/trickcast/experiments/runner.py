@@ -9,9 +9,7 @@ from threading import Thread
 
 import torch
 
-from .bridgehand2vec_paper import PAPER as BRIDGEHAND2VEC_2023
 from .data import Deals, ExperimentError, require_deals
-from .mandziuk2018 import PAPER as MANDZIUK_2018
 from .measure import (
     first_layer_findings,
     leader_matters,
@@ -21,16 +19,18 @@ from .measure import (
     sample_estimates,
     shape_deviations,
 )
-from .mossakowski2004 import DEEP_26X4
-from .mossakowski2004 import PAPER as MOSSAKOWSKI_2004
-from .mossakowski2009 import PAPER as MOSSAKOWSKI_2009
-from .polishclub2023_paper import PAPER as POLISH_CLUB_2023
+from .papers.bridgehand2vec.tables import PAPER as BRIDGEHAND2VEC_2023
+from .papers.mandziuk2018.tables import PAPER as MANDZIUK_2018
+from .papers.mossakowski2004.tables import DEEP_26X4
+from .papers.mossakowski2004.tables import PAPER as MOSSAKOWSKI_2004
+from .papers.mossakowski2009.tables import PAPER as MOSSAKOWSKI_2009
+from .papers.polishclub2023.tables import PAPER as POLISH_CLUB_2023
+from .papers.yegnanarayana1996.tables import PAPER as YEGNANARAYANA_1996
 from .reference import published_results, sample_deals
 from .scales import Scale
 from .spec import AgreementRow, AnyRow, FunctionRow, Line, Material, Net, Paper, RawRow, Row
 from .store import Store, agree
 from .trained import train_net
-from .yegnanarayana1996_paper import PAPER as YEGNANARAYANA_1996
 
 PAPERS: dict[str, Paper] = {
     paper.name: paper

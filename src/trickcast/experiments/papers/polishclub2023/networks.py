@@ -14,10 +14,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ..cards import Strain
-from ..openings import PASS, LabelledHands, code_counts
-from ..openings.calls import level
-from .polishclub2023 import split
+from ....cards import Strain
+from ....openings import PASS, LabelledHands, code_counts
+from ....openings.calls import level
+from .held_out import split
 
 Floats = NDArray[np.float32]
 HIDDEN = (8, 16, 8)

@@ -14,10 +14,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ..cards import Strain
-from ..dealing import random_deals
-from ..embedding import HandEmbedding, PairEstimator
-from ..scoring import score
+from ....cards import Strain
+from ....dealing import random_deals
+from ....embedding import HandEmbedding, PairEstimator
+from ....scoring import score
 
 CALLS = ("PASS", *(f"{level}{strain}" for level, strain in product(range(1, 8), "CDHSN")))
 HIDDEN = (128, 128, 128)

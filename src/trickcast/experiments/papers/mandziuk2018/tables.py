@@ -3,7 +3,7 @@
 ICONIP 2018. Leads by North and South only, so North-South defend.
 """
 
-from .spec import AnyRow, Comparison, Net, Paper, Pretraining, Row
+from ...spec import AnyRow, Comparison, Net, Paper, Pretraining, Row
 
 _CODING = "52x4-2018"
 _DEALS = {"all_suits": 100_000, "notrump": 400_000}

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Hand
-from ..dealing import random_deals
-from ..embedding import HandEmbedding, PairEstimate, PairEstimator
-from ..evaluators import evaluate
-from ..formats.hand2vec import PairSet
+from ....cards import Hand
+from ....dealing import random_deals
+from ....embedding import HandEmbedding, PairEstimate, PairEstimator
+from ....evaluators import evaluate
+from ....formats.hand2vec import PairSet
 
 _FRESH_SEED = 5
 LAYOUTS = 10

@@ -6,8 +6,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from . import mossakowski2004
-from .spec import AgreementRow, AnyRow, Lead, Net, Paper, PublishedRow, RawRow, Row
+from ...spec import AgreementRow, AnyRow, Lead, Net, Paper, PublishedRow, RawRow, Row
+from ..mossakowski2004 import tables as mossakowski2004
 
 _SMALL_26X4 = "(26x4)-(13x4)-(7x4)-13-1"
 _LARGE_26X4 = "(26x4)-(13x4)-(13x4)-26-13-1"

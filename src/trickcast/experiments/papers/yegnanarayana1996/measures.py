@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Hand, as_hands
-from ..openings import (
+from ....cards import Hand, as_hands
+from ....openings import (
     PASS,
     UNKNOWN,
     BackPropagation,
@@ -25,9 +25,9 @@ from ..openings import (
     load,
     random_hands,
 )
-from ..openings.calls import level
-from .reference import read_table
-from .yegnanarayana1996 import (
+from ....openings.calls import level
+from ...reference import read_table
+from .networks import (
     ONE_LEVEL,
     PAPER_HANDS,
     TWO_NOTRUMP,

@@ -8,17 +8,16 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Deal
-from ..cards.hand import as_hands
-from ..embedding import HandEmbedding, PairEstimate, PairEstimator
-from ..formats.hand2vec import PairSet
-from ..solver import solve
-from . import bridgehand2vec as study
-from . import bridgehand2vec_game as game
-from . import bridgehand2vec_trainings as trainings
-from .bridgehand2vec_shown import NAME, show
-from .scales import Scale
-from .spec import FunctionRow, Line, Material, Paper
+from ....cards import Deal
+from ....cards.hand import as_hands
+from ....embedding import HandEmbedding, PairEstimate, PairEstimator
+from ....formats.hand2vec import PairSet
+from ....solver import solve
+from ...scales import Scale
+from ...spec import FunctionRow, Line, Material, Paper
+from . import game, trainings
+from . import studies as study
+from .shown import NAME, show
 
 MODELS = ("hand2vec", "accurate")
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"

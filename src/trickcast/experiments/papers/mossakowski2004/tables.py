@@ -3,7 +3,7 @@
 ICAISC 2004. All in notrump with West on lead.
 """
 
-from .spec import AnyRow, Net, Paper, RawRow, Row
+from ...spec import AnyRow, Net, Paper, RawRow, Row
 
 _LINEAR = "linear"
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluators import evaluate
-from ..openings import (
+from ....evaluators import evaluate
+from ....openings import (
     PASS,
     LabelledHands,
     NearestSystem,
@@ -28,10 +28,10 @@ from ..openings import (
     load,
     rule_file,
 )
-from ..openings.calls import call_rank
-from ..openings.nearest import Coding
-from ..openings.shipped import note_checksum
-from ..openings.softrules import SURE, save_shading
+from ....openings.calls import call_rank
+from ....openings.nearest import Coding
+from ....openings.shipped import note_checksum
+from ....openings.softrules import SURE, save_shading
 
 FOLDS = 10
 _BINS = (0.0, 0.6, 0.8, 0.95, 1.0)

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ..cards import RANKS
-from ..formats.files import atomic_writer
+from ...cards import RANKS
+from ...formats.files import atomic_writer
+from ..explained import ALLOWED, why_lower
+from ..inside import BOUNDS
+from ..reference import SAMPLE_COLUMNS, published_results, sample_deals
+from ..runner import PAPERS
+from ..spec import AnyRow, Paper, PublishedRow, Show, markdown_table
+from ..store import Store
 from .choices import CHOICES
-from .explained import ALLOWED, why_lower
-from .inside import BOUNDS
-from .reference import SAMPLE_COLUMNS, published_results, sample_deals
-from .runner import PAPERS
-from .spec import AnyRow, Paper, PublishedRow, Show, markdown_table
-from .store import Store
 
 OURS = (
     *("ours_within_2", "ours_within_1", "ours_exact", "ours_n"),

@@ -13,13 +13,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ..dealing import random_deals
-from ..embedding import PairEstimator
-from ..formats.hand2vec import PairSet
-from ..networks.hand2vec import VECTOR, Hand2Vec
-from ..training.hand2vec import Hand2VecConfig, train_hand2vec
-from ..training.pair_data import PairRows, join_rows, pair_rows
-from .bridgehand2vec import some_pairs, squared_error, table_3, table_4
+from ....dealing import random_deals
+from ....embedding import PairEstimator
+from ....formats.hand2vec import PairSet
+from ....networks.hand2vec import VECTOR, Hand2Vec
+from ....training.hand2vec import Hand2VecConfig, train_hand2vec
+from ....training.pair_data import PairRows, join_rows, pair_rows
+from .studies import some_pairs, squared_error, table_3, table_4
 
 _SEED, _CHUNK = 4, 4_096
 HELD_OUT = 5_000

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..openings import (
+from ....openings import (
     PASS,
     UNKNOWN,
     BackPropagation,
@@ -28,9 +28,9 @@ from ..openings import (
     random_hands,
     train_network,
 )
-from ..openings.calls import level
-from ..openings.networks import Floats, OpeningNetwork, save
-from ..openings.shipped import note_checksum
+from ....openings.calls import level
+from ....openings.networks import Floats, OpeningNetwork, save
+from ....openings.shipped import note_checksum
 
 Bools = NDArray[np.bool_]
 

@@ -6,11 +6,14 @@ from time import perf_counter
 
 import numpy as np
 
-from ..embedding import HandEmbedding
-from ..openings import LabelledHands, NearestSystem, code_counts, load
-from ..openings.nearest import Coding
-from ..openings.networks import code_cards
-from .polishclub2023 import (
+from ....embedding import HandEmbedding
+from ....openings import LabelledHands, NearestSystem, code_counts, load
+from ....openings.nearest import Coding
+from ....openings.networks import code_cards
+from ...reference import published_results
+from ...scales import Scale
+from ...spec import FunctionRow, Line, Material, Paper, markdown_table
+from .held_out import (
     BOOK,
     FOLDS,
     RULES,
@@ -22,10 +25,7 @@ from .polishclub2023 import (
     rules_system,
     twins,
 )
-from .polishclub2023_networks import NetworkTraining, cross_validated_bids
-from .reference import published_results
-from .scales import Scale
-from .spec import FunctionRow, Line, Material, Paper, markdown_table
+from .networks import NetworkTraining, cross_validated_bids
 
 NAME = "polishclub2023"
 TABLE_10 = (

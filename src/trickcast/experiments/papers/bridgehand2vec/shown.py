@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from . import bridgehand2vec as study
-from . import bridgehand2vec_game as game
-from .reference import published_results
-from .spec import Line, markdown_table
+from ...reference import published_results
+from ...spec import Line, markdown_table
+from . import game
+from . import studies as study
 
 NAME = "bridgehand2vec"
 TABLE_8 = {

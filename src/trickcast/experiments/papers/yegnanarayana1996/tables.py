@@ -5,12 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ..openings import BackPropagation, CascadeSystem, NetworkSystem, load
-from .reference import published_results
-from .scales import Scale
-from .spec import FunctionRow, Line, Material, Paper, markdown_table
-from .yegnanarayana1996 import HIDDEN, PAPER_HANDS, teacher, train_cascade, train_whole
-from .yegnanarayana1996_tables import (
+from ....openings import BackPropagation, CascadeSystem, NetworkSystem, load
+from ...reference import published_results
+from ...scales import Scale
+from ...spec import FunctionRow, Line, Material, Paper, markdown_table
+from .measures import (
     TEST_HANDS,
     Kind,
     as_system,
@@ -27,6 +26,7 @@ from .yegnanarayana1996_tables import (
     table_1,
     table_2,
 )
+from .networks import HIDDEN, PAPER_HANDS, teacher, train_cascade, train_whole
 
 NAME = "yegnanarayana1996"
 MORE_HANDS = (1_600, 6_400, 25_600)

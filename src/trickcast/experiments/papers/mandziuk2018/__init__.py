@@ -1,0 +1,5 @@
+"""Mańdziuk & Suchan, ICONIP 2018."""
+
+from .tables import PAPER
+
+__all__ = ["PAPER"]

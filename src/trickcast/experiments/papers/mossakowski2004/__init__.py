@@ -1,0 +1,5 @@
+"""Mossakowski & Mańdziuk, ICAISC 2004."""
+
+from .tables import PAPER
+
+__all__ = ["PAPER"]
