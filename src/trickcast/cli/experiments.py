@@ -18,7 +18,7 @@ from .inputs import CommandError
 if TYPE_CHECKING:
     from ..experiments import Deals, Material, Scale
     from ..experiments.inside import Neuron
-    from ..experiments.spec import AnyRow
+    from ..experiments.rows import AnyRow
 
 
 PaperName = Annotated[

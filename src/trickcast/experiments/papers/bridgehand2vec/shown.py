@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
+from ...markdown import markdown_table
 from ...reference import published_results
-from ...spec import Line, markdown_table
+from ...rows import Line
 from . import game
 from . import studies as study
 

@@ -13,11 +13,11 @@ from ....cards.hand import as_hands
 from ....embedding import HandEmbedding, PairEstimate, PairEstimator
 from ....formats.hand2vec import PairSet
 from ....solver import solve
+from ...rows import BEYOND, FunctionRow, Line, Material
 from ...scales import Scale
-from ...spec import FunctionRow, Line, Material, Paper
 from . import game, trainings
 from . import studies as study
-from .shown import NAME, show
+from .shown import NAME
 
 MODELS = ("hand2vec", "accurate")
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
@@ -213,28 +213,24 @@ def _figure(name: str, table: str, contracts: str) -> FunctionRow:
     return FunctionRow(id=name, measure=measure, needs="pairs")
 
 
-PAPER = Paper(
-    name=NAME,
-    title="BridgeHand2Vec 2023",
-    tables={
-        "Table 1": (_finding("Table 1", _table_1),),
-        "Table 2": (_finding("Table 2", _table_2),),
-        "Table 3": (
-            _figure("b23-T3-01", "table_3", "all_suits"),
-            _figure("b23-T3-02", "table_3", "notrump"),
-        ),
-        "Table 4": (
-            _figure("b23-T4-01", "table_4", "all_suits"),
-            _figure("b23-T4-09", "table_4", "notrump"),
-        ),
-        "Table 5": (_finding("Table 5", _table_5),),
-        "Table 6": (_finding("Table 6", partial(_rows, study.table_6)),),
-        "Table 7": (_finding("Table 7", partial(_rows, study.table_7)),),
-        "Table 8": (_finding("Table 8", _table_8, "labelled"),),
-        "Figure 4": (_finding("Figure 4", _figure_4, "pairs"),),
-        "Table 11": (_finding("Table 11", _game),),
-    },
-    beyond=(
+TABLES = {
+    "Table 1": (_finding("Table 1", _table_1),),
+    "Table 2": (_finding("Table 2", _table_2),),
+    "Table 3": (
+        _figure("b23-T3-01", "table_3", "all_suits"),
+        _figure("b23-T3-02", "table_3", "notrump"),
+    ),
+    "Table 4": (
+        _figure("b23-T4-01", "table_4", "all_suits"),
+        _figure("b23-T4-09", "table_4", "notrump"),
+    ),
+    "Table 5": (_finding("Table 5", _table_5),),
+    "Table 6": (_finding("Table 6", partial(_rows, study.table_6)),),
+    "Table 7": (_finding("Table 7", partial(_rows, study.table_7)),),
+    "Table 8": (_finding("Table 8", _table_8, "labelled"),),
+    "Figure 4": (_finding("Figure 4", _figure_4, "pairs"),),
+    "Table 11": (_finding("Table 11", _game),),
+    BEYOND: (
         _finding("errors", _errors, "pairs"),
         _finding("models", _ten_models, "pairs"),
         _finding("sources", _sources, "training_pairs"),
@@ -242,5 +238,5 @@ PAPER = Paper(
         _finding("rotation", _rotation),
         _finding("known", _known),
     ),
-    show=show,
-)
+}
+"""Its tables by name, and what is measured for each row."""

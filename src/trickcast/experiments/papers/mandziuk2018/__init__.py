@@ -1,5 +1,10 @@
-"""Mańdziuk & Suchan, ICONIP 2018."""
+"""Mańdziuk & Suchan, "Solving the Double Dummy Bridge Problem with Shallow Autoencoders".
 
-from .tables import PAPER
+ICONIP 2018. Leads by North and South only, so North-South defend.
+"""
 
-__all__ = ["PAPER"]
+from pathlib import Path
+
+from ...paper import read_paper
+
+PAPER = read_paper(Path(__file__).parent)

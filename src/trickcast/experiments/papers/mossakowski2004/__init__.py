@@ -1,5 +1,11 @@
-"""Mossakowski & Mańdziuk, ICAISC 2004."""
+"""Mossakowski & Mańdziuk, "Artificial Neural Networks for Solving Double Dummy Bridge Problems".
 
-from .tables import PAPER
+ICAISC 2004. All in notrump with West on lead.
+"""
 
-__all__ = ["PAPER"]
+from pathlib import Path
+
+from ...paper import read_paper
+from .findings import SHAPES
+
+PAPER = read_paper(Path(__file__).parent, of_networks=(SHAPES,))

@@ -1,5 +1,15 @@
-"""Mossakowski & Mańdziuk, IEEE Transactions on Neural Networks 2009."""
+"""Mossakowski & Mańdziuk, "Learning Without Human Expertise".
 
-from .tables import PAPER
+"A Case Study of the Double Dummy Bridge Problem", IEEE Transactions on Neural Networks 20(2), 2009.
+"""
 
-__all__ = ["PAPER"]
+from pathlib import Path
+
+from ...paper import read_paper
+from .findings import FIRST_LAYERS, LEADERS_MATTER, PRINTED_DEALS
+
+PAPER = read_paper(
+    Path(__file__).parent,
+    of_deals=(LEADERS_MATTER,),
+    of_networks=(FIRST_LAYERS, PRINTED_DEALS),
+)

@@ -10,9 +10,10 @@ from ....embedding import HandEmbedding
 from ....openings import LabelledHands, NearestSystem, code_counts, load
 from ....openings.nearest import Coding
 from ....openings.networks import code_cards
+from ...markdown import markdown_table
 from ...reference import published_results
+from ...rows import BEYOND, FunctionRow, Line, Material
 from ...scales import Scale
-from ...spec import FunctionRow, Line, Material, Paper, markdown_table
 from .held_out import (
     BOOK,
     FOLDS,
@@ -168,7 +169,8 @@ def _ceiling(scale: Scale, material: Material) -> Line:
 # ---- how it is shown -----------------------------------------------------------------------------
 
 
-def _show(table: str, lines: Sequence[Line]) -> str:
+def show(table: str, lines: Sequence[Line]) -> str:
+    """Return the finished lines of a table, or of what is beyond the tables, as Markdown."""
     if table == "Table 9":
         return _show_table_9(lines)
     if table == "Table 10":
@@ -233,19 +235,15 @@ def _row(name: str, measure: Callable[[Scale, Material], Line]) -> FunctionRow:
     return FunctionRow(id=name, measure=measure, needs="labelled")
 
 
-PAPER = Paper(
-    name=NAME,
-    title="BridgeHand2Vec 2023: opening bids of Polish Club",
-    tables={
-        "Table 9": (
-            _row("b23-T9-01", _nearest),
-            _row("b23-T9-02", _expert),
-            _row("b23-T9-03", partial(_network, "raw")),
-            _row("b23-T9-04", partial(_network, "heuristic")),
-            _row("b23-T9-05", partial(_network, "combined")),
-        ),
-        "Table 10": (_row(f"{NAME}: Table 10", _table_10),),
-    },
-    beyond=(_row(f"{NAME}: parts", _parts), _row(f"{NAME}: ceiling", _ceiling)),
-    show=_show,
-)
+TABLES = {
+    "Table 9": (
+        _row("b23-T9-01", _nearest),
+        _row("b23-T9-02", _expert),
+        _row("b23-T9-03", partial(_network, "raw")),
+        _row("b23-T9-04", partial(_network, "heuristic")),
+        _row("b23-T9-05", partial(_network, "combined")),
+    ),
+    "Table 10": (_row(f"{NAME}: Table 10", _table_10),),
+    BEYOND: (_row(f"{NAME}: parts", _parts), _row(f"{NAME}: ceiling", _ceiling)),
+}
+"""Its tables by name, and what is measured for each row."""

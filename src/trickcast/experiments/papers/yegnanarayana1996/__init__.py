@@ -1,5 +1,11 @@
-"""Yegnanarayana, Khemani & Sarkar, Sadhana 1996: opening bids."""
+"""Yegnanarayana, Khemani & Sarkar, "Neural Networks for Contract Bridge Bidding".
 
-from .tables import PAPER
+Sadhana 21(3), 1996.
+"""
 
-__all__ = ["PAPER"]
+from pathlib import Path
+
+from ...paper import read_paper
+from .tables import TABLES, show
+
+PAPER = read_paper(Path(__file__).parent, tables=TABLES, show=show)

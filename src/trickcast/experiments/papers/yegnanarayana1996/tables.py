@@ -6,9 +6,10 @@ from dataclasses import replace
 from functools import partial
 
 from ....openings import BackPropagation, CascadeSystem, NetworkSystem, load
+from ...markdown import markdown_table
 from ...reference import published_results
+from ...rows import BEYOND, FunctionRow, Line, Material
 from ...scales import Scale
-from ...spec import FunctionRow, Line, Material, Paper, markdown_table
 from .measures import (
     TEST_HANDS,
     Kind,
@@ -161,12 +162,13 @@ def _rare_bids(scale: Scale, material: Material) -> Line:
 # ---- how it is shown -----------------------------------------------------------------------------
 
 
-def _show(table: str, lines: Sequence[Line]) -> str:
+def show(table: str, lines: Sequence[Line]) -> str:
+    """Return the finished lines of a table, or of what is beyond the tables, as Markdown."""
     if table in _KINDS:
         return _show_networks(lines)
     if table == "section 5.3":
         return "\n".join(f"- {line['network']}: {line['note']}" for line in lines) + "\n"
-    if table == "beyond":
+    if table == BEYOND:
         return "\n".join(_BEYOND[line["finding"].removeprefix(f"{NAME}: ")](line) for line in lines)
     (line,) = lines
     if table == "Table 1":
@@ -249,28 +251,24 @@ def _networks(table: str) -> tuple[FunctionRow, ...]:
     )
 
 
-PAPER = Paper(
-    name=NAME,
-    title="Yegnanarayana, Khemani & Sarkar 1996: opening bids",
-    tables={
-        "Table 1": (_own("Table 1", _patterns),),
-        "Table 2": (_own("Table 2", _bidders),),
-        "Table 3": (_own("Table 3", partial(_hands_of, "3")),),
-        "Table 4": _networks("Table 4"),
-        "Table 5": (_own("Table 5", partial(_hands_of, "5")),),
-        "Table 6": _networks("Table 6"),
-        "section 5.3": (
-            FunctionRow(id="y96-S5.3-01", measure=_two_notrump),
-            FunctionRow(id="y96-S5.3-02", measure=_seen_hands),
-        ),
-        "Table 7": (_own("Table 7", partial(_hands_of, "7")),),
-        "Table B1": (_own("Table B1", partial(_hands_of, "B1")),),
-    },
-    beyond=(
+TABLES = {
+    "Table 1": (_own("Table 1", _patterns),),
+    "Table 2": (_own("Table 2", _bidders),),
+    "Table 3": (_own("Table 3", partial(_hands_of, "3")),),
+    "Table 4": _networks("Table 4"),
+    "Table 5": (_own("Table 5", partial(_hands_of, "5")),),
+    "Table 6": _networks("Table 6"),
+    "section 5.3": (
+        FunctionRow(id="y96-S5.3-01", measure=_two_notrump),
+        FunctionRow(id="y96-S5.3-02", measure=_seen_hands),
+    ),
+    "Table 7": (_own("Table 7", partial(_hands_of, "7")),),
+    "Table B1": (_own("Table B1", partial(_hands_of, "B1")),),
+    BEYOND: (
         *(_own(f"experiment 1, {name}", partial(_experiment_1, name)) for name in _EXPERIMENT_1),
         _own("feature coding", _features),
         _own("more hands", _more_hands),
         _own("rare bids", _rare_bids),
     ),
-    show=_show,
-)
+}
+"""Its tables by name, and what is measured for each row."""
