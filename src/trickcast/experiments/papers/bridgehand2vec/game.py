@@ -28,19 +28,6 @@ RATE = 2e-4
 everything within fifty steps, and then draws no bids from which it could learn better."""
 PRINTED_STEPS = 200
 """Steps after which the calls of Table 11 are printed."""
-TABLE_11 = (
-    ("95.AK632.KT2.AJ8", "PASS", "1H"),
-    ("AT84.AQJ65.A.432", "PASS", "1H"),
-    ("J74.Q93.K6.AT742", "PASS", "1C"),
-    ("J643.Q43.T973.AQ", "PASS", "1D"),
-    ("T732.95.AQ732.A3", "PASS", "1D"),
-    ("83.JT.KQJ952.T92", "PASS", "1D"),
-    ("J52.53.A942.KJ92", "PASS", "1D"),
-    ("KQ86.96.Q754.J75", "PASS", "1D"),
-    ("KQ43.A62.K.Q9762", "PASS", "1C"),
-    ("9742.KQT8.QJ73.K", "PASS", "1D"),
-)
-"""The printed hands, with the bids of the agents that see cards and that see vectors."""
 
 
 @dataclass(frozen=True, slots=True)

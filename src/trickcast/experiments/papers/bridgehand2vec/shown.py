@@ -5,16 +5,10 @@ from collections.abc import Callable, Sequence
 from ...markdown import markdown_table
 from ...reference import published_results
 from ...rows import Line
-from . import game
 from . import studies as study
+from .printed import PRINTED
 
 NAME = "bridgehand2vec"
-TABLE_8 = {
-    "PASS": (549, 116), "1C": (127, 33), "1D": (64, 15), "1H": (76, 10), "1S": (64, 18),
-    "1N": (51, 5), "2C": (22, 7), "2D": (14, 2), "2H": (3, 3), "2S": (6, 1), "2N": (3, 0),
-    "3C": (11, 1), "3D": (4, 2), "3H": (1, 0), "3S": (3, 0), "4H": (2, 0),
-}  # fmt: skip
-"""The printed numbers of training and test hands opened with each call."""
 _FIGURES = ("within_2", "within_1", "exact")
 
 
@@ -56,8 +50,8 @@ def _show_table_1(line: Line) -> str:
 def _show_table_2(line: Line) -> str:
     head = ("", "by", "S", "H", "D", "C", "NT")
     rows = [
-        ["published, mean of ten layouts", by, *tricks.split()]
-        for by, tricks in study.TABLE_2_TRICKS.items()
+        ["published, mean of ten layouts", by, *tricks]
+        for by, tricks in PRINTED["table_2"]["tricks"].items()
     ]
     rows += [
         [row["model"], row["by"], *(f"{tricks:.1f}" for tricks in row["tricks"])]
@@ -69,9 +63,9 @@ def _show_table_2(line: Line) -> str:
 def _show_table_5(line: Line) -> str:
     head = ("", *(f"v{i}" for i in range(len(line["mean"]))))
     rows = [
-        [f"{name}, {whose}", *(f"{value:.4f}" for value in values[name])]
-        for name in study.TABLE_5
-        for whose, values in (("published", study.TABLE_5), ("ours", line))
+        [f"{name}, {whose}", *(f"{value:.4f}" for value in values)]
+        for name, printed in PRINTED["table_5"].items()
+        for whose, values in (("published", printed), ("ours", line[name]))
     ]
     return markdown_table(head, rows)
 
@@ -83,12 +77,14 @@ def _show_table_6(line: Line) -> str:
          row["ours"], study.printed_shape(row["ours"]), f"{row['distance']:.3f}"]
         for row in line["rows"]
     ]  # fmt: skip
-    return f"Nearest to {study.QUERY}, among 200,000 hands:\n\n" + markdown_table(head, rows)
+    query = PRINTED["table_6"]["query"]
+    return f"Nearest to {query}, among 200,000 hands:\n\n" + markdown_table(head, rows)
 
 
 def _show_table_8(line: Line) -> str:
-    calls = [*TABLE_8, *(call for call in line["calls"] if call not in TABLE_8)]
-    printed = [TABLE_8.get(call, (0, 0)) for call in calls]
+    of_calls = PRINTED["table_8"]
+    calls = [*of_calls, *(call for call in line["calls"] if call not in of_calls)]
+    printed = [of_calls.get(call, (0, 0)) for call in calls]
     rows = [
         ["train, published", *(train for train, _ in printed)],
         [f"the {line['hands']:,} labelled hands", *(line["calls"].get(call, 0) for call in calls)],
@@ -117,12 +113,13 @@ def _show_table_7(line: Line) -> str:
 
 
 def _show_rotation(line: Line) -> str:
+    printed = PRINTED["rotation"]
     rows = [
-        ["published, before rotation", 8.25, 8.83],
-        ["published, with rotation", 8.1499, 8.1407],
+        ["published, before rotation", *printed["before"]],
+        ["published, with rotation", *printed["after"]],
     ]
     rows += [[row["model"], f"{row['hearts']:.4f}", f"{row['spades']:.4f}"] for row in line["rows"]]
-    return f"{' and '.join(study.ROTATED)}:\n\n" + markdown_table(("", "hearts", "spades"), rows)
+    return f"{' and '.join(printed['hands'])}:\n\n" + markdown_table(("", "hearts", "spades"), rows)
 
 
 def _show_known(line: Line) -> str:
@@ -174,7 +171,7 @@ def _show_game(line: Line) -> str:
     rows = [
         [hand, cards, *(calls[i] for calls in bids["cards"].values()),
          vectors, *(calls[i] for calls in bids["vectors"].values())]
-        for i, (hand, cards, vectors) in enumerate(game.TABLE_11)
+        for i, (hand, cards, vectors) in enumerate(PRINTED["table_11"]["bids"])
     ]  # fmt: skip
     return (
         f"Mean reward up to a step, {line['models']} agents each, on {line['hands']:,} hands "

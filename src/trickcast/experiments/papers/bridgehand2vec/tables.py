@@ -17,12 +17,10 @@ from ...rows import BEYOND, FunctionRow, Line, Material
 from ...scales import Scale
 from . import game, trainings
 from . import studies as study
+from .printed import PRINTED
 from .shown import NAME
 
 MODELS = ("hand2vec", "accurate")
-BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
-TABLE_1 = ("7 7 6 6", "10 10 3 3", "6 6 7 7", "9 9 3 4", "8 8 3 3")
-"""The printed tricks of Figure 2's board: strains S H D C NT, declarers N S E W."""
 _SMOKE_PAIRS = 1_000
 _SHOWN_STEPS = (25, 50, 100, 200, 400, 800, 1_200, 1_600)
 _ONE_PASS, _ALL_ORDERS = "one pass", "all orders"
@@ -101,12 +99,12 @@ def _errors(scale: Scale, material: Material) -> Line:
 
 
 def _table_1(scale: Scale, material: Material) -> Line:
-    deal = Deal(BOARD)
+    printed = PRINTED["table_1"]
+    deal = Deal(printed["board"])
     solved = solve(deal).tricks[:, [0, 2, 1, 3]]
-    printed = [[int(cell) for cell in row.split()] for row in TABLE_1]
     estimate = PairEstimator()(deal.north, deal.south)
     return {
-        "equal": int((solved == printed).sum()),
+        "equal": int((solved == printed["tricks"]).sum()),
         "expected": [round(float(tricks), 2) for tricks in estimate.expected],
     }
 
@@ -114,7 +112,7 @@ def _table_1(scale: Scale, material: Material) -> Line:
 def _table_2(scale: Scale, material: Material) -> Line:
     rows = []
     for model in MODELS:
-        found = PairEstimator(model)(*study.TABLE_2)
+        found = PairEstimator(model)(*PRINTED["table_2"]["hands"])
         for by, estimate in (("North", found), ("South", found.by_partner)):
             tricks = [round(float(tricks), 2) for tricks in estimate.expected]
             rows.append({"model": model, "by": by, "tricks": tricks})
@@ -189,7 +187,7 @@ def _game(scale: Scale, material: Material) -> Line:
     hands, steps, seeds = (200, 3, (1,)) if smoke else (20_000, 1_600, (1, 2, 3))
     early = min(game.PRINTED_STEPS, steps)
     pool = game.make_pool(hands, seed=11)
-    printed = as_hands([row[0] for row in game.TABLE_11])[0]
+    printed = as_hands([row[0] for row in PRINTED["table_11"]["bids"]])[0]
     curves, bids = {}, {}
     for kind in ("cards", "vectors"):
         seen, asked = game.inputs_of(kind, pool.hands), game.inputs_of(kind, printed)

@@ -85,7 +85,7 @@ def cross_validated_bids(
     """Return the bid of ``raw``, ``heuristic`` or ``combined`` with every hand.
 
     Each hand is bid by networks trained on the other folds, the same folds as in
-    ``polishclub2023.cross_validate``. Raises ValueError for another model.
+    ``held_out.cross_validate``. Raises ValueError for another model.
     """
     if model not in INPUTS:
         raise ValueError(f"{model!r} is no model of Table 9 (expected {', '.join(INPUTS)})")

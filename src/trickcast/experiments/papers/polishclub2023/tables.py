@@ -1,7 +1,9 @@
 """The openings of BridgeHand2Vec 2023 as an experiment: Tables 9 and 10, and an honest estimate."""
 
+import tomllib
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -29,13 +31,7 @@ from .held_out import (
 from .networks import NetworkTraining, cross_validated_bids
 
 NAME = "polishclub2023"
-TABLE_10 = (
-    ("AK8765.Q76.J65.6", "1S or 2D", "PASS 1.165, 1S 1.169, PASS 1.325, 2D 1.369"),
-    ("AQ765.K5.QJ5.A65", "1S or 1N", "1N 1.099, 1S 1.141, 1N 1.204, 1C 1.310"),
-    ("AJT2.KQ.65.QJ654", "2C or 1C", "1C 1.506, 2C 1.654, 1N 1.887, 1C 1.911"),
-    ("AK65.AK65.K765.6", "1D or 1C", "1D 0.861, 1N 1.554, 1D 1.617, 1D 1.742, 1C 1.757"),
-)
-"""The controversial hands, the calls that the paper discusses, its nearest hands and distances."""
+_PRINTED = Path(__file__).with_name("printed.toml")
 _SEED = 1
 _SMOKE_FOLDS = 2
 
@@ -112,13 +108,12 @@ def _table_10(scale: Scale, material: Material) -> Line:
     polish, rules, book = (load(name) for name in ("polish-club", RULES, BOOK))
     nearest = NearestSystem(_labelled(material), next(iter(_codings().values())))
     rows = []
-    for hand, options, published in TABLE_10:
+    for printed in tomllib.loads(_PRINTED.read_text("utf-8"))["table_10"]:
+        hand = printed["hand"]
         told = polish.explain(hand)
         rows.append(
             {
-                "hand": hand,
-                "options": options,
-                "published": published,
+                **printed,
                 "ours": ", ".join(f"{call} {p:.0%}" for call, p in told.probabilities.items()),
                 "sure": "yes" if told.sure else "no",
                 "rules": rules.bid(hand),

@@ -2,7 +2,7 @@
 
 Sadhana 21(3), 1996. Our teacher is ``standard-american``, where the paper's hands were bid by its
 authors. This module has the paper's networks, their training sets, and the cascade of specialists
-that the paper only proposes; ``yegnanarayana1996_tables`` measures what its tables print.
+that the paper only proposes; ``measures`` has what its tables print.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,13 +1,13 @@
 """Yegnanarayana, Khemani & Sarkar 1996 as an experiment: its rows, and how its tables are shown."""
 
-import re
+import csv
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from ....openings import BackPropagation, CascadeSystem, NetworkSystem, load
 from ...markdown import markdown_table
-from ...reference import published_results
 from ...rows import BEYOND, FunctionRow, Line, Material
 from ...scales import Scale
 from .measures import (
@@ -33,23 +33,22 @@ NAME = "yegnanarayana1996"
 MORE_HANDS = (1_600, 6_400, 25_600)
 """Training hands of the same networks, beside the 200,000 of those that ship."""
 _PAPER_EACH, _PAPER_ONE_LEVEL = 10, 920  # a cascade's hands that make 1,600 in all
-_TSS = re.compile(r"tss=(\d+\.\d+)")
-_KINDS: dict[str, Kind] = {"Table 4": "one-level", "Table 6": "2-NT"}
 _LARGEST: dict[Kind, str] = {"one-level": "52-60-7", "2-NT": "52-60-12"}
 
 
 # ---- what is measured ----------------------------------------------------------------------------
 
 
-def _network(name: str, kind: Kind, hidden: int, scale: Scale, material: Material) -> Line:
-    """One network of Table 4 or 6; the largest also as it ships, trained on 200,000 hands."""
+def _network(kind: Kind, hidden: int, tss: float, scale: Scale, material: Material) -> Line:
+    """One network of Table 4 or 6, whose sum of squares the paper prints.
+
+    The largest also as it ships, trained on 200,000 hands.
+    """
     line = dict(measure_flat(kind, hidden, scale.bidding_epochs, scale.fresh_hands))
-    tss = _TSS.search(published_results()[name]["notes"])
-    assert tss is not None, f"{name}: no tss in the published results"
-    note = f"tss {line['tss']} (published {tss[1]}); {_agreement_note(line)}"
+    note = f"tss {line['tss']} (published {tss:.2f}); {_agreement_note(line)}"
     if hidden == HIDDEN[-1]:
         note += f"; {_shipped_note(kind)}"
-    return line | {"published_tss": float(tss[1]), "note": note}
+    return line | {"published_tss": tss, "note": note}
 
 
 def _agreement_note(line: Line) -> str:
@@ -89,7 +88,7 @@ def _seen_hands(scale: Scale, material: Material) -> Line:
 def _hands_of(table: str, scale: Scale, material: Material) -> Line:
     small = [
         as_system(flat_network(kind, HIDDEN[-1], PAPER_HANDS, scale.bidding_epochs))
-        for kind in _KINDS.values()
+        for kind in _LARGEST
     ]
     return {"rows": hand_table(table, [*shipped_systems(), *small])}
 
@@ -164,7 +163,7 @@ def _rare_bids(scale: Scale, material: Material) -> Line:
 
 def show(table: str, lines: Sequence[Line]) -> str:
     """Return the finished lines of a table, or of what is beyond the tables, as Markdown."""
-    if table in _KINDS:
+    if table in _NETWORKS:
         return _show_networks(lines)
     if table == "section 5.3":
         return "\n".join(f"- {line['network']}: {line['note']}" for line in lines) + "\n"
@@ -243,21 +242,27 @@ def _own(name: str, measure: Callable[[Scale, Material], Line]) -> FunctionRow:
     return FunctionRow(id=f"{NAME}: {name}", measure=measure)
 
 
-def _networks(table: str) -> tuple[FunctionRow, ...]:
-    ids = [f"y96-T{table[-1]}-{number:02d}" for number in range(1, len(HIDDEN) + 1)]
-    return tuple(
-        FunctionRow(id=name, measure=partial(_network, name, _KINDS[table], hidden))
-        for name, hidden in zip(ids, HIDDEN, strict=True)
-    )
+def _read_networks() -> dict[str, tuple[FunctionRow, ...]]:
+    """Return the tables that networks.csv lists: each network, and the tss that is printed."""
+    tables: dict[str, list[FunctionRow]] = {}
+    kinds: dict[str, Kind] = {kind: kind for kind in _LARGEST}
+    with Path(__file__).with_name("networks.csv").open(encoding="utf-8", newline="") as stream:
+        for cells in csv.DictReader(stream):
+            tss = float(cells["published_tss"])
+            measure = partial(_network, kinds[cells["kind"]], int(cells["hidden"]), tss)
+            row = FunctionRow(id=cells["id"], measure=measure)
+            tables.setdefault(cells["table"], []).append(row)
+    return {name: tuple(rows) for name, rows in tables.items()}
 
 
+_NETWORKS = _read_networks()
 TABLES = {
     "Table 1": (_own("Table 1", _patterns),),
     "Table 2": (_own("Table 2", _bidders),),
     "Table 3": (_own("Table 3", partial(_hands_of, "3")),),
-    "Table 4": _networks("Table 4"),
+    "Table 4": _NETWORKS["Table 4"],
     "Table 5": (_own("Table 5", partial(_hands_of, "5")),),
-    "Table 6": _networks("Table 6"),
+    "Table 6": _NETWORKS["Table 6"],
     "section 5.3": (
         FunctionRow(id="y96-S5.3-01", measure=_two_notrump),
         FunctionRow(id="y96-S5.3-02", measure=_seen_hands),
