@@ -24,7 +24,7 @@ def write_report(store: Store, scale: str, folder: Path) -> tuple[Path, Path]:
     name of its scale, and in their place or after them those of this run.
     """
     known = Store(folder, "reproduction")
-    known.add(line | {"scale": scale} for line in store.lines())
+    known.add(line | {"scale": line.get("scale", scale)} for line in store.lines())
     results = read_results(known)
     table, text = folder / "reproduction.csv", folder / "reproduction.md"
     rows = [result.columns() for result in results.values()]
