@@ -11,11 +11,7 @@ import torch
 
 from .catalogue import PAPERS
 from .data import Deals, ExperimentError, require_deals
-from .measure import (
-    measure_agreement,
-    measure_raw,
-    measure_row,
-)
+from .measure import measure_agreement, measure_raw, measure_row
 from .reference import published_results
 from .rows import AgreementRow, AnyRow, FunctionRow, Line, Material, RawRow, Row
 from .scales import Scale

@@ -62,8 +62,8 @@ def _shares(hits: list[NDArray[np.bool_]]) -> dict[str, tuple[float, float, floa
 def variances(estimate: PairEstimate) -> NDArray[np.float64]:
     """Return the (n, 5) variance of one layout's tricks that an estimate states."""
     off = np.arange(14) - estimate.expected[..., None]
-    found: NDArray[np.float64] = (estimate.probabilities * off**2).sum(axis=-1, dtype=np.float64)
-    return found
+    spread: NDArray[np.float64] = (estimate.probabilities * off**2).sum(axis=-1, dtype=np.float64)
+    return spread
 
 
 def table_5(embedding: HandEmbedding) -> dict[str, NDArray[np.float64]]:
@@ -129,14 +129,14 @@ def components_known(embedding: HandEmbedding, hands: int = 20_000) -> dict[str,
     known = np.column_stack([vectors, np.ones(len(vectors))])
     points = evaluate("work_points", cards)
     lengths = cards.reshape(-1, 4, 13).sum(axis=2)
-    found = {}
+    correlations = {}
     for name, values in [("HCP", points), *zip(("♠", "♥", "♦", "♣"), lengths.T, strict=True)]:
         fitted = known @ np.linalg.lstsq(known, values.astype(float), rcond=None)[0]
-        found[name] = float(np.corrcoef(fitted, values)[0, 1])
-    return found
+        correlations[name] = float(np.corrcoef(fitted, values)[0, 1])
+    return correlations
 
 
 def printed_shape(hand: str) -> str:
     """Return lengths and points of a printed hand, for tables."""
-    found = Hand(hand)
-    return f"{'-'.join(map(str, found.lengths))}, {found.hcp} HCP"
+    cards = Hand(hand)
+    return f"{'-'.join(map(str, cards.lengths))}, {cards.hcp} HCP"

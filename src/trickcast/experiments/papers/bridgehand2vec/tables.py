@@ -68,10 +68,10 @@ def _accuracy(
     material: Material,
 ) -> Line:
     pairs, started = _pairs(scale, material), perf_counter()
-    found = {way: table(said, pairs)[contracts] for way, said in _expected(pairs).items()}
-    within_2, within_1, exact = found.pop(_ONE_PASS)
+    by_way = {way: table(expected, pairs)[contracts] for way, expected in _expected(pairs).items()}
+    within_2, within_1, exact = by_way.pop(_ONE_PASS)
     better = "; ".join(
-        f"{way}: {' | '.join(f'{share:.2f}' for share in shares)}" for way, shares in found.items()
+        f"{way}: {' | '.join(f'{share:.2f}' for share in shares)}" for way, shares in by_way.items()
     )
     return {
         "network": "hand2vec",
@@ -82,7 +82,7 @@ def _accuracy(
         "on": f"{len(pairs):,} of the authors' validation rows (their 200,000 boards are unknown)",
         "seconds": round(perf_counter() - started, 1),
         "note": f"{_ONE_PASS}; {better}",
-        "better": found,
+        "better": by_way,
     }
 
 
@@ -91,8 +91,8 @@ def _errors(scale: Scale, material: Material) -> Line:
     pairs = _pairs(scale, material)
     names = {_ONE_PASS: "hand2vec, one pass", _ALL_ORDERS: "hand2vec, all orders of the suits"}
     rows = [
-        {"model": names.get(way, way), "mse": study.squared_error(said, pairs)}
-        for way, said in _expected(pairs).items()
+        {"model": names.get(way, way), "mse": study.squared_error(expected, pairs)}
+        for way, expected in _expected(pairs).items()
     ]
     floor = float(study.variances(_estimated("accurate", pairs)).mean() / study.LAYOUTS)
     return {"rows": rows, "floor": floor, "n": len(pairs)}
@@ -112,16 +112,18 @@ def _table_1(scale: Scale, material: Material) -> Line:
 def _table_2(scale: Scale, material: Material) -> Line:
     rows = []
     for model in MODELS:
-        found = PairEstimator(model)(*PRINTED["table_2"]["hands"])
-        for by, estimate in (("North", found), ("South", found.by_partner)):
-            tricks = [round(float(tricks), 2) for tricks in estimate.expected]
+        pair = PairEstimator(model)(*PRINTED["table_2"]["hands"])
+        for by, declared in (("North", pair), ("South", pair.by_partner)):
+            tricks = [round(float(tricks), 2) for tricks in declared.expected]
             rows.append({"model": model, "by": by, "tricks": tricks})
     return {"rows": rows}
 
 
 def _table_5(scale: Scale, material: Material) -> Line:
-    found = study.table_5(_embedding())
-    return {name: [round(float(value), 4) for value in values] for name, values in found.items()}
+    of_components = study.table_5(_embedding())
+    return {
+        name: [round(float(value), 4) for value in values] for name, values in of_components.items()
+    }
 
 
 def _table_8(scale: Scale, material: Material) -> Line:
@@ -139,8 +141,8 @@ def _rotation(scale: Scale, material: Material) -> Line:
 
 
 def _known(scale: Scale, material: Material) -> Line:
-    found = study.components_known(_embedding())
-    return {"rows": [{"value": name, "correlation": value} for name, value in found.items()]}
+    correlations = study.components_known(_embedding())
+    return {"rows": [{"value": name, "correlation": value} for name, value in correlations.items()]}
 
 
 def _short(scale: Scale) -> trainings.Short:
@@ -191,14 +193,14 @@ def _game(scale: Scale, material: Material) -> Line:
     curves, bids = {}, {}
     for kind in ("cards", "vectors"):
         seen, asked = game.inputs_of(kind, pool.hands), game.inputs_of(kind, printed)
-        found = [game.learn(pool, seen, steps, seed) for seed in seeds]
-        means = np.array([agent.mean_rewards for agent in found])
+        agents = [game.learn(pool, seen, steps, seed) for seed in seeds]
+        means = np.array([agent.mean_rewards for agent in agents])
         curves[kind] = {
             str(step): _mean_and_deviation(means[:, max(0, step - 10) : step].mean(axis=1))
             for step in sorted({min(step, steps) for step in _SHOWN_STEPS})
         }
         young = game.learn(pool, seen, early, seeds[0])
-        bids[kind] = {str(early): young.bids(asked), str(steps): found[0].bids(asked)}
+        bids[kind] = {str(early): young.bids(asked), str(steps): agents[0].bids(asked)}
     return {"curves": curves, "bids": bids, "hands": hands, "models": len(seeds)}
 
 

@@ -51,8 +51,8 @@ def labelled_pairs(n: int) -> PairSet:
     """Return ``n`` random pairs with the tricks that ``accurate`` expects of them."""
     owners = random_deals(n, _SEED).owners
     norths, souths = owners == 0, owners == 2
-    found = PairEstimator()(norths, souths)
-    both = (found.expected, found.by_partner.expected)
+    estimate = PairEstimator()(norths, souths)
+    both = (estimate.expected, estimate.by_partner.expected)
     return PairSet(norths, souths, np.stack(both, axis=2))
 
 
@@ -84,10 +84,10 @@ def train_short(
 def one_pass(network: Hand2Vec, pairs: PairSet) -> NDArray[np.float32]:
     """Return the (n, 5) tricks that a network expects of pairs, the first hand declaring."""
     hands = pair_rows(pairs).hands
-    found: NDArray[np.float32] = torch.cat(
+    expected: NDArray[np.float32] = torch.cat(
         [network(hands[i : i + _CHUNK]) for i in range(0, len(hands), _CHUNK)]
     ).numpy()
-    return found
+    return expected
 
 
 @lru_cache(maxsize=32)
@@ -99,14 +99,14 @@ def _answers(short: Short, size: int, seed: int, pairs: PairSet) -> NDArray[np.f
 
 def sizes_against_error(short: Short, pairs: PairSet) -> list[dict[str, float]]:
     """Return mean squared error and deviation for vectors of several sizes, on ``pairs``."""
-    found = []
+    of_sizes = []
     for size in short.sizes:
         runs = [
             squared_error(_answers(short, size, seed, pairs), pairs)
             for seed in range(1, short.runs + 1)
         ]
-        found.append({"size": size, "runs": len(runs)} | _spread("mse", runs))
-    return found
+        of_sizes.append({"size": size, "runs": len(runs)} | _spread("mse", runs))
+    return of_sizes
 
 
 def ten_models(short: Short, pairs: PairSet) -> list[dict[str, float | str]]:
@@ -114,13 +114,13 @@ def ten_models(short: Short, pairs: PairSet) -> list[dict[str, float | str]]:
     answers = [_answers(short, VECTOR, seed, pairs) for seed in range(1, short.models + 1)]
     rows: list[dict[str, float | str]] = [
         {"figure": "mean squared error"}
-        | _spread("value", [squared_error(said, pairs) for said in answers])
+        | _spread("value", [squared_error(expected, pairs) for expected in answers])
     ]
     for name, table in (("Table 3", table_3), ("Table 4", table_4)):
-        measured = [table(said, pairs) for said in answers]
+        measured = [table(expected, pairs) for expected in answers]
         for contracts in measured[0]:
             for place, within in enumerate(("within 2", "within 1", "exactly")):
-                values = [one[contracts][place] for one in measured]
+                values = [shares[contracts][place] for shares in measured]
                 rows.append({"figure": f"{name}, {contracts}, {within}"} | _spread("value", values))
     return rows
 
@@ -137,12 +137,12 @@ def sources_compared(short: Short, training: PairSet) -> list[dict[str, float | 
         ("both", both, "soap"),
         ("both, by Adam", both, "adam"),
     )
-    found = list[dict[str, float | str]]()
+    errors = list[dict[str, float | str]]()
     for name, source, optimizer in lessons:
         network = train_short(short, source, optimizer=optimizer)
         error = squared_error(one_pass(network, held_out), held_out)
-        found.append({"source": name, "pairs": len(source), "mse": error})
-    return found
+        errors.append({"source": name, "pairs": len(source), "mse": error})
+    return errors
 
 
 def _spread(name: str, values: list[float]) -> dict[str, float]:

@@ -133,11 +133,11 @@ def cross_validate(
 ) -> HeldOut:
     """Return what shaded rules say of each hand, learned from the hands of the other folds."""
     calls = rules_system(rules).calls
-    found = np.zeros((len(labelled), len(calls)))
+    chances = np.zeros((len(labelled), len(calls)))
     for training, held_out in split(len(labelled), folds, seed):
         system = shaded(labelled, training, rules)
-        found[held_out] = system.probabilities(labelled.hands[held_out])
-    return HeldOut(calls, found, labelled.calls)
+        chances[held_out] = system.probabilities(labelled.hands[held_out])
+    return HeldOut(calls, chances, labelled.calls)
 
 
 def cross_validate_nearest(
@@ -145,10 +145,10 @@ def cross_validate_nearest(
 ) -> HeldOut:
     """Return the votes of the ``k`` nearest hands of the other folds, by a coding of hands."""
     calls = tuple(sorted(set(labelled.calls), key=call_rank))
-    found = np.zeros((len(labelled), len(calls)))
+    chances = np.zeros((len(labelled), len(calls)))
     for training, held_out in split(len(labelled), folds, seed):
-        found[held_out] = _votes(labelled, training, held_out, code, k, calls)
-    return HeldOut(calls, found, labelled.calls)
+        chances[held_out] = _votes(labelled, training, held_out, code, k, calls)
+    return HeldOut(calls, chances, labelled.calls)
 
 
 def cross_validate_pooled(
@@ -160,7 +160,7 @@ def cross_validate_pooled(
     lowest log loss in a cross-validation of the other folds alone.
     """
     calls = rules_system(rules).calls
-    found = np.zeros((len(labelled), len(calls)))
+    chances = np.zeros((len(labelled), len(calls)))
     for training, held_out in split(len(labelled), folds, seed):
         inner = LabelledHands(labelled.hands[training], tuple(labelled.calls[i] for i in training))
         soft = cross_validate(inner, folds=5, rules=rules).probabilities
@@ -171,10 +171,10 @@ def cross_validate_pooled(
             HeldOut(calls, _pool(soft, votes, weight), inner.calls).figures()["log_loss"]
             for weight in _WEIGHTS
         ]
-        chances = shaded(labelled, training, rules).probabilities(labelled.hands[held_out])
+        soft_chances = shaded(labelled, training, rules).probabilities(labelled.hands[held_out])
         near = _votes(labelled, training, held_out, code, _VOTERS, calls)
-        found[held_out] = _pool(chances, near, _WEIGHTS[int(np.argmin(losses))])
-    return HeldOut(calls, found, labelled.calls)
+        chances[held_out] = _pool(soft_chances, near, _WEIGHTS[int(np.argmin(losses))])
+    return HeldOut(calls, chances, labelled.calls)
 
 
 def _votes(
@@ -189,11 +189,11 @@ def _votes(
     known = LabelledHands(labelled.hands[training], tuple(labelled.calls[i] for i in training))
     system = NearestSystem(known, code, k=k)
     votes = system.probabilities(labelled.hands[held_out])
-    found = np.zeros((len(held_out), len(calls)))
+    shares = np.zeros((len(held_out), len(calls)))
     for column, call in zip(votes.T, system.calls, strict=True):
         if call in calls:
-            found[:, calls.index(call)] = column
-    return found
+            shares[:, calls.index(call)] = column
+    return shares
 
 
 def _pool(chances: NDArray[np.floating], votes: Doubles, weight: float) -> Doubles:

@@ -93,7 +93,7 @@ def cross_validated_bids(
     inputs = torch.from_numpy(INPUTS[model](labelled.hands))
     levels, strains = _classes(labelled.calls)
     parts = split(len(labelled), folds, seed)
-    found = []
+    outputs = []
     for classes, count in ((levels, _LEVELS), (strains, _STRAINS)):
         networks = _train(inputs, torch.from_numpy(classes), count, [t for t, _ in parts], given)
         logits = np.empty((len(labelled), count), dtype=np.float32)
@@ -101,8 +101,8 @@ def cross_validated_bids(
             for fold, (_, held_out) in enumerate(parts):
                 rows = inputs[held_out].expand(folds, -1, -1)
                 logits[held_out] = networks(rows)[fold].numpy()
-        found.append(logits)
-    return _calls(*found)
+        outputs.append(logits)
+    return _calls(*outputs)
 
 
 def _train(

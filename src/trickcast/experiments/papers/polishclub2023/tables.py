@@ -84,14 +84,16 @@ def _validation(folds: int) -> str:
 
 def _nearest(scale: Scale, material: Material) -> Line:
     labelled, started, folds = _labelled(material), perf_counter(), _folds(scale)
-    found = {
+    by_coding = {
         name: cross_validate_nearest(labelled, code, folds=folds).figures()["percent"]
         for name, code in _codings().items()
     }
-    best = next(iter(found))
-    others = ", ".join(f"{name} {percent:.1f}" for name, percent in found.items() if name != best)
+    best = next(iter(by_coding))
+    others = ", ".join(
+        f"{name} {percent:.1f}" for name, percent in by_coding.items() if name != best
+    )
     note = f"{_validation(folds)}; by {others}"
-    return _line(f"nearest hand by {best}", labelled, found[best], started, note)
+    return _line(f"nearest hand by {best}", labelled, by_coding[best], started, note)
 
 
 @cache
@@ -110,12 +112,12 @@ def _table_10(scale: Scale, material: Material) -> Line:
     rows = []
     for printed in tomllib.loads(_PRINTED.read_text("utf-8"))["table_10"]:
         hand = printed["hand"]
-        told = polish.explain(hand)
+        answer = polish.explain(hand)
         rows.append(
             {
                 **printed,
-                "ours": ", ".join(f"{call} {p:.0%}" for call, p in told.probabilities.items()),
-                "sure": "yes" if told.sure else "no",
+                "ours": ", ".join(f"{call} {p:.0%}" for call, p in answer.probabilities.items()),
+                "sure": "yes" if answer.sure else "no",
                 "rules": rules.bid(hand),
                 "book": book.bid(hand),
                 "nearest": ", ".join(

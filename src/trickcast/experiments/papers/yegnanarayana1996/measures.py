@@ -198,13 +198,13 @@ def recalls(
     ``each`` hands a call, drawn as the teacher would meet them.
     """
     rules = teacher()
-    found: dict[str, dict[str, float]] = {system.name: {} for system in systems}
+    by_system: dict[str, dict[str, float]] = {system.name: {} for system in systems}
     for i, call in enumerate(rules.calls):
         hands = hands_opened(rules, call, each, seed=seed + i)
         for system in systems:
             right = np.mean([bid == call for bid in system.bid(hands)])
-            found[system.name][call] = 100 * float(right)
-    return found
+            by_system[system.name][call] = 100 * float(right)
+    return by_system
 
 
 def macro_recall(recall: dict[str, float], calls: Iterable[str]) -> float:
@@ -288,8 +288,8 @@ def experts_agree(rows: Iterable[Figures], column: str) -> tuple[int, int]:
 
     ``column`` is that of a published network, or the name of a system of ours.
     """
-    said = [(row.get(column, row["ours"].get(column)), row["experts"]) for row in rows]
-    bids = [(bid, experts) for bid, experts in said if bid]
+    answers = [(row.get(column, row["ours"].get(column)), row["experts"]) for row in rows]
+    bids = [(bid, experts) for bid, experts in answers if bid]
     return sum(bid in experts for bid, experts in bids), len(bids)
 
 

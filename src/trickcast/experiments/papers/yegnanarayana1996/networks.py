@@ -203,10 +203,10 @@ def train_cascade(
 def cascade_hands(rules: RuleSystem, each: int, one_level: int, seed: int) -> dict[int, Bools]:
     """Return the training hands of each level's specialist, the highest level first."""
     levels = sorted({level(call) for call in rules.calls} - {0, 1}, reverse=True)
-    found = {at: specialist_hands(rules, at, each, seed=10 * seed + at) for at in levels}
+    of_levels = {at: specialist_hands(rules, at, each, seed=10 * seed + at) for at in levels}
     hands = random_hands(one_level, seed=10 * seed + 1)
     low = np.array([level(call) <= 1 for call in rules.calls])[rules.choose(hands)]
-    return found | {1: hands[low]}
+    return of_levels | {1: hands[low]}
 
 
 def train_whole(each: int, one_level: int, seed: int, settings: BackPropagation) -> Trained:
@@ -222,15 +222,21 @@ def train_whole(each: int, one_level: int, seed: int, settings: BackPropagation)
 
 def train_shipped() -> dict[str, NetworkSystem | CascadeSystem]:
     """Train the networks that ship, by file name; on more hands than the paper could bid."""
-    one = train_flat(ONE_LEVEL, one_level_hands(SHIPPED_HANDS, seed=11), settings=SHIPPED)
-    two = train_flat(TWO_NOTRUMP, two_notrump_hands(SHIPPED_HANDS, seed=12), settings=SHIPPED)
+    one_level = train_flat(ONE_LEVEL, one_level_hands(SHIPPED_HANDS, seed=11), settings=SHIPPED)
+    two_notrump = train_flat(
+        TWO_NOTRUMP, two_notrump_hands(SHIPPED_HANDS, seed=12), settings=SHIPPED
+    )
     cascade = train_cascade(seed=13)
     return {
         "52-60-7": NetworkSystem(
-            one.network, _about("52-60-7", "One-level network of 1996", [one]), "highest"
+            one_level.network,
+            _about("52-60-7", "One-level network of 1996", [one_level]),
+            "highest",
         ),
         "52-60-12": NetworkSystem(
-            two.network, _about("52-60-12", "2-NT network of 1996", [two]), "highest"
+            two_notrump.network,
+            _about("52-60-12", "2-NT network of 1996", [two_notrump]),
+            "highest",
         ),
         "cascade-1996": CascadeSystem(
             [trained.network for trained in cascade],
@@ -255,13 +261,13 @@ def _about(name: str, title: str, trained: Sequence[Trained]) -> dict[str, Any]:
         "name": name,
         "title": title,
         "teacher": "standard-american",
-        "hands": [one.hands for one in trained],
-        "tss": [round(one.tss, 2) for one in trained],
+        "hands": [network.hands for network in trained],
+        "tss": [round(network.tss, 2) for network in trained],
         "settings": [
             {
-                field: getattr(one.settings, field)
+                field: getattr(network.settings, field)
                 for field in ("epochs", "rate", "final_rate", "momentum", "batch", "seed")
             }
-            for one in trained
+            for network in trained
         ],
     }

@@ -134,8 +134,10 @@ def _rare_bids(scale: Scale, material: Material) -> Line:
     """Macro-averaged recall: what ships, the paper's size, and one flat network for all calls."""
     settings = BackPropagation(epochs=scale.bidding_epochs)
     small = train_cascade(_PAPER_EACH, _PAPER_ONE_LEVEL, seed=2, settings=settings)
-    name = f"cascade, {sum(one.hands for one in small):,} hands"
-    cascade = CascadeSystem([one.network for one in small], {"name": name, "title": name})
+    name = f"cascade, {sum(specialist.hands for specialist in small):,} hands"
+    cascade = CascadeSystem(
+        [specialist.network for specialist in small], {"name": name, "title": name}
+    )
     flat = flat_network("2-NT", HIDDEN[-1], PAPER_HANDS, scale.bidding_epochs)
     whole = train_whole(
         each=scale.fresh_hands // 5,  # as many as taught the cascade that ships
@@ -144,7 +146,7 @@ def _rare_bids(scale: Scale, material: Material) -> Line:
         settings=replace(settings, epochs=max(scale.bidding_epochs // 170, 1), final_rate=0.002),
     )
     systems = [*shipped_systems()[1:], as_system(whole), as_system(flat), cascade]
-    rules, found = teacher(), recalls(systems, each=max(scale.fresh_hands // 40, 50))
+    rules, by_system = teacher(), recalls(systems, each=max(scale.fresh_hands // 40, 50))
     return {
         "rows": [
             {
@@ -153,7 +155,7 @@ def _rare_bids(scale: Scale, material: Material) -> Line:
                 "rare": round(macro_recall(recall, rare_calls(rules)), 1),
                 "all": round(macro_recall(recall, recall), 1),
             }
-            for name, recall in found.items()
+            for name, recall in by_system.items()
         ]
     }
 
@@ -202,7 +204,13 @@ def show_hands(rows: Sequence[Line]) -> str:
     columns = {head: column for head, column in columns.items() if any(r[column] for r in rows)}
     ours = {name: name for name in rows[0]["ours"]}
     counts = [experts_agree(rows, column) for column in (columns | ours).values()]
-    agree = ["", "an expert bids so", "", "", *(f"{said} of {bids}" for said, bids in counts)]
+    agree = [
+        "",
+        "an expert bids so",
+        "",
+        "",
+        *(f"{agreeing} of {bids}" for agreeing, bids in counts),
+    ]
     body = [
         [row["row"], row["hand"], row["hcp"], " or ".join(row["experts"]),
          *(row[column] for column in columns.values()), *row["ours"].values()]
@@ -213,8 +221,8 @@ def show_hands(rows: Sequence[Line]) -> str:
 
 def _show_figures(line: Line) -> str:
     name = line["finding"].removeprefix(f"{NAME}: ")
-    said = f"tss {line['tss']}, agrees on {line['fresh']} % of fresh hands"
-    return f"{name} ({line['network']}): {said}.\n"
+    figures = f"tss {line['tss']}, agrees on {line['fresh']} % of fresh hands"
+    return f"{name} ({line['network']}): {figures}.\n"
 
 
 def _show_more(line: Line) -> str:
