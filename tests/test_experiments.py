@@ -48,7 +48,7 @@ from trickcast.experiments.papers.mossakowski2004.findings import (  # noqa: E40
     suit_length_deviations,
 )
 from trickcast.experiments.papers.mossakowski2009.findings import leader_matters  # noqa: E402
-from trickcast.experiments.rows import RawRow  # noqa: E402
+from trickcast.experiments.rows import RawRow, read_rows  # noqa: E402
 from trickcast.library import Library, append  # noqa: E402
 from trickcast.networks import NetworkName  # noqa: E402
 from trickcast.training import TrainingError  # noqa: E402
@@ -235,6 +235,25 @@ def test_a_new_paper_is_a_new_folder(tmp_path, monkeypatch):
     (new / "paper.toml").write_text('title = "T"\nsubject = "chess"\nyear = 2030\n')
     with pytest.raises(ValueError, match="no subject 'chess' .*double dummy, opening bids"):
         read_paper(new)
+
+
+@pytest.mark.parametrize(
+    ("columns", "cells", "words"),
+    [
+        ("kind,netwrok", "network,52-9-1", r"rows\.csv: no rows have netwrok \(known: .*network"),
+        ("kind,on", "network,tset", r"rows\.csv, line 2: 'tset' is not one of test, train"),
+        ("kind,on", "person,test", r"rows\.csv, line 2: 'person'"),
+        ("kind,training", "network,by hand", r"rows\.csv, line 2: 'by hand'"),
+        ("kind,network", "network,52-25-14", r"rows\.csv, line 2: network 52-25-14 has 14 outputs"),
+    ],
+)
+def test_a_table_of_rows_that_cannot_be_read(tmp_path, columns, cells, words):
+    whole = {"table": "Table 1", "id": "s30-T1-01", "network": "52-9-1", "coding": "52",
+             "contracts": "spades", "lead": "W"}  # fmt: skip
+    whole |= dict(zip(columns.split(","), cells.split(","), strict=True))
+    (tmp_path / "rows.csv").write_text(f"{','.join(whole)}\n{','.join(whole.values())}\n")
+    with pytest.raises(ValueError, match=words):
+        read_rows(tmp_path / "rows.csv")
 
 
 def test_runner_and_report_know_no_paper():

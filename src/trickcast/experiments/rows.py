@@ -9,7 +9,7 @@ from typing import Any, Literal
 from ..formats.hand2vec import PairSet
 from ..openings import LabelledHands
 from .scales import Scale
-from .spec import Comparison, Lead, Net, Pretraining
+from .spec import CONTRACTS, LEADERS, Comparison, Lead, Net, Pretraining
 
 Line = dict[str, Any]
 """What is stored of one row: its id, figures, seed, deals, seconds, note."""
@@ -17,7 +17,10 @@ Line = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A published row, or one of ours that has none: which network, measured on what."""
+    """A published row, or one of ours that has none: which network, measured on what.
+
+    Raises ValueError for contracts, leaders or deals that there are not.
+    """
 
     id: str
     net: Net
@@ -30,6 +33,15 @@ class Row:
     labels: tuple[str, ...] = ()
     """What sets it apart from rows of the same network, for the report."""
     note: str = ""
+
+    def __post_init__(self) -> None:
+        for given, known in (
+            (self.contracts, CONTRACTS),
+            (self.lead, LEADERS),
+            (self.on, ("test", "train")),
+        ):
+            if given not in known:
+                raise ValueError(f"{given!r} is not one of {', '.join(known)}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,14 +109,24 @@ def read_rows(path: Path) -> dict[str, tuple[AnyRow, ...]]:
     ``published``. The other columns are the fields of that class and of its network; ``contracts``
     and ``lead`` are tested on, and trained on too where ``trained_on`` is empty. An empty
     cell, or a column that is not there, leaves the field as it is by default; without ``training``
-    (pretraining or comparison) a network is trained by Rprop. Raises ValueError for a network that
-    cannot be, KeyError for another kind or training.
+    (pretraining or comparison) a network is trained by Rprop. Raises ValueError, with the line, for
+    an unknown column, kind or training, and for a network or row that cannot be.
     """
     tables: dict[str, list[AnyRow]] = {}
     with path.open(encoding="utf-8", newline="") as stream:
-        for cells in csv.DictReader(stream):
+        reader = csv.DictReader(stream)
+        unknown = ", ".join(sorted({*(reader.fieldnames or ())} - _COLUMNS))
+        if unknown:
+            raise ValueError(
+                f"{path}: no rows have {unknown} (known: {', '.join(sorted(_COLUMNS))})"
+            )
+        for cells in reader:
             given = {column: text for column, text in cells.items() if text}
-            tables.setdefault(given["table"], []).append(_KINDS[given["kind"]](given))
+            try:
+                row = _KINDS[given["kind"]](given)
+            except (KeyError, TypeError, ValueError) as error:
+                raise ValueError(f"{path}, line {reader.line_num}: {error}") from None
+            tables.setdefault(given["table"], []).append(row)
     return {name: tuple(rows) for name, rows in tables.items()}
 
 
@@ -147,6 +169,12 @@ def _fields(cells: Mapping[str, str], *names: str) -> dict[str, Any]:
     return {name: _VALUES.get(name, str)(cells[name]) for name in names if name in cells}
 
 
+_COLUMNS = {
+    *("table", "id", "kind", "network", "coding", "head", "contracts", "lead", "trained_on"),
+    *("deals", "copies", "training", "rate", "frozen", "encoders", "loss", "references"),
+    *("on", "tricks", "method", "labels", "note"),
+}
+"""Of a file of rows."""
 _KINDS: Mapping[str, Callable[[Mapping[str, str]], AnyRow]] = {
     "network": _tested,
     "agreement": _agreement,
