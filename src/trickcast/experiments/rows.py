@@ -123,10 +123,9 @@ def read_rows(path: Path) -> dict[str, tuple[AnyRow, ...]]:
         for cells in reader:
             given = {column: text for column, text in cells.items() if text}
             try:
-                row = _KINDS[given["kind"]](given)
+                tables.setdefault(given["table"], []).append(_KINDS[given["kind"]](given))
             except (KeyError, TypeError, ValueError) as error:
                 raise ValueError(f"{path}, line {reader.line_num}: {error}") from None
-            tables.setdefault(given["table"], []).append(row)
     return {name: tuple(rows) for name, rows in tables.items()}
 
 
