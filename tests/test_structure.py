@@ -11,7 +11,6 @@ SOURCE = Path(trickcast.__file__).parents[1]
 Graph = dict[str, set[str]]
 
 KNOWN = {
-    frozenset({"trickcast.experiments.scales", "trickcast.experiments.spec"}),
     frozenset({"trickcast.training.snapshots", "trickcast.training.supervised"}),
 }
 """Files that import each other in a circle and are still to be cut apart."""

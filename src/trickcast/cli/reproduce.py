@@ -12,8 +12,9 @@ from .inputs import CommandError
 
 if TYPE_CHECKING:
     from ..experiments import Deals, Material, Scale
-    from ..experiments.spec import AnyRow
+    from ..experiments.rows import AnyRow
     from ..inside import Opened
+
 
 PaperName = Annotated[
     str,

@@ -39,6 +39,10 @@ class Store:
         """Return the line of a row or finding, None where there is none yet."""
         return self._lines.get(name)
 
+    def lines(self) -> list[dict[str, Any]]:
+        """Return all lines, in the order in which they were first added."""
+        return list(self._lines.values())
+
     def findings(self, prefix: str) -> list[dict[str, Any]]:
         """Return the findings whose names begin so."""
         return [line for name, line in self._lines.items() if name.startswith(prefix)]
