@@ -24,7 +24,7 @@ from . import (
     networks,
     opening,
     simulations,
-    training,
+    train,
     vectors,
 )
 from .inputs import CommandError
@@ -50,7 +50,7 @@ networks.register(app)
 evaluating.register(app)
 simulations.register(app)
 vectors.register(app)
-training.register(app)
+train.register(app)
 experiments.register(app)
 
 

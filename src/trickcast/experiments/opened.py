@@ -14,8 +14,8 @@ from ..dealing import random_deals
 from ..encodings import Coding, find_coding
 from ..estimator.files import load_session
 from ..networks import BlockLinear, LayeredNetwork, SideBySide
-from ..training import draw_views
-from ..training.comparator import Comparator
+from ..training.papers.comparator import Comparator
+from ..training.papers.examples import draw_views
 from .data import ExperimentError
 from .spec import CONTRACTS
 from .trained import Trained, load

@@ -15,8 +15,9 @@ from ..encodings import MODEL_FORMAT, OUTPUT_ORDER, Coding, find_coding, tricks_
 from ..evaluation import score
 from ..formats.files import atomic_writer
 from ..networks import BlockLinear, LayeredNetwork, run
-from .examples import Contracts, known_tricks
-from .loop import Trained
+from .papers.examples import Contracts
+from .papers.network import PaperTrained as Trained
+from .solved import known_tricks
 from .thresholds import Thresholds, fit_thresholds
 
 _OPSET, _IR_VERSION = 17, 8  # of 2022: old enough for every ONNX Runtime in use

@@ -21,9 +21,9 @@ from ..networks.pairs import CARD_INPUTS, HANDS, PairLayer, PairNetwork
 from ..networks.suit_config import COUNTS, RANKS, STRAINS, SUITS
 from .calibrating import fit_sharpness
 from .checkpoints import TrainingError
-from .examples import known_tricks
 from .export import _note_checksum
-from .pair_data import solved_rows
+from .pairs.data import solved_rows
+from .solved import known_tricks
 from .suit_export import TOLERANCE
 from .suit_graph import Array, _arrays, _Graph
 

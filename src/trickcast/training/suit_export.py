@@ -22,10 +22,10 @@ from ..formats.files import atomic_writer
 from ..networks.suits import SuitNetwork
 from .calibrating import fit_calibration
 from .checkpoints import TrainingError
-from .examples import known_tricks
+from .deals.supervised import Supervised
 from .export import _note_checksum
+from .solved import known_tricks
 from .suit_graph import Storage, to_onnx
-from .supervised import Supervised
 
 CODING, CODING_VERSION = "owners", 1
 """What a model file states as its coding: it takes (n, 52) uint8 owners as they are."""

@@ -5,19 +5,19 @@ What the paper does not state (batch, learning rate, steps, averaging) is ours: 
 """
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ..dealing import random_deals
-from ..networks.hand2vec import VECTOR, Hand2Vec, symmetric_tricks
-from .pair_data import PairRows, take_rows, turned_rows
-from .schedule import Leg, ScheduleConfig, run_schedule
+from ...dealing import random_deals
+from ...networks.hand2vec import VECTOR, Hand2Vec, symmetric_tricks
+from ..schedule import ScheduleConfig, Scheduled
+from ..settings import setting
+from ..trainer import Lessons, Report, Trained, train
+from .data import PairRows, take_rows, turned_rows
 
 _STANDARD_DEALS, _STANDARD_SEED = 50_000, 2023
 
@@ -26,9 +26,9 @@ _STANDARD_DEALS, _STANDARD_SEED = 50_000, 2023
 class Hand2VecConfig(ScheduleConfig):
     """Everything that decides a training besides its rows. Raises ValueError for a bad value."""
 
-    size: int = field(default=VECTOR, metadata={"help": "numbers of a hand's vector"})
-    batch: int = field(default=1_024, metadata={"help": "pairs in a step"})
-    taught: int = field(default=0, metadata={"help": "pairs that a teacher labels, besides rows"})
+    size: int = setting(VECTOR, "numbers of a hand's vector")
+    batch: int = setting(1_024, "pairs in a step")
+    taught: int = setting(0, "pairs that a teacher labels, besides rows")
 
     def __post_init__(self) -> None:
         super(Hand2VecConfig, self).__post_init__()
@@ -43,42 +43,42 @@ def train_hand2vec(
     validation: PairRows,
     checkpoint: str | os.PathLike[str],
     *,
-    start: dict[str, Tensor] | None = None,
     minutes: float | None = None,
-    report: Callable[[dict[str, float]], None] = lambda line: None,
-) -> tuple[Hand2Vec, Leg]:
-    """Train one leg; return the averaged network, standardized on random hands, and the progress.
+    report: Report = lambda line: None,
+) -> Trained[Hand2VecConfig, Hand2Vec]:
+    """Train for one leg; the averaged network comes standardized on random hands.
 
-    ``start`` are weights to begin with. The validation rows are measured and nothing else: the
-    network is that of the last step.
-    Raises TrainingError as ``run_schedule``.
+    The validation rows are measured and nothing else: the network is that of the last step.
+    Raises TrainingError as ``trainer.train``.
     """
+    task = _Hand2VecTask(config, training, validation)
+    return train(task, checkpoint, minutes=minutes, report=report)
 
-    def loss(network: Hand2Vec, step: int) -> Tensor:
-        hands, tricks = take_rows(training, step, config.batch, config.seed)
-        hands, target = turned_rows(hands, tricks, step, config.seed)
-        return functional.mse_loss(network(hands), target)
 
-    def measured(network: Hand2Vec) -> dict[str, float]:
-        standardize(network)
-        return errors(network, validation)
+class _Hand2VecTask(Scheduled[Hand2VecConfig, Hand2Vec]):
+    """A training on rows of mean tricks."""
 
-    network = Hand2Vec(config.size, seed=config.seed)
-    if start is not None:
-        network.load_state_dict(start)
-    network, leg = run_schedule(
-        network,
-        config,
-        loss,
-        measured,
-        Path(checkpoint),
-        data=f"{training.sha256} {validation.sha256}",
-        minutes=minutes,
-        report=report,
-    )
-    if leg.last.get("step") != leg.step:  # else it was measured, and standardized for that
-        standardize(network)
-    return network, leg
+    def __init__(self, config: Hand2VecConfig, training: PairRows, validation: PairRows):
+        lessons = Lessons(len(training), training.sha256, validation.sha256)
+        super().__init__(config, Hand2Vec(config.size, seed=config.seed), lessons)
+        self.training, self.validation = training, validation
+
+    def loss(self, step: int) -> Tensor:
+        """Return the mean squared error of a step's rows, each in one of its views."""
+        hands, tricks = take_rows(self.training, step, self.config.batch, self.config.seed)
+        hands, target = turned_rows(hands, tricks, step, self.config.seed)
+        return functional.mse_loss(self.network(hands), target)
+
+    def figures(self) -> dict[str, float]:
+        """Return the errors of the averaged network on the validation rows."""
+        standardize(self.averaged)
+        return errors(self.averaged, self.validation)
+
+    def result(self) -> Hand2Vec:
+        """Return the averaged network, standardized."""
+        if self.progress.last.get("step") != self.progress.step:  # else it was for its figures
+            standardize(self.averaged)
+        return super().result()
 
 
 def standardize(network: Hand2Vec) -> None:
@@ -102,7 +102,7 @@ def errors(network: Hand2Vec, rows: PairRows, *, chunk: int = 4096) -> dict[str,
     sums = torch.zeros(2, dtype=torch.float64)
     for start in range(0, len(rows), chunk):
         hands, tricks = rows.hands[start : start + chunk], rows.tricks[start : start + chunk, :, 0]
-        for i, found in enumerate((network(hands), symmetric_tricks(network, hands))):
-            sums[i] += (found - tricks).square().double().mean(1).sum()
-    one, mean = (sums / len(rows)).tolist()
-    return {"mse": one, "mse_symmetric": mean}
+        for i, expected in enumerate((network(hands), symmetric_tricks(network, hands))):
+            sums[i] += (expected - tricks).square().double().mean(1).sum()
+    one_pass, all_orders = (sums / len(rows)).tolist()
+    return {"mse": one_pass, "mse_symmetric": all_orders}

@@ -1,67 +1,66 @@
-"""Training a whole model: a network for suit contracts, one for notrump, one file of both."""
+"""A whole model of a paper: a network for suit contracts, one for notrump, one file of both."""
 
-import os
-from collections.abc import Callable
-from functools import partial
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, get_args
 
-import torch
-
-from ..cards import DealSet
+from ...library import Library
+from ..export import export
+from ..request import Answer, Report, Request, can_export
 from .examples import Contracts
-from .export import export
-from .loop import TrainingConfig, train
+from .network import PaperConfig, train
 
-KINDS: tuple[Contracts, ...] = ("suit", "notrump")
+__all__ = ["PaperConfig", "shown", "train_networks"]
 
 
-def train_model(
-    training: DealSet,
-    validation: DealSet,
-    folder: str | os.PathLike[str],
-    *,
-    report: Callable[[Contracts, dict[str, float]], None] = lambda contracts, line: None,
-    speed: str = "",
-    threads: int = 1,
-    **settings: Any,
-) -> Path:
-    """Train both networks of a model and export them; return the ONNX file.
+def train_networks(request: Request, config: PaperConfig, report: Report) -> Answer:
+    """Train one leg of both networks, the second when the first is at its end; export both.
 
-    ``settings`` are those of ``TrainingConfig`` and hold for both networks. The folder gets a
-    checkpoint of each (``suit.checkpoint``, ``notrump.checkpoint``), from which an interrupted
-    training goes on, and at the end the files that ``export`` writes. ``report`` is called with
-    each line of ``train``'s reports.
-
-    ``threads`` are the processor threads of torch. The networks are small: one thread runs some 10
-    epochs of 131,072 examples a second, and two are hardly faster, or slower where other programs
-    want the processor too.
-
-    Raises what ``train`` and ``export`` raise; ValueError for a wrong setting, before training.
+    The folder gets a checkpoint of each (``suit.checkpoint``, ``notrump.checkpoint``), from which
+    an interrupted training goes on, and at the end the files that ``export`` writes. Reports say of
+    which ``contracts`` they are. Raises what ``train`` and ``export`` raise.
     """
-    if find_spec("onnx") is None:  # found now rather than after the training
-        raise ModuleNotFoundError(
-            "a model is exported by onnx; install it with: pip install 'trickcast[train]'",
-            name="onnx",
+    library, started = Library(request.library), perf_counter()
+    training = library.deals("train")[: request.deals]
+    validation = library.deals("validation")[: request.validation]
+    networks = {}
+    contracts: Contracts
+    for contracts in get_args(Contracts):
+        left = request.minutes
+        if left is not None:
+            left = max(left - (perf_counter() - started) / 60, 0.0)
+        networks[contracts] = trained = train(
+            replace(config, contracts=contracts),
+            training,
+            validation,
+            request.out / f"{contracts}.checkpoint",
+            minutes=left,
+            report=_of(contracts, report),
         )
-    root = Path(folder)
-    configs = [TrainingConfig(contracts=contracts, **settings) for contracts in KINDS]
-    threads_before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
-        suit, notrump = (
-            train(
-                config,
-                training,
-                validation,
-                root / f"{config.contracts}.checkpoint",
-                partial(report, config.contracts),
-            )
-            for config in configs
-        )
-    finally:
-        torch.set_num_threads(threads_before)
-    path = root / f"{suit.config.network}.onnx"
-    export(suit, notrump, validation, path, speed=speed)
-    return path
+        if not trained.done:
+            break
+    model = None
+    if trained.done and can_export():
+        model = request.out / f"{config.network}.onnx"
+        export(networks["suit"], networks["notrump"], validation, model)
+    return Answer(
+        name=f"{config.network} ({contracts})",
+        step=trained.progress.step,
+        steps=config.epochs,
+        lessons=f"{len(training):,} deals (trickcast evaluate DEALS --model …)",
+        done=trained.done,
+        model=model,
+    )
+
+
+def _of(contracts: Contracts, report: Report) -> Report:
+    return lambda line: report({"contracts": contracts} | line)
+
+
+def shown(line: dict[str, Any]) -> str:
+    """Return an evaluation in words."""
+    return (
+        f"{line['contracts']} epoch {line['epoch']}: {line['exact']:.2f} % exact, off by "
+        f"{line['validation_error']:.4f} tricks (training {line['training_error']:.4f}), "
+        f"{line['seconds']:.0f} s"
+    )

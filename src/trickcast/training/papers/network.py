@@ -1,48 +1,30 @@
-"""The training of the 2009 paper: full-batch Rprop on the squared error, with weight decay."""
+"""One network of the 2009 paper: for contracts in any suit, or in notrump."""
 
 import os
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import Any, ClassVar, get_args
+from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
-from ..cards import DealSet
-from ..encodings import find_coding, find_head
-from ..networks import LayeredNetwork, NetworkName
-from .examples import Contracts, all_examples, deals_checksum, draw_examples
-from .fullbatch import Batch, Descent
+from ...cards import DealSet
+from ...encodings import find_coding, find_head
+from ...networks import LayeredNetwork, NetworkName
+from ..settings import setting
+from ..solved import deals_checksum
+from ..trainer import Lessons, Report, Trained
+from ..trainer import train as run
+from .examples import Contracts, Examples, all_examples, draw_examples
+from .fullbatch import FullBatch, RpropConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingConfig:
+class PaperConfig(RpropConfig):
     """Everything that decides a training besides its deals. Raises ValueError for a bad value."""
 
-    portions: ClassVar[int] = 1
-    """All examples are replaced at once."""
-    whole_from: ClassVar[int] = 0
-
-    contracts: Contracts = field(metadata={"help": "contracts to train for: suit or notrump"})
-    network: str = field(
-        default="(52x4)-(26x4)-26-13-1", metadata={"help": "the network's printed name"}
-    )
-    coding: str = field(default="52x4", metadata={"help": "the coding of deals as inputs"})
-    examples: int = field(default=131_072, metadata={"help": "examples in the full batch"})
-    redraw: int = field(default=100, metadata={"help": "epochs between two drawings of examples"})
-    epochs: int = field(default=5_000, metadata={"help": "epochs at most"})
-    patience: int = field(
-        default=1_000, metadata={"help": "epochs without a lower validation error before stopping"}
-    )
-    evaluate_every: int = field(default=100, metadata={"help": "epochs between two validations"})
-    averaged: int = field(
-        default=5, metadata={"help": "validations whose weights are averaged into the network"}
-    )
-    initial_update: float = field(default=0.1, metadata={"help": "Rprop's initial update value"})
-    largest_update: float = field(default=50.0, metadata={"help": "Rprop's largest update value"})
-    weight_decay: float = field(default=1e-4, metadata={"help": "weight decay"})
-    seed: int = field(default=1, metadata={"help": "seed of first weights and examples"})
-    chunk: int = field(default=4_096, metadata={"help": "examples computed at a time"})
+    contracts: Contracts
+    network: str = "(52x4)-(26x4)-26-13-1"
+    """Its printed name."""
+    coding: str = setting("52x4", "the coding of deals as inputs")
 
     def __post_init__(self) -> None:
         coding, name = find_coding(self.coding), NetworkName(self.network)
@@ -82,23 +64,18 @@ class TrainingConfig:
             )
 
 
-@dataclass(frozen=True)
-class Trained:
-    """A trained network, in the state that had the lowest validation error, and its record."""
-
-    config: TrainingConfig
-    network: LayeredNetwork
-    record: dict[str, Any]
-    """What the model file says of the training: deals, checksum, epochs, errors, seconds."""
+PaperTrained = Trained[PaperConfig, LayeredNetwork]
 
 
 def train(
-    config: TrainingConfig,
+    config: PaperConfig,
     training: DealSet,
     validation: DealSet,
     checkpoint: str | os.PathLike[str],
-    report: Callable[[dict[str, float]], None] = lambda line: None,
-) -> Trained:
+    *,
+    minutes: float | None = None,
+    report: Report = lambda line: None,
+) -> PaperTrained:
     """Train one network, going on from ``checkpoint`` where that file exists.
 
     Both sets of deals must be wholly solved. ``report`` is called at every validation with epoch,
@@ -110,15 +87,18 @@ def train(
     configuration or when the error stops being a number.
     """
     coding = find_coding(config.coding)
-    network = LayeredNetwork(config.network, seed=config.seed)
-    candidate = LayeredNetwork(config.network, seed=config.seed)
-    descent = Descent(network, candidate, find_head("equal"), config, Path(checkpoint))
-    state = descent.state
-    state.use_deals(deals_checksum(training), deals_checksum(validation), len(training))
 
-    def draw(drawing: int) -> Batch:
+    def draw(drawing: int) -> Examples:
         rng = np.random.default_rng([config.seed, drawing])
-        return Batch(*draw_examples(training, config.contracts, config.examples, coding, rng))
+        return draw_examples(training, config.contracts, config.examples, coding, rng)
 
-    descent.run(draw, Batch(*all_examples(validation, config.contracts, coding)), report)
-    return Trained(config, candidate, state.record() | {"config": asdict(config)})
+    task = FullBatch(
+        config,
+        LayeredNetwork(config.network, seed=config.seed),
+        LayeredNetwork(config.network, seed=config.seed),
+        find_head("equal"),
+        Lessons(len(training), deals_checksum(training), deals_checksum(validation)),
+        draw,
+        all_examples(validation, config.contracts, coding),
+    )
+    return run(task, checkpoint, minutes=minutes, report=report)
