@@ -63,7 +63,7 @@ def record_of(settings: Settings, progress: Progress) -> dict[str, Any]:
 def write_checkpoint(
     path: Path, settings: Settings, progress: Progress, state: dict[str, Any]
 ) -> None:
-    """Write a training, whole or not at all. ``state``, its family's, is tensors and plain values."""
+    """Write a training, whole or not at all; its family's ``state`` is tensors and plain values."""
     content = {"format": _FORMAT, **record_of(settings, progress), "state": state}
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_writer(path) as stream:

@@ -1,7 +1,7 @@
 """Trainings of one schedule: AdamW or SOAP, a warm-up and a cosine, averaged weights.
 
-What today's networks share, those of ``deals`` and of ``pairs``, which supply the loss of a step and
-what is measured.
+What the networks of ``deals`` and of ``pairs`` share. Each supplies the loss of a step and what is
+measured.
 """
 
 from abc import abstractmethod
@@ -132,14 +132,15 @@ class Scheduled(Task[C, Network]):
         return {"step": self.progress.step, "training_loss": loss} | self.figures()
 
     def state(self) -> dict[str, Any]:
-        """Return the states of both networks and of the optimizer, unless the loss is no number."""
-        self._checked()
-        return {name: part.state_dict() for name, part in self._parts.items()}
+        """Return the states of networks, optimizer and losses, unless these are no number."""
+        states = {name: part.state_dict() for name, part in self._parts.items()}
+        return states | {"losses": self._checked(), "counted": self._counted}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take these up."""
         for name, part in self._parts.items():
             part.load_state_dict(state[name])
+        self._losses, self._counted = self._losses + state["losses"], state["counted"]
 
     def result(self) -> Network:
         """Return the averaged network, on the processor."""
