@@ -19,6 +19,7 @@ from trickcast.networks import LayeredNetwork  # noqa: E402
 from trickcast.networks.pairs import PairNetworkConfig  # noqa: E402
 from trickcast.networks.suit_config import SuitNetworkConfig  # noqa: E402
 from trickcast.training import trainer  # noqa: E402
+from trickcast.training.checkpoints import Progress, TrainingError  # noqa: E402
 from trickcast.training.deals.data import labelled  # noqa: E402
 from trickcast.training.deals.supervised import SupervisedConfig  # noqa: E402
 from trickcast.training.deals.supervised import train as train_deals  # noqa: E402
@@ -187,14 +188,14 @@ def test_a_training_killed_and_resumed_ends_bit_equal(deals, family, tmp_path, m
     assert not list(tmp_path.glob(".*"))  # no temporary file
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_other_lessons_go_on_and_other_validation_deals_do_not(deals, family, tmp_path):
-    first = FAMILIES[family](deals)(tmp_path / "a.checkpoint", minutes=0)
-    progress = first.progress
-    progress.use("more lessons", progress.validation_sha256, 200, "cpu")
-    assert [leg["from_step"] for leg in progress.legs] == [0, 0]
-    with pytest.raises(trainer.TrainingError, match="validated on other deals"):
-        progress.use("more lessons", "others", 200, "cpu")
+def test_other_lessons_go_on_and_other_validation_deals_do_not():
+    progress = Progress()
+    for lessons in ("some", "some", "more"):
+        progress.use(lessons, "held out", 100, "cpu")
+        progress.step += 5
+    assert [leg["from_step"] for leg in progress.legs] == [0, 10]
+    with pytest.raises(TrainingError, match="validated on other deals"):
+        progress.use("more", "others", 100, "cpu")
 
 
 def test_a_kill_is_counted():

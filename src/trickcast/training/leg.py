@@ -24,24 +24,25 @@ _KINDS: dict[Any, dict[str, Any]] = {
 """How argparse reads an option, by the type of its field."""
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="trickcast.training.leg", description=__doc__)
-    parser.add_argument("name", nargs="?", default=Request().name, help="which training")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--settings", action="store_true", help="list the settings")
+def parser() -> argparse.ArgumentParser:
+    """Return the reader of arguments: an option for each field of a request."""
+    made = argparse.ArgumentParser(prog="trickcast.training.leg", description=__doc__)
+    made.add_argument("name", nargs="?", default=Request().name, help="which training")
+    made.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
+    made.add_argument("--settings", action="store_true", help="list the settings")
     for option in fields(Request):
         if "help" in option.metadata:
             name = f"--{option.name.replace('_', '-')}"
             default = {} if option.default in (MISSING, ()) else {"default": option.default}
             given = {"help": option.metadata["help"]} | default | _KINDS[option.type]
-            parser.add_argument(name, **given)
-    return parser
+            made.add_argument(name, **given)
+    return made
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Train for one leg and print each evaluation as a line of JSON."""
-    parser = _parser()
-    given = vars(parser.parse_args(arguments))
+    reader = parser()
+    given = vars(reader.parse_args(arguments))
     chosen, show = given.pop("set"), given.pop("settings")
     given["teacher"] = tuple(given["teacher"])
     try:
@@ -53,7 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
             lambda line: print(json.dumps(line), flush=True),
         )
     except (ValueError, TrainingError, OSError) as error:
-        parser.exit(2, f"{parser.prog}: {error}\n")
+        reader.exit(2, f"{reader.prog}: {error}\n")
     if answer is not None:
         print(answer, file=sys.stderr)
 
