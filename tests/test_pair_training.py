@@ -32,12 +32,13 @@ from trickcast.training.pairs.data import (  # noqa: E402
     teach_rows,
     turned_rows,
 )
-from trickcast.training.pairs.distributions import PairConfig, Sources, train_pairs  # noqa: E402
+from trickcast.training.pairs.distributions import PairConfig, PairTask, Sources  # noqa: E402
 from trickcast.training.pairs.hand2vec import (  # noqa: E402
     Hand2VecConfig,
+    Hand2VecTask,
     errors,
-    train_hand2vec,
 )
+from trickcast.training.trainer import train  # noqa: E402
 from trickcast.training.weights import read_weights  # noqa: E402
 
 TINY = PairNetworkConfig(width=16, before=1, after=1, pooled=1, ratio=2)
@@ -156,7 +157,7 @@ def trained(deals, tmp_path_factory):
     sources = Sources(labelled(deals), None, rows)
     folder, lines = tmp_path_factory.mktemp("pairs"), []
     checkpoint = folder / "pairs.checkpoint"
-    made = train_pairs(config, sources, rows, checkpoint, report=lines.append)
+    made = train(PairTask(config, sources, rows), checkpoint, report=lines.append)
     return config, sources, rows, folder, made, lines
 
 
@@ -166,10 +167,10 @@ def test_training_learns_and_refuses_what_is_another(trained):
     assert lines[-1]["mse"] < 0.5 * lines[0]["mse"] and lines[-1]["mse"] < 2.5
     path = folder / "pairs.checkpoint"
     with pytest.raises(TrainingError, match="validated on other deals"):
-        train_pairs(config, sources, solved_rows(all_six()), path)
+        train(PairTask(config, sources, solved_rows(all_six())), path)
     with pytest.raises(TrainingError, match="learning_rate"):
-        train_pairs(replace(config, learning_rate=1.0), sources, rows, path)
-    more = train_pairs(config, Sources(labelled(all_six()), None, rows), rows, path)
+        train(PairTask(replace(config, learning_rate=1.0), sources, rows), path)
+    more = train(PairTask(config, Sources(labelled(all_six()), None, rows), rows), path)
     assert [leg["from_step"] for leg in more.progress.legs] == [0, 60]  # lessons may be added
 
 
@@ -178,10 +179,10 @@ def all_six() -> tc.DealSet:
     return found.with_tricks(np.full((64, 5, 4), 6, np.uint8))
 
 
-def test_a_missing_source_is_told(deals, tmp_path):
+def test_a_missing_source_is_told(deals):
     rows = solved_rows(deals)
     with pytest.raises(TrainingError, match=r"taught is 192.*expected taught=0"):
-        train_pairs(PairConfig(), Sources(labelled(deals), None, rows), rows, tmp_path / "x")
+        PairTask(PairConfig(), Sources(labelled(deals), None, rows), rows)
     with pytest.raises(ValueError, match="expected something to learn from"):
         PairConfig(solved=0, taught=0, rows=0)
     with pytest.raises(TrainingError, match="fewer than the 512"):
@@ -215,7 +216,7 @@ def test_hand2vec_learns_from_rows(deals, tmp_path):
         steps=150, batch=128, learning_rate=2e-2, warm_up=5, average=0.9, evaluate_every=50
     )
     lines = []
-    made = train_hand2vec(config, rows, rows, tmp_path / "h", report=lines.append)
+    made = train(Hand2VecTask(config, rows, rows), tmp_path / "h", report=lines.append)
     assert made.done and lines[-1]["mse"] < 0.5 * lines[0]["mse"]
     assert lines[-1]["mse_symmetric"] <= lines[-1]["mse"]
     assert errors(made.network, rows)["mse"] == pytest.approx(lines[-1]["mse"], rel=1e-3)

@@ -25,8 +25,8 @@ from trickcast.training.deals.supervised import SupervisedConfig  # noqa: E402
 from trickcast.training.deals.supervised import train as train_deals  # noqa: E402
 from trickcast.training.journal import read_journal  # noqa: E402
 from trickcast.training.pairs.data import solved_rows  # noqa: E402
-from trickcast.training.pairs.distributions import PairConfig, Sources, train_pairs  # noqa: E402
-from trickcast.training.pairs.hand2vec import Hand2VecConfig, train_hand2vec  # noqa: E402
+from trickcast.training.pairs.distributions import PairConfig, PairTask, Sources  # noqa: E402
+from trickcast.training.pairs.hand2vec import Hand2VecConfig, Hand2VecTask  # noqa: E402
 from trickcast.training.papers.autoencoder import AutoencoderConfig, AutoencoderTask  # noqa: E402
 from trickcast.training.papers.comparator import ComparatorConfig, ComparatorTask  # noqa: E402
 from trickcast.training.papers.examples import all_examples  # noqa: E402
@@ -77,12 +77,12 @@ def of_deals(config: SupervisedConfig) -> Callable[[DealSet], Run]:
 def of_pairs(deals: DealSet) -> Run:
     rows = solved_rows(deals)
     sources = Sources(labelled(deals), None, rows)
-    return lambda path, **given: train_pairs(PAIRS, sources, rows, path, **given)
+    return lambda path, **given: trainer.train(PairTask(PAIRS, sources, rows), path, **given)
 
 
 def of_hand2vec(deals: DealSet) -> Run:
     rows = solved_rows(deals)
-    return lambda path, **given: train_hand2vec(HAND2VEC, rows, rows, path, **given)
+    return lambda path, **given: trainer.train(Hand2VecTask(HAND2VEC, rows, rows), path, **given)
 
 
 def of_paper(deals: DealSet) -> Run:

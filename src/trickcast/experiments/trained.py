@@ -177,37 +177,36 @@ def _by_pretraining(
         epochs=scale.tuning_epochs,
         seed=net.seed,
     )
-    task = AutoencoderTask(
+    return _by_epochs(AutoencoderTask, config, net, scale, used, validation, checkpoint, report)
+
+
+def _by_comparison(
+    net: Net, scale: Scale, used: DealSet, validation: DealSet, checkpoint: Path, report: Report
+) -> tuple[nn.Module, dict[str, Any]]:
+    config = _comparator_config(net, scale.tuning_epochs)
+    return _by_epochs(ComparatorTask, config, net, scale, used, validation, checkpoint, report)
+
+
+def _by_epochs(
+    kind: Any,
+    config: Any,
+    net: Net,
+    scale: Scale,
+    used: DealSet,
+    validation: DealSet,
+    checkpoint: Path,
+    report: Report,
+) -> tuple[nn.Module, dict[str, Any]]:
+    task = kind(
         config,
         _lessons(used, validation),
         lambda drawing: training_batch(net, scale, used, drawing),
         _held_out(net, validation),
     )
     trained = train(task, checkpoint, journal=False, report=report)
-    best = trained.progress.best
-    return trained.network, {
-        "epochs": trained.progress.step,
-        "seconds": trained.progress.seconds,
-        "compression_error": best["compression_error"],
-        "validation_error": best["validation_error"],
-    }
-
-
-def _by_comparison(
-    net: Net, scale: Scale, used: DealSet, validation: DealSet, checkpoint: Path, report: Report
-) -> tuple[nn.Module, dict[str, Any]]:
-    task = ComparatorTask(
-        _comparator_config(net, scale.tuning_epochs),
-        _lessons(used, validation),
-        lambda drawing: training_batch(net, scale, used, drawing),
-        _held_out(net, validation),
-    )
-    trained = train(task, checkpoint, journal=False, report=report)
-    return trained.network, {
-        "epochs": trained.progress.step,
-        "seconds": trained.progress.seconds,
-        "validation_error": trained.progress.best["validation_error"],
-    }
+    progress, errors = trained.progress, ("compression_error", "validation_error")
+    record = {"epochs": progress.step, "seconds": progress.seconds}
+    return trained.network, record | {k: progress.best[k] for k in errors if k in progress.best}
 
 
 def _lessons(used: DealSet, validation: DealSet) -> Lessons:

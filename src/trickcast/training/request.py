@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .settings import setting
+from .trainer import Trained
 
 Report = Callable[[dict[str, Any]], None]
 """Gets every evaluation as it is made."""
@@ -45,26 +46,24 @@ COMMON = {
 """Fields that make sense for every family."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What a leg came to."""
 
     name: str
-    step: int
-    steps: int
-    """Of the whole schedule, at most."""
+    trained: Trained[Any, Any]
     lessons: str
     """What was learned from: ``"109,040 deals"``."""
-    done: bool
-    model: Path | None = None
+    model: Path | None
     """The exported file, where there is one."""
 
     def __str__(self) -> str:
-        if not self.done:
-            return f"{self.name}: step {self.step:,} of {self.steps:,}; run this again"
+        step = self.trained.progress.step
+        if not self.trained.done:
+            return f"{self.name}: step {step:,} of {self.trained.steps:,}; run this again"
         if self.model is None:
             return (
-                f"{self.name}: at its end, step {self.step:,}, and not exported "
+                f"{self.name}: at its end, step {step:,}, and not exported "
                 "(install onnx by: pip install 'trickcast[train]', and run this again)"
             )
         return f"{self.model}: trained on {self.lessons}"

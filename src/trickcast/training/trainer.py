@@ -90,6 +90,8 @@ class Trained(Generic[C, N]):
     config: C
     network: N
     progress: Progress
+    steps: int
+    """Of the whole schedule, at most."""
     done: bool
     """Whether it has come to its end, not only to that of its time."""
 
@@ -155,4 +157,4 @@ def train(
                 save()
         save()
     done = progress.step >= task.steps or task.over()
-    return Trained(config, task.result(), progress, done)
+    return Trained(config, task.result(), progress, task.steps, done)

@@ -42,14 +42,7 @@ def train_model(request: Request, config: SupervisedConfig, report: Report) -> A
     if trained.done and can_export():
         model = root / f"{name}.onnx"
         export_suits(trained, name, validation, model)
-    return Answer(
-        name=name,
-        step=trained.progress.step,
-        steps=config.steps,
-        lessons=f"{len(training):,} deals",
-        done=trained.done,
-        model=model,
-    )
+    return Answer(name, trained, f"{len(training):,} deals", model)
 
 
 def shown(line: dict[str, Any]) -> str:

@@ -5,7 +5,6 @@ a whole-deal network labelled (``distill.teach``): the same, cheap and many. Row
 the squared error of the expectation, which weighs more the more layouts a mean is made of.
 """
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from ..checkpoints import TrainingError, record_of
 from ..deals.data import Labelled
 from ..schedule import ScheduleConfig, Scheduled
 from ..settings import setting
-from ..trainer import Lessons, Report, Trained, train
+from ..trainer import Lessons
 from ..weights import write_weights
 from .data import PairRows, take_pairs, take_rows
 
@@ -70,37 +69,21 @@ class Sources:
         return sum(len(part) for part in self._parts if part is not None)
 
 
-def train_pairs(
-    config: PairConfig,
-    sources: Sources,
-    validation: PairRows,
-    checkpoint: str | os.PathLike[str],
-    *,
-    start: dict[str, Tensor] | None = None,
-    minutes: float | None = None,
-    report: Report = lambda line: None,
-) -> Trained[PairConfig, PairNetwork]:
-    """Train for one leg: to the end of the schedule, or for ``minutes``.
+class PairTask(Scheduled[PairConfig, PairNetwork]):
+    """A training on pairs of hands from up to three sources.
 
-    ``start`` are weights to begin with. The validation rows are measured and nothing else. Beside
-    the checkpoint go ``.npz`` (16-bit averaged weights) and ``.jsonl`` (every report).
-    Raises TrainingError as ``trainer.train``, and for a missing source.
+    ``start`` are weights to begin with. The validation rows are measured and nothing else. Raises
+    TrainingError for a missing source.
     """
-    sources.check(config)
-    task = _PairTask(config, sources, validation, start)
-    return train(task, checkpoint, minutes=minutes, report=report)
-
-
-class _PairTask(Scheduled[PairConfig, PairNetwork]):
-    """A training on pairs of hands from up to three sources."""
 
     def __init__(
         self,
         config: PairConfig,
         sources: Sources,
         validation: PairRows,
-        start: dict[str, Tensor] | None,
+        start: dict[str, Tensor] | None = None,
     ):
+        sources.check(config)
         network = PairNetwork(config.network, seed=config.seed)
         if start is not None:
             network.load_state_dict(start)

@@ -4,7 +4,6 @@ What the paper does not state (batch, learning rate, steps, averaging) is ours: 
 ``Hand2VecConfig``. Every batch holds each row in one of its eight views, drawn anew.
 """
 
-import os
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,7 +15,7 @@ from ...dealing import random_deals
 from ...networks.hand2vec import VECTOR, Hand2Vec, symmetric_tricks
 from ..schedule import ScheduleConfig, Scheduled
 from ..settings import setting
-from ..trainer import Lessons, Report, Trained, train
+from ..trainer import Lessons
 from .data import PairRows, take_rows, turned_rows
 
 _STANDARD_DEALS, _STANDARD_SEED = 50_000, 2023
@@ -37,26 +36,11 @@ class Hand2VecConfig(ScheduleConfig):
                 raise ValueError(f"{name} is {getattr(self, name)} (expected {least} or more)")
 
 
-def train_hand2vec(
-    config: Hand2VecConfig,
-    training: PairRows,
-    validation: PairRows,
-    checkpoint: str | os.PathLike[str],
-    *,
-    minutes: float | None = None,
-    report: Report = lambda line: None,
-) -> Trained[Hand2VecConfig, Hand2Vec]:
-    """Train for one leg; the averaged network comes standardized on random hands.
+class Hand2VecTask(Scheduled[Hand2VecConfig, Hand2Vec]):
+    """A training on rows of mean tricks; its result is standardized on random hands.
 
     The validation rows are measured and nothing else: the network is that of the last step.
-    Raises TrainingError as ``trainer.train``.
     """
-    task = _Hand2VecTask(config, training, validation)
-    return train(task, checkpoint, minutes=minutes, report=report)
-
-
-class _Hand2VecTask(Scheduled[Hand2VecConfig, Hand2Vec]):
-    """A training on rows of mean tricks."""
 
     def __init__(self, config: Hand2VecConfig, training: PairRows, validation: PairRows):
         lessons = Lessons(len(training), training.sha256, validation.sha256)

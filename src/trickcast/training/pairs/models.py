@@ -16,11 +16,11 @@ from ..deals.data import labelled
 from ..deals.distillation import taught_deals
 from ..pair_export import About, export_hand2vec, export_pairs
 from ..request import Answer, Report, Request, can_export
-from ..trainer import Trained
+from ..trainer import Trained, train
 from ..weights import read_weights
 from .data import PairRows, join_rows, pair_rows, solved_rows, teach_rows
-from .distributions import PairConfig, Sources, mean_squared_error, train_pairs
-from .hand2vec import Hand2VecConfig, errors, train_hand2vec
+from .distributions import PairConfig, PairTask, Sources, mean_squared_error
+from .hand2vec import Hand2VecConfig, Hand2VecTask, errors
 
 PAIRS = PairConfig(
     network=PairNetworkConfig(width=128, before=2, after=1, pooled=2),
@@ -60,15 +60,8 @@ def train_pairs_model(request: Request, config: PairConfig, report: Report) -> A
     start = None
     if request.weights is not None and not checkpoint.exists():
         start = read_weights(request.weights, PairNetwork)[0].state_dict()
-    trained = train_pairs(
-        config,
-        sources,
-        held_out,
-        checkpoint,
-        start=start,
-        minutes=request.minutes,
-        report=report,
-    )
+    task = PairTask(config, sources, held_out, start)
+    trained = train(task, checkpoint, minutes=request.minutes, report=report)
 
     def scores() -> dict[str, float]:
         return {"mse": mean_squared_error(trained.network, held_out)}
@@ -92,14 +85,8 @@ def train_hand2vec_model(request: Request, config: Hand2VecConfig, report: Repor
             "of a pair network)"
         )
     held_out = _held_out(request)
-    trained = train_hand2vec(
-        config,
-        join_rows(parts),
-        held_out,
-        request.out / "hand2vec.checkpoint",
-        minutes=request.minutes,
-        report=report,
-    )
+    task, checkpoint = Hand2VecTask(config, join_rows(parts), held_out), "hand2vec.checkpoint"
+    trained = train(task, request.out / checkpoint, minutes=request.minutes, report=report)
 
     def scores() -> dict[str, float]:
         return errors(trained.network, held_out)
@@ -127,21 +114,15 @@ def _answer(
     scores: Callable[[], dict[str, float]],
 ) -> Answer:
     """Export a network that is at its end as the model of that name, and say what was done."""
-    target, progress = None, trained.progress
+    target = None
     if trained.done and can_export():
         target = request.out / "pairs" / f"{model}.onnx"
         about = About(model, {"pairs": float(len(held_out))} | scores(), trained.record)
         fitted = Library(request.library).deals("validation")[:_FITTED_DEALS]
         export(trained.network, about, fitted, target)
-    return Answer(
-        name=request.name,
-        step=progress.step,
-        steps=trained.config.steps,
-        lessons=f"{progress.legs[-1]['deals']:,} deals and rows "
-        "(its folder is as src/trickcast/weights/pairs)",
-        done=trained.done,
-        model=target,
-    )
+    count = trained.progress.legs[-1]["deals"]
+    lessons = f"{count:,} deals and rows (its folder is as src/trickcast/weights/pairs)"
+    return Answer(request.name, trained, lessons, target)
 
 
 def shown(line: dict[str, Any]) -> str:

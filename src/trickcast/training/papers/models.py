@@ -43,14 +43,8 @@ def train_networks(request: Request, config: PaperConfig, report: Report) -> Ans
     if trained.done and can_export():
         model = request.out / f"{config.network}.onnx"
         export(networks["suit"], networks["notrump"], validation, model)
-    return Answer(
-        name=f"{config.network} ({contracts})",
-        step=trained.progress.step,
-        steps=config.epochs,
-        lessons=f"{len(training):,} deals (trickcast evaluate DEALS --model …)",
-        done=trained.done,
-        model=model,
-    )
+    lessons = f"{len(training):,} deals (trickcast evaluate DEALS --model …)"
+    return Answer(f"{config.network} ({contracts})", trained, lessons, model)
 
 
 def _of(contracts: Contracts, report: Report) -> Report:
