@@ -112,6 +112,8 @@ def train(
         def report(line: dict[str, Any]) -> None:
             typer.echo(shown(line))
 
-        typer.echo(room.train(request, report))
+        answer = room.train(request, report)
     except (ValueError, room.TrainingError) as error:
         raise CommandError(str(error)) from None
+    if answer is not None:
+        typer.echo(answer)

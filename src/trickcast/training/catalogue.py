@@ -43,17 +43,21 @@ class Training(NamedTuple):
 
 
 _DEALS = Family(
-    {"device", "weights", "anew", "teacher", "taught", "endings"}, deals.train_model, deals.shown
+    {"deals", "device", "weights", "anew", "teacher", "taught", "endings"},
+    deals.train_model,
+    deals.shown,
 )
 _PAIRS = Family(
-    {"weights", "taught", "pairs", "pairs_validation"}, pairs.train_pairs_model, pairs.shown
+    {"deals", "weights", "taught", "pairs", "pairs_validation"},
+    pairs.train_pairs_model,
+    pairs.shown,
 )
 _HAND2VEC = Family(
     {"weights", "pairs", "pairs_validation"}, pairs.train_hand2vec_model, pairs.shown
 )
 # one thread runs some 10 epochs of 131,072 examples a second, and two are hardly faster, or slower
 # where other programs want the processor too
-_PAPERS = Family(set(), papers.train_networks, papers.shown, threads=1)
+_PAPERS = Family({"deals"}, papers.train_networks, papers.shown, threads=1)
 
 CATALOGUE: dict[str, Training] = {
     **{name: Training(_DEALS, config) for name, config in deals.PRESETS.items()},

@@ -40,9 +40,7 @@ class Request:
         return [f.name for f in fields(self) if getattr(self, f.name) != getattr(plain, f.name)]
 
 
-COMMON = {
-    "name", "settings", "library", "out", "deals", "validation", "minutes", "threads",
-}  # fmt: skip
+COMMON = {"name", "settings", "library", "out", "validation", "minutes", "threads"}
 """Fields that make sense for every family."""
 
 

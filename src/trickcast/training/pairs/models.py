@@ -6,7 +6,7 @@ learns from rows of mean tricks, and from as many more as a pair network is aske
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ...formats.hand2vec import read_pairs
 from ...library import Library
@@ -19,8 +19,8 @@ from ..request import Answer, Report, Request, can_export
 from ..trainer import Trained, train
 from ..weights import read_weights
 from .data import PairRows, join_rows, pair_rows, solved_rows, teach_rows
-from .distributions import PairConfig, PairTask, Sources, mean_squared_error
-from .hand2vec import Hand2VecConfig, Hand2VecTask, errors
+from .distributions import PairConfig, PairTask, Sources
+from .hand2vec import Hand2VecConfig, Hand2VecTask
 
 PAIRS = PairConfig(
     network=PairNetworkConfig(width=128, before=2, after=1, pooled=2),
@@ -49,24 +49,17 @@ def train_pairs_model(request: Request, config: PairConfig, report: Report) -> A
     The ``weights`` of a request are those to begin with. Raises TrainingError where there is
     nothing to learn from, and what the training raises.
     """
+    solved = Library(request.library).deals("train")[: request.deals] if config.solved else None
     sources = Sources(
-        labelled(Library(request.library).deals("train")[: request.deals])
-        if config.solved
-        else None,
+        None if solved is None else labelled(solved),
         taught_deals(request.taught) if config.taught and request.taught else None,
         _rows(request.pairs) if config.rows and request.pairs else None,
     )
-    held_out, checkpoint = _held_out(request), request.out / "pairs.checkpoint"
     start = None
-    if request.weights is not None and not checkpoint.exists():
+    if request.weights is not None and not _checkpoint(request).exists():
         start = read_weights(request.weights, PairNetwork)[0].state_dict()
-    task = PairTask(config, sources, held_out, start)
-    trained = train(task, checkpoint, minutes=request.minutes, report=report)
-
-    def scores() -> dict[str, float]:
-        return {"mse": mean_squared_error(trained.network, held_out)}
-
-    return _answer(request, trained, "accurate", held_out, export_pairs, scores)
+    task = PairTask(config, sources, _held_out(request), start)
+    return _leg(request, task, "accurate", export_pairs, report)
 
 
 def train_hand2vec_model(request: Request, config: Hand2VecConfig, report: Report) -> Answer:
@@ -84,14 +77,8 @@ def train_hand2vec_model(request: Request, config: Hand2VecConfig, report: Repor
             "nothing to learn from (expected --pairs, BridgeHand2Vec's rows, or --weights, those "
             "of a pair network)"
         )
-    held_out = _held_out(request)
-    task, checkpoint = Hand2VecTask(config, join_rows(parts), held_out), "hand2vec.checkpoint"
-    trained = train(task, request.out / checkpoint, minutes=request.minutes, report=report)
-
-    def scores() -> dict[str, float]:
-        return errors(trained.network, held_out)
-
-    return _answer(request, trained, "hand2vec", held_out, export_hand2vec, scores)
+    task = Hand2VecTask(config, join_rows(parts), _held_out(request))
+    return _leg(request, task, "hand2vec", export_hand2vec, report)
 
 
 def _rows(path: Path) -> PairRows:
@@ -105,23 +92,30 @@ def _held_out(request: Request) -> PairRows:
     return solved_rows(Library(request.library).deals("validation")[: request.validation])
 
 
-def _answer(
+def _checkpoint(request: Request) -> Path:
+    return request.out / f"{request.name}.checkpoint"
+
+
+def _leg(
     request: Request,
-    trained: Trained[Any, Any],
+    task: PairTask | Hand2VecTask,
     model: str,
-    held_out: PairRows,
     export: Callable[..., None],
-    scores: Callable[[], dict[str, float]],
+    report: Report,
 ) -> Answer:
-    """Export a network that is at its end as the model of that name, and say what was done."""
+    """Train one leg, and export a network that is at its end as the model of that name."""
+    trained: Trained[Any, Any] = train(
+        cast(Any, task), _checkpoint(request), minutes=request.minutes, report=report
+    )
     target = None
     if trained.done and can_export():
         target = request.out / "pairs" / f"{model}.onnx"
-        about = About(model, {"pairs": float(len(held_out))} | scores(), trained.record)
+        last = trained.progress.last
+        scores = {"pairs": float(len(task.validation))}
+        scores |= {name: value for name, value in last.items() if name.startswith("mse")}
         fitted = Library(request.library).deals("validation")[:_FITTED_DEALS]
-        export(trained.network, about, fitted, target)
-    count = trained.progress.legs[-1]["deals"]
-    lessons = f"{count:,} deals and rows (its folder is as src/trickcast/weights/pairs)"
+        export(trained.network, About(model, scores, trained.record), fitted, target)
+    lessons = f"{task.lessons.deals:,} deals and rows (a folder as src/trickcast/weights/pairs)"
     return Answer(request.name, trained, lessons, target)
 
 
