@@ -13,9 +13,13 @@ from trickcast.library import append
 
 torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
 
+from trickcast.networks.pairs import PairNetwork  # noqa: E402
+from trickcast.networks.suits import SuitNetwork  # noqa: E402
 from trickcast.training import Request, find_training, leg, listed, train  # noqa: E402
 from trickcast.training.catalogue import CATALOGUE  # noqa: E402
+from trickcast.training.checkpoints import Progress  # noqa: E402
 from trickcast.training.settings import changed  # noqa: E402
+from trickcast.training.weights import read_weights  # noqa: E402
 
 NAMES = [*CATALOGUE, "52-25-1"]
 
@@ -66,6 +70,17 @@ def test_settings_are_changed_by_text():
     ]:
         with pytest.raises(ValueError, match=word):
             changed(accurate.settings, texts)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("accurate", SuitNetwork), ("fast", SuitNetwork), ("pairs", PairNetwork)]
+)
+def test_the_committed_weights_are_read(name, kind):
+    network, record = read_weights(Path(__file__).parents[1] / f"data/weights/{name}.npz", kind)
+    assert network.config.width == record["config"]["network"]["width"]
+    assert record["progress"]["step"] > 0
+    if kind is SuitNetwork:  # a training can go on from these
+        assert Progress(**record["progress"]).legs
 
 
 @pytest.mark.parametrize(

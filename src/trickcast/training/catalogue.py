@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..networks import NetworkName
@@ -31,7 +32,7 @@ class Training(NamedTuple):
 
     family: Family
     settings: Settings
-    fixed: dict[str, Any] = {}  # noqa: RUF012
+    fixed: Mapping[str, Any] = MappingProxyType({})
     """Fields of the settings that its name decides."""
 
     def configured(self, texts: Mapping[str, str]) -> Any:
