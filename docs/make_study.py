@@ -158,15 +158,15 @@ def trained(trial: Trial, given: argparse.Namespace) -> dict[str, Any]:
 
     from trickcast.library import Library
     from trickcast.networks.suits import SuitNetwork
-    from trickcast.training.distill import besides
-    from trickcast.training.presets import configured
-    from trickcast.training.supervised import train
+    from trickcast.training import find_training
+    from trickcast.training.deals.distillation import besides
+    from trickcast.training.deals.supervised import train
 
     torch.set_num_threads(given.threads)
     torch.compiler.reset()  # it compiles a function for eight networks at most
     settings = BASE | trial.settings
     settings.setdefault("evaluate_every", str(max(int(settings["steps"]) // 8, 1)))
-    config = configured("accurate", settings)
+    config = find_training("accurate").configured(settings)
     library = Library(given.library)
     seen: list[dict[str, float]] = []
     with tempfile.TemporaryDirectory() as folder:

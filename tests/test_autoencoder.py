@@ -10,15 +10,14 @@ torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'"
 from trickcast.cards import DealSet  # noqa: E402
 from trickcast.encodings import find_coding  # noqa: E402
 from trickcast.formats import zrd  # noqa: E402
-from trickcast.training import TrainingError, all_examples  # noqa: E402
-from trickcast.training.autoencoder import (  # noqa: E402
-    AutoencoderConfig,
-    AutoencoderTraining,
-)
-from trickcast.training.fullbatch import Batch  # noqa: E402
+from trickcast.training import TrainingError  # noqa: E402
+from trickcast.training.papers.autoencoder import AutoencoderConfig, AutoencoderTask  # noqa: E402
+from trickcast.training.papers.examples import Examples, all_examples  # noqa: E402
+from trickcast.training.trainer import Lessons, train  # noqa: E402
 
 SHARD = Path(__file__).parents[1] / "data/library/seed-717102/deals-000000000000.zrd"
 SMALL = {"batch": 64, "pretraining_epochs": 3, "epochs": 4, "settled": 0.0}
+LESSONS = Lessons(100, "a", "a")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -31,17 +30,18 @@ def one_thread():
 
 
 @pytest.fixture(scope="module")
-def batch() -> Batch:
+def batch() -> Examples:
     deals = DealSet(*zrd.decode(SHARD.read_bytes()[: 100 * zrd.RECORD]))
-    return Batch(*all_examples(deals, "notrump", find_coding("52x4-2018")))
+    return all_examples(deals, "notrump", find_coding("52x4-2018"))
 
 
 def config(network="(52x4)-(26x4)-52-13-14", **changes) -> AutoencoderConfig:
     return AutoencoderConfig(network=network, **SMALL | changes)
 
 
-def run(training, batch, report=lambda line: None):
-    return training.run(lambda drawing: batch, batch, report)
+def run(config, checkpoint, batch, report=lambda line: None, lessons=LESSONS):
+    task = AutoencoderTask(config, lessons, lambda drawing: batch, batch)
+    return train(task, checkpoint, report=report).network
 
 
 @pytest.mark.parametrize(
@@ -59,18 +59,18 @@ def test_the_decoder_mirrors_the_encoder(network, encoders, autoencoder):
 def test_a_frozen_encoder_keeps_what_it_learnt(batch, tmp_path):
     """Its weights after both phases are those after phase 1; unfrozen they move on."""
     networks = {
-        frozen: run(AutoencoderTraining(config(frozen=frozen), tmp_path / f"{frozen}"), batch)
+        frozen: run(config(frozen=frozen), tmp_path / f"{frozen}", batch)
         for frozen in (True, False)
     }
-    only_coding = AutoencoderTraining(config(epochs=1, frozen=True), tmp_path / "short")
-    learnt = run(only_coding, batch).layers[0].weight
+    only_coding = run(config(epochs=1, frozen=True), tmp_path / "short", batch)
+    learnt = only_coding.layers[0].weight
     assert torch.equal(networks[True].layers[0].weight, learnt)
     assert not torch.equal(networks[False].layers[0].weight, learnt)
 
 
 def test_both_errors_fall(batch, tmp_path):
     lines = []
-    run(AutoencoderTraining(config(epochs=12), tmp_path / "c"), batch, lines.append)
+    run(config(epochs=12), tmp_path / "c", batch, lines.append)
     for phase in (1, 2):
         errors = [line["training_error"] for line in lines if line["phase"] == phase]
         assert errors[-1] < errors[0]
@@ -79,7 +79,7 @@ def test_both_errors_fall(batch, tmp_path):
 def test_phase_1_stops_when_settled_and_phase_2_after_the_rises(batch, tmp_path):
     lines = []
     settings = {"settled": 1e9, "rises": 1, "tuning_rate": 0.5, "epochs": 200}
-    run(AutoencoderTraining(config(**settings), tmp_path / "c"), batch, lines.append)
+    run(config(**settings), tmp_path / "c", batch, lines.append)
     assert [line["epoch"] for line in lines if line["phase"] == 1] == [1, 2]  # 1 to compare with
     errors = [line["validation_error"] for line in lines if line["phase"] == 2]
     assert len(errors) < 200
@@ -87,41 +87,18 @@ def test_phase_1_stops_when_settled_and_phase_2_after_the_rises(batch, tmp_path)
     assert sorted(errors[:-1], reverse=True) == errors[:-1]
 
 
-def test_an_interrupted_training_ends_the_same(batch, tmp_path):
-    straight = run(AutoencoderTraining(config(), tmp_path / "straight"), batch)
-
-    class Killed(Exception):
-        pass
-
-    for phase in (1, 2):
-
-        def kill(line, phase=phase):
-            if (line["phase"], line["epoch"]) == (phase, 2):
-                raise Killed
-
-        path = tmp_path / f"killed-{phase}"
-        with pytest.raises(Killed):
-            run(AutoencoderTraining(config(), path), batch, kill)
-        resumed = run(AutoencoderTraining(config(), path), batch)
-        for name, weights in straight.state_dict().items():
-            assert torch.equal(weights, resumed.state_dict()[name])
-
-
 def test_an_error_that_is_no_number_stops(batch, tmp_path):
-    broken = Batch(np.full((64, 208), np.nan, np.float32), batch.tricks[:64])
+    broken = Examples(np.full((64, 208), np.nan, np.float32), batch.tricks[:64])
     with pytest.raises(TrainingError, match="phase 1, epoch 0: the error is nan"):
-        run(AutoencoderTraining(config(), tmp_path / "c"), broken)
+        run(config(), tmp_path / "c", broken)
 
 
 def test_another_training_is_refused(batch, tmp_path):
-    run(AutoencoderTraining(config(), tmp_path / "c", deals="a"), batch)
+    run(config(), tmp_path / "c", batch)
     with pytest.raises(TrainingError, match="its frozen is False, not True"):
-        AutoencoderTraining(config(frozen=True), tmp_path / "c", deals="a")
-    with pytest.raises(TrainingError, match="other deals"):
-        AutoencoderTraining(config(), tmp_path / "c", deals="b")
-    (tmp_path / "d").write_bytes(b"nothing")
-    with pytest.raises(TrainingError, match="not a checkpoint"):
-        AutoencoderTraining(config(), tmp_path / "d")
+        run(config(frozen=True), tmp_path / "c", batch)
+    with pytest.raises(TrainingError, match="validated on other deals"):
+        run(config(), tmp_path / "c", batch, lessons=Lessons(100, "a", "b"))
 
 
 @pytest.mark.parametrize(

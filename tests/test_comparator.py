@@ -10,13 +10,13 @@ torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'"
 from trickcast.cards import DealSet  # noqa: E402
 from trickcast.encodings import find_coding  # noqa: E402
 from trickcast.formats import zrd  # noqa: E402
-from trickcast.training import TrainingError, all_examples  # noqa: E402
-from trickcast.training.comparator import (  # noqa: E402
+from trickcast.training.papers.comparator import (  # noqa: E402
     Comparator,
     ComparatorConfig,
-    ComparatorTraining,
+    ComparatorTask,
 )
-from trickcast.training.fullbatch import Batch  # noqa: E402
+from trickcast.training.papers.examples import Examples, all_examples  # noqa: E402
+from trickcast.training.trainer import Lessons, train  # noqa: E402
 
 SHARD = Path(__file__).parents[1] / "data/library/seed-717102/deals-000000000000.zrd"
 SMALL = {"network": "(52x4)-(13x4)-13-5-1", "batch": 128, "epochs": 12, "references": 5}
@@ -32,10 +32,10 @@ def one_thread():
 
 
 @pytest.fixture(scope="module")
-def batches() -> tuple[Batch, Batch]:
+def batches() -> tuple[Examples, Examples]:
     deals = DealSet(*zrd.decode(SHARD.read_bytes()[: 500 * zrd.RECORD]))
     coding = find_coding("52x4-2018")
-    return tuple(Batch(*all_examples(part, "suit", coding)) for part in (deals[:400], deals[400:]))
+    return tuple(all_examples(part, "suit", coding) for part in (deals[:400], deals[400:]))
 
 
 def test_exchanging_the_deals_changes_the_sign():
@@ -47,8 +47,9 @@ def test_exchanging_the_deals_changes_the_sign():
 
 def test_deals_are_placed_among_the_references(batches, tmp_path):
     training, held_out = batches
-    trainer = ComparatorTraining(ComparatorConfig(**SMALL), tmp_path / "c")
-    network = trainer.run(lambda drawing: training, held_out)
+    config, lessons = ComparatorConfig(**SMALL), Lessons(400, "a", "b")
+    task = ComparatorTask(config, lessons, lambda drawing: training, held_out)
+    network = train(task, tmp_path / "c").network
     with torch.inference_mode():
         scores = network(torch.from_numpy(held_out.inputs)).numpy()
     assert scores.shape == (len(held_out.tricks), 14)
@@ -62,31 +63,10 @@ def test_a_result_without_references_is_left_out(batches):
     few = training.tricks < 13
     network = Comparator(ComparatorConfig(**SMALL))
     network.choose_references(
-        Batch(training.inputs[few], training.tricks[few]), np.random.default_rng(0)
+        Examples(training.inputs[few], training.tricks[few]), np.random.default_rng(0)
     )
     assert network.there_are.tolist() == [1.0] * 13 + [0.0]
     assert (network.references[:65].sum(dim=1) == 52).all()
-
-
-def test_an_interrupted_training_ends_the_same(batches, tmp_path):
-    training, held_out = batches
-    config = ComparatorConfig(**SMALL | {"epochs": 3})
-    straight = ComparatorTraining(config, tmp_path / "a").run(lambda k: training, held_out)
-
-    class Killed(Exception):
-        pass
-
-    def kill(line):
-        if line["epoch"] == 2:
-            raise Killed
-
-    with pytest.raises(Killed):
-        ComparatorTraining(config, tmp_path / "b").run(lambda k: training, held_out, kill)
-    resumed = ComparatorTraining(config, tmp_path / "b").run(lambda k: training, held_out)
-    for name, weights in straight.state_dict().items():
-        assert torch.equal(weights, resumed.state_dict()[name])
-    with pytest.raises(TrainingError, match="other deals"):
-        ComparatorTraining(config, tmp_path / "b", deals="others")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from killing import Killed, kill_at
+
 torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
 
 from trickcast.cards import DealSet, Strain  # noqa: E402
@@ -15,13 +17,17 @@ from trickcast.library import Library  # noqa: E402
 from trickcast.networks.suit_config import SuitNetworkConfig  # noqa: E402
 from trickcast.networks.suits import SuitNetwork, mean_probabilities  # noqa: E402
 from trickcast.solver import solve  # noqa: E402
-from trickcast.training import TrainingError, leg, suit_data  # noqa: E402
-from trickcast.training.distill import divergence, taught_deals, teach  # noqa: E402
-from trickcast.training.evaluating import evaluate  # noqa: E402
+from trickcast.training import TrainingError, leg  # noqa: E402
+from trickcast.training.deals import data as suit_data  # noqa: E402
+from trickcast.training.deals.distillation import divergence, taught_deals, teach  # noqa: E402
+from trickcast.training.deals.evaluating import evaluate  # noqa: E402
+from trickcast.training.deals.supervised import (  # noqa: E402
+    SupervisedConfig,
+    loss_of,
+    train,
+)
 from trickcast.training.journal import read_journal  # noqa: E402
-from trickcast.training.presets import PRESETS, configured  # noqa: E402
-from trickcast.training.snapshots import Progress, load_weights, save_weights  # noqa: E402
-from trickcast.training.supervised import SupervisedConfig, loss_of, train  # noqa: E402
+from trickcast.training.weights import read_weights, write_weights  # noqa: E402
 
 LIBRARY = Path(__file__).parents[1] / "data/library"
 TINY = SuitNetworkConfig(width=32, heads=1, before=0, after=1, ratio=2)
@@ -63,66 +69,20 @@ def test_64_deals_are_learned_by_heart(trained):
     assert abs(leg.progress.last["bias"]) < 0.1
 
 
-class Killed(Exception):
-    pass
-
-
 def weights_of(network):
     return torch.cat([weights.flatten() for weights in network.state_dict().values()])
-
-
-@pytest.mark.parametrize(
-    "network",
-    [
-        replace(TINY, dropout=0.2, layer_drop=0.3),
-        replace(TINY, rotation="learned", inputs="cards"),
-        replace(TINY, heads=0, after=0, pooled=1),
-    ],
-)
-@pytest.mark.parametrize("optimizer", ["adam", "soap"])
-def test_a_training_killed_and_resumed_ends_bit_equal(deals, tmp_path, network, optimizer):
-    config = replace(
-        CONFIG, network=network, optimizer=optimizer, exchanged=3, checkpoint_seconds=1e-9
-    )
-    straight = train(config, deals[:100], deals[100:], tmp_path / "straight.checkpoint")
-
-    def kill(line):
-        if line["step"] == 8:
-            raise Killed
-
-    with pytest.raises(Killed):
-        train(config, deals[:100], deals[100:], tmp_path / "killed.checkpoint", report=kill)
-    resumed = train(config, deals[:100], deals[100:], tmp_path / "killed.checkpoint")
-    assert torch.equal(weights_of(straight.network), weights_of(resumed.network))
-    one, other = (
-        [{k: v for k, v in line.items() if k != "seconds"} for line in read_journal(path)]
-        for path in (tmp_path / "straight.jsonl", tmp_path / "killed.jsonl")
-    )
-    assert [line["step"] for line in other] == [4, 8, 12]
-    assert other[-1]["log_loss"] == one[-1]["log_loss"]
-
-
-def test_legs_of_no_time_do_nothing_and_lose_nothing(deals, tmp_path):
-    first = train(CONFIG, deals[:100], deals[100:], tmp_path / "a.checkpoint", minutes=0)
-    assert not first.done
-    straight = train(CONFIG, deals[:100], deals[100:], tmp_path / "b.checkpoint")
-    last = train(CONFIG, deals[:100], deals[100:], tmp_path / "a.checkpoint")
-    assert torch.equal(weights_of(straight.network), weights_of(last.network))
 
 
 def test_16_bit_weights_go_on_closely(deals, tmp_path):
     """From the middle of the schedule, on a machine that has the weights file alone."""
     config = replace(CONFIG, steps=40, evaluate_every=20, learning_rate=5e-3)
 
-    def kill(line):
-        raise Killed
-
     here, there = tmp_path / "here.checkpoint", tmp_path / "there.checkpoint"
     straight = train(config, deals[:100], deals[100:], tmp_path / "straight.checkpoint")
     with pytest.raises(Killed):
-        train(replace(config, checkpoint_seconds=1e-9), deals[:100], deals[100:], here, report=kill)
-    train(config, deals[:100], deals[100:], here, minutes=0)
-    found, content = load_weights(here.with_suffix(".npz"))
+        train(config, deals[:100], deals[100:], here,
+              report=kill_at(1))  # fmt: skip
+    found, content = read_weights(here.with_suffix(".npz"), SuitNetwork)
     assert 0 < content["progress"]["step"] < 40
     fresh = train(config, deals[:100], deals[100:], there, weights=here.with_suffix(".npz"))
     assert fresh.progress.fresh_from == content["progress"]["step"]
@@ -149,7 +109,7 @@ def test_16_bit_weights_go_on_closely(deals, tmp_path):
 
 def test_stored_weights_are_the_weights(trained):
     leg, folder = trained
-    stored, content = load_weights(folder / "a.npz")
+    stored, content = read_weights(folder / "a.npz", SuitNetwork)
     torch.testing.assert_close(weights_of(stored), weights_of(leg.network), rtol=1e-3, atol=1e-6)
     assert content["config"]["network"]["width"] == 64
     assert content["progress"]["legs"][0]["deals"] == 64
@@ -163,7 +123,7 @@ def test_weights_that_are_none_are_refused(trained, tmp_path, damage):
     if damage == "other arrays":
         np.savez(path, metadata=np.array(json.dumps({"format": "another"})))
     with pytest.raises(TrainingError, match=r"bad\.npz: not the weights of a suit network"):
-        load_weights(path)
+        read_weights(path, SuitNetwork)
 
 
 def test_weights_beyond_16_bits_are_refused(trained, tmp_path):
@@ -171,7 +131,7 @@ def test_weights_beyond_16_bits_are_refused(trained, tmp_path):
     network = SuitNetwork(leg.config.network, seed=1)
     torch.nn.init.constant_(network.head.bias, 1e6)
     with pytest.raises(TrainingError, match=r"head\.bias"):
-        save_weights(tmp_path / "a.npz", network, leg.config, Progress())
+        write_weights(tmp_path / "a.npz", network, {})
 
 
 def test_a_checkpoint_of_another_training_is_refused(deals, tmp_path):
@@ -246,7 +206,46 @@ def test_unsolved_deals_are_refused(deals, tmp_path):
     tricks = deals.tricks.copy()
     tricks[7, 2, 1] = 255
     with pytest.raises(ValueError, match="deal 7 of 160: the result of D by E is not known"):
+        train(CONFIG, deals[:100], deals.with_tricks(tricks), tmp_path / "a")
+    partly = suit_data.labelled(deals.with_tricks(tricks), whole=False)
+    with pytest.raises(ValueError, match="deal 7 of 160: not all results are known"):
+        train(CONFIG, deals[:100], partly, tmp_path / "a")
+    tricks[9] = 255
+    with pytest.raises(ValueError, match="deal 9 of 160: nothing is known"):
         train(CONFIG, deals.with_tricks(tricks), deals[:9], tmp_path / "a")
+
+
+def test_results_that_are_not_known_have_no_part_in_the_loss():
+    """Its gradients on their logits are nothing; the mean is that of the results left."""
+    generator = torch.Generator().manual_seed(1)
+    labels = torch.randint(14, (6, 5, 4), generator=generator, dtype=torch.uint8)
+    logits = torch.randn(6, 5, 4, 14, generator=generator).requires_grad_()
+    hidden = torch.rand(6, 5, 4, generator=generator) < 0.7
+    hidden[:, 0, 0], hidden[5] = False, False
+    weight = torch.tensor([1.0, 1.0, 1.0, 1.0, 0.5, 0.5])
+    targets = suit_data.shares(torch.where(hidden, 255, labels))
+    assert (targets.sum(-1) == (~hidden)).all()
+    loss = loss_of(logits, targets, weight, 0.3)
+    loss.backward()
+    assert (logits.grad[hidden] == 0).all() and (logits.grad[~hidden] != 0).any(-1).all()
+    total = count = 0.0
+    for deal, strain, seat in (~hidden).nonzero().tolist():
+        alone = torch.zeros(1, 5, 4, 14)
+        alone[0, strain, seat] = targets[deal, strain, seat]
+        single = loss_of(logits[deal : deal + 1].detach(), alone, torch.ones(1), 0.3)
+        total, count = total + float(weight[deal] * single), count + float(weight[deal])
+    assert float(loss.detach()) == pytest.approx(total / count, rel=1e-5)
+
+
+def test_a_network_learns_from_tables_of_which_a_part_is_known(deals, tmp_path):
+    """One strain of each deal is known, the others come from other deals."""
+    tricks = np.full((64, 5, 4), 255, np.uint8)
+    rows, strains = np.arange(64), np.arange(64) % 5
+    tricks[rows, strains] = deals.tricks[rows, strains]
+    config = replace(CONFIG, steps=60, learning_rate=1e-2, evaluate_every=20)
+    lines = []
+    train(config, deals[:64].with_tricks(tricks), deals[:64], tmp_path / "a", report=lines.append)
+    assert lines[-1]["log_loss"] < lines[0]["log_loss"] - 0.1
 
 
 def test_endings_are_learned_too(deals, tmp_path):
@@ -354,21 +353,6 @@ def test_a_wrong_setting_is_named(setting):
         replace(CONFIG, **setting)
 
 
-def test_presets_can_be_changed_by_text():
-    config = configured("accurate", {"steps": "10", "network.width": "64", "compile": "true"})
-    assert (config.steps, config.network.width, config.compile) == (10, 64, True)
-    assert config.network.after == PRESETS["accurate"].network.after
-    for name, settings, word in [
-        ("acurate", {}, "acurate"),
-        ("fast", {"stepz": "1"}, "stepz"),
-        ("fast", {"network": "1"}, "network"),
-        ("fast", {"steps": "many"}, "many"),
-        ("fast", {"compile": "yes"}, "yes"),
-    ]:
-        with pytest.raises(ValueError, match=word):
-            configured(name, settings)
-
-
 def test_the_rate_rises_and_falls_to_zero():
     config = replace(CONFIG, steps=1000, warm_up=100)
     rates = [config.rate(step) for step in range(1000)]
@@ -380,6 +364,7 @@ def test_the_rate_rises_and_falls_to_zero():
 
 
 def test_a_leg_runs_from_the_command_line(tmp_path, capsys):
+    pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
     settings = {"steps": 2, "evaluate_every": 2, "batch": 8, "taught": 4, "network.width": 16,
                 "network.heads": 1, "network.after": 1}  # fmt: skip
     chosen = [f"--set={name}={value}" for name, value in settings.items()]
@@ -388,7 +373,7 @@ def test_a_leg_runs_from_the_command_line(tmp_path, capsys):
               *chosen])  # fmt: skip
     shown = capsys.readouterr()
     assert json.loads(shown.out.splitlines()[-1])["step"] == 2
-    assert "step 2 of 2 on 24 deals" in shown.err
+    assert "accurate.onnx: trained on 24 deals" in shown.err
     assert {path.name for path in tmp_path.iterdir()} >= {"accurate.checkpoint", "accurate.npz"}
 
 

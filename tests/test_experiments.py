@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from killing import Killed
+
 torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
 
 import trickcast as tc  # noqa: E402
@@ -297,9 +299,6 @@ def test_a_killed_run_goes_on(deals, finished, tmp_path, monkeypatch):
     rows = rows_of("mossakowski2009", "II")
     straight = finished[1]
 
-    class Killed(Exception):
-        pass
-
     def kill(store, name):
         if "104-30-14" in name:
             raise Killed
@@ -354,9 +353,6 @@ def test_workers_end_with_a_killed_run(tmp_path):
 def test_a_training_killed_in_its_middle_ends_the_same(deals, finished, tmp_path):
     net = SMOKE.plan(rows_of("mossakowski2009", "I")[1].net)
 
-    class Killed(Exception):
-        pass
-
     def kill(line):
         raise Killed
 
@@ -374,9 +370,6 @@ def test_a_second_leg_goes_on_from_the_best_state_even_when_killed(deals, tmp_pa
     first = SMOKE.schedule_of(net)
     schedules = {net.family: replace(first, second=6)}
     scale = replace(SMOKE, schedules=schedules)
-
-    class Killed(Exception):
-        pass
 
     def kill(line):
         if line["epoch"] > first.epochs + 2:

@@ -18,14 +18,16 @@ from trickcast.networks import LayeredNetwork  # noqa: E402
 from trickcast.networks.pairs import PairNetwork, PairNetworkConfig  # noqa: E402
 from trickcast.networks.suit_config import SuitNetworkConfig  # noqa: E402
 from trickcast.networks.suits import SuitNetwork, mean_probabilities  # noqa: E402
-from trickcast.training import Trained, TrainingConfig, TrainingError, export_layered  # noqa: E402
+from trickcast.training.checkpoints import Progress, TrainingError  # noqa: E402
 from trickcast.training.export.calibration import Calibration, fit_sharpness  # noqa: E402
 from trickcast.training.export.ending import note_checksum, open_session, write_model  # noqa: E402
 from trickcast.training.export.graph import Graph  # noqa: E402
+from trickcast.training.export.layered import export_layered  # noqa: E402
 from trickcast.training.export.pair_graph import PairGraph  # noqa: E402
 from trickcast.training.export.suits import run_file, to_onnx  # noqa: E402
-from trickcast.training.pair_weights import load_pair_weights  # noqa: E402
-from trickcast.training.snapshots import load_weights  # noqa: E402
+from trickcast.training.papers.network import PaperConfig  # noqa: E402
+from trickcast.training.trainer import Trained  # noqa: E402
+from trickcast.training.weights import read_weights  # noqa: E402
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = ROOT / "src/trickcast/weights"
@@ -119,9 +121,11 @@ def test_a_network_of_the_papers_is_exported_whole(deals, network, coding, tmp_p
     solved = deals[:40].with_tricks(tricks)
     trained = [
         Trained(
-            TrainingConfig(contracts=contracts, network=network, coding=coding),
+            PaperConfig(contracts=contracts, network=network, coding=coding),
             LayeredNetwork(network, seed=seed),
-            {"deals": 3, "sha256": "ab"},
+            Progress(legs=[{"deals": 3, "sha256": "ab"}]),
+            steps=1,
+            done=True,
         )
         for seed, contracts in enumerate(("suit", "notrump"))
     ]
@@ -182,7 +186,7 @@ def test_the_graph_that_ships_is_made_again(name):
     """Node by node; whole weights too, but for what the committed weights lost, of 16 bits."""
     shipped = onnx.load(SHIPPED / f"{name}.onnx")
     stated = {entry.key: entry.value for entry in shipped.metadata_props}
-    network, _ = load_weights(ROOT / f"data/weights/{name}.npz")
+    network, _ = read_weights(ROOT / f"data/weights/{name}.npz", SuitNetwork)
     sample = torch.from_numpy(random_deals(64, seed=2021).owners.copy())
     calibration = Calibration(*map(tuple, json.loads(stated["calibration"]).values()))
     made = to_onnx(network, stated["storage"], sample, calibration)
@@ -215,7 +219,7 @@ def test_the_graph_of_a_pair_network_answers_as_torch_does(deals, after):
 
 def test_the_pair_model_that_ships_is_made_again(deals, tmp_path):
     shipped = PairEstimator("accurate", threads=1)
-    network, _ = load_pair_weights(ROOT / "data/weights/pairs.npz")
+    network, _ = read_weights(ROOT / "data/weights/pairs.npz", PairNetwork)
     made = PairGraph(network).to_onnx(json.loads(shipped.info.metadata["sharpness"]))
     for key, value in shipped.info.metadata.items():
         made.metadata_props.add(key=key, value=value)

@@ -21,9 +21,10 @@ from trickcast.networks.pairs import (  # noqa: E402
     expected_tricks,
     relations,
 )
+from trickcast.networks.suits import SuitNetwork  # noqa: E402
 from trickcast.training import TrainingError  # noqa: E402
-from trickcast.training.hand2vec import Hand2VecConfig, errors, train_hand2vec  # noqa: E402
-from trickcast.training.pair_data import (  # noqa: E402
+from trickcast.training.deals.data import labelled  # noqa: E402
+from trickcast.training.pairs.data import (  # noqa: E402
     join_rows,
     solved_rows,
     take_pairs,
@@ -31,10 +32,14 @@ from trickcast.training.pair_data import (  # noqa: E402
     teach_rows,
     turned_rows,
 )
-from trickcast.training.pair_weights import load_pair_weights, save_pair_weights  # noqa: E402
-from trickcast.training.pairs import PairConfig, Sources, train_pairs  # noqa: E402
-from trickcast.training.snapshots import load_weights  # noqa: E402
-from trickcast.training.suit_data import labelled  # noqa: E402
+from trickcast.training.pairs.distributions import PairConfig, PairTask, Sources  # noqa: E402
+from trickcast.training.pairs.hand2vec import (  # noqa: E402
+    Hand2VecConfig,
+    Hand2VecTask,
+    errors,
+)
+from trickcast.training.trainer import train  # noqa: E402
+from trickcast.training.weights import read_weights  # noqa: E402
 
 TINY = PairNetworkConfig(width=16, before=1, after=1, pooled=1, ratio=2)
 
@@ -152,32 +157,21 @@ def trained(deals, tmp_path_factory):
     sources = Sources(labelled(deals), None, rows)
     folder, lines = tmp_path_factory.mktemp("pairs"), []
     checkpoint = folder / "pairs.checkpoint"
-    network, leg = train_pairs(config, sources, rows, checkpoint, report=lines.append)
-    return config, sources, rows, folder, network, leg, lines
+    made = train(PairTask(config, sources, rows), checkpoint, report=lines.append)
+    return config, sources, rows, folder, made, lines
 
 
-def test_training_learns_and_goes_on_where_it_stopped(trained):
-    config, sources, rows, folder, network, leg, lines = trained
-    assert leg.step == 60 and [line["step"] for line in lines] == [20, 40, 60]
+def test_training_learns_and_refuses_what_is_another(trained):
+    config, sources, rows, folder, made, lines = trained
+    assert made.done and [line["step"] for line in lines] == [20, 40, 60]
     assert lines[-1]["mse"] < 0.5 * lines[0]["mse"] and lines[-1]["mse"] < 2.5
-    path = folder / "legs.checkpoint"
-    _, first = train_pairs(config, sources, rows, path, minutes=0)
-    assert first.step == 0
-
-    def interrupted(line):
-        raise KeyboardInterrupt
-
-    short = replace(config, evaluate_every=30, checkpoint_seconds=1e-9)
-    with pytest.raises(KeyboardInterrupt):
-        train_pairs(short, sources, rows, path, report=interrupted)
-    again, leg = train_pairs(config, sources, rows, path)
-    assert leg.step == 60
-    for one, other in zip(network.parameters(), again.parameters(), strict=True):
-        torch.testing.assert_close(one, other, atol=1e-6, rtol=0)
-    with pytest.raises(TrainingError, match="other data"):
-        train_pairs(config, Sources(labelled(all_six()), None, rows), rows, path)
+    path = folder / "pairs.checkpoint"
+    with pytest.raises(TrainingError, match="validated on other deals"):
+        train(PairTask(config, sources, solved_rows(all_six())), path)
     with pytest.raises(TrainingError, match="learning_rate"):
-        train_pairs(replace(config, learning_rate=1.0), sources, rows, path)
+        train(PairTask(replace(config, learning_rate=1.0), sources, rows), path)
+    more = train(PairTask(config, Sources(labelled(all_six()), None, rows), rows), path)
+    assert [leg["from_step"] for leg in more.progress.legs] == [0, 60]  # lessons may be added
 
 
 def all_six() -> tc.DealSet:
@@ -185,10 +179,10 @@ def all_six() -> tc.DealSet:
     return found.with_tricks(np.full((64, 5, 4), 6, np.uint8))
 
 
-def test_a_missing_source_is_told(deals, tmp_path):
+def test_a_missing_source_is_told(deals):
     rows = solved_rows(deals)
     with pytest.raises(TrainingError, match=r"taught is 192.*expected taught=0"):
-        train_pairs(PairConfig(), Sources(labelled(deals), None, rows), rows, tmp_path / "x")
+        PairTask(PairConfig(), Sources(labelled(deals), None, rows), rows)
     with pytest.raises(ValueError, match="expected something to learn from"):
         PairConfig(solved=0, taught=0, rows=0)
     with pytest.raises(TrainingError, match="fewer than the 512"):
@@ -198,23 +192,22 @@ def test_a_missing_source_is_told(deals, tmp_path):
 
 
 def test_weights_travel_in_16_bits(trained, tmp_path):
-    config, *_, network, leg, _ = trained
-    path = tmp_path / "pairs.npz"
-    save_pair_weights(path, network, {"config": asdict(config), "progress": asdict(leg)})
-    again, record = load_pair_weights(path)
-    assert record["progress"]["step"] == 60
-    for one, other in zip(network.parameters(), again.parameters(), strict=True):
-        torch.testing.assert_close(one, other, atol=2e-3, rtol=2e-3)
+    *_, folder, made, _ = trained
+    again, record = read_weights(folder / "pairs.npz", PairNetwork)
+    assert record["progress"]["step"] == 60 and record["config"]["network"] == asdict(TINY)
+    for exact, stored in zip(made.network.parameters(), again.parameters(), strict=True):
+        torch.testing.assert_close(exact, stored, atol=2e-3, rtol=2e-3)
     taught = teach_rows(again, 50, seed=3, chunk=16)
     assert taught.hands.shape == (50, 2, 52) and taught.tricks.shape == (50, 5, 2)
     with torch.inference_mode():
         wanted = expected_tricks(again(taught.hands))
     torch.testing.assert_close(taught.tricks, wanted, atol=0.1, rtol=0)  # bfloat16
     with pytest.raises(TrainingError, match=r"not the weights of a suit network.*pair network"):
-        load_weights(path)
-    path.write_bytes(path.read_bytes()[:-100])
+        read_weights(folder / "pairs.npz", SuitNetwork)
+    path = tmp_path / "cut.npz"
+    path.write_bytes((folder / "pairs.npz").read_bytes()[:-100])
     with pytest.raises(TrainingError, match="not the weights of a pair network"):
-        load_pair_weights(path)
+        read_weights(path, PairNetwork)
 
 
 def test_hand2vec_learns_from_rows(deals, tmp_path):
@@ -223,10 +216,10 @@ def test_hand2vec_learns_from_rows(deals, tmp_path):
         steps=150, batch=128, learning_rate=2e-2, warm_up=5, average=0.9, evaluate_every=50
     )
     lines = []
-    network, leg = train_hand2vec(config, rows, rows, tmp_path / "h", report=lines.append)
-    assert leg.step == 150 and lines[-1]["mse"] < 0.5 * lines[0]["mse"]
+    made = train(Hand2VecTask(config, rows, rows), tmp_path / "h", report=lines.append)
+    assert made.done and lines[-1]["mse"] < 0.5 * lines[0]["mse"]
     assert lines[-1]["mse_symmetric"] <= lines[-1]["mse"]
-    assert errors(network, rows)["mse"] == pytest.approx(lines[-1]["mse"], rel=1e-3)
+    assert errors(made.network, rows)["mse"] == pytest.approx(lines[-1]["mse"], rel=1e-3)
 
 
 @pytest.fixture

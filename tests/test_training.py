@@ -12,6 +12,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
 pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
 
+from trickcast.training.thresholds import fit_thresholds  # noqa: E402
+
 import trickcast as tc  # noqa: E402
 from trickcast.cards import DealSet, Strain  # noqa: E402
 from trickcast.encodings import find_coding, tricks_of  # noqa: E402
@@ -19,17 +21,13 @@ from trickcast.estimator import Estimator, ModelError  # noqa: E402
 from trickcast.estimator.files import load_session  # noqa: E402
 from trickcast.estimator.kinds import OneOutput  # noqa: E402
 from trickcast.formats import zrd  # noqa: E402
-from trickcast.training import (  # noqa: E402
-    TrainingConfig,
-    TrainingError,
-    all_examples,
-    checkpoints,
-    draw_examples,
-    fit_thresholds,
-    fullbatch,
-    train,
-    train_model,
-)
+from trickcast.library import append  # noqa: E402
+from trickcast.training import Request, TrainingError  # noqa: E402
+from trickcast.training import train as train_request  # noqa: E402
+from trickcast.training.papers.best import mean_of_last  # noqa: E402
+from trickcast.training.papers.examples import all_examples, draw_examples  # noqa: E402
+from trickcast.training.papers.fullbatch import portions_at  # noqa: E402
+from trickcast.training.papers.network import PaperConfig, train  # noqa: E402
 
 SHARD = Path(__file__).parents[1] / "data/library/seed-717102/deals-000000000000.zrd"
 SMALL = {"examples": 512, "redraw": 10, "epochs": 40, "evaluate_every": 10, "patience": 40}
@@ -51,7 +49,14 @@ def deals() -> DealSet:
 
 @pytest.fixture(scope="module")
 def exported(deals, tmp_path_factory) -> Path:
-    return train_model(deals[:200], deals[200:], tmp_path_factory.mktemp("out"), **SMALL)
+    library, out = (tmp_path_factory.mktemp(name) for name in ("library", "out"))
+    append(library, deals[:200], "train", "train", solver="none", source="test")
+    append(library, deals[200:], "held", "validation", solver="none", source="test")
+    settings = {name: str(value) for name, value in SMALL.items()}
+    name = "(52x4)-(26x4)-26-13-1"
+    answer = train_request(Request(name=name, settings=settings, library=library, out=out))
+    assert answer is not None and answer.model is not None
+    return answer.model
 
 
 def test_a_trained_model_beats_the_commonest_count(deals, exported):
@@ -103,34 +108,14 @@ def test_an_export_cut_short_is_refused(exported, tmp_path, cut):
         Estimator(tmp_path / "cut.onnx")
 
 
-def test_an_interrupted_training_ends_the_same(deals, tmp_path):
-    config = TrainingConfig(contracts="suit", **SMALL)
-    straight = train(config, deals[:200], deals[200:], tmp_path / "straight")
-
-    class Killed(Exception):
-        pass
-
-    def kill(line):
-        if line["epoch"] == 20:
-            raise Killed
-
-    with pytest.raises(Killed):
-        train(config, deals[:200], deals[200:], tmp_path / "killed", kill)
-    resumed = train(config, deals[:200], deals[200:], tmp_path / "killed")
-    assert resumed.record["best"]["epoch"] == straight.record["best"]["epoch"]
-    for name, weights in straight.network.state_dict().items():
-        assert torch.equal(weights, resumed.network.state_dict()[name])
-    assert [path.name for path in tmp_path.iterdir() if path.suffix] == []  # no temporary file
-
-
 def test_a_checkpoint_of_another_training_is_refused(deals, tmp_path):
     settings = SMALL | {"epochs": 10}
-    train(TrainingConfig(contracts="suit", **settings), deals[:50], deals[200:], tmp_path / "c")
+    train(PaperConfig(contracts="suit", **settings), deals[:50], deals[200:], tmp_path / "c")
     with pytest.raises(TrainingError, match="its seed is 1, not 2"):
-        config = TrainingConfig(contracts="suit", seed=2, **settings)
+        config = PaperConfig(contracts="suit", seed=2, **settings)
         train(config, deals[:50], deals[200:], tmp_path / "c")
     with pytest.raises(TrainingError, match="validated on other deals"):
-        config = TrainingConfig(contracts="suit", **settings)
+        config = PaperConfig(contracts="suit", **settings)
         train(config, deals[:50], deals[250:], tmp_path / "c")
     (tmp_path / "rubbish").write_bytes(b"not a checkpoint")
     with pytest.raises(TrainingError, match="rubbish: not a checkpoint"):
@@ -140,9 +125,7 @@ def test_a_checkpoint_of_another_training_is_refused(deals, tmp_path):
 def test_weight_decay_is_added_to_the_summed_gradient(deals, tmp_path):
     """One step of Rprop moves every weight by 0.1 against the sign of gradient + decay × weight."""
     decay = 1e6  # so large that the sign is that of the weight
-    config = TrainingConfig(
-        contracts="notrump", examples=64, epochs=1, weight_decay=decay, averaged=1
-    )
+    config = PaperConfig(contracts="notrump", examples=64, epochs=1, weight_decay=decay, averaged=1)
     trained = train(config, deals[:50], deals[200:], tmp_path / "c")
     before = type(trained.network)(config.network, seed=config.seed)
     for old, new in zip(before.parameters(), trained.network.parameters(), strict=True):
@@ -156,7 +139,7 @@ def test_weight_decay_is_added_to_the_summed_gradient(deals, tmp_path):
                                      {"patience": 10}, {"averaged": 0}])  # fmt: skip
 def test_a_wrong_setting_is_named(setting):
     with pytest.raises(ValueError, match=next(iter(setting))):
-        TrainingConfig(**{"contracts": "suit"} | setting)
+        PaperConfig(**{"contracts": "suit"} | setting)
 
 
 def test_examples_are_the_labels_of_their_cards(deals):
@@ -190,9 +173,7 @@ def test_unsolved_deals_are_refused(deals, tmp_path):
     tricks = deals.tricks.copy()
     tricks[7, 2, 1] = 255
     with pytest.raises(ValueError, match="deal 7 of 300: the result of D by E is not known"):
-        train(
-            TrainingConfig(contracts="suit"), deals.with_tricks(tricks), deals[:9], tmp_path / "c"
-        )
+        train(PaperConfig(contracts="suit"), deals.with_tricks(tricks), deals[:9], tmp_path / "c")
 
 
 def test_thresholds_recover_those_that_made_the_results():
@@ -210,7 +191,7 @@ def test_thresholds_recover_those_that_made_the_results():
 )
 def test_examples_are_replaced_one_portion_after_the_other(portions, redraw, whole_from):
     settings = SimpleNamespace(portions=portions, redraw=redraw, whole_from=whole_from)
-    used = [fullbatch.portions_at(settings, epoch) for epoch in range(400)]
+    used = [portions_at(settings, epoch) for epoch in range(400)]
     for epoch, now in enumerate(used):
         whole = epoch >= whole_from
         assert len(now) == (portions if whole else max(portions // 4, 1))
@@ -224,7 +205,7 @@ def test_the_mean_of_the_last_few_weights():
     recent, network = [], torch.nn.Linear(1, 1)
     for value in (1.0, 2.0, 6.0):
         torch.nn.init.constant_(network.weight, value)
-        mean = checkpoints.mean_of_last(recent, network, 2)
+        mean = mean_of_last(recent, network, 2)
     assert len(recent) == 2 and mean["weight"].item() == 4.0
     torch.nn.init.zeros_(network.weight)
     assert recent[-1]["weight"].item() == 6.0  # copies, not the network's own

@@ -29,7 +29,7 @@ _COMMANDS = {
     "simulations": ("simulate", "compare", "leads"),
     "vectors": ("pair", "nearest"),
     "site": ("site",),
-    "training": ("train",),
+    "train": ("train",),
     "reproduce": ("reproduce",),
     "explain": ("explain",),
 }

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ..cards import DealSet, Seat, Strain
 from ..encodings import Coding, find_coding
 from ..library import Library
-from ..training import deals_checksum, draw_views, known_tricks
-from ..training.fullbatch import Batch
+from ..training.papers.examples import Examples, draw_views
+from ..training.solved import deals_checksum, known_tricks
 from .scales import Scale
 from .spec import CONTRACTS, LEADERS, Lead, Net
 
@@ -77,19 +77,19 @@ def results(contracts: str, lead: Lead) -> Iterator[tuple[Strain, Seat]]:
             yield strain, leader.rho
 
 
-def all_results(deals: DealSet, contracts: str, lead: Lead, coding: Coding) -> Batch:
+def all_results(deals: DealSet, contracts: str, lead: Lead, coding: Coding) -> Examples:
     """Return the inputs and tricks of every result that the words stand for, deal after deal.
 
     Results of one strain and leader stand together.
     """
     tricks, pairs = known_tricks(deals), list(results(contracts, lead))
-    return Batch(
+    return Examples(
         np.concatenate([coding.encode(deals.owners, *pair) for pair in pairs]),
         np.concatenate([tricks[:, strain, declarer] for strain, declarer in pairs]),
     )
 
 
-def training_batch(net: Net, scale: Scale, deals: DealSet, drawing: int) -> Batch:
+def training_batch(net: Net, scale: Scale, deals: DealSet, drawing: int) -> Examples:
     """Return the examples of a planned network's ``drawing``-th drawing.
 
     In the published way there is one drawing, and it is all results of the deals.
@@ -102,7 +102,7 @@ def training_batch(net: Net, scale: Scale, deals: DealSet, drawing: int) -> Batc
     if net.pretraining is None and net.comparison is None:
         schedule = scale.schedule_of(net)
         examples = schedule.examples // schedule.portions
-    return Batch(*draw_views(deals, CONTRACTS[net.contracts], examples, coding, rng))
+    return draw_views(deals, CONTRACTS[net.contracts], examples, coding, rng)
 
 
 def require_deals(net: Net, scale: Scale, deals: DealSet) -> int:

@@ -7,7 +7,7 @@ from torch import nn
 from ..encodings import find_coding
 from ..inside import FirstLayer, Opened, open_layer
 from ..networks import BlockLinear, LayeredNetwork, SideBySide
-from ..training.comparator import Comparator
+from ..training.papers.comparator import Comparator
 from .data import ExperimentError
 from .spec import CONTRACTS
 from .trained import Trained, load

@@ -2,7 +2,7 @@
 
 import pickle
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,13 @@ from .._files import atomic_writer
 from ..cards import DealSet
 from ..encodings import Inputs, find_coding, find_head
 from ..networks import LayeredNetwork, run_all
-from ..training import TrainingError, deals_checksum
-from ..training.autoencoder import AutoencoderConfig, AutoencoderTraining
-from ..training.checkpoints import State
-from ..training.comparator import Comparator, ComparatorConfig, ComparatorTraining
-from ..training.fullbatch import Descent
+from ..training.checkpoints import Progress, TrainingError
+from ..training.papers.autoencoder import AutoencoderConfig, AutoencoderTask
+from ..training.papers.comparator import Comparator, ComparatorConfig, ComparatorTask
+from ..training.papers.examples import Examples
+from ..training.papers.fullbatch import FullBatch, RpropConfig
+from ..training.solved import deals_checksum
+from ..training.trainer import Lessons, train
 from .data import Deals, all_results, require_deals, training_batch
 from .scales import Scale
 from .spec import Comparison, Net, Pretraining
@@ -32,33 +34,10 @@ _SECOND_UPDATE = 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RpropConfig:
-    """Everything that decides a training by Rprop besides its deals; see ``TrainingConfig``."""
+class NetConfig(RpropConfig):
+    """Everything that decides a training by Rprop besides its deals."""
 
     net: Net
-    examples: int
-    redraw: int
-    portions: int
-    whole_from: int
-    epochs: int
-    patience: int
-    evaluate_every: int
-    averaged: int
-    initial_update: float
-    largest_update: float = 50.0
-    weight_decay: float = 1e-4
-    chunk: int = 4_096
-
-
-@dataclass(frozen=True)
-class Leg:
-    """How far a training by Rprop has come."""
-
-    network: nn.Module
-    """In its best state."""
-    epochs: int = 0
-    seconds: float = 0.0
-    best: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -137,7 +116,7 @@ def _by_rprop(
     net: Net, scale: Scale, used: DealSet, validation: DealSet, checkpoint: Path, report: Report
 ) -> tuple[nn.Module, dict[str, Any]]:
     schedule = scale.schedule_of(net)
-    config = RpropConfig(
+    config = NetConfig(
         net=net,
         examples=schedule.examples,
         redraw=schedule.held * schedule.portions,
@@ -148,32 +127,38 @@ def _by_rprop(
         evaluate_every=scale.evaluate_every,
         averaged=1 if scale.published else 10,
         initial_update=schedule.initial_update,
+        seed=net.seed,
     )
-    held_out = all_results(validation, net.contracts, net.lead, find_coding(net.coding))
-    checksums = deals_checksum(used), deals_checksum(validation), len(used)
+    lessons, held_out = _lessons(used, validation), _held_out(net, validation)
 
-    def leg(start: Leg, settings: RpropConfig, path: Path) -> Leg:
-        descent = Descent(start.network, build(net), find_head(net.head), settings, path)
-        if descent.state.epoch == 0 and start.epochs:
-            weights = {name: one.clone() for name, one in start.network.state_dict().items()}
-            descent.state = State(start.epochs, start.seconds, start.best, weights)
-        descent.state.use_deals(*checksums)
-        descent.run(lambda k: training_batch(net, scale, used, k), held_out, report)
-        state = descent.state
-        return Leg(descent.candidate, state.epoch, state.seconds, state.best)
+    def leg(network: nn.Module, start: Progress, settings: NetConfig, path: Path) -> Any:
+        task = FullBatch(
+            settings,
+            network,
+            build(net),
+            find_head(net.head),
+            lessons,
+            lambda drawing: training_batch(net, scale, used, drawing),
+            held_out,
+        )
+        if start.step:
+            task.go_on_from(start)
+        return train(task, path, journal=False, report=report)
 
-    done = leg(Leg(build(net)), config, checkpoint)
+    done = leg(build(net), Progress(), config, checkpoint)
     if schedule.second:
         again = replace(
             config,
-            epochs=done.epochs + schedule.second,
+            epochs=done.progress.step + schedule.second,
             whole_from=0,
             initial_update=_SECOND_UPDATE,
         )
         second = checkpoint.with_suffix(".second")
-        done = leg(done, again, second)
+        done = leg(done.network, done.progress, again, second)
         second.unlink(missing_ok=True)
-    return done.network, {"epochs": done.epochs, "seconds": done.seconds, "best": done.best}
+    progress: Progress = done.progress
+    record = {"epochs": progress.step, "seconds": progress.seconds, "best": progress.best}
+    return done.network, record
 
 
 def _by_pretraining(
@@ -192,26 +177,44 @@ def _by_pretraining(
         epochs=scale.tuning_epochs,
         seed=net.seed,
     )
-    training = AutoencoderTraining(config, checkpoint, deals_checksum(used))
-    network = training.run(
-        lambda drawing: training_batch(net, scale, used, drawing),
-        all_results(validation, net.contracts, net.lead, find_coding(net.coding)),
-        report,
-    )
-    return network, training.record
+    return _by_epochs(AutoencoderTask, config, net, scale, used, validation, checkpoint, report)
 
 
 def _by_comparison(
     net: Net, scale: Scale, used: DealSet, validation: DealSet, checkpoint: Path, report: Report
 ) -> tuple[nn.Module, dict[str, Any]]:
     config = _comparator_config(net, scale.tuning_epochs)
-    training = ComparatorTraining(config, checkpoint, deals_checksum(used))
-    network = training.run(
+    return _by_epochs(ComparatorTask, config, net, scale, used, validation, checkpoint, report)
+
+
+def _by_epochs(
+    kind: Any,
+    config: Any,
+    net: Net,
+    scale: Scale,
+    used: DealSet,
+    validation: DealSet,
+    checkpoint: Path,
+    report: Report,
+) -> tuple[nn.Module, dict[str, Any]]:
+    task = kind(
+        config,
+        _lessons(used, validation),
         lambda drawing: training_batch(net, scale, used, drawing),
-        all_results(validation, net.contracts, net.lead, find_coding(net.coding)),
-        report,
+        _held_out(net, validation),
     )
-    return network, training.record
+    trained = train(task, checkpoint, journal=False, report=report)
+    progress, errors = trained.progress, ("compression_error", "validation_error")
+    record = {"epochs": progress.step, "seconds": progress.seconds}
+    return trained.network, record | {k: progress.best[k] for k in errors if k in progress.best}
+
+
+def _lessons(used: DealSet, validation: DealSet) -> Lessons:
+    return Lessons(len(used), deals_checksum(used), deals_checksum(validation))
+
+
+def _held_out(net: Net, validation: DealSet) -> Examples:
+    return all_results(validation, net.contracts, net.lead, find_coding(net.coding))
 
 
 def _comparator_config(net: Net, epochs: int) -> ComparatorConfig:

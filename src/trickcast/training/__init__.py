@@ -1,5 +1,6 @@
-"""Training the estimators: examples, loop, checkpoints, export to ONNX.
+"""Training the networks: one loop, a folder for each family, export to ONNX.
 
+``train(Request(name="fast"))`` trains anything of the ``catalogue``, as the command does.
 Needs torch; an export needs onnx too. Both come with the extra ``train``.
 """
 
@@ -10,35 +11,17 @@ if find_spec("torch") is None:
         "training needs torch; install it with: pip install 'trickcast[train]'", name="torch"
     )
 
+from .catalogue import find_training, listed, train
 from .checkpoints import TrainingError
-from .examples import (
-    Contracts,
-    Examples,
-    all_examples,
-    deals_checksum,
-    draw_examples,
-    draw_views,
-    known_tricks,
-)
-from .export.layered import export_layered
-from .export.thresholds import Thresholds, fit_thresholds
-from .loop import Trained, TrainingConfig, train
-from .model import train_model
+from .request import Answer, Request
+from .settings import read_settings
 
 __all__ = [
-    "Contracts",
-    "Examples",
-    "Thresholds",
-    "Trained",
-    "TrainingConfig",
+    "Answer",
+    "Request",
     "TrainingError",
-    "all_examples",
-    "deals_checksum",
-    "draw_examples",
-    "draw_views",
-    "export_layered",
-    "fit_thresholds",
-    "known_tricks",
+    "find_training",
+    "listed",
+    "read_settings",
     "train",
-    "train_model",
 ]

@@ -39,14 +39,16 @@ class Journal:
             self._board = self._open.enter_context(board)
         return self
 
-    def write(self, line: dict[str, float]) -> None:
-        """Note one report; it must have a ``step``."""
-        self._lines.write(json.dumps(line) + "\n")
+    def write(self, step: int, line: dict[str, float]) -> None:
+        """Note the report of a step."""
+        if not self.active:
+            return
+        self._lines.write(json.dumps({"step": step} | line) + "\n")
         self._lines.flush()
         if self._board is not None:
             for name, value in line.items():
                 if name != "step":
-                    self._board.add_scalar(name, value, int(line["step"]))
+                    self._board.add_scalar(name, value, step)
 
     def __exit__(
         self,

@@ -3,70 +3,60 @@
 import argparse
 import json
 import sys
+from dataclasses import MISSING, fields
 from pathlib import Path
+from typing import Any
 
-import torch
-from torch import distributed
+from .catalogue import listed, train
+from .checkpoints import TrainingError
+from .request import Request
+from .settings import read_settings
 
-from ..library import Library
-from .distill import besides
-from .presets import PRESETS, configured
-from .snapshots import load_weights
-from .supervised import train
+_KINDS: dict[Any, dict[str, Any]] = {
+    bool: {"action": "store_true"},
+    tuple[Path, ...]: {"type": Path, "action": "append", "default": []},
+    Path: {"type": Path},
+    Path | None: {"type": Path},
+    int | None: {"type": int},
+    float | None: {"type": float},
+    str | None: {},
+}
+"""How argparse reads an option, by the type of its field."""
 
 
-def _arguments(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="trickcast.training.leg", description=__doc__)
-    parser.add_argument("name", choices=PRESETS, help="which training")
-    parser.add_argument("--out", type=Path, required=True, help="folder of checkpoint and log")
-    parser.add_argument("--library", type=Path, default=Path("data/library"))
-    parser.add_argument("--deals", type=int, help="train on the first so many (default: all)")
-    parser.add_argument("--minutes", type=float, help="end the leg after so long")
-    parser.add_argument("--weights", type=Path, help="16-bit weights to go on from")
-    parser.add_argument("--anew", action="store_true", help="take the weights into step 0")
-    parser.add_argument("--teacher", type=Path, action="append", default=[], help="16-bit weights")
-    parser.add_argument("--taught", type=Path, help="folder of deals that teachers labelled")
-    parser.add_argument("--endings", type=Path, help="folder of endings to learn besides")
-    parser.add_argument("--set", action="append", default=[], metavar="SETTING=VALUE")
-    parser.add_argument("--validation", type=int, default=20_480, help="deals to validate on")
-    parser.add_argument("--device", help="torch's name of it, as cpu or cuda")
-    parser.add_argument("--threads", type=int, help="processor threads")
-    return parser.parse_args(arguments)
+def parser() -> argparse.ArgumentParser:
+    """Return the reader of arguments: an option for each field of a request."""
+    made = argparse.ArgumentParser(prog="trickcast.training.leg", description=__doc__)
+    made.add_argument("name", nargs="?", default=Request().name, help="which training")
+    made.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
+    made.add_argument("--settings", action="store_true", help="list the settings")
+    for option in fields(Request):
+        if "help" in option.metadata:
+            name = f"--{option.name.replace('_', '-')}"
+            default = {} if option.default in (MISSING, ()) else {"default": option.default}
+            given = {"help": option.metadata["help"]} | default | _KINDS[option.type]
+            made.add_argument(name, **given)
+    return made
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Train for one leg and print each evaluation as a line of JSON."""
-    given = _arguments(arguments)
-    if given.threads:
-        torch.set_num_threads(given.threads)
-    if any("=" not in setting for setting in given.set):
-        raise ValueError(f"--set is {given.set} (expected settings as steps=1000)")
-    config = configured(given.name, dict(setting.split("=", 1) for setting in given.set))
-    library = Library(given.library)
-    training = library.deals("train")[: given.deals]
-    leg = train(
-        config,
-        training,
-        library.deals("validation")[: given.validation],
-        given.out / f"{given.name}.checkpoint",
-        weights=given.weights,
-        anew=given.anew,
-        teachers=[load_weights(path)[0] for path in given.teacher],
-        taught=besides(given.taught, given.endings),
-        minutes=given.minutes,
-        device=given.device,
-        report=lambda line: print(json.dumps(line), flush=True),
-    )
-    if distributed.is_initialized():
-        first = distributed.get_rank() == 0
-        distributed.destroy_process_group()
-        if not first:
+    reader = parser()
+    given = vars(reader.parse_args(arguments))
+    chosen, show = given.pop("set"), given.pop("settings")
+    given["teacher"] = tuple(given["teacher"])
+    try:
+        if show:
+            print("\n".join(listed(given["name"])))
             return
-    print(
-        f"{given.name}: step {leg.progress.step:,} of {config.steps:,} on {len(training):,} deals; "
-        f"{leg.network.weights:,} weights, {config.network.products:,} products a deal",
-        file=sys.stderr,
-    )
+        answer = train(
+            Request(settings=read_settings(chosen), **given),
+            lambda line: print(json.dumps(line), flush=True),
+        )
+    except (ValueError, TrainingError, OSError) as error:
+        reader.exit(2, f"{reader.prog}: {error}\n")
+    if answer is not None:
+        print(answer, file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Where a training runs: one processor or GPU, or one of several processes under torchrun."""
 
 import os
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -47,10 +48,27 @@ class Place:
         """Return what the first process says, so that all stop at the same step."""
         if self.world == 1:
             return stop
-        said = torch.tensor(int(stop), device=self.device)
-        distributed.broadcast(said, src=0)
-        return bool(said)
+        first_says = torch.tensor(int(stop), device=self.device)
+        distributed.broadcast(first_says, src=0)
+        return bool(first_says)
+
+    def leave(self) -> bool:
+        """End what ``here`` began, when training is over; return whether this process is first."""
+        if self.world > 1:
+            distributed.destroy_process_group()
+        return self.first
 
     def autocast(self, precision: str) -> AbstractContextManager[None]:
         """Return the context in which matrix products have this precision."""
         return torch.autocast(self.device.type, torch.bfloat16, enabled=precision == "bfloat16")
+
+
+@contextmanager
+def processor_threads(count: int) -> Iterator[None]:
+    """Let torch use so many threads of the processor inside a ``with`` block."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

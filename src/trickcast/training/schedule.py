@@ -1,38 +1,39 @@
-"""A training of one schedule in as many legs as it takes, whatever the network and its loss."""
+"""Trainings of one schedule: AdamW or SOAP, a warm-up and a cosine, averaged weights.
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from time import perf_counter
-from typing import Any, Generic, TypeVar, cast
+What the networks of ``deals`` and of ``pairs`` share. Each supplies the loss of a step and what is
+measured.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
-from torch.optim.swa_utils import AveragedModel
 
-from .checkpoints import TrainingError, read_content, write_content
-from .journal import Journal
+from .checkpoints import TrainingError
+from .parallel import Place
+from .settings import setting
 from .soap import OPTIMIZERS
-
-Network = TypeVar("Network", bound=nn.Module)
-_FORMAT = "trickcast scheduled training 1"
-_MAY_CHANGE = {"evaluate_every", "checkpoint_seconds"}
+from .trainer import Lessons, Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleConfig:
-    """How weights move: AdamW or SOAP, a warm-up and a cosine, averaged weights."""
+    """How weights move. Raises ValueError for a bad value."""
 
-    steps: int = field(default=20_000, metadata={"help": "steps of the whole schedule"})
-    learning_rate: float = field(default=1e-3, metadata={"help": "highest learning rate"})
-    warm_up: int = field(default=200, metadata={"help": "steps of rising rate"})
-    optimizer: str = field(default="adam", metadata={"help": "adam or soap"})
-    weight_decay: float = field(default=0.0, metadata={"help": "decoupled, as AdamW's"})
-    clip: float = field(default=1.0, metadata={"help": "longest gradient"})
-    average: float = field(default=0.999, metadata={"help": "share of old in the averaged weights"})
-    seed: int = field(default=1, metadata={"help": "seed of first weights and batches"})
-    evaluate_every: int = field(default=1_000, metadata={"help": "steps between two evaluations"})
-    checkpoint_seconds: float = field(default=120, metadata={"help": "seconds between checkpoints"})
+    steps: int = setting(20_000, "steps of the whole schedule")
+    learning_rate: float = setting(1e-3, "highest learning rate")
+    warm_up: int = setting(200, "steps of rising rate")
+    optimizer: str = setting("adam", "adam or soap")
+    weight_decay: float = setting(0.0, "decoupled, as AdamW's")
+    clip: float = setting(1.0, "longest gradient")
+    average: float = setting(0.999, "share of old in the averaged weights")
+    seed: int = setting(1, "seed of first weights, batches and dropout")
+    evaluate_every: int = setting(1_000, "steps between two evaluations", may_change=True)
+    checkpoint_seconds: float = setting(120, "seconds between checkpoints", may_change=True)
 
     def __post_init__(self) -> None:
         for name in ("steps", "evaluate_every"):
@@ -59,121 +60,95 @@ class ScheduleConfig:
         falling = 0.5 + 0.5 * torch.cos(torch.tensor(torch.pi * step / self.steps)).item()
         return self.learning_rate * rising * falling
 
-    def kept(self, step: int) -> float:
-        """Return the share of old in the averaged weights at a step: less in the first ones."""
-        return min(self.average, (1 + step) / (10 + step))
+    def kept(self, steps: int) -> float:
+        """Return the share of old in the averaged weights after so many steps: none after one."""
+        return min(self.average, steps / (9 + steps)) if steps > 1 else 0.0
+
+    def step_seed(self, step: int, rank: int) -> int:
+        """Return the seed of what a step draws by torch's own generator."""
+        return self.seed * 1_000_003 + step
 
 
-@dataclass
-class Leg:
-    """How far a training has come."""
-
-    step: int = 0
-    seconds: float = 0.0
-    """Spent in all legs."""
-    data: str = ""
-    """Checksum of what it learns from and is validated on."""
-    last: dict[str, float] = field(default_factory=dict)
-    """The report of the last evaluation."""
+C = TypeVar("C", bound=ScheduleConfig)
+Network = TypeVar("Network", bound=nn.Module)
 
 
-@dataclass
-class _Run(Generic[Network]):
-    """What a training moves, and its checkpoint."""
+class Scheduled(Task[C, Network]):
+    """A training of one schedule; its result is the averaged network."""
 
-    network: Network
-    config: ScheduleConfig
-    path: Path
-    leg: Leg
-
-    def __post_init__(self) -> None:
-        self.averaged = AveragedModel(
-            self.network, avg_fn=lambda old, new, n: old.lerp(new, 1 - self.config.kept(int(n)))
-        )
-        self.optimizer = OPTIMIZERS[self.config.optimizer](
-            self.network.parameters(),
-            lr=self.config.learning_rate,
-            weight_decay=self.config.weight_decay,
+    def __init__(self, config: C, network: Network, lessons: Lessons, place: Place = Task.place):
+        super().__init__(config, lessons, config.steps)
+        self.place = place
+        self.network = network.to(place.device).train()
+        self.averaged = deepcopy(self.network).requires_grad_(False).eval()
+        self.optimizer = OPTIMIZERS[config.optimizer](
+            self.groups(), lr=config.learning_rate, weight_decay=config.weight_decay
         )
         self._parts: dict[str, Any] = {
             "network": self.network,
             "averaged": self.averaged,
             "optimizer": self.optimizer,
         }
+        self._losses, self._counted = torch.zeros((), device=place.device), 0
 
-    def restore(self) -> None:
-        """Go on from the checkpoint where there is one."""
-        content = read_content(self.path, _FORMAT, self.config, _MAY_CHANGE)
-        if content is None:
-            return
-        if content["leg"]["data"] != self.leg.data:
-            raise TrainingError(f"{self.path}: the training so far had other data than this")
-        self.leg = Leg(**content["leg"])
-        for name, part in self._parts.items():
-            part.load_state_dict(content[name])
+    @abstractmethod
+    def loss(self, step: int) -> Tensor:
+        """Return the loss of a step, whose lessons depend on nothing but its number."""
 
-    def save(self) -> None:
-        """Write the checkpoint, whole or not at all."""
-        states = {name: part.state_dict() for name, part in self._parts.items()}
-        write_content(self.path, _FORMAT, self.config, {"leg": asdict(self.leg), **states})
+    @abstractmethod
+    def figures(self) -> dict[str, float]:
+        """Return what is reported of the averaged network."""
 
-    def step(self, loss: Callable[[Network, int], Tensor]) -> Tensor:
-        """Take one step and return its loss."""
-        self.optimizer.param_groups[0]["lr"] = self.config.rate(self.leg.step)
-        torch.manual_seed(self.config.seed * 1_000_003 + self.leg.step)
-        found = loss(self.network.train(), self.leg.step)
+    def groups(self) -> Iterable[Any]:
+        """Return what the optimizer moves."""
+        return self.network.parameters()
+
+    def step(self) -> None:
+        """Learn from one batch."""
+        config, step = self.config, self.progress.step
+        for group in self.optimizer.param_groups:
+            group["lr"] = config.rate(step, self.progress.fresh_from)
+        torch.manual_seed(config.step_seed(step, self.place.rank))
+        loss = self.loss(step)
         self.optimizer.zero_grad()
-        found.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip)
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.network.parameters(), config.clip)
         self.optimizer.step()
-        self.averaged.update_parameters(self.network)
-        self.leg.step += 1
-        return found.detach()
+        self._average(config.kept(step + 1))
+        self._losses, self._counted = self._losses + loss.detach(), self._counted + 1
 
-    @property
+    @torch.no_grad()
+    def _average(self, kept: float) -> None:
+        """Move the averaged weights towards the network's, so that a share of the old is kept."""
+        for old, new in zip(self.averaged.parameters(), self.network.parameters(), strict=True):
+            old.lerp_(new, 1 - kept)
+        for ours, theirs in zip(self.averaged.buffers(), self.network.buffers(), strict=True):
+            ours.copy_(theirs)
+
+    def validate(self) -> dict[str, float]:
+        """Return the figures of the averaged network, and the mean loss since the last time."""
+        loss = self._checked() / self._counted
+        self._losses, self._counted = torch.zeros_like(self._losses), 0
+        return {"step": self.progress.step, "training_loss": loss} | self.figures()
+
+    def state(self) -> dict[str, Any]:
+        """Return the states of networks, optimizer and losses, unless these are no number."""
+        states = {name: part.state_dict() for name, part in self._parts.items()}
+        return states | {"losses": self._checked(), "counted": self._counted}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take these up."""
+        for name, part in self._parts.items():
+            part.load_state_dict(state[name])
+        self._losses, self._counted = self._losses + state["losses"], state["counted"]
+
     def result(self) -> Network:
-        """The averaged network, ready to answer."""
-        return cast(Network, self.averaged.module.eval())
+        """Return the averaged network, on the processor."""
+        return self.averaged.cpu()
 
-
-def run_schedule(
-    network: Network,
-    config: ScheduleConfig,
-    loss: Callable[[Network, int], Tensor],
-    evaluate: Callable[[Network], dict[str, float]],
-    checkpoint: Path,
-    *,
-    data: str,
-    minutes: float | None = None,
-    report: Callable[[dict[str, float]], None] = lambda line: None,
-) -> tuple[Network, Leg]:
-    """Train until the schedule ends, or ``minutes`` are over; return the averaged network.
-
-    ``loss`` gets the network and the step, on which alone its batch may depend: so a training that
-    goes on from its checkpoint goes on exactly. Raises TrainingError for a checkpoint of another
-    training or other ``data``, and for a loss that is no number.
-    """
-    run = _Run(network, config, checkpoint, Leg(data=data))
-    run.restore()
-    leg = run.leg
-    started = saved = perf_counter()
-    before, total, counted = leg.seconds, torch.zeros(()), 0
-    with Journal(checkpoint, leg.step) as journal:
-        while leg.step < config.steps:
-            if minutes is not None and perf_counter() - started > 60 * minutes:
-                break
-            total, counted = total + run.step(loss), counted + 1
-            leg.seconds = before + perf_counter() - started
-            if leg.step % config.evaluate_every == 0 or leg.step == config.steps:
-                if not torch.isfinite(total):
-                    raise TrainingError(f"step {leg.step}: the training loss is no number")
-                line = {"step": leg.step, "training_loss": float(total) / counted}
-                line |= evaluate(run.result) | {"seconds": round(leg.seconds, 1)}
-                leg.last, total, counted = line, torch.zeros(()), 0
-                journal.write(line)
-                report(line)
-            if perf_counter() - saved > config.checkpoint_seconds:
-                run.save()
-                saved = perf_counter()
-        run.save()
-    return run.result, leg
+    def _checked(self) -> float:
+        """Return the sum of the losses. Raises TrainingError when it is no number."""
+        losses = float(self._losses)
+        if not losses < float("inf"):
+            raise TrainingError(f"step {self.progress.step}: the training loss is {losses}")
+        return losses

@@ -5,61 +5,80 @@ Small enough to commit, and reading such a file runs nothing that is in it.
 
 import io
 import json
+import os
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
-from torch import nn
 
 from .._files import atomic_writer
+from ..networks.pairs import PairNetwork, PairNetworkConfig
+from ..networks.suit_config import SuitNetworkConfig
+from ..networks.suits import SuitNetwork
 from .checkpoints import TrainingError
 
-Network = TypeVar("Network", bound=nn.Module)
+Network = TypeVar("Network", SuitNetwork, PairNetwork)
 
 
-def write_weights(path: Path, kind: str, network: nn.Module, record: dict[str, Any]) -> None:
+class _Kind(NamedTuple):
+    """How files of a class of networks call it, and the class of its sizes."""
+
+    name: str
+    config: Any
+
+    @property
+    def format(self) -> str:
+        return f"trickcast {self.name} weights 1"
+
+
+_KINDS: dict[type, _Kind] = {
+    SuitNetwork: _Kind("suit network", SuitNetworkConfig),
+    PairNetwork: _Kind("pair network", PairNetworkConfig),
+}
+
+
+def write_weights(
+    path: str | os.PathLike[str], network: SuitNetwork | PairNetwork, record: dict[str, Any]
+) -> None:
     """Write a network's weights and the record of the training that made them, whole or not at all.
 
-    ``kind`` says what the file is of, as in "suit network". Raises TrainingError for a weight that
-    16 bits cannot hold.
+    Raises TrainingError for a weight that 16 bits cannot hold.
     """
+    target = Path(path)
     arrays = {name: weights.cpu().half().numpy() for name, weights in network.state_dict().items()}
     for name, weights in arrays.items():
         if not np.isfinite(weights).all():
-            raise TrainingError(f"{path}: a weight of {name} is no number below 65,504")
-    content = json.dumps({"format": _format(kind)} | record)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_writer(path) as stream:
+            raise TrainingError(f"{target}: a weight of {name} is no number below 65,504")
+    content = json.dumps({"format": _KINDS[type(network)].format} | record)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_writer(target) as stream:
         np.savez(stream, metadata=np.array(content), **arrays)
 
 
 def read_weights(
-    path: Path, kind: str, build: Callable[[dict[str, Any]], Network]
+    path: str | os.PathLike[str], network: type[Network]
 ) -> tuple[Network, dict[str, Any]]:
-    """Return the network of a file of that kind, and the record of its training.
+    """Return the network of a file of weights, of that class, and the record of its training.
 
-    ``build`` makes a network of the stored configuration, ``record["config"]["network"]``.
     Raises FileNotFoundError, TrainingError for a file that holds no such weights.
     """
+    source, kind = Path(path), _KINDS[network]
     try:
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
+        with np.load(io.BytesIO(source.read_bytes()), allow_pickle=False) as arrays:
             record = json.loads(str(arrays["metadata"]))
             weights = {
                 name: torch.from_numpy(arrays[name].astype(np.float32))
                 for name in arrays.files
                 if name != "metadata"
             }
-        if record["format"] != _format(kind):
-            raise ValueError(f"its format is {record['format']!r}, not {_format(kind)!r}")
-        network = build(record["config"]["network"])
-        network.load_state_dict(weights)
+        if record["format"] != kind.format:
+            raise ValueError(f"its format is {record['format']!r}, not {kind.format!r}")
+        stored = network(kind.config(**record["config"]["network"]), seed=0)
+        stored.load_state_dict(weights)
     except (ValueError, KeyError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
-        raise TrainingError(f"{path}: not the weights of a {kind}, or damaged ({error})") from None
-    return network, record
-
-
-def _format(kind: str) -> str:
-    return f"trickcast {kind} weights 1"
+        raise TrainingError(
+            f"{source}: not the weights of a {kind.name}, or damaged ({error})"
+        ) from None
+    return stored, record

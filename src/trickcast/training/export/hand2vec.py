@@ -12,7 +12,7 @@ from torch import nn
 from ...cards import DealSet
 from ...cards.sizes import RANKS, STRAINS, SUITS
 from ...networks.hand2vec import Hand2Vec, symmetric_tricks
-from ..pair_data import solved_rows
+from ..pairs.data import solved_rows
 from .ending import write_model
 from .graph import Graph
 from .pairs import About, parity_hands

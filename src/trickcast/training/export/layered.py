@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from ...cards import DealSet, Seat, Strain
 from ...encodings import Coding, find_coding, tricks_of
 from ...networks import BlockLinear, LayeredNetwork, run
-from ..examples import Contracts, known_tricks
-from ..loop import Trained
+from ..papers.examples import Contracts
+from ..papers.network import PaperTrained
+from ..solved import known_tricks
 from .ending import deal_metadata, parity_owners, write_model
 from .graph import Array, Graph
 from .thresholds import fit_thresholds
@@ -26,8 +27,8 @@ Networks = Mapping[Contracts, LayeredNetwork]
 
 
 def export_layered(
-    suit: Trained,
-    notrump: Trained,
+    suit: PaperTrained,
+    notrump: PaperTrained,
     validation: DealSet,
     path: str | os.PathLike[str],
     *,
@@ -79,8 +80,8 @@ def outputs_of(
 
 
 def _metadata(
-    suit: Trained,
-    notrump: Trained,
+    suit: PaperTrained,
+    notrump: PaperTrained,
     coding: Coding,
     outputs: NDArray[np.float32],
     tricks: NDArray[np.uint8],

@@ -15,8 +15,8 @@ from ...cards import DealSet
 from ...model_format import PAIR_MODEL_FORMAT
 from ...networks import run_all
 from ...networks.pairs import PairNetwork
-from ..examples import known_tricks
-from ..pair_data import solved_rows
+from ..pairs.data import solved_rows
+from ..solved import known_tricks
 from .calibration import fit_sharpness
 from .ending import parity_owners, write_model
 from .pair_graph import PairGraph

@@ -18,8 +18,8 @@ from ...dealing import random_deals
 from ...model_format import OWNERS, OWNERS_VERSION
 from ...networks import run_all
 from ...networks.suits import SuitNetwork
-from ..examples import known_tricks
-from ..supervised import Supervised
+from ..deals.supervised import Supervised
+from ..solved import known_tricks
 from .calibration import Calibration, fit_calibration
 from .ending import TOLERANCE, deal_metadata, open_session, parity_owners, write_model
 from .int8_graph import Int8Graph

@@ -17,8 +17,9 @@ from ....dealing import random_deals
 from ....embedding import PairEstimator
 from ....formats.hand2vec import PairSet
 from ....networks.hand2vec import VECTOR, Hand2Vec
-from ....training.hand2vec import Hand2VecConfig, train_hand2vec
-from ....training.pair_data import PairRows, join_rows, pair_rows
+from ....training.pairs.data import PairRows, join_rows, pair_rows
+from ....training.pairs.hand2vec import Hand2VecConfig, Hand2VecTask
+from ....training.trainer import train
 from .studies import some_pairs, squared_error, table_3, table_4
 
 _SEED, _CHUNK = 4, 4_096
@@ -77,7 +78,7 @@ def train_short(
     )
     few = PairRows(rows.hands[:1], rows.tricks[:1], "")  # measured in full where it is asked for
     with TemporaryDirectory() as folder:
-        return train_hand2vec(config, rows, few, Path(folder) / "short.checkpoint")[0]
+        return train(Hand2VecTask(config, rows, few), Path(folder) / "short.checkpoint").network
 
 
 @torch.no_grad()

@@ -9,12 +9,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..cards.sizes import COUNTS, SEATS, STRAINS
-from ..dealing import random_deals
-from ..library import read_endings
-from ..networks.suits import mean_probabilities
-from .checkpoints import TrainingError
-from .suit_data import Labelled, labelled_endings
+from ...cards.sizes import COUNTS, SEATS, STRAINS
+from ...dealing import random_deals
+from ...library import read_endings
+from ...networks.suits import mean_probabilities
+from ..checkpoints import TrainingError
+from .data import Labelled, labelled_endings
 
 _FORMAT = "trickcast taught deals 1"
 _LEVELS = 255
@@ -48,8 +48,8 @@ def teach(
     for begin in range(0, n, chunk):
         owners = random_deals(min(chunk, n - begin), seed, start + begin).owners
         with torch.inference_mode(), torch.autocast(kind, torch.bfloat16, enabled=narrow):
-            found = mean_probabilities(models, torch.from_numpy(owners.copy()).to(device))
-        labels[begin : begin + chunk] = (found * _LEVELS).round().byte().cpu().numpy()
+            taught = mean_probabilities(models, torch.from_numpy(owners.copy()).to(device))
+        labels[begin : begin + chunk] = (taught * _LEVELS).round().byte().cpu().numpy()
         report(begin + len(owners))
     labels.flush()
     content = {"format": _FORMAT, "deals": n, "seed": seed, "start": start}

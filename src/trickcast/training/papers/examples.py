@@ -1,14 +1,14 @@
 """From solved deals to training examples: one result (strain, declarer) of one deal each."""
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, DealSet, Seat, Strain
-from ..encodings import Coding, Inputs, random_views
+from ...cards import DealSet, Seat, Strain
+from ...encodings import Coding, Inputs, random_views
+from ..solved import known_tricks
 
 Contracts = Literal["suit", "notrump"]
 """What a network estimates: contracts in any suit, turned to spades, or in notrump."""
@@ -25,6 +25,11 @@ class Examples(NamedTuple):
     """(m, coding.size)"""
     tricks: NDArray[np.uint8]
     """(m,)"""
+
+
+Draw = Callable[[int], Examples]
+"""Gives the k-th drawing of examples, always the same for the same k: so going on needs no state
+of a generator."""
 
 
 def draw_examples(
@@ -66,24 +71,3 @@ def all_examples(deals: DealSet, contracts: Contracts, coding: Coding) -> Exampl
         np.concatenate([coding.encode(deals.owners, *pair) for pair in pairs]),
         np.concatenate([tricks[:, strain, declarer] for strain, declarer in pairs]),
     )
-
-
-def known_tricks(deals: DealSet) -> NDArray[np.uint8]:
-    """Return the (n, 5, 4) tricks of deals that are all wholly solved, or raise ValueError."""
-    if len(deals) == 0:
-        raise ValueError("no deals to train or validate on")
-    tricks = deals.tricks_or_unknown
-    if (tricks == UNKNOWN).any():
-        row, strain, declarer = np.argwhere(tricks == UNKNOWN)[0]
-        raise ValueError(
-            f"deal {row} of {len(deals)}: the result of {Strain(strain)} by {Seat(declarer)} is "
-            "not known (expected solved deals; trickcast generate makes them)"
-        )
-    return tricks
-
-
-def deals_checksum(deals: DealSet) -> str:
-    """Return the SHA-256 of owners and tricks, which says what a network was trained on."""
-    digest = hashlib.sha256(np.ascontiguousarray(deals.owners).tobytes())
-    digest.update(np.ascontiguousarray(deals.tricks_or_unknown).tobytes())
-    return digest.hexdigest()

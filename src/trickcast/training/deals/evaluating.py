@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from ..networks.suits import SuitNetwork, mean_probabilities
-from .suit_data import Labelled, shares
+from ...networks.suits import SuitNetwork, mean_probabilities
+from .data import Labelled, shares
 
 
 @torch.no_grad()

@@ -5,7 +5,6 @@ one layout of the unseen cards out of millions, so its tricks are a sample of wh
 estimation asks for. A row holds the mean over several layouts.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,13 +15,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ..cards import DealSet
-from ..cards.sizes import STRAINS, SUITS
-from ..dealing import random_deals
-from ..formats.hand2vec import PairSet
-from ..networks.pairs import PairNetwork, expected_tricks
-from .checkpoints import TrainingError
-from .suit_data import Labelled, shares
+from ...cards import DealSet
+from ...cards.sizes import STRAINS, SUITS
+from ...dealing import random_deals
+from ...formats.hand2vec import PairSet
+from ...networks.pairs import PairNetwork, expected_tricks
+from ..checkpoints import TrainingError
+from ..deals.data import Labelled, shares
+from ..solved import checksum
 
 _SIDES = ((0, 2), (1, 3))
 
@@ -92,9 +92,7 @@ def _both_pairs(owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _rows(hands: NDArray[np.uint8], tricks: NDArray[np.float32]) -> PairRows:
-    digest = hashlib.sha256(np.ascontiguousarray(hands).tobytes())
-    digest.update(np.ascontiguousarray(tricks).tobytes())
-    return PairRows(torch.from_numpy(hands), torch.from_numpy(tricks), digest.hexdigest())
+    return PairRows(torch.from_numpy(hands), torch.from_numpy(tricks), checksum(hands, tricks))
 
 
 def take_pairs(data: Labelled, step: int, deals: int, seed: int) -> PairBatch:

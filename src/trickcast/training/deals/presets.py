@@ -1,9 +1,6 @@
 """The trainings of the shipped models, and of a teacher of them."""
 
-from dataclasses import fields, replace
-from typing import Any
-
-from ..networks.suit_config import SuitNetworkConfig
+from ...networks.suit_config import SuitNetworkConfig
 from .supervised import SupervisedConfig
 
 PRESETS: dict[str, SupervisedConfig] = {
@@ -64,34 +61,3 @@ PRESETS: dict[str, SupervisedConfig] = {
     ),
 }
 """Every training by the name of its model."""
-
-
-def configured(name: str, settings: dict[str, str]) -> SupervisedConfig:
-    """Return a preset with some settings changed: ``{"steps": "1000", "network.width": "64"}``.
-
-    Raises ValueError for an unknown preset or setting, or a bad value, naming it.
-    """
-    if name not in PRESETS:
-        raise ValueError(f"no training {name!r} (expected {', '.join(PRESETS)})")
-    config = PRESETS[name]
-    ours, inner = dict[str, Any](), dict[str, Any]()
-    known = {f.name: getattr(config, f.name) for f in fields(config) if f.name != "network"}
-    known |= {f"network.{f.name}": getattr(config.network, f.name) for f in fields(config.network)}
-    for key, text in settings.items():
-        if key not in known:
-            raise ValueError(f"no setting {key!r} (expected {', '.join(known)})")
-        into = inner if key.startswith("network.") else ours
-        into[key.removeprefix("network.")] = _value(key, text, known[key])
-    return replace(config, network=replace(config.network, **inner), **ours)
-
-
-def _value(key: str, text: str, old: Any) -> Any:
-    """Read ``text`` as a value of the kind that the setting has."""
-    if isinstance(old, bool):
-        if text not in ("true", "false"):
-            raise ValueError(f"{key} is {text!r} (expected true or false)")
-        return text == "true"
-    try:
-        return type(old)(text)
-    except ValueError:
-        raise ValueError(f"{key} is {text!r} (expected a number)") from None

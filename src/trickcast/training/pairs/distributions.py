@@ -5,19 +5,20 @@ a whole-deal network labelled (``distill.teach``): the same, cheap and many. Row
 the squared error of the expectation, which weighs more the more layouts a mean is made of.
 """
 
-import os
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
-from ..networks.pairs import PairNetwork, PairNetworkConfig, expected_tricks
-from .checkpoints import TrainingError
-from .pair_data import PairRows, take_pairs, take_rows
-from .schedule import Leg, ScheduleConfig, run_schedule
-from .suit_data import Labelled
+from ...networks.pairs import PairNetwork, PairNetworkConfig, expected_tricks
+from ..checkpoints import TrainingError, record_of
+from ..deals.data import Labelled
+from ..schedule import ScheduleConfig, Scheduled
+from ..settings import setting
+from ..trainer import Lessons
+from ..weights import write_weights
+from .data import PairRows, take_pairs, take_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +26,10 @@ class PairConfig(ScheduleConfig):
     """Everything that decides a training besides its data. Raises ValueError for a bad value."""
 
     network: PairNetworkConfig = field(default_factory=PairNetworkConfig)
-    solved: int = field(default=64, metadata={"help": "solved deals in a step, two pairs each"})
-    taught: int = field(default=192, metadata={"help": "taught deals in a step, two pairs each"})
-    rows: int = field(default=192, metadata={"help": "rows of mean tricks in a step"})
-    row_weight: float = field(
-        default=5.0, metadata={"help": "weight of a row's squared error over a cross-entropy"}
-    )
+    solved: int = setting(64, "solved deals in a step, two pairs each")
+    taught: int = setting(192, "taught deals in a step, two pairs each")
+    rows: int = setting(192, "rows of mean tricks in a step")
+    row_weight: float = setting(5.0, "weight of a row's squared error over a cross-entropy")
 
     def __post_init__(self) -> None:
         super(PairConfig, self).__post_init__()
@@ -58,41 +57,52 @@ class Sources:
                 )
 
     @property
+    def _parts(self) -> tuple[Labelled | PairRows | None, ...]:
+        return self.solved, self.taught, self.rows
+
+    @property
     def sha256(self) -> str:
         """Checksums of all."""
-        parts = (self.solved, self.taught, self.rows)
-        return " ".join("-" if part is None else part.sha256 for part in parts)
+        return " ".join("-" if part is None else part.sha256 for part in self._parts)
+
+    def __len__(self) -> int:
+        return sum(len(part) for part in self._parts if part is not None)
 
 
-def train_pairs(
-    config: PairConfig,
-    sources: Sources,
-    validation: PairRows,
-    checkpoint: str | os.PathLike[str],
-    *,
-    start: dict[str, Tensor] | None = None,
-    minutes: float | None = None,
-    report: Callable[[dict[str, float]], None] = lambda line: None,
-) -> tuple[PairNetwork, Leg]:
-    """Train one leg; return the averaged network and how far it has come.
+class PairTask(Scheduled[PairConfig, PairNetwork]):
+    """A training on pairs of hands from up to three sources.
 
-    ``start`` are weights to begin with. The validation rows are measured and nothing else.
-    Raises TrainingError as ``run_schedule``, and for a missing source.
+    ``start`` are weights to begin with. The validation rows are measured and nothing else. Raises
+    TrainingError for a missing source.
     """
-    sources.check(config)
-    network = PairNetwork(config.network, seed=config.seed)
-    if start is not None:
-        network.load_state_dict(start)
-    return run_schedule(
-        network,
-        config,
-        lambda network, step: step_loss(network, config, sources, step),
-        lambda network: {"mse": mean_squared_error(network, validation)},
-        Path(checkpoint),
-        data=f"{sources.sha256} {validation.sha256}",
-        minutes=minutes,
-        report=report,
-    )
+
+    def __init__(
+        self,
+        config: PairConfig,
+        sources: Sources,
+        validation: PairRows,
+        start: dict[str, Tensor] | None = None,
+    ):
+        sources.check(config)
+        network = PairNetwork(config.network, seed=config.seed)
+        if start is not None:
+            network.load_state_dict(start)
+        lessons = Lessons(len(sources), sources.sha256, validation.sha256)
+        super().__init__(config, network, lessons)
+        self.sources, self.validation = sources, validation
+
+    def loss(self, step: int) -> Tensor:
+        """Return the mean loss of a step."""
+        return step_loss(self.network, self.config, self.sources, step)
+
+    def figures(self) -> dict[str, float]:
+        """Return the error of the averaged network on the validation rows."""
+        return {"mse": mean_squared_error(self.averaged, self.validation)}
+
+    def save_beside(self, checkpoint: Path) -> None:
+        """Write the averaged weights in 16 bits."""
+        record = record_of(self.config, self.progress)
+        write_weights(checkpoint.with_suffix(".npz"), self.averaged, record)
 
 
 def step_loss(network: nn.Module, config: PairConfig, sources: Sources, step: int) -> Tensor:

@@ -9,24 +9,25 @@ rises follow each other: here they are counted in all, the decay is 0.9, as in t
 time, and what is validated and kept is the mean of the last few epochs' weights.
 """
 
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ..networks import LayeredNetwork, NetworkName, run_all
-from .checkpoints import mean_of_last
-from .epochs import Draw, EpochTraining, Report, Standing
-from .fullbatch import Batch
+from ...networks import LayeredNetwork, NetworkName, run_all
+from ..trainer import Lessons
+from .epochs import EpochTask
+from .examples import Draw, Examples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AutoencoderConfig:
     """Everything that decides such a training besides its deals. Raises ValueError if wrong."""
+
+    evaluate_every: ClassVar[int] = 1
+    checkpoint_seconds: ClassVar[float] = 120
 
     network: str
     """Printed name of the estimator: inputs, encoders, then the layers put on top of them."""
@@ -80,129 +81,122 @@ class AutoencoderConfig:
 
 
 @dataclass
-class _Standing(Standing):
-    """Where a training stands; ``epoch`` counts those of this phase."""
+class _Phase:
+    """Where a training stands besides its progress."""
 
-    phase: int = 1
-    epochs: int = 0
-    """Of both phases."""
+    number: int = 1
+    epoch: int = 0
+    """Of this phase."""
     error: float = float("inf")
     """Of the last epoch: in phase 1 of training, in phase 2 of validation."""
     compression_error: float = float("inf")
+    """The last of phase 1."""
     risen: int = 0
-    recent: list[dict[str, Tensor]] = field(default_factory=list)
-    """The weights after the last epochs of phase 2."""
 
 
-class AutoencoderTraining(EpochTraining):
-    """Both phases; see ``EpochTraining``."""
+class AutoencoderTask(EpochTask[AutoencoderConfig, LayeredNetwork]):
+    """Both phases, one after the other."""
 
-    form = "trickcast autoencoder 1"
     network: LayeredNetwork
-    standing: _Standing
+    candidate: LayeredNetwork
 
-    def __init__(self, config: AutoencoderConfig, checkpoint: Path, deals: str = ""):
-        self.config = config
-        super().__init__(config, checkpoint, deals, _Standing())
+    def __init__(self, config: AutoencoderConfig, lessons: Lessons, draw: Draw, held_out: Examples):
+        steps = config.pretraining_epochs + config.epochs
+        super().__init__(config, steps, lessons, draw, held_out)
+        self.phase = _Phase()
+        self.candidate = self._estimator("linear")
+        self._prepare()
 
-    @property
-    def record(self) -> dict[str, Any]:
-        """What is reported of a finished training."""
-        return {
-            "epochs": self.standing.epochs,
-            "seconds": self.standing.seconds,
-            "compression_error": self.standing.compression_error,
-            "validation_error": self.standing.best_error,
-        }
+    def _estimator(self, output: str | None) -> LayeredNetwork:
+        return LayeredNetwork(self.config.network, seed=self.config.seed, output=output)
 
-    def run(
-        self, draw: Draw, held_out: Batch, report: Report = lambda line: None
-    ) -> LayeredNetwork:
-        """Train both phases to their ends and return the network in its best state.
-
-        ``draw(k)`` gives the k-th drawing of examples, always the same for the same k. Raises
-        TrainingError when an error is no number.
-        """
-        self.run_epochs(draw, held_out, report)
-        output = "linear" if self.config.loss == "cross-entropy" else None
-        return self._estimator(self.standing.best_weights, output)
-
-    def _estimator(self, weights: dict[str, Tensor], output: str | None) -> LayeredNetwork:
-        network = LayeredNetwork(self.config.network, seed=self.config.seed, output=output)
-        network.load_state_dict(weights)
-        return network
-
-    def over(self) -> bool:
-        """Phase 2 ends after so many rises of the validation error, or epochs."""
-        standing = self.standing
-        if standing.phase == 1:
-            return False
-        return standing.risen >= self.config.rises or standing.epoch >= self.config.epochs
-
-    def prepare(self) -> None:
-        """Build the autoencoder, or in phase 2 the estimator."""
-        config, phase = self.config, self.standing.phase
-        name = config.autoencoder if phase == 1 else config.network
+    def _prepare(self) -> None:
+        """Build the autoencoder, or in phase 2 the estimator, and the optimizer."""
+        config, number = self.config, self.phase.number
+        name = config.autoencoder if number == 1 else config.network
         # the outputs' squashing is part of the losses, which is exact for large sums too
         self.network = LayeredNetwork(
             name, seed=config.seed, activation="logistic", output="linear"
         )
-        if phase == 2 and config.frozen:
+        if number == 2 and config.frozen:
             for layer in list(self.network.layers)[: config.encoders]:
                 layer.requires_grad_(False)
-        rate = config.pretraining_rate if phase == 1 else config.tuning_rate
+        rate = config.pretraining_rate if number == 1 else config.tuning_rate
         trained = [weights for weights in self.network.parameters() if weights.requires_grad]
         self.optimizer = torch.optim.RMSprop(trained, lr=rate, alpha=config.decay)
 
-    def step(self, draw: Draw, held_out: Batch) -> dict[str, float]:
+    def over(self) -> bool:
+        """Phase 2 ends after so many rises of the validation error, or epochs."""
+        phase, config = self.phase, self.config
+        return phase.number == 2 and (phase.risen >= config.rises or phase.epoch >= config.epochs)
+
+    def step(self) -> None:
         """Make one epoch; after the last of phase 1 go over to phase 2."""
-        standing, config = self.standing, self.config
-        inputs, tricks = self.examples(draw, standing.epochs // config.redraw)
+        phase, config = self.phase, self.config
+        inputs, tricks = self.examples(self.progress.step // config.redraw)
         error = self.pass_once(
             len(inputs),
             lambda rows: self._loss(inputs[rows], tricks[rows]) / len(rows),
-            key=(standing.phase, standing.epoch),
-            where=f"phase {standing.phase}, epoch {standing.epoch}",
+            key=(phase.number, phase.epoch),
+            where=f"phase {phase.number}, epoch {phase.epoch}",
         )
-        standing.epoch, standing.epochs = standing.epoch + 1, standing.epochs + 1
-        line = {"phase": standing.phase, "epoch": standing.epoch, "training_error": error}
-        if standing.phase == 2:
-            return line | self._validate(held_out)
-        change, standing.error = abs(standing.error - error), error
-        standing.compression_error = error
-        if change < config.settled or standing.epoch >= config.pretraining_epochs:
-            self._tune()
-        return line
+        phase.epoch += 1
+        self._line = {"phase": phase.number, "epoch": phase.epoch, "training_error": error}
+        if phase.number == 1:
+            change, phase.error = abs(phase.error - error), error
+            phase.compression_error = error
+            if change < config.settled or phase.epoch >= config.pretraining_epochs:
+                self._tune()
 
     def _tune(self) -> None:
         """Go over to phase 2 with the encoder as it is."""
         encoder = list(self.network.layers)[: self.config.encoders]
-        standing = self.standing
-        standing.phase, standing.epoch, standing.error = 2, 0, float("inf")
-        self.prepare()
+        self.phase = _Phase(2, compression_error=self.phase.compression_error)
+        self._prepare()
         for ours, learnt in zip(self.network.layers, encoder, strict=False):
             ours.load_state_dict(learnt.state_dict())
 
     def _loss(self, inputs: Tensor, tricks: Tensor) -> Tensor:
         """Return the summed loss of some examples."""
         outputs = self.network(inputs)
-        if self.standing.phase == 1:
+        if self.phase.number == 1:
             return functional.binary_cross_entropy_with_logits(
                 outputs, inputs.float(), reduction="sum"
             )
         return tuning_loss(outputs, tricks, self.config.loss)
 
-    def _validate(self, held_out: Batch) -> dict[str, float]:
-        """Measure phase 2, keep the state if it is the best, count a rise of the error."""
-        standing = self.standing
-        weights = mean_of_last(standing.recent, self.network, self.config.averaged)
-        outputs = torch.from_numpy(run_all(self._estimator(weights, "linear"), held_out.inputs))
-        tricks = torch.from_numpy(held_out.tricks.astype(np.int64))
+    def validate(self) -> dict[str, float]:
+        """Return the errors of the epoch; measure phase 2 and count a rise of its error."""
+        if self._line["phase"] == 1:
+            return self._line
+        phase, (inputs, tricks) = self.phase, self.held_out
+        self.average(self.config.averaged)
+        outputs = torch.from_numpy(run_all(self.candidate, inputs.numpy()))
         error = tuning_loss(outputs, tricks, self.config.loss).item() / len(tricks)
-        standing.risen += error > standing.error
-        standing.error = error
-        self.keep_if_best(error, weights)
-        return {"validation_error": error, "rises": standing.risen}
+        phase.risen += error > phase.error
+        phase.error = error
+        return self._line | {
+            "validation_error": error,
+            "rises": phase.risen,
+            "compression_error": phase.compression_error,
+        }
+
+    def state(self) -> dict[str, Any]:
+        """Return what every such training keeps, and the phase."""
+        return super().state() | {"phase": asdict(self.phase)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take these up."""
+        self.phase = _Phase(**state["phase"])
+        self._prepare()
+        super().restore(state)
+
+    def result(self) -> LayeredNetwork:
+        """Return the estimator in its best state; before phase 2, as it would begin."""
+        network = self._estimator("linear" if self.config.loss == "cross-entropy" else None)
+        if self.best_weights is not None:
+            network.load_state_dict(self.best_weights)
+        return network
 
 
 def tuning_loss(outputs: Tensor, tricks: Tensor, loss: str) -> Tensor:

@@ -7,17 +7,17 @@ here is ours.
 """
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..networks import LayeredNetwork, NetworkName
-from .epochs import Draw, EpochTraining, Report, Standing, as_tensors
-from .fullbatch import Batch
+from ...networks import LayeredNetwork, NetworkName
+from ..trainer import Lessons
+from .epochs import EpochTask
+from .examples import Draw, Examples
 
 _COUNTS = 14
 _AT_ONCE = 128
@@ -27,6 +27,9 @@ _AT_ONCE = 128
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparatorConfig:
     """Everything that decides such a training besides its deals. Raises ValueError if wrong."""
+
+    evaluate_every: ClassVar[int] = 1
+    checkpoint_seconds: ClassVar[float] = 120
 
     network: str
     """Printed name of the network whose first layers are the tower, and the rest the comparison."""
@@ -108,87 +111,59 @@ class Comparator(nn.Module):
         share = (counts[:, None] > counts).float() + 0.5 * (counts[:, None] == counts)  # t, k
         return wins @ share.t() + losses @ (1 - share).t()
 
-    def choose_references(self, batch: Batch, rng: np.random.Generator) -> None:
+    def choose_references(self, examples: Examples, rng: np.random.Generator) -> None:
         """Take reference deals from known ones.
 
         Where a result is rare the same deal repeats; one that no deal has gets no references.
         """
         each = len(self.references) // _COUNTS
         for count in range(_COUNTS):
-            rows = np.flatnonzero(batch.tricks == count)
+            rows = np.flatnonzero(examples.tricks == count)
             self.there_are[count] = float(len(rows) > 0)
             if len(rows):
                 chosen = rng.choice(rows, size=each, replace=len(rows) < each)
-                inputs = torch.from_numpy(batch.inputs[chosen]).float()
+                inputs = torch.from_numpy(examples.inputs[chosen]).float()
                 self.references[count * each : (count + 1) * each] = inputs
 
 
-@dataclass
-class _Standing(Standing):
-    """Where a training stands."""
+class ComparatorTask(EpochTask[ComparatorConfig, Comparator]):
+    """A training on pairs of deals; each epoch has a drawing of its own."""
 
-    best_epoch: int = 0
-
-
-class ComparatorTraining(EpochTraining):
-    """The training of a comparator on pairs of deals; see ``EpochTraining``."""
-
-    form = "trickcast comparator 1"
     network: Comparator
-    standing: _Standing
 
-    def __init__(self, config: ComparatorConfig, checkpoint: Path, deals: str = ""):
-        self.config = config
-        super().__init__(config, checkpoint, deals, _Standing())
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """What is reported of a finished training."""
-        standing = self.standing
-        return {
-            "epochs": standing.epoch,
-            "seconds": standing.seconds,
-            "validation_error": standing.best_error,
-        }
-
-    def run(self, draw: Draw, held_out: Batch, report: Report = lambda line: None) -> Comparator:
-        """Train to the end and return the network in its best state, with its references.
-
-        ``draw(k)`` gives the examples of the k-th epoch, always the same for the same k. Raises
-        TrainingError when the error is no number.
-        """
-        self.run_epochs(draw, held_out, report)
-        self.network.load_state_dict(self.standing.best_weights)
-        self.network.choose_references(draw(0), np.random.default_rng(self.config.seed))
-        return self.network
+    def __init__(self, config: ComparatorConfig, lessons: Lessons, draw: Draw, held_out: Examples):
+        super().__init__(config, config.epochs, lessons, draw, held_out)
+        self.network = self.candidate = Comparator(config)
+        self.optimizer = torch.optim.RMSprop(self.network.parameters(), lr=config.rate)
 
     def over(self) -> bool:
-        """It ends after so many epochs, or so many without a lower validation error."""
-        standing, config = self.standing, self.config
-        waited = standing.epoch - standing.best_epoch
-        return standing.epoch >= config.epochs or waited >= config.patience
+        """It ends after so many epochs without a lower validation error."""
+        return self.progress.step - self.progress.best.get("epoch", 0) >= self.config.patience
 
-    def prepare(self) -> None:
-        """Build the comparator."""
-        self.network = Comparator(self.config)
-        self.optimizer = torch.optim.RMSprop(self.network.parameters(), lr=self.config.rate)
-
-    def step(self, draw: Draw, held_out: Batch) -> dict[str, float]:
-        """Make one epoch and validate."""
-        standing = self.standing
-        inputs, tricks = self.examples(draw, standing.epoch)
-        error = self.pass_once(
+    def step(self) -> None:
+        """Make one epoch."""
+        epoch = self.progress.step
+        inputs, tricks = self.examples(epoch)
+        self._error = self.pass_once(
             len(inputs),
             lambda rows: self._loss(inputs[rows], tricks[rows]),
-            key=(standing.epoch,),
-            where=f"epoch {standing.epoch}",
+            key=(epoch,),
+            where=f"epoch {epoch}",
         )
-        standing.epoch += 1
+
+    def validate(self) -> dict[str, float]:
+        """Return both errors."""
         with torch.inference_mode():
-            held = self._loss(*as_tensors(held_out)).item()
-        if self.keep_if_best(held, self.network.state_dict()):
-            standing.best_epoch = standing.epoch
-        return {"epoch": standing.epoch, "training_error": error, "validation_error": held}
+            error = self._loss(*self.held_out).item()
+        epoch = self.progress.step
+        return {"epoch": epoch, "training_error": self._error, "validation_error": error}
+
+    def result(self) -> Comparator:
+        """Return the network in its best state, with references from the first drawing."""
+        if self.best_weights is not None:
+            self.network.load_state_dict(self.best_weights)
+        self.network.choose_references(self.draw(0), np.random.default_rng(self.config.seed))
+        return self.network
 
     def _loss(self, inputs: Tensor, tricks: Tensor) -> Tensor:
         """Return the mean loss of the pairs of some examples, each with the next few."""

@@ -4,7 +4,6 @@ Which deals a step takes follows from (seed, step) alone, by the counter-based g
 training resumed at any step goes on exactly, and needs no state of a generator.
 """
 
-import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -13,14 +12,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn import functional
 
-from ..cards import DealSet
-from ..cards.endings import cards_a_hand, packed
-from ..cards.sizes import COUNTS, RANKS, SEATS, SUITS
-from ..networks.suits import turned
-from .checkpoints import TrainingError
-from .examples import known_tricks
+from ...cards import UNKNOWN, DealSet
+from ...cards.endings import cards_a_hand, packed
+from ...cards.sizes import COUNTS, RANKS, SEATS, SUITS
+from ...networks.suits import turned
+from ..checkpoints import TrainingError
+from ..solved import checksum, known_tricks
 
 _ORDER, _TURNS = 0, 1  # what a draw is for: a part of the generator's counter
 
@@ -32,7 +30,8 @@ class Labelled:
     owners: Tensor
     """(n, 52) uint8; 255 for cards that are gone."""
     labels: Tensor
-    """(n, 5, 4) uint8 tricks, or (n, 5, 4, 14) uint8 shares: a teacher's probabilities × 255."""
+    """(n, 5, 4) uint8 tricks, 255 where they are not known, or (n, 5, 4, 14) uint8 shares: a
+    teacher's probabilities × 255."""
     sha256: str
     """Checksum that says which deals and labels these are."""
 
@@ -43,19 +42,34 @@ class Labelled:
         """Return the same on another device."""
         return Labelled(self.owners.to(device), self.labels.to(device), self.sha256)
 
+    def require_whole(self) -> None:
+        """Raise ValueError when a result is not known."""
+        if self.labels.ndim == 3 and (unknown := (self.labels == UNKNOWN).flatten(1).any(1)).any():
+            row = int(unknown.int().argmax())
+            raise ValueError(
+                f"deal {row} of {len(self)}: not all results are known (expected whole tables)"
+            )
 
-class Batch(NamedTuple):
+
+class DealBatch(NamedTuple):
     """What one step learns from."""
 
     owners: Tensor
     """(b, 52) uint8"""
     targets: Tensor
-    """(b, 5, 4, 14) float32 probabilities"""
+    """(b, 5, 4, 14) float32 probabilities, zeros where a result is not known"""
 
 
-def labelled(deals: DealSet) -> Labelled:
-    """Return solved deals as tensors. Raises ValueError when a deal is not wholly solved."""
-    tricks = known_tricks(deals)
+def labelled(deals: DealSet, *, whole: bool = True) -> Labelled:
+    """Return solved deals as tensors.
+
+    Raises ValueError when a deal is not wholly solved; or, not ``whole``, when nothing is known of
+    a deal.
+    """
+    tricks = known_tricks(deals) if whole else deals.tricks_or_unknown
+    if (nothing := (tricks == UNKNOWN).all((1, 2))).any() or len(deals) == 0:
+        row = f"deal {int(nothing.argmax())} of {len(deals)}" if len(deals) else "no deals"
+        raise ValueError(f"{row}: nothing is known (expected solved deals)")
     return from_arrays(deals.owners.copy(), tricks.copy())
 
 
@@ -63,11 +77,11 @@ def labelled_endings(owners: NDArray[np.uint8], tricks: NDArray[np.uint8]) -> La
     """Return solved endings, (n, 52) owners and (n, 5, 4) tricks, as tensors.
 
     Only the order of a suit's cards matters in play, so those left move up to the highest ranks.
-    Raises ValueError for the first row that is no ending: all hands have equally many cards, and
-    no side takes more tricks than that.
+    Tricks that are not known are 255. Raises ValueError for the first row that is no ending: all
+    hands have equally many cards, and no side takes more tricks than that.
     """
     cards = cards_a_hand(owners)
-    most = tricks.max((1, 2))
+    most = np.where(tricks == UNKNOWN, 0, tricks).max((1, 2))
     if (most > cards).any():
         row = int((most > cards).argmax())
         raise ValueError(
@@ -79,14 +93,12 @@ def labelled_endings(owners: NDArray[np.uint8], tricks: NDArray[np.uint8]) -> La
 
 def from_arrays(owners: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Labelled:
     """Return checked arrays as tensors on the same memory, with their SHA-256."""
-    digest = hashlib.sha256(np.ascontiguousarray(owners).tobytes())
-    digest.update(np.ascontiguousarray(labels).tobytes())
-    return Labelled(torch.from_numpy(owners), torch.from_numpy(labels), digest.hexdigest())
+    return Labelled(torch.from_numpy(owners), torch.from_numpy(labels), checksum(owners, labels))
 
 
 def take(
     data: Labelled, step: int, batch: int, *, seed: int, turn: bool, part: tuple[int, int] = (0, 1)
-) -> Batch:
+) -> DealBatch:
     """Return the batch of a step: without replacement within a pass over the deals.
 
     ``part`` is (rank, world): each process takes its share of the batch. With ``turn``, every
@@ -100,19 +112,19 @@ def take(
     rows = torch.from_numpy(_order(seed, epoch, len(data))[mine]).to(data.owners.device)
     owners, targets = data.owners[rows], shares(data.labels[rows])
     if not turn:
-        return Batch(owners, targets)
+        return DealBatch(owners, targets)
     turns = _generator(seed, step, _TURNS).integers(SEATS, size=batch, dtype=np.uint8)
     return turned_batch(
         owners, targets, torch.from_numpy(turns[part[0] :: part[1]]).to(owners.device)
     )
 
 
-def turned_batch(owners: Tensor, targets: Tensor, turns: Tensor) -> Batch:
+def turned_batch(owners: Tensor, targets: Tensor, turns: Tensor) -> DealBatch:
     """Move hand and result of each deal by its number of seats, (b,) uint8."""
     seats = torch.arange(SEATS, device=turns.device)
     source = (seats - turns[:, None].long()) % SEATS  # the seat whose result comes to stand here
     index = source[:, None, :, None].expand_as(targets)
-    return Batch(turned(owners, turns[:, None]), targets.gather(2, index))
+    return DealBatch(turned(owners, turns[:, None]), targets.gather(2, index))
 
 
 def exchanged(owners: Tensor, ranks: int) -> Tensor:
@@ -129,11 +141,12 @@ def exchanged(owners: Tensor, ranks: int) -> Tensor:
 
 
 def shares(labels: Tensor) -> Tensor:
-    """Return float32 probabilities (b, 5, 4, 14) of labels of either kind."""
+    """Return float32 probabilities (b, 5, 4, 14) of labels of either kind, zeros for unknown."""
     if labels.ndim == 3:
-        return functional.one_hot(labels.long(), COUNTS).float()
-    found = labels.float()
-    return found / found.sum(-1, keepdim=True)
+        counts = torch.arange(COUNTS, dtype=torch.uint8, device=labels.device)
+        return (labels[..., None] == counts).float()
+    levels = labels.float()
+    return levels / levels.sum(-1, keepdim=True)
 
 
 def deal_on(device: torch.device, n: int, seed: int) -> Tensor:

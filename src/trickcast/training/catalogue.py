@@ -1,0 +1,120 @@
+"""Everything that can be trained, by name, and the one function that trains it."""
+
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ..networks import NetworkName
+from .deals import models as deals
+from .pairs import models as pairs
+from .papers import models as papers
+from .parallel import processor_threads
+from .request import COMMON, Answer, Report, Request
+from .settings import Settings, changed, settings_of
+
+
+class Family(NamedTuple):
+    """Networks that are trained alike."""
+
+    options: set[str]
+    """Fields of a request that make sense here, besides those that always do."""
+    train: Callable[[Request, Any, Report], Answer | None]
+    """Train a leg by a request and its settings, and export; None in torchrun's other processes."""
+    shown: Callable[[dict[str, Any]], str]
+    """An evaluation in words."""
+    threads: int | None = None
+    """Of the processor, where nothing is asked; None leaves it to torch."""
+
+
+class Training(NamedTuple):
+    """One training: its family and its settings."""
+
+    family: Family
+    settings: Settings
+    fixed: Mapping[str, Any] = MappingProxyType({})
+    """Fields of the settings that its name decides."""
+
+    def configured(self, texts: Mapping[str, str]) -> Any:
+        """Return the settings, some changed: ``{"steps": "10", "network.width": "64"}``.
+
+        Raises ValueError for an unknown setting or a bad value, naming it.
+        """
+        return changed(self.settings, texts, **self.fixed)
+
+
+_DEALS = Family(
+    {"deals", "device", "weights", "anew", "teacher", "taught", "endings"},
+    deals.train_model,
+    deals.shown,
+)
+_PAIRS = Family(
+    {"deals", "weights", "taught", "pairs", "pairs_validation"},
+    pairs.train_pairs_model,
+    pairs.shown,
+)
+_HAND2VEC = Family(
+    {"weights", "pairs", "pairs_validation"}, pairs.train_hand2vec_model, pairs.shown
+)
+# one thread runs some 10 epochs of 131,072 examples a second, and two are hardly faster, or slower
+# where other programs want the processor too
+_PAPERS = Family({"deals"}, papers.train_networks, papers.shown, threads=1)
+
+CATALOGUE: dict[str, Training] = {
+    **{name: Training(_DEALS, config) for name, config in deals.PRESETS.items()},
+    "pairs": Training(_PAIRS, pairs.PAIRS),
+    "hand2vec": Training(_HAND2VEC, pairs.HAND2VEC),
+}
+"""Every training that has a name of its own; the others are a paper's networks."""
+
+
+def find_training(name: str) -> Training:
+    """Return a training by its name, or by a network's name as a paper prints it.
+
+    Raises ValueError for a name that is neither.
+    """
+    if name in CATALOGUE:
+        return CATALOGUE[name]
+    try:
+        NetworkName(name)
+    except ValueError as error:
+        known = ", ".join(CATALOGUE)
+        raise ValueError(
+            f"no training {name!r} (expected {known}, or a paper's network as 52-25-1)\n{error}"
+        ) from None
+    return Training(_PAPERS, papers.PaperConfig(contracts="suit"), {"network": name})
+
+
+def train(request: Request, report: Report = lambda line: None) -> Answer | None:
+    """Train one leg of what is asked for, and export the model at the end of its schedule.
+
+    The same request goes on where it stopped. In all but the first of torchrun's processes the
+    answer is None. Raises ValueError for options, settings or deals that make no sense, naming
+    them; TrainingError when a training cannot go on; OSError for files that cannot be read.
+    """
+    training = find_training(request.name)
+    family = training.family
+    for option in request.given():
+        if option not in family.options | COMMON:
+            takers = [name for name, other in CATALOGUE.items() if option in other.family.options]
+            raise ValueError(
+                f"{request.name} takes no --{option.replace('_', '-')} (only {', '.join(takers)})"
+            )
+    config = training.configured(request.settings)
+    threads = request.threads or family.threads
+    with processor_threads(threads) if threads else nullcontext():
+        return family.train(request, config, report)
+
+
+def listed(name: str) -> list[str]:
+    """Return every setting of a training as a line: name, value, meaning.
+
+    Raises ValueError for an unknown name.
+    """
+    settings = settings_of(find_training(name).settings)
+    return [f"{key}={_text(value)}  {meaning}" for key, (value, meaning) in settings.items()]
+
+
+def _text(value: Any) -> str:
+    """A value as it is given."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

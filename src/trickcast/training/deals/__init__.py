@@ -1,0 +1,1 @@
+"""The networks of all twenty results of a deal: ``accurate``, ``fast``, and their teacher."""

@@ -1,0 +1,54 @@
+"""The trainings of the shipped estimators, from files to files."""
+
+from typing import Any
+
+from ...library import Library
+from ...networks.suits import SuitNetwork
+from ..export.suits import export_suits
+from ..parallel import Place
+from ..request import Answer, Report, Request, can_export
+from ..weights import read_weights
+from .distillation import besides
+from .presets import PRESETS
+from .supervised import SupervisedConfig, train
+
+__all__ = ["PRESETS", "shown", "train_model"]
+
+
+def train_model(request: Request, config: SupervisedConfig, report: Report) -> Answer | None:
+    """Train one leg; export ``NAME.onnx`` at the end of the schedule.
+
+    The folder gets ``NAME.checkpoint`` and what ``supervised.train`` puts beside it.
+    """
+    library, root, name = Library(request.library), request.out, request.name
+    training = library.deals("train")[: request.deals]
+    validation = library.deals("validation")[: request.validation]
+    trained = train(
+        config,
+        training,
+        validation,
+        root / f"{name}.checkpoint",
+        weights=request.weights,
+        anew=request.anew,
+        teachers=[read_weights(path, SuitNetwork)[0] for path in request.teacher],
+        taught=besides(request.taught, request.endings),
+        minutes=request.minutes,
+        device=request.device,
+        report=report,
+    )
+    if not Place.here(request.device).leave():
+        return None
+    model = None
+    if trained.done and can_export():
+        model = root / f"{name}.onnx"
+        export_suits(trained, name, validation, model)
+    return Answer(name, trained, f"{len(training):,} deals", model)
+
+
+def shown(line: dict[str, Any]) -> str:
+    """Return an evaluation in words."""
+    return (
+        f"step {line['step']:,}: suits {line['exact_suits']:.2f} %, notrump "
+        f"{line['exact_notrump']:.2f} % exact, log-loss {line['log_loss']:.4f} "
+        f"(training {line['training_loss']:.4f}), {line['seconds']:.0f} s"
+    )

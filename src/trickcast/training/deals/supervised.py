@@ -1,0 +1,263 @@
+"""The training of ``accurate`` and ``fast``: all twenty results of a deal, in legs.
+
+Runs unchanged on a processor, on one GPU, and on several under torchrun; needs torch and numpy
+alone. A training is one schedule of a fixed number of steps, in as many legs as it takes.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from ...cards import DealSet
+from ...cards.sizes import RANKS
+from ...networks.suit_config import SuitNetworkConfig
+from ...networks.suits import SuitNetwork, mean_probabilities
+from ..checkpoints import Progress, TrainingError, check_same, record_of
+from ..parallel import Place
+from ..schedule import ScheduleConfig, Scheduled
+from ..settings import setting
+from ..trainer import Lessons, Report, Trained
+from ..trainer import train as run
+from ..weights import read_weights, write_weights
+from .data import DealBatch, Labelled, deal_on, exchanged, labelled, step_seed, take
+from .evaluating import evaluate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupervisedConfig(ScheduleConfig):
+    """Everything that decides a training besides its deals. Raises ValueError for a bad value."""
+
+    network: SuitNetworkConfig = field(default_factory=SuitNetworkConfig)
+    steps: int = setting(40_000, "steps of the whole schedule")
+    batch: int = setting(256, "labelled deals in a step")
+    taught: int = setting(0, "endings, or deals that a teacher labels, in a step besides the batch")
+    taught_weight: float = setting(1.0, "weight of a taught deal over that of a labelled one")
+    exchanged: int = setting(
+        0, "lowest ranks of each suit that change hands at random in every batch"
+    )
+    warm_up: int = setting(500, "steps of rising rate, at the start and after 16-bit weights")
+    weight_decay: float = setting(0.01, "decoupled, as AdamW's")
+    ordered: float = setting(0.0, "weight of the ranked probability score in the loss")
+    precision: str = setting("bfloat16", "of matrix products: float32 or bfloat16", may_change=True)
+    compile: bool = setting(False, "compile the network with torch.compile", may_change=True)
+
+    def __post_init__(self) -> None:
+        super(SupervisedConfig, self).__post_init__()
+        for name, least in (("batch", 1), ("taught", 0), ("taught_weight", 0), ("ordered", 0)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} is {getattr(self, name)} (expected {least} or more)")
+        if not 0 <= self.exchanged <= RANKS:
+            raise ValueError(f"exchanged is {self.exchanged} (expected 0 to {RANKS})")
+        if self.precision not in ("float32", "bfloat16"):
+            raise ValueError(f"precision is {self.precision!r} (expected float32 or bfloat16)")
+
+    def kept(self, steps: int) -> float:
+        """Return the share of old in the averaged weights, where the first ones count too."""
+        return min(self.average, (1 + steps) / (10 + steps))
+
+    def step_seed(self, step: int, rank: int) -> int:
+        """Return the seed of what a step draws: other masks and low cards in every process."""
+        return step_seed(self.seed, step, rank)
+
+
+Supervised = Trained[SupervisedConfig, SuitNetwork]
+"""What a leg leaves: the averaged network, on the processor, and how far it has come."""
+
+
+def train(
+    config: SupervisedConfig,
+    training: DealSet | Labelled,
+    validation: DealSet | Labelled,
+    checkpoint: str | os.PathLike[str],
+    *,
+    weights: str | os.PathLike[str] | None = None,
+    anew: bool = False,
+    teachers: Sequence[nn.Module] = (),
+    taught: Labelled | None = None,
+    minutes: float | None = None,
+    device: str | None = None,
+    report: Report = lambda line: None,
+) -> Supervised:
+    """Train for one leg: to the end of the schedule, or for ``minutes``.
+
+    Goes on from ``checkpoint`` where that file exists, exactly: in float32 on one processor or GPU
+    the same deals and configuration give the same weights, however often the training stopped.
+    Else it goes on from ``weights``, a file of 16-bit weights of the same training; with ``anew``
+    of any training of such a network, and at the first step. Else it begins from nothing.
+    Of the ``training`` deals some results may be unknown: they have no part in the loss.
+    Beside the checkpoint go ``.npz`` (16-bit averaged weights), ``.jsonl`` (every report) and,
+    where tensorboard is installed, the folder ``.tensorboard``. ``config.taught`` deals a step are
+    dealt at random and labelled by the mean of ``teachers``, or taken from the set ``taught``.
+    ``device`` is torch's name of one (default: a GPU where there is one). ``report`` gets every
+    evaluation of the averaged network.
+
+    Raises ValueError for validation deals that are not wholly solved, training deals of which
+    nothing is known, or teachers that are missing; TrainingError for files of another training, too
+    few deals, or a loss that is no number.
+    """
+    place, path = Place.here(device), Path(checkpoint)
+    deals = training if isinstance(training, Labelled) else labelled(training, whole=False)
+    held_out = validation if isinstance(validation, Labelled) else labelled(validation)
+    held_out.require_whole()
+    deals, held_out = deals.to(place.device), held_out.to(place.device)
+    models = [teacher.to(place.device).eval() for teacher in teachers]
+    task = _Supervision(config, place, Source(config, place, deals, models, taught), held_out)
+    if weights is not None and not path.exists():
+        task.begin_with(Path(weights), anew=anew)
+    return run(task, path, minutes=minutes, report=report)
+
+
+class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
+    """A training of the whole table of a deal."""
+
+    def __init__(
+        self, config: SupervisedConfig, place: Place, source: "Source", held_out: Labelled
+    ):
+        lessons = Lessons(len(source.deals), source.deals.sha256, held_out.sha256)
+        super().__init__(config, SuitNetwork(config.network, seed=config.seed), lessons, place)
+        self.source, self.held_out = source, held_out
+
+    def begin_with(self, path: Path, *, anew: bool) -> None:
+        """Take up the weights of a file, and the progress of its training.
+
+        ``anew`` takes the weights alone, into the first step of a training that may be another one;
+        its network may be deeper: layers that the file lacks change nothing at first. Raises what
+        ``read_weights`` raises, and TrainingError for settings that do not fit.
+        """
+        stored, record = read_weights(path, SuitNetwork)
+        weights = stored.state_dict()
+        if not anew:
+            check_same(path, record["config"], self.config)
+        for target in (self.network, self.averaged):
+            try:
+                target.load_state_dict(_new_layers(target) | weights if anew else weights)
+            except RuntimeError as error:
+                raise TrainingError(f"{path}: the weights of another network ({error})") from None
+        if anew:
+            self.progress = Progress(legs=record["progress"]["legs"])
+        else:
+            self.progress = Progress(**record["progress"])
+            self.progress.fresh_from = self.progress.step
+
+    @cached_property
+    def _model(self) -> nn.Module:
+        """The network as it runs here, once its weights are what they shall be."""
+        model = self.place.parallel(self.network)
+        if self.config.compile:
+            model.compile()
+        return model
+
+    def loss(self, step: int) -> Tensor:
+        """Return the mean loss of a step's batch."""
+        with self.place.autocast(self.config.precision):
+            owners, targets, weight = self.source.batch(step)
+            return loss_of(self._model(owners), targets, weight, self.config.ordered)
+
+    def figures(self) -> dict[str, float]:
+        """Return how good the averaged network is on the validation deals."""
+        return evaluate(self.averaged, self.held_out, precision=self.config.precision)
+
+    def groups(self) -> list[dict[str, object]]:
+        """Return matrices, which decay, and biases, which do not."""
+        parameters = list(self.network.parameters())
+        return [
+            {
+                "params": [weights for weights in parameters if weights.ndim > 1],
+                "weight_decay": self.config.weight_decay,
+            },
+            {
+                "params": [weights for weights in parameters if weights.ndim == 1],
+                "weight_decay": 0.0,
+            },
+        ]
+
+    def save_beside(self, checkpoint: Path) -> None:
+        """Write the averaged weights in 16 bits."""
+        record = record_of(self.config, self.progress)
+        write_weights(checkpoint.with_suffix(".npz"), self.averaged, record)
+
+
+def _new_layers(network: nn.Module) -> dict[str, Tensor]:
+    """Return the weights of a network's layers, each of which hands on what it is given."""
+    return {
+        name: torch.zeros_like(weights) if ".leave." in name else weights
+        for name, weights in network.state_dict().items()
+        if name.split(".")[0] in ("before", "after", "pooled")
+    }
+
+
+class Source:
+    """What every step learns from: labelled deals, and deals that teachers label."""
+
+    def __init__(
+        self,
+        config: SupervisedConfig,
+        place: Place,
+        deals: Labelled,
+        teachers: Sequence[nn.Module],
+        taught: Labelled | None,
+    ):
+        if (config.taught > 0) != (len(teachers) > 0) + (taught is not None):
+            raise ValueError(
+                f"taught is {config.taught} (expected 0 without teachers, more with either "
+                "teachers or a set that they labelled)"
+            )
+        if config.batch % place.world or config.taught % place.world:
+            raise ValueError(
+                f"batch is {config.batch} and taught {config.taught} (expected multiples of the "
+                f"{place.world} processes)"
+            )
+        if config.compile:
+            for teacher in teachers:
+                teacher.compile()
+        self.config, self.place, self.deals = config, place, deals
+        self.teachers, self.taught = teachers, taught
+        self.turn = config.network.rotation == "learned"
+
+    def batch(self, step: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Return owners (b, 52), targets (b, 5, 4, 14) and weights (b,) for this process."""
+        config, place = self.config, self.place
+        part = (place.rank, place.world)
+        batch = take(self.deals, step, config.batch, seed=config.seed, turn=self.turn, part=part)
+        if config.exchanged:
+            batch = batch._replace(owners=exchanged(batch.owners, config.exchanged))
+        weight = torch.ones(len(batch.owners), device=place.device)
+        if not config.taught:
+            return *batch, weight
+        if self.taught is not None:
+            besides = take(
+                self.taught, step, config.taught, seed=config.seed, turn=self.turn, part=part
+            )
+            besides = DealBatch(*(tensor.to(place.device) for tensor in besides))
+        else:
+            dealt = deal_on(
+                place.device,
+                config.taught // place.world,
+                step_seed(config.seed + 1, step, place.rank),
+            )
+            with torch.no_grad():
+                besides = DealBatch(dealt, mean_probabilities(self.teachers, dealt))
+        weights = torch.cat([weight, weight.new_full((len(besides.owners),), config.taught_weight)])
+        owners, targets = (torch.cat(pair) for pair in zip(batch, besides, strict=True))
+        return owners, targets, weights
+
+
+def loss_of(logits: Tensor, targets: Tensor, weight: Tensor, ordered: float) -> Tensor:
+    """Return the mean loss of (b, 5, 4, 14) logits over the results that are known.
+
+    Cross-entropy, and with weight ``ordered`` the ranked probability score (Epstein, 1969), which
+    counts by how many tricks an answer is off. ``targets`` are zero where a result is unknown.
+    """
+    logs = logits.log_softmax(-1)
+    known = (targets.sum(-1) > 0).to(logs.dtype)  # (b, 5, 4)
+    loss = -(targets * logs).sum(-1)
+    if ordered:
+        apart = logs.exp().cumsum(-1) - targets.cumsum(-1)
+        loss = loss + ordered * apart.square().sum(-1) * known
+    # both means are over a deal's twenty results, so that an unknown one counts on neither side
+    return (loss.mean((1, 2)) * weight).sum() / (known.mean((1, 2)) * weight).sum()

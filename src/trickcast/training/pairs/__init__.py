@@ -1,0 +1,1 @@
+"""The networks of two hands: ``pairs`` and ``hand2vec``."""

@@ -1,0 +1,129 @@
+"""The trainings of the models of two hands, from files to files: ``pairs`` and ``hand2vec``.
+
+``pairs`` is the network behind ``PairEstimator("accurate")``; ``hand2vec`` is the paper's, which
+learns from rows of mean tricks, and from as many more as a pair network is asked to label.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+from ...formats.hand2vec import read_pairs
+from ...library import Library
+from ...networks.pairs import PairNetwork, PairNetworkConfig
+from ..checkpoints import TrainingError
+from ..deals.data import labelled
+from ..deals.distillation import taught_deals
+from ..export.hand2vec import export_hand2vec
+from ..export.pairs import About, export_pairs
+from ..request import Answer, Report, Request, can_export
+from ..trainer import Trained, train
+from ..weights import read_weights
+from .data import PairRows, join_rows, pair_rows, solved_rows, teach_rows
+from .distributions import PairConfig, PairTask, Sources
+from .hand2vec import Hand2VecConfig, Hand2VecTask
+
+PAIRS = PairConfig(
+    network=PairNetworkConfig(width=128, before=2, after=1, pooled=2),
+    steps=5_000,
+    solved=64,
+    taught=256,
+    rows=96,
+    learning_rate=2e-3,
+    weight_decay=0.02,
+)
+HAND2VEC = Hand2VecConfig(
+    steps=30_000,
+    batch=2_048,
+    taught=400_000,
+    learning_rate=1e-2,
+    optimizer="soap",
+    evaluate_every=5_000,
+)
+_FITTED_DEALS = 4_096
+_TAUGHT_SEED = 1_000_003
+
+
+def train_pairs_model(request: Request, config: PairConfig, report: Report) -> Answer:
+    """Train one leg of ``pairs``; export ``pairs/accurate.onnx`` at the end of the schedule.
+
+    The ``weights`` of a request are those to begin with. Raises TrainingError where there is
+    nothing to learn from, and what the training raises.
+    """
+    solved = Library(request.library).deals("train")[: request.deals] if config.solved else None
+    sources = Sources(
+        None if solved is None else labelled(solved),
+        taught_deals(request.taught) if config.taught and request.taught else None,
+        _rows(request.pairs) if config.rows and request.pairs else None,
+    )
+    start = None
+    if request.weights is not None and not _checkpoint(request).exists():
+        start = read_weights(request.weights, PairNetwork)[0].state_dict()
+    task = PairTask(config, sources, _held_out(request), start)
+    return _leg(request, task, "accurate", export_pairs, report)
+
+
+def train_hand2vec_model(request: Request, config: Hand2VecConfig, report: Report) -> Answer:
+    """Train one leg of ``hand2vec``; export ``pairs/hand2vec.onnx`` at the end of the schedule.
+
+    The ``weights`` of a request are those of the pair network that labels. Raises TrainingError
+    where there is nothing to learn from, and what the training raises.
+    """
+    parts = [] if request.pairs is None else [_rows(request.pairs)]
+    if request.weights is not None and config.taught:
+        teacher = read_weights(request.weights, PairNetwork)[0]
+        parts.append(teach_rows(teacher, config.taught, _TAUGHT_SEED))
+    if not parts:
+        raise TrainingError(
+            "nothing to learn from (expected --pairs, BridgeHand2Vec's rows, or --weights, those "
+            "of a pair network)"
+        )
+    task = Hand2VecTask(config, join_rows(parts), _held_out(request))
+    return _leg(request, task, "hand2vec", export_hand2vec, report)
+
+
+def _rows(path: Path) -> PairRows:
+    return pair_rows(read_pairs(path))
+
+
+def _held_out(request: Request) -> PairRows:
+    """The rows that a training is measured on: those given, or the library's validation deals."""
+    if request.pairs_validation is not None:
+        return _rows(request.pairs_validation)
+    return solved_rows(Library(request.library).deals("validation")[: request.validation])
+
+
+def _checkpoint(request: Request) -> Path:
+    return request.out / f"{request.name}.checkpoint"
+
+
+def _leg(
+    request: Request,
+    task: PairTask | Hand2VecTask,
+    model: str,
+    export: Callable[..., None],
+    report: Report,
+) -> Answer:
+    """Train one leg, and export a network that is at its end as the model of that name."""
+    trained: Trained[Any, Any] = train(
+        cast(Any, task), _checkpoint(request), minutes=request.minutes, report=report
+    )
+    target = None
+    if trained.done and can_export():
+        target = request.out / "pairs" / f"{model}.onnx"
+        last = trained.progress.last
+        scores = {"pairs": float(len(task.validation))}
+        scores |= {name: value for name, value in last.items() if name.startswith("mse")}
+        fitted = Library(request.library).deals("validation")[:_FITTED_DEALS]
+        export(trained.network, About(model, scores, trained.record), fitted, target)
+    lessons = f"{task.lessons.deals:,} deals and rows (a folder as src/trickcast/weights/pairs)"
+    return Answer(request.name, trained, lessons, target)
+
+
+def shown(line: dict[str, Any]) -> str:
+    """Return an evaluation in words."""
+    measured = ", ".join(f"{key} {line[key]:.4f}" for key in line if key.startswith("mse"))
+    return (
+        f"step {line['step']:,}: {measured} (training {line['training_loss']:.4f}), "
+        f"{line['seconds']:.0f} s"
+    )

@@ -1,0 +1,72 @@
+"""What is asked of a training, whichever door it is asked at, and what is answered."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from .settings import setting
+from .trainer import Trained
+
+Report = Callable[[dict[str, Any]], None]
+"""Gets every evaluation as it is made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One call of ``train``. The fields are the options of its doors, and their helps."""
+
+    name: str = "accurate"
+    settings: Mapping[str, str] = field(default_factory=dict)
+    library: Path = setting(Path("data/library"), "the library of solved deals")
+    out: Path = setting(Path("trained"), "folder for checkpoints and the model")
+    deals: int | None = setting(None, "train on the first so many (default: all)")
+    validation: int | None = setting(None, "validate on the first so many (default: all)")
+    minutes: float | None = setting(None, "end this leg after so long; the same command goes on")
+    threads: int | None = setting(None, "processor threads")
+    device: str | None = setting(None, "torch's name of it, as cpu or cuda (default: a GPU)")
+    weights: Path | None = setting(None, "16-bit weights to go on from; hand2vec: of its teacher")
+    anew: bool = setting(False, "take the weights alone, into the first step")
+    teacher: tuple[Path, ...] = setting((), "16-bit weights of a teacher; may be repeated")
+    taught: Path | None = setting(None, "folder of deals that a network labelled")
+    endings: Path | None = setting(None, "folder of endings to learn besides")
+    pairs: Path | None = setting(None, "BridgeHand2Vec's rows to learn from")
+    pairs_validation: Path | None = setting(None, "such rows to measure on (default: library's)")
+
+    def given(self) -> list[str]:
+        """Return the names of the fields that are not as they would be if nothing was said."""
+        plain = Request()
+        return [f.name for f in fields(self) if getattr(self, f.name) != getattr(plain, f.name)]
+
+
+COMMON = {"name", "settings", "library", "out", "validation", "minutes", "threads"}
+"""Fields that make sense for every family."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a leg came to."""
+
+    name: str
+    trained: Trained[Any, Any]
+    lessons: str
+    """What was learned from: ``"109,040 deals"``."""
+    model: Path | None
+    """The exported file, where there is one."""
+
+    def __str__(self) -> str:
+        step = self.trained.progress.step
+        if not self.trained.done:
+            return f"{self.name}: step {step:,} of {self.trained.steps:,}; run this again"
+        if self.model is None:
+            return (
+                f"{self.name}: at its end, step {step:,}, and not exported "
+                "(install onnx by: pip install 'trickcast[train]', and run this again)"
+            )
+        return f"{self.model}: trained on {self.lessons}"
+
+
+def can_export() -> bool:
+    """Tell whether a model can be written here; torch and numpy are enough to train one."""
+    return all(find_spec(name) is not None for name in ("onnx", "onnxruntime"))

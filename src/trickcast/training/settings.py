@@ -1,0 +1,101 @@
+"""Settings of trainings: frozen dataclasses, whose fields are changed by ``NAME=VALUE``."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import Field, field, fields, is_dataclass, replace
+from typing import Any, ClassVar, Protocol, TypeVar, cast, get_type_hints
+
+
+class Settings(Protocol):
+    """A frozen dataclass of all that decides a training besides its data."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @property
+    def seed(self) -> int:
+        """Decides first weights and order of lessons."""
+
+    @property
+    def evaluate_every(self) -> int:
+        """Steps between two evaluations."""
+
+    @property
+    def checkpoint_seconds(self) -> float:
+        """Seconds between two checkpoints where no evaluation has written one."""
+
+
+S = TypeVar("S")
+
+
+def setting(default: Any, help: str, *, may_change: bool = False) -> Any:
+    """Return a field that ``changed`` can change; ``may_change`` in the middle of a training too.
+
+    Other fields of a dataclass are for its callers alone.
+    """
+    return field(default=default, metadata={"help": help, "may_change": may_change})
+
+
+def read_settings(texts: Iterable[str]) -> dict[str, str]:
+    """Return settings by name: ``["steps=10"]`` → ``{"steps": "10"}``.
+
+    Raises ValueError for a text without ``=``.
+    """
+    pairs = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ValueError(f"{text!r} is no setting (expected NAME=VALUE)")
+        pairs[name.strip()] = value
+    return pairs
+
+
+def settings_of(config: Any) -> dict[str, tuple[Any, str]]:
+    """Return every setting with its value and what it is, those of a part as ``part.name``."""
+    listed: dict[str, tuple[Any, str]] = {}
+    for each in fields(config):
+        value = getattr(config, each.name)
+        if "help" in each.metadata:
+            listed[each.name] = value, each.metadata["help"]
+        elif is_dataclass(value):
+            inner = settings_of(value)
+            listed |= {f"{each.name}.{name}": meaning for name, meaning in inner.items()}
+    return listed
+
+
+def changed(config: S, texts: Mapping[str, str], **others: Any) -> S:
+    """Return ``config`` with some settings changed: ``{"steps": "10", "network.width": "64"}``.
+
+    ``others`` are fields that no text can change. Raises ValueError for an unknown setting, or a
+    bad value, naming it.
+    """
+    known = settings_of(config)
+    for name in texts:
+        if name not in known:
+            raise ValueError(f"no setting {name!r} (expected {', '.join(known)})")
+    return _replaced(config, {name: (name, text) for name, text in texts.items()}, **others)
+
+
+def _replaced(config: S, texts: Mapping[str, tuple[str, str]], **others: Any) -> S:
+    """Return a dataclass with new values, given by their names here: (whole name, text)."""
+    kinds, values = get_type_hints(type(config)), dict(others)
+    parts: dict[str, dict[str, tuple[str, str]]] = {}
+    for name, (whole, text) in texts.items():
+        part, dot, rest = name.partition(".")
+        if dot:
+            parts.setdefault(part, {})[rest] = whole, text
+        else:
+            values[name] = _value(whole, text, kinds[name])
+    values |= {name: _replaced(getattr(config, name), given) for name, given in parts.items()}
+    return cast(S, replace(cast(Any, config), **values))
+
+
+def _value(name: str, text: str, kind: Any) -> Any:
+    """Read ``text`` as a value of the kind that the setting has."""
+    if kind is bool:
+        if text not in ("true", "false"):
+            raise ValueError(f"{name} is {text!r} (expected true or false)")
+        return text == "true"
+    try:
+        return kind(text)
+    except ValueError:
+        expected = "a whole number" if kind is int else "a number"
+        raise ValueError(f"{name} is {text!r} (expected {expected})") from None

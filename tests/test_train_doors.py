@@ -1,0 +1,128 @@
+"""What can be trained, by which settings, and the two doors to it."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from trickcast.cli import main
+from trickcast.dealing import random_deals
+from trickcast.library import append
+
+torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
+
+from trickcast.networks.pairs import PairNetwork  # noqa: E402
+from trickcast.networks.suits import SuitNetwork  # noqa: E402
+from trickcast.training import Request, find_training, leg, listed, train  # noqa: E402
+from trickcast.training.catalogue import CATALOGUE  # noqa: E402
+from trickcast.training.checkpoints import Progress  # noqa: E402
+from trickcast.training.papers import models as papers  # noqa: E402
+from trickcast.training.settings import changed  # noqa: E402
+from trickcast.training.weights import read_weights  # noqa: E402
+
+NAMES = [*CATALOGUE, "52-25-1"]
+
+
+@pytest.fixture
+def cli(monkeypatch, capsys):
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["trickcast", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), *capsys.readouterr()
+
+    return run
+
+
+def test_both_doors_have_the_same_options(cli):
+    _, help_of_command, _ = cli("train", "--help")
+    options = (set(re.findall(r"(?<!\S)--[a-z][a-z-]*", text))
+               for text in (help_of_command, leg.parser().format_help()))  # fmt: skip
+    first, second = options
+    assert first == second and "--pairs-validation" in first and len(first) == 17
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_training_lists_its_settings_and_takes_them_back(name):
+    coding = {"coding": "52"} if name == "52-25-1" else {}
+    texts = dict(line.partition("  ")[0].split("=", 1) for line in listed(name)) | coding
+    assert "seed" in texts and "contracts" not in texts
+    training = find_training(name)
+    assert training.configured(texts) == training.configured(coding)
+
+
+def test_settings_are_changed_by_text():
+    accurate = find_training("accurate")
+    config = accurate.configured(
+        {"steps": "10", "network.width": "64", "compile": "true", "checkpoint_seconds": "0.5"}
+    )
+    assert (config.steps, config.network.width, config.compile) == (10, 64, True)
+    assert config.checkpoint_seconds == 0.5
+    assert config.network.after == accurate.settings.network.after
+    for texts, word in [
+        ({"stepz": "1"}, "no setting 'stepz'"),
+        ({"network": "1"}, "no setting 'network'"),
+        ({"steps": "many"}, "steps is 'many' .expected a whole number"),
+        ({"network.width": "wide"}, "network.width is 'wide'"),
+        ({"compile": "yes"}, "compile is 'yes'"),
+        ({"steps": "0"}, "steps is 0"),
+    ]:
+        with pytest.raises(ValueError, match=word):
+            changed(accurate.settings, texts)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("accurate", SuitNetwork), ("fast", SuitNetwork), ("pairs", PairNetwork)]
+)
+def test_the_committed_weights_are_read(name, kind):
+    network, record = read_weights(Path(__file__).parents[1] / f"data/weights/{name}.npz", kind)
+    assert network.config.width == record["config"]["network"]["width"]
+    assert record["progress"]["step"] > 0
+    if kind is SuitNetwork:  # a training can go on from these
+        assert Progress(**record["progress"]).legs
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "takers"),
+    [
+        ("accurate", {"pairs": Path("x")}, "pairs, hand2vec"),
+        ("pairs", {"endings": Path("x")}, "accurate, accurate-large, teacher, fast"),
+        ("hand2vec", {"taught": Path("x")}, "accurate, accurate-large, teacher, fast, pairs"),
+        ("52-25-1", {"anew": True}, "accurate, accurate-large, teacher, fast"),
+        ("(52x4)-(26x4)-26-13-1", {"pairs_validation": Path("x")}, "pairs, hand2vec"),
+    ],
+)
+def test_an_option_that_makes_no_sense_is_refused(name, option, takers):
+    words = rf"takes no --{next(iter(option)).replace('_', '-')} \(only {takers}\)"
+    with pytest.raises(ValueError, match=words) as told:
+        train(Request(name=name, library=Path("nowhere"), **option))
+    assert str(told.value).startswith(name)
+
+
+def test_a_papers_networks_are_trained_in_legs_at_either_door(cli, tmp_path, capsys, monkeypatch):
+    pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
+    deals = random_deals(60, seed=3)
+    points = (deals.owners.reshape(-1, 4, 13)[..., :4] % 2 == 0).sum((1, 2))
+    tricks = (points % 14)[:, None, None].repeat(5, 1).repeat(4, 2).astype("uint8")
+    solved, library = deals.with_tricks(tricks), tmp_path / "library"
+    append(library, solved[:40], "made", "train", solver="none", source="test")
+    append(library, solved[40:], "held", "validation", solver="none", source="test")
+    given = ["52-5-1", f"--library={library}", f"--out={tmp_path / 'out'}", "--set=coding=52",
+             "--set=examples=64", "--set=epochs=4", "--set=evaluate_every=2"]  # fmt: skip
+    status, said, _ = cli("train", *given, "--minutes", "0")
+    assert status == 0 and "52-5-1 (suit): step 0 of 4; run this again" in said
+    monkeypatch.setattr(papers, "can_export", lambda: False)  # a machine without onnx
+    leg.main(given)
+    monkeypatch.undo()
+    shown = capsys.readouterr()
+    lines = [json.loads(line) for line in shown.out.splitlines()]
+    assert [line["contracts"] for line in lines] == ["suit", "suit", "notrump", "notrump"]
+    assert "52-5-1 (notrump): at its end, step 4, and not exported" in shown.err
+    status, said, _ = cli("train", *given)  # nothing is left to do but the export
+    assert status == 0 and "epoch" not in said and "52-5-1.onnx: trained on 40 deals" in said
+    with pytest.raises(SystemExit) as ended:
+        leg.main([*given, "--set=seed=2"])
+    assert ended.value.code == 2
+    assert "suit.checkpoint: of another training: its seed is 1, not 2" in capsys.readouterr().err
