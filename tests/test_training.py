@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
 pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
 
-from trickcast.training.thresholds import fit_thresholds  # noqa: E402
+from trickcast.training.export.thresholds import fit_thresholds  # noqa: E402
 
 import trickcast as tc  # noqa: E402
 from trickcast.cards import DealSet, Strain  # noqa: E402
