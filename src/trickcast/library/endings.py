@@ -20,7 +20,8 @@ from ..cards.endings import cards_a_hand, packed
 from ..dealing import random_endings
 from ..formats.files import atomic_writer
 from ..solver import solve_ending_batches
-from .manifest import SHARD, LibraryError
+from .files import LibraryError
+from .manifest import SHARD
 
 
 def generate_endings(
@@ -77,6 +78,17 @@ def read_endings(folder: str | PathLike[str]) -> tuple[NDArray[np.uint8], NDArra
         )
     read = [_read(path) for path in paths]
     return np.concatenate([owners for owners, _ in read]), np.concatenate([t for _, t in read])
+
+
+def count_endings(folder: str | PathLike[str]) -> dict[int, int]:
+    """Return how many endings a folder holds by the cards in a hand; empty where it holds none.
+
+    Raises LibraryError for a damaged file, naming it.
+    """
+    if not any(Path(folder).glob("*.npz")):
+        return {}
+    sizes = np.bincount(cards_a_hand(read_endings(folder)[0]))
+    return {int(cards): int(sizes[cards]) for cards in np.flatnonzero(sizes)}
 
 
 def _read(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
