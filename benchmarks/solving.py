@@ -10,6 +10,7 @@ import statistics
 import time
 from collections.abc import Iterable
 from functools import partial
+from threading import Event
 
 from trickcast import random_deals, solve
 from trickcast.cards import Strain
@@ -17,12 +18,11 @@ from trickcast.cards.endings import packed
 from trickcast.dealing import random_endings
 from trickcast.solver import (
     BATCH,
-    _dds,
-    holdings,
     solve_batches,
     solve_ending_batches,
     solve_strain_batches,
 )
+from trickcast.solver.dds import held, holdings
 
 ROUNDS = 5
 BATCHES = 2
@@ -31,11 +31,11 @@ PRICED = 120
 
 
 def bare(calls: list) -> float:
-    dds = _dds()
-    start = time.perf_counter()
-    for call in calls:
-        dds.CalcAllTables(call, -1, [0] * 5, dds.ddTablesRes(), dds.allParResults())
-    return time.perf_counter() - start
+    with held(None, Event()) as dds:
+        start = time.perf_counter()
+        for call in calls:
+            dds.CalcAllTables(call, -1, [0] * 5, dds.ddTablesRes(), dds.allParResults())
+        return time.perf_counter() - start
 
 
 def processor_seconds(batches: Iterable[object]) -> float:
@@ -73,8 +73,10 @@ def main() -> None:
         return
     deals = random_deals(BATCH * BATCHES, seed=1)
     calls = []
+    with held(None, Event()) as dds:
+        new_call = dds.ddTableDeals
     for first in range(0, len(deals), BATCH):
-        call = _dds().ddTableDeals()
+        call = new_call()
         call.noOfTables = BATCH
         cards = holdings(deals.owners[first : first + BATCH])
         ctypes.memmove(call.ddTableDeal, cards.ctypes.data, cards.nbytes)

@@ -1,56 +1,61 @@
-"""Exact double-dummy tables, by Bo Haglund's DDS through endplay's binding.
+"""Exact double-dummy results of many deals, batch after batch.
 
-DDS solves at most forty tables of five strains in one call and spreads a call over its own
-threads. It keeps global state and crashes on deals that are none, so every call of this process
-goes through here: validated, in batches, one at a time.
+What enters here is checked, and copied, before it reaches DDS.
 """
 
 import ctypes
-import importlib.util
 import operator
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import cache
 from importlib.metadata import version
-from pathlib import Path
-from threading import Lock
-from types import ModuleType
-from typing import Any, NamedTuple
+from threading import Event
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._progress import progress_bar
-from .cards import UNKNOWN, Seat, Strain, TrickTable, as_dealset, check_owners
-from .cards.endings import cards_a_hand
+from .._progress import progress_bar
+from ..cards import UNKNOWN, DealError, Seat, Strain, TrickTable, as_dealset, check_owners
+from ..cards.endings import cards_a_hand
+from . import dds
 
-BATCH = 40
-"""Tables that DDS takes in one call; 41 of five strains already fail."""
-BOARDS = 200
-"""Boards, each of one strain and leader, that DDS takes in one call."""
+BATCH = dds.BATCH
+"""Tables of a batch."""
+BOARDS = dds.BOARDS
+"""Deals of a batch of one strain, or of one strain and declarer."""
 
-_dds_is_busy = Lock()
-_threads_set: int | None = None
-_BIT_OF_RANK = np.uint32(1) << np.arange(14, 1, -1, dtype=np.uint32)  # ace first
-_ALL_STRAINS = (0, 0, 0, 0, 0)
-_WITHOUT_PAR = -1
-_MOST_TRICKS = -1  # as a target: search for the most tricks that the side on lead can take
-_ONE_CARD, _EVERY_CARD = 1, 3  # for how many of the leader's cards DDS gives a score
-_ALWAYS_SEARCH = 1  # even where all the leader's cards are equal
+_TABLES_A_THREAD, _BOARDS_A_THREAD = 8, 40
+"""How much each thread is given in one call of DDS: a second or two, after which a result that
+nobody waits for any more is given up. The last thread of a call works while the others wait."""
+_MOST_THREADS = 1024
+_Result = TypeVar("_Result")
+_Kind = TypeVar("_Kind", Strain, Seat)
+_Solve = Callable[[NDArray[np.uint8], int, Event], NDArray[Any]]
+"""Solves some owners with so many threads, unless they are given up."""
 
 
-def solve(deals: Any, *, workers: int | None = None, progress: bool = False) -> TrickTable:
+def solve(
+    deals: Any, *, workers: int | None = None, progress: bool = False, apart: bool = False
+) -> TrickTable:
     """Return the exact double-dummy table of every deal, in input order.
 
     ``deals`` is a Deal, PBN text, a DealSet, a list of these or (n, 52) owners; the table has the
     shape (5, 4) for a single deal and (n, 5, 4) otherwise. ``workers`` is the number of threads
-    (default: all cores); ``progress`` shows a bar on a terminal's standard error.
+    (default: all cores); ``progress`` shows a bar on a terminal's standard error. With ``apart``
+    DDS runs in a process of its own for this call: should it crash there, that is an error
+    (``trickcast.solver.apart.SolverCrash``) and not the end of this process.
 
     Raises DealError for what is not a deal, before anything is solved, and ValueError for
     ``workers`` below one.
     """
+    if isinstance(deals, np.ma.MaskedArray):
+        raise DealError("a masked array is not deals (expected every card's owner)")
+    if apart:
+        from .apart import SolverProcesses
+
+        with SolverProcesses(1, workers=workers) as solvers:
+            return solvers.solve(deals, progress=progress)
     dealset, single = as_dealset(deals)
     tricks = np.empty((len(dealset), 5, 4), dtype=np.uint8)
     done = 0
@@ -68,9 +73,9 @@ def solve_batches(
     """Yield the tables of (n, 52) owners that are known to be deals, a batch at a time.
 
     DDS runs in a thread beside the caller's, because a signal such as Ctrl-C is only seen between
-    two steps of Python: so it stops the caller at once, and DDS after the batch in hand.
+    two steps of Python: so it stops the caller at once, and DDS after the call in hand.
     """
-    return _in_batches(_solve_batch, owners, BATCH, workers)
+    return _in_batches(check_owners, _solve_deals, owners, BATCH, _TABLES_A_THREAD, workers)
 
 
 def solve_ending_batches(
@@ -81,7 +86,7 @@ def solve_ending_batches(
     ``owners`` is (n, 52); all hands of a row have equally many cards, two or more, and 255 stands
     for those gone. Raises DealError for a row that is no ending, ValueError for one of one card.
     """
-    return _in_batches(_solve_endings, owners, BATCH, workers)
+    return _in_batches(_check_endings, _solve_endings, owners, BATCH, _TABLES_A_THREAD, workers)
 
 
 def solve_strain_batches(
@@ -90,14 +95,15 @@ def solve_strain_batches(
     """Yield the declarer's side's tricks in one strain by all four declarers, (m, 4) uint8.
 
     ``owners`` is (n, 52), of deals. DDS shares work between the declarers of a strain.
+    Raises ValueError for what is no strain.
     """
+    trump = _member(Strain, strain)
+    left_out = tuple(int(other != trump) for other in Strain)
 
-    def solve_some(some: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]:
-        check_owners(some)  # as in _solve_batch
-        left_out = tuple(int(other != strain) for other in Strain)
-        return _tables(some, threads, left_out)[:, strain].astype(np.uint8)
+    def solve_some(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
+        return _as_tricks(dds.tables(some, threads, given_up, left_out)[:, trump])
 
-    return _in_batches(solve_some, owners, BOARDS, workers)
+    return _in_batches(check_owners, solve_some, owners, BOARDS, _BOARDS_A_THREAD, workers)
 
 
 def solve_cell_batches(
@@ -107,13 +113,15 @@ def solve_cell_batches(
 
     ``owners`` is (n, 52), of deals. The same numbers as in the tables of ``solve_batches``, for a
     fraction of the work where the other nineteen are not needed.
+    Raises ValueError for what is no strain or seat.
     """
+    trump, seat = _member(Strain, strain), _member(Seat, declarer)
 
-    def solve_some(some: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]:
-        found = _solve_boards(some, strain, declarer, _MOST_TRICKS, _ONE_CARD, threads)
-        return (13 - found.scores[:, 0]).astype(np.uint8)
+    def solve_some(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
+        best = dds.leads(some, trump, seat, dds.MOST_TRICKS, dds.ONE_CARD, threads, given_up)
+        return _as_tricks(13 - best.scores[:, 0])
 
-    return _in_batches(solve_some, owners, BOARDS, workers)
+    return _in_batches(check_owners, solve_some, owners, BOARDS, _BOARDS_A_THREAD, workers)
 
 
 def makes_batches(
@@ -127,17 +135,19 @@ def makes_batches(
     """Yield whether the declarer's side takes ``tricks`` or more, (m,) bool.
 
     One search for each of the (n, 52) owners, where finding how many tricks takes several.
-    Raises ValueError for ``tricks`` outside 1 … 13.
+    Raises ValueError for ``tricks`` outside 1 … 13, and for what is no strain or seat.
     """
+    trump, seat, tricks = _member(Strain, strain), _member(Seat, declarer), operator.index(tricks)
     if not 1 <= tricks <= 13:
         raise ValueError(f"tricks is {tricks} (expected 1 to 13)")
+    needed = 14 - tricks  # by the defence
 
-    def solve_some(some: NDArray[np.uint8], threads: int) -> NDArray[np.bool_]:
-        found = _solve_boards(some, strain, declarer, 14 - tricks, _ONE_CARD, threads)
-        held: NDArray[np.bool_] = found.scores[:, 0] < 14 - tricks  # what the defence needs
+    def solve_some(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.bool_]:
+        best = dds.leads(some, trump, seat, needed, dds.ONE_CARD, threads, given_up)
+        held: NDArray[np.bool_] = best.scores[:, 0] < needed
         return held
 
-    return _in_batches(solve_some, owners, BOARDS, workers)
+    return _in_batches(check_owners, solve_some, owners, BOARDS, _BOARDS_A_THREAD, workers)
 
 
 def solve_lead_batches(
@@ -146,50 +156,93 @@ def solve_lead_batches(
     """Yield the declarer's side's tricks after each opening lead, (m, 52) uint8.
 
     255 stands for the cards that the leader, the declarer's left-hand opponent, does not hold.
+    Raises ValueError for what is no strain or seat.
     """
+    trump, seat = _member(Strain, strain), _member(Seat, declarer)
 
-    def solve_some(some: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]:
-        found = _solve_boards(some, strain, declarer, _MOST_TRICKS, _EVERY_CARD, threads)
-        listed = np.arange(13) < found.cards[:, None]
+    def solve_some(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
+        leads = dds.leads(some, trump, seat, dds.MOST_TRICKS, dds.EVERY_CARD, threads, given_up)
+        listed = np.arange(13) < leads.cards[:, None]
         # a card stands for itself and for the lower ones that do as well, bit r for rank r
-        ranks = (np.uint32(1) << found.ranks.astype(np.uint32)) | found.equals.astype(np.uint32)
+        ranks = (np.uint32(1) << leads.ranks.astype(np.uint32)) | leads.equals.astype(np.uint32)
         tricks = np.full((len(some), 4, 13), UNKNOWN, dtype=np.uint8)
         for entry in range(13):
-            row, suit = np.flatnonzero(listed[:, entry]), found.suits[listed[:, entry], entry]
-            of_entry = (ranks[row, entry, None] & _BIT_OF_RANK) != 0
-            scores = (13 - found.scores[row, entry, None]).astype(np.uint8)
+            row, suit = np.flatnonzero(listed[:, entry]), leads.suits[listed[:, entry], entry]
+            of_entry = (ranks[row, entry, None] & dds.BIT_OF_RANK) != 0
+            scores = _as_tricks(13 - leads.scores[row, entry, None])
             tricks[row, suit] = np.where(of_entry, scores, tricks[row, suit])
         return tricks.reshape(-1, 52)
 
-    return _in_batches(solve_some, owners, BOARDS, workers)
+    return _in_batches(check_owners, solve_some, owners, BOARDS, _BOARDS_A_THREAD, workers)
 
 
 def _in_batches(
-    solve_some: Callable[[NDArray[np.uint8], int], NDArray[Any]],
+    check: Callable[[NDArray[np.uint8]], None],
+    solve_some: _Solve,
     owners: NDArray[np.uint8],
     size: int,
+    a_thread: int,
     workers: int | None,
 ) -> Iterator[NDArray[Any]]:
-    """Yield the results of batch after batch, found in a thread beside the caller's."""
+    """Yield the results of batch after batch, each found by one or more calls of DDS.
+
+    ``check`` raises for a batch that must not reach it.
+    """
+    if (
+        not isinstance(owners, np.ndarray)
+        or isinstance(owners, np.ma.MaskedArray)
+        or owners.dtype != np.uint8
+        or owners.shape[1:] != (52,)
+    ):
+        raise DealError(
+            f"{type(owners).__name__} of {getattr(owners, 'dtype', 'no type')} and shape "
+            f"{np.shape(owners)} is not owners (expected an array of (n, 52) uint8, not masked)"
+        )
     threads = thread_count(workers)
+    call = min(size, a_thread * threads)
+
+    def solve_batch(batch: NDArray[np.uint8], given_up: Event) -> NDArray[Any]:
+        calls = range(0, len(batch), call)
+        return np.concatenate([solve_some(batch[i : i + call], threads, given_up) for i in calls])
+
+    def batches() -> Iterator[NDArray[Any]]:
+        for start in range(0, len(owners), size):
+            # a copy: the array may be the caller's, and change while DDS reads it
+            batch = np.array(owners[start : start + size], order="C")
+            check(batch)
+            yield _beside(lambda given_up: solve_batch(batch, given_up))  # noqa: B023
+
+    return batches()
+
+
+def _beside(work: Callable[[Event], _Result]) -> _Result:
+    """Return what ``work`` returns in a thread beside the caller's; give it up when he leaves."""
+    given_up = Event()
     pool = ThreadPoolExecutor(1, thread_name_prefix="dds")
     try:
-        for start in range(0, len(owners), size):
-            yield pool.submit(solve_some, owners[start : start + size], threads).result()
+        return pool.submit(work, given_up).result()
     finally:
+        given_up.set()
         pool.shutdown(wait=False, cancel_futures=True)
 
 
 def solver_version() -> str:
     """Name the solver and its binding, such as ``DDS 2.9.0 through endplay 0.5.12``."""
-    info = (ctypes.c_int * 1024)()  # endplay's DDSInfo is shorter than what DDS 2.9 writes
-    _dds()._dll.GetDDSInfo(ctypes.byref(info))
-    major, minor, patch = info[:3]
+
+    def ask(given_up: Event) -> list[int]:
+        info = (ctypes.c_int * 1024)()  # endplay's DDSInfo is shorter than what DDS 2.9 writes
+        with dds.held(None, given_up) as binding:
+            binding._dll.GetDDSInfo(ctypes.byref(info))
+        return info[:3]
+
+    major, minor, patch = _beside(ask)
     return f"DDS {major}.{minor}.{patch} through endplay {version('endplay')}"
 
 
 def thread_count(workers: int | None) -> int:
     """Return ``workers``, or how many cores this process may use where that is None.
+
+    More than 1,024 are taken for 1,024, which are more than DDS makes use of.
 
     Raises ValueError for ``workers`` below one.
     """
@@ -202,108 +255,33 @@ def thread_count(workers: int | None) -> int:
     threads = operator.index(workers)
     if threads < 1:
         raise ValueError(f"workers is {threads} (expected 1 or more)")
-    return threads
+    return min(threads, _MOST_THREADS)
 
 
-def _solve_batch(owners: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]:
-    check_owners(owners)  # again: the array may be the caller's, and changed since
-    return _tables(owners, threads).astype(np.uint8)
+def _member(kind: type[_Kind], value: Any) -> _Kind:
+    try:
+        return kind(value)
+    except ValueError:
+        name = kind.__name__.lower()
+        raise ValueError(f"{value!r} is not a {name} (expected a {kind.__name__})") from None
 
 
-def _solve_endings(owners: NDArray[np.uint8], threads: int) -> NDArray[np.uint8]:
+def _solve_deals(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
+    return _as_tricks(dds.tables(some, threads, given_up))
+
+
+def _check_endings(owners: NDArray[np.uint8]) -> None:
     cards = cards_a_hand(owners)
     if (cards == 1).any():  # of the last trick DDS's tables are wrong
         raise ValueError(f"ending {int((cards == 1).argmax())}: one card a hand (expected 2 to 13)")
-    gone = 13 - cards  # DDS counts thirteen tricks, and gives the declarer what the others lack
-    return (_tables(owners, threads) - gone[:, None, None]).astype(np.uint8)
 
 
-def _tables(
-    owners: NDArray[np.uint8], threads: int, left_out: tuple[int, ...] = _ALL_STRAINS
-) -> NDArray[np.int32]:
-    dds = _dds()
-    call = dds.ddTableDeals()
-    call.noOfTables = len(owners)
-    cards = holdings(owners)
-    ctypes.memmove(call.ddTableDeal, cards.ctypes.data, cards.nbytes)
-    results = dds.ddTablesRes()
-    with _dds_with(threads):
-        dds.CalcAllTables(call, _WITHOUT_PAR, left_out, results, dds.allParResults())
-    tables = ctypes.cast(results.results, ctypes.POINTER(ctypes.c_int))
-    return np.ctypeslib.as_array(tables, (len(owners), 5, 4)).copy()
+def _solve_endings(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
+    gone = 13 - cards_a_hand(some)  # DDS counts thirteen tricks: the declarer gets what others lack
+    return _as_tricks(dds.tables(some, threads, given_up) - gone[:, None, None])
 
 
-class _Leads(NamedTuple):
-    """What DDS says of the opening leads of m boards; each array but ``cards`` is (m, 13) int32."""
-
-    cards: NDArray[np.int32]
-    """(m,) how many entries of a row are filled."""
-    suits: NDArray[np.int32]
-    ranks: NDArray[np.int32]
-    equals: NDArray[np.int32]
-    """Lower cards of the same suit that are as good: bit *r* for rank *r*."""
-    scores: NDArray[np.int32]
-    """Tricks of the leader's side; below the target where that cannot be reached."""
-
-
-def _solve_boards(
-    owners: NDArray[np.uint8],
-    strain: Strain,
-    declarer: Seat,
-    target: int,
-    solutions: int,
-    threads: int,
-) -> _Leads:
-    check_owners(owners)  # as in _solve_batch
-    dds, n = _dds(), len(owners)
-    deals = np.zeros((n, 24), dtype=np.uint32)  # trump, first, the empty trick's six, holdings
-    deals[:, 0], deals[:, 1] = strain, declarer.lho
-    deals[:, 8:] = holdings(owners).reshape(n, 16)
-    call, results = dds.boards(), dds.solvedBoards()
-    call.noOfBoards = n
-    ctypes.memmove(call.deals, deals.ctypes.data, deals.nbytes)
-    call.target[:n] = [target] * n
-    call.solutions[:n] = [solutions] * n
-    call.mode[:n] = [_ALWAYS_SEARCH] * n
-    with _dds_with(threads):
-        dds.SolveAllBoardsBin(call, results)
-    solved = ctypes.cast(results.solvedBoard, ctypes.POINTER(ctypes.c_int))
-    numbers = np.ctypeslib.as_array(solved, (n, 54)).copy()
-    return _Leads(numbers[:, 1], *numbers[:, 2:].reshape(n, 4, 13).transpose(1, 0, 2))
-
-
-@contextmanager
-def _dds_with(threads: int) -> Iterator[None]:
-    """Hold DDS for one call."""
-    global _threads_set
-    with _dds_is_busy:
-        if threads != _threads_set:
-            _dds().SetMaxThreads(threads)
-            _threads_set = threads
-        yield
-
-
-def holdings(owners: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """Turn (n, 52) owners into DDS's (n, 4, 4) holdings: hand by suit, bit *r* for rank *r*."""
-    held = owners.reshape(-1, 1, 4, 13) == np.arange(4, dtype=np.uint8)[:, None, None]
-    # sums keep the memory order of their input, and DDS reads the order of C
-    return np.ascontiguousarray((held * _BIT_OF_RANK).sum(axis=-1, dtype=np.uint32))
-
-
-@cache
-def _dds() -> ModuleType:
-    """Load endplay's ``_dds`` alone.
-
-    Importing it by name would first run endplay's root module, which loads matplotlib (half a
-    second, and seconds on a machine that never drew) and a parser generator for nothing.
-    """
-    endplay = importlib.util.find_spec("endplay")
-    if endplay is None or endplay.origin is None:
-        raise ModuleNotFoundError("the solver needs endplay: pip install endplay", name="endplay")
-    binding = importlib.util.spec_from_file_location(
-        "endplay._dds", Path(endplay.origin).parent / "_dds" / "__init__.py"
-    )
-    assert binding is not None and binding.loader is not None
-    module = importlib.util.module_from_spec(binding)
-    binding.loader.exec_module(module)
-    return module
+def _as_tricks(numbers: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() <= 13):
+        raise RuntimeError(f"DDS answered {numbers.min()} to {numbers.max()} tricks")
+    return numbers.astype(np.uint8)
