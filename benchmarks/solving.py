@@ -26,8 +26,9 @@ from trickcast.solver.dds import held, holdings
 
 ROUNDS = 5
 BATCHES = 2
-PRICED = 120
-"""Deals, and endings of each size, that a round of ``prices`` solves."""
+PRICE_ROUNDS, PRICED = 60, 8
+"""Rounds of ``prices``, and the deals and the endings of each size that one solves: short rounds,
+because a processor that is shared has seconds of changing worth."""
 
 
 def bare(calls: list) -> float:
@@ -48,21 +49,23 @@ def processor_seconds(batches: Iterable[object]) -> float:
 def prices() -> None:
     """Every kind of label in each round, so what else the machine does falls on all alike."""
     rounds: dict[str, list[float]] = {}
-    for turn in range(ROUNDS):
+    for turn in range(PRICE_ROUNDS):
         owners = random_deals(PRICED, seed=2, start=turn * PRICED).owners
         kinds = {"whole table": partial(solve_batches, owners)}
         kinds |= {str(strain): partial(solve_strain_batches, owners, strain) for strain in Strain}
-        for cards in range(12, 1, -1):
+        for cards in range(12, 7, -1):
             endings = packed(random_endings(PRICED, cards, seed=2, start=turn * PRICED))
             kinds[f"ending of {cards}"] = partial(solve_ending_batches, endings)
         for kind, batches in kinds.items():
             rounds.setdefault(kind, []).append(processor_seconds(batches(workers=1)))
-        print(f"round {turn + 1}: {rounds['whole table'][-1] / PRICED:.3f} s a table", flush=True)
     whole = rounds["whole table"]
+    deals = PRICE_ROUNDS * PRICED
+    print(f"{deals} deals, a core: {sum(whole) / deals:.3f} s a whole table, which costs 1")
     for kind, seconds in rounds.items():
-        ratios = [ours / theirs for ours, theirs in zip(seconds, whole, strict=True)]
-        error = statistics.stdev(ratios) / len(ratios) ** 0.5
-        print(f"{kind:>12}: {sum(seconds) / sum(whole):.4f} ± {error:.4f}")
+        price = sum(seconds) / sum(whole)
+        residuals = [ours - price * theirs for ours, theirs in zip(seconds, whole, strict=True)]
+        error = statistics.stdev(residuals) * PRICE_ROUNDS**0.5 / sum(whole)
+        print(f"{kind:>12}: {price:.3f} ± {error:.3f}")
 
 
 def main() -> None:

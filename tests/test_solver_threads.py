@@ -79,7 +79,7 @@ tc.solve(easy)
 many = tc.random_deals(400, seed=1)
 for _ in range(10):
     interrupt(0.02)
-    try: tc.solve(many)
+    try: tc.solve(many, workers=1)
     except KeyboardInterrupt: pass
 print(tc.solve(easy)["S", "N"])
 while [thread for thread in threading.enumerate() if thread.name.startswith("dds")]:
