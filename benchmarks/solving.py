@@ -1,6 +1,6 @@
 """What ``solve`` adds to DDS: the same batches through the bare binding and through us.
 
-With ``--prices`` (ten minutes of a free core): what a deal solved in one strain, and an ending,
+With ``--prices`` (some minutes of a free core): what a deal solved in one strain, and an ending,
 cost in processor seconds, where a whole table costs 1. The library counts its worth by these.
 """
 
@@ -26,9 +26,9 @@ from trickcast.solver.dds import held, holdings
 
 ROUNDS = 5
 BATCHES = 2
-PRICE_ROUNDS, PRICED = 60, 8
-"""Rounds of ``prices``, and the deals and the endings of each size that one solves: short rounds,
-because a processor that is shared has seconds of changing worth."""
+PRICED = 8
+"""Deals, and endings of each size, that a round of ``prices`` solves: few, because on a processor
+that is shared seconds are of changing worth."""
 
 
 def bare(calls: list) -> float:
@@ -46,33 +46,35 @@ def processor_seconds(batches: Iterable[object]) -> float:
     return time.process_time() - start
 
 
-def prices() -> None:
+def prices(rounds_wanted: int) -> None:
     """Every kind of label in each round, so what else the machine does falls on all alike."""
     rounds: dict[str, list[float]] = {}
-    for turn in range(PRICE_ROUNDS):
+    for turn in range(rounds_wanted):
         owners = random_deals(PRICED, seed=2, start=turn * PRICED).owners
         kinds = {"whole table": partial(solve_batches, owners)}
         kinds |= {str(strain): partial(solve_strain_batches, owners, strain) for strain in Strain}
-        for cards in range(12, 7, -1):
+        for cards in range(12, 8, -1):
             endings = packed(random_endings(PRICED, cards, seed=2, start=turn * PRICED))
             kinds[f"ending of {cards}"] = partial(solve_ending_batches, endings)
         for kind, batches in kinds.items():
             rounds.setdefault(kind, []).append(processor_seconds(batches(workers=1)))
     whole = rounds["whole table"]
-    deals = PRICE_ROUNDS * PRICED
+    deals = rounds_wanted * PRICED
     print(f"{deals} deals, a core: {sum(whole) / deals:.3f} s a whole table, which costs 1")
     for kind, seconds in rounds.items():
         price = sum(seconds) / sum(whole)
         residuals = [ours - price * theirs for ours, theirs in zip(seconds, whole, strict=True)]
-        error = statistics.stdev(residuals) * PRICE_ROUNDS**0.5 / sum(whole)
+        error = statistics.stdev(residuals) * rounds_wanted**0.5 / sum(whole)
         print(f"{kind:>12}: {price:.3f} ± {error:.3f}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--prices", action="store_true", help="of labels, in whole tables")
-    if parser.parse_args().prices:
-        prices()
+    parser.add_argument("--rounds", type=int, default=60, help="of prices, of 8 deals each")
+    given = parser.parse_args()
+    if given.prices:
+        prices(given.rounds)
         return
     deals = random_deals(BATCH * BATCHES, seed=1)
     calls = []

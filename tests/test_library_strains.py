@@ -92,6 +92,18 @@ def test_growing_gives_the_bytes_of_one_run(tmp_path: Path, small_shards: None) 
     assert contents(tmp_path / "killed") == contents(tmp_path / "once")
 
 
+def test_a_seed_gives_the_same_bytes_for_ever(tmp_path: Path) -> None:
+    generate(tmp_path, 3, seed=3)
+    generate(tmp_path, 3, seed=4, strains="one")
+    digests = {shard.file: shard.sha256 for shard in Library(tmp_path).shards}
+    assert digests == {
+        shard_file(3, 0): "88ecb72fa37c09c0f6e1b0115b888159ba4222b0a338ab7bc1fdc97a041e1021",
+        shard_file(4, 0, ONE_STRAIN): (
+            "18ff8ab9babde00de677192442407b7fa5e6005a98e4c2fcffb7db4bc87c6a75"
+        ),
+    }
+
+
 def test_a_deal_is_solved_in_all_strains_or_in_one(tmp_path: Path, small_shards: None) -> None:
     generate(tmp_path, 4, seed=3)
     with pytest.raises(LibraryError, match=r"solved in all of their strains \(asked for one"):

@@ -180,7 +180,7 @@ def test_nothing_in_a_file_is_run(tmp_path: Path) -> None:
     np.savez(arrays, owners=traps, tricks=traps, metadata=traps, about=traps)
     torch.save({"format": Trap()}, saved)
     bare = tmp_path / "bare.pickle"
-    bare.write_bytes(pickle.dumps(Trap()))
+    bare.write_bytes(pickle.dumps(Trap(), protocol=2))
     for read in (
         lambda: read_endings(tmp_path),
         lambda: open_networks(arrays.read_bytes(), "a"),

@@ -51,11 +51,12 @@ class _Turns:
         self._next, self._busy = Lock(), Lock()
         self._forking = False
         self._forked_amid_a_call = False
-        os.register_at_fork(
-            before=self._before_fork,
-            after_in_parent=self._after_fork,
-            after_in_child=self._after_fork_in_child,
-        )
+        if hasattr(os, "register_at_fork"):  # Windows forks nothing
+            os.register_at_fork(
+                before=self._before_fork,
+                after_in_parent=self._after_fork,
+                after_in_child=self._after_fork_in_child,
+            )
 
     @contextmanager
     def taken(self, given_up: Event) -> Iterator[None]:
@@ -91,7 +92,7 @@ class _Turns:
 
     def _after_fork_in_child(self) -> None:
         # Ctrl-C ends the wait before a fork, and Python forks all the same
-        self._forked_amid_a_call = not self._forking and self._busy.locked()
+        self._forked_amid_a_call |= not self._forking and self._busy.locked()
         self._forking = False
         self._next, self._busy = Lock(), Lock()
 
