@@ -1,7 +1,7 @@
 """What labels are worth: the solver's seconds that they cost, where a whole table costs one.
 
-The prices are processor seconds of DDS, measured by ``python benchmarks/solving.py --prices``
-(docs/benchmarks.md): five rounds of 120 deals and endings of each size, on one core.
+The prices are processor seconds of DDS, from ``python benchmarks/solving.py --prices``; the
+measurement is in docs/library.md.
 """
 
 from collections.abc import Iterable
@@ -14,14 +14,14 @@ from .records import ONE_STRAIN
 from .strains import drawn_strains
 
 PRICE_OF_STRAIN = {
-    Strain.SPADES: 0.15,
-    Strain.HEARTS: 0.2,
-    Strain.DIAMONDS: 0.2,
-    Strain.CLUBS: 0.2,
-    Strain.NOTRUMP: 0.24,
+    Strain.SPADES: 0.19,
+    Strain.HEARTS: 0.19,
+    Strain.DIAMONDS: 0.19,
+    Strain.CLUBS: 0.19,
+    Strain.NOTRUMP: 0.17,
 }
-"""One strain of a deal with its four declarers."""
-PRICE_OF_ENDING = {12: 0.38, 11: 0.16, 10: 0.06}
+"""One strain of a deal with its four declarers. Suits are alike on random deals."""
+PRICE_OF_ENDING = {12: 0.38, 11: 0.16, 10: 0.06, 9: 0.03}
 """The whole table of an ending, by the cards in a hand; smaller ones cost next to nothing."""
 
 
