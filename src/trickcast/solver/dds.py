@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
+from numpy import ctypeslib  # np.ctypeslib loads when first named: a fork then leaves half of it
 from numpy.typing import NDArray
 
 from ..cards import Seat, Strain
@@ -163,7 +164,7 @@ def tables(
         ctypes.memmove(call.ddTableDeal, cards.ctypes.data, cards.nbytes)
         dds.CalcAllTables(call, _WITHOUT_PAR, left_out, results, dds.allParResults())
     numbers = ctypes.cast(results.results, ctypes.POINTER(ctypes.c_int))
-    return np.ctypeslib.as_array(numbers, (len(owners), 5, 4)).copy()
+    return ctypeslib.as_array(numbers, (len(owners), 5, 4)).copy()
 
 
 class Leads(NamedTuple):
@@ -202,7 +203,7 @@ def leads(
         call.mode[:n] = [_ALWAYS_SEARCH] * n
         dds.SolveAllBoardsBin(call, results)
     solved = ctypes.cast(results.solvedBoard, ctypes.POINTER(ctypes.c_int))
-    numbers = np.ctypeslib.as_array(solved, (n, 54)).copy()
+    numbers = ctypeslib.as_array(solved, (n, 54)).copy()
     return Leads(numbers[:, 1], *numbers[:, 2:].reshape(n, 4, 13).transpose(1, 0, 2))
 
 
