@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test browser-test smoke check lint types imports format bench clean
+.PHONY: help demo test browser-test smoke check lint types imports format bench faults clean
 
 help:  ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -35,6 +35,9 @@ imports: $(VENV)/.dev  ## Which room may import which
 format: $(VENV)/.dev  ## Put the code into shape
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
+
+faults: $(VENV)/.dev  ## Kill the makers of libraries at 200 random moments
+	$(BIN)/python tests/faults.py --kills 200
 
 bench: $(VENV)/.dev  ## Measure speeds (minutes; see docs/benchmarks.md)
 	for script in benchmarks/*.py; do $(BIN)/python $$script; done

@@ -1,29 +1,87 @@
-"""What ``solve`` adds to DDS: the same batches through the bare binding and through us."""
+"""What ``solve`` adds to DDS: the same batches through the bare binding and through us.
 
+With ``--prices`` (some minutes of a free core): what a deal solved in one strain, and an ending,
+cost in processor seconds, where a whole table costs 1. The library counts its worth by these.
+"""
+
+import argparse
 import ctypes
 import statistics
 import time
+from collections.abc import Iterable
+from functools import partial
+from threading import Event
 
 from trickcast import random_deals, solve
-from trickcast.solver import BATCH, _dds, holdings
+from trickcast.cards import Strain
+from trickcast.cards.endings import packed
+from trickcast.dealing import random_endings
+from trickcast.solver import (
+    BATCH,
+    solve_batches,
+    solve_ending_batches,
+    solve_strain_batches,
+)
+from trickcast.solver.dds import held, holdings
 
 ROUNDS = 5
 BATCHES = 2
+PRICED = 8
+"""Deals, and endings of each size, that a round of ``prices`` solves: few, because on a processor
+that is shared seconds are of changing worth."""
 
 
 def bare(calls: list) -> float:
-    dds = _dds()
-    start = time.perf_counter()
-    for call in calls:
-        dds.CalcAllTables(call, -1, [0] * 5, dds.ddTablesRes(), dds.allParResults())
-    return time.perf_counter() - start
+    with held(None, Event()) as dds:
+        start = time.perf_counter()
+        for call in calls:
+            dds.CalcAllTables(call, -1, [0] * 5, dds.ddTablesRes(), dds.allParResults())
+        return time.perf_counter() - start
+
+
+def processor_seconds(batches: Iterable[object]) -> float:
+    start = time.process_time()
+    for _ in batches:
+        pass
+    return time.process_time() - start
+
+
+def prices(rounds_wanted: int) -> None:
+    """Every kind of label in each round, so what else the machine does falls on all alike."""
+    rounds: dict[str, list[float]] = {}
+    for turn in range(rounds_wanted):
+        owners = random_deals(PRICED, seed=2, start=turn * PRICED).owners
+        kinds = {"whole table": partial(solve_batches, owners)}
+        kinds |= {str(strain): partial(solve_strain_batches, owners, strain) for strain in Strain}
+        for cards in range(12, 8, -1):
+            endings = packed(random_endings(PRICED, cards, seed=2, start=turn * PRICED))
+            kinds[f"ending of {cards}"] = partial(solve_ending_batches, endings)
+        for kind, batches in kinds.items():
+            rounds.setdefault(kind, []).append(processor_seconds(batches(workers=1)))
+    whole = rounds["whole table"]
+    deals = rounds_wanted * PRICED
+    print(f"{deals} deals, a core: {sum(whole) / deals:.3f} s a whole table, which costs 1")
+    for kind, seconds in rounds.items():
+        price = sum(seconds) / sum(whole)
+        residuals = [ours - price * theirs for ours, theirs in zip(seconds, whole, strict=True)]
+        error = statistics.stdev(residuals) * rounds_wanted**0.5 / sum(whole)
+        print(f"{kind:>12}: {price:.3f} ± {error:.3f}")
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--prices", action="store_true", help="of labels, in whole tables")
+    parser.add_argument("--rounds", type=int, default=60, help="of prices, of 8 deals each")
+    given = parser.parse_args()
+    if given.prices:
+        prices(given.rounds)
+        return
     deals = random_deals(BATCH * BATCHES, seed=1)
     calls = []
+    with held(None, Event()) as dds:
+        new_call = dds.ddTableDeals
     for first in range(0, len(deals), BATCH):
-        call = _dds().ddTableDeals()
+        call = new_call()
         call.noOfTables = BATCH
         cards = holdings(deals.owners[first : first + BATCH])
         ctypes.memmove(call.ddTableDeal, cards.ctypes.data, cards.nbytes)

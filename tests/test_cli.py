@@ -107,6 +107,24 @@ def test_convert_says_what_it_leaves_out(run, tmp_path: Path) -> None:
     assert err.startswith("note: ") and "number" in err and "dealer" in err
 
 
+def test_deals_of_one_strain_and_their_worth(run, tmp_path: Path) -> None:
+    folder = tmp_path / "labels"
+    generate = ("generate", "--deals", 3, "--seed", 5, "--out", folder)
+    assert run(*generate, "--strains", "one", "--workers", 10**20)[0] == 0
+    status, out, _ = run("library", "info", folder, "--json")
+    facts = json.loads(out)
+    assert (status, facts["deals"], facts["runs"][0]["strains"]) == (0, 3, "one")
+    assert facts["tables_worth"] == facts["runs"][0]["tables_worth"] < 1
+    assert "worth 1 whole tables" in run("library", "info", folder)[1]
+    assert "solved in one of their strains" in run(*generate)[2]
+    assert "expected all or one" in run(*generate, "--strains", "two")[2]
+    assert "no --cards" in run(*generate, "--strains", "one", "--cards", 5)[2]
+    ends = tmp_path / "endings"
+    assert run("generate", "--cards", 3, "--deals", 4, "--seed", 1, "--out", ends)[0] == 0
+    assert json.loads(run("library", "info", ends, "--json")[1])["by_cards"] == {"3": 4}
+    assert "4 of 3 cards" in run("library", "info", ends)[1]
+
+
 def test_generate_and_library(run, tmp_path: Path) -> None:
     folder = tmp_path / "library"
     status, out, err = run("generate", "--deals", 3, "--seed", 5, "--out", folder)

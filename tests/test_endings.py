@@ -92,6 +92,12 @@ def test_generation_goes_on_and_keeps_what_is_there(tmp_path):
     np.testing.assert_array_equal(tricks, tables(owners))
 
 
+def test_what_a_killed_run_left_unfinished_is_removed(tmp_path):
+    (tmp_path / ".0123456789abcdef.tmp").write_bytes(b"half")
+    generate_endings(tmp_path, 3, 3, seed=1)
+    assert [path.suffix for path in tmp_path.iterdir()] == [".npz"]
+
+
 @pytest.mark.parametrize("cards", [1, 13])
 def test_impossible_sizes_are_refused(tmp_path, cards):
     with pytest.raises(ValueError, match=rf"cards is {cards} \(expected 2 to 12"):

@@ -12,8 +12,6 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
 pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
 
-from trickcast.training.export.thresholds import fit_thresholds  # noqa: E402
-
 import trickcast as tc  # noqa: E402
 from trickcast.cards import DealSet, Strain  # noqa: E402
 from trickcast.encodings import find_coding, tricks_of  # noqa: E402
@@ -24,6 +22,7 @@ from trickcast.formats import zrd  # noqa: E402
 from trickcast.library import append  # noqa: E402
 from trickcast.training import Request, TrainingError  # noqa: E402
 from trickcast.training import train as train_request  # noqa: E402
+from trickcast.training.export.thresholds import fit_thresholds  # noqa: E402
 from trickcast.training.papers.best import mean_of_last  # noqa: E402
 from trickcast.training.papers.examples import all_examples, draw_examples  # noqa: E402
 from trickcast.training.papers.fullbatch import portions_at  # noqa: E402

@@ -1,5 +1,6 @@
 """The commands for the library of solved deals: generate, library info | verify | split | add."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,17 @@ from rich.table import Table
 
 from ..cards import DealSet
 from ..formats import read, write_stream
-from ..library import USES, Library, LibraryError, Shard, append, generate_endings
+from ..library import (
+    USES,
+    Library,
+    LibraryError,
+    Shard,
+    append,
+    count_endings,
+    endings_worth,
+    generate_endings,
+    tables_worth,
+)
 from ..library import generate as generate_deals
 from ..library import verify as verify_library
 from . import views
@@ -46,11 +57,19 @@ def generate(
             min=2, max=13, help="Fewer than 13 in a hand: endings to train on, in a folder."
         ),
     ] = 13,
+    strains: Annotated[
+        str,
+        typer.Option(help="all: whole tables; one: each deal in one strain, drawn at random."),
+    ] = "all",
 ) -> None:
     """Deal at random, solve, and keep in a library. Goes on where an earlier run stopped."""
     if not str(out).strip(" ."):
         raise typer.BadParameter("--out is empty (expected the library's folder)")
+    if strains not in ("all", "one"):
+        raise typer.BadParameter(f"--strains is {strains!r} (expected all or one)")
     if cards < 13:
+        if strains != "all":
+            raise typer.BadParameter("--strains one is of whole deals (expected no --cards)")
         if use != "train":
             raise typer.BadParameter(f"--use is {use}: endings are for training alone")
         solved = generate_endings(
@@ -59,7 +78,14 @@ def generate(
         typer.echo(f"{out}: {deals:,} endings of {cards} cards, {solved:,} of them solved now")
         return
     solved = generate_deals(
-        out, deals, seed, start=start, use=as_use(use), workers=workers, progress=True
+        out,
+        deals,
+        seed,
+        start=start,
+        use=as_use(use),
+        strains="one" if strains == "one" else "all",
+        workers=workers,
+        progress=True,
     )
     typer.echo(
         f"{out}: the deals {start} to {start + deals - 1} of seed {seed} are there, "
@@ -68,30 +94,80 @@ def generate(
 
 
 @group.command()
-def info(folder: Folder) -> None:
-    """Show what a library holds."""
+def info(
+    folder: Folder,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show what a library, or a folder of endings, holds and is worth in whole tables.
+
+    Worth is the solver's seconds that the labels cost, where a whole table costs one.
+    """
+    if not (folder / "manifest.json").exists() and (counts := count_endings(folder)):
+        _info_endings(folder, counts, as_json)
+        return
     library = Library(folder)
-    typer.echo(f"{len(library):,} solved deals in {folder}")
+    if as_json:
+        typer.echo(json.dumps(_facts(library)))
+        return
+    typer.echo(
+        f"{len(library):,} solved deals in {folder}, worth {library.tables_worth:,.0f} whole tables"
+    )
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     for name, justify in (("use", "left"), ("seed", "left"), ("range", "left"), ("deals", "right")):
         table.add_column(name, justify=justify)  # type: ignore[arg-type]
     table.add_column("shards", justify="right")
+    table.add_column("strains", justify="left")
     for rows in _runs(library):
         first, last = rows[0], rows[-1]
         seed = "none" if first.seed is None else str(first.seed)
         span = first.source if first.seed is None else f"{first.start} … {last.end - 1}"
         deals = sum(shard.deals for shard in rows)
-        table.add_row(first.use, seed, span, f"{deals:,}", str(len(rows)))
+        table.add_row(first.use, seed, span, f"{deals:,}", str(len(rows)), first.kind.strains)
     views.ResultConsole().print(table)
     typer.echo(", ".join(f"{library.count(use):,} for {use}" for use in USES))
     typer.echo(f"solved by {', '.join(sorted({shard.solver for shard in library.shards}))}")
+
+
+def _info_endings(folder: Path, counts: dict[int, int], as_json: bool) -> None:
+    total, worth = sum(counts.values()), endings_worth(counts)
+    if as_json:
+        facts = {"endings": total, "tables_worth": round(worth, 1), "by_cards": counts}
+        typer.echo(json.dumps(facts))
+        return
+    typer.echo(f"{total:,} solved endings in {folder}, worth {worth:,.0f} whole tables")
+    typer.echo(", ".join(f"{counts[cards]:,} of {cards} cards" for cards in sorted(counts)))
+
+
+def _facts(library: Library) -> dict[str, object]:
+    """Return what ``info`` shows as JSON's types; ``tables_worth`` by use too."""
+    runs = [
+        {
+            "use": rows[0].use,
+            "seed": rows[0].seed,
+            "start": rows[0].start,
+            "deals": sum(shard.deals for shard in rows),
+            "shards": len(rows),
+            "strains": rows[0].kind.strains,
+            "record": rows[0].record,
+            "solver": rows[0].solver,
+            "source": rows[0].source,
+            "tables_worth": round(tables_worth(rows), 1),
+        }
+        for rows in _runs(library)
+    ]
+    return {
+        "deals": len(library),
+        "tables_worth": round(library.tables_worth, 1),
+        **{use: library.count(use) for use in USES},
+        "runs": runs,
+    }
 
 
 def _runs(library: Library) -> list[list[Shard]]:
     """Put shards of one kind together whose deals follow each other."""
 
     def kind(shard: Shard) -> tuple[object, ...]:
-        return shard.seed, shard.use, shard.solver, shard.source
+        return shard.seed, shard.use, shard.record, shard.solver, shard.source
 
     runs: list[list[Shard]] = []
     for shard in library.shards:

@@ -8,7 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import shorten
 from ..model_format import MODEL_FORMAT, OUTPUT_ORDER, OWNERS, OWNERS_VERSION
+from .external import keeps_data_elsewhere
 
 if TYPE_CHECKING:
     from ..encodings import Coding
@@ -29,6 +34,8 @@ _REQUIRED = (
     "training",
     "scores",
 )
+_ROUNDING, _OFF = 1e-6, 1e-3
+"""How far below 0 a probability, and how far from 1 a sum of them, may be by rounding."""
 
 
 class ModelError(ValueError):
@@ -139,7 +146,6 @@ def open_session(path: Path, expected: str | None, threads: int | None = None) -
     Raises ModelError when the file is missing, has another checksum or cannot be run.
     """
     import onnxruntime as ort
-    from onnxruntime.capi import onnxruntime_pybind11_state as errors
 
     try:
         data = path.read_bytes()
@@ -159,13 +165,65 @@ def open_session(path: Path, expected: str | None, threads: int | None = None) -
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # numpy works between
     options.log_severity_level = 3  # errors come as exceptions
     try:
+        if expected is None and keeps_data_elsewhere(data):  # what we ship is known
+            raise ValueError("it keeps arrays in other files, which are not read")
         session = ort.InferenceSession(data, options, providers=["CPUExecutionProvider"])
-    except (errors.Fail, errors.InvalidProtobuf, errors.InvalidGraph, errors.InvalidArgument,
-            errors.NotImplemented, errors.RuntimeException) as error:  # fmt: skip
+    except _troubles() as error:
         raise ModelError(
             f"{path}: not a model that can be run (SHA-256 {sha256}): {str(error)[:200]}"
         ) from None
     return session, sha256
+
+
+def _troubles() -> tuple[type[Exception], ...]:
+    """What is raised for a model that ONNX Runtime cannot load or run."""
+    from onnxruntime.capi import onnxruntime_pybind11_state as errors
+
+    return (
+        ValueError,  # the name or the type of an input, among others
+        errors.Fail,
+        errors.InvalidProtobuf,
+        errors.InvalidGraph,
+        errors.InvalidArgument,
+        errors.NotImplemented,
+        errors.RuntimeException,
+    )
+
+
+def run_model(
+    session: Any, info: ModelFile, outputs: list[str], inputs: dict[str, NDArray[Any]]
+) -> list[NDArray[np.float32]]:
+    """Return a model's answers, or raise ModelError where it cannot give them as numbers."""
+    try:
+        answers: list[NDArray[np.float32]] = session.run(outputs, inputs)
+    except _troubles() as error:
+        raise ModelError(
+            f"{info.path}: the model does not answer: {shorten(str(error), 200)[1:-1]}"
+        ) from None
+    for name, answer in zip(outputs, answers, strict=True):
+        if getattr(answer, "dtype", None) != np.float32 or not np.isfinite(answer).all():
+            raise ModelError(f"{info.path}: the model's {name} are not all finite float32 numbers")
+    return answers
+
+
+def check_distributions(
+    found: NDArray[np.float32], shape: tuple[int, ...], info: ModelFile
+) -> None:
+    """Raise ModelError where a model's answer is not probabilities of this shape.
+
+    The last axis must sum to 1 within a thousandth; a share of a percent of a network's time.
+    """
+    if found.shape != shape:
+        raise ModelError(f"{info.path}: the model's answer is of shape {found.shape}, not {shape}")
+    if found.size and not (found.min() >= -_ROUNDING and _off_one(found) < _OFF):
+        raise ModelError(
+            f"{info.path}: the model's answers are not probabilities (from {found.min():.3g}, "
+            f"sums off 1 by {_off_one(found):.3g})"
+        )
+
+
+def _off_one(shares: NDArray[np.float32]) -> float:
+    return float(np.abs(shares.sum(axis=-1) - 1).max())
 
 
 def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
@@ -185,20 +243,33 @@ def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
             )
     info = ModelInfo(path, sha256, dict(metadata))
     try:
-        _ = info.accuracy
-        if info.takes_owners and metadata["coding_version"] != str(OWNERS_VERSION):
-            raise ValueError(
-                f"owners version {metadata['coding_version']} (expected version {OWNERS_VERSION})"
-            )
-        if not info.takes_owners:
-            _ = info.coding
-            for contracts in ("suit", "notrump"):
-                fitted = info.thresholds[contracts]
-                if len(fitted["thresholds"]) != 13 or not float(fitted["slope"]) > 0:
-                    raise ValueError(f"thresholds for {contracts} are {fitted}")
-    except (ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"{path}: damaged metadata: {error!r} (SHA-256 {sha256})") from None
+        _check_facts(info)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        reason = shorten(repr(error), 200)[1:-1]
+        raise ModelError(f"{path}: damaged metadata: {reason} (SHA-256 {sha256})") from None
     return info
+
+
+def _check_facts(info: ModelInfo) -> None:
+    """Raise where what a model says of itself cannot be used."""
+    for deals, strains in info.accuracy.items():
+        for name, numbers in strains.items():  # three percentages a strain; how many deals
+            if not np.isfinite(np.array(numbers, dtype=float)).all():
+                raise ValueError(f"scores on {deals} in {name} are {numbers}")
+    if info.takes_owners:
+        if info.metadata["coding_version"] != str(OWNERS_VERSION):
+            raise ValueError(
+                f"owners version {info.metadata['coding_version']} "
+                f"(expected version {OWNERS_VERSION})"
+            )
+        return
+    _ = info.coding
+    for contracts in ("suit", "notrump"):
+        fitted = info.thresholds[contracts]
+        edges, slope = np.array(fitted["thresholds"], dtype=float), float(fitted["slope"])
+        ascending = edges.shape == (13,) and bool((np.diff(edges) >= 0).all())
+        if not (ascending and np.isfinite(edges).all() and 0 < slope < np.inf):
+            raise ValueError(f"thresholds for {contracts} are {fitted}")
 
 
 def models() -> tuple[ModelInfo, ...]:

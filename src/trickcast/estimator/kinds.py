@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat, Strain
-from .files import ModelInfo
+from .files import ModelError, ModelInfo, check_distributions, run_model
 
 _SUITS = tuple(strain for strain in Strain if strain != Strain.NOTRUMP)
 _CELLS: dict[str, list[tuple[Strain, Seat]]] = {
@@ -40,14 +40,14 @@ class Kind(Protocol):
 
 def kind_of(session: Any, info: ModelInfo) -> Kind:
     """Return the way in which a model is run, by what its file says of itself."""
-    return WholeDeals(session) if info.takes_owners else OneOutput(session, info)
+    return WholeDeals(session, info) if info.takes_owners else OneOutput(session, info)
 
 
 class WholeDeals:
     """A network from the owners of the cards to the probabilities of all twenty results."""
 
-    def __init__(self, session: Any):
-        self._session = session
+    def __init__(self, session: Any, info: ModelInfo):
+        self._session, self._info = session, info
         defaults = session.get_overridable_initializers()
         self._selects = any(entry.name == _ASKED for entry in defaults)
 
@@ -57,7 +57,9 @@ class WholeDeals:
         inputs: dict[str, NDArray[Any]] = {"owners": np.ascontiguousarray(owners)}
         if self._selects:
             inputs[_ASKED] = rows
-        chances = self._session.run(["probabilities"], inputs)[0]
+        chances = run_model(self._session, self._info, ["probabilities"], inputs)[0]
+        asked = len(rows) if self._selects else len(Strain)
+        check_distributions(chances, (len(owners), asked, len(Seat), 14), self._info)
         if not self._selects:
             chances = chances[:, rows]
         return chances, chances.argmax(axis=-1).astype(np.uint8)
@@ -86,7 +88,10 @@ class OneOutput:
             contracts: np.concatenate([self._info.coding.encode(owners, *cell) for cell in cells])
             for contracts, cells in _CELLS.items()
         }
-        outputs = np.concatenate(self._session.run(_OUTPUTS, inputs))  # (20 n,), cells first
+        answers = run_model(self._session, self._info, _OUTPUTS, inputs)
+        outputs = np.concatenate([answer.ravel() for answer in answers])  # (20 n,), cells first
+        if len(outputs) != 20 * len(owners):
+            raise ModelError(f"{self._info.path}: {len(outputs)} answers to {20 * len(owners)}")
         return np.ascontiguousarray(outputs.reshape(5, 4, -1).transpose(2, 0, 1))
 
     def _probabilities(self, outputs: NDArray[np.float32]) -> NDArray[np.float32]:

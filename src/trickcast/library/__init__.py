@@ -1,9 +1,12 @@
 """The library of solved deals: a folder of immutable shards, resumable to make, split for ever."""
 
-from .endings import generate_endings, read_endings
-from .generate import generate, shard_file
-from .manifest import SHARD, USES, LibraryError, Shard, Use
-from .store import Library, Verification, append, verify
+from .endings import count_endings, generate_endings, read_endings
+from .files import LibraryError
+from .generate import Strains, generate, shard_file
+from .manifest import SHARD, USES, Shard, Use
+from .store import Library, append
+from .verify import Verification, verify
+from .worth import endings_worth, tables_worth
 
 __all__ = [
     "SHARD",
@@ -11,12 +14,16 @@ __all__ = [
     "Library",
     "LibraryError",
     "Shard",
+    "Strains",
     "Use",
     "Verification",
     "append",
+    "count_endings",
+    "endings_worth",
     "generate",
     "generate_endings",
     "read_endings",
     "shard_file",
+    "tables_worth",
     "verify",
 ]

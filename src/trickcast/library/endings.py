@@ -17,10 +17,16 @@ from numpy.typing import NDArray
 
 from .._files import atomic_writer
 from .._progress import progress_bar
+from ..cards import shorten
 from ..cards.endings import cards_a_hand, packed
 from ..dealing import random_endings
 from ..solver import solve_ending_batches
-from .manifest import SHARD, LibraryError
+from .files import LibraryError, locked
+from .manifest import SHARD
+
+_NO_ARRAYS = (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error,
+              RuntimeError, SyntaxError)  # fmt: skip
+"""What reading a damaged ``.npz`` raises; the last two for encrypted members and odd headers."""
 
 
 def generate_endings(
@@ -47,11 +53,12 @@ def generate_endings(
     root.mkdir(parents=True, exist_ok=True)
     end = start + endings
     borders = [start, *range((start // SHARD + 1) * SHARD, end, SHARD), end]
-    missing = [
-        (first, last, path)
-        for first, last in pairwise(borders)
-        if not (path := root / f"cards-{cards:02d}-seed-{seed}-{first:09d}-{last:09d}.npz").exists()
-    ]
+    with locked(root):  # removes what a run that was killed left unfinished
+        missing = [
+            (first, last, path)
+            for first, last in pairwise(borders)
+            if not (path := root / _file(cards, seed, first, last)).exists()
+        ]
     todo: int = sum(last - first for first, last, _ in missing)
     with progress_bar("generating", todo, "endings", show=progress) as advance:
         for first, last, path in missing:
@@ -60,9 +67,13 @@ def generate_endings(
             for batch in solve_ending_batches(owners, workers=workers):
                 tables.append(batch)
                 advance(len(batch))
-            with atomic_writer(path) as stream:
+            with locked(root), atomic_writer(path) as stream:
                 np.savez_compressed(stream, owners=owners, tricks=np.concatenate(tables))
     return todo
+
+
+def _file(cards: int, seed: int, first: int, last: int) -> str:
+    return f"cards-{cards:02d}-seed-{seed}-{first:09d}-{last:09d}.npz"
 
 
 def read_endings(folder: str | PathLike[str]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -79,6 +90,17 @@ def read_endings(folder: str | PathLike[str]) -> tuple[NDArray[np.uint8], NDArra
     return np.concatenate([owners for owners, _ in read]), np.concatenate([t for _, t in read])
 
 
+def count_endings(folder: str | PathLike[str]) -> dict[int, int]:
+    """Return how many endings a folder holds by the cards in a hand; empty where it holds none.
+
+    Raises LibraryError for a damaged file, naming it.
+    """
+    if not any(Path(folder).glob("*.npz")):
+        return {}
+    sizes = np.bincount(cards_a_hand(read_endings(folder)[0]))
+    return {int(cards): int(sizes[cards]) for cards in np.flatnonzero(sizes)}
+
+
 def _read(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     try:
         # from memory: of a file that is cut short, np.load would leave the handle open
@@ -86,8 +108,11 @@ def _read(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
             owners, tricks = arrays["owners"], arrays["tricks"]
         if owners.shape[1:] != (52,) or tricks.shape != (len(owners), 5, 4):
             raise ValueError(f"owners of shape {owners.shape} and tricks of {tricks.shape}")
+        if owners.dtype != np.uint8 or tricks.dtype != np.uint8:
+            raise ValueError(f"owners are {owners.dtype}, tricks {tricks.dtype}, not uint8")
         if (tricks.max((1, 2)) > cards_a_hand(owners)).any():
             raise ValueError("more tricks than cards in a hand")
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise LibraryError(f"{path}: not a file of solved endings, or damaged ({error})") from None
+    except _NO_ARRAYS as error:
+        reason = shorten(str(error))[1:-1]
+        raise LibraryError(f"{path}: not a file of solved endings, or damaged ({reason})") from None
     return owners, tricks

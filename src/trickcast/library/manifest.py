@@ -1,25 +1,29 @@
 """The list of a library's shards: what each holds, where it came from, what it may be used for."""
 
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
+import reprlib
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Literal, get_args
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal, get_args
 
 from .._files import atomic_writer
+from ..cards import shorten
+from .files import LibraryError, read_inside
+from .records import RECORDS, WHOLE, Record
 
 Use = Literal["train", "validation", "test"]
 USES: tuple[Use, ...] = get_args(Use)
 SHARD = 4096
 """Deals of a full shard; shard borders are the multiples of it."""
 MANIFEST = "manifest.json"
-_RECORD = "Pavlicek .zrd, 23 bytes a deal"
-
-
-class LibraryError(ValueError):
-    """A library that is damaged, or a request that would damage it."""
+_MOST_BYTES = 1 << 26
+"""Of a manifest: 700 million deals."""
+_MOST_DEALS = 1 << 24
+"""Of a shard from elsewhere."""
+LONGEST_TEXT = 1000
+"""Characters of a text in an entry."""
+_INDICES = 1 << 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,11 +42,23 @@ class Shard:
     sha256: str
     solver: str
     source: str
+    record: str = WHOLE.name
+    """How the file holds a deal: the name of one of ``RECORDS``."""
+
+    @property
+    def first(self) -> int:
+        """Index of the first deal; 0 where there is no seed."""
+        return self.start or 0
 
     @property
     def end(self) -> int:
         """Index after the last deal; the number of deals where there is no seed."""
-        return (self.start or 0) + self.deals
+        return self.first + self.deals
+
+    @property
+    def kind(self) -> Record:
+        """How the file holds a deal."""
+        return RECORDS[self.record]
 
 
 def read_manifest(folder: Path) -> list[Shard]:
@@ -51,44 +67,81 @@ def read_manifest(folder: Path) -> list[Shard]:
     Raises LibraryError when the manifest is damaged.
     """
     path = folder / MANIFEST
-    if not path.exists():
+    try:
+        data = read_inside(folder, MANIFEST, _MOST_BYTES)
+    except FileNotFoundError:
         return []
     try:
-        shards = [Shard(**entry) for entry in json.loads(path.read_text("utf-8"))["shards"]]
-    except (ValueError, TypeError, KeyError) as error:
-        raise LibraryError(f"{path}: not a library's manifest ({error})") from None
-    for shard in shards:
-        whole = [type(n) is int for n in (shard.deals, shard.seed, shard.start) if n is not None]
-        if not all(whole) or not isinstance(shard.file, str) or shard.use not in USES:
-            raise LibraryError(f"{path}: not a shard's entry: {shard}")
-    return shards
+        if data is None:
+            raise ValueError(f"more than {_MOST_BYTES:,} bytes")
+        entries = json.loads(data)["shards"]
+        if not isinstance(entries, list):
+            raise ValueError("its shards are no list")
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        reason = shorten(str(error))[1:-1]
+        raise LibraryError(f"{path}: not a library's manifest ({reason})") from None
+    return [_shard(path, entry) for entry in entries]
 
 
 def write_manifest(folder: Path, shards: list[Shard]) -> None:
-    """Replace the manifest, whole or not at all; the order of shards does not depend on history."""
+    """Replace the manifest, whole or not at all; the order of shards does not depend on history.
+
+    Entries say how their files hold deals where they hold less than whole tables.
+    """
     ordered = sorted(
         shards, key=lambda shard: (-1 if shard.seed is None else shard.seed, shard.file)
     )
+    entries = [asdict(shard) for shard in ordered]
+    for entry in entries:
+        if entry["record"] == WHOLE.name:
+            del entry["record"]
     content = {
         "deals": sum(shard.deals for shard in ordered),
-        "record": _RECORD,
-        "shards": [asdict(shard) for shard in ordered],
+        "record": WHOLE.name,
+        "shards": entries,
     }
     with atomic_writer(folder / MANIFEST) as stream:
         stream.write(json.dumps(content, indent=1).encode() + b"\n")
 
 
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Let one process at a time change a library; a kill lets go. Needs a system of Unix kind."""
+def _shard(path: Path, entry: Any) -> Shard:
+    """Return the shard of an entry, or raise LibraryError in one line."""
     try:
-        import fcntl
-    except ModuleNotFoundError:  # Windows: one process a library is the user's to see to
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
+        shard = Shard(**entry)
+        wrong = _wrong_field(shard)
+    except TypeError:  # no mapping, other keys, or values that cannot be compared
+        wrong = "its keys or their types"
+    if wrong:
+        raise LibraryError(f"{path}: not a shard's entry, by {wrong}: {reprlib.repr(entry)}")
+    return shard
+
+
+def _wrong_field(shard: Shard) -> str | None:
+    """Name the first field of an entry that cannot be right."""
+    texts = (shard.file, shard.sha256, shard.solver, shard.source, shard.record)
+    if any(type(text) is not str or len(text) > LONGEST_TEXT for text in texts):
+        return "a text"
+    parts = PurePosixPath(shard.file)
+    if parts.is_absolute() or ".." in parts.parts or str(parts) != shard.file:
+        return "its file"
+    if not shard.file.isprintable():
+        return "its file"
+    if shard.record not in RECORDS or parts.suffix != shard.kind.suffix:
+        return "its record"
+    if shard.use not in USES:
+        return "its use"
+    if not re.fullmatch("[0-9a-f]{64}", shard.sha256):
+        return "its sha256"
+    if type(shard.deals) is not int or not 0 < shard.deals <= _MOST_DEALS:
+        return "its deals"
+    seeded = shard.seed is not None
+    for number in (shard.seed, shard.start):
+        if (number is not None) != seeded or (seeded and not _is_index(number)):
+            return "its seed and start"
+    if shard.end > _INDICES or (not seeded and shard.kind is not WHOLE):
+        return "its seed and start"
+    return None
+
+
+def _is_index(number: object) -> bool:
+    return type(number) is int and 0 <= number < _INDICES

@@ -1,0 +1,61 @@
+"""Reading and writing the files of shards, and finding deals that stand twice."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from .._files import atomic_writer
+from ..cards import DealSet
+from .files import LibraryError, inside, read_inside
+from .manifest import Shard
+from .records import Record
+
+
+def read_shard(folder: Path, shard: Shard) -> DealSet:
+    """Return a shard's deals, or raise LibraryError when its file is not what the manifest says."""
+    path = folder / shard.file
+    advice = "trickcast generate makes it again"
+    if shard.seed is None:
+        advice = "restore it from a copy, or add its deals again"
+    try:
+        data = read_inside(folder, shard.file, most=shard.deals * shard.kind.size)
+    except FileNotFoundError:
+        raise LibraryError(
+            f"{path}: the shard is missing (the manifest lists {shard.deals} deals; {advice})"
+        ) from None
+    if data is None or hashlib.sha256(data).hexdigest() != shard.sha256:
+        size = "more than all its deals" if data is None else f"{len(data):,} bytes"
+        raise LibraryError(
+            f"{path}: the shard is damaged ({size}; not the manifest's SHA-256). "
+            f"Delete the file, and {advice}"
+        )
+    deals = decode_shard(path, shard.kind, data)
+    if len(deals) != shard.deals:
+        raise LibraryError(f"{path}: {len(deals)} deals (the manifest says {shard.deals})")
+    return deals
+
+
+def decode_shard(path: Path, record: Record, data: bytes) -> DealSet:
+    """Return the deals of a shard's bytes, or raise LibraryError where they are no such records."""
+    try:
+        return record.decode(data, str(path))
+    except ValueError as error:
+        raise LibraryError(f"{error}") from None
+
+
+def write_shard(folder: Path, file: str, data: bytes) -> str:
+    """Write the bytes of a shard, whole or not at all, and return their SHA-256."""
+    path = inside(folder, file)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_writer(path) as stream:
+        stream.write(data)
+    return hashlib.sha256(data).hexdigest()
+
+
+def repeated(sets: Iterable[DealSet]) -> int:
+    """Count the deals that stand more than once in all these sets."""
+    owners = [np.empty((0, 52), np.uint8), *(deals.owners for deals in sets)]
+    rows = np.ascontiguousarray(np.concatenate(owners)).view("V52")
+    return len(rows) - len(np.unique(rows))

@@ -1,0 +1,29 @@
+"""Exact double-dummy results by Bo Haglund's DDS."""
+
+from .batches import (
+    BATCH,
+    BOARDS,
+    makes_batches,
+    solve,
+    solve_batches,
+    solve_cell_batches,
+    solve_ending_batches,
+    solve_lead_batches,
+    solve_strain_batches,
+    solver_version,
+    thread_count,
+)
+
+__all__ = [
+    "BATCH",
+    "BOARDS",
+    "makes_batches",
+    "solve",
+    "solve_batches",
+    "solve_cell_batches",
+    "solve_ending_batches",
+    "solve_lead_batches",
+    "solve_strain_batches",
+    "solver_version",
+    "thread_count",
+]

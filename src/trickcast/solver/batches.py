@@ -1,0 +1,287 @@
+"""Exact double-dummy results of many deals, batch after batch.
+
+What enters here is checked, and copied, before it reaches DDS.
+"""
+
+import ctypes
+import operator
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from threading import Event
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._progress import progress_bar
+from ..cards import UNKNOWN, DealError, Seat, Strain, TrickTable, as_dealset, check_owners
+from ..cards.endings import cards_a_hand
+from . import dds
+
+BATCH = dds.BATCH
+"""Tables of a batch."""
+BOARDS = dds.BOARDS
+"""Deals of a batch of one strain, or of one strain and declarer."""
+
+_TABLES_A_THREAD, _BOARDS_A_THREAD = 8, 40
+"""How much each thread is given in one call of DDS: a second or two, after which a result that
+nobody waits for any more is given up. The last thread of a call works while the others wait."""
+_MOST_THREADS = 1024
+_Result = TypeVar("_Result")
+_Kind = TypeVar("_Kind", Strain, Seat)
+_Solve = Callable[[NDArray[np.uint8], int, Event], NDArray[Any]]
+"""Solves some owners with so many threads, unless they are given up."""
+
+
+def solve(
+    deals: Any, *, workers: int | None = None, progress: bool = False, apart: bool = False
+) -> TrickTable:
+    """Return the exact double-dummy table of every deal, in input order.
+
+    ``deals`` is a Deal, PBN text, a DealSet, a list of these or (n, 52) owners; the table has the
+    shape (5, 4) for a single deal and (n, 5, 4) otherwise. ``workers`` is the number of threads
+    (default: all cores); ``progress`` shows a bar on a terminal's standard error. With ``apart``
+    DDS runs in a process of its own for this call: should it crash there, that is an error
+    (``trickcast.solver.apart.SolverCrash``) and not the end of this process.
+
+    Raises DealError for what is not a deal, before anything is solved, and ValueError for
+    ``workers`` below one.
+    """
+    if isinstance(deals, np.ma.MaskedArray):
+        raise DealError("a masked array is not deals (expected every card's owner)")
+    if apart:
+        from .apart import SolverProcesses
+
+        with SolverProcesses(1, workers=workers) as solvers:
+            return solvers.solve(deals, progress=progress)
+    dealset, single = as_dealset(deals)
+    tricks = np.empty((len(dealset), 5, 4), dtype=np.uint8)
+    done = 0
+    with progress_bar("solving", len(dealset), "deals", show=progress) as advance:
+        for batch in solve_batches(dealset.owners, workers=workers):
+            tricks[done : done + len(batch)] = batch
+            done += len(batch)
+            advance(len(batch))
+    return TrickTable(tricks[0] if single else tricks)
+
+
+def solve_batches(
+    owners: NDArray[np.uint8], *, workers: int | None = None
+) -> Iterator[NDArray[np.uint8]]:
+    """Yield the tables of (n, 52) owners that are known to be deals, a batch at a time.
+
+    DDS runs in a thread beside the caller's, because a signal such as Ctrl-C is only seen between
+    two steps of Python: so it stops the caller at once, and DDS after the call in hand.
+    """
+    return _in_batches(check_owners, _solve_deals, owners, BATCH, _TABLES_A_THREAD, workers)
+
+
+def solve_ending_batches(
+    owners: NDArray[np.uint8], *, workers: int | None = None
+) -> Iterator[NDArray[np.uint8]]:
+    """Yield the tables of endings, (m, 5, 4) uint8: fewer cards are solved much faster.
+
+    ``owners`` is (n, 52); all hands of a row have equally many cards, two or more, and 255 stands
+    for those gone. Raises DealError for a row that is no ending, ValueError for one of one card.
+    """
+    return _in_batches(_check_endings, _solve_endings, owners, BATCH, _TABLES_A_THREAD, workers)
+
+
+def solve_strain_batches(
+    owners: NDArray[np.uint8], strain: Strain, *, workers: int | None = None
+) -> Iterator[NDArray[np.uint8]]:
+    """Yield the declarer's side's tricks in one strain by all four declarers, (m, 4) uint8.
+
+    ``owners`` is (n, 52), of deals. DDS shares work between the declarers of a strain.
+    Raises ValueError for what is no strain.
+    """
+    trump = _member(Strain, strain)
+    left_out = tuple(int(other != trump) for other in Strain)
+
+    def solve_some(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
+        return _as_tricks(dds.tables(some, threads, given_up, left_out)[:, trump])
+
+    return _in_batches(check_owners, solve_some, owners, BOARDS, _BOARDS_A_THREAD, workers)
+
+
+def solve_cell_batches(
+    owners: NDArray[np.uint8], strain: Strain, declarer: Seat, *, workers: int | None = None
+) -> Iterator[NDArray[np.uint8]]:
+    """Yield the declarer's side's tricks, (m,) uint8, in one strain by one declarer.
+
+    ``owners`` is (n, 52), of deals. The same numbers as in the tables of ``solve_batches``, for a
+    fraction of the work where the other nineteen are not needed.
+    Raises ValueError for what is no strain or seat.
+    """
+    trump, seat = _member(Strain, strain), _member(Seat, declarer)
+
+    def solve_some(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
+        best = dds.leads(some, trump, seat, dds.MOST_TRICKS, dds.ONE_CARD, threads, given_up)
+        return _as_tricks(13 - best.scores[:, 0])
+
+    return _in_batches(check_owners, solve_some, owners, BOARDS, _BOARDS_A_THREAD, workers)
+
+
+def makes_batches(
+    owners: NDArray[np.uint8],
+    strain: Strain,
+    declarer: Seat,
+    tricks: int,
+    *,
+    workers: int | None = None,
+) -> Iterator[NDArray[np.bool_]]:
+    """Yield whether the declarer's side takes ``tricks`` or more, (m,) bool.
+
+    One search for each of the (n, 52) owners, where finding how many tricks takes several.
+    Raises ValueError for ``tricks`` outside 1 … 13, and for what is no strain or seat.
+    """
+    trump, seat, tricks = _member(Strain, strain), _member(Seat, declarer), operator.index(tricks)
+    if not 1 <= tricks <= 13:
+        raise ValueError(f"tricks is {tricks} (expected 1 to 13)")
+    needed = 14 - tricks  # by the defence
+
+    def solve_some(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.bool_]:
+        best = dds.leads(some, trump, seat, needed, dds.ONE_CARD, threads, given_up)
+        held: NDArray[np.bool_] = best.scores[:, 0] < needed
+        return held
+
+    return _in_batches(check_owners, solve_some, owners, BOARDS, _BOARDS_A_THREAD, workers)
+
+
+def solve_lead_batches(
+    owners: NDArray[np.uint8], strain: Strain, declarer: Seat, *, workers: int | None = None
+) -> Iterator[NDArray[np.uint8]]:
+    """Yield the declarer's side's tricks after each opening lead, (m, 52) uint8.
+
+    255 stands for the cards that the leader, the declarer's left-hand opponent, does not hold.
+    Raises ValueError for what is no strain or seat.
+    """
+    trump, seat = _member(Strain, strain), _member(Seat, declarer)
+
+    def solve_some(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
+        leads = dds.leads(some, trump, seat, dds.MOST_TRICKS, dds.EVERY_CARD, threads, given_up)
+        listed = np.arange(13) < leads.cards[:, None]
+        # a card stands for itself and for the lower ones that do as well, bit r for rank r
+        ranks = (np.uint32(1) << leads.ranks.astype(np.uint32)) | leads.equals.astype(np.uint32)
+        tricks = np.full((len(some), 4, 13), UNKNOWN, dtype=np.uint8)
+        for entry in range(13):
+            row, suit = np.flatnonzero(listed[:, entry]), leads.suits[listed[:, entry], entry]
+            of_entry = (ranks[row, entry, None] & dds.BIT_OF_RANK) != 0
+            scores = _as_tricks(13 - leads.scores[row, entry, None])
+            tricks[row, suit] = np.where(of_entry, scores, tricks[row, suit])
+        return tricks.reshape(-1, 52)
+
+    return _in_batches(check_owners, solve_some, owners, BOARDS, _BOARDS_A_THREAD, workers)
+
+
+def _in_batches(
+    check: Callable[[NDArray[np.uint8]], None],
+    solve_some: _Solve,
+    owners: NDArray[np.uint8],
+    size: int,
+    a_thread: int,
+    workers: int | None,
+) -> Iterator[NDArray[Any]]:
+    """Yield the results of batch after batch, each found by one or more calls of DDS.
+
+    ``check`` raises for a batch that must not reach it.
+    """
+    if (
+        not isinstance(owners, np.ndarray)
+        or isinstance(owners, np.ma.MaskedArray)
+        or owners.dtype != np.uint8
+        or owners.shape[1:] != (52,)
+    ):
+        raise DealError(
+            f"{type(owners).__name__} of {getattr(owners, 'dtype', 'no type')} and shape "
+            f"{np.shape(owners)} is not owners (expected an array of (n, 52) uint8, not masked)"
+        )
+    threads = thread_count(workers)
+    call = min(size, a_thread * threads)
+
+    def solve_batch(batch: NDArray[np.uint8], given_up: Event) -> NDArray[Any]:
+        calls = range(0, len(batch), call)
+        return np.concatenate([solve_some(batch[i : i + call], threads, given_up) for i in calls])
+
+    def batches() -> Iterator[NDArray[Any]]:
+        for start in range(0, len(owners), size):
+            # a copy: the array may be the caller's, and change while DDS reads it
+            batch = np.array(owners[start : start + size], order="C")
+            check(batch)
+            yield _beside(lambda given_up: solve_batch(batch, given_up))  # noqa: B023
+
+    return batches()
+
+
+def _beside(work: Callable[[Event], _Result]) -> _Result:
+    """Return what ``work`` returns in a thread beside the caller's; give it up when he leaves."""
+    given_up = Event()
+    pool = ThreadPoolExecutor(1, thread_name_prefix="dds")
+    try:
+        return pool.submit(work, given_up).result()
+    finally:
+        given_up.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def solver_version() -> str:
+    """Name the solver and its binding, such as ``DDS 2.9.0 through endplay 0.5.12``."""
+
+    def ask(given_up: Event) -> list[int]:
+        info = (ctypes.c_int * 1024)()  # endplay's DDSInfo is shorter than what DDS 2.9 writes
+        with dds.held(None, given_up) as binding:
+            binding._dll.GetDDSInfo(ctypes.byref(info))
+        return info[:3]
+
+    major, minor, patch = _beside(ask)
+    return f"DDS {major}.{minor}.{patch} through endplay {version('endplay')}"
+
+
+def thread_count(workers: int | None) -> int:
+    """Return ``workers``, or how many cores this process may use where that is None.
+
+    More than 1,024 are taken for 1,024, which are more than DDS makes use of.
+
+    Raises ValueError for ``workers`` below one.
+    """
+    if workers is None:
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
+    threads = operator.index(workers)
+    if threads < 1:
+        raise ValueError(f"workers is {threads} (expected 1 or more)")
+    return min(threads, _MOST_THREADS)
+
+
+def _member(kind: type[_Kind], value: Any) -> _Kind:
+    try:
+        return kind(value)
+    except ValueError:
+        name = kind.__name__.lower()
+        raise ValueError(f"{value!r} is not a {name} (expected a {kind.__name__})") from None
+
+
+def _solve_deals(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
+    return _as_tricks(dds.tables(some, threads, given_up))
+
+
+def _check_endings(owners: NDArray[np.uint8]) -> None:
+    cards = cards_a_hand(owners)
+    if (cards == 1).any():  # of the last trick DDS's tables are wrong
+        raise ValueError(f"ending {int((cards == 1).argmax())}: one card a hand (expected 2 to 13)")
+
+
+def _solve_endings(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
+    gone = 13 - cards_a_hand(some)  # DDS counts thirteen tricks: the declarer gets what others lack
+    return _as_tricks(dds.tables(some, threads, given_up) - gone[:, None, None])
+
+
+def _as_tricks(numbers: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() <= 13):
+        raise RuntimeError(f"DDS answered {numbers.min()} to {numbers.max()} tricks")
+    return numbers.astype(np.uint8)

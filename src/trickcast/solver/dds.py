@@ -1,0 +1,214 @@
+"""Bo Haglund's DDS through endplay's binding: loaded once, called by one thread at a time.
+
+DDS keeps global state and crashes on deals that are none and on two calls at once, the loading of
+its binding being one. So whoever loads or calls it holds it, in this module alone, and what it is
+given are arrays of our own in the order of C.
+"""
+
+import ctypes
+import importlib.util
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Lock
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+from numpy import ctypeslib  # np.ctypeslib loads when first named: a fork then leaves half of it
+from numpy.typing import NDArray
+
+from ..cards import Seat, Strain
+
+BATCH = 40
+"""Tables that DDS takes in one call; 41 of five strains already fail."""
+BOARDS = 200
+"""Boards, each of one strain and leader, that DDS takes in one call."""
+MOST_TRICKS = -1
+"""As a target: search for the most tricks that the side on lead can take."""
+ONE_CARD, EVERY_CARD = 1, 3
+"""For how many of the leader's cards DDS gives a score."""
+ALL_STRAINS = (0, 0, 0, 0, 0)
+
+_WITHOUT_PAR = -1
+_ALWAYS_SEARCH = 1  # even where all the leader's cards are equal
+_PATIENCE = 0.05  # seconds until who waits for DDS looks whether he is still wanted
+BIT_OF_RANK = np.uint32(1) << np.arange(14, 1, -1, dtype=np.uint32)
+"""DDS's bit of each rank, ace first."""
+
+
+class GivenUp(Exception):
+    """Nobody waits for the result any more."""
+
+
+class _Turns:
+    """Who may call DDS: one thread at a time, in the order in which they came.
+
+    A process is forked between two calls only, so a child finds DDS at rest.
+    """
+
+    def __init__(self) -> None:
+        self._next, self._busy = Lock(), Lock()
+        self._forking = False
+        self._forked_amid_a_call = False
+        if hasattr(os, "register_at_fork"):  # Windows forks nothing
+            os.register_at_fork(
+                before=self._before_fork,
+                after_in_parent=self._after_fork,
+                after_in_child=self._after_fork_in_child,
+            )
+
+    @contextmanager
+    def taken(self, given_up: Event) -> Iterator[None]:
+        """Hold DDS. Raises GivenUp as soon as that is set, RuntimeError where DDS cannot be used.
+
+        A lock alone goes to whoever asks first after it is free, mostly who just had it; so the
+        next in turn holds a second lock while he waits.
+        """
+        _acquire(self._next, given_up)
+        try:
+            _acquire(self._busy, given_up)
+        finally:
+            self._next.release()
+        try:
+            if self._forked_amid_a_call:
+                raise RuntimeError(
+                    "DDS cannot be used: this process was forked in the midst of a call (fork "
+                    "while nothing is solved, or start processes by spawn)"
+                )
+            yield
+        finally:
+            self._busy.release()
+
+    def _before_fork(self) -> None:
+        with self._next:
+            self._busy.acquire()
+        self._forking = True
+
+    def _after_fork(self) -> None:
+        if self._forking:
+            self._forking = False
+            self._busy.release()
+
+    def _after_fork_in_child(self) -> None:
+        # Ctrl-C ends the wait before a fork, and Python forks all the same
+        self._forked_amid_a_call |= not self._forking and self._busy.locked()
+        self._forking = False
+        self._next, self._busy = Lock(), Lock()
+
+
+def _acquire(lock: Lock, given_up: Event) -> None:
+    while not lock.acquire(timeout=_PATIENCE):
+        if given_up.is_set():
+            raise GivenUp
+    if given_up.is_set():
+        lock.release()
+        raise GivenUp
+
+
+_turns = _Turns()
+_binding: ModuleType | None = None
+_threads_set: int | None = None
+
+
+@contextmanager
+def held(threads: int | None, given_up: Event) -> Iterator[ModuleType]:
+    """Hold endplay's ``_dds``, loaded, for one call with so many threads (None: as it is).
+
+    To be entered in a thread that signals do not reach: one that is interrupted while it loads
+    leaves half of it. Raises GivenUp as soon as that is set, ModuleNotFoundError without endplay.
+    """
+    global _binding, _threads_set
+    with _turns.taken(given_up):
+        if _binding is None:
+            _binding = _load()
+        if threads is not None and threads != _threads_set:
+            _binding.SetMaxThreads(threads)
+            _threads_set = threads
+        yield _binding
+
+
+def _load() -> ModuleType:
+    """Load endplay's ``_dds`` alone.
+
+    Importing it by name would first run endplay's root module, which loads matplotlib (half a
+    second, and seconds on a machine that never drew) and a parser generator for nothing.
+    """
+    endplay = importlib.util.find_spec("endplay")
+    if endplay is None or endplay.origin is None:
+        raise ModuleNotFoundError("the solver needs endplay: pip install endplay", name="endplay")
+    binding = importlib.util.spec_from_file_location(
+        "endplay._dds", Path(endplay.origin).parent / "_dds" / "__init__.py"
+    )
+    assert binding is not None and binding.loader is not None
+    module = importlib.util.module_from_spec(binding)
+    binding.loader.exec_module(module)
+    return module
+
+
+def tables(
+    owners: NDArray[np.uint8],
+    threads: int,
+    given_up: Event,
+    left_out: tuple[int, ...] = ALL_STRAINS,
+) -> NDArray[np.int32]:
+    """Return DDS's tables, (n, 5, 4), of at most ``BATCH`` checked deals or endings.
+
+    ``left_out`` marks by 1 the strains that are not solved; of one strain DDS takes ``BOARDS``.
+    """
+    cards = holdings(owners)
+    with held(threads, given_up) as dds:
+        call, results = dds.ddTableDeals(), dds.ddTablesRes()
+        call.noOfTables = len(owners)
+        ctypes.memmove(call.ddTableDeal, cards.ctypes.data, cards.nbytes)
+        dds.CalcAllTables(call, _WITHOUT_PAR, left_out, results, dds.allParResults())
+    numbers = ctypes.cast(results.results, ctypes.POINTER(ctypes.c_int))
+    return ctypeslib.as_array(numbers, (len(owners), 5, 4)).copy()
+
+
+class Leads(NamedTuple):
+    """What DDS says of the opening leads of m boards; each array but ``cards`` is (m, 13) int32."""
+
+    cards: NDArray[np.int32]
+    """(m,) how many entries of a row are filled."""
+    suits: NDArray[np.int32]
+    ranks: NDArray[np.int32]
+    equals: NDArray[np.int32]
+    """Lower cards of the same suit that are as good: bit *r* for rank *r*."""
+    scores: NDArray[np.int32]
+    """Tricks of the leader's side; below the target where that cannot be reached."""
+
+
+def leads(
+    owners: NDArray[np.uint8],
+    strain: Strain,
+    declarer: Seat,
+    target: int,
+    solutions: int,
+    threads: int,
+    given_up: Event,
+) -> Leads:
+    """Return what DDS says of the leads of at most ``BOARDS`` checked deals."""
+    n = len(owners)
+    deals = np.zeros((n, 24), dtype=np.uint32)  # trump, first, the empty trick's six, holdings
+    deals[:, 0], deals[:, 1] = strain, declarer.lho
+    deals[:, 8:] = holdings(owners).reshape(n, 16)
+    with held(threads, given_up) as dds:
+        call, results = dds.boards(), dds.solvedBoards()
+        call.noOfBoards = n
+        ctypes.memmove(call.deals, deals.ctypes.data, deals.nbytes)
+        call.target[:n] = [target] * n
+        call.solutions[:n] = [solutions] * n
+        call.mode[:n] = [_ALWAYS_SEARCH] * n
+        dds.SolveAllBoardsBin(call, results)
+    solved = ctypes.cast(results.solvedBoard, ctypes.POINTER(ctypes.c_int))
+    numbers = ctypeslib.as_array(solved, (n, 54)).copy()
+    return Leads(numbers[:, 1], *numbers[:, 2:].reshape(n, 4, 13).transpose(1, 0, 2))
+
+
+def holdings(owners: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """Turn (n, 52) owners into DDS's (n, 4, 4) holdings: hand by suit, bit *r* for rank *r*."""
+    of_hand = owners.reshape(-1, 1, 4, 13) == np.arange(4, dtype=np.uint8)[:, None, None]
+    # sums keep the memory order of their input, and DDS reads the order of C
+    return np.ascontiguousarray((of_hand * BIT_OF_RANK).sum(axis=-1, dtype=np.uint32))

@@ -1,0 +1,181 @@
+"""The solver under threads, interrupts and forks, cold (not loaded yet) and warm.
+
+Each case is a process of its own: what it guards against ends the process.
+"""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import trickcast as tc
+from trickcast.cards import Seat, Strain
+from trickcast.solver import (
+    makes_batches,
+    solve_batches,
+    solve_cell_batches,
+    solve_ending_batches,
+    solve_lead_batches,
+    solve_strain_batches,
+)
+
+PREPARE = """
+import os, signal, sys, threading, time
+import trickcast as tc
+easy = tc.Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
+deals = tc.random_deals(2, seed=1)
+def interrupt(seconds):
+    threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
+"""
+WARM = "tc.solve(easy)\n"
+
+
+def run(program: str) -> str:
+    """Return what a program prints; it must end well."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", PREPARE + program],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("before", ["", WARM], ids=["cold", "warm"])
+def test_threads_may_solve_at_once(before: str) -> None:
+    program = """
+tables = []
+def work():
+    tables.append(tc.solve(deals[:1]))
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(len(tables), all(table == tables[0] for table in tables))
+"""
+    assert run(before + program) == "4 True\n"
+
+
+@pytest.mark.parametrize("before", ["", WARM], ids=["cold", "warm"])
+@pytest.mark.parametrize("seconds", [0.001, 0.005, 0.02])
+def test_after_an_interrupt_the_next_solve_answers(before: str, seconds: float) -> None:
+    program = f"""
+interrupt({seconds})
+try:
+    tc.solve(deals)
+    time.sleep(1)
+except KeyboardInterrupt:
+    print("interrupted")
+print(tc.solve(easy)["S", "N"])
+"""
+    assert run(before + program) == "interrupted\n13\n"
+
+
+def test_interrupts_leave_no_threads_and_no_batches() -> None:
+    """What was given up is at most one call of DDS."""
+    program = """
+tc.solve(easy)
+many = tc.random_deals(400, seed=1)
+for _ in range(10):
+    interrupt(0.02)
+    try: tc.solve(many, workers=1)
+    except KeyboardInterrupt: pass
+print(tc.solve(easy)["S", "N"])
+while [thread for thread in threading.enumerate() if thread.name.startswith("dds")]:
+    time.sleep(0.05)
+"""
+    assert run(program) == "13\n"
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="needs fork")
+@pytest.mark.parametrize("before", ["", WARM], ids=["cold", "warm"])
+def test_a_child_forked_while_a_thread_solves_can_solve(before: str) -> None:
+    program = """
+thread = threading.Thread(target=tc.solve, args=(deals,))
+thread.start()
+time.sleep(0.2)
+child = os.fork()
+if child == 0:
+    os._exit(tc.solve(easy)["S", "N"])
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+thread.join()
+print(tc.solve(easy)["S", "N"])
+"""
+    assert run(before + program) == "13\n13\n"
+
+
+def test_the_interpreter_ends_while_a_thread_solves() -> None:
+    program = """
+threading.Thread(target=tc.solve, args=(deals,), daemon=True).start()
+time.sleep(0.3)
+"""
+    assert run(program) == ""
+
+
+OWNERS = tc.random_deals(2, seed=1).owners
+
+
+@pytest.mark.parametrize("strain", [100, -1, 5, "S", None, 1.5])
+def test_what_is_no_strain_never_reaches_dds(strain) -> None:
+    for solve in (solve_cell_batches, solve_lead_batches):
+        with pytest.raises(ValueError, match="is not a strain"):
+            solve(OWNERS, strain, Seat.NORTH)
+    with pytest.raises(ValueError, match="is not a strain"):
+        makes_batches(OWNERS, strain, Seat.NORTH, 7)
+    with pytest.raises(ValueError, match="is not a strain"):
+        solve_strain_batches(OWNERS, strain)
+
+
+@pytest.mark.parametrize("seat", [4, 6, 7, -1, "N", None])
+def test_what_is_no_seat_never_reaches_dds(seat) -> None:
+    for solve in (solve_cell_batches, solve_lead_batches):
+        with pytest.raises(ValueError, match="is not a seat"):
+            solve(OWNERS, Strain.SPADES, seat)
+    with pytest.raises(ValueError, match="is not a seat"):
+        makes_batches(OWNERS, Strain.SPADES, seat, 7)
+
+
+def test_tricks_are_a_whole_number_from_1_to_13() -> None:
+    for tricks in (0, 14, 2**40, -3):
+        with pytest.raises(ValueError, match="expected 1 to 13"):
+            makes_batches(OWNERS, Strain.SPADES, Seat.NORTH, tricks)
+    with pytest.raises(TypeError):
+        makes_batches(OWNERS, Strain.SPADES, Seat.NORTH, 7.0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "owners",
+    [
+        np.ma.masked_array(OWNERS, mask=True),
+        np.ma.masked_array(OWNERS),
+        OWNERS.astype(np.int64),
+        OWNERS.astype(object),
+        OWNERS[0],
+        OWNERS[:, :51],
+        OWNERS.tolist(),
+    ],
+)
+def test_what_is_no_array_of_owners_never_reaches_dds(owners) -> None:
+    for solve in (solve_batches, solve_ending_batches):
+        with pytest.raises(tc.DealError, match="is not owners"):
+            solve(owners)
+
+
+def test_a_masked_array_is_not_deals() -> None:
+    for mask in (True, False):
+        with pytest.raises(tc.DealError, match="masked"):
+            tc.solve(np.ma.masked_array(OWNERS, mask=mask))
+
+
+def test_strided_owners_solve_the_same() -> None:
+    easy = tc.Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
+    wide = np.zeros((4, 104), dtype=np.uint8)
+    wide[::2, ::2] = easy.owners
+    (tables,) = solve_batches(wide[::2, ::2])
+    assert (tables == tc.solve(easy).tricks).all()
+
+
+def test_any_number_of_workers_is_a_number_of_threads() -> None:
+    deal = tc.Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
+    assert tc.solve(deal, workers=99999999999999999999) == tc.solve(deal)
