@@ -4,7 +4,6 @@ from .batches import (
     BATCH,
     BOARDS,
     makes_batches,
-    solve,
     solve_batches,
     solve_cell_batches,
     solve_ending_batches,
@@ -13,6 +12,7 @@ from .batches import (
     solver_version,
     thread_count,
 )
+from .tables import solve
 
 __all__ = [
     "BATCH",
