@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..cards import Hand
 from ..estimator import ModelError
 from .calls import UNKNOWN, call_rank
-from .facts import Bools
+from .cells import Bools
 from .system import Explanation, Indices, OpeningSystem, Probabilities, likely
 
 Floats = NDArray[np.float32]

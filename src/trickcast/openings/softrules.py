@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..cards import Hand
 from ..estimator import ModelError
-from .facts import Bools
+from .cells import Bools
 from .rules import RuleExplanation, RuleSystem
 from .system import Indices, OpeningSystem, Probabilities, likely
 

@@ -1,137 +1,125 @@
-"""What a constraint says: a small tree of numbers and conditions, and its value on many layouts.
+"""The value of a tree, for hands that are known and for what lies between bounds.
 
-Both languages are read into this tree. A condition's value is (n,) bool, a number's (n,) int or
-float; divisions of whole numbers drop the remainder, as in Dealer.
+Every node has the least and the greatest value that it may have. For known hands both are the
+same; of hands of which only shape and points are known, say, some numbers lie between bounds, and
+a condition *must* hold (the lower bound, true), *may* hold (the upper bound) or cannot. What is
+known of the cards is told by ``Facts``. A condition's value is (n,) bool, a number's (n,) int or
+float, or () where it is the same for all; divisions of whole numbers drop the remainder, as in
+Dealer.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Seat
-from ..evaluators.holdings import HoldingIds, holding_ids, lengths
+from ...cards import Seat
+from ...evaluators.holdings import HoldingIds, holding_ids, lengths
 from .counts import Count
 from .errors import ConstraintError
 from .shapes import LENGTHS, Shapes
+from .tree import (
+    AllOf,
+    AnyOf,
+    Arithmetic,
+    Choice,
+    Comparison,
+    HandCount,
+    HasCards,
+    InShapes,
+    Node,
+    Not,
+    Number,
+    in_order,
+    parts_of,
+)
 
 Values = NDArray[Any]
 
 
-@dataclass(frozen=True, eq=False)
-class Number:
-    """A number as it stands."""
+class Bounds(NamedTuple):
+    """The least and the greatest value; of what is known, the same array twice."""
 
-    value: int | float
+    low: Values
+    high: Values
 
-
-@dataclass(frozen=True, eq=False)
-class HandCount:
-    """A count of one seat's hand."""
-
-    count: Count
-    seat: Seat
+    @property
+    def known(self) -> bool:
+        """Whether both are the same for certain."""
+        return self.low is self.high
 
 
-@dataclass(frozen=True, eq=False)
-class Arithmetic:
-    """Two numbers joined by ``+ - * / %``."""
-
-    operator: str
-    left: "Node"
-    right: "Node"
+def known(values: Any) -> Bounds:
+    """Return the bounds of values that are known."""
+    array = np.asarray(values)
+    return Bounds(array, array)
 
 
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """``test ? yes : no``, for numbers or conditions."""
-
-    test: "Node"
-    yes: "Node"
-    no: "Node"
+ANY_NUMBER = Bounds(np.asarray(-np.inf), np.asarray(np.inf))
+UNDECIDED = Bounds(np.asarray(False), np.asarray(True))
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """Two numbers compared: ``== != < <= > >=``."""
+class Facts(ABC):
+    """What is known of some hands."""
 
-    operator: str
-    left: "Node"
-    right: "Node"
+    exact: bool
+    """Whether the hands are known; else some values lie between bounds."""
 
+    @abstractmethod
+    def count(self, count: Count, seat: Seat) -> Bounds:
+        """Return a count of a seat's hand."""
 
-@dataclass(frozen=True, eq=False)
-class InShapes:
-    """One seat's lengths are among these."""
+    @abstractmethod
+    def in_shapes(self, shapes: Shapes, seat: Seat) -> Bounds:
+        """Return whether a seat's lengths are among these."""
 
-    shapes: Shapes
-    seat: Seat
-
-
-@dataclass(frozen=True, eq=False)
-class HasCards:
-    """One seat holds all of these cards."""
-
-    cards: tuple[int, ...]
-    seat: Seat
+    @abstractmethod
+    def has_cards(self, cards: tuple[int, ...], seat: Seat) -> Bounds:
+        """Return whether a seat holds all of these cards."""
 
 
-@dataclass(frozen=True, eq=False)
-class Not:
-    """The contrary."""
+class HandFacts(Facts):
+    """Known hands: (n, 4) holding ids of each seat that is asked about."""
 
-    part: "Node"
+    exact = True
 
+    def __init__(self, ids: dict[Seat, HoldingIds]):
+        self._ids = ids
+        self._counts: dict[tuple[Count, Seat], Bounds] = {}
 
-@dataclass(frozen=True, eq=False)
-class AllOf:
-    """Every part holds."""
+    def ids(self, seat: Seat) -> HoldingIds:
+        """Return the (n, 4) holding ids of one seat."""
+        return self._ids[seat]
 
-    parts: tuple["Node", ...]
+    def count(self, count: Count, seat: Seat) -> Bounds:
+        """Return a count of a seat's hands, worked out once."""
+        key = count, seat
+        if key not in self._counts:
+            self._counts[key] = known(count.of(self.ids(seat)))
+        return self._counts[key]
 
+    def in_shapes(self, shapes: Shapes, seat: Seat) -> Bounds:
+        """Return whether a seat's lengths are among these."""
+        return known(by_key(shapes)[shape_keys(lengths(self.ids(seat)))])
 
-@dataclass(frozen=True, eq=False)
-class AnyOf:
-    """At least one part holds."""
-
-    parts: tuple["Node", ...]
-
-
-Node = (
-    Number
-    | HandCount
-    | Arithmetic
-    | Choice
-    | Comparison
-    | InShapes
-    | HasCards
-    | Not
-    | AllOf
-    | AnyOf
-)
-
-OPERATORS = {
-    "==": np.equal,
-    "!=": np.not_equal,
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-}
+    def has_cards(self, cards: tuple[int, ...], seat: Seat) -> Bounds:
+        """Return whether a seat holds all of these cards."""
+        wanted = np.zeros(52, dtype=np.bool_)
+        wanted[list(cards)] = True
+        mask = holding_ids(wanted[None])
+        return known(((self.ids(seat) & mask) == mask).all(axis=1))
 
 
-class Layouts:
-    """(n, 52) owners, seen hand by hand."""
+class Layouts(HandFacts):
+    """The hands of (n, 52) owners, seen seat by seat."""
 
     def __init__(self, owners: NDArray[np.uint8]):
+        super().__init__({})
         self.owners = owners
-        self._ids: dict[Seat, HoldingIds] = {}
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -143,96 +131,143 @@ class Layouts:
         return self._ids[seat]
 
 
-def is_condition(node: Node) -> bool:
-    """Tell whether ``node`` is true or false rather than a number."""
-    if isinstance(node, Choice):
-        return is_condition(node.yes)
-    return not isinstance(node, Number | HandCount | Arithmetic)
+def evaluate(node: Node, facts: HandFacts) -> Values:
+    """Return the value of ``node`` for known hands.
+
+    Raises ConstraintError for a division by zero.
+    """
+    return bounds([node], facts)[0].low
 
 
-def conjuncts(node: Node) -> Iterator[Node]:
-    """Yield the conditions that must all hold for ``node`` to hold."""
-    if isinstance(node, AllOf):
-        for part in node.parts:
-            yield from conjuncts(part)
-    elif isinstance(node, HasCards) and len(node.cards) > 1:
-        yield from (HasCards((card,), node.seat) for card in node.cards)
-    else:
-        yield node
+def bounds(nodes: Sequence[Node], facts: Facts) -> list[Bounds]:
+    """Return the bounds of each node; what they share is worked out once.
 
-
-def leaves(node: Node) -> Iterator[HandCount | InShapes | HasCards]:
-    """Yield the parts that look at cards."""
-    match node:
-        case HandCount() | InShapes() | HasCards():
-            yield node
-        case Arithmetic(_, left, right) | Comparison(_, left, right):
-            yield from leaves(left)
-            yield from leaves(right)
-        case Choice(test, yes, no):
-            for part in (test, yes, no):
-                yield from leaves(part)
-        case Not(part):
-            yield from leaves(part)
-        case AllOf(parts) | AnyOf(parts):
+    Raises ConstraintError for a division by zero in known hands.
+    """
+    order = in_order(nodes)
+    uses = Counter(part for node in order for part in parts_of(node))
+    uses.update(nodes)  # these are kept
+    values: dict[Node, Bounds] = {}
+    with np.errstate(all="ignore"):  # products of fractions may end at infinity, which compares
+        for node in order:
+            parts = parts_of(node)
+            values[node] = _bounds(node, [values[part] for part in parts], facts)
             for part in parts:
-                yield from leaves(part)
+                uses[part] -= 1
+                if not uses[part]:
+                    del values[part]  # of a long script only what is needed stays
+    return [values[node] for node in nodes]
 
 
-def calculate(operator: str, left: Values, right: Values) -> Values:
-    """Apply ``+ - * / %``. Raises ZeroDivisionError where a divisor is 0."""
-    if operator in OPERATORS:
-        result: Values = OPERATORS[operator](
-            np.asarray(left, np.result_type(left, np.int64)), right
-        )
+def _bounds(node: Node, parts: list[Bounds], facts: Facts) -> Bounds:
+    match node:
+        case Number(value):
+            return known(value)
+        case HandCount(count, seat):
+            return facts.count(count, seat)
+        case InShapes(shapes, seat):
+            return facts.in_shapes(shapes, seat)
+        case HasCards(cards, seat):
+            return facts.has_cards(cards, seat)
+        case Arithmetic(operator):
+            left, right = (_number(part, facts) for part in parts)
+            return _calculated(operator, left, right, facts)
+        case Comparison(operator):
+            left, right = (_number(part, facts) for part in parts)
+            return _compared(operator, left, right)
+        case Choice():
+            return _chosen(*parts, facts)
+        case Not():
+            low, high = parts[0]
+            denied = np.logical_not(high)
+            return Bounds(denied, denied if low is high else np.logical_not(low))
+        case AllOf():
+            return _joined(np.logical_and, parts, True)
+        case AnyOf():
+            return _joined(np.logical_or, parts, False)
+
+
+def _joined(operator: np.ufunc, parts: list[Bounds], empty: bool) -> Bounds:
+    if not parts:
+        return known(empty)
+    low = np.asarray(reduce(operator, [part.low for part in parts]))
+    if all(part.known for part in parts):
+        return known(low)
+    return Bounds(low, np.asarray(reduce(operator, [part.high for part in parts])))
+
+
+def _number(value: Bounds, facts: Facts) -> Bounds:
+    """A condition that is counted with is 0 or 1; between bounds it is not followed."""
+    if value.low.dtype != np.bool_:
+        return value
+    return known(value.low.astype(np.int64)) if facts.exact else ANY_NUMBER
+
+
+COMPARE = {
+    "==": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+
+
+def _compared(operator: str, left: Bounds, right: Bounds) -> Bounds:
+    compare = COMPARE[operator]
+    if left.known and right.known:
+        return known(compare(left.low, right.low))
+    if operator == "==":
+        must = (left.low == left.high) & (right.low == right.high) & (left.low == right.low)
+        return Bounds(must, (left.low <= right.high) & (right.low <= left.high))
+    if operator == "!=":
+        must, may = _compared("==", left, right)
+        return Bounds(np.logical_not(may), np.logical_not(must))
+    if operator in (">", ">="):
+        return Bounds(compare(left.low, right.high), compare(left.high, right.low))
+    return Bounds(compare(left.high, right.low), compare(left.low, right.high))
+
+
+def _chosen(test: Bounds, yes: Bounds, no: Bounds, facts: Facts) -> Bounds:
+    if facts.exact:
+        return known(np.where(test.low, yes.low, no.low))
+    if yes.low.dtype != np.bool_:
+        return ANY_NUMBER  # between bounds a choice of numbers is not followed
+    return Bounds(
+        (test.low & yes.low) | (~test.high & no.low), (test.high & yes.high) | (~test.low & no.high)
+    )
+
+
+def _calculated(operator: str, left: Bounds, right: Bounds, facts: Facts) -> Bounds:
+    if left.known and right.known:
+        if operator in "/%" and (right.low == 0).any():
+            if facts.exact:
+                raise ConstraintError("a division by zero occurs on some layouts")
+            return ANY_NUMBER  # in cells that may hold no hand
+        return known(_calculate(operator, left.low, right.low))
+    if operator == "+":
+        return Bounds(left.low + right.low, left.high + right.high)
+    if operator == "-":
+        return Bounds(left.low - right.high, left.high - right.low)
+    if operator == "*":
+        ends = [np.nan_to_num(a * b, posinf=np.inf, neginf=-np.inf) for a in left for b in right]
+        return Bounds(reduce(np.minimum, ends), reduce(np.maximum, ends))
+    return ANY_NUMBER
+
+
+_ADD_OR_MULTIPLY = {"+": np.add, "-": np.subtract, "*": np.multiply}
+
+
+def _calculate(operator: str, left: Values, right: Values) -> Values:
+    if operator in _ADD_OR_MULTIPLY:
+        wide = np.asarray(left, np.result_type(left, np.int64))  # counts are of 32 bits
+        result: Values = _ADD_OR_MULTIPLY[operator](wide, right)
         return result
-    if (np.asarray(right) == 0).any():
-        raise ZeroDivisionError
     remainder: Values = np.fmod(left, right)  # of the sign of ``left``, as in C
     if operator == "%":
         return remainder
     whole = np.asarray(left).dtype.kind == np.asarray(right).dtype.kind == "i"
     return (left - remainder) // right if whole else np.true_divide(left, right)
-
-
-def evaluate(node: Node, layouts: Layouts) -> Values:
-    """Return the value of ``node`` on each layout: (n,), or () where it is always the same.
-
-    Raises ConstraintError for a division by zero.
-    """
-    match node:
-        case Number(value):
-            return np.asarray(value)
-        case HandCount(count, seat):
-            return count.of(layouts.ids(seat))
-        case Arithmetic(operator, left, right):
-            try:
-                return calculate(operator, _number(left, layouts), _number(right, layouts))
-            except ZeroDivisionError:
-                raise ConstraintError("a division by zero occurs on some layouts") from None
-        case Comparison(operator, left, right):
-            result: Values = OPERATORS[operator](_number(left, layouts), _number(right, layouts))
-            return result
-        case Choice(test, yes, no):
-            return np.where(*(evaluate(part, layouts) for part in (test, yes, no)))
-        case InShapes(shapes, seat):
-            fits: Values = shape_table(shapes)[shape_keys(lengths(layouts.ids(seat)))]
-            return fits
-        case HasCards(cards, seat):
-            held: Values = (layouts.owners[:, list(cards)] == seat).all(axis=1)
-            return held
-        case Not(part):
-            return np.logical_not(evaluate(part, layouts))
-        case AllOf(parts):
-            return np.asarray(reduce(np.logical_and, (evaluate(p, layouts) for p in parts)))
-        case AnyOf(parts):
-            return np.asarray(reduce(np.logical_or, (evaluate(p, layouts) for p in parts)))
-
-
-def _number(node: Node, layouts: Layouts) -> Values:
-    """A condition that is counted with is 0 or 1."""
-    values = evaluate(node, layouts)
-    return values.astype(np.int64) if values.dtype == np.bool_ else values
 
 
 def shape_keys(lengths: NDArray[Any]) -> NDArray[np.int64]:
@@ -241,8 +276,8 @@ def shape_keys(lengths: NDArray[Any]) -> NDArray[np.int64]:
     return keys
 
 
-def shape_table(shapes: Shapes) -> NDArray[np.bool_]:
-    """Return (2744,) bool: ``shapes`` by shape key."""
-    table = np.zeros(14**3, dtype=np.bool_)
-    table[shape_keys(LENGTHS)] = shapes
+def by_key(values: NDArray[Any]) -> NDArray[Any]:
+    """Return (2744,) of what is given for each of the 560 shapes, by shape key."""
+    table = np.zeros(14**3, dtype=values.dtype)
+    table[shape_keys(LENGTHS)] = values
     return table
