@@ -176,7 +176,8 @@ def _bounds(node: Node, parts: list[Bounds], facts: Facts) -> Bounds:
             left, right = (_number(part, facts) for part in parts)
             return _compared(operator, left, right)
         case Choice():
-            return _chosen(*parts, facts)
+            test, yes, no = parts
+            return _chosen(test, yes, no, facts)
         case Not():
             low, high = parts[0]
             denied = np.logical_not(high)

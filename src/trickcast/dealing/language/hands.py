@@ -1,5 +1,6 @@
 """Reading the short form: ``hcp 15-17, balanced``, every clause about one seat's hand."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -152,6 +153,8 @@ class _HandReader(Reader):
         measure, token = (first, second) if hasattr(first, "data") else (second, first)
         count = HandCount(self.measure(measure), self.seat)
         text = str(token)
+        if measure.children[0].type == "OF":
+            self.check_honours(token, str(measure.children[1]))
         match token.type:
             case "RANGE":
                 ends = text.replace("–", "-").split("-")
@@ -167,6 +170,15 @@ class _HandReader(Reader):
             case _:
                 operator, limit = "<=", text.rstrip("- \t\n\r")
         return Comparison(operator, count, Number(self.number(token, limit.strip())))
+
+    def check_honours(self, token: Branch, ranks: str) -> None:
+        """Refuse ``4 of AKQ``."""
+        most = len(ranks.replace("10", "T"))
+        least = re.split(r"[-–+]", str(token))[0].strip()
+        if self.number(token, least) > most:
+            raise self.error(
+                token, f"{clip(str(token))} of {most} cards (expected {most} or fewer)"
+            )
 
     def measure(self, tree: Branch) -> Count:
         names = [token for token in tree.children if not _is_word(token)]
