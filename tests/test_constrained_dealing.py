@@ -21,7 +21,7 @@ from trickcast.dealing import (
     constrained_deals,
     random_deals,
 )
-from trickcast.dealing.shapes import LENGTHS
+from trickcast.dealing.language.shapes import LENGTHS
 
 SOUTH = "AQ864.K75.A3.KJ4"
 FIRST_DEAL_OF_SEED_1 = "N:K32.82.K84.Q9853 J95.AJT.Q752.T62 AQ864.K75.A3.KJ4 T7.Q9643.JT96.A7"

@@ -312,13 +312,11 @@ SCRIPT_ERRORS = [
     ("altcount 12 1 hcp(north) > 3", 1, 10, "0 to 9"),
     ("x = 3 x = 4 hcp(north) > x", 1, 7, "second time"),
     ("spades(n) > 3 ? 5 : clubs(n) > 3", 1, 21, "one outcome"),
-    (
-        "x = spades(n)\ny = x+x+x+x+x+x+x+x+x+x\nz = y+y+y+y+y+y+y+y+y+y\n"
-        "a = z+z+z+z+z+z+z+z+z+z+z\na+a+a+a > 3",
-        5,
-        1,
-        "more than 5,000 parts",
-    ),
+    ("keep2 = 1\nkep2 and hcp(n) > 3", 2, 1, "did you mean keep2?"),
+    ("hcp = 3 hcp > 2", 1, 1, "is a function"),
+    ("hcp(n) * 1000000 * 1000000 * 1000000 > 3", 1, 1, "may exceed 9,007,199,254,740,992"),
+    ("hcp(n) > 1234567890123", 1, 10, "is too long (expected at most 12 characters)"),
+    ("altcount 0 9999999 pt0(n) > 3", 1, 12, "expected at most 1,000,000"),
 ]
 
 
