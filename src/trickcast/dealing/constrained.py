@@ -202,10 +202,11 @@ class Constraints:
 
     def _accepted(self, owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Return those of the drawn layouts that pass what is left to be tested."""
+        layouts = Layouts(owners)
         for passes in (*map(_passes, self._left), *(test.passes for test in self._tests)):
-            if len(owners):
-                owners = owners[passes(Layouts(owners))]
-        return owners
+            if len(layouts):
+                layouts = layouts.those(passes(layouts))
+        return layouts.owners
 
     def stream(self, seed: int) -> Iterator[tuple[NDArray[np.uint8], int]]:
         """Yield (m, 52) owners of fitting layouts, and how many were drawn for them; for ever.

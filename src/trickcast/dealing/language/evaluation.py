@@ -124,6 +124,13 @@ class Layouts(HandFacts):
     def __len__(self) -> int:
         return len(self.owners)
 
+    def those(self, rows: NDArray[np.bool_]) -> "Layouts":
+        """Return the layouts of some rows, with what is known of them by now."""
+        kept = Layouts(self.owners[rows])
+        kept._ids = {seat: ids[rows] for seat, ids in self._ids.items()}
+        kept._counts = {key: known(values.low[rows]) for key, values in self._counts.items()}
+        return kept
+
     def ids(self, seat: Seat) -> HoldingIds:
         """Return the (n, 4) holding ids of one seat."""
         if seat not in self._ids:
