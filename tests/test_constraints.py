@@ -315,7 +315,7 @@ SCRIPT_ERRORS = [
     ("keep2 = 1\nkep2 and hcp(n) > 3", 2, 1, "did you mean keep2?"),
     ("hcp = 3 hcp > 2", 1, 1, "is a function"),
     ("hcp(n) * 1000000 * 1000000 * 1000000 > 3", 1, 1, "may exceed 9,007,199,254,740,992"),
-    ("hcp(n) > 1234567890123", 1, 10, "is too long (expected at most 12 characters)"),
+    ("hcp(n) > 1234567890123456", 1, 10, "is too long (expected at most 15 characters)"),
     ("altcount 0 9999999 pt0(n) > 3", 1, 12, "expected at most 1,000,000"),
 ]
 

@@ -35,16 +35,16 @@ def check_seats(
         if wanted.says_nothing or position.share(seat, wanted) > 0:
             continue
         texts: list[str] = []
-        nodes = []
+        together = structure([], view)
         for clause in clauses:
             alone = structure([clause.node], view)
-            if alone.says_nothing:
-                continue
-            nodes.append(clause.node)
+            if together.within(alone):
+                continue  # it excludes nothing more
             texts.append(clause.text)
             if position.share(seat, alone) == 0:
                 raise _no_hand(seat, [clause.text], position)
-            if position.share(seat, structure(nodes, view)) == 0:
+            together = together.joined(alone)
+            if position.share(seat, together) == 0:
                 break
         raise _no_hand(seat, texts, position)
 

@@ -115,6 +115,14 @@ class SeatStructure:
         shapes: NDArray[np.bool_] = np.asarray(self.cells.any(axis=1))
         return shapes
 
+    def joined(self, other: "SeatStructure") -> "SeatStructure":
+        """Return what both say together, of the same count."""
+        return SeatStructure(self.points, self.cells & other.cells, self.holdings & other.holdings)
+
+    def within(self, other: "SeatStructure") -> bool:
+        """Whether the other one excludes nothing more."""
+        return not ((self.cells > other.cells).any() or (self.holdings > other.holdings).any())
+
     @property
     def says_nothing(self) -> bool:
         """Whether every hand may do."""

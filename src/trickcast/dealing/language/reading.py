@@ -16,7 +16,7 @@ COMPARISONS = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
 """Signs that are written otherwise in the tree."""
 MAX_DEPTH = 100
 """How many levels of nots, brackets and choices may nest."""
-_LONGEST_NUMBER = 12
+_LONGEST_NUMBER = 15
 _MOST = 2.0**53
 """Up to here whole numbers are exact, in whichever type."""
 

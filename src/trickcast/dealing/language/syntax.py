@@ -91,8 +91,10 @@ def parse(text: str, start: Start, source: str) -> "Tree[Token]":
         return _parser().parse(text.translate(_LOOKALIKES), start=start)
     except UnexpectedCharacters as error:
         place, names = error.pos_in_stream or 0, set(error.allowed or ())
-        message = f"{text[place]!r} is unexpected here ({_expected(names)})"
-        raise pointed(text, place, place + 1, message, source) from None
+        word = re.match(r"\w+|.", text[place:], re.DOTALL)
+        assert word is not None  # there is a character
+        message = f"{clip(word[0])!r} is unexpected here ({_expected(names)})"
+        raise pointed(text, place, place + word.end(), message, source) from None
     except UnexpectedToken as error:
         raise _unexpected(error, text, start, source) from None
 
