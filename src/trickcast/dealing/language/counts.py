@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import evaluators
 from ...cards import RANKS, DealError, Strain, Suit
+from ...evaluators import Evaluator
+from ...evaluators import get as evaluator
+from ...evaluators import names as evaluator_names
 from ...evaluators.holdings import HoldingIds, all_holdings, holding_table, lengths
 from ...evaluators.kaplan_rubens import _quality
 from .errors import QUOTED, clip
@@ -173,7 +175,7 @@ def find_count(name: str, suit: Suit | None = None) -> Count:
     if wanted in ("losers", "quality"):
         return _holding_count(wanted, suit)
     if wanted == "cccc" and suit is None:
-        method = evaluators.get("cccc")
+        method = evaluator("cccc")
         low, high = method.hand_bounds
         tables = (holding_table(method.holding),) * 4
         return Count("cccc", tables, method.whole, 100, limits=(100 * low, 100 * high))
@@ -185,7 +187,7 @@ def find_count(name: str, suit: Suit | None = None) -> Count:
             return length(of_suits[wanted])
         return ordered_length(ORDERED_LENGTHS.index(wanted))
     try:
-        method = evaluators.get(wanted)
+        method = evaluator(wanted)
     except ValueError:
         raise ValueError(unknown(name, known_counts())) from None
     return _evaluator_count(method, suit)
@@ -195,7 +197,7 @@ def known_counts() -> list[str]:
     """Return every name that ``find_count`` knows, aliases aside."""
     suits = [suit.name.lower() for suit in Suit]
     own = (*CARD_POINTS, "losers", "quality", "cccc")
-    return [*own, *suits, *ORDERED_LENGTHS, *evaluators.names()]
+    return [*own, *suits, *ORDERED_LENGTHS, *evaluator_names()]
 
 
 def is_count(name: str) -> bool:
@@ -231,7 +233,7 @@ def unknown(name: str, known: Sequence[str], what: str = "a count") -> str:
 @cache
 def _holding_count(name: str, suit: Suit | None) -> Count:
     if name == "losers":
-        return _in_suits(name, [_exact(holding_table(evaluators.get("losers").holding))] * 4, suit)
+        return _in_suits(name, [_exact(holding_table(evaluator("losers").holding))] * 4, suit)
     if suit is None:
         raise ValueError("quality is that of one suit (expected a suit)")
     hundredths = np.rint(_quality(all_holdings()) * all_holdings().length * 10)
@@ -239,7 +241,7 @@ def _holding_count(name: str, suit: Suit | None) -> Count:
 
 
 @cache
-def _evaluator_count(method: evaluators.Evaluator, suit: Suit | None) -> Count:
+def _evaluator_count(method: Evaluator, suit: Suit | None) -> Count:
     if suit is not None and not method.knows_trumps:
         raise ValueError(f"{method.name} is the same whatever suit is trumps (expected no suit)")
     side = method.holding if suit is None else method.side_holding or method.holding

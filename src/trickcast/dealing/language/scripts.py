@@ -111,19 +111,20 @@ class _ScriptReader(Reader):
 
     def altcount(self, tree: Branch) -> None:
         word, *numbers = tree.children
-        if word.lower() == "pointcount":
-            message = "pointcount would change what hcp means (expected altcount and pt0 to pt9)"
-            raise self.error(word, message)
-        index, *values = (self.number(number) for number in numbers)
-        if f"pt{index}" not in self.points:
-            raise self.error(numbers[0], f"altcount {index} (expected 0 to 9)")
+        name = "hcp"  # which is what pointcount changes
+        if word.lower() == "altcount":
+            index, *numbers = numbers
+            name = f"pt{self.number(index)}"
+            if name not in self.points:
+                raise self.error(index, f"altcount {clip(index)} (expected 0 to 9)")
+        values = [self.number(number) for number in numbers]
         if not 0 < len(values) <= 13:
             raise self.error(tree, f"{len(values)} values (expected 1 to 13, for ace, king …)")
-        for number, value in zip(numbers[1:], values, strict=True):
+        for number, value in zip(numbers, values, strict=True):
             if abs(value) > _LARGEST_POINT:
                 message = f"{clip(number)} points (expected at most {_LARGEST_POINT:,})"
                 raise self.error(number, message)
-        self.points[f"pt{index}"] = tuple(values)
+        self.points[name] = tuple(values)
 
     def note(self, tree: Branch, what: str) -> None:
         line = self.text.count("\n", 0, self.span(tree)[0]) + 1
