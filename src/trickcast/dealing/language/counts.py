@@ -18,7 +18,7 @@ from ...evaluators import Evaluator
 from ...evaluators import get as evaluator
 from ...evaluators import names as evaluator_names
 from ...evaluators.holdings import HoldingIds, all_holdings, holding_table, lengths
-from ...evaluators.kaplan_rubens import _quality
+from ...evaluators.kaplan_rubens import quality
 from .errors import QUOTED, clip
 from .shapes import LENGTHS
 
@@ -236,7 +236,7 @@ def _holding_count(name: str, suit: Suit | None) -> Count:
         return _in_suits(name, [_exact(holding_table(evaluator("losers").holding))] * 4, suit)
     if suit is None:
         raise ValueError("quality is that of one suit (expected a suit)")
-    hundredths = np.rint(_quality(all_holdings()) * all_holdings().length * 10)
+    hundredths = np.rint(quality(all_holdings()) * all_holdings().length * 10)
     return _in_suits(name, [_exact(hundredths)] * 4, suit)
 
 
