@@ -19,7 +19,7 @@ from trickcast.dealing import (
     constrained_deals,
     random_deals,
 )
-from trickcast.dealing.shapes import LENGTHS
+from trickcast.dealing.language.shapes import LENGTHS
 from trickcast.published import read_table
 
 SOUTH = "AQ864.K75.A3.KJ4"

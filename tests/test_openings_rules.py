@@ -11,9 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trickcast import DealError, Hand, openings
+from trickcast.cards import Suit
+from trickcast.dealing import ConstraintError, Constraints
+from trickcast.dealing.language.counts import find_count, hcp
+from trickcast.dealing.language.evaluation import bounds
 from trickcast.evaluators import evaluate
-from trickcast.openings.facts import CellFacts, HandFacts
-from trickcast.openings.rulefile import parse_rules, read_conditions
+from trickcast.openings.cells import OPENER, Cells, facts_of
+from trickcast.openings.rulefile import parse_rules
 from trickcast.openings.rules import RuleSystem
 from trickcast.openings.tomllines import sections
 
@@ -22,8 +26,8 @@ REST = '\n[[rule]]\ncall = "PASS"\nname = "rest"\nwhy = "nothing else"\n'
 SYSTEMS = ("standard-american", "polish-club-rules", "polish-club-book")
 
 
-def rule(call: str, conditions: str, name: str = "r") -> str:
-    return f'\n[[rule]]\ncall = "{call}"\nname = "{name}"\nwhy = "because"\n{conditions}\n'
+def rule(call: str, hand: str, name: str = "r") -> str:
+    return f'\n[[rule]]\ncall = "{call}"\nname = "{name}"\nwhy = "because"\nhand = """{hand}"""\n'
 
 
 def system(*rules: str) -> RuleSystem:
@@ -35,71 +39,86 @@ def hands() -> np.ndarray:
     return openings.random_hands(3_000, seed=7)
 
 
-def held(conditions: dict[str, object], hand: str) -> bool:
-    return bool(read_conditions(conditions).test(HandFacts(Hand(hand).cards[None])).sure[0])
+def fitting(sentence: str, cards: np.ndarray) -> np.ndarray:
+    """Which of (n, 52) hands a rule of this sentence fits."""
+    return system(rule("1C", sentence)).fits(cards)[:, 0]
 
 
 # --- conditions --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("conditions", "hand", "fits"),
+    ("sentence", "hand", "fits"),
     [
-        ({"hcp": "16"}, "A.KQ9832.T94.AKT", True),
-        ({"hcp": 16}, "A.KQ9832.T94.AKT", True),
-        ({"hcp": "17+"}, "A.KQ9832.T94.AKT", False),
-        ({"hcp": "15-"}, "A.KQ9832.T94.AKT", False),
-        ({"hcp": "12 - 16"}, "A.KQ9832.T94.AKT", True),
-        ({"spades": "1", "hearts": "6+"}, "A.KQ9832.T94.AKT", True),
-        ({"spades": "2+", "hearts": "6+"}, "A.KQ9832.T94.AKT", False),
-        ({"shape": "6331"}, "A.KQ9832.T94.AKT", True),
-        ({"shape": "3361"}, "A.KQ9832.T94.AKT", True),
-        ({"shape": "1=6=3=3"}, "A.KQ9832.T94.AKT", True),
-        ({"shape": "6=1=3=3"}, "A.KQ9832.T94.AKT", False),
-        ({"shape": "x=6=x=x"}, "A.KQ9832.T94.AKT", True),
-        ({"shape": "63xx"}, "A.KQ9832.T94.AKT", True),
-        ({"shape": "64xx"}, "A.KQ9832.T94.AKT", False),
-        ({"shape": "10=2=1=0"}, "AKQJT98765.32.4.", True),
-        ({"shape": ["5332", "6331"]}, "A.KQ9832.T94.AKT", True),
-        ({"shape": "balanced"}, "AQ765.K5.QJ5.A65", True),
-        ({"shape": "unbalanced"}, "AQ765.K5.QJ5.A65", False),
-        ({"shape": "semi-balanced"}, "AQ765.K5.QJ54.A6", True),
-        ({"shape": "balanced"}, "AQ765.K5.QJ54.A6", False),
-        ({"longest": "hearts"}, "A.KQ9832.T94.AKT", True),
-        ({"longest": "clubs"}, "AK65.AK65.K765.6", False),
-        ({"longest": ["clubs", "hearts"]}, "AK65.AK65.K765.6", True),
-        ({"hearts_honours": "2 of AKQ"}, "A.KQ9832.T94.AKT", True),
-        ({"hearts_honours": "3+ of AKQ"}, "A.KQ9832.T94.AKT", False),
-        ({"clubs_honours": "1 of 10"}, "A.KQ9832.T94.AKT", True),
-        ({"clubs_hcp": 7, "diamonds_hcp": "0-0"}, "A.KQ9832.T94.AKT", True),
-        ({"compare": "hearts > clubs"}, "A.KQ9832.T94.AKT", True),
-        ({"compare": ["hearts > clubs", "clubs > diamonds"]}, "A.KQ9832.T94.AKT", False),
-        ({"compare": "clubs = diamonds"}, "A.KQ9832.T94.AKT", True),
-        ({"compare": "hcp + longest_length + second_length >= 25"}, "A.KQ9832.T94.AKT", True),
-        ({"compare": "hcp + longest_length + second_length >= 26"}, "A.KQ9832.T94.AKT", False),
-        ({"compare": "2 * hearts_hcp < hcp"}, "A.KQ9832.T94.AKT", True),
-        ({"compare": "3.2 * hearts_hcp < hcp"}, "A.KQ9832.T94.AKT", False),
-        ({"shortest_length": 1, "third_length": 3}, "A.KQ9832.T94.AKT", True),
-        ({"losers": "5-", "controls": "6+"}, "A.KQ9832.T94.AKT", True),
-        ({"minus_value": "20-"}, "432.432.432.5432", True),
-        ({"any": [{"hcp": "20+"}, {"hearts": "6+"}]}, "A.KQ9832.T94.AKT", True),
-        ({"any": [{"hcp": "20+"}, {"hearts": "7+"}]}, "A.KQ9832.T94.AKT", False),
-        ({"not": {"hcp": "20+"}}, "A.KQ9832.T94.AKT", True),
-        ({"not": [{"hcp": "20+"}, {"hearts": 6, "spades": 1}]}, "A.KQ9832.T94.AKT", False),
-        ({}, "A.KQ9832.T94.AKT", True),
+        ("hcp 16", "A.KQ9832.T94.AKT", True),
+        ("hcp 17+", "A.KQ9832.T94.AKT", False),
+        ("hcp 15-", "A.KQ9832.T94.AKT", False),
+        ("hcp 12 - 16", "A.KQ9832.T94.AKT", True),
+        ("hcp >=15", "A.KQ9832.T94.AKT", True),
+        ("spades 1, hearts 6+", "A.KQ9832.T94.AKT", True),
+        ("spades 2+, hearts 6+", "A.KQ9832.T94.AKT", False),
+        ("6331", "A.KQ9832.T94.AKT", True),
+        ("3361", "A.KQ9832.T94.AKT", True),
+        ("1=6=3=3", "A.KQ9832.T94.AKT", True),
+        ("6=1=3=3", "A.KQ9832.T94.AKT", False),
+        ("x=6=x=x", "A.KQ9832.T94.AKT", True),
+        ("any 63xx", "A.KQ9832.T94.AKT", True),
+        ("any 64xx", "A.KQ9832.T94.AKT", False),
+        ("10=2=1=0", "AKQJT98765.32.4.", True),
+        ("5332 or 6331", "A.KQ9832.T94.AKT", True),
+        ("balanced", "AQ765.K5.QJ5.A65", True),
+        ("unbalanced", "AQ765.K5.QJ5.A65", False),
+        ("semi-balanced", "AQ765.K5.QJ54.A6", True),
+        ("balanced", "AQ765.K5.QJ54.A6", False),
+        ("longest hearts", "A.KQ9832.T94.AKT", True),
+        ("longest clubs", "AK65.AK65.K765.6", False),
+        ("longest clubs or longest hearts", "AK65.AK65.K765.6", True),
+        ("2 of AKQ in hearts", "A.KQ9832.T94.AKT", True),
+        ("3+ of AKQ in hearts", "A.KQ9832.T94.AKT", False),
+        ("of AKQ in hearts 2-3", "A.KQ9832.T94.AKT", True),
+        ("1 of AT in clubs", "A.KQ9832.T94.AKT", False),
+        ("2 of A10 in clubs", "A.KQ9832.T94.AKT", True),
+        ("hcp in clubs 7, hcp in diamonds 0-0", "A.KQ9832.T94.AKT", True),
+        ("hearts > clubs", "A.KQ9832.T94.AKT", True),
+        ("hearts > clubs, clubs > diamonds", "A.KQ9832.T94.AKT", False),
+        ("clubs = diamonds", "A.KQ9832.T94.AKT", True),
+        ("clubs == diamonds and clubs != hearts", "A.KQ9832.T94.AKT", True),
+        ("hcp + longest_length + second_length >= 25", "A.KQ9832.T94.AKT", True),
+        ("hcp + longest_length + second_length >= 26", "A.KQ9832.T94.AKT", False),
+        ("2 * hcp in hearts < hcp", "A.KQ9832.T94.AKT", True),
+        ("3.2 * hcp in hearts < hcp", "A.KQ9832.T94.AKT", False),
+        ("10 + hearts >= hcp", "A.KQ9832.T94.AKT", True),
+        ("hcp - hearts >= 5 + hearts", "A.KQ9832.T94.AKT", False),
+        ("(hcp - 10) * 2 >= 12 + spades - 1", "A.KQ9832.T94.AKT", True),
+        ("shortest_length 1, third_length 3", "A.KQ9832.T94.AKT", True),
+        ("losers 5-, controls 6+", "A.KQ9832.T94.AKT", True),
+        ("minus_value 20-", "432.432.432.5432", True),
+        ("hcp 20+ or hearts 6+", "A.KQ9832.T94.AKT", True),
+        ("hcp 20+ or hearts 7+", "A.KQ9832.T94.AKT", False),
+        ("not hcp 20+", "A.KQ9832.T94.AKT", True),
+        ("not (hcp 20+ or hearts 6 and spades 1)", "A.KQ9832.T94.AKT", False),
+        ("SA, not (HA or C2)", "A.KQ9832.T94.AKT", True),
     ],
 )
-def test_a_condition_is_true_of_the_hands_it_says(
-    conditions: dict[str, object], hand: str, fits: bool
+def test_rules_and_constraints_understand_the_same_words(
+    sentence: str, hand: str, fits: bool
 ) -> None:
-    assert held(conditions, hand) is fits
+    cards = Hand(hand).cards
+    assert fitting(sentence, cards[None]).tolist() == [fits]
+    owners = np.zeros(52, np.uint8)
+    owners[~cards] = np.repeat([1, 2, 3], 13)
+    assert Constraints(north=sentence).accepts(owners[None]).tolist() == [fits]
 
 
-def test_every_evaluator_is_a_quantity(hands: np.ndarray) -> None:
-    facts = HandFacts(hands[:200])
-    for name in ("zar_points", "cccc", "ltc", "quick_tricks"):
-        low, high = facts.bounds(name)
-        assert np.array_equal(low, evaluate(name, hands[:200]).astype(np.float32))
+def test_a_rule_that_asks_nothing_fits_every_hand(hands: np.ndarray) -> None:
+    assert system().fits(hands).all() and str(system().rules[0]) == "PASS: rest (any hand)"
+
+
+def test_every_evaluator_can_be_counted(hands: np.ndarray) -> None:
+    facts = facts_of(hands[:200])
+    for name in ("zar_points", "kaplan_rubens", "ltc", "quick_tricks"):
+        low, high = facts.count(find_count(name), OPENER)
+        assert low == pytest.approx(evaluate(name, hands[:200]), abs=1e-9)
         assert high is low
 
 
@@ -112,8 +131,7 @@ def test_every_evaluator_is_a_quantity(hands: np.ndarray) -> None:
 )
 def test_conditions_agree_with_counting(low: int, more: int, suit: str, length: int) -> None:
     some = openings.random_hands(40, seed=low * 100 + more)
-    conditions = {"hcp": f"{low}-{low + more}", suit: f"{length}+", "longest": suit}
-    found = read_conditions(conditions).test(HandFacts(some)).sure
+    found = fitting(f"hcp {low}-{low + more}, {suit} {length}+, longest {suit}", some)
     place = ["spades", "hearts", "diamonds", "clubs"].index(suit)
     for cards, fits in zip(some, found, strict=True):
         hand = Hand.from_cards(cards)
@@ -127,9 +145,9 @@ def test_conditions_agree_with_counting(low: int, more: int, suit: str, length: 
 
 
 def test_cells_are_all_shapes_with_all_their_points() -> None:
-    cells = CellFacts()
+    cells = Cells()
     assert len(np.unique(cells.lengths, axis=0)) == 560
-    points = cells.bounds("hcp")[0]
+    points = cells.points
     flat = points[(cells.lengths == [4, 3, 3, 3]).all(axis=1)]
     assert flat.min() == 0 and flat.max() == 37
     assert points[(cells.lengths == [13, 0, 0, 0]).all(axis=1)].tolist() == [10]
@@ -141,30 +159,52 @@ def test_cells_are_all_shapes_with_all_their_points() -> None:
 def test_what_is_proved_of_a_cell_is_true_of_its_hands(name: str, hands: np.ndarray) -> None:
     rules = openings.load(name)
     assert isinstance(rules, RuleSystem)
-    cells, facts = CellFacts(), HandFacts(hands)
+    cells, of_hand = Cells(), cells_of(hands)
+    fits = rules.fits(hands)
+    for i, one in enumerate(rules.rules):
+        must, may = (np.broadcast_to(end, len(cells)) for end in bounds([one.condition], cells)[0])
+        assert not (must[of_hand] & ~fits[:, i]).any(), f"{one} is not sure where it says so"
+        assert not (fits[:, i] & ~may[of_hand]).any(), f"{one} fits where it says it cannot"
+
+
+def cells_of(hands: np.ndarray) -> list[int]:
+    """The cell of each hand."""
+    cells = Cells()
     place = {
         (*shape, points): i
         for i, (shape, points) in enumerate(
-            zip(cells.lengths.tolist(), cells.bounds("hcp")[0].tolist(), strict=True)
+            zip(cells.lengths.tolist(), cells.points.tolist(), strict=True)
         )
     }
-    keys = zip(facts.lengths.tolist(), facts.bounds("hcp")[0].tolist(), strict=True)
-    of_hand = [place[(*shape, points)] for shape, points in keys]
-    for one in rules.rules:
-        known, fits = one.condition.test(cells), one.condition.test(facts).sure
-        assert not (known.sure[of_hand] & ~fits).any(), f"{one} is not sure where it says so"
-        assert not (fits & ~known.possible[of_hand]).any(), f"{one} fits where it says it cannot"
+    lengths, points = hands.reshape(-1, 4, 13).sum(axis=2), evaluate("hcp", hands)
+    return [place[(*shape, p)] for shape, p in zip(lengths.tolist(), points.tolist(), strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("name", "suit"),
+    [("hcp", 1), ("controls", None), ("zar_points", None), ("top3", 2), ("cccc", None),
+     ("playing_tricks", 0), ("second_length", None), ("losers", None)],
+)  # fmt: skip
+def test_every_count_of_a_hand_is_within_the_bounds_of_its_cell(
+    name: str, suit: int | None, hands: np.ndarray
+) -> None:
+    count = find_count(name, None if suit is None else Suit(suit))
+    values = facts_of(hands).count(count, OPENER).low
+    low, high = Cells().count(count, OPENER)
+    of_hand = cells_of(hands)
+    assert (low[of_hand] <= values).all() and (values <= high[of_hand]).all()
+    assert Cells().count(hcp(), OPENER).known
 
 
 def test_rules_that_can_never_fire_are_found(tmp_path: Path) -> None:
     text = HEAD + "".join(
         (
-            rule("1N", 'hcp = "12-14"\nshape = "balanced"'),
-            rule("1C", 'hcp = 13\nshape = "4333"', "hidden by the first"),
-            rule("1D", 'hcp = "38+"', "too many points"),
-            rule("1H", 'hearts = "7+"\nspades = "7+"', "too many cards"),
-            rule("1S", 'spades_honours = "5 of AKQJT"\nspades = "4-"', "honours without cards"),
-            rule("2C", 'hcp = "12-14"\ncompare = "clubs > spades"', "reachable"),
+            rule("1N", "hcp 12-14, balanced"),
+            rule("1C", "hcp 13, 4333", "hidden by the first"),
+            rule("1D", "hcp 38+", "too many points"),
+            rule("1H", "hearts 7+, spades 7+", "too many cards"),
+            rule("1S", "5 of AKQJT in spades, spades 4-", "honours without cards"),
+            rule("2C", "hcp 12-14, clubs > spades", "reachable"),
         )
     )
     path = tmp_path / "mine.toml"
@@ -182,7 +222,7 @@ def test_rules_that_can_never_fire_are_found(tmp_path: Path) -> None:
 
 
 def test_overlaps_are_counted() -> None:
-    mine = system(rule("1S", 'spades = "5+"', "spades"), rule("1H", 'hearts = "5+"', "hearts"))
+    mine = system(rule("1S", "spades 5+", "spades"), rule("1H", "hearts 5+", "hearts"))
     report = openings.review(mine, openings.random_hands(20_000, seed=3))
     (overlap,) = report.overlaps
     assert (overlap.first.name, overlap.second.name) == ("spades", "hearts")
@@ -213,39 +253,74 @@ def test_every_rule_that_ships_fires(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "words"),
     [
-        (rule("1Z", "hcp = 12"), 6, "'1Z' is not an opening call"),
-        (rule("1NTT", "hcp = 12"), 6, "not an opening call"),
-        (rule("1C", 'hcp = "12-"\npoints = 4'), 10, "'points' is not known"),
-        (rule("1C", 'hpc = "12+"'), 9, "did you mean hcp?"),
-        (rule("1C", 'spades = "5+"\nhcp = "14-12"'), 10, "runs downwards (expected 12-14)"),
-        (rule("1C", 'hcp = "about 12"'), 9, "'about 12' is not a range"),
-        (rule("1C", "hcp = true"), 9, "True is not a range"),
-        (rule("1C", 'shape = "5331"'), 9, "'5331' is not a shape"),
-        (rule("1C", 'shape = "5=3=3"'), 9, "is not a shape"),
-        (rule("1C", 'longest = "heart"'), 9, "'heart' is not a suit"),
-        (rule("1C", 'hearts_honours = "AKQ"'), 9, "names no honours"),
-        (rule("1C", 'hearts_honours = "4 of AKQ"'), 9, "asks for 4 of 3 cards"),
-        (rule("1C", 'compare = "spades hearts"'), 9, "does not compare"),
-        (rule("1C", 'compare = "spades > heart"'), 9, "did you mean hearts?"),
-        (rule("1C", 'compare = "spades > 2 hearts"'), 9, "is not a term"),
-        (rule("1C", 'is = "opening"'), 9, "'opening' is not known"),
-        (rule("1C", 'any = "hcp 12"'), 9, "expected tables of conditions"),
-        (rule("1C", "any = []"), 9, "expected tables of conditions"),
-        (rule("1C", 'hcp = 12\nany = [\n  { hcp = 1 },\n  { hpc = 2 },\n]'), 10, "'hpc'"),
+        (rule("1Z", "hcp 12"), 6, "'1Z' is not an opening call"),
+        (rule("1NTT", "hcp 12"), 6, "not an opening call"),
+        (rule("1C", "hcp 12-, points 4"), 9, "did you mean hcp?"),
+        (rule("1C", "hpc 12+"), 9, "did you mean hcp?"),
+        (rule("1C", "spades 5+,\nhcp 14-12"), 10, "runs backwards (expected 12-14)"),
+        (rule("1C", "\nspades 5+,\nhcp 14-12"), 11, "runs backwards (expected 12-14)"),
+        (rule("1C", "hcp about 12"), 9, "about"),
+        (rule("1C", "hcp"), 9, "hcp of how much?"),
+        (rule("1C", "hcp >= 12-14"), 9, "12-14 is no number"),
+        (rule("1C", "12 > 4"), 9, "says nothing of the hand"),
+        (rule("1C", "5331"), 9, "adds up to 12 cards"),
+        (rule("1C", "5=3=3"), 9, "unexpected"),
+        (rule("1C", "longest haert"), 9, "did you mean hearts?"),
+        (rule("1C", "of AKQ in hearts"), 9, "expected a number"),
+        (rule("1C", "2+ of AKX in hearts"), 9, "AKX are not ranks"),
+        (rule("1C", "2+ of AAK in hearts"), 9, "each once"),
+        (rule("1C", "4 of AKQ in hearts"), 9, "4 of 3 cards"),
+        (rule("1C", "spades hearts"), 9, "unexpected"),
+        (rule("1C", "spades > haert"), 9, "did you mean hearts?"),
+        (rule("1C", "spades > 2 hearts"), 9, "unexpected"),
+        (rule("1C", "opening"), 9, "opening is not known here"),
+        (rule("1C", ""), 9, "the text is empty"),
+        (rule("1C", "hcp 12").replace('"""hcp 12"""', "12"), 9, "12 is not a sentence"),
+        (rule("1C", "hcp 12") + "hpc = 3\n", 10, "'hpc' is not known"),
+        (rule("1C", "hcp 12") + 'hcp = "12+"\n', 10, "hcp belongs into the rule's sentence"),
+        (rule("1C", "hcp 12") + "any = []\n", 10, "any belongs into the rule's sentence"),
         ('\n[[rule]]\nname = "r"\nwhy = "w"\n', 5, "call is missing"),
         ('\n[[rule]]\ncall = "1C"\nname = "r"\n', 5, "why is missing"),
         ('\n[[rules]]\ncall = "1C"\n', 5, "did you mean rule?"),
-        ('\n[define.x]\nhcp = "x"\n' + rule("1C", 'is = "x"'), 6, "'x' is not a range"),
+        ('\n[define]\nx = "hcp x"\n' + rule("1C", "x"), 6, "x is unexpected"),
+        ('\n[define]\nhcp = "hcp 12"\n' + rule("1C", "hcp"), 6, "no name for a sentence"),
+        ('\n[define]\nsak = "hcp 12"\n' + rule("1C", "sak"), 6, "no name for a sentence"),
+        ('\n[define]\nnot = "hcp 12"\n' + rule("1C", "not"), 6, "no name for a sentence"),
+        ('\n[define]\nb = "a"\na = "hcp 12"\n' + rule("1C", "b"), 6, "a is not known here"),
+        ('\n[define.x]\nhcp = "12"\n' + rule("1C", "x"), 5, "is not a sentence"),
+        ("define = 3\n" + rule("1C", "x"), 4, "define is not a table"),
         ("", 1, "no rules"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_named_with_its_line(text: str, line: int, said: str) -> None:
+def test_a_mistake_is_named_with_its_line(text: str, line: int, words: str) -> None:
     with pytest.raises(openings.RuleError) as caught:
         parse_rules(HEAD + text + (REST if text else ""), "mine.toml")
     assert str(caught.value).startswith(f"mine.toml, line {line}: "), caught.value
-    assert said in str(caught.value)
+    assert words in str(caught.value) and len(str(caught.value).splitlines()) <= 3
+
+
+def test_a_mistake_in_a_sentence_is_pointed_at() -> None:
+    with pytest.raises(openings.RuleError) as caught:
+        parse_rules(HEAD + rule("1C", "hcp 12+, spaeds 5+", "long spades") + REST, "mine.toml")
+    assert str(caught.value) == (
+        "mine.toml, line 9: rule 1 (long spades): spaeds is not a count (did you mean spades?)\n"
+        "  hcp 12+, spaeds 5+\n"
+        "           ^^^^^^"
+    )
+
+
+def test_sentences_that_are_defined_are_shared_not_copied(hands: np.ndarray) -> None:
+    """Copied, the last of these names would stand for 3**60 sentences."""
+    lines = ["a0 = 'hcp 12+, spades 5+'"]
+    lines += [f"a{i} = 'a{i - 1} or (a{i - 1}, not a{i - 1}) or a{i - 1}'" for i in range(1, 60)]
+    text = HEAD + "\n[define]\n" + "\n".join(lines) + rule("1S", "a59, A59") + REST
+    doubled = RuleSystem(parse_rules(text, "mine.toml"))
+    plain = system(rule("1S", "hcp 12+, spades 5+"))
+    assert doubled.bid(hands) == plain.bid(hands)
+    assert np.array_equal(doubled.margins(hands), plain.margins(hands))
+    assert "a59" in doubled.explain("AQ765.K5.QJ5.A65").reason
 
 
 def test_bad_toml_and_bad_bytes_are_named_with_their_place(tmp_path: Path) -> None:
@@ -260,7 +335,7 @@ def test_bad_toml_and_bad_bytes_are_named_with_their_place(tmp_path: Path) -> No
 
 
 def test_a_file_whose_rules_leave_hands_out_is_refused() -> None:
-    text = HEAD + rule("1C", 'hcp = "12+"') + rule("PASS", 'hcp = "10-"')
+    text = HEAD + rule("1C", "hcp 12+") + rule("PASS", "hcp 10-")
     with pytest.raises(openings.RuleError, match=r"line 11: .*3=3=3=4 with 11 HCP"):
         RuleSystem(parse_rules(text, "mine.toml"))
 
@@ -276,7 +351,7 @@ def test_lines_are_found_past_strings_and_arrays() -> None:
 
 
 def test_the_first_rule_that_fits_makes_the_call() -> None:
-    mine = system(rule("1N", 'hcp = "15-17"\nshape = "balanced"'), rule("1S", 'spades = "5+"'))
+    mine = system(rule("1N", "hcp 15-17, balanced"), rule("1S", "spades 5+"))
     assert mine.calls == ("PASS", "1S", "1N")
     assert mine.bid("AQ765.K5.QJ5.A65") == "1N"
     assert mine.bid(["AQ765.K5.QJ5.65A", "AQ765.K5.J5.6532"]) == ["1N", "1S"]
@@ -354,16 +429,16 @@ def test_what_is_no_call_is_refused(text: str) -> None:
 
 
 def test_hands_meet_the_conditions_they_are_drawn_for() -> None:
-    hands = openings.hands_meeting({"hearts": "6+", "hcp": "6+"}, 4_000, seed=1)
+    hands = openings.hands_meeting("hearts 6+, hcp 6+", 4_000, seed=1)
     lengths, points = hands[:, 13:26].sum(axis=1), evaluate("hcp", hands)
     assert (hands.sum(axis=1) == 13).all() and lengths.min() >= 6 and points.min() >= 6
-    assert np.array_equal(hands, openings.hands_meeting({"hearts": "6+", "hcp": "6+"}, 4_000, 1))
-    with pytest.raises(openings.RuleError, match="did you mean hearts"):
-        openings.hands_meeting({"heart": "6+"}, 1, seed=1)
+    assert np.array_equal(hands, openings.hands_meeting("hearts 6+, hcp 6+", 4_000, 1))
+    with pytest.raises(ConstraintError, match="did you mean hearts"):
+        openings.hands_meeting("haerts 6+", 1, seed=1)
 
 
 def test_long_suits_come_as_often_as_they_should() -> None:
-    hands = openings.hands_meeting({"clubs": "6+"}, 40_000, seed=2)
+    hands = openings.hands_meeting("clubs 6+", 40_000, seed=2)
     lengths = np.bincount(hands[:, 39:].sum(axis=1), minlength=14)[6:]
     ways = np.array([comb(13, k) * comb(39, 13 - k) for k in range(6, 14)])
     assert lengths[:3] / 40_000 == pytest.approx((ways / ways.sum())[:3], abs=0.008)

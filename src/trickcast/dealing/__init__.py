@@ -10,8 +10,8 @@ from .random import random_deals, random_endings
 
 if TYPE_CHECKING:
     from .constrained import Constraints, Predicate, constrained_deals
-    from .errors import ConstraintError, ConstraintWarning, NoDealsError
-    from .report import ClauseHits, ConstraintReport
+    from .language.errors import ConstraintError, ConstraintWarning
+    from .report import ClauseHits, ConstraintReport, NoDealsError
 
 __all__ = [
     "ClauseHits",
@@ -28,11 +28,11 @@ __all__ = [
 
 _ON_ACCESS = {
     "ClauseHits": "report",
-    "ConstraintError": "errors",
+    "ConstraintError": "language.errors",
     "ConstraintReport": "report",
-    "ConstraintWarning": "errors",
+    "ConstraintWarning": "language.errors",
     "Constraints": "constrained",
-    "NoDealsError": "errors",
+    "NoDealsError": "report",
     "Predicate": "constrained",
     "constrained_deals": "constrained",
 }

@@ -1,8 +1,10 @@
 """Random deals under constraints: known cards, descriptions of hidden hands, conditions."""
 
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -10,14 +12,16 @@ from numpy.typing import NDArray
 
 from ..cards import DealError, DealSet, Hand, Seat, card_text
 from .contradictions import check_known, check_points, check_seats, check_shapes
-from .counts import hcp
-from .errors import ConstraintError, NoDealsError
-from .expressions import HandCount, HasCards, Layouts, Node, conjuncts, evaluate, leaves
-from .reading import Clause, read_hand, read_script
-from .report import ClauseHits, ConstraintReport
+from .language.counts import hcp
+from .language.errors import ConstraintError, ConstraintWarning, clip
+from .language.evaluation import Layouts, evaluate
+from .language.hands import read_hand
+from .language.scripts import read_script
+from .language.tree import Clause, HandCount, HasCards, Node, conjuncts, leaves
+from .report import ClauseHits, ConstraintReport, NoDealsError
 from .sampler import UNKNOWN_OWNER, Position, Sampler
 from .structure import SeatStructure, View, decided, is_cell_count, structure
-from .words import Words
+from .words import Words, checked_seed, checked_whole
 
 Bools = NDArray[np.bool_]
 Predicate = Callable[[NDArray[Any]], Any]
@@ -78,26 +82,25 @@ class Constraints:
         """(52,) uint8, the owners of the known cards; 255 for the others."""
         self._clauses: list[Clause] = []
         self._tests: list[_Test] = []
-        try:
-            self._read((north, east, south, west), condition)
-            self._prepare()
-        except RecursionError:
-            raise ConstraintError(
-                "nots, brackets or names are nested too deep (expected at most some hundred levels)"
-            ) from None
+        notes = self._read((north, east, south, west), condition)
+        self._prepare()
+        for note in notes:
+            warnings.warn(note, ConstraintWarning, stacklevel=2)
 
-    def _read(self, seats: Sequence[Any], condition: Any) -> None:
-        """Read all text and collect the known cards."""
+    def _read(self, seats: Sequence[Any], condition: Any) -> list[str]:
+        """Read all text, collect the known cards, and return what was read and says nothing."""
         for seat, value in zip(Seat, seats, strict=True):
             for part in _parts(value):
                 self._add_seat(seat, part)
+        notes: list[str] = []
         for part in _parts(condition):
-            self._add_condition(part)
+            notes += self._add_condition(part)
         for clause in self._clauses:
             for node in conjuncts(clause.node):
                 if isinstance(node, HasCards):
                     self._give(node.cards[0], node.seat)
         self.known.flags.writeable = False
+        return notes
 
     def _add_seat(self, seat: Seat, value: Any) -> None:
         name = seat.name.lower()
@@ -111,18 +114,19 @@ class Constraints:
         for card in np.flatnonzero(hand.cards):
             self._give(int(card), seat)
 
-    def _add_condition(self, value: Any) -> None:
+    def _add_condition(self, value: Any) -> tuple[str, ...]:
         if callable(value):
             self._tests.append(_Test("condition", _name(value), value, None))
-        elif isinstance(value, str):
-            script = read_script(value)
-            self._clauses += script.clauses
-            for card, seat in script.predealt:
-                self._give(card, seat)
-        else:
+            return ()
+        if not isinstance(value, str):
             raise ConstraintError(
                 f"condition: {type(value).__name__} is not one (expected text or a function)"
             )
+        script = read_script(value)
+        self._clauses += script.clauses
+        for card, seat in script.predealt:
+            self._give(card, seat)
+        return script.notes
 
     def _give(self, card: int, seat: Seat) -> None:
         owner = self.known[card]
@@ -198,24 +202,24 @@ class Constraints:
 
     def _accepted(self, owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Return those of the drawn layouts that pass what is left to be tested."""
+        layouts = Layouts(owners)
         for passes in (*map(_passes, self._left), *(test.passes for test in self._tests)):
-            if len(owners):
-                owners = owners[passes(Layouts(owners))]
-        return owners
+            if len(layouts):
+                layouts = layouts.those(passes(layouts))
+        return layouts.owners
 
     def stream(self, seed: int) -> Iterator[tuple[NDArray[np.uint8], int]]:
         """Yield (m, 52) owners of fitting layouts, and how many were drawn for them; for ever.
 
         Joined together they are the deals of ``deals``, in order; m may be 0.
-        Raises ValueError for a ``seed`` outside 0 … 2**64 - 1.
+        Raises ValueError for a ``seed`` outside 0 … 2**64 - 1, TypeError for one that is not whole.
         """
-        if not 0 <= seed < 1 << 64:
-            raise ValueError(f"seed is {seed} (expected 0 to 2**64 - 1)")
-        block = 0
-        while True:
+        return self._stream(checked_seed(seed))
+
+    def _stream(self, seed: int) -> Iterator[tuple[NDArray[np.uint8], int]]:
+        for block in count():
             size = _BLOCKS[min(block, len(_BLOCKS) - 1)]
             yield self._accepted(self._sampler.draw(size, Words(seed, block))), size
-            block += 1
 
     def deals(self, n: int, seed: int, max_tries: int = MAX_TRIES) -> DealSet:
         """Return ``n`` deals, drawn independently and uniformly from all layouts that fit.
@@ -224,18 +228,19 @@ class Constraints:
 
         Raises NoDealsError, which holds the deals found and a report, when ``max_tries`` layouts
         were drawn and too few of them fit. Raises ValueError for a negative ``n`` or a seed
-        outside 0 … 2**64 - 1.
+        outside 0 … 2**64 - 1, TypeError for numbers that are not whole.
         """
+        n = checked_whole(n, "n")
         if n < 0:
             raise ValueError(f"n is {n} (expected 0 or more)")
-        found: list[NDArray[np.uint8]] = [np.empty((0, 52), dtype=np.uint8)]
+        blocks: list[NDArray[np.uint8]] = [np.empty((0, 52), dtype=np.uint8)]
         accepted = tried = 0
         for owners, size in self.stream(seed):
             if accepted >= n or tried >= max_tries:
                 break
-            found.append(owners)
+            blocks.append(owners)
             accepted, tried = accepted + len(owners), tried + size
-        deals = DealSet(np.concatenate(found)[:n])
+        deals = DealSet(np.concatenate(blocks)[:n])
         if accepted < n:
             raise self._starved(n, tried, accepted, deals)
         return deals
@@ -246,7 +251,7 @@ class Constraints:
         killer = report.killer
         if killer is not None:
             message += (
-                f"\nleast often passed: {killer.source}, {killer.text!r} ({killer.passed_by})"
+                f"\nleast often passed: {killer.source}, {clip(killer.text)!r} ({killer.passed_by})"
             )
         return NoDealsError(
             f"{message}\nask for less, or for more tries (max_tries)", report, deals
@@ -288,7 +293,7 @@ class Constraints:
         return None
 
     def __repr__(self) -> str:
-        stated = [f"{clause.source}: {clause.text}" for clause in self._clauses]
+        stated = [f"{clause.source}: {clip(clause.text)}" for clause in self._clauses]
         stated += [f"{test.source}: {test.text}" for test in self._tests]
         cards = int((self.known != UNKNOWN_OWNER).sum())
         return f"<Constraints: {cards} known cards; {'; '.join(stated) or 'nothing else'}>"

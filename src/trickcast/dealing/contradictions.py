@@ -5,12 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..cards import Seat
-from .counts import hcp
-from .errors import ConstraintError
-from .expressions import Layouts, conjuncts, evaluate, leaves
-from .reading import Clause
+from .language.counts import hcp
+from .language.errors import ConstraintError, clip
+from .language.evaluation import Layouts, evaluate
+from .language.tree import Clause, conjuncts, leaves
 from .sampler import Position, Sampler, Structures
 from .structure import Known, View, structure
+
+_SHOWN = 3  # clauses that an error quotes
 
 
 def check_known(clauses: Sequence[Clause], known: Known, layouts: Layouts) -> None:
@@ -21,7 +23,7 @@ def check_known(clauses: Sequence[Clause], known: Known, layouts: Layouts) -> No
             if all(seat in known for seat in seats) and not evaluate(node, layouts).all():
                 whose = " and ".join(seat.name.capitalize() for seat in sorted(seats))
                 reason = f"the hand of {whose} is not so" if seats else "it is never true"
-                raise ConstraintError(f"{clause.source}: {clause.text!r} fails: {reason}")
+                raise ConstraintError(f"{clause.source}: {clip(clause.text)!r} fails: {reason}")
 
 
 def check_seats(
@@ -33,16 +35,16 @@ def check_seats(
         if wanted.says_nothing or position.share(seat, wanted) > 0:
             continue
         texts: list[str] = []
-        nodes = []
+        together = structure([], view)
         for clause in clauses:
             alone = structure([clause.node], view)
-            if alone.says_nothing:
-                continue
-            nodes.append(clause.node)
+            if together.within(alone):
+                continue  # it excludes nothing more
             texts.append(clause.text)
             if position.share(seat, alone) == 0:
                 raise _no_hand(seat, [clause.text], position)
-            if position.share(seat, structure(nodes, view)) == 0:
+            together = together.joined(alone)
+            if position.share(seat, together) == 0:
                 break
         raise _no_hand(seat, texts, position)
 
@@ -60,7 +62,8 @@ def _no_hand(seat: Seat, texts: list[str], position: Position) -> ConstraintErro
             least, most, ("spades", "hearts", "diamonds", "clubs"), strict=True
         )
     )
-    what = " and ".join(repr(text) for text in texts)
+    shown = [repr(clip(text)) for text in texts]
+    what = " and ".join(shown if len(shown) <= _SHOWN else [*shown[: _SHOWN - 1], "others"])
     return ConstraintError(
         f"{name}: no hand fits {what}{' together' if len(texts) > 1 else ''} (with the known "
         f"cards, {points[0]}-{points[-1]} high-card points, {lengths} are possible)"
@@ -95,11 +98,11 @@ def check_points(position: Position, structures: Structures) -> None:
         ranges[seat] = (int(points[0]), int(points[-1]))
     least, most = (sum(ends) for ends in zip(*ranges.values(), strict=True))
     if not least <= total <= most:
-        said = ", ".join(
+        asked = ", ".join(
             f"{seat.name.lower()} {low}-{high}" for seat, (low, high) in ranges.items()
         )
         raise ConstraintError(
-            f"the high-card points do not go together: {said} make {least}-{most} (expected "
+            f"the high-card points do not go together: {asked} make {least}-{most} (expected "
             f"{total} in all)"
         )
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluators.holdings import HoldingIds
-from .counts import Count, Table
-from .shapes import LENGTHS
+from .language.counts import Count, Table
+from .language.shapes import LENGTHS
 from .structure import POINTS, SUIT_POINTS
 from .words import Floats, Words, pick
 

@@ -1,12 +1,11 @@
 """Random deals and endings, each a function of its seed and index alone."""
 
-import operator
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import DealSet
 from ..cards.endings import GONE
+from .words import checked_seed, checked_whole
 
 _CHUNK = 2048
 _WORDS_A_DEAL = 52
@@ -45,11 +44,10 @@ def random_endings(n: int, cards: int, seed: int, start: int = 0) -> NDArray[np.
 
 def _shuffled(marks: NDArray[np.uint64], n: int, seed: int, start: int) -> NDArray[np.uint8]:
     """Return (n, 52) shuffles of the marks, each of its seed and number alone."""
-    n, seed, start = map(operator.index, (n, seed, start))  # NumPy's integers would overflow
+    # NumPy's integers would overflow
+    n, start, seed = checked_whole(n, "n"), checked_whole(start, "start"), checked_seed(seed)
     if n < 0 or not 0 <= start < 1 << 64:
         raise ValueError(f"n is {n} and start is {start} (expected 0 or more, start below 2**64)")
-    if not 0 <= seed < 1 << 64:
-        raise ValueError(f"seed is {seed} (expected 0 to 2**64 - 1)")
     shuffles = np.empty((n, 52), dtype=np.uint8)
     for begin in range(0, n, _CHUNK):
         _shuffle(shuffles[begin : begin + _CHUNK], marks, seed, start + begin)

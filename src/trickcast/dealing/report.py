@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+from ..cards import DealSet
+from .language.errors import ConstraintError, clip
+
 
 @dataclass(frozen=True, slots=True)
 class ClauseHits:
@@ -65,17 +68,29 @@ class ConstraintReport:
 
     def __str__(self) -> str:
         lines = [self.summary()]
-        width = max((len(clause.text) for clause in self.clauses), default=0)
+        texts = [clip(clause.text) for clause in self.clauses]
+        width = max(map(len, texts), default=0)
         if self.clauses:
             tries = f"of {self.clauses[0].tries:,} random layouts"
             lines.append(f"{'':9} {'clause':{width}}  passed by  with those above  ({tries})")
         lines += [
-            f"{clause.source:9} {clause.text:{width}}  {_percent(clause.share):>9}"
+            f"{clause.source:9} {text:{width}}  {_percent(clause.share):>9}"
             f"  {_percent(clause.together / max(1, clause.tries)):>16}"
             f"{'  exact' if clause.exact is not None else ''}"
-            for clause in self.clauses
+            for clause, text in zip(self.clauses, texts, strict=True)
         ]
         return "\n".join(lines)
+
+
+class NoDealsError(ConstraintError):
+    """Too few layouts fit: fewer were found than were asked for."""
+
+    def __init__(self, message: str, report: ConstraintReport, deals: DealSet):
+        super().__init__(message)
+        self.report = report
+        """How often each clause is passed."""
+        self.deals = deals
+        """Those that were found."""
 
 
 def _percent(share: float) -> str:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat
-from .expressions import shape_keys, shape_table
-from .shapes import LENGTHS, Shapes
+from .language.evaluation import by_key, shape_keys
+from .language.shapes import LENGTHS, Shapes
 from .words import Floats, Words
 
 Sizes = NDArray[np.int64]
@@ -65,7 +65,7 @@ class Rest:
         if len(seats) == 1:
             shape = left + seat.known
             fits = (left.sum(axis=1) == seat.need) & (shape <= 13).all(axis=1)
-            fits &= shape_table(seat.shapes)[shape_keys(np.minimum(shape, 13))]
+            fits &= by_key(seat.shapes)[shape_keys(np.minimum(shape, 13))]
             one_or_none: Floats = fits.astype(np.float64)[where]
             return one_or_none
         options = LENGTHS[seat.shapes] - seat.known

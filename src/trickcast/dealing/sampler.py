@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from ..cards import Seat
 from .holdings import HandDraw, SeatHands
+from .language.shapes import LENGTHS, all_shapes
 from .rest import OpenSeat, Rest, shuffles
-from .shapes import LENGTHS, all_shapes
 from .structure import SeatStructure
 from .words import Floats, Words
 

@@ -10,33 +10,25 @@ no others.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat, Suit
 from ..evaluators.holdings import HoldingIds
-from .counts import Count, length
-from .expressions import (
-    OPERATORS,
-    AllOf,
-    AnyOf,
-    Arithmetic,
-    Choice,
-    Comparison,
-    HandCount,
-    InShapes,
-    Layouts,
-    Node,
-    Not,
-    Number,
-    calculate,
-    conjuncts,
+from .language.counts import Count
+from .language.evaluation import (
+    ANY_NUMBER,
+    UNDECIDED,
+    Bounds,
+    Facts,
+    HandFacts,
+    bounds,
     evaluate,
-    leaves,
+    known,
 )
-from .shapes import LENGTHS
+from .language.shapes import LENGTHS, Shapes
+from .language.tree import HandCount, InShapes, Node, conjuncts, leaves
 
 SUIT_POINTS = 10
 """The most that a count of cells gives for one suit: with ace, king, queen, jack, 10 hcp."""
@@ -48,14 +40,34 @@ Known = Mapping[Seat, HoldingIds]
 """The hands that are known in full, each as (1, 4) holding ids."""
 
 
-class View(NamedTuple):
-    """What a table of cells is about."""
+@dataclass(frozen=True)
+class View(Facts):
+    """What a table of cells is about, and what shape and points tell of each cell."""
 
     seat: Seat
     points: Count
     """The count that tells cells of one shape apart; one that ``is_cell_count``."""
     known: Known
     """The other seats' known hands."""
+    exact = False
+
+    def count(self, count: Count, seat: Seat) -> Bounds:
+        """Return a count where shape, points or a known hand give it."""
+        if seat in self.known:
+            return known(count.of(self.known[seat])[0])
+        if seat != self.seat:
+            return ANY_NUMBER
+        if count is self.points:
+            return known(np.arange(POINTS)[None, :])
+        return ANY_NUMBER if count.by_shape is None else known(count.by_shape[:, None])
+
+    def in_shapes(self, shapes: Shapes, seat: Seat) -> Bounds:
+        """Return whether each shape is one of these."""
+        return known(shapes[:, None]) if seat == self.seat else UNDECIDED
+
+    def has_cards(self, cards: tuple[int, ...], seat: Seat) -> Bounds:
+        """Shape and points do not tell single cards."""
+        return UNDECIDED
 
 
 def is_cell_count(count: Count) -> bool:
@@ -83,7 +95,7 @@ class Cellwise:
     @property
     def exact(self) -> bool:
         """Whether shape and points decide."""
-        return bool((self.may == self.must).all())
+        return self.may is self.must or bool((self.may == self.must).all())
 
 
 @dataclass(frozen=True)
@@ -100,8 +112,16 @@ class SeatStructure:
     @property
     def shapes(self) -> NDArray[np.bool_]:
         """(560,) bool, the shapes with any such cell."""
-        found: NDArray[np.bool_] = np.asarray(self.cells.any(axis=1))
-        return found
+        shapes: NDArray[np.bool_] = np.asarray(self.cells.any(axis=1))
+        return shapes
+
+    def joined(self, other: "SeatStructure") -> "SeatStructure":
+        """Return what both say together, of the same count."""
+        return SeatStructure(self.points, self.cells & other.cells, self.holdings & other.holdings)
+
+    def within(self, other: "SeatStructure") -> bool:
+        """Whether the other one excludes nothing more."""
+        return not ((self.cells > other.cells).any() or (self.holdings > other.holdings).any())
 
     @property
     def says_nothing(self) -> bool:
@@ -128,8 +148,8 @@ def decided(node: Node, view: View, *, by_shape: bool = False) -> bool:
     ``by_shape`` asks whether its shapes do, without points and holdings.
     """
     for part in conjuncts(node):
-        found = cellwise(part, view)
-        by_cells = found.exact and not (by_shape and (found.may != found.may[:, :1]).any())
+        cells = cellwise(part, view)
+        by_cells = cells.exact and not (by_shape and (cells.may != cells.may[:, :1]).any())
         if not by_cells and (by_shape or only_suit(part, view.seat) is None):
             return False
     return True
@@ -150,73 +170,15 @@ def only_suit(node: Node, seat: Seat) -> Suit | None:
 
 def _allowed(node: Node, seat: Seat, suit: Suit) -> NDArray[np.bool_]:
     """Return the (8192,) holdings of ``suit`` that satisfy a condition on it alone."""
-    owners = np.full((8192, 52), (seat + 1) % 4, dtype=np.uint8)
-    held = np.arange(8192)[:, None] >> np.arange(13) & 1
-    owners[:, 13 * suit : 13 * suit + 13] = np.where(held == 1, seat, (seat + 1) % 4)
-    allowed: NDArray[np.bool_] = np.broadcast_to(evaluate(node, Layouts(owners)), 8192)
+    ids = np.zeros((8192, 4), dtype=np.uint16)
+    ids[:, suit] = np.arange(8192)
+    allowed: NDArray[np.bool_] = np.broadcast_to(evaluate(node, HandFacts({seat: ids})), 8192)
     return allowed
 
 
 def cellwise(node: Node, view: View) -> Cellwise:
     """Return in which cells of one seat a condition may and must hold."""
-    match node:
-        case InShapes(shapes, of):
-            if of == view.seat:
-                return _certain(np.broadcast_to(shapes[:, None], (len(LENGTHS), POINTS)))
-        case Comparison(operator, left, right):
-            first, second = _number(left, view), _number(right, view)
-            if first is not None and second is not None:
-                return _certain(OPERATORS[operator](first, second))
-        case Not(part):
-            found = cellwise(part, view)
-            return Cellwise(~found.must, ~found.may)
-        case AllOf(parts):
-            every = [cellwise(part, view) for part in parts]
-            return Cellwise(
-                np.logical_and.reduce([one.may for one in every]),
-                np.logical_and.reduce([one.must for one in every]),
-            )
-        case AnyOf(parts):
-            every = [cellwise(part, view) for part in parts]
-            return Cellwise(
-                np.logical_or.reduce([one.may for one in every]),
-                np.logical_or.reduce([one.must for one in every]),
-            )
-        case Choice(test, yes, no):
-            denied = Not(test)
-            return cellwise(AnyOf((AllOf((test, yes)), AllOf((denied, no)))), view)
-        case _:
-            pass
+    (must, may) = bounds([node], view)[0]
     shape = (len(LENGTHS), POINTS)
-    return Cellwise(np.ones(shape, np.bool_), np.zeros(shape, np.bool_))
-
-
-def _certain(cells: NDArray[Any]) -> Cellwise:
-    full: Cells = np.broadcast_to(cells, (len(LENGTHS), POINTS))
-    return Cellwise(full, full)
-
-
-def _number(node: Node, view: View) -> NDArray[Any] | None:
-    """Return the number in each cell, or None where shape and points do not give it."""
-    match node:
-        case Number(value):
-            return np.asarray(value)
-        case HandCount(count, of):
-            if of in view.known:
-                return np.asarray(count.of(view.known[of])[0])
-            if of == view.seat and count is view.points:
-                return np.arange(POINTS)[None, :]
-            for suit in Suit:
-                if of == view.seat and count is length(suit):
-                    column: NDArray[Any] = LENGTHS[:, suit, None]
-                    return column
-        case Arithmetic(operator, left, right):
-            first, second = _number(left, view), _number(right, view)
-            if first is not None and second is not None:
-                try:
-                    return calculate(operator, first, second)
-                except ZeroDivisionError:
-                    return None  # in cells that may hold no hand
-        case _:
-            pass
-    return None
+    all_may = np.broadcast_to(may, shape)
+    return Cellwise(all_may, all_may if must is may else np.broadcast_to(must, shape))

@@ -3,12 +3,32 @@
 NumPy promises to keep those the same for ever, which it does not promise of ``Generator``.
 """
 
+import operator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+
+
+def checked_whole(number: Any, name: str) -> int:
+    """Return a whole number as an int. Raises TypeError, with its name, for any other."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise TypeError(f"{name} is {number!r} (expected a whole number)") from None
+
+
+def checked_seed(seed: Any) -> int:
+    """Return a seed as an int.
+
+    Raises TypeError for what is not whole, ValueError for what is not 0 to 2**64 - 1.
+    """
+    whole = checked_whole(seed, "seed")
+    if not 0 <= whole < 1 << 64:
+        raise ValueError(f"seed is {whole} (expected 0 to 2**64 - 1)")
+    return whole
 
 
 class Words:

@@ -14,7 +14,7 @@ _honours = card_values(4, 3, 2, 1, 0.5)
 
 def four_cs(h: Holdings) -> Floats:
     """Quality times length, then honours, then shortness."""
-    value: Floats = _quality(h) * h.length / 10 + _tricks(h) + np.clip(3 - h.length, 0, 3)
+    value: Floats = quality(h) * h.length / 10 + _tricks(h) + np.clip(3 - h.length, 0, 3)
     return value
 
 
@@ -24,7 +24,7 @@ def flatness(ids: HoldingIds) -> Floats:
     return np.where(flat, -0.5, -1.0)
 
 
-def _quality(h: Holdings) -> Floats:
+def quality(h: Holdings) -> Floats:
     """Steps 1 to 11: honours, tens and nines in company, missing honours in a long suit."""
     higher = h.count("AKQJ")
     short, fair = (h.length >= 2) & (h.length <= 6), (h.length >= 4) & (h.length <= 6)

@@ -12,7 +12,7 @@ from time import perf_counter
 import numpy as np
 
 from .calls import UNKNOWN
-from .facts import Bools
+from .cells import Bools
 from .networks import CODINGS, Floats, OpeningNetwork
 from .rules import RuleSystem
 

@@ -2,6 +2,8 @@
 
 from difflib import get_close_matches
 
+from ..dealing.language.errors import clip
+
 PASS = "PASS"
 UNKNOWN = "UNKNOWN"
 """What a network says of a hand whose bid it was not taught; never a call in the auction."""
@@ -23,9 +25,9 @@ def parse_call(text: str) -> str:
     if clean.endswith("NT"):
         clean = clean[:-1]
     if clean not in BIDS:
-        close = get_close_matches(clean, CALLS, n=1)
+        close = get_close_matches(clean[:8], CALLS, n=1)
         hint = f"did you mean {close[0]}?" if close else "expected PASS or a bid from 1C to 7N"
-        raise ValueError(f"{text!r} is not an opening call ({hint})")
+        raise ValueError(f"{clip(text)!r} is not an opening call ({hint})")
     return clean
 
 

@@ -1,14 +1,17 @@
 """Random hands: any, those that meet conditions, and those that a system opens with one call."""
 
-from collections.abc import Callable, Mapping
-from math import comb
-from typing import Any
+from collections.abc import Callable, Sequence
+from math import ceil, comb
 
 import numpy as np
 
-from .conditions import AllOf, Between, Condition
-from .facts import SUITS, Bools, HandFacts
-from .rulefile import read_conditions
+from ..cards import Suit
+from ..dealing.language.counts import length
+from ..dealing.language.errors import clip
+from ..dealing.language.evaluation import evaluate
+from ..dealing.language.hands import read_hand
+from ..dealing.language.tree import AllOf, Clause, Comparison, HandCount, Number, conjuncts
+from .cells import OPENER, Bools, facts_of
 from .rules import RuleSystem
 
 _BATCH = 65_536
@@ -21,22 +24,22 @@ def random_hands(n: int, seed: int) -> Bools:
     return _random(n, np.random.default_rng(seed))
 
 
-def hands_meeting(conditions: Mapping[str, Any] | Condition, n: int, seed: int) -> Bools:
-    """Return ``n`` random hands that meet ``conditions``, (n, 52) bool.
+def hands_meeting(sentence: str, n: int, seed: int) -> Bools:
+    """Return ``n`` random hands that meet a sentence, (n, 52) bool: ``"hearts 6+, hcp 6+"``.
 
-    ``conditions`` are written as in a rule file: ``{"hearts": "6+", "hcp": "6+"}``. Among the
-    hands that meet them all are equally likely. Raises RuleError for conditions that cannot be
-    read, and ValueError when they are met too rarely.
+    Among the hands that meet it all are equally likely. Raises ConstraintError for a sentence that
+    cannot be read, and ValueError when it is met too rarely.
     """
-    given = conditions if isinstance(conditions, Condition) else read_conditions(conditions)
-    suit, length = _longest_asked(given)
+    clauses = read_hand(sentence, OPENER, source="hand")
+    condition = AllOf(tuple(clause.node for clause in clauses))
+    suit, cards = _longest_asked(clauses)
 
     def draw(generator: np.random.Generator) -> Bools:
-        hands = _batch(suit, length, generator)
-        met: Bools = hands[given.test(HandFacts(hands)).sure]
+        hands = _batch(suit, cards, generator)
+        met: Bools = hands[evaluate(condition, facts_of(hands))]
         return met
 
-    return _collect(draw, n, seed, str(given))
+    return _collect(draw, n, seed, clip(sentence))
 
 
 def hands_opened(system: RuleSystem, call: str, n: int, seed: int) -> Bools:
@@ -49,11 +52,10 @@ def hands_opened(system: RuleSystem, call: str, n: int, seed: int) -> Bools:
     if not rules:
         raise ValueError(f"{system.name} never opens {call!r} (expected one of {system.calls})")
     index = system.calls.index(call)
-    condition = rules[0].condition if len(rules) == 1 else AllOf(())
-    suit, length = _longest_asked(condition)
+    suit, cards = _longest_asked(rules[0].clauses if len(rules) == 1 else ())
 
     def draw(generator: np.random.Generator) -> Bools:
-        hands = _batch(suit, length, generator)
+        hands = _batch(suit, cards, generator)
         opened: Bools = hands[system.choose(hands) == index]
         return opened
 
@@ -62,23 +64,23 @@ def hands_opened(system: RuleSystem, call: str, n: int, seed: int) -> Bools:
 
 def _collect(draw: Callable[[np.random.Generator], Bools], n: int, seed: int, what: str) -> Bools:
     generator = np.random.default_rng(seed)
-    parts, found = [np.empty((0, 52), np.bool_)], 0
+    parts, drawn = [np.empty((0, 52), np.bool_)], 0
     for _ in range(_MOST_BATCHES):
-        if found >= n:
+        if drawn >= n:
             break
         parts.append(draw(generator))
-        found += len(parts[-1])
-    if found < n:
+        drawn += len(parts[-1])
+    if drawn < n:
         raise ValueError(
-            f"only {found} hands of {_MOST_BATCHES * _BATCH:,} are {what} (expected {n:,})"
+            f"only {drawn} hands of {_MOST_BATCHES * _BATCH:,} are {what} (expected {n:,})"
         )
     return np.concatenate(parts)[:n]
 
 
-def _batch(suit: int, length: int, generator: np.random.Generator) -> Bools:
-    if length < _LONG:
+def _batch(suit: int, cards: int, generator: np.random.Generator) -> Bools:
+    if cards < _LONG:
         return _random(_BATCH, generator)
-    return _with_long_suit(_BATCH, suit, length, generator)
+    return _with_long_suit(_BATCH, suit, cards, generator)
 
 
 def _random(n: int, generator: np.random.Generator) -> Bools:
@@ -90,9 +92,9 @@ def _random(n: int, generator: np.random.Generator) -> Bools:
     return hands
 
 
-def _with_long_suit(n: int, suit: int, length: int, generator: np.random.Generator) -> Bools:
-    """Random hands of at least ``length`` cards in one suit, all such hands equally likely."""
-    lengths = np.arange(length, 14)
+def _with_long_suit(n: int, suit: int, shortest: int, generator: np.random.Generator) -> Bools:
+    """Random hands of at least ``shortest`` cards in one suit, all such hands equally likely."""
+    lengths = np.arange(shortest, 14)
     ways = np.array([comb(13, k) * comb(39, 13 - k) for k in lengths], dtype=np.float64)
     held = generator.choice(lengths, size=(n, 1), p=ways / ways.sum())
     inside = generator.random((n, 13)).argsort(axis=1).argsort(axis=1) < held
@@ -101,10 +103,11 @@ def _with_long_suit(n: int, suit: int, length: int, generator: np.random.Generat
     return np.concatenate([outside[:, :first], inside, outside[:, first:]], axis=1)
 
 
-def _longest_asked(condition: Condition) -> tuple[int, int]:
-    """The suit of which a condition asks for the most cards, and how many."""
-    if isinstance(condition, Between) and condition.quantity in SUITS:
-        return SUITS.index(condition.quantity), int(np.ceil(max(condition.low, 0)))
-    if isinstance(condition, AllOf) and condition.parts:
-        return max(map(_longest_asked, condition.parts), key=lambda asked: asked[1])
-    return 0, 0
+def _longest_asked(clauses: Sequence[Clause]) -> tuple[int, int]:
+    """The suit of which clauses ask for the most cards, and how many."""
+    asked = [(0, 0)]
+    for part in conjuncts(AllOf(tuple(clause.node for clause in clauses))):
+        match part:
+            case Comparison(">=" | "==", HandCount(count), Number(cards)):
+                asked += [(suit, ceil(cards)) for suit in Suit if count is length(suit)]
+    return max(asked, key=lambda suit_and_cards: suit_and_cards[1])

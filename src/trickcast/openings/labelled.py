@@ -62,7 +62,11 @@ def read_labelled(path: str | os.PathLike[str]) -> LabelledHands:
             f"{shown}, line 1: expected a header with the columns {' and '.join(_COLUMNS)}, "
             f"found {header[:80]!r}"
         )
-    return _read_rows(csv.reader(lines[1:], delimiter=separator), columns, shown)
+    rows = csv.reader(lines[1:], delimiter=separator)
+    try:
+        return _read_rows(rows, columns, shown)
+    except csv.Error as error:
+        raise LabelledError(f"{shown}, line {rows.line_num + 1}: {error}") from None
 
 
 def _read_rows(rows: Iterable[list[str]], columns: list[str], shown: str) -> LabelledHands:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from ..cards import Hand
 from ..embedding import HandEmbedding
 from .calls import call_rank
+from .cells import Bools
 from .drawing import random_hands
-from .facts import Bools
 from .labelled import LabelledHands
 from .networks import Floats
 from .system import Explanation, Indices, OpeningSystem, Probabilities, likely

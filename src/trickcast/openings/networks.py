@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Hand
+from ..dealing.language.errors import clip
 from ..estimator import ModelError
-from .calls import UNKNOWN, call_rank
-from .facts import Bools
+from .calls import CALLS, UNKNOWN, call_rank
+from .cells import Bools
 from .system import Explanation, Indices, OpeningSystem, Probabilities, likely
 
 Floats = NDArray[np.float32]
@@ -23,6 +24,8 @@ Reading = Literal["highest", "threshold"]
 
 THRESHOLD = 0.5
 _FORMAT = "trickcast opening networks 1"
+_LARGEST_FILE = 16_000_000
+_ANSWERS = frozenset((*CALLS, UNKNOWN))
 _FEATURES = np.array([4, 3, 2, 1, *[0] * 9], dtype=np.float32)
 _MARK = -1.0
 
@@ -210,13 +213,22 @@ def open_networks(
     ``name`` is the file's in errors. Raises ModelError for anything else.
     """
     try:
+        with zipfile.ZipFile(io.BytesIO(data)) as members:
+            size = sum(member.file_size for member in members.infolist())
+        if size > _LARGEST_FILE:
+            raise ValueError(f"it unpacks to {size:,} bytes, expected at most {_LARGEST_FILE:,}")
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             about = json.loads(str(arrays["about"]))
+            if about.get("format") != _FORMAT:
+                raise ValueError(f"its format is {clip(repr(about.get('format')))}")
+            if not all(isinstance(about.get(key), str) for key in ("name", "title")):
+                raise ValueError("it has no name or no title")
             networks = [_network(arrays, i) for i in range(_count(arrays, "outputs_"))]
-    except (ValueError, KeyError, TypeError, OSError, zipfile.BadZipFile) as error:
-        raise ModelError(f"{name}: not a file of opening networks ({error})") from None
-    if about.get("format") != _FORMAT or not networks:
-        raise ModelError(f"{name}: its format is {about.get('format')!r} (expected {_FORMAT!r})")
+        _check_asked_in_turn(networks)
+    except Exception as error:  # a broken zip or array may raise nearly anything
+        raise ModelError(
+            f"{name}: not a file of opening networks (expected {_FORMAT!r}): {clip(str(error))}"
+        ) from None
     if len(networks) > 1:
         return CascadeSystem(networks, about)
     return NetworkSystem(networks[0], about, reading)
@@ -231,4 +243,24 @@ def _network(arrays: Any, i: int) -> OpeningNetwork:
         (arrays[f"weights_{i}_{j}"], arrays[f"biases_{i}_{j}"])
         for j in range(_count(arrays, f"weights_{i}_"))
     )
-    return OpeningNetwork(layers, tuple(str(call) for call in arrays[f"outputs_{i}"]))
+    outputs = tuple(str(call) for call in arrays[f"outputs_{i}"])
+    width = len(layers[0][0]) if layers else 0
+    if width not in CODINGS:
+        raise ValueError(f"network {i} has {width} inputs")
+    for weights, biases in layers:
+        whole = weights.dtype == biases.dtype == np.float32
+        if not whole or weights.shape != (width, *biases.shape) or biases.ndim != 1:
+            raise ValueError(f"the layers of network {i} do not fit together")
+        if not (np.isfinite(weights).all() and np.isfinite(biases).all()):
+            raise ValueError(f"network {i} has weights that are no numbers")
+        width = len(biases)
+    if len(outputs) != width or len(set(outputs)) != width or not set(outputs) <= _ANSWERS:
+        raise ValueError(f"the outputs of network {i} are not as many different calls")
+    return OpeningNetwork(layers, outputs)
+
+
+def _check_asked_in_turn(networks: Sequence[OpeningNetwork]) -> None:
+    """Raise ValueError unless each specialist can pass a hand on and the last one answers."""
+    passes_on = [UNKNOWN in network.outputs for network in networks]
+    if not networks or (len(networks) > 1 and (passes_on[-1] or not all(passes_on[:-1]))):
+        raise ValueError("each specialist but the last must know UNKNOWN")

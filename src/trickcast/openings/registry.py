@@ -3,9 +3,10 @@
 import hashlib
 import os
 import warnings
-from difflib import get_close_matches
 from pathlib import Path
 
+from ..dealing.language.counts import nearest
+from ..dealing.language.errors import clip
 from .networks import open_networks
 from .rulefile import read_rules
 from .rules import RuleSystem
@@ -41,7 +42,9 @@ def rule_file(name: str) -> Path:
     Raises ValueError for a system that is not made of rules.
     """
     if name not in _RULE_FILES:
-        raise ValueError(f"{name!r} has no rule file (expected one of {', '.join(_RULE_FILES)})")
+        raise ValueError(
+            f"{clip(name)!r} has no rule file (expected one of {', '.join(_RULE_FILES)})"
+        )
     return Path(__file__).parent / "rulefiles" / _RULE_FILES[name]
 
 
@@ -62,14 +65,15 @@ def load(system: str | os.PathLike[str] = "polish-club") -> OpeningSystem:
     if isinstance(system, str) and system in _NETWORKS:
         return open_networks(shipped_file(_NETWORKS[system]), _NETWORKS[system])
     if not os.fspath(system).endswith(".toml"):
-        close = get_close_matches(os.fspath(system), names(), n=1)
+        close = nearest(os.fspath(system), names())
         hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names())}"
-        raise ValueError(f"no opening system {os.fspath(system)!r} ({hint}, or a .toml file)")
+        raise ValueError(f"no opening system {clip(os.fspath(system))!r} ({hint}, or a .toml file)")
     rules = RuleSystem(read_rules(system))
     for rule in rules.unreachable:
         warnings.warn(
-            f"{os.fspath(system)}, line {rule.line}: the rule for {rule.call} ({rule.name}) can "
-            "never fire: earlier rules take all its hands, or its conditions exclude one another",
+            f"{os.fspath(system)}, line {rule.line}: the rule for {rule.call} ({clip(rule.name)}) "
+            "can never fire: earlier rules take all its hands, or its conditions exclude one "
+            "another",
             RuleWarning,
             stacklevel=2,
         )

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..cards import as_hands
+from .cells import Bools
 from .drawing import random_hands
-from .facts import Bools
 from .rulefile import Rule
 from .rules import RuleSystem
 from .system import Indices
@@ -58,8 +58,8 @@ def review(system: RuleSystem, hands: Any = None) -> Review:
 
     ``hands`` are those to open: an (n, 52) bool array, or anything that is hands; None for
     100,000 random ones, the same each time. That a rule can never fire is proved by logic (see
-    ``RuleSystem.unreachable``), that two rules overlap is seen on the hands. A last rule without
-    conditions overlaps with all others and is left out. Raises DealError for a bad hand.
+    ``RuleSystem.unreachable``), that two rules overlap is seen on the hands. A last rule that asks
+    nothing overlaps with all others and is left out. Raises DealError for a bad hand.
     """
     held = random_hands(100_000, seed=0) if hands is None else as_hands(hands)[0]
     fits = system.fits(held)
@@ -86,7 +86,7 @@ def _overlaps(system: RuleSystem, fits: Bools, fired: Indices) -> tuple[Overlap,
     found = []
     for i, second in enumerate(system.rules):
         rows = fired[fits[:, i]]
-        if not second.condition.parts or not len(rows):
+        if not second.clauses or not len(rows):
             continue
         shares = np.bincount(rows, minlength=i + 1)[:i] / len(rows)
         for j in np.flatnonzero(shares):

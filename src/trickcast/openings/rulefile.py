@@ -1,60 +1,63 @@
-"""Reading rules from TOML: every mistake is named with its line."""
+"""Reading rules from TOML, their conditions from sentences: every mistake is named with its line.
+
+A rule says what it asks of a hand in the short form of the language of hands. Sentences that
+several rules share are defined under a name, read once, and shared.
+"""
 
 import os
-import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from ..cards import RANKS
+from ..dealing.language.counts import known_counts, nearest
+from ..dealing.language.errors import ConstraintError, clip
+from ..dealing.language.hands import read_hand
+from ..dealing.language.syntax import is_free_name
+from ..dealing.language.tree import AllOf, Clause, Node
 from .calls import parse_call
-from .conditions import (
-    SHAPE_WORDS,
-    AllOf,
-    AnyOf,
-    Between,
-    Compare,
-    Condition,
-    Honours,
-    Longest,
-    NoneOf,
-    Shapes,
-    Term,
-)
-from .facts import SUITS, is_quantity, quantity_names
+from .cells import OPENER
 from .tomllines import Section, sections
 
-_RANGE = re.compile(r"(\d+(?:\.\d+)?)(?:\s*-\s*(\d+(?:\.\d+)?)|([+-]))?")
-_HONOURS = re.compile(r"(.+?)\s+of\s+(\w+)")
-_COMPARE = re.compile(r"([^<>=]+)(>=|<=|>|<|=)([^<>=]+)")
-_TERM = re.compile(r"(?:(\d+(?:\.\d+)?)\s*\*\s*)?([a-z_]\w*)|(\d+(?:\.\d+)?)")
 _FILE_KEYS = ("name", "title", "source", "define", "rule")
 _RULE_TEXTS = ("call", "name", "why")
+_RULE_KEYS = (*_RULE_TEXTS, "hand")
+_OLD_KEYS = ("any", "not", "is", "shape", "longest", "compare")
+_LONGEST_FILE = 200_000
+_MOST_RULES = 1_000
 
 
 class RuleError(ValueError):
     """A rule file that cannot be used: says which file, line and rule, and what was expected."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rule:
     """One line of a system: a call, when it is made, and why."""
 
     call: str
     name: str
     why: str
+    hand: str
+    """What it asks of a hand, as it was written; empty where it asks nothing."""
+    clauses: tuple[Clause, ...]
+    """The parts of that, which all have to hold."""
     condition: AllOf
+    """All of them."""
     line: int
     """Where the rule begins in its file."""
 
     def __str__(self) -> str:
-        return f"{self.call}: {self.name} ({self.condition})"
+        return f"{self.call}: {self.name} ({self.asks})"
+
+    @property
+    def asks(self) -> str:
+        """What it asks of a hand, in words."""
+        return self.hand or "any hand"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RuleFile:
     """What a rule file says."""
 
@@ -67,7 +70,8 @@ class RuleFile:
 
 def read_rules(path: str | os.PathLike[str]) -> RuleFile:
     """Read a rule file. Raises RuleError for what is not one, OSError for an unreadable file."""
-    data = Path(path).read_bytes()
+    with Path(path).open("rb") as stream:
+        data = stream.read(4 * _LONGEST_FILE + 1)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -78,18 +82,17 @@ def read_rules(path: str | os.PathLike[str]) -> RuleFile:
 
 def parse_rules(text: str, path: str = "<rules>") -> RuleFile:
     """Read the text of a rule file; ``path`` names it in errors. Raises RuleError."""
+    if len(text) > _LONGEST_FILE:
+        raise RuleError(f"{path}: too long for rules (expected at most {_LONGEST_FILE:,} letters)")
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RuleError(f"{path}: not TOML: {error}") from None
-    return _Reader(path, sections(text)).read(data)
-
-
-def read_conditions(table: Mapping[str, Any]) -> AllOf:
-    """Read conditions written as in a rule file: ``{"hearts": "6+"}``. Raises RuleError."""
-    section = Section("conditions", 1)
-    reader = _Reader("conditions", [section])
-    return AllOf(reader._conditions(table, _Place("conditions", section, "")))
+    except RecursionError:
+        raise RuleError(f"{path}: not TOML: brackets are nested too deep") from None
+    except (
+        ValueError
+    ) as error:  # TOMLDecodeError is one; numbers of thousands of digits give others
+        raise RuleError(f"{path}: not TOML: {clip(str(error))}") from None
+    return _Reader(path, text).read(data)
 
 
 @dataclass
@@ -100,205 +103,111 @@ class _Place:
     section: Section
     what: str
 
-    def fail(self, message: str, key: str | None = None) -> RuleError:
-        line = self.section.line_of(key)
+    def error(self, message: str, key: str | None = None, lines_below: int = 0) -> RuleError:
+        line = self.section.line_of(key) + lines_below
         return RuleError(f"{self.path}, line {line}: {self.what}{message}")
 
 
 class _Reader:
-    def __init__(self, path: str, found: list[Section]):
+    def __init__(self, path: str, text: str):
         self._path = path
-        self._sections = found
-        self._defined: dict[str, AllOf] = {}
+        self._lines = text.split("\n")
+        self._sections = sections(text)
+        self._defined: dict[str, Node] = {}
 
     def read(self, data: Mapping[str, Any]) -> RuleFile:
         top = _Place(self._path, self._sections[0], "")
         for key in data:
             if key not in _FILE_KEYS:
                 # a table that is none of ours has its own header
-                place = next((s for s in self._sections[1:] if s.name.split(".")[0] == key), None)
-                where = top if place is None else _Place(self._path, place, "")
-                raise where.fail(_unknown(key, _FILE_KEYS), key if place is None else None)
+                section = next((s for s in self._sections[1:] if s.name.split(".")[0] == key), None)
+                place = top if section is None else _Place(self._path, section, "")
+                raise place.error(_unknown(key, _FILE_KEYS), key if section is None else None)
         name, title, source = (_text(data, key, top) for key in ("name", "title", "source"))
         self._define(data.get("define", {}), top)
-        rules = data.get("rule", [])
-        if not isinstance(rules, list) or not rules:
-            raise top.fail("no rules (expected [[rule]] tables, each with a call)", "rule")
+        tables = data.get("rule", [])
+        if not isinstance(tables, list) or not tables:
+            raise top.error("no rules (expected [[rule]] tables, each with a call)", "rule")
         places = [section for section in self._sections if section.name == "rule"]
-        if len(places) != len(rules):
-            raise top.fail("write each rule as a table of its own, under a line [[rule]]", "rule")
-        read = tuple(
-            self._rule(i, table, section)
-            for i, (table, section) in enumerate(zip(rules, places, strict=True))
+        if len(places) != len(tables):
+            raise top.error("write each rule as a table of its own, under a line [[rule]]", "rule")
+        if len(tables) > _MOST_RULES:
+            raise top.error(f"{len(tables):,} rules (expected at most {_MOST_RULES:,})", "rule")
+        rules = tuple(
+            self._rule(number, table, section)
+            for number, (table, section) in enumerate(zip(tables, places, strict=True), start=1)
         )
-        return RuleFile(name, title, source, read, self._path)
+        return RuleFile(name, title, source, rules, self._path)
 
-    def _define(self, tables: Any, top: _Place) -> None:
-        if not isinstance(tables, dict):
-            raise top.fail("define is not a table (expected [define.NAME])", "define")
-        for name, table in tables.items():
-            section = next((s for s in self._sections if s.name == f"define.{name}"), None)
-            if section is None or not isinstance(table, dict):
-                raise top.fail(f"define.{name}: expected a line [define.{name}]", "define")
-            place = _Place(self._path, section, f"define.{name}: ")
-            self._defined[name] = AllOf(self._conditions(table, place), name)
+    def _define(self, table: Any, top: _Place) -> None:
+        section = next((s for s in self._sections if s.name == "define"), self._sections[0])
+        if not isinstance(table, dict):
+            raise top.error("define is not a table (expected a line [define])", "define")
+        for name, value in table.items():
+            place = _Place(self._path, section, f"define {clip(name)}: ")
+            if isinstance(value, dict):  # a header of its own
+                own = f"define.{name}"
+                place.section = next((s for s in self._sections if s.name == own), section)
+            if not is_free_name(name):
+                raise place.error("no name for a sentence (expected a word of your own)", name)
+            clauses = self._sentence(value, place, name)
+            self._defined[name.lower()] = AllOf(tuple(clause.node for clause in clauses))
 
-    def _rule(self, index: int, table: Mapping[str, Any], section: Section) -> Rule:
-        place = _Place(self._path, section, f"rule {index + 1}: ")
-        texts = {key: _text(table, key, place) for key in _RULE_TEXTS}
-        place.what = f"rule {index + 1} ({texts['name']}): "
+    def _rule(self, number: int, table: Mapping[str, Any], section: Section) -> Rule:
+        place = _Place(self._path, section, f"rule {number}: ")
+        call, name, why = (_text(table, key, place) for key in _RULE_TEXTS)
+        place.what = f"rule {number} ({clip(name)}): "
         try:
-            call = parse_call(texts["call"])
+            call = parse_call(call)
         except ValueError as error:
-            raise place.fail(str(error), "call") from None
-        rest = {key: value for key, value in table.items() if key not in _RULE_TEXTS}
-        condition = AllOf(self._conditions(rest, place))
-        return Rule(call, texts["name"], texts["why"], condition, section.line)
+            raise place.error(str(error), "call") from None
+        for key in table:
+            if key not in _RULE_KEYS:
+                raise place.error(_unknown_in_rule(key), key)
+        clauses: tuple[Clause, ...] = ()
+        if "hand" in table:
+            clauses = self._sentence(table["hand"], place, "hand")
+        hand = " ".join(str(table.get("hand", "")).split())
+        condition = AllOf(tuple(clause.node for clause in clauses))
+        return Rule(call, name, why, hand, clauses, condition, section.line)
 
-    def _conditions(
-        self, table: Mapping[str, Any], place: _Place, outer: str | None = None
-    ) -> tuple[Condition, ...]:
-        """Read the conditions of a table; those inside ``any`` or ``not`` have its line."""
-        parts = []
-        for key, value in table.items():
-            try:
-                parts.append(self._condition(key, value, place, outer or key))
-            except _Mistake as mistake:
-                raise place.fail(f"{key}: {mistake}", outer or key) from None
-        return tuple(parts)
+    def _sentence(self, value: Any, place: _Place, key: str) -> tuple[Clause, ...]:
+        if not isinstance(value, str):
+            message = f'{clip(repr(value))} is not a sentence (expected such as "hcp 12-14")'
+            raise place.error(message, key)
+        try:
+            return read_hand(value, OPENER, source=key, names=self._defined)
+        except ConstraintError as error:
+            mistake = error.mistake
+            if mistake is None:
+                raise place.error(str(error), key) from None
+            below = self._first_line(place.section.line_of(key), value) + mistake.line - 1
+            message = f"{mistake.message}\n{mistake.excerpt}"
+            raise place.error(message, key, below) from None
 
-    def _condition(self, key: str, value: Any, place: _Place, outer: str) -> Condition:
-        if key in ("any", "not"):
-            tables = value if isinstance(value, list) else [value]
-            if not tables or not all(isinstance(table, dict) and table for table in tables):
-                raise _Mistake('expected tables of conditions, such as [{ hcp = "12+" }, …]')
-            parts = tuple(AllOf(self._conditions(table, place, outer)) for table in tables)
-            return AnyOf(parts) if key == "any" else NoneOf(parts)
-        if key == "is":
-            return _one_or_all([self._named(name) for name in _texts(value)])
-        if key in _SPECIAL:
-            return _SPECIAL[key](_texts(value))
-        suit, _, rest = key.partition("_")
-        if suit in SUITS and rest == "honours":
-            return _honours(suit, _single(value))
-        if is_quantity(key):
-            text, low, high = _range(_single(value))
-            return Between(key, low, high, text)
-        known = (*quantity_names(), *_SPECIAL, "any", "not", "is", *_RULE_TEXTS)
-        raise _Mistake(_unknown(key, (*known, *(f"{s}_honours" for s in SUITS))))
-
-    def _named(self, name: str) -> Condition:
-        if name not in self._defined:
-            raise _Mistake(_unknown(name, tuple(self._defined) or ("[define.NAME]",)))
-        return self._defined[name]
+    def _first_line(self, line: int, value: str) -> int:
+        """Return how many lines below its key a text begins: TOML drops an empty first one."""
+        quoted = self._lines[line - 1].rstrip()
+        return int("\n" in value and quoted.endswith(('"""', "'''")))
 
 
-class _Mistake(ValueError):
-    """What is wrong with the value of one key."""
-
-
-def _one_or_all(parts: list[Condition]) -> Condition:
-    return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
+def _unknown_in_rule(key: str) -> str:
+    """Say what a key of a rule is, if not one of ours."""
+    suit, _, counted = key.partition("_")
+    if key in _OLD_KEYS or key in known_counts() or counted in ("hcp", "honours"):
+        sentence = f"hcp in {suit} 4+" if counted == "hcp" else "hcp 12-14, spades 5+"
+        return f'{key} belongs into the rule\'s sentence (expected such as hand = "{sentence}")'
+    return _unknown(key, _RULE_KEYS)
 
 
 def _unknown(key: str, known: tuple[str, ...]) -> str:
-    close = get_close_matches(key, known, n=1)
-    shown = ", ".join(known) if len(known) < 8 else f"a quantity such as hcp or {SUITS[0]}"
-    return f"{key!r} is not known ({f'did you mean {close[0]}?' if close else f'expected {shown}'})"
+    close = nearest(key, known)
+    hint = f"did you mean {close[0]}?" if close else f"expected {', '.join(known)}"
+    return f"{clip(key)!r} is not known ({hint})"
 
 
 def _text(table: Mapping[str, Any], key: str, place: _Place) -> str:
     value = table.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise place.fail(f"{key} is missing (expected some text)", key)
+        raise place.error(f"{key} is missing (expected some text)", key)
     return value.strip()
-
-
-def _single(value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise _Mistake(f"{value!r} is not a range (expected text or a number)")
-    return str(value).strip()
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    items = value if isinstance(value, list) else [value]
-    if not items or not all(isinstance(item, str) for item in items):
-        raise _Mistake(f"{value!r} is not text (expected text, or a list of texts)")
-    return tuple(item.strip() for item in items)
-
-
-def _range(text: str) -> tuple[str, float, float]:
-    match = _RANGE.fullmatch(text)
-    if match is None:
-        raise _Mistake(f'{text!r} is not a range (expected such as "12-14", "12+", "11-" or 12)')
-    low, high = float(match[1]), float(match[2] or match[1])
-    if low > high:
-        raise _Mistake(f"the range {text!r} runs downwards (expected {high:g}-{low:g})")
-    if match[3] == "+":
-        return text, low, float("inf")
-    return text, -float("inf") if match[3] == "-" else low, high
-
-
-def _honours(suit: str, text: str) -> Honours:
-    match = _HONOURS.fullmatch(text)
-    ranks = "" if match is None else match[2].upper().replace("10", "T")
-    if match is None or not set(ranks) <= set(RANKS) or len(set(ranks)) != len(ranks):
-        raise _Mistake(f'{text!r} names no honours (expected such as "2+ of AKQ")')
-    shown, low, high = _range(match[1])
-    if low > len(ranks):
-        raise _Mistake(f"{text!r} asks for {low:g} of {len(ranks)} cards")
-    return Honours(suit, ranks, low, high, shown)
-
-
-def _shapes(texts: tuple[str, ...]) -> Shapes:
-    for text in texts:
-        parts = text.split("=") if "=" in text else list(text)
-        digits = [int(part) for part in parts if part.isdigit()]
-        wild = parts.count("x")
-        whole = len(parts) == 4 and len(digits) + wild == 4
-        if text not in (*SHAPE_WORDS, "unbalanced") and not (
-            whole and (sum(digits) == 13 or (wild and sum(digits) <= 13))
-        ):
-            raise _Mistake(
-                f'{text!r} is not a shape (expected balanced, semi-balanced, unbalanced, "5332" '
-                'for any order or "5=3=3=2" for spades to clubs, x for any length)'
-            )
-    return Shapes(texts)
-
-
-def _longest(texts: tuple[str, ...]) -> Longest:
-    for text in texts:
-        if text not in SUITS:
-            raise _Mistake(f"{text!r} is not a suit (expected {', '.join(SUITS)})")
-    return Longest(texts)
-
-
-def _compare(texts: tuple[str, ...]) -> Condition:
-    return _one_or_all([_comparison(text) for text in texts])
-
-
-def _comparison(text: str) -> Compare:
-    match = _COMPARE.fullmatch(text)
-    if match is None:
-        raise _Mistake(f'{text!r} does not compare (expected such as "spades >= hearts")')
-    return Compare(_sum(match[1]), match[2], _sum(match[3]))
-
-
-def _sum(text: str) -> tuple[Term, ...]:
-    terms = []
-    for part in text.split("+"):
-        match = _TERM.fullmatch(part.strip())
-        if match is None:
-            raise _Mistake(f'{part.strip()!r} is not a term (expected such as 5, hcp or "2 * hcp")')
-        number, name = match[1] or match[3], match[2]
-        if name is not None and not is_quantity(name):
-            raise _Mistake(_unknown(name, quantity_names()))
-        terms.append(Term(float(number or 1), name))
-    return tuple(terms)
-
-
-_SPECIAL: dict[str, Callable[[tuple[str, ...]], Condition]] = {
-    "shape": _shapes,
-    "longest": _longest,
-    "compare": _compare,
-}

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Hand, as_hands
+from ..dealing.language.evaluation import HandFacts, bounds, evaluate
+from ..dealing.language.tree import AllOf, Clause, Comparison, Node, Number
 from .calls import call_rank
-from .conditions import HONOUR, Between, Compare, Condition, Honours
-from .facts import Bools, CellFacts, HandFacts
+from .cells import Bools, Cells, facts_of
+from .margins import margins, worth
 from .rulefile import Rule, RuleError, RuleFile
 from .system import Explanation, Indices, OpeningSystem, Probabilities
 
@@ -54,20 +56,21 @@ class RuleSystem(OpeningSystem):
         self.rules = file.rules
         self.calls = tuple(sorted({rule.call for rule in file.rules}, key=call_rank))
         self._calls_of_rules = np.array([self.calls.index(rule.call) for rule in file.rules])
-        cells = CellFacts()
+        self._conditions = [rule.condition for rule in file.rules]
+        cells = Cells()
         taken = np.zeros(len(cells), np.bool_)  # cells where an earlier rule fits every hand
         unreachable = []
-        for rule in file.rules:
-            verdict = rule.condition.test(cells)
-            if not (verdict.possible & ~taken).any():
+        fits = bounds(self._conditions, cells)
+        for rule, (must, may) in zip(file.rules, fits, strict=True):
+            if not (may & ~taken).any():
                 unreachable.append(rule)
-            taken |= verdict.sure
+            taken |= must
         if not taken.all():
             squares = (cells.lengths**2).sum(axis=1)  # small for the shapes that come most
             example = cells.describe(int(np.where(taken, 1_000, squares).argmin()))
             raise RuleError(
                 f"{file.path}, line {file.rules[-1].line}: no rule is sure to fit {example} "
-                "(end the list with a rule that has no conditions, such as call = 'PASS')"
+                "(end the list with a rule that asks nothing of the hand, such as call = 'PASS')"
             )
         self.unreachable = tuple(unreachable)
         """Rules that can never fire, in any of the 560 shapes with any point count.
@@ -106,25 +109,25 @@ class RuleSystem(OpeningSystem):
         Raises DealError for a bad hand.
         """
         one = Hand(hand)
-        facts = HandFacts(one.cards[None])
+        facts = facts_of(one.cards[None])
         fired = int(self.fired(one)[0])
         rule = self.rules[fired]
         near = [
             RunnerUp(other, missing)
             for other in self.rules
             # the catch-all at the end of the list fits everything, which says nothing
-            if other.call != rule.call and other.condition.parts
+            if other.call != rule.call and other.clauses
             for missing in [_missing(other, facts)]
             if missing is not None
         ]
         best: dict[str, RunnerUp] = {}
-        for runner_up in sorted(near, key=lambda one: bool(one.missing)):
+        for runner_up in sorted(near, key=lambda other: bool(other.missing)):
             best.setdefault(runner_up.rule.call, runner_up)
         return RuleExplanation(
             hand=one,
             system=self.name,
             call=rule.call,
-            reason=f"rule {fired + 1}, {rule.name}: {rule.condition}",
+            reason=f"rule {fired + 1}, {rule.name}: {rule.asks}",
             probabilities={rule.call: 1.0},
             rule=rule,
             runners_up=tuple(best.values()),
@@ -133,41 +136,59 @@ class RuleSystem(OpeningSystem):
     def margins(self, held: Bools) -> NDArray[np.float32]:
         """Return how far inside or outside each rule (n, 52) hands are: (n, len(rules)) points.
 
-        See ``Condition.margin``; infinite for a rule without conditions.
+        See ``margins``; infinite for a rule that asks nothing.
         """
         parts = [np.empty((0, len(self.rules)), np.float32)]
         for start in range(0, len(held), _CHUNK):
-            facts = HandFacts(held[start : start + _CHUNK])
-            parts.append(np.stack([rule.condition.margin(facts) for rule in self.rules], axis=1))
+            chunk = held[start : start + _CHUNK]
+            of_rules = margins(self._conditions, facts_of(chunk))
+            parts.append(_columns(of_rules, len(chunk)))
         return np.concatenate(parts)
 
     def _fits(self, held: NDArray[np.bool_]) -> Iterator[Bools]:
         for start in range(0, len(held), _CHUNK):
-            facts = HandFacts(held[start : start + _CHUNK])
-            yield np.stack([rule.condition.test(facts).sure for rule in self.rules], axis=1)
+            chunk = held[start : start + _CHUNK]
+            fits = bounds(self._conditions, facts_of(chunk))
+            yield _columns([fit.low for fit in fits], len(chunk))
 
     def _probabilities(self, held: NDArray[np.bool_]) -> Probabilities:
         return np.eye(len(self.calls), dtype=np.float32)[self.choose(held)]
 
 
+def _columns(values: list[NDArray[Any]], n: int) -> NDArray[Any]:
+    """Return (n, columns) of values that are (n,) or () each."""
+    return np.stack([np.broadcast_to(column, n) for column in values], axis=1)
+
+
 def _missing(rule: Rule, facts: HandFacts) -> str | None:
     """Say what one hand lacks for a rule; empty if nothing, None if too much."""
-    failed = [part for part in rule.condition.parts if not part.test(facts).sure[0]]
+    failed = [clause for clause in rule.clauses if not evaluate(clause.node, facts).all()]
     if not failed:
         return ""
-    if len(failed) > 1 or failed[0].margin(facts)[0] < -_near(failed[0]):
+    if len(failed) > 1 or margins([failed[0].node], facts)[0] < -_near(failed[0].node):
         return None
-    return _shortfall(failed[0], facts)
+    return f"it asks for {failed[0].text}{_here(failed[0], facts)}"
 
 
-def _near(condition: Condition) -> float:
+def _comparisons(node: Node) -> list[Comparison]:
+    """Return the comparisons that a condition consists of if they are about one number."""
+    parts = node.parts if isinstance(node, AllOf) and len(node.parts) == 2 else (node,)
+    comparisons = [part for part in parts if isinstance(part, Comparison)]
+    alike = len(comparisons) == len(parts) and len({part.left for part in comparisons}) == 1
+    return comparisons if alike else []
+
+
+def _near(node: Node) -> float:
     """The margin by which a hand may miss: that of one point or, where cards count, one card."""
-    if isinstance(condition, Between | Compare):
-        return condition.worth / 2
-    return HONOUR / 2 if isinstance(condition, Honours) else 0.5
+    return float(worth(node)) / 2 if _comparisons(node) else 0.5
 
 
-def _shortfall(condition: Condition, facts: HandFacts) -> str:
-    if isinstance(condition, Between | Honours | Compare):
-        return f"it asks for {condition} (here {condition.here(facts)})"
-    return f"it asks for {condition}"
+def _here(clause: Clause, facts: HandFacts) -> str:
+    """Say what one hand has instead, where a number is asked for."""
+    comparisons = _comparisons(clause.node)
+    if not comparisons:
+        return ""
+    left, right = (evaluate(side, facts) for side in (comparisons[0].left, comparisons[0].right))
+    if isinstance(comparisons[0].right, Number):
+        return f" (here {left.item():g})"
+    return f" (here {left.item():g} and {right.item():g})"

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Hand
+from ..dealing.language.errors import clip
 from ..estimator import ModelError
-from .facts import Bools
+from .cells import Bools
 from .rules import RuleExplanation, RuleSystem
 from .system import Indices, OpeningSystem, Probabilities, likely
 
@@ -26,6 +27,9 @@ Doubles = NDArray[np.float64]
 
 _FORMAT = "trickcast soft rules 2"
 _FAR = 60.0  # margins beyond it change nothing
+_SHARPEST = 1_000.0
+_BROKEN = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
+"""What JSON that is none of ours raises while it is taken apart."""
 _LEAST = 1e-4  # of probability, shared out over all calls: people do anything once
 SURE = 0.8
 """A call less likely than this is not sure: players would disagree."""
@@ -210,16 +214,27 @@ def open_shading(data: bytes, name: str, rules: RuleSystem, rules_sha256: str) -
     """
     try:
         content = json.loads(data)
-        rows = content.pop("shading")
-        shift = np.array([row["shift"] for row in rows], dtype=np.float64)
-        sharpness = np.array([row["sharpness"] for row in rows], dtype=np.float64)
-        hands = np.array([row["hands"] for row in rows], dtype=np.int64)
-        written, belongs = content["format"], content["rules_sha256"]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelError(f"{name}: not a file of soft rules ({error})") from None
-    if written != _FORMAT or belongs != rules_sha256 or len(rows) != len(rules.rules):
+        shading = _read_shading(content.pop("shading"))
+        texts = [content[key] for key in ("format", "rules_sha256", "name", "title")]
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError("format, rules_sha256, name and title are texts")
+    except _BROKEN as error:
+        raise ModelError(f"{name}: not a file of soft rules ({clip(str(error))})") from None
+    if texts[:2] != [_FORMAT, rules_sha256] or len(shading.shift) != len(rules.rules):
         raise ModelError(
-            f"{name}: learned for other rules (format {written!r}, rules SHA-256 {belongs}, "
-            f"expected {_FORMAT!r} and {rules_sha256})"
+            f"{name}: learned for other rules (format {clip(texts[0])!r}, rules SHA-256 "
+            f"{clip(texts[1])}, expected {_FORMAT!r} and {rules_sha256})"
         )
-    return SoftRuleSystem(rules, Shading(shift, sharpness, hands), content)
+    return SoftRuleSystem(rules, shading, content)
+
+
+def _read_shading(rows: Sequence[Mapping[str, Any]]) -> Shading:
+    """Read what was learned of each rule. Raises ValueError for numbers that cannot be."""
+    shift = np.array([row["shift"] for row in rows], dtype=np.float64)
+    sharpness = np.array([row["sharpness"] for row in rows], dtype=np.float64)
+    hands = np.array([row["hands"] for row in rows], dtype=np.int64)
+    if not (shift.ndim == 1 and (np.abs(shift) < _FAR).all()):
+        raise ValueError(f"a shift is not a number of points below {_FAR:g}")
+    if not ((sharpness > 0) & (sharpness < _SHARPEST)).all() or (hands < 0).any():
+        raise ValueError("a sharpness is not above 0, or a number of hands below 0")
+    return Shading(shift, sharpness, hands)

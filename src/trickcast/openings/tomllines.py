@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_HEADER = re.compile(r"\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
+_HEADER = re.compile(r"\s*\[\[?([^\[\]]+)\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w-]+)\s*=""")
 _OPEN, _CLOSE = "[{", "]}"
 
@@ -24,20 +24,21 @@ class Section:
 
 def sections(text: str) -> list[Section]:
     """Return the tables of a valid TOML text in their order; the first is what precedes them."""
-    found = [Section("", 1)]
+    tables = [Section("", 1)]
     for number, line in _outside_values(text):
         header, key = _HEADER.match(line), _KEY.match(line)
         if header:
-            found.append(Section(header[1].replace('"', "").replace("'", ""), number))
+            name = "".join(header[1].split()).replace('"', "").replace("'", "")
+            tables.append(Section(name, number))
         elif key:
-            found[-1].keys.setdefault(key[1].strip("\"'"), number)
-    return found
+            tables[-1].keys.setdefault(key[1].strip("\"'"), number)
+    return tables
 
 
 def _outside_values(text: str) -> Iterator[tuple[int, str]]:
     """Yield the numbered lines that do not begin inside an array or a string of several lines."""
     quote, depth = "", 0  # the delimiter of the string we are in; open brackets
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not quote and not depth:
             yield number, line
         position = 0

@@ -45,12 +45,12 @@ LEVEL_AND_STRAIN = (PASS, *(f"level {n}" for n in range(1, 8)), *"CDHSN")
 PAPER_HANDS, EXPERIMENT_1_HANDS = 1_600, 900
 _TWO_LEVEL_HANDS = 250  # of the 1,600 that taught the 2-NT networks, about
 
-TWO_LEVEL_CONSTRAINTS: Mapping[str, Mapping[str, Any]] = {
-    "2C": {"hcp": "20+"},
-    "2D": {"diamonds": "6+", "hcp": "6+"},
-    "2H": {"hearts": "6+", "hcp": "6+"},
-    "2S": {"spades": "6+", "hcp": "6+"},
-    "2N": {"hcp": "21+", "shape": "balanced"},
+TWO_LEVEL_CONSTRAINTS: Mapping[str, str] = {
+    "2C": "hcp 20+",
+    "2D": "diamonds 6+, hcp 6+",
+    "2H": "hearts 6+, hcp 6+",
+    "2S": "spades 6+, hcp 6+",
+    "2N": "hcp 21+, balanced",
 }
 """Conditions under which hands for two-level bids are made; that for 2H is the paper's."""
 
@@ -164,11 +164,11 @@ def specialist_hands(rules: RuleSystem, at: int, each: int, seed: int) -> Bools:
     near = _NEAR[at]
     made = [hands_opened(rules, call, each, seed=1_000 * seed + i) for i, call in enumerate(calls)]
     conditions = [
-        {suit: f"{near.shortest}+", "hcp": near.hcp}
+        f"{suit} {near.shortest}+, hcp {near.hcp}"
         for suit in ("spades", "hearts", "diamonds", "clubs")
     ]
     if at == 2:
-        conditions += [{"hcp": "18+"}, {"hcp": "20+", "shape": "balanced"}]
+        conditions += ["hcp 18+", "hcp 20+, balanced"]
     made += [
         hands_meeting(condition, each, seed=1_000 * seed + 100 + i)
         for i, condition in enumerate(conditions)

@@ -4,8 +4,8 @@ A count is the sum of what its four holdings are worth, by tables over the 8,192
 suit, and for some methods of something for the hand as a whole.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
@@ -13,10 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import evaluators
-from ..cards import RANKS, DealError, Suit
-from ..evaluators.holdings import HoldingIds, all_holdings, holding_table
-from ..evaluators.kaplan_rubens import _quality
+from ...cards import RANKS, DealError, Strain, Suit
+from ...evaluators import Evaluator
+from ...evaluators import get as evaluator
+from ...evaluators import names as evaluator_names
+from ...evaluators.holdings import HoldingIds, all_holdings, holding_table, lengths
+from ...evaluators.kaplan_rubens import quality
+from .errors import QUOTED, clip
+from .shapes import LENGTHS
 
 Table = NDArray[Any]
 """(8192,) int32 or float64, the worth of each holding by its id (bit *r* set for rank *r*)."""
@@ -40,6 +44,12 @@ CARD_POINTS: dict[str, tuple[int, ...]] = {
 DEALER_POINTS = ("tens", "jacks", "queens", "kings", "aces", "top2", "top3", "top4", "top5", "c13")
 """What ``pt0`` to ``pt9`` count until ``altcount`` says otherwise."""
 
+CARD, HONOUR = 3.0, 2.0
+"""What a card in a suit, and an honour in it, are worth in points."""
+
+ORDERED_LENGTHS = ("longest_length", "second_length", "third_length", "shortest_length")
+"""The lengths of a hand's suits in order."""
+
 _PLURALS = {"hcps": "hcp", "loser": "losers", "control": "controls"} | {
     name[:-1]: name for name in ("tens", "jacks", "queens", "kings", "aces")
 }
@@ -58,6 +68,20 @@ class Count:
     """What is added for the hand as a whole, (n, 4) holding ids to (n,)."""
     scale: int = 1
     """What the sum is multiplied by."""
+    by_shape: Table | None = None
+    """(560,) the count by shape, where the shape decides it: suit lengths and their order."""
+    worth: float = 1.0
+    """How many points one more or less of it counts as, where near misses are compared."""
+    limits: tuple[float, float] | None = None
+    """The least and the greatest value that a hand can have, where the tables do not tell."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest value that a hand can have, or more room than that."""
+        if self.limits is not None:
+            return self.limits
+        tables = [table for table in self.tables if table is not None]
+        return float(sum(t.min() for t in tables)), float(sum(t.max() for t in tables))
 
     @property
     def suits(self) -> tuple[Suit, ...]:
@@ -86,13 +110,39 @@ def card_count(values: tuple[float, ...], suit: Suit | None = None, name: str = 
     """Return the count that adds up ``values`` for ace, king, … in one suit or in all."""
     weights = np.zeros(13)
     weights[: len(values)] = values
-    return _in_suits(name, [_exact(all_holdings().cards @ weights)] * 4, suit)
+    worth = HONOUR if set(values) <= {0, 1} else 1.0
+    return _in_suits(name, [_exact(all_holdings().cards @ weights)] * 4, suit, worth)
+
+
+def honours(ranks: str, suit: Suit) -> Count:
+    """Return how many cards of these ranks are held in ``suit``: ``AKQ``, ``A10``.
+
+    Raises ValueError for what are no ranks, or one of them twice.
+    """
+    wanted = ranks.upper().replace("10", "T")
+    if not set(wanted) <= set(RANKS) or len(set(wanted)) < len(wanted):
+        raise ValueError(f"{clip(ranks)} are not ranks (expected such as AKQ, each once)")
+    return card_count(tuple(float(rank in wanted) for rank in RANKS), suit, f"of {wanted}")
 
 
 @cache
 def length(suit: Suit) -> Count:
     """Return the number of cards in ``suit``."""
-    return card_count((1,) * 13, suit, suit.name.lower())
+    cards = card_count((1,) * 13, suit, suit.name.lower())
+    return replace(cards, by_shape=LENGTHS[:, suit], worth=CARD)
+
+
+@cache
+def ordered_length(place: int) -> Count:
+    """Return the length of the longest suit (``place`` 0) to that of the shortest (3)."""
+    return Count(
+        ORDERED_LENGTHS[place],
+        (None, None, None, None),
+        lambda ids: np.sort(lengths(ids), axis=1)[:, 3 - place],
+        by_shape=np.sort(LENGTHS, axis=1)[:, 3 - place],
+        worth=CARD,
+        limits=(0, 13),
+    )
 
 
 @cache
@@ -106,9 +156,9 @@ def parse_suit(text: str) -> Suit:
     try:
         return Suit.parse(text)
     except DealError:
-        close = get_close_matches(text.lower(), ["spades", "hearts", "diamonds", "clubs"], n=1)
+        close = nearest(text, ["spades", "hearts", "diamonds", "clubs"])
         hint = f"did you mean {close[0]}?" if close else "expected spades, hearts, diamonds, clubs"
-        raise ValueError(f"{text} is not a suit ({hint})") from None
+        raise ValueError(f"{clip(text)} is not a suit ({hint})") from None
 
 
 @cache
@@ -125,15 +175,19 @@ def find_count(name: str, suit: Suit | None = None) -> Count:
     if wanted in ("losers", "quality"):
         return _holding_count(wanted, suit)
     if wanted == "cccc" and suit is None:
-        method = evaluators.get("cccc")
-        return Count("cccc", (holding_table(method.holding),) * 4, method.whole, scale=100)
-    lengths = {word: s for s in Suit for word in (s.name.lower(), s.name.lower()[:-1], s.symbol)}
-    if wanted in lengths:
+        method = evaluator("cccc")
+        low, high = method.hand_bounds
+        tables = (holding_table(method.holding),) * 4
+        return Count("cccc", tables, method.whole, 100, limits=(100 * low, 100 * high))
+    of_suits = {word: s for s in Suit for word in (s.name.lower(), s.name.lower()[:-1], s.symbol)}
+    if wanted in of_suits or wanted in ORDERED_LENGTHS:
         if suit is not None:
             raise ValueError(f"{name} is itself a number of cards (expected no suit)")
-        return length(lengths[wanted])
+        if wanted in of_suits:
+            return length(of_suits[wanted])
+        return ordered_length(ORDERED_LENGTHS.index(wanted))
     try:
-        method = evaluators.get(wanted)
+        method = evaluator(wanted)
     except ValueError:
         raise ValueError(unknown(name, known_counts())) from None
     return _evaluator_count(method, suit)
@@ -142,41 +196,68 @@ def find_count(name: str, suit: Suit | None = None) -> Count:
 def known_counts() -> list[str]:
     """Return every name that ``find_count`` knows, aliases aside."""
     suits = [suit.name.lower() for suit in Suit]
-    return [*CARD_POINTS, "losers", "quality", "cccc", *suits, *evaluators.names()]
+    own = (*CARD_POINTS, "losers", "quality", "cccc")
+    return [*own, *suits, *ORDERED_LENGTHS, *evaluator_names()]
+
+
+def is_count(name: str) -> bool:
+    """Tell whether ``find_count`` knows a name."""
+    try:
+        find_count(name)
+    except ValueError as error:
+        return "expected a suit" in str(error)  # quality is a count, of one suit
+    return True
+
+
+def is_own_count(name: str) -> bool:
+    """Tell whether a name is one of Dealer's own counts; names of evaluators may be used anew."""
+    suits = [suit.name.lower() for suit in Suit]
+    own = (*CARD_POINTS, "losers", "quality", "cccc", *suits, *(suit[:-1] for suit in suits))
+    return name.lower() in own
+
+
+def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
+    """Return the word of ``known`` that is nearly ``word``, if there is one."""
+    if len(word) > QUOTED:  # no word of ours is as long, and comparing would take its time
+        return []
+    return get_close_matches(word.lower(), [*known], n=1, cutoff=cutoff)
 
 
 def unknown(name: str, known: Sequence[str], what: str = "a count") -> str:
     """Say that ``name`` is not ``what``, and which of ``known`` is nearest."""
-    close = _MEANT.get(name.lower()) or get_close_matches(name.lower(), known, n=1)
+    close = _MEANT.get(name.lower()) or nearest(name, known)
     examples = "expected such as hcp, spades, controls, losers"
-    return f"{name} is not {what} ({f'did you mean {close[0]}?' if close else examples})"
+    return f"{clip(name)} is not {what} ({f'did you mean {close[0]}?' if close else examples})"
 
 
 @cache
 def _holding_count(name: str, suit: Suit | None) -> Count:
     if name == "losers":
-        return _in_suits(name, [_exact(holding_table(evaluators.get("losers").holding))] * 4, suit)
+        return _in_suits(name, [_exact(holding_table(evaluator("losers").holding))] * 4, suit)
     if suit is None:
         raise ValueError("quality is that of one suit (expected a suit)")
-    hundredths = np.rint(_quality(all_holdings()) * all_holdings().length * 10)
+    hundredths = np.rint(quality(all_holdings()) * all_holdings().length * 10)
     return _in_suits(name, [_exact(hundredths)] * 4, suit)
 
 
 @cache
-def _evaluator_count(method: evaluators.Evaluator, suit: Suit | None) -> Count:
+def _evaluator_count(method: Evaluator, suit: Suit | None) -> Count:
     if suit is not None and not method.knows_trumps:
         raise ValueError(f"{method.name} is the same whatever suit is trumps (expected no suit)")
     side = method.holding if suit is None else method.side_holding or method.holding
     values = [method.trump_holding or side if s == suit else side for s in Suit]
     spades, hearts, diamonds, clubs = (_exact(holding_table(value)) for value in values)
-    return Count(method.name, (spades, hearts, diamonds, clubs), method.whole)
+    trump = None if suit is None else Strain(suit)
+    tables = spades, hearts, diamonds, clubs
+    limits = None if method.whole is None else method.bounds(trump)
+    return Count(method.name, tables, method.whole, limits=limits)
 
 
-def _in_suits(name: str, tables: Sequence[Table], suit: Suit | None) -> Count:
+def _in_suits(name: str, tables: Sequence[Table], suit: Suit | None, worth: float = 1.0) -> Count:
     spades, hearts, diamonds, clubs = (
         table if suit is None or suit == s else None for s, table in enumerate(tables)
     )
-    return Count(name, (spades, hearts, diamonds, clubs))
+    return Count(name, (spades, hearts, diamonds, clubs), worth=worth)
 
 
 def _exact(values: NDArray[Any]) -> Table:
@@ -194,5 +275,5 @@ def parse_card_text(text: str) -> list[int]:
         clean = clean[-1] + clean[:-1]
     cards = [13 * Suit.parse(clean[0]) + RANKS.index(rank) for rank in clean[1:]]
     if len(set(cards)) < len(cards):
-        raise ValueError(f"a card stands twice in {text}")
+        raise ValueError(f"a card stands twice in {clip(text)}")
     return cards

@@ -1,13 +1,12 @@
 """Text to lark's tree, with errors that point at the place and say what was expected."""
 
 import re
-from difflib import get_close_matches
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Literal
 
-from .counts import known_counts, unknown
-from .errors import ConstraintError, pointed
+from .counts import is_count, known_counts, nearest, unknown
+from .errors import QUOTED, ConstraintError, clip, pointed
 
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
 
 Start = Literal["script", "hand"]
 MAX_LENGTH = 100_000
+_LOOKALIKES = str.maketrans("\u212a\u017f\u0131\u0130", "Ksii")
+"""Letters that count as k, s and i where case does not matter, and are none."""
 
 _WORDS = {
     "NUMBER": "a number",
@@ -41,9 +42,12 @@ _WORDS = {
     "NOT": "not",
     "ANY": "any",
     "IN": "in",
+    "OF": "of",
     "SHAPE": "shape",
     "HASCARD": "hascard",
     "BALANCED": "balanced",
+    "LONGEST": "longest",
+    "SIGNED": "a number",
     "CONDITION": "condition",
     "PREDEAL": "predeal",
     "$END": "the end",
@@ -51,11 +55,12 @@ _WORDS = {
 """What to call a terminal of the grammar; those that are missing here go without saying."""
 
 _SUITS = ("spades", "hearts", "diamonds", "clubs")
-_SHORT_WORDS = (*known_counts(), *_SUITS, "balanced", "semibalanced", "shape", "any", "not")
+_SHORT_WORDS = (*known_counts(), *_SUITS, "balanced", "semibalanced", "unbalanced", "shape",
+                "longest", "any", "not")  # fmt: skip
 _SEATS = ("north", "east", "south", "west")
 _KEYWORDS = {
     "SHAPE": "shape", "HASCARD": "hascard", "BALANCED": "balanced", "CONDITION": "condition",
-    "PREDEAL": "predeal", "AND": "and", "OR": "or", "ANY": "any", "IN": "in",
+    "PREDEAL": "predeal", "AND": "and", "OR": "or", "ANY": "any", "IN": "in", "OF": "of",
 }  # fmt: skip
 
 
@@ -63,7 +68,7 @@ _KEYWORDS = {
 def _parser() -> "Lark":
     from lark import Lark
 
-    grammar = resources.files(__package__).joinpath("language.lark").read_text("utf-8")
+    grammar = resources.files(__package__).joinpath("grammar.lark").read_text("utf-8")
     return Lark(
         grammar, start=["script", "hand"], parser="lalr", propagate_positions=True, cache=False
     )
@@ -83,11 +88,13 @@ def parse(text: str, start: Start, source: str) -> "Tree[Token]":
     if not text.strip():
         raise ConstraintError(f"{source}: the text is empty (expected such as {_EXAMPLE[start]!r})")
     try:
-        return _parser().parse(text, start=start)
+        return _parser().parse(text.translate(_LOOKALIKES), start=start)
     except UnexpectedCharacters as error:
         place, names = error.pos_in_stream or 0, set(error.allowed or ())
-        message = f"{text[place]!r} is unexpected here ({_expected(names)})"
-        raise pointed(text, place, place + 1, message, source) from None
+        word = re.match(r"\w+|.", text[place:], re.DOTALL)
+        assert word is not None  # there is a character
+        message = f"{clip(word[0])!r} is unexpected here ({_expected(names)})"
+        raise pointed(text, place, place + word.end(), message, source) from None
     except UnexpectedToken as error:
         raise _unexpected(error, text, start, source) from None
 
@@ -104,7 +111,7 @@ def _unexpected(error: "UnexpectedToken", text: str, start: Start, source: str) 
     if start == "hand" and before is not None and _misspelt(before[1]):
         message = unknown(before[1], _SHORT_WORDS, "known here")
         return pointed(text, before.start(1), before.end(1), message, source)
-    value = str(token)
+    value = clip(str(token))
     if ended:
         message = f"the text ends ({_expected(names)})"
     elif start == "script" and token.type in ("RANGE", "ATLEAST", "ATMOST"):
@@ -122,7 +129,7 @@ def _unexpected(error: "UnexpectedToken", text: str, start: Start, source: str) 
 
 def _misspelt(word: str) -> bool:
     """Tell whether a word of the short form is nearly one that it knows."""
-    close = get_close_matches(word.lower(), _SHORT_WORDS, n=1)
+    close = nearest(word, _SHORT_WORDS)
     return bool(close) and close[0] != word.lower()
 
 
@@ -131,7 +138,7 @@ def _near(value: str, names: set[str]) -> str:
     words = [_KEYWORDS[name] for name in names if name in _KEYWORDS]
     words += _SEATS if "SEAT" in names else ()
     words += known_counts() if "NAME" in names else ()
-    close = get_close_matches(value.lower(), words, n=1, cutoff=0.7)
+    close = nearest(value, words, cutoff=0.7)
     return f"did you mean {close[0]}?" if close and close[0] != value.lower() else ""
 
 
@@ -144,3 +151,18 @@ def _expected(names: set[str]) -> str:
     if "CARDS" in names and "CARD" in names:
         words.remove(_WORDS["CARDS"])
     return f"expected {', '.join(dict.fromkeys(words)) or 'nothing more'}"
+
+
+def is_free_name(word: str) -> bool:
+    """Tell whether a word can stand for a sentence: one that means nothing else in the short form.
+
+    Lower and upper case are the same.
+    """
+    if not re.fullmatch(r"[a-z_]\w*", word, re.IGNORECASE | re.ASCII) or len(word) > QUOTED:
+        return False
+    try:
+        tree = parse(word, "hand", "")
+    except ConstraintError:  # a word of the grammar
+        return False
+    alone = tree.children[0]
+    return getattr(alone, "data", "") == "named" and not is_count(word)

@@ -1,5 +1,6 @@
 """Shapes: sets of suit lengths, one bool for each of the 560 shapes that a hand can have."""
 
+from functools import cache
 from itertools import permutations, product
 
 import numpy as np
@@ -43,24 +44,31 @@ def parse_pattern(text: str) -> Pattern:
 
 def exactly(pattern: Pattern) -> Shapes:
     """Return the shapes with these lengths of spades, hearts, diamonds, clubs."""
-    found = all_shapes()
+    shapes = all_shapes()
     for suit, length in enumerate(pattern):
         if length is not None:
-            found &= LENGTHS[:, suit] == length
-    return found
+            shapes &= LENGTHS[:, suit] == length
+    return shapes
 
 
+@cache
 def any_order(pattern: Pattern) -> Shapes:
-    """Return the shapes with these lengths in whichever suits."""
-    found = np.zeros(len(LENGTHS), dtype=np.bool_)
+    """Return the shapes with these lengths in whichever suits; not to be written to."""
+    shapes = np.zeros(len(LENGTHS), dtype=np.bool_)
     for spades, hearts, diamonds, clubs in set(permutations(pattern)):
-        found |= exactly((spades, hearts, diamonds, clubs))
-    return found
+        shapes |= exactly((spades, hearts, diamonds, clubs))
+    shapes.flags.writeable = False
+    return shapes
 
 
+@cache
 def balanced(*, semi: bool = False) -> Shapes:
-    """Return 4333, 4432 and 5332 in any order; ``semi`` adds 5422 and 6322."""
-    found = np.zeros(len(LENGTHS), dtype=np.bool_)
+    """Return 4333, 4432 and 5332 in any order; ``semi`` adds 5422 and 6322.
+
+    The set is not to be written to.
+    """
+    shapes = np.zeros(len(LENGTHS), dtype=np.bool_)
     for pattern in _SEMI_BALANCED if semi else _BALANCED:
-        found |= any_order(parse_pattern(pattern))
-    return found
+        shapes |= any_order(parse_pattern(pattern))
+    shapes.flags.writeable = False
+    return shapes

@@ -1,0 +1,61 @@
+"""What can be wrong with a text of the language, and how the place is shown."""
+
+from dataclasses import dataclass
+
+QUOTED = 60
+"""How many characters of somebody's text an error quotes, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """What is wrong in a text, and where."""
+
+    message: str
+    line: int
+    column: int
+    """Both counted from 1."""
+    excerpt: str
+    """The line in question, and a line with carets under the place."""
+
+
+class ConstraintError(ValueError):
+    """A constraint that cannot be read, or that contradicts itself or the known cards.
+
+    For text, the message gives line and column, what was expected, the line itself, and a caret
+    under the place; ``mistake`` has the same one by one.
+    """
+
+    def __init__(self, message: str, mistake: Mistake | None = None):
+        super().__init__(message)
+        self.mistake = mistake
+
+
+class ConstraintWarning(UserWarning):
+    """Something in a constraint that was read and has no effect."""
+
+
+def clip(text: str) -> str:
+    """Return text of somebody's for a message: on one line, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= QUOTED else f"{line[: QUOTED - 1]}…"
+
+
+def pointed(text: str, start: int, end: int, message: str, source: str = "") -> ConstraintError:
+    """Return the error for ``text[start:end]``, with the line and a caret under that place."""
+    line = text.count("\n", 0, start) + 1
+    begin = text.rfind("\n", 0, start) + 1
+    stop = text.find("\n", start)
+    shown = text[begin : len(text) if stop < 0 else stop]
+    column = start - begin
+    width = max(1, min(end, begin + len(shown)) - start)
+    offset = column
+    if len(shown) > QUOTED:  # keep the place in view
+        cut = max(0, min(column - QUOTED // 2, len(shown) - QUOTED))
+        shown, offset = shown[cut : cut + QUOTED], column - cut
+        width = max(1, min(width, len(shown) - offset))
+    shown = "".join(" " if c.isspace() or not c.isprintable() else c for c in shown)
+    mistake = Mistake(message, line, column + 1, f"  {shown}\n  {' ' * offset}{'^' * width}")
+    where = f"{source}, " if source else ""
+    return ConstraintError(
+        f"{where}line {line}, column {mistake.column}: {message}\n{mistake.excerpt}", mistake
+    )

@@ -1,0 +1,291 @@
+"""The value of a tree, for hands that are known and for what lies between bounds.
+
+Every node has the least and the greatest value that it may have. For known hands both are the
+same; of hands of which only shape and points are known, say, some numbers lie between bounds, and
+a condition *must* hold (the lower bound, true), *may* hold (the upper bound) or cannot. What is
+known of the cards is told by ``Facts``. A condition's value is (n,) bool, a number's (n,) int or
+float, or () where it is the same for all; divisions of whole numbers drop the remainder, as in
+Dealer.
+"""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...cards import Seat
+from ...evaluators.holdings import HoldingIds, holding_ids, lengths
+from .counts import Count
+from .errors import ConstraintError
+from .shapes import LENGTHS, Shapes
+from .tree import (
+    AllOf,
+    AnyOf,
+    Arithmetic,
+    Choice,
+    Comparison,
+    HandCount,
+    HasCards,
+    InShapes,
+    Node,
+    Not,
+    Number,
+    in_order,
+    parts_of,
+)
+
+Values = NDArray[Any]
+
+
+class Bounds(NamedTuple):
+    """The least and the greatest value; of what is known, the same array twice."""
+
+    low: Values
+    high: Values
+
+    @property
+    def known(self) -> bool:
+        """Whether both are the same for certain."""
+        return self.low is self.high
+
+
+def known(values: Any) -> Bounds:
+    """Return the bounds of values that are known."""
+    array = np.asarray(values)
+    return Bounds(array, array)
+
+
+ANY_NUMBER = Bounds(np.asarray(-np.inf), np.asarray(np.inf))
+UNDECIDED = Bounds(np.asarray(False), np.asarray(True))
+
+
+class Facts(ABC):
+    """What is known of some hands."""
+
+    exact: bool
+    """Whether the hands are known; else some values lie between bounds."""
+
+    @abstractmethod
+    def count(self, count: Count, seat: Seat) -> Bounds:
+        """Return a count of a seat's hand."""
+
+    @abstractmethod
+    def in_shapes(self, shapes: Shapes, seat: Seat) -> Bounds:
+        """Return whether a seat's lengths are among these."""
+
+    @abstractmethod
+    def has_cards(self, cards: tuple[int, ...], seat: Seat) -> Bounds:
+        """Return whether a seat holds all of these cards."""
+
+
+class HandFacts(Facts):
+    """Known hands: (n, 4) holding ids of each seat that is asked about."""
+
+    exact = True
+
+    def __init__(self, ids: dict[Seat, HoldingIds]):
+        self._ids = ids
+        self._counts: dict[tuple[Count, Seat], Bounds] = {}
+
+    def ids(self, seat: Seat) -> HoldingIds:
+        """Return the (n, 4) holding ids of one seat."""
+        return self._ids[seat]
+
+    def count(self, count: Count, seat: Seat) -> Bounds:
+        """Return a count of a seat's hands, worked out once."""
+        key = count, seat
+        if key not in self._counts:
+            self._counts[key] = known(count.of(self.ids(seat)))
+        return self._counts[key]
+
+    def in_shapes(self, shapes: Shapes, seat: Seat) -> Bounds:
+        """Return whether a seat's lengths are among these."""
+        return known(by_key(shapes)[shape_keys(lengths(self.ids(seat)))])
+
+    def has_cards(self, cards: tuple[int, ...], seat: Seat) -> Bounds:
+        """Return whether a seat holds all of these cards."""
+        wanted = np.zeros(52, dtype=np.bool_)
+        wanted[list(cards)] = True
+        mask = holding_ids(wanted[None])
+        return known(((self.ids(seat) & mask) == mask).all(axis=1))
+
+
+class Layouts(HandFacts):
+    """The hands of (n, 52) owners, seen seat by seat."""
+
+    def __init__(self, owners: NDArray[np.uint8]):
+        super().__init__({})
+        self.owners = owners
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    def those(self, rows: NDArray[np.bool_]) -> "Layouts":
+        """Return the layouts of some rows, with what is known of them by now."""
+        kept = Layouts(self.owners[rows])
+        kept._ids = {seat: ids[rows] for seat, ids in self._ids.items()}
+        kept._counts = {key: known(values.low[rows]) for key, values in self._counts.items()}
+        return kept
+
+    def ids(self, seat: Seat) -> HoldingIds:
+        """Return the (n, 4) holding ids of one seat."""
+        if seat not in self._ids:
+            self._ids[seat] = holding_ids(self.owners == seat)
+        return self._ids[seat]
+
+
+def evaluate(node: Node, facts: HandFacts) -> Values:
+    """Return the value of ``node`` for known hands.
+
+    Raises ConstraintError for a division by zero.
+    """
+    return bounds([node], facts)[0].low
+
+
+def bounds(nodes: Sequence[Node], facts: Facts) -> list[Bounds]:
+    """Return the bounds of each node; what they share is worked out once.
+
+    Raises ConstraintError for a division by zero in known hands.
+    """
+    order = in_order(nodes)
+    uses = Counter(part for node in order for part in parts_of(node))
+    uses.update(nodes)  # these are kept
+    values: dict[Node, Bounds] = {}
+    with np.errstate(all="ignore"):  # products of fractions may end at infinity, which compares
+        for node in order:
+            parts = parts_of(node)
+            values[node] = _bounds(node, [values[part] for part in parts], facts)
+            for part in parts:
+                uses[part] -= 1
+                if not uses[part]:
+                    del values[part]  # of a long script only what is needed stays
+    return [values[node] for node in nodes]
+
+
+def _bounds(node: Node, parts: list[Bounds], facts: Facts) -> Bounds:
+    match node:
+        case Number(value):
+            return known(value)
+        case HandCount(count, seat):
+            return facts.count(count, seat)
+        case InShapes(shapes, seat):
+            return facts.in_shapes(shapes, seat)
+        case HasCards(cards, seat):
+            return facts.has_cards(cards, seat)
+        case Arithmetic(operator):
+            left, right = (_number(part, facts) for part in parts)
+            return _calculated(operator, left, right, facts)
+        case Comparison(operator):
+            left, right = (_number(part, facts) for part in parts)
+            return _compared(operator, left, right)
+        case Choice():
+            test, yes, no = parts
+            return _chosen(test, yes, no, facts)
+        case Not():
+            low, high = parts[0]
+            denied = np.logical_not(high)
+            return Bounds(denied, denied if low is high else np.logical_not(low))
+        case AllOf():
+            return _joined(np.logical_and, parts, True)
+        case AnyOf():
+            return _joined(np.logical_or, parts, False)
+
+
+def _joined(operator: np.ufunc, parts: list[Bounds], empty: bool) -> Bounds:
+    if not parts:
+        return known(empty)
+    low = np.asarray(reduce(operator, [part.low for part in parts]))
+    if all(part.known for part in parts):
+        return known(low)
+    return Bounds(low, np.asarray(reduce(operator, [part.high for part in parts])))
+
+
+def _number(value: Bounds, facts: Facts) -> Bounds:
+    """A condition that is counted with is 0 or 1; between bounds it is not followed."""
+    if value.low.dtype != np.bool_:
+        return value
+    return known(value.low.astype(np.int64)) if facts.exact else ANY_NUMBER
+
+
+COMPARE = {
+    "==": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+
+
+def _compared(operator: str, left: Bounds, right: Bounds) -> Bounds:
+    compare = COMPARE[operator]
+    if left.known and right.known:
+        return known(compare(left.low, right.low))
+    if operator == "==":
+        must = (left.low == left.high) & (right.low == right.high) & (left.low == right.low)
+        return Bounds(must, (left.low <= right.high) & (right.low <= left.high))
+    if operator == "!=":
+        must, may = _compared("==", left, right)
+        return Bounds(np.logical_not(may), np.logical_not(must))
+    if operator in (">", ">="):
+        return Bounds(compare(left.low, right.high), compare(left.high, right.low))
+    return Bounds(compare(left.high, right.low), compare(left.low, right.high))
+
+
+def _chosen(test: Bounds, yes: Bounds, no: Bounds, facts: Facts) -> Bounds:
+    if facts.exact:
+        return known(np.where(test.low, yes.low, no.low))
+    if yes.low.dtype != np.bool_:
+        return ANY_NUMBER  # between bounds a choice of numbers is not followed
+    return Bounds(
+        (test.low & yes.low) | (~test.high & no.low), (test.high & yes.high) | (~test.low & no.high)
+    )
+
+
+def _calculated(operator: str, left: Bounds, right: Bounds, facts: Facts) -> Bounds:
+    if left.known and right.known:
+        if operator in "/%" and (right.low == 0).any():
+            if facts.exact:
+                raise ConstraintError("a division by zero occurs on some layouts")
+            return ANY_NUMBER  # in cells that may hold no hand
+        return known(_calculate(operator, left.low, right.low))
+    if operator == "+":
+        return Bounds(left.low + right.low, left.high + right.high)
+    if operator == "-":
+        return Bounds(left.low - right.high, left.high - right.low)
+    if operator == "*":
+        ends = [np.nan_to_num(a * b, posinf=np.inf, neginf=-np.inf) for a in left for b in right]
+        return Bounds(reduce(np.minimum, ends), reduce(np.maximum, ends))
+    return ANY_NUMBER
+
+
+_ADD_OR_MULTIPLY = {"+": np.add, "-": np.subtract, "*": np.multiply}
+
+
+def _calculate(operator: str, left: Values, right: Values) -> Values:
+    if operator in _ADD_OR_MULTIPLY:
+        wide = np.asarray(left, np.result_type(left, np.int64))  # counts are of 32 bits
+        result: Values = _ADD_OR_MULTIPLY[operator](wide, right)
+        return result
+    remainder: Values = np.fmod(left, right)  # of the sign of ``left``, as in C
+    if operator == "%":
+        return remainder
+    whole = np.asarray(left).dtype.kind == np.asarray(right).dtype.kind == "i"
+    return (left - remainder) // right if whole else np.true_divide(left, right)
+
+
+def shape_keys(lengths: NDArray[Any]) -> NDArray[np.int64]:
+    """Return one number for the first three of (…, 4) lengths; the fourth follows from them."""
+    keys: NDArray[np.int64] = lengths[..., 0] * 196 + lengths[..., 1] * 14 + lengths[..., 2]
+    return keys
+
+
+def by_key(values: NDArray[Any]) -> NDArray[Any]:
+    """Return (2744,) of what is given for each of the 560 shapes, by shape key."""
+    table = np.zeros(14**3, dtype=values.dtype)
+    table[shape_keys(LENGTHS)] = values
+    return table
