@@ -3,16 +3,19 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test smoke check lint types imports format bench clean
+.PHONY: help demo test browser-test smoke check lint types imports format bench clean
 
 help:  ## Show the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 demo: $(VENV)/.runtime  ## Estimate and solve the example deals
 	$(BIN)/trickcast estimate --exact examples/deals.pbn
 
 test: $(VENV)/.dev  ## Run the tests
 	$(BIN)/python -m pytest
+
+browser-test: $(VENV)/.browser  ## The page in a real Chromium; installs it where it may
+	$(BIN)/python -m pytest tests/browser --browser
 
 smoke: $(VENV)/.dev  ## Repeat every experiment of the papers in miniature
 	$(BIN)/trickcast reproduce all --scale smoke --out build/smoke
@@ -44,6 +47,11 @@ $(VENV)/bin/python:
 
 $(VENV)/.runtime: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.browser: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --editable '.[browser]'
+	command -v chromium chromium-browser >/dev/null || apt-get install -y -q chromium
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python

@@ -9,6 +9,10 @@ from trickcast.cards import Deal
 SHARED = Path(__file__).parents[2] / "shared"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--browser", action="store_true", help="run tests/browser, in a real Chromium")
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of real files, which are not ours to commit."""

@@ -13,10 +13,8 @@ torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'"
 torch.set_num_threads(1)
 
 from trickcast.experiments import SCALES, Material  # noqa: E402
-from trickcast.experiments import bridgehand2vec as study  # noqa: E402
-from trickcast.experiments import bridgehand2vec_game as game  # noqa: E402
-from trickcast.experiments import bridgehand2vec_trainings as trainings  # noqa: E402
-from trickcast.experiments.bridgehand2vec_paper import PAPER  # noqa: E402
+from trickcast.experiments.papers.bridgehand2vec import PAPER, game, trainings  # noqa: E402
+from trickcast.experiments.papers.bridgehand2vec import studies as study  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,5 @@
 import pickle
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -259,3 +260,42 @@ def test_trick_table() -> None:
         table["X", "N"]
     with pytest.raises(DealError):
         TrickTable(tricks.T)
+
+
+class _Table(HTMLParser):
+    """The headers and cells of an HTML table, with the scope of each."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.read: list[tuple[str, str | None, str]] = []
+        self._open: tuple[str, str | None] | None = None
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._open = (tag, dict(attrs).get("scope"))
+
+    def handle_data(self, data: str) -> None:
+        assert self._open is not None
+        self.read.append((*self._open, data))
+
+
+def test_a_grid_as_html_names_itself_its_rows_and_its_columns() -> None:
+    table = TrickTable(np.arange(20, dtype=np.uint8).reshape(5, 4) % 14)
+    read = _Table(table._repr_html_()).read
+    assert read[0] == ("caption", None, "tricks, double dummy")
+    assert [text for *how, text in read if how == ["th", "col"]] == ["NT", "♠", "♥", "♦", "♣"]
+    assert [text for *how, text in read if how == ["th", "row"]] == ["N", "S", "E", "W"]
+    cells = [text for tag, _, text in read if tag == "td"]
+    assert cells == [str(table[strain, seat]) for seat in "NSEW" for strain in "NSHDC"]
+    assert cells == [cell for line in str(table).splitlines()[1:] for cell in line.split()[1:]]
+
+
+def test_results_of_many_are_cut_like_an_array() -> None:
+    many = TrickTable(np.arange(12, dtype=np.uint8)[:, None, None] * np.ones((5, 4), np.uint8))
+    assert many[2:4] == TrickTable(many.tricks[2:4]) and many[-1]["S", "N"] == 11
+    assert str(many) == "\n\n".join([*(str(many[i]) for i in range(10)), "…"])
+    assert repr(many) == "<TrickTable of 12 deals>" and "12 deals" in many._repr_html_()
+    with pytest.raises(TypeError, match="no length"):
+        len(many[0])
+    with pytest.raises(TypeError, match=r'table\["H", "N"\]'):
+        many[0][0]

@@ -4,15 +4,18 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer import Typer
+from typer.main import get_command
 
 import trickcast as tc
 from trickcast.cards import Deal
-from trickcast.cli import main
+from trickcast.cli import app, main
 from trickcast.library import Library
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
@@ -296,15 +299,45 @@ def test_importing_is_light() -> None:
     assert ended.stdout == "[]\n", ended.stderr
 
 
+def test_a_deal_is_estimated_without_what_that_does_not_need() -> None:
+    program = (
+        "import sys\n"
+        f"sys.argv = ['trickcast', 'estimate', {BOARD!r}]\n"
+        "from trickcast.cli.app import run\n"
+        "assert run() == 0\n"
+        "heavy = {'torch', 'endplay._dds', 'rich', 'scipy', 'trickcast.formats', "
+        "'trickcast.solver', 'trickcast.library', 'trickcast.simulation'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ended.stdout.endswith("\n[]\n"), ended.stderr
+
+
+def test_every_command_is_listed_with_the_module_that_has_it() -> None:
+    listed = [name for names in app._COMMANDS.values() for name in names]
+    assert sorted(listed) == sorted(COMMANDS.split())
+    for module, names in app._COMMANDS.items():
+        alone = Typer()
+        import_module(f"trickcast.cli.{module}").register(alone)
+        alone.callback()(lambda: None)
+        assert {*get_command(alone).commands} == {*names}  # type: ignore[attr-defined]
+
+
 def test_the_front_door() -> None:
-    visible = {
-        name
-        for name, value in vars(tc).items()
-        if not name.startswith("_") and getattr(value, "__module__", "").startswith("trickcast")
-    }
-    assert visible == set(tc.__all__) - set(tc._ON_ACCESS)
-    assert len(tc.__all__) <= 40
+    assert len(tc.__all__) <= 25 and {*tc.__all__} <= {*dir(tc)}
+    contract = (
+        "Deal Hand DealSet read write random_deals solve estimate models Estimator PairEstimator "
+        "HandEmbedding evaluators openings simulate simulate_leads DealError FormatError "
+        "ModelError TrickTable TrickEstimate"
+    )
+    assert {*contract.split()} <= {*tc.__all__}
+    rooms = "cards dealing embedding estimator formats simulation solver".split()
+    for name in tc.__all__:
+        named = [getattr(import_module(f"trickcast.{room}"), name, None) for room in rooms]
+        assert getattr(tc, name) in named or name in ("evaluators", "openings")
     assert "work_points" in tc.evaluators.names()
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = tc.nothing
 
 
 def test_text_comes_out_whatever_the_locale() -> None:

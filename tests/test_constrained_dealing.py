@@ -1,10 +1,8 @@
 """Constrained deals: uniform over exactly the layouts that fit, and honest when none does."""
 
-import csv
 import math
 from collections.abc import Callable
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +20,7 @@ from trickcast.dealing import (
     random_deals,
 )
 from trickcast.dealing.shapes import LENGTHS
+from trickcast.published import read_table
 
 SOUTH = "AQ864.K75.A3.KJ4"
 FIRST_DEAL_OF_SEED_1 = "N:K32.82.K84.Q9853 J95.AJT.Q752.T62 AQ864.K75.A3.KJ4 T7.Q9643.JT96.A7"
@@ -226,10 +225,7 @@ def same_distribution(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def test_shares_are_the_known_frequencies() -> None:
-    path = Path(__file__).parents[1] / "docs" / "reference" / "hand_patterns.csv"
-    with path.open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    for row in rows[:8]:
+    for row in read_table("hand_patterns.csv")[:8]:
         text = row["pattern"].replace("-", "")
         share = Constraints(east=f"any {text}").report(1).share
         assert 100 * share == pytest.approx(float(row["total_percent_exact"]), rel=1e-4)

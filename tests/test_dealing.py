@@ -1,12 +1,10 @@
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.stats import chisquare
 
 from trickcast.cards import hands_of
 from trickcast.dealing import random_deals
+from trickcast.published import read_table
 
 DEALS = 200_000
 FIRST_DEAL_OF_SEED_717102 = "N:KJT74.QT3.83.J43 A853.92.AJT9.AT8 Q92.J765.KQ.Q976 6.AK84.76542.K52"
@@ -40,10 +38,10 @@ def test_every_card_goes_to_every_seat_equally_often(owners: np.ndarray) -> None
 
 
 def test_hand_patterns_are_as_frequent_as_they_should(owners: np.ndarray) -> None:
-    path = Path(__file__).parents[1] / "docs" / "reference" / "hand_patterns.csv"
-    with path.open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    exact = {row["pattern"]: float(row["total_percent_exact"]) / 100 for row in rows}
+    exact = {
+        row["pattern"]: float(row["total_percent_exact"]) / 100
+        for row in read_table("hand_patterns.csv")
+    }
     assert sum(exact.values()) == pytest.approx(1, abs=1e-5)
     for seat in range(4):
         lengths = hands_of(owners, "NESW"[seat]).reshape(-1, 4, 13).sum(axis=2)

@@ -382,47 +382,9 @@ def test_the_log_leaves_out_what_is_made_again(tmp_path):
     assert [line["step"] for line in read_journal(tmp_path / "a.jsonl")] == [4, 8]
 
 
-@pytest.mark.parametrize("storage", ["float32", "float16", "int8"])
-@pytest.mark.parametrize(
-    "network",
-    [
-        SuitNetworkConfig(width=32, heads=2, before=1, after=1, pooled=1),
-        SuitNetworkConfig(width=32, heads=0, before=1, after=2, inputs="cards"),
-        SuitNetworkConfig(width=32, heads=0, after=0, pooled=1, activation="relu", ratio=2),
-    ],
-    ids=["attention", "means", "pooled"],
-)
-def test_the_exported_graph_answers_as_torch_does(deals, network, storage):
-    pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
-    from trickcast.training.suit_export import run_file
-    from trickcast.training.suit_graph import to_onnx
-
-    module = SuitNetwork(network, seed=5).eval()
-    torch.nn.init.normal_(module.head.weight, 0.0, 0.2, generator=torch.Generator().manual_seed(1))
-    owners = torch.from_numpy(deals.owners.copy())
-    with torch.no_grad():
-        expected = mean_probabilities([module], owners).numpy()
-    assert expected.std(0).max() > 0.02
-    model = to_onnx(module, storage, owners).SerializeToString()
-    found = run_file(model, deals.owners, chunk=50)
-    apart = np.abs(found - expected)
-    if storage == "int8":
-        assert apart.mean() < 0.01
-        assert (found.argmax(-1) == expected.argmax(-1)).mean() > 0.85
-    else:
-        assert apart.max() <= 1e-3
-    assert run_file(model, deals.owners[:0]).shape == (0, 5, 4, 14)
-    alone = run_file(model, deals.owners[9:10])
-    assert np.abs(alone - found[9:10]).max() <= 1e-5
-    for strains in ([4], [0], [3, 1], [2, 2, 4, 0, 1, 3]):
-        some = run_file(model, deals.owners, chunk=50, strains=strains)
-        assert some.shape == (len(deals), len(strains), 4, 14)
-        assert np.abs(some - found[:, strains]).max() <= 1e-6
-
-
 def test_an_export_says_what_it_is(deals, trained, tmp_path):
     onnx = pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
-    from trickcast.training.suit_export import export_suits, run_file
+    from trickcast.training.export.suits import export_suits, run_file
 
     path = tmp_path / "tiny.onnx"
     export_suits(trained[0], "tiny", deals[:64], path)
@@ -439,26 +401,3 @@ def test_an_export_says_what_it_is(deals, trained, tmp_path):
     estimator = Estimator(path, threads=1)
     whole, some = estimator(deals), estimator.probabilities(deals, "CN")
     assert np.abs(some - whole.probabilities[:, 3:]).max() <= 1e-6  # calibrated each by its own
-
-
-def test_sharpness_is_what_made_the_results_likely():
-    """Results drawn from logits that are then made half as sharp, in notrump twice."""
-    from trickcast.training.calibrating import fit_sharpness
-
-    logits = torch.randn(3000, 5, 4, 14, generator=torch.Generator().manual_seed(1)) * 2
-    rng = np.random.default_rng(2)
-    noise = rng.gumbel(size=logits.shape)
-    tricks = (logits.numpy() + noise).argmax(-1).astype(np.uint8)
-    logits[:, :4] /= 2
-    logits[:, 4:] *= 2
-    factors = fit_sharpness(logits, tricks)
-    assert factors == pytest.approx((2, 2, 2, 2, 0.5), rel=0.03)
-
-
-def test_learned_rotation_is_not_exported(deals):
-    pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
-    from trickcast.training.suit_graph import to_onnx
-
-    network = SuitNetwork(replace(TINY, rotation="learned", inputs="cards"), seed=1)
-    with pytest.raises(ValueError, match="learned"):
-        to_onnx(network, "float32", torch.from_numpy(deals.owners.copy()))

@@ -2,9 +2,11 @@
 
 import hashlib
 import os
+import pickle
 import shutil
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,8 @@ import pytest
 
 import trickcast as tc
 from trickcast.cards import Strain
-from trickcast.estimator import DEFAULT_MODEL, check_estimator, files
+from trickcast.estimator import DEFAULT_MODEL, check_estimator, files, is_loaded, loaded
+from trickcast.estimator import estimator as loading
 from trickcast.estimator.files import load_session
 from trickcast.estimator.kinds import OneOutput
 from trickcast.evaluation import Score, Tally, score
@@ -440,3 +443,44 @@ def test_scores_of_nothing_are_refused():
         score(nothing, nothing)
     with pytest.raises(ValueError, match="shape"):
         score(nothing, nothing[:1])
+
+
+# --- on its way to other processes -------------------------------------------------------------
+
+
+def expected_of(estimator: tc.Estimator, pbn: str) -> np.ndarray:
+    return estimator(pbn).expected
+
+
+def test_an_estimator_goes_to_another_process(board) -> None:
+    estimator = tc.Estimator("fast", threads=1, batch_size=7)
+    with get_context("spawn").Pool(1) as pool:
+        theirs = pool.apply(expected_of, (estimator, board.pbn))
+    assert np.array_equal(theirs, estimator(board).expected)
+    again = pickle.loads(pickle.dumps(estimator))
+    assert (again.info.name, again.batch_size, again._threads) == ("fast", 7, 1)
+    assert len(pickle.dumps(estimator)) < 500, "the name travels, not the weights"
+
+
+def test_a_model_that_changed_since_it_was_pickled_is_refused(tmp_path: Path, board) -> None:
+    shipped = {info.name: info.path for info in tc.models()}
+    mine = tmp_path / "mine.onnx"
+    mine.write_bytes(shipped["fast"].read_bytes())
+    pickled = pickle.dumps(tc.Estimator(mine))
+    assert np.array_equal(pickle.loads(pickled)(board).tricks, tc.estimate(board, "fast").tricks)
+    mine.write_bytes(shipped["accurate"].read_bytes())
+    with pytest.raises(tc.ModelError, match="not the model that was pickled"):
+        pickle.loads(pickled)
+    mine.unlink()
+    with pytest.raises(tc.ModelError, match="no model"):
+        pickle.loads(pickled)
+
+
+def test_four_models_stay_loaded(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(loading, "_loaded", {})
+    assert not is_loaded("fast") and loaded("fast") is loaded("fast") and is_loaded("fast")
+    for threads in range(1, 5):
+        loaded("fast", threads)
+    assert not is_loaded("fast") and all(is_loaded("fast", threads) for threads in range(1, 5))
+    with pytest.raises(tc.ModelError):
+        is_loaded("nowhere")

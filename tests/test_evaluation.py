@@ -253,7 +253,7 @@ def test_clusters_without_results_count_for_nothing(pairs):
 def test_a_calibration_is_found_again():
     """Results drawn by known slopes, curves and doubts; then by none that keeps the order."""
     torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-    from trickcast.training.calibrating import Calibration, fit_calibration
+    from trickcast.training.export.calibration import Calibration, fit_calibration
 
     logits = torch.randn(2000, 5, 4, 14, generator=torch.Generator().manual_seed(1)) * 2
     true = Calibration((0.8,) * 4 + (1.2,), (0.06,) * 4 + (0.0,), (0.0,) * 4 + (0.2,))
@@ -273,7 +273,7 @@ def test_a_calibration_is_found_again():
 
 def test_the_order_of_chances_is_kept():
     torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-    from trickcast.training.calibrating import Calibration
+    from trickcast.training.export.calibration import Calibration
 
     logits = torch.linspace(-30, 10, 14).expand(1, 5, 4, 14)
     for calibration in (

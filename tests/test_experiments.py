@@ -8,7 +8,6 @@ import re
 import socket
 import subprocess
 import sys
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,17 +35,22 @@ from trickcast.experiments import (  # noqa: E402
     measure,
     ns_tricks,
     planned,
-    published_results,
     reproduce,
     rows_of,
-    sample_deals,
     trained,
     write_report,
 )
-from trickcast.experiments.explained import EXPLAINED, why_lower  # noqa: E402
-from trickcast.experiments.spec import RawRow  # noqa: E402
+from trickcast.experiments import papers as folders  # noqa: E402
+from trickcast.experiments.catalogue import find_papers, find_scales  # noqa: E402
+from trickcast.experiments.paper import read_paper  # noqa: E402
+from trickcast.experiments.papers.mossakowski2004.findings import (  # noqa: E402
+    suit_length_deviations,
+)
+from trickcast.experiments.papers.mossakowski2009.findings import leader_matters  # noqa: E402
+from trickcast.experiments.rows import RawRow, read_rows  # noqa: E402
 from trickcast.library import Library, append  # noqa: E402
 from trickcast.networks import NetworkName  # noqa: E402
+from trickcast.published import published_results, sample_deals  # noqa: E402
 from trickcast.training import TrainingError  # noqa: E402
 
 LIBRARY = Path(__file__).parents[1] / "data/library"
@@ -57,6 +61,7 @@ OF_THESE_PAPERS = {
     for i, row in published_results().items()
     if row["paper"] in PAPERS and row["paper"] not in BY_FUNCTIONS
 }
+LABELS = ("train", "target tricks", "topology", "encoder frozen", "cross-test", "trained on")
 BIDS = {i: row for i, row in published_results().items() if row["contracts"] == row["lead"] == ""
         and row["problem"] == "opening_bid"}  # fmt: skip
 
@@ -128,6 +133,8 @@ def test_rows_say_what_the_paper_prints(paper):
                 )
                 target = re.search(r"target tricks=(\d+)", printed["notes"])
                 assert row.tricks == (int(target.group(1)) if target else None)
+                parts = [part.strip() for part in printed["notes"].split(";")]
+                assert row.labels == tuple(part for part in parts if part.startswith(LABELS))
                 if row.id != "m09-TI-04":  # whose printed label is a misprint
                     _check_network(row.net, printed)
 
@@ -180,13 +187,80 @@ def test_all_of_it_in_miniature(finished, tmp_path):
     assert not list(folder.rglob("*.tmp")) and not list(folder.rglob("*.checkpoint"))
 
 
+DOCS = Path(__file__).parents[1] / "docs"
+
+
 def test_every_lower_row_of_the_committed_report_says_why():
-    rows = _read(Path(__file__).parents[1] / "docs/reproduction.csv").values()
-    lower = [row for row in rows if "; lower: " in row["note"]]
-    for row in rows:
-        assert ("; lower: " in row["note"]) == bool(why_lower(row))
-        assert "not explained yet" not in row["note"]
-    assert set(EXPLAINED) == {row["id"] for row in lower}
+    rows = _read(DOCS / "reproduction.csv")
+    reasons = {i: why for paper in PAPERS.values() for i, why in paper.lower.items()}
+    lower = {i for i, row in rows.items() if _is_lower(row)}
+    assert lower == set(reasons)
+    for name, row in rows.items():
+        assert row["note"].partition("; lower: ")[2] == reasons.get(name, "")
+
+
+def _is_lower(row: dict[str, str]) -> bool:
+    both = row["exact"] and row["ours_exact"]
+    return bool(both) and float(row["ours_exact"]) < float(row["exact"]) - 1.5
+
+
+def test_the_committed_report_is_made_of_the_committed_lines(tmp_path):
+    (tmp_path / "reproduction.jsonl").write_bytes((DOCS / "reproduction.jsonl").read_bytes())
+    for made in write_report(Store(tmp_path, "nothing more"), "standard", tmp_path):
+        assert made.read_bytes() == (DOCS / made.name).read_bytes()
+
+
+def test_a_new_paper_is_a_new_folder(tmp_path, monkeypatch):
+    new = tmp_path / "someone2030"
+    new.mkdir()
+    (new / "__init__.py").write_text(
+        "from pathlib import Path\n"
+        "from trickcast.experiments.paper import read_paper\n"
+        "PAPER = read_paper(Path(__file__).parent)\n"
+    )
+    (new / "paper.toml").write_text('title = "T"\nsubject = "double dummy"\nyear = 2030\n')
+    (new / "rows.csv").write_text(
+        "table,id,kind,network,coding,contracts,lead\n"
+        "Table 1,s30-T1-01,network,52-9-1,52,spades,W\n"
+    )
+    (new / "settings.toml").write_text('[smoke.schedules."52-9-1"]\nexamples = 7\nepochs = 1\n')
+    monkeypatch.setattr(folders, "__path__", [*folders.__path__, str(tmp_path)])
+    known = find_papers()
+    assert list(known)[:4] == [*list(PAPERS)[:3], "someone2030"]  # after the others of its subject
+    (row,) = known["someone2030"].rows("1")
+    assert row.net == Net(network="52-9-1", coding="52", contracts="spades")
+    assert find_scales(known.values())["smoke"].schedule_of(row.net).examples == 7
+    with pytest.raises(ValueError, match="scale smoke: 52-9-1 has settings from two papers"):
+        find_scales([*known.values(), known["someone2030"]])
+    (new / "paper.toml").write_text('title = "T"\nsubject = "chess"\nyear = 2030\n')
+    with pytest.raises(ValueError, match="no subject 'chess' .*double dummy, opening bids"):
+        read_paper(new)
+
+
+@pytest.mark.parametrize(
+    ("columns", "cells", "words"),
+    [
+        ("kind,netwrok", "network,52-9-1", r"rows\.csv: no rows have netwrok \(known: .*network"),
+        ("kind,on", "network,tset", r"rows\.csv, line 2: 'tset' is not one of test, train"),
+        ("kind,on", "person,test", r"rows\.csv, line 2: 'person'"),
+        ("kind,training", "network,by hand", r"rows\.csv, line 2: 'by hand'"),
+        ("kind,network", "network,52-25-14", r"rows\.csv, line 2: network 52-25-14 has 14 outputs"),
+    ],
+)
+def test_a_table_of_rows_that_cannot_be_read(tmp_path, columns, cells, words):
+    whole = {"table": "Table 1", "id": "s30-T1-01", "network": "52-9-1", "coding": "52",
+             "contracts": "spades", "lead": "W"}  # fmt: skip
+    whole |= dict(zip(columns.split(","), cells.split(","), strict=True))
+    (tmp_path / "rows.csv").write_text(f"{','.join(whole)}\n{','.join(whole.values())}\n")
+    with pytest.raises(ValueError, match=words):
+        read_rows(tmp_path / "rows.csv")
+
+
+def test_runner_and_report_know_no_paper():
+    room = Path(folders.__file__).parents[1]
+    for path in (path for path in room.rglob("*.py") if room / "papers" not in path.parents):
+        text = path.read_text("utf-8")
+        assert not [paper for paper in PAPERS if paper in text], path
 
 
 def test_figures_state_what_made_them(finished):
@@ -198,17 +272,21 @@ def test_figures_state_what_made_them(finished):
 
 
 def test_other_papers_keep_their_figures(finished, tmp_path):
-    table, _ = write_report(finished[1], "smoke", tmp_path)
-    rows = _read(table)
-    rows["b23-T9-02"] |= {"ours_exact": "92.50", "ours_n": "200", "note": "by hand"}
-    rows["m09-TI-01"] |= {"ours_exact": "99.99"}
-    with table.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, list(rows["m09-TI-01"]))
-        writer.writeheader()
-        writer.writerows(rows.values())
-    again = _read(write_report(finished[1], "smoke", tmp_path)[0])
-    assert again["b23-T9-02"] == rows["b23-T9-02"]
+    theirs = {"row": "b23-T9-02", "network": "a book", "exact": 92.5, "n": 200, "note": "by hand",
+              "on": "other hands"}  # fmt: skip
+    earlier = Store(tmp_path / "earlier", "full")
+    earlier.add([theirs, finished[1].get("m09-TI-01") | {"exact": 99.99}])
+    before = _read(write_report(earlier, "full", tmp_path)[0])
+    assert before["m09-TI-01"]["ours_exact"] == "99.99"
+    assert before["m09-TI-02"]["note"] == "not measured yet"
+    table, text = write_report(finished[1], "smoke", tmp_path)
+    again = _read(table)
+    assert again["b23-T9-02"] == before["b23-T9-02"]
+    assert again["b23-T9-02"]["ours_exact"] == "92.50"
+    assert again["b23-T9-02"]["note"] == "by hand; trained: a book; measured on other hands"
+    assert "| ExpertModel | 81.22 | a book | 92.5 | by hand |" in text.read_text("utf-8")
     assert again["m09-TI-01"]["ours_exact"] != "99.99"  # measured here, so measured again
+    assert Store(tmp_path, "reproduction").get("b23-T9-02")["scale"] == "full"
 
 
 def _read(table: Path) -> dict[str, dict[str, str]]:
@@ -343,18 +421,6 @@ def test_an_unknown_paper_or_table(paper, table, words):
         rows_of(paper, table)
 
 
-def test_every_reference_table_is_installed():
-    """What the experiments read is named in the package's build, wherever it comes from."""
-    root = Path(__file__).parents[1]
-    build = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
-    installed = {Path(name).name for name in build["targets"]["wheel"]["force-include"]}
-    sources = [
-        path.read_text("utf-8") for path in (root / "src/trickcast/experiments").glob("*.py")
-    ]
-    read = {name for text in sources for name in re.findall(r'read_table\("(.+?)"\)', text)}
-    assert len(read) >= 5 and read <= installed
-
-
 def test_tables_have_short_names():
     assert rows_of("mossakowski2009", "v") == rows_of("mossakowski2009", "Table V")
     assert rows_of("mossakowski2009", "VI-F") == rows_of("mossakowski2009", "section VI-F")
@@ -393,7 +459,7 @@ def test_ns_tricks_of_the_printed_deals():
 
 def test_shape_deviations_of_random_deals():
     """The mean that makes sense of 2004's Table 2: 1.375 for the sample deviation of 16 lengths."""
-    deviations = measure.suit_length_deviations(random_deals(20_000, seed=2).owners)
+    deviations = suit_length_deviations(random_deals(20_000, seed=2).owners)
     assert deviations.mean() == pytest.approx(1.375, abs=0.01)
 
 
@@ -417,7 +483,7 @@ def test_raw_points_and_leaders_on_gib(shared):
         ours, printed = measure.measure_raw(row, everything), OF_THESE_PAPERS[row.id]
         for figure in ("within_2", "within_1", "exact"):
             assert ours[figure] == pytest.approx(float(printed[figure]), abs=2.5)
-    shares = measure.leader_matters(gib)["percent"]
+    shares = leader_matters(gib)["percent"]
     assert shares["S"]["W or E"] == pytest.approx(7, abs=1)
 
 

@@ -1,40 +1,31 @@
-"""What the measures of neurons find in weights that are made to show it, and the pictures."""
+"""What the measures of neurons find in weights that are made to show it, and the inside."""
 
 import importlib
 import json
 import struct
 import sys
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-
-from pathlib import Path  # noqa: E402
-
-from trickcast.cli import main  # noqa: E402
-from trickcast.experiments import (  # noqa: E402
-    SCALES,
-    ExperimentError,
-    gather,
-    inside,
-    opened,
-    pictures,
-    planned,
-    rows_of,
-)
-from trickcast.experiments.trained import train_net  # noqa: E402
-from trickcast.library import Library  # noqa: E402
+from trickcast import ModelError, inside
+from trickcast.cards import Strain
+from trickcast.cli import main
+from trickcast.encodings import find_coding
+from trickcast.inside.stored import read_arrays
+from trickcast.library import Library
+from trickcast.published import read_table
 
 LIBRARY = Path(__file__).parents[1] / "data/library"
 SHIPPED = "(52x4)-(26x4)-26-13-1"
 
 
-def layer(*rows, effects=None) -> opened.Opened:
+def layer(*rows, effects=None) -> inside.Opened:
     weights = np.array(rows, dtype=float).reshape(len(rows), 1, 52)
     strengths = np.ones(len(rows)) if effects is None else np.array(effects)
-    return opened.Opened("made up", weights, (("card",),) * len(rows), strengths)
+    return inside.Opened("made up", weights, (("card",),) * len(rows), strengths)
 
 
 def cards(**weights) -> np.ndarray:
@@ -77,8 +68,6 @@ def test_useless_neurons_and_shares():
 
 
 def test_table_vii_in_its_own_scale():
-    from trickcast.experiments.reference import read_table
-
     printed = [row for row in read_table("weights_52_1.csv") if row["contracts"] == "notrump"]
     by_rank = {row["rank"]: row for row in printed}
     row = [float(by_rank[rank][suit]) for suit in ("spades", "hearts", "diamonds", "clubs")
@@ -91,7 +80,7 @@ def test_table_vii_in_its_own_scale():
 
 
 def test_the_shipped_network_by_card():
-    suit, notrump = opened.open_model(SHIPPED)
+    suit, notrump = inside.open_model(SHIPPED)
     assert suit.weights.shape == (104, 1, 52)
     assert [part[0] for part in suit.parts[::26]] == ["N", "E", "S", "W"]
     assert suit.name.endswith("suit")
@@ -99,11 +88,43 @@ def test_the_shipped_network_by_card():
     of_suits = (squares / squares.sum(axis=1, keepdims=True) * suit.effects[:, None]).sum(axis=0)
     assert of_suits.argmax() == 0  # section VII: trump inputs dominate
     assert (notrump.effects > 0).all()
+    with pytest.raises(inside.OpenedError, match="accurate: the first layer does not see cards"):
+        inside.open_model("accurate")
+    with pytest.raises(ModelError, match="no model 'nothing'"):
+        inside.open_model("nothing")
+
+
+def test_stored_arrays_are_those_that_onnx_reads():
+    numpy_helper = pytest.importorskip("onnx.numpy_helper", reason="comes with the extra 'train'")
+    import onnx
+
+    path = Path(inside.__file__).parents[1] / "weights" / f"{SHIPPED}.onnx"
+    stored = {
+        tensor.name: numpy_helper.to_array(tensor) for tensor in onnx.load(path).graph.initializer
+    }
+    names = [name for name in stored if name.endswith(("_weight", "_bias"))]
+    assert len(names) == 16
+    arrays = read_arrays(path, names)
+    assert all(np.array_equal(arrays[name], stored[name]) for name in names)
+    with pytest.raises(LookupError, match="no arrays suit_9_weight"):
+        read_arrays(path, ["suit_9_weight"])
+
+
+def test_effects_are_the_spread_of_what_a_neuron_says_times_what_it_is_worth():
+    """A neuron that sees one card: it says one thing where West holds it, another elsewhere."""
+    weight = np.zeros((1, 1, 208))
+    weight[0, 0, 3 * 52] = 2.0  # the ace of spades in the last hand
+    layer = inside.FirstLayer(weight, np.zeros((1, 1)), np.array([[[3.0], [4.0]]]))
+    opened = inside.open_layer("made up", layer, find_coding("52x4"), (Strain.NOTRUMP,))
+    held, not_held = 1 / (1 + np.exp(-2.0)), 0.5
+    spread = (held - not_held) * np.sqrt(1 / 4 * 3 / 4)  # a card is with each hand alike
+    assert opened.effects == pytest.approx(5 * spread, rel=0.05)
+    assert opened.weights[0, 3, 0] == 2
 
 
 def test_pictures_are_well_formed_and_name_every_card():
     row = cards(SA=24.19, HK=-6.47)
-    root = ElementTree.fromstring(pictures.weights_svg(layer(row, row)))
+    root = ElementTree.fromstring(inside.weights_svg(layer(row, row)))
     circles = [element for element in root.iter() if element.tag.endswith("circle")]
     assert len(circles) == 2 * 52
     shown = {circle[0].text: circle for circle in circles}
@@ -113,7 +134,11 @@ def test_pictures_are_well_formed_and_name_every_card():
 
 @pytest.fixture(scope="module")
 def networks(tmp_path_factory) -> dict[str, Path]:
-    """Networks of the smallest scale, by printed name or head."""
+    """Networks of the smallest scale, by printed name and number of copies."""
+    pytest.importorskip("torch", reason="torch comes with the extra 'train'")
+    from trickcast.experiments import SCALES, gather, planned, rows_of
+    from trickcast.experiments.trained import train_net
+
     folder, scale = tmp_path_factory.mktemp("networks"), SCALES["smoke"]
     deals = gather(Library(LIBRARY), scale)
     rows = rows_of("mossakowski2009", "VI-F") + rows_of("mossakowski2009", "I")
@@ -126,14 +151,16 @@ def networks(tmp_path_factory) -> dict[str, Path]:
 
 
 def test_every_kind_of_first_layer(networks):
-    four = opened.open_model(networks["52-25-1 4"])
-    assert [one.weights.shape for one in four] == [(25, 1, 52)] * 4
+    from trickcast.experiments.first_layers import open_file
+
+    four = open_file(networks["52-25-1 4"])
+    assert [layer.weights.shape for layer in four] == [(25, 1, 52)] * 4
     assert not np.array_equal(four[0].weights, four[1].weights)
-    (plain,) = opened.open_model(networks["104-30-4-1 1"])
+    (plain,) = open_file(networks["104-30-4-1 1"])
     assert plain.weights.shape == (30, 2, 52)
     assert plain.parts[0] == ("side", "hand")
-    with pytest.raises(ExperimentError, match="does not see cards one by one"):
-        opened.open_model(networks["(26x4)-(13x4)-(7x4)-13-1 1"])
+    with pytest.raises(inside.OpenedError, match="does not see cards one by one"):
+        open_file(networks["(26x4)-(13x4)-(7x4)-13-1 1"])
 
 
 def size_of(svg: Path) -> tuple[int, int]:

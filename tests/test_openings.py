@@ -1,6 +1,5 @@
 """Opening systems against the hands that the papers print, networks, and labelled files."""
 
-import csv
 import re
 import shutil
 import subprocess
@@ -15,16 +14,16 @@ from trickcast import Hand, ModelError, openings
 from trickcast.openings import BackPropagation, CascadeSystem, NetworkSystem, OpeningNetwork
 from trickcast.openings.networks import code_cards, code_features, open_networks, save
 from trickcast.openings.rules import RuleSystem
+from trickcast.published import read_table
 
-REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+DOCS = Path(__file__).parents[1] / "docs"
 SUITS = ("spades", "hearts", "diamonds", "clubs")
 NETWORKS = ("52-60-7", "52-60-12", "cascade-1996")
 
 
 def printed(table: str) -> list[tuple[str, list[str], dict[str, str]]]:
     """The hands of a table of the 1996 paper with the experts' calls."""
-    with (REFERENCE / "opening_bids_1996.csv").open(encoding="utf-8", newline="") as stream:
-        rows = [row for row in csv.DictReader(stream) if row["source_table"] == table]
+    rows = [row for row in read_table("opening_bids_1996.csv") if row["source_table"] == table]
     return [
         (
             ".".join(row[suit] for suit in SUITS),
@@ -338,7 +337,7 @@ def test_an_empty_labelled_file_has_no_agreement(tmp_path: Path) -> None:
 
 def test_the_tables_stand_beside_the_published(teacher: RuleSystem) -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.experiments import yegnanarayana1996_tables as tables
+    from trickcast.experiments.papers.yegnanarayana1996 import measures as tables
 
     patterns = {row["pattern"]: row for row in tables.table_1(hands=50_000)}
     assert patterns["4-4-3-2"]["ours"] == pytest.approx(patterns["4-4-3-2"]["exact"], abs=0.8)
@@ -363,7 +362,7 @@ def test_the_tables_stand_beside_the_published(teacher: RuleSystem) -> None:
 
 def test_a_lenient_teacher_accepts_what_a_point_would_change(teacher: RuleSystem) -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.experiments import yegnanarayana1996_tables as tables
+    from trickcast.experiments.papers.yegnanarayana1996 import measures as tables
 
     def calls(text: str) -> set[str]:
         (row,) = tables.accepted(teacher, Hand(text).cards[None])
@@ -380,7 +379,7 @@ def test_a_lenient_teacher_accepts_what_a_point_would_change(teacher: RuleSystem
 
 def test_level_and_denomination_are_taught_and_read() -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.experiments import yegnanarayana1996 as paper
+    from trickcast.experiments.papers.yegnanarayana1996 import networks as paper
 
     rules = paper.teacher()
     hands = openings.random_hands(300, seed=8)
@@ -390,7 +389,7 @@ def test_level_and_denomination_are_taught_and_read() -> None:
 
 def test_the_cascade_is_trained_from_high_to_low() -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.experiments import yegnanarayana1996 as paper
+    from trickcast.experiments.papers.yegnanarayana1996 import networks as paper
 
     few = BackPropagation(epochs=1)
     trained = paper.train_cascade(each=20, one_level=400, settings=few)
@@ -404,7 +403,7 @@ def test_the_documented_bids_are_ours() -> None:
     """In the tables of printed hands on the page, what ships bids as it does now."""
     shipped = {name: openings.load(name) for name in ("standard-american", *NETWORKS)}
     checked, head = 0, list[str]()
-    for line in (REFERENCE.parent / "openings.md").read_text("utf-8").splitlines():
+    for line in (DOCS / "openings.md").read_text("utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if cells[:2] == ["row", "hand"]:
             head = cells
@@ -419,7 +418,7 @@ def test_the_documented_bids_are_ours() -> None:
 
 
 def test_the_documented_examples_are_true(tmp_path: Path) -> None:
-    text = (REFERENCE.parent / "openings.md").read_text("utf-8")
+    text = (DOCS / "openings.md").read_text("utf-8")
     blocks = re.findall(r"```(\w*)\n(.*?)```", text, re.DOTALL)
     shown = next(block for language, block in blocks if language == "")
     system = openings.load("polish-club")

@@ -9,10 +9,13 @@ import pytest
 
 import trickcast as tc
 from simulation_samples import AUCTION, KNOWN, SOUTH, SPADES, WEST, interrupted_after
+from trickcast.cards import Seat
 from trickcast.dealing import ConstraintError, NoDealsError
+from trickcast.estimator import estimator
 from trickcast.scoring import imps, score
-from trickcast.simulation import SimulationError, leads, making
+from trickcast.simulation import Lead, SimulationError, Value, leads, making, means, trick_picture
 from trickcast.simulation import layouts as laid
+from trickcast.simulation.outcomes import gain_intervals
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +71,7 @@ def test_the_best_contracts_are_the_best(counted) -> None:
     assert [one.worth.mean for one in best] == pytest.approx(sorted(by_contract)[::-2][:4])
     against = counted.best_contracts("both", "imps", number=35)
     assert len(against) == 35 and against[0].worth.mean >= 0
-    assert counted.best_contracts(side="EW", number=1)[0].by in (tc.Seat.EAST, tc.Seat.WEST)
+    assert counted.best_contracts(side="EW", number=1)[0].by in (Seat.EAST, Seat.WEST)
     with pytest.raises(SimulationError, match="total, imps or matchpoints"):
         counted.best_contracts(scoring="rubber")
     with pytest.raises(SimulationError, match="NS or EW"):
@@ -140,8 +143,9 @@ def test_where_few_layouts_fit_all_that_are_found_are_used(monkeypatch) -> None:
 
 
 def test_a_small_question_does_not_load_the_network(monkeypatch) -> None:
-    monkeypatch.setattr(laid, "Estimator", None)
-    monkeypatch.setattr(laid, "_loaded", {})
+    monkeypatch.setattr(laid, "_LOADING", np.inf)
+    monkeypatch.setattr(estimator, "Estimator", None)
+    monkeypatch.setattr(estimator, "_loaded", {})
     result = tc.simulate(**KNOWN, only=SPADES, precision=0.6, seed=4)
     assert result.stopped == "precision" and not result.estimated
     assert "would not have paid" in "\n".join(result.notes)
@@ -172,7 +176,7 @@ def test_precision_of_a_chance(monkeypatch) -> None:
 
     monkeypatch.setattr(making, "makes_batches", flip)
     monkeypatch.setattr(laid, "_LOADING", np.inf)
-    monkeypatch.setattr(laid, "_loaded", {})
+    monkeypatch.setattr(estimator, "_loaded", {})
     found = tc.simulate_making(**KNOWN, contract="4S", by="S", precision=0.05)
     low, high = found.making[1:]
     assert found.stopped == "precision" and 0.045 < (high - low) / 2 <= 0.05 and low < 0.7 < high
@@ -187,8 +191,8 @@ def test_the_network_is_asked_for_the_strains_of_the_question(monkeypatch) -> No
             asked.append(list(strains))
             return super().probabilities(deals, strains)
 
-    monkeypatch.setattr(laid, "Estimator", Spy)
-    monkeypatch.setattr(laid, "_loaded", {})
+    monkeypatch.setattr(estimator, "Estimator", Spy)
+    monkeypatch.setattr(estimator, "_loaded", {})
     guess = {"samples": 8, "exact": 0}  # estimated in one turn
     both = [("4S", "S"), ("3N", "N"), ("2S", "N")]
     results = [
@@ -207,7 +211,8 @@ def test_the_network_is_asked_for_the_strains_of_the_question(monkeypatch) -> No
 
 
 def test_all_questions_take_the_same_keywords() -> None:
-    shared = {*laid.Asked.__annotations__}
+    shared = {*inspect.signature(tc.simulate).parameters} - {"only"}
+    assert {"north", "condition", "samples", "exact", "seed", "precision"} < shared
     for function, own in (
         (tc.simulate, {"only"}),
         (tc.simulate_making, {"contract", "by"}),
@@ -219,7 +224,7 @@ def test_all_questions_take_the_same_keywords() -> None:
 
 
 def test_the_picture_shows_the_distribution(counted) -> None:
-    picture = ElementTree.fromstring(counted.svg("4S", "S"))
+    picture = ElementTree.fromstring(trick_picture(counted, "4S", "S"))
     texts = [one.text for one in picture.iter() if one.tag.endswith("text")]
     chances = counted.distribution("S", "S")
     assert texts[0] == "4S by South" and texts[1].startswith("makes ")
@@ -233,7 +238,7 @@ def test_the_picture_shows_the_distribution(counted) -> None:
     assert len(set(colours[: 10 - first])) == 1 and len(set(colours)) == 2
     some = tc.simulate(**KNOWN, samples=20, exact=20, seed=3, only=SPADES)
     with pytest.raises(SimulationError, match="neither solved nor estimated"):
-        some.svg("3N", "S")
+        trick_picture(some, "3N", "S")
 
 
 @pytest.fixture(scope="module")
@@ -276,7 +281,8 @@ def test_leads_are_counted(led, monkeypatch) -> None:
     assert [lead.gain.mean for lead in plain] == sorted(
         (one.gain.mean for one in plain), reverse=True
     )
-    assert str(plain).count("\n") == len(plain) + 4
+    assert str(plain).count("\n") == len(plain) + 6
+    assert max(map(len, str(plain).splitlines())) <= 80
 
 
 @pytest.mark.parametrize(
@@ -333,3 +339,55 @@ def test_an_interrupt_keeps_what_is_there_if_asked(monkeypatch) -> None:
 def test_what_cannot_be(asked: dict, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         tc.simulate(**{"south": SOUTH, **asked})
+
+
+# --- deals that are known ---------------------------------------------------------------------
+
+BOARD = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
+HANDS = {"north": BOARD.north, "east": BOARD.east, "south": BOARD.south}
+
+
+def test_a_known_deal_is_solved_once_and_has_no_intervals() -> None:
+    table = tc.solve(BOARD)
+    known = tc.simulate(**HANDS, precision=0.01, only=[("4H", "N"), ("3N", "N")])
+    assert (known.samples, known.solved, known.stopped, known.known) == (1, 1, None, True)
+    assert known.deals.owners[0].tolist() == BOARD.owners.tolist()
+    assert known.expected["H", "N"] == table["H", "N"] == 10
+    assert known.making("4H", "N")[0] == 1 and known.making("3N", "N")[0] == 0
+    for numbers in (known.interval["H", "N"], known.making("4H", "N")[1:]):
+        assert np.isnan(numbers).all()
+    assert known.compare("4H", "N", "3N", "N").mean == imps(420 - -50)
+    assert "±" not in str(known) and "95 %" not in str(known) and "10.00" in str(known)
+    made = tc.simulate_making(**HANDS, contract="4H", by="N")
+    assert made.making.mean == 1 and np.isnan(made.making.low) and made.solved == 1
+    with pytest.raises(NoDealsError):
+        tc.simulate(**HANDS, condition=lambda owners: owners[:, 0] > 3)
+
+
+def test_leads_against_a_known_deal_are_solved_once() -> None:
+    known = tc.simulate_leads(
+        leader=BOARD.east, contract="4H", by="N", north=BOARD.north, south=BOARD.south
+    )
+    assert len(known.deals) == 1 and len(known.after) == 1
+    for lead in known:
+        card = "SHDC".index(lead.cards[0][0]) * 13 + "AKQJT98765432".index(lead.cards[0][1])
+        assert lead.tricks.mean == known.after[0, card]
+        assert np.isnan([*lead.tricks[1:], *lead.setting[1:], *lead.gain[1:]]).all()
+        assert lead.even == (lead.gain.mean == 0)
+    assert "nan" not in str(known) and "±" not in str(known)
+
+
+def test_a_lead_that_always_loses_the_same_is_not_no_difference(led) -> None:
+    always = Lead(("SA",), *[Value(9.0, 8.5, 9.5)] * 3, Value(-1.0, -1.0, -1.0), even=False)
+    assert "no difference" not in led._line(always) and "-1.00 (-1.00 to -1.00)" in led._line(
+        always
+    )
+    best = next(lead for lead in led if lead.gain == (0, 0, 0))
+    assert led._line(best).endswith("no difference =")
+
+
+def test_shares_of_matchpoints_stay_within_0_and_1() -> None:
+    close = means(np.repeat([1.0, 0.5], [39, 1])[:, None], None, unit=0.5)
+    assert close.interval()[1][0] > 1
+    assert gain_intervals(close, "matchpoints")[0].high == 1
+    assert gain_intervals(close, "imps")[0].high > 1

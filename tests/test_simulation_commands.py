@@ -1,6 +1,9 @@
 """The commands simulate, compare and leads."""
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -8,7 +11,7 @@ import pytest
 import trickcast as tc
 from simulation_samples import AUCTION, KNOWN, NORTH, SOUTH, SPADES, WEST, interrupted_after
 from trickcast.cli import main
-from trickcast.simulation import contracts
+from trickcast.simulation import contracts, trick_picture
 
 
 @pytest.fixture
@@ -53,8 +56,8 @@ def test_the_command_on_one_contract(run, tmp_path) -> None:
     status, out, _ = run("simulate", *asked, "--picture", page)
     assert status == 0 and "makes" in out and "█" in out
     assert run("simulate", *asked, "--picture", picture)[0] == 0
-    assert picture.read_text("utf-8") == result.svg("4S", "S")
-    assert page.read_text("utf-8").endswith(result.svg("4S", "S"))
+    assert picture.read_text("utf-8") == trick_picture(result, "4S", "S")
+    assert page.read_text("utf-8").endswith(trick_picture(result, "4S", "S"))
 
 
 def test_the_command_on_making_alone(run) -> None:
@@ -106,6 +109,10 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
         (["simulate", "--contract", "4S", "--by", "S", "--picture", "x.png"], [".svg", "x.png"]),
         (["simulate", "--scoring", "rubber"], ["rubber", "imps"]),
         (["simulate", "--side", "N"], ["--side"]),
+        (["simulate", "--save", "layouts.docx"], ["layouts.docx", "suffix"]),
+        (["compare", "4S", "3N", "--by", "S", "--save", "no/such/x.pbn"], ["no/such/x.pbn"]),
+        (["leads", WEST, "3N", "--by", "S", "--save", "."], ["suffix"]),
+        (["leads", WEST, "3N", "--by", "S", "--scoring", "rubber"], ["rubber", "imps"]),
         (["simulate", "--vulnerable", "we"], ["vulnerability"]),
         (["compare", "4S", "5H", "--by", "S", "--other-by", "W"], ["partners"]),
         (["leads", WEST[:-1], "3N", "--by", "S"], ["12 cards"]),
@@ -117,3 +124,41 @@ def test_a_mistake_ends_with_status_2_and_says_why(run, args, words) -> None:
     status, out, err = run(*args)
     assert (status, out) == (2, "") and len(err.splitlines()) <= 3
     assert all(word in err for word in words), err
+
+
+@pytest.mark.parametrize("asked", [["simulate", *HANDS], ["leads", WEST, "3N", "--by", "S"]])
+def test_a_file_that_cannot_be_written_is_told_before_the_work(run, monkeypatch, asked) -> None:
+    monkeypatch.setattr(tc.simulation, asked[0].replace("leads", "simulate_leads"), None)
+    status, out, err = run(*asked, "--save", "/proc/nowhere/x.pbn")
+    assert (status, out) == (2, "") and "/proc/nowhere/x.pbn" in err
+
+
+def test_layouts_are_saved_though_nobody_reads_the_answer(tmp_path) -> None:
+    target = tmp_path / "layouts.pbn"
+    asked = ["simulate", *HANDS, "--exact", 20, "--contract", "4S", "--by", "S", "--save", target]
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "trickcast", *map(str, asked)]
+    ended = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (0, b"") and len(tc.read(target)) == 60
+
+
+def test_an_answer_is_shown_though_its_layouts_cannot_be_saved(run, tmp_path) -> None:
+    asked = ["simulate", *HANDS, "--exact", 20, "--contract", "4S", "--by", "S"]
+    status, out, err = run(*asked, "--save", tmp_path / "layouts.zrd")  # which holds solved deals
+    assert status == 2 and "makes" in out and "layouts.zrd" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_line_is_wider_than_80_characters(run) -> None:
+    for asked in (
+        ["leads", WEST, "4SX", "--by", "S", "--samples", 20, "--scoring", "total"],
+        ["leads", WEST, "4S", "--by", "S", "--samples", 20, "--scoring", "matchpoints"],
+        ["simulate", *HANDS, "--exact", 20, "--contract", "4S", "--by", "S"],
+        ["simulate", *HANDS, "--exact", 20, "--contract", "4S", "--by", "S", "--making"],
+        ["hand", SOUTH],
+        ["hand", SOUTH, "--trump", "S"],
+    ):
+        status, out, _ = run(*asked)
+        assert status == 0 and max(map(len, out.splitlines())) <= 80

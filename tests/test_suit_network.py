@@ -8,12 +8,12 @@ from trickcast.cards import Seat  # noqa: E402
 from trickcast.dealing import random_deals  # noqa: E402
 from trickcast.networks.suit_config import SuitNetworkConfig  # noqa: E402
 from trickcast.networks.suits import (  # noqa: E402
-    SeatLinear,
     SuitNetwork,
     attention_by_sums,
     mean_probabilities,
     relations,
 )
+from trickcast.networks.tokens import SeatLinear  # noqa: E402
 
 KINDS = {
     "attention": SuitNetworkConfig(width=32, heads=2, before=1, after=2, pooled=1),

@@ -22,11 +22,11 @@ from trickcast.formats import zrd  # noqa: E402
 from trickcast.library import append  # noqa: E402
 from trickcast.training import Request, TrainingError  # noqa: E402
 from trickcast.training import train as train_request  # noqa: E402
+from trickcast.training.export.thresholds import fit_thresholds  # noqa: E402
 from trickcast.training.papers.best import mean_of_last  # noqa: E402
 from trickcast.training.papers.examples import all_examples, draw_examples  # noqa: E402
 from trickcast.training.papers.fullbatch import portions_at  # noqa: E402
 from trickcast.training.papers.network import PaperConfig, train  # noqa: E402
-from trickcast.training.thresholds import fit_thresholds  # noqa: E402
 
 SHARD = Path(__file__).parents[1] / "data/library/seed-717102/deals-000000000000.zrd"
 SMALL = {"examples": 512, "redraw": 10, "epochs": 40, "evaluate_every": 10, "patience": 40}

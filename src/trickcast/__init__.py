@@ -1,50 +1,34 @@
-"""How many tricks will these cards take? Exact solving and neural estimates for bridge."""
+"""How many tricks will these cards take? Exact solving and neural estimates for bridge.
+
+What most users need has its name here, and is loaded when it is first asked for; what is for
+experts is imported from its room, such as ``trickcast.cards`` or ``trickcast.simulation``.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .cards import (
-    Board,
-    Deal,
-    DealError,
-    DealSet,
-    Hand,
-    Seat,
-    Strain,
-    Suit,
-    TrickTable,
-    Vulnerability,
-)
-from .dealing import random_deals
-from .estimator import Estimator, ModelError, ModelInfo, TrickEstimate, estimate, models
-from .formats import FormatError, FormatWarning, read, stream, write
-from .solver import solve
-
 if TYPE_CHECKING:
     from . import evaluators, openings
-    from .embedding import HandEmbedding, PairEstimate, PairEstimator
+    from .cards import Deal, DealError, DealSet, Hand, TrickTable
+    from .dealing import random_deals
+    from .embedding import HandEmbedding, PairEstimator
+    from .estimator import Estimator, ModelError, TrickEstimate, estimate, models
+    from .formats import FormatError, read, stream, write
     from .simulation import simulate, simulate_leads, simulate_making
+    from .solver import solve
 
 __all__ = [
-    "Board",
     "Deal",
     "DealError",
     "DealSet",
     "Estimator",
     "FormatError",
-    "FormatWarning",
     "Hand",
     "HandEmbedding",
     "ModelError",
-    "ModelInfo",
-    "PairEstimate",
     "PairEstimator",
-    "Seat",
-    "Strain",
-    "Suit",
     "TrickEstimate",
     "TrickTable",
-    "Vulnerability",
     "estimate",
     "evaluators",
     "models",
@@ -59,22 +43,28 @@ __all__ = [
     "write",
 ]
 
-_ON_ACCESS = {
-    "HandEmbedding": ".embedding",
-    "PairEstimate": ".embedding",
-    "PairEstimator": ".embedding",
-    "evaluators": ".evaluators",
-    "openings": ".openings",
-    "simulate": ".simulation",
-    "simulate_leads": ".simulation",
-    "simulate_making": ".simulation",
+_ROOMS = {
+    "cards": ("Deal", "DealError", "DealSet", "Hand", "TrickTable"),
+    "dealing": ("random_deals",),
+    "embedding": ("HandEmbedding", "PairEstimator"),
+    "estimator": ("Estimator", "ModelError", "TrickEstimate", "estimate", "models"),
+    "formats": ("FormatError", "read", "stream", "write"),
+    "simulation": ("simulate", "simulate_leads", "simulate_making"),
+    "solver": ("solve",),
 }
-"""Where the names are that are loaded when they are first asked for."""
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+"""Where each name is from; ``evaluators`` and ``openings`` are rooms themselves."""
 
 
 def __getattr__(name: str) -> Any:
-    """Load a part of the package that most users never touch when it is first asked for."""
-    if name in _ON_ACCESS:
-        module = import_module(_ON_ACCESS[name], __name__)
-        return module if module.__name__ == f"{__name__}.{name}" else getattr(module, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Load a part of the package when it is first asked for."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    room = import_module(f".{_ROOM_OF.get(name, name)}", __name__)
+    value = getattr(room, name) if name in _ROOM_OF else room
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -10,8 +10,10 @@ from .deal import COUNT_OF_SEAT, FOUR_FULL_HANDS, Deal, check_owners
 from .dealset import DealSet, as_dealset
 from .enums import RANKS, Seat, Strain, Suit, Vulnerability
 from .errors import DealError, shorten
+from .grid import PRINTED_SEATS, PRINTED_STRAINS, Grid, html_table
 from .hand import Hand, as_hands, hands_of
-from .table import PRINTED_SEATS, PRINTED_STRAINS, UNKNOWN, TrickTable
+from .one_or_many import OneOrMany
+from .table import UNKNOWN, TrickTable
 from .text import card_text, parse_card, parse_contract
 
 __all__ = [
@@ -25,7 +27,9 @@ __all__ = [
     "Deal",
     "DealError",
     "DealSet",
+    "Grid",
     "Hand",
+    "OneOrMany",
     "Seat",
     "Strain",
     "Suit",
@@ -39,6 +43,7 @@ __all__ = [
     "card_text",
     "check_owners",
     "hands_of",
+    "html_table",
     "parse_card",
     "parse_contract",
     "shorten",

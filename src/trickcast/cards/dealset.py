@@ -71,7 +71,10 @@ class DealSet:
                 rows.append(Deal(deal).owner_bytes)
             except DealError as error:
                 raise DealError(f"deal {i}: {error}") from None
-        return cls(np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, 52))
+        collected = object.__new__(cls)  # a Deal has been checked
+        owners = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, 52)
+        collected._set(owners, None, None)
+        return collected
 
     @classmethod
     def concatenate(cls, sets: Iterable["DealSet"]) -> "DealSet":
@@ -176,7 +179,7 @@ def as_dealset(deals: Any) -> tuple[DealSet, bool]:
     if isinstance(deals, DealSet):
         return deals, False
     if isinstance(deals, str | Deal):
-        return DealSet(Deal(deals).owners[None]), True
+        return DealSet.from_deals([Deal(deals)]), True
     if isinstance(deals, np.ndarray):
         if deals.size == 0:
             return DealSet(np.empty((0, 52), np.uint8)), False

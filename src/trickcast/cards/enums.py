@@ -32,11 +32,11 @@ class _Named(IntEnum):
         """
         if isinstance(text, cls):
             return text
-        found = cls._spellings().get(str(text).strip().upper())
-        if found is None:
+        member = cls._spellings().get(str(text).strip().upper())
+        if member is None:
             letters = " ".join(member.letter for member in cls)
             raise DealError(f"{text!r} is not a {cls.__name__.lower()} (expected one of {letters})")
-        return found
+        return member
 
     @property
     def letter(self) -> str:

@@ -7,13 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from .enums import Seat, Strain
 from .errors import DealError
+from .grid import Grid
+from .one_or_many import OneOrMany
 
 UNKNOWN = 255
 """What ``tricks`` holds where a cell is not known."""
-PRINTED_SEATS = (Seat.NORTH, Seat.SOUTH, Seat.EAST, Seat.WEST)
-"""Row order of printed tables, as in PBN."""
-PRINTED_STRAINS = (Strain.NOTRUMP, Strain.SPADES, Strain.HEARTS, Strain.DIAMONDS, Strain.CLUBS)
-"""Column order of printed tables, as in PBN."""
 
 
 def check_tricks(tricks: ArrayLike) -> NDArray[np.uint8]:
@@ -29,7 +27,7 @@ def check_tricks(tricks: ArrayLike) -> NDArray[np.uint8]:
     return array.astype(np.uint8)
 
 
-class TrickTable:
+class TrickTable(OneOrMany):
     """Tricks that each declarer takes in each strain, for one deal or for many.
 
     ``table["H", "N"]`` is the count for hearts declared by North (an array where the table holds
@@ -37,6 +35,8 @@ class TrickTable:
     """
 
     __slots__ = ("tricks",)
+    named = ("table", "deal", "deals")
+    axes, keys, example = 2, tuple, '["H", "N"]'
 
     tricks: NDArray[np.uint8]
     """(5, 4) or (n, 5, 4) uint8, strains S H D C N by declarers N E S W; 255 is unknown."""
@@ -48,19 +48,31 @@ class TrickTable:
         array.flags.writeable = False
         self.tricks = array
 
-    def __len__(self) -> int:
-        if self.tricks.ndim == 2:
-            raise TypeError("the table of one deal has no length")
-        return len(self.tricks)
+    @property
+    def numbers(self) -> NDArray[np.uint8]:
+        """The tricks."""
+        return self.tricks
 
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, tuple):
-            strain, seat = key
-            cell = self.tricks[..., Strain.parse(strain), Seat.parse(seat)]
-            return int(cell) if self.tricks.ndim == 2 else cell
-        if self.tricks.ndim == 2:
-            raise TypeError('the table of one deal is indexed by strain and seat: table["H", "N"]')
-        return TrickTable(self.tricks[key])
+    def cell(self, key: Any) -> Any:
+        """Return the tricks of a strain and a declarer."""
+        strain, seat = key
+        return self.tricks[..., Strain.parse(strain), Seat.parse(seat)]
+
+    def part(self, index: Any) -> "TrickTable":
+        """Return the table of one deal of many, or of some."""
+        return TrickTable(self.tricks[index])
+
+    def text(self) -> str:
+        """Draw the table of one deal; a question mark is an unknown cell."""
+        return Grid(self._count).text(margin=4, width=4)
+
+    def html(self) -> str:
+        """Draw the same as HTML."""
+        return Grid(self._count).html("tricks, double dummy")
+
+    def _count(self, strain: Strain, seat: Seat) -> str:
+        tricks = self.tricks[strain, seat]
+        return "?" if tricks == UNKNOWN else str(tricks)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TrickTable) and np.array_equal(self.tricks, other.tricks)
@@ -68,32 +80,5 @@ class TrickTable:
     def __hash__(self) -> int:
         return hash((self.tricks.shape, self.tricks.tobytes()))
 
-    def __str__(self) -> str:
-        if self.tricks.ndim == 3:
-            return "\n\n".join(str(table) for table in map(TrickTable, self.tricks))
-        lines = ["    " + "".join(f"{strain.symbol:>4}" for strain in PRINTED_STRAINS)]
-        for seat in PRINTED_SEATS:
-            cells = (self.tricks[strain, seat] for strain in PRINTED_STRAINS)
-            lines.append(f"{seat:<4}" + "".join(f"{_cell(tricks):>4}" for tricks in cells))
-        return "\n".join(lines)
-
     def __repr__(self) -> str:
-        if self.tricks.ndim == 3:
-            return f"<TrickTable of {len(self):,} deals>"
-        return f"TrickTable({self.tricks.tolist()})"
-
-    def _repr_html_(self) -> str:
-        if self.tricks.ndim == 3:
-            return f"<p>{repr(self)[1:-1]}</p>"
-        head = "".join(f"<th>{strain.symbol}</th>" for strain in PRINTED_STRAINS)
-        rows = "".join(
-            f"<tr><th>{seat}</th>"
-            + "".join(f"<td>{_cell(self.tricks[strain, seat])}</td>" for strain in PRINTED_STRAINS)
-            + "</tr>"
-            for seat in PRINTED_SEATS
-        )
-        return f"<table><tr><th></th>{head}</tr>{rows}</table>"
-
-
-def _cell(tricks: np.uint8) -> str:
-    return "?" if tricks == UNKNOWN else str(tricks)
+        return f"TrickTable({self.tricks.tolist()})" if self.single else super().__repr__()

@@ -51,13 +51,13 @@ def parse_contract(text: str) -> tuple[int, Strain | None, int]:
         clean = clean.replace(sign, "")
     if clean in _PASSES:
         return 0, None, 0
-    found = _CONTRACT.fullmatch(clean)
-    if found is None:
+    matched = _CONTRACT.fullmatch(clean)
+    if matched is None:
         raise DealError(
             f"{shorten(text)} is not a contract (expected level, strain and doubling, "
             "such as 4S, 3NX, 6CXX, or PASS)"
         )
-    return int(found[1]), Strain.parse(found[2]), _DOUBLING[found[3]]
+    return int(matched[1]), Strain.parse(matched[2]), _DOUBLING[matched[3]]
 
 
 def parse_hand(text: str) -> int:

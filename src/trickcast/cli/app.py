@@ -6,55 +6,56 @@ Exit status 0; 2 with at most three plain lines on standard error; 130 after Ctr
 import os
 import sys
 import warnings
+from collections.abc import Sequence
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
 
 import typer
 
 from ..cards import DealError
-from ..estimator import ModelError
-from ..formats import FormatError, FormatWarning
-from ..library import LibraryError
-from . import (
-    deals,
-    evaluating,
-    experiments,
-    hands,
-    libraries,
-    networks,
-    opening,
-    simulations,
-    train,
-    vectors,
-)
 from .inputs import CommandError
 
 _ERROR_LINES = 3
 _INTERRUPTED = 130
 _UsageError: Any = typer.BadParameter.__bases__[0]  # click's; typer does not export its name
-_TROUBLE = (CommandError, DealError, FormatError, LibraryError, ModelError, ModuleNotFoundError)
-
-app = typer.Typer(
-    name="trickcast",
-    help="How many tricks will these cards take? Exact double-dummy tables and neural estimates.",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-deals.register(app)
-hands.register(app)
-opening.register(app)
-libraries.register(app)
-networks.register(app)
-evaluating.register(app)
-simulations.register(app)
-vectors.register(app)
-train.register(app)
-experiments.register(app)
+_COMMANDS = {
+    "deals": ("estimate", "solve", "convert"),
+    "hands": ("hand", "par"),
+    "opening": ("open",),
+    "libraries": ("generate", "library"),
+    "networks": ("models",),
+    "evaluating": ("evaluate",),
+    "simulations": ("simulate", "compare", "leads"),
+    "vectors": ("pair", "nearest"),
+    "site": ("site",),
+    "train": ("train",),
+    "reproduce": ("reproduce",),
+    "explain": ("explain",),
+}
+"""The modules of the commands, in the order of the help. Only that of the command asked for is
+loaded; all are for the help, and for a name that is none of these."""
 
 
-@app.callback(invoke_without_command=True)
+def build(arguments: Sequence[str]) -> typer.Typer:
+    """Return the command line with the commands that these arguments need."""
+    app = typer.Typer(
+        name="trickcast",
+        help="How many tricks will these cards take? Exact double-dummy tables and neural "
+        "estimates.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_root)
+    named = next((word for word in arguments if not word.startswith("-")), None)
+    needed = [module for module, names in _COMMANDS.items() if named in names]
+    for module in needed or _COMMANDS:
+        import_module(f".{module}", __package__).register(app)
+    return app
+
+
 def _root(
     context: typer.Context,
     version: bool = typer.Option(False, "--version", help="Show the version and exit."),
@@ -77,7 +78,7 @@ def run() -> int:
         if isinstance(output, TextIOWrapper) and not output.isatty():
             output.reconfigure(encoding="utf-8")  # suit signs, whatever a file's locale is
     with warnings.catch_warnings():
-        warnings.simplefilter("always", FormatWarning)
+        warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _show_note  # type: ignore[assignment]
         status = _run()
     if status == _INTERRUPTED:
@@ -88,8 +89,8 @@ def run() -> int:
 
 def _run() -> int:
     """Run the command that the arguments name, and return the exit status."""
-    command = typer.main.get_command(app)
     try:  # not app(), which turns some of these errors into messages and statuses of its own
+        command = typer.main.get_command(build(sys.argv[1:]))
         with command.make_context("trickcast", sys.argv[1:]) as context:
             command.invoke(context)
         sys.stdout.flush()
@@ -103,11 +104,31 @@ def _run() -> int:
     except OSError as error:
         _discard_output()
         return _complain(f"{error.filename or 'output'}: {error.strerror or error}")
-    except _TROUBLE as error:
-        return _complain(error)
     except (KeyboardInterrupt, typer.Abort):
         return _INTERRUPTED
+    except Exception as error:
+        if not isinstance(error, _answers()):
+            raise
+        return _complain(error)
     return 0
+
+
+def _answers() -> tuple[type[Exception], ...]:
+    """Return the errors that are answers: shown as they are, without a traceback."""
+    from ..estimator import ModelError  # loaded now: what ends well does not wait for them
+    from ..formats import FormatError
+    from ..library import LibraryError
+    from ..published import PublishedError
+
+    return (
+        CommandError,
+        DealError,
+        FormatError,
+        LibraryError,
+        ModelError,
+        ModuleNotFoundError,
+        PublishedError,
+    )
 
 
 def _complain(error: object) -> int:
@@ -119,6 +140,8 @@ def _complain(error: object) -> int:
 
 def _show_note(message: Warning | str, category: type[Warning], *place: Any) -> None:
     """Show what a reader or writer has to say as a plain line; other warnings are not for users."""
+    from ..formats import FormatWarning
+
     if issubclass(category, FormatWarning):
         print(f"note: {message}", file=sys.stderr)
 

@@ -6,15 +6,12 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.table import Table
 
 from .._progress import progress_bar
 from ..cards import Board, Deal, DealSet, TrickTable
 from ..estimator import DEFAULT_MODEL, Estimator
-from ..formats import FORMATS, write_stream
-from ..solver import solve_batches
-from . import views
 from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, read_deals
+from .sheets import Sheet, deal_json, estimate_tables, solved_table
 
 Deals = Annotated[
     str, typer.Argument(metavar="DEALS", help="A file, - for standard input, or a deal (N:…).")
@@ -61,10 +58,10 @@ def estimate(
         for i, (deal, board) in enumerate(with_boards(some)):
             table = None if tables is None else tables[i].tricks
             if as_json:
-                line = views.as_json(deal, board, exact=table, estimate=estimates[i], model=model)
+                line = deal_json(deal, board, exact=table, estimate=estimates[i], model=model)
                 typer.echo(line)
             else:
-                sheet.show(deal, board, views.estimate_tables(estimates[i], table))
+                sheet.show(deal, board, estimate_tables(estimates[i], table))
 
 
 def solve(
@@ -78,9 +75,9 @@ def solve(
     for chunk, tables in solved(read_deals(deals, source, chunk=SOLVED_CHUNK), workers):
         for i, (deal, board) in enumerate(with_boards(chunk)):
             if as_json:
-                typer.echo(views.as_json(deal, board, exact=tables[i].tricks))
+                typer.echo(deal_json(deal, board, exact=tables[i].tricks))
             else:
-                sheet.show(deal, board, views.solved_table(tables[i].tricks))
+                sheet.show(deal, board, solved_table(tables[i].tricks))
 
 
 def convert(
@@ -94,6 +91,8 @@ def convert(
     workers: Workers = None,
 ) -> None:
     """Convert a file of deals to another format, in chunks, whatever its size."""
+    from ..formats import FORMATS, write_stream
+
     if target == "-" and target_format is None:
         names = ", ".join(f.name for f in FORMATS.values() if f.write is not None)
         raise typer.BadParameter(f"standard output needs --to (one of {names})")
@@ -116,6 +115,8 @@ def watched(chunks: Iterator[DealSet]) -> Iterator[DealSet]:
 
 def solved(chunks: Iterator[DealSet], workers: int | None) -> Iterator[tuple[DealSet, TrickTable]]:
     """Solve chunk by chunk, under one progress bar unless results are seen on the terminal."""
+    from ..solver import solve_batches  # estimates alone do not wait for DDS
+
     with progress_bar("solving", None, "deals", show=not sys.stdout.isatty()) as advance:
         for chunk in chunks:
             tables = np.empty((len(chunk), 5, 4), dtype=np.uint8)
@@ -130,21 +131,3 @@ def solved(chunks: Iterator[DealSet], workers: int | None) -> Iterator[tuple[Dea
 def with_boards(deals: DealSet) -> Iterator[tuple[Deal, Board | None]]:
     """Yield each deal with what its file says of it."""
     return zip(deals, deals.boards or [None] * len(deals), strict=True)
-
-
-class Sheet:
-    """Deals one below the other, each with a heading, the four hands, and what is known of it."""
-
-    def __init__(self) -> None:
-        self._out = views.ResultConsole()
-        self._shown = 0
-
-    def show(self, deal: Deal, board: Board | None, *tables: Table | str) -> None:
-        """Print one more deal."""
-        self._shown += 1
-        if self._shown > 1:
-            self._out.print()
-        self._out.print(views.heading(self._shown, board))
-        self._out.print(f"{deal}\n")
-        for table in tables:
-            self._out.print(table)

@@ -22,6 +22,7 @@ from ..estimator import (
 from ..evaluation import ClusterSums, Evaluation, Figures, Interval, Paired, Tally
 from ..evaluation.report import plain
 from ..library import Library
+from ..published import best_results
 from . import views
 from .deals import From, watched
 from .inputs import CommandError, as_use, read_deals
@@ -110,14 +111,14 @@ def evaluate(
         if peer is not None:
             paired.add(*figures)
     try:
-        found = [(each, each.tally.evaluation()) for each in measured]
+        evaluated = [(each, each.tally.evaluation()) for each in measured]
     except ValueError as error:
         raise CommandError(f"{deals}: {error}") from None
     differences = paired.differences() if peer is not None else None
     if as_json:
-        typer.echo(json.dumps(_as_json(found, differences)))
+        typer.echo(json.dumps(_as_json(evaluated, differences)))
     else:
-        _show(found, differences)
+        _show(evaluated, differences)
 
 
 def _open_peer(path: Path, layout: str, counts: str, threads: int | None) -> PeerModel:
@@ -147,11 +148,11 @@ def _parts(chunks: Iterable[DealSet]) -> Iterator[DealSet]:
 
 
 def _as_json(
-    found: list[tuple[_Measured, Evaluation]], differences: dict[str, Figures] | None
+    evaluated: list[tuple[_Measured, Evaluation]], differences: dict[str, Figures] | None
 ) -> dict[str, Any]:
     """Return all that was found: the parts by name, then the rest; intervals are lists of three."""
     contents = []
-    for each, evaluation in found:
+    for each, evaluation in evaluated:
         speed, of_one_core = each.speeds()
         facts = {"model": each.name, "deals": evaluation.deals, "results_a_second": plain(speed, 0)}
         facts |= {"results_a_processor_second": plain(of_one_core, 0)} | plain(evaluation.strains)
@@ -161,48 +162,26 @@ def _as_json(
     content: dict[str, Any] = contents[0]
     if differences is not None:
         content |= {"peer": contents[1], "difference": plain(differences)}
-    return content | {"published": _published()}
-
-
-def _published() -> list[dict[str, str]]:
-    """Return the best published test results on four known hands, and the human players'.
-
-    For suits and notrump apart, one of each paper and kind: the row of most exact estimates.
-    """
-    from ..experiments.reference import published_results
-
-    best: dict[tuple[str, str, bool], dict[str, str]] = {}
-    for row in published_results().values():
-        contracts = "N" if row["contracts"] == "notrump" else "suits"
-        human = row["network"].startswith("human")
-        known = row["problem"] == "DDBP4" and row["exact"]
-        if not known or row["notes"].startswith("train") or "2009 Table XI" in row["notes"]:
-            continue  # a row on training deals, or one that is quoted from a paper that is here
-        key = (contracts, row["paper"], human)
-        if key not in best or float(row["exact"]) > float(best[key]["exact"]):
-            best[key] = {"contracts": contracts} | {
-                name: row[name] for name in ("id", "paper", "table", "network", *_HITS, "notes")
-            }
-    return sorted(best.values(), key=lambda row: (row["contracts"] == "N", -float(row["exact"])))
+    return content | {"published": best_results()}
 
 
 # --- tables -----------------------------------------------------------------------------------
 
 
 def _show(
-    found: list[tuple[_Measured, Evaluation]], differences: dict[str, Figures] | None
+    evaluated: list[tuple[_Measured, Evaluation]], differences: dict[str, Figures] | None
 ) -> None:
     out = views.ResultConsole()
-    for each, evaluation in found:
+    for each, evaluation in evaluated:
         typer.echo(f"{each.name} on {evaluation.deals:,} deals, 95 % intervals over deals\n")
         out.print(_strains(evaluation))
         speed, of_one_core = (_with_error(speed, 0) for speed in each.speeds())
         typer.echo(f"\n{speed} results a second; {of_one_core} a second of one core\n")
     if differences is not None:
-        typer.echo(f"{found[0][0].name} less {found[1][0].name}, on the same deals\n")
+        typer.echo(f"{evaluated[0][0].name} less {evaluated[1][0].name}, on the same deals\n")
         out.print(_figures_table(differences))
         typer.echo()
-    evaluation = found[0][1]
+    evaluation = evaluated[0][1]
     out.print(_cells(evaluation))
     for name, title in _TITLES.items():
         typer.echo(f"\n{title}\n")
@@ -301,7 +280,7 @@ def _published_table() -> Table:
         table.add_column(column)
     for column in ("within 2", "within 1", "exact"):
         table.add_column(column, justify="right")
-    for row in _published():
+    for row in best_results():
         shares = (row[name] for name in _HITS)
         table.add_row(PARTS[row["contracts"]], row["network"], row["paper"], *shares)
     return table

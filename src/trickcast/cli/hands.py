@@ -9,8 +9,9 @@ from rich.table import Table
 from ..cards import Board, Hand, Seat, Strain, Vulnerability
 from ..scoring import par as par_of
 from . import views
-from .deals import AsJson, Deals, From, Sheet, Workers, solved, with_boards
+from .deals import AsJson, Deals, From, Workers, solved, with_boards
 from .inputs import SOLVED_CHUNK, read_deals, read_hands
+from .sheets import Sheet, solved_table, vulnerable_sides
 
 
 def register(app: typer.Typer) -> None:
@@ -42,7 +43,7 @@ def hand(
             continue
         gap = "\n" if number else ""
         typer.echo(f"{gap}{'  '.join(cards.suits())}   {cards.pattern}, {cards.hcp} HCP\n")
-        table = Table(box=None, pad_edge=False, padding=(0, 2))
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         for column in ("method", "value", "range", "counts"):
             table.add_column(column, justify="left" if column in ("method", "counts") else "right")
         for value in values:
@@ -67,16 +68,16 @@ def par(
     sheet = Sheet()
     for chunk, tables in solved(read_deals(deals, source, chunk=SOLVED_CHUNK), workers):
         for i, (deal, board) in enumerate(with_boards(chunk)):
-            told = board or Board()
+            known = board or Board()
             vul = Vulnerability.parse(
-                told.vulnerability or Vulnerability.NONE if vulnerable is None else vulnerable
+                known.vulnerability or Vulnerability.NONE if vulnerable is None else vulnerable
             )
-            first = Seat.parse(told.dealer or Seat.NORTH if dealer is None else dealer)
-            found = par_of(tables[i], vul, first)
+            first = Seat.parse(known.dealer or Seat.NORTH if dealer is None else dealer)
+            best = par_of(tables[i], vul, first)
             if as_json:
-                contracts = [str(contract) for contract in found.contracts]
+                contracts = [str(contract) for contract in best.contracts]
                 content = {"deal": deal.pbn, "dealer": str(first), "vulnerable": str(vul)}
-                typer.echo(json.dumps(content | {"ns": found.ns_score, "contracts": contracts}))
+                typer.echo(json.dumps(content | {"ns": best.ns_score, "contracts": contracts}))
             else:
-                said = f"\n{first.word} deals, vulnerable {views.vulnerable(vul)}: {found}"
-                sheet.show(deal, board, views.solved_table(tables[i].tricks), said)
+                line = f"\n{first.word} deals, vulnerable {vulnerable_sides(vul)}: {best}"
+                sheet.show(deal, board, solved_table(tables[i].tricks), line)

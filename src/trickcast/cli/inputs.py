@@ -3,12 +3,14 @@
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from ..cards import Deal, DealError, DealSet, shorten
-from ..formats import find_format, stream
-from ..library import USES, Use
+
+if TYPE_CHECKING:
+    from ..library import Use
 
 
 class CommandError(Exception):
@@ -28,14 +30,17 @@ def read_deals(source: str, format: str | None = None, chunk: int = CHUNK) -> It
 
     Raises DealError when ``source`` is neither a file nor a deal, FormatError for a bad file.
     """
+    if format is None and source != "-" and not is_file(source):
+        yield DealSet.from_deals([_literal(source)])
+        return
+    from ..formats import find_format, stream  # a literal deal does not wait for all formats
+
     if format is not None:
         find_format(format)
     if source == "-":
         yield from stream(sys.stdin.buffer, format=format, name="standard input", chunk=chunk)
-    elif is_file(source) or format is not None:
-        yield from stream(source, format=format, chunk=chunk)
     else:
-        yield DealSet.from_deals([_literal(source)])
+        yield from stream(source, format=format, chunk=chunk)
 
 
 def is_file(source: str) -> bool:
@@ -60,8 +65,10 @@ def _literal(source: str) -> Deal:
         ) from error
 
 
-def as_use(text: str) -> Use:
+def as_use(text: str) -> "Use":
     """Return the use that ``text`` names, or end with a usage error."""
+    from ..library import USES
+
     for use in USES:
         if text == use:
             return use

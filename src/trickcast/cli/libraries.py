@@ -110,13 +110,13 @@ def verify(
     seed: Annotated[int, typer.Option(min=0, help="Chooses the sample.")] = 0,
 ) -> None:
     """Check digests, cards and ranges of all shards, and solve a sample again."""
-    found = verify_library(Library(folder), sample=sample, seed=seed, progress=True)
-    if found.problems:
-        shown = "; ".join(found.problems[:3])
-        raise LibraryError(f"{folder}: problems: {len(found.problems)}, such as: {shown}")
+    verified = verify_library(Library(folder), sample=sample, seed=seed, progress=True)
+    if verified.problems:
+        shown = "; ".join(verified.problems[:3])
+        raise LibraryError(f"{folder}: problems: {len(verified.problems)}, such as: {shown}")
     typer.echo(
-        f"{folder}: {found.shards:,} shards with {found.deals:,} deals are sound; "
-        f"{found.solved_again:,} deals solved again agree"
+        f"{folder}: {verified.shards:,} shards with {verified.deals:,} deals are sound; "
+        f"{verified.solved_again:,} deals solved again agree"
     )
 
 

@@ -63,12 +63,16 @@ def open_hand(
     title = "nearest hands, by hand vectors (call, distance, hand), bid by "
     title += chosen.name if labelled is None else labelled.name
     for number, text in enumerate(hands):
-        told = chosen.explain(Hand(text))
-        found = () if near is None else near.nearest(told.hand, nearest)
+        opening = chosen.explain(Hand(text))
+        neighbours = () if near is None else near.nearest(opening.hand, nearest)
         if as_json:
-            typer.echo(json.dumps(_content(told, found)))
+            typer.echo(json.dumps(_content(opening, neighbours)))
         else:
-            lines = [str(told), *([title] if found else []), *(f"  {one}" for one in found)]
+            lines = [
+                str(opening),
+                *([title] if neighbours else []),
+                *(f"  {near_by}" for near_by in neighbours),
+            ]
             typer.echo("\n".join([""] * bool(number) + lines))
 
 
@@ -79,24 +83,36 @@ def _near(chosen: "OpeningSystem", labelled: Path | None) -> "NearestSystem":
     return openings.NearestSystem(known)
 
 
-def _content(told: "Explanation", near: "tuple[Neighbour, ...]") -> dict[str, object]:
+def _content(opening: "Explanation", near: "tuple[Neighbour, ...]") -> dict[str, object]:
     return {
-        "hand": str(told.hand),
-        "system": told.system,
-        "call": told.call,
-        "sure": told.sure,
-        "doubts": list(told.doubts),
-        "probabilities": {call: round(float(p), 6) for call, p in told.probabilities.items()},
-        "reason": told.reason,
+        "hand": str(opening.hand),
+        "system": opening.system,
+        "call": opening.call,
+        "sure": opening.sure,
+        "doubts": list(opening.doubts),
+        "probabilities": {call: round(float(p), 6) for call, p in opening.probabilities.items()},
+        "reason": opening.reason,
         "nearest": [
-            {"hand": str(one.hand), "call": one.call, "distance": round(one.distance, 4)}
-            for one in near
+            {
+                "hand": str(neighbour.hand),
+                "call": neighbour.call,
+                "distance": round(neighbour.distance, 4),
+            }
+            for neighbour in near
         ],
     }
 
 
-def _cells(told: "Explanation") -> list[object]:
+def _cells(opening: "Explanation") -> list[object]:
     """Return the columns of one hand; the second call is empty where none other is likely."""
-    chances = [(call, f"{p:.4f}") for call, p in told.probabilities.items() if call != told.call]
-    own = f"{told.probabilities.get(told.call, 0.0):.4f}"
-    return [told.hand, told.call, own, "yes" if told.sure else "no", *(*chances, ("", ""))[0]]
+    chances = [
+        (call, f"{p:.4f}") for call, p in opening.probabilities.items() if call != opening.call
+    ]
+    own = f"{opening.probabilities.get(opening.call, 0.0):.4f}"
+    return [
+        opening.hand,
+        opening.call,
+        own,
+        "yes" if opening.sure else "no",
+        *(*chances, ("", ""))[0],
+    ]

@@ -40,15 +40,15 @@ def pair(
         raise CommandError(f"{len(norths)} hands and {len(souths)} partners (expected as many)")
     if not norths:
         raise CommandError("no hands to estimate (expected one or more)")
-    found = PairEstimator(model)(norths, souths)
+    estimates = PairEstimator(model)(norths, souths)
     for i, texts in enumerate(zip(norths, souths, strict=True)):
         hands = (Hand(texts[0]), Hand(texts[1]))
-        bids = best_contracts(found[i], vulnerable, _CONTRACTS)
+        bids = best_contracts(estimates[i], vulnerable, _CONTRACTS)
         if as_json:
-            typer.echo(_pair_json(hands, found[i], bids, vulnerable, model))
+            typer.echo(_pair_json(hands, estimates[i], bids, vulnerable, model))
         else:
             typer.echo("\n" if i else "", nl=False)
-            _show_pair(hands, found[i], bids, vulnerable)
+            _show_pair(hands, estimates[i], bids, vulnerable)
 
 
 def _show_pair(
@@ -87,10 +87,8 @@ def _pair_json(
         "model": model,
         "strains": [strain.letter for strain in Strain],
         "declarers": ["N", "S"],
-        "expected": [_rounded(one.expected, 4) for one in (estimate, estimate.by_partner)],
-        "probabilities": [
-            _rounded(one.probabilities, 6) for one in (estimate, estimate.by_partner)
-        ],
+        "expected": [_rounded(by.expected, 4) for by in (estimate, estimate.by_partner)],
+        "probabilities": [_rounded(by.probabilities, 6) for by in (estimate, estimate.by_partner)],
         "interval_80": [low.tolist(), high.tolist()],
         "vulnerable": vulnerable,
     }
@@ -140,13 +138,13 @@ def nearest(
         for number, text in enumerate(read_hands(hand)):
             asked = Hand(text)
             if plus is None or minus is None:
-                found = embedding.nearest(asked, k, index)
+                near = embedding.nearest(asked, k, index)
             else:
-                found = embedding.analogy(
+                near = embedding.analogy(
                     asked, plus=Hand(plus), minus=Hand(minus), k=k, hands=index
                 )
-            shown += [asked, *(one for one, _ in found)]
-            _show_near(asked, found, number, as_json)
+            shown += [asked, *(neighbour for neighbour, _ in near)]
+            _show_near(asked, near, number, as_json)
         if map_file is not None:
             write_map(
                 embedding, map_file, hands=None if hands is None else index.hands, marked=shown
@@ -155,14 +153,14 @@ def nearest(
         raise CommandError(str(error)) from None
 
 
-def _show_near(asked: Hand, found: list[tuple[Hand, float]], number: int, as_json: bool) -> None:
+def _show_near(asked: Hand, near: list[tuple[Hand, float]], number: int, as_json: bool) -> None:
     if as_json:
-        near = [{"hand": str(one), "distance": round(apart, 6)} for one, apart in found]
-        typer.echo(json.dumps({"hand": str(asked), "nearest": near}))
+        content = [{"hand": str(hand), "distance": round(apart, 6)} for hand, apart in near]
+        typer.echo(json.dumps({"hand": str(asked), "nearest": content}))
         return
     typer.echo(f"{chr(10) if number else ''}{asked}   {asked.pattern}, {asked.hcp} HCP\n")
-    for one, apart in found:
-        typer.echo(f"{apart:7.3f}  {one!s:<16}  {one.pattern:>4}, {one.hcp:>2} HCP")
+    for hand, apart in near:
+        typer.echo(f"{apart:7.3f}  {hand!s:<16}  {hand.pattern:>4}, {hand.hcp:>2} HCP")
 
 
 def _read_index(embedding: "HandEmbedding", path: Path) -> Any:

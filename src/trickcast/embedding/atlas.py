@@ -26,8 +26,8 @@ def principal_components(vectors: NDArray[np.float32], n: int = 2) -> NDArray[np
     directions = np.linalg.eigh(centred.T @ centred).eigenvectors.T[::-1][:n]
     largest = np.abs(directions).argmax(axis=1)
     signs = np.sign(directions[np.arange(len(directions)), largest])
-    found: NDArray[np.float64] = centred @ (directions * signs[:, None]).T
-    return found
+    coordinates: NDArray[np.float64] = centred @ (directions * signs[:, None]).T
+    return coordinates
 
 
 def write_map(

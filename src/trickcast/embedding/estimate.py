@@ -6,15 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import PRINTED_STRAINS, Strain
+from ..cards import PRINTED_STRAINS, OneOrMany, Strain, html_table
 
-_SHOWN = 10  # pairs of a large estimate that are printed
 _COUNTS = np.arange(14, dtype=np.float32)
 MILESTONES = {"game": (10, 10, 11, 11, 9), "slam": (12,) * 5, "grand": (13,) * 5}
 """Tricks that make game, small slam and grand slam in spades, hearts, diamonds, clubs, notrump."""
 
 
-class PairEstimate:
+class PairEstimate(OneOrMany):
     """Estimated tricks of two hands, the other two unknown; the first hand (North) declares.
 
     The distribution is over the layouts of the unseen cards. ``estimate["H"]`` is the expected
@@ -22,6 +21,9 @@ class PairEstimate:
     ``estimate[2:5]`` the estimates of those pairs. ``by_partner`` is the same with the second hand
     as declarer.
     """
+
+    named = ("estimate", "pair of hands", "pairs of hands")
+    axes, keys, example = 3, (str, Strain), '["H"]'
 
     both: NDArray[np.float32]
     """(5, 2, 14) or (n, 5, 2, 14) float32: strains S H D C N, declarer first hand or second."""
@@ -72,21 +74,17 @@ class PairEstimate:
         return low.astype(np.uint8), np.minimum(high, 13).astype(np.uint8)
 
     @property
-    def _single(self) -> bool:
-        return self.both.ndim == 3
+    def numbers(self) -> NDArray[np.float32]:
+        """The probabilities, of either declarer."""
+        return self.both
 
-    def __len__(self) -> int:
-        if self._single:
-            raise TypeError("the estimate of one pair of hands has no length")
-        return len(self.both)
+    def cell(self, key: Any) -> Any:
+        """Return the expected tricks in a strain."""
+        return self.expected[..., Strain.parse(key)]
 
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, str | Strain):
-            found = self.expected[..., Strain.parse(key)]
-            return float(found) if self._single else found
-        if self._single:
-            raise TypeError('the estimate of one pair of hands is indexed as estimate["H"]')
-        return PairEstimate(self.both[key])
+    def part(self, index: Any) -> "PairEstimate":
+        """Return the estimate of one pair of many, or of some."""
+        return PairEstimate(self.both[index])
 
     def rows(self) -> list[tuple[str, ...]]:
         """Return, for one pair, texts by strain: sign, tricks, 80 % interval, game, slam, grand."""
@@ -97,30 +95,21 @@ class PairEstimate:
                 strain.symbol,
                 f"{self.expected[strain]:.1f}",
                 f"{low[strain]}-{high[strain]}",
-                *(f"{found[strain]:.0%}" for found in chances.values()),
+                *(f"{chance[strain]:.0%}" for chance in chances.values()),
             )
             for strain in PRINTED_STRAINS
         ]
 
-    def __str__(self) -> str:
-        if not self._single:
-            shown = [str(self[i]) for i in range(min(len(self), _SHOWN))]
-            return "\n\n".join(shown + ["…"] * (len(self) > _SHOWN))
+    def text(self) -> str:
+        """Draw the estimate of one pair: a line for each strain."""
         head = ("", "tricks", "80 %", *MILESTONES)
         return "\n".join(
             f"{row[0]:<3}" + "".join(f"{text:>8}" for text in row[1:])
             for row in (head, *self.rows())
         )
 
-    def __repr__(self) -> str:
-        what = "one pair of hands" if self._single else f"{len(self):,} pairs of hands"
-        return f"<PairEstimate of {what}>"
-
-    def _repr_html_(self) -> str:
-        if not self._single:
-            return f"<p>{repr(self)[1:-1]}</p>"
-        head = "".join(f"<th>{name}</th>" for name in ("", "tricks", "80 %", *MILESTONES))
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{text}</td>" for text in row) + "</tr>" for row in self.rows()
+    def html(self) -> str:
+        """Draw the same as HTML."""
+        return html_table(
+            "expected tricks of two hands", ("tricks", "80 %", *MILESTONES), self.rows()
         )
-        return f"<table><tr>{head}</tr>{rows}</table>"

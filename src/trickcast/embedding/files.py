@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from ..estimator import ModelError
 from ..estimator.files import ModelFile, open_session, shipped_models
+from ..model_format import PAIR_MODEL_FORMAT
 
 WEIGHTS = Path(__file__).parent.parent / "weights" / "pairs"
-FORMAT = "trickcast pair model 1"
 Kind = Literal["distributions", "vectors"]
 """What a file holds: a network of distributions of tricks, or BridgeHand2Vec in its two halves."""
 _REQUIRED = ("name", "kind", "scores", "training")
@@ -55,11 +55,11 @@ def load_pair_model(
             )
     session, sha256 = open_session(path, expected, threads)
     metadata = dict(session.get_modelmeta().custom_metadata_map)
-    if metadata.get("format") != FORMAT or metadata.get("kind") not in _OF_KIND:
+    if metadata.get("format") != PAIR_MODEL_FORMAT or metadata.get("kind") not in _OF_KIND:
         raise ModelError(
             f"{path}: its format is {metadata.get('format')!r} and its kind "
-            f"{metadata.get('kind')!r} (expected {FORMAT!r}, of kind {' or '.join(_OF_KIND)}; "
-            f"SHA-256 {sha256})"
+            f"{metadata.get('kind')!r} (expected {PAIR_MODEL_FORMAT!r}, "
+            f"of kind {' or '.join(_OF_KIND)}; SHA-256 {sha256})"
         )
     needed = (*_REQUIRED, *_OF_KIND[metadata["kind"]])
     if missing := [key for key in needed if key not in metadata]:

@@ -103,8 +103,8 @@ class Distributions:
 
     def __call__(self, pairs: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Answer for (n, 2, 52) pairs."""
-        found: NDArray[np.float32] = self._session.run(["probabilities"], {"hands": pairs})[0]
-        return found
+        chances: NDArray[np.float32] = self._session.run(["probabilities"], {"hands": pairs})[0]
+        return chances
 
 
 class Vectors:
@@ -120,8 +120,8 @@ class Vectors:
     def __call__(self, pairs: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Answer for (n, 2, 52) pairs."""
         tricks = self.tricks(pairs)
-        found = [scatter(tricks[:, i]) for i, scatter in enumerate(self._scatters)]
-        return np.stack(found, axis=1)
+        chances = [scatter(tricks[:, i]) for i, scatter in enumerate(self._scatters)]
+        return np.stack(chances, axis=1)
 
     def tricks(self, pairs: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Return (n, 5, 2) mean tricks: strains, declarers."""
@@ -130,8 +130,8 @@ class Vectors:
         moved = np.concatenate([suits[:, :, order].reshape(2 * n, 52) for order in _ORDERS])
         vectors = encode(self._session, moved).reshape(len(_ORDERS), n, 2, -1)
         both = np.stack([vectors, vectors[:, :, ::-1]], axis=2)  # (orders, n, declarer, 2, size)
-        found = run_tricks(self._session, both.reshape(len(_ORDERS) * n * 2, -1))
-        answers = found.reshape(len(_ORDERS), n, 2, 5)
+        rows = run_tricks(self._session, both.reshape(len(_ORDERS) * n * 2, -1))
+        answers = rows.reshape(len(_ORDERS), n, 2, 5)
         tricks = np.zeros((n, 5, 2), dtype=np.float32)
         for order, answer in zip(_ORDERS, answers.transpose(0, 1, 3, 2), strict=True):
             tricks[:, order] += answer[:, :4]
@@ -143,15 +143,15 @@ def encode(session: Any, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Return the (n, size) vectors of (n, 52) hands by the first half of a file of vectors."""
     size = session.get_inputs()[1].shape[1]
     nothing = np.empty((0, size), dtype=np.float32)
-    found: NDArray[np.float32] = session.run(["vectors"], {"hands": hands, "pairs": nothing})[0]
-    return found
+    vectors: NDArray[np.float32] = session.run(["vectors"], {"hands": hands, "pairs": nothing})[0]
+    return vectors
 
 
 def run_tricks(session: Any, pairs: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return (n, 5) tricks of (n, 2 × size) vectors by the second half of a file of vectors."""
     nothing = np.empty((0, 52), dtype=np.bool_)
-    found: NDArray[np.float32] = session.run(["tricks"], {"hands": nothing, "pairs": pairs})[0]
-    return found
+    tricks: NDArray[np.float32] = session.run(["tricks"], {"hands": nothing, "pairs": pairs})[0]
+    return tricks
 
 
 class Scatter:

@@ -76,14 +76,14 @@ class HandEmbedding:
         if not (_are_vectors(hands) or _are_vectors(partners)):
             as_pairs(hands, partners)
         pairs = np.concatenate(np.broadcast_arrays(*self._matching(hands, partners)), axis=-1)
-        found = run_tricks(self._session, np.atleast_2d(pairs))
-        return found if pairs.ndim == 2 else found[0]
+        tricks = run_tricks(self._session, np.atleast_2d(pairs))
+        return tricks if pairs.ndim == 2 else tricks[0]
 
-    def distance(self, one: Any, other: Any) -> Any:
+    def distance(self, first: Any, second: Any) -> Any:
         """Return the distance of hands or vectors: a float of two, else (n,) float32."""
-        first, second = self._matching(one, other)
-        found = np.sqrt(((first - second) ** 2).sum(axis=-1))
-        return float(found) if found.ndim == 0 else found
+        here, there = self._matching(first, second)
+        distances = np.sqrt(((here - there) ** 2).sum(axis=-1))
+        return float(distances) if distances.ndim == 0 else distances
 
     def index(self, hands: Any) -> HandIndex:
         """Return hands with their vectors, to be searched often. Raises ValueError for none."""
@@ -106,11 +106,11 @@ class HandEmbedding:
         vectors = self._vectors(hand)
         index = self._index(hands)
         distances, rows = index.query(np.atleast_2d(vectors), operator.index(k))
-        found: list[Near] = [
+        near: list[Near] = [
             [(index.hand(row), float(apart)) for row, apart in zip(*pair, strict=True)]
             for pair in zip(rows, distances, strict=True)
         ]
-        return found[0] if vectors.ndim == 1 else found
+        return near[0] if vectors.ndim == 1 else near
 
     def analogy(self, y: Any, *, plus: Any, minus: Any, k: int = 5, hands: Any = None) -> Any:
         """Return the ``k`` hands nearest to y + (plus - minus), with their distances.
@@ -165,12 +165,12 @@ class HandEmbedding:
 
     def _matching(self, *hands: Any) -> list[NDArray[np.float32]]:
         """Return the vectors of each; of those that are many there must be equally many."""
-        found = [self._vectors(each) for each in hands]
-        counts = [len(vectors) for vectors in found if vectors.ndim == 2]
+        encoded = [self._vectors(each) for each in hands]
+        counts = [len(vectors) for vectors in encoded if vectors.ndim == 2]
         if len(set(counts)) > 1:
-            told = " and ".join(map(str, counts))
-            raise ValueError(f"{told} hands or vectors (expected equally many, or one)")
-        return found
+            numbers = " and ".join(map(str, counts))
+            raise ValueError(f"{numbers} hands or vectors (expected equally many, or one)")
+        return encoded
 
 
 def _are_vectors(hands: Any) -> bool:

@@ -35,12 +35,12 @@ def best_contracts(
         raise ValueError(f"an estimate of {len(estimate)} pairs (expected one pair: estimate[i])")
     vul = bool(Vulnerability.parse(vulnerable) & Vulnerability.NS)
     tricks = np.arange(14, dtype=np.uint8)
-    found = []
+    contracts = []
     for strain in Strain:
         for level in range(1, 8):
             contract = Contract(f"{level}{strain}")
             means = estimate.both[strain] @ score(contract, tricks, vul)
             declarer = int(means.argmax())
             making = float(estimate.both[strain, declarer, contract.tricks :].sum())
-            found.append(PairContract(contract, declarer == 0, float(means[declarer]), making))
-    return sorted(found, key=lambda one: -one.expected_score)[:k]
+            contracts.append(PairContract(contract, declarer == 0, float(means[declarer]), making))
+    return sorted(contracts, key=lambda pair_contract: -pair_contract.expected_score)[:k]

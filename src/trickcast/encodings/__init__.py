@@ -7,14 +7,14 @@ Mańdziuk, "Learning without human expertise", IEEE Transactions on Neural Netwo
 """
 
 from .cards import FourHands, LeaderLast, OneNumber, PairAndHand, RankAndSuit
-from .coding import MODEL_FORMAT, OUTPUT_ORDER, Coding, Inputs
+from .coding import Coding, Inputs
 from .conformance import check_coding
 from .estimators import EstimatorInputs
 from .heads import HEADS, FourteenOutputs, Head, OneOutput, find_head
 from .joined import Joined
 from .outputs import HIGHEST, LOWEST, RANGE, output_of, tricks_of
 from .registry import CODINGS, find_coding
-from .views import LEADER, exchange, turn
+from .views import LEADER, Views, exchange, random_views, turn
 
 __all__ = [
     "CODINGS",
@@ -22,8 +22,6 @@ __all__ = [
     "HIGHEST",
     "LEADER",
     "LOWEST",
-    "MODEL_FORMAT",
-    "OUTPUT_ORDER",
     "RANGE",
     "Coding",
     "EstimatorInputs",
@@ -37,11 +35,13 @@ __all__ = [
     "OneOutput",
     "PairAndHand",
     "RankAndSuit",
+    "Views",
     "check_coding",
     "exchange",
     "find_coding",
     "find_head",
     "output_of",
+    "random_views",
     "tricks_of",
     "turn",
 ]

@@ -5,11 +5,6 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-MODEL_FORMAT = "trickcast model 1"
-"""What the metadata of every model file of ours states as its format."""
-OUTPUT_ORDER = "tricks of the declarer's side; strains S H D C N; declarers N E S W"
-"""And as the order of its outputs."""
-
 Inputs = NDArray[np.uint8] | NDArray[np.float32]
 """(n, size) rows: uint8 where all are 0 or 1, float32 else."""
 Trumps = Literal["exchanged", "marked", "ignored"]

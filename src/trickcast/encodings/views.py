@@ -1,5 +1,8 @@
 """The views of a deal in which a network sees it: turned to the leader, trumps made spades."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -7,6 +10,43 @@ from ..cards import Seat, Strain
 
 LEADER = Seat.WEST
 """Where the leader sits after ``turn``; so South declares and North is dummy."""
+
+
+class Views(NamedTuple):
+    """Deals with their suits permuted, each with one result to be estimated."""
+
+    owners: NDArray[np.uint8]
+    """(n, 52)"""
+    strain: NDArray[np.int64] | Strain
+    """(n,): where the trumps stand; one for all where there is no choice."""
+    declarer: NDArray[np.int64]
+    """(n,)"""
+    deal: NDArray[np.int64]
+    """(n,): which of the deals it is."""
+    strain_before: NDArray[np.int64]
+    """(n,): where the trumps stood in that deal."""
+
+
+def random_views(
+    owners: NDArray[np.uint8], strains: Sequence[Strain], n: int, rng: np.random.Generator
+) -> Views:
+    """Draw ``n`` views of (m, 52) owners: every deal equally often, the trumps put in ``strains``.
+
+    A view is a declarer and a permutation of the suits, both random; of several strains each view
+    has a random one. So a deal has 4 × 4 × 6 views with a trump suit and 4 × 24 in notrump.
+    """
+    rounds = -(-n // len(owners))
+    deal = np.concatenate([rng.permutation(len(owners)) for _ in range(rounds)])[:n]
+    suits = rng.permuted(np.tile(np.arange(4), (n, 1)), axis=1)
+    declarer = rng.integers(4, size=n)
+    if len(strains) > 1:
+        places = rng.choice(np.asarray(strains, dtype=np.int64), size=n)
+    else:
+        places = np.full(n, strains[0], dtype=np.int64)
+    permuted = np.take_along_axis(owners.reshape(-1, 4, 13)[deal], suits[:, :, None], axis=1)
+    before = np.concatenate([suits, np.full((n, 1), Strain.NOTRUMP)], axis=1)[np.arange(n), places]
+    strain = places if len(strains) > 1 else strains[0]
+    return Views(permuted.reshape(n, 52), strain, declarer, deal, before)
 
 
 def exchange(owners: NDArray[np.uint8], strain: ArrayLike) -> NDArray[np.uint8]:

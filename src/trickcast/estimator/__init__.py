@@ -1,10 +1,18 @@
-"""Neural estimates of double-dummy tricks, by pretrained networks that ONNX Runtime runs."""
+"""Neural estimates of double-dummy tricks, by pretrained networks that ONNX Runtime runs.
 
-from .check import check_estimator
-from .estimator import Estimator, estimate
+The check of estimators and the networks of other projects are loaded on access.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .estimator import Estimator, estimate, is_loaded, loaded
 from .files import DEFAULT_MODEL, ModelError, ModelInfo, models
-from .peers import DEFAULT_LAYOUT, PeerModel, Side
 from .result import TrickEstimate
+
+if TYPE_CHECKING:
+    from .check import check_estimator
+    from .peers import DEFAULT_LAYOUT, PeerModel, Side
 
 __all__ = [
     "DEFAULT_LAYOUT",
@@ -17,5 +25,20 @@ __all__ = [
     "TrickEstimate",
     "check_estimator",
     "estimate",
+    "is_loaded",
+    "loaded",
     "models",
 ]
+
+_ON_ACCESS = {
+    "DEFAULT_LAYOUT": ".peers",
+    "PeerModel": ".peers",
+    "Side": ".peers",
+    "check_estimator": ".check",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ON_ACCESS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_ON_ACCESS[name], __name__), name)

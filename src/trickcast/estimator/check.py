@@ -22,20 +22,20 @@ def check_estimator(estimate: Callable[[Any], TrickEstimate], tolerance: float =
     """
     seats = np.tile(np.repeat(np.arange(4, dtype=np.uint8), 13), (60, 1))
     deals = DealSet(np.random.default_rng(1).permuted(seats, axis=1))
-    found = estimate(deals)
-    chances = found.probabilities
+    estimated = estimate(deals)
+    chances = estimated.probabilities
     for name, array, shape, dtype in (
         ("probabilities", chances, (60, 5, 4, 14), np.float32),
-        ("expected", found.expected, (60, 5, 4), np.float32),
-        ("tricks", found.tricks, (60, 5, 4), np.uint8),
+        ("expected", estimated.expected, (60, 5, 4), np.float32),
+        ("tricks", estimated.tricks, (60, 5, 4), np.uint8),
     ):
         assert array.shape == shape, f"{name} of shape {array.shape}, not {shape}"
         assert array.dtype == dtype, f"{name} are {array.dtype}, not {np.dtype(dtype)}"
     assert (chances >= 0).all(), "a probability is below zero"
     assert np.abs(chances.sum(axis=-1) - 1).max() < 1e-5, "a distribution does not sum to 1"
     mean = (chances * np.arange(14)).sum(axis=-1)
-    assert np.abs(mean - found.expected).max() < 1e-3, "expected is not the distribution's mean"
-    assert found.tricks.max() <= 13, "more than 13 tricks"
+    assert np.abs(mean - estimated.expected).max() < 1e-3, "expected is not the distribution's mean"
+    assert estimated.tricks.max() <= 13, "more than 13 tricks"
 
     def same(other: NDArray[np.float32], mine: NDArray[np.float32]) -> bool:
         return bool(np.abs(other - mine).max() <= tolerance)

@@ -2,19 +2,15 @@
 
 import operator
 import os
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Strain, as_dealset
-from ..solver import thread_count
-from .exact import check_bound, solve_unsure
-from .files import DEFAULT_MODEL, ModelInfo, load_session, locate
-from .kinds import kind_of
+from ..cards import DealSet, Strain, as_dealset
+from .files import DEFAULT_MODEL, ModelError, ModelInfo, load_session, locate, shipped_models
+from .kinds import ALL_STRAINS, Answer, kind_of
 from .result import TrickEstimate
 
 _STREAMED = 4096  # deals in a part of a stream, or solved at a time
@@ -54,6 +50,13 @@ class Estimator:
     def __repr__(self) -> str:
         return f"<Estimator {self.info.name}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the model's name, or its path if it does not ship, and its checksum."""
+        model = self.info.path.absolute()
+        shipped = {path.absolute(): name for name, (path, _) in shipped_models().items()}
+        named = shipped.get(model, os.fspath(model))
+        return _same, (named, self.info.sha256, self._threads, self.batch_size)
+
     def __call__(self, deals: Any, *, exact_below: float | None = None) -> TrickEstimate:
         """Estimate every strain and declarer of ``deals``.
 
@@ -68,18 +71,14 @@ class Estimator:
         Raises DealError for what is not a deal, ValueError for ``exact_below`` outside 0 … 1.
         """
         if exact_below is not None:
-            check_bound(exact_below)
+            _check_bound(exact_below)
         dealset, single = as_dealset(deals)
         n = len(dealset)
-        probabilities = np.empty((n, 5, 4, 14), dtype=np.float32)
-        tricks = np.empty((n, 5, 4), dtype=np.uint8)
-
-        def fill(rows: slice) -> None:
-            probabilities[rows], tricks[rows] = self._kind(dealset.owners[rows], tuple(Strain))
-
-        self._in_batches(n, fill)
+        probabilities, tricks = self._run(dealset, ALL_STRAINS)
         exact = None
         if exact_below is not None:
+            from .exact import solve_unsure  # the solver is not loaded for estimates alone
+
             exact = np.empty((n, 5, 4), dtype=np.bool_)
             for start in range(0, n, _STREAMED):
                 rows = slice(start, start + _STREAMED)
@@ -107,16 +106,29 @@ class Estimator:
         asked = [Strain.parse(strain) for strain in strains]
         if not asked:
             raise ValueError("strains is empty (expected one or more)")
-        found = np.empty((len(dealset), len(asked), 4, 14), dtype=np.float32)
+        chances, _ = self._run(dealset, asked)
+        return chances[0] if single else chances
+
+    def _run(self, deals: DealSet, strains: Sequence[Strain]) -> Answer:
+        """Answer for n ≥ 0 deals."""
+        n = len(deals)
+        if n == 1:  # one batch, and no threads to be counted
+            return self._kind(deals.owners, strains)
+        probabilities = np.empty((n, len(strains), 4, 14), dtype=np.float32)
+        tricks = np.empty((n, len(strains), 4), dtype=np.uint8)
 
         def fill(rows: slice) -> None:
-            found[rows], _ = self._kind(dealset.owners[rows], asked)
+            probabilities[rows], tricks[rows] = self._kind(deals.owners[rows], strains)
 
-        self._in_batches(len(dealset), fill)
-        return found[0] if single else found
+        self._in_batches(n, fill)
+        return probabilities, tricks
 
     def _in_batches(self, n: int, fill: Callable[[slice], None]) -> None:
         """Fill the rows of n deals batch by batch, every thread its own batches."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        from ..solver import thread_count
+
         threads = thread_count(self._threads)
         size = max(1, min(self.batch_size, -(-n // threads)))
         batches = [slice(start, start + size) for start in range(0, n, size)]
@@ -137,16 +149,58 @@ class Estimator:
         For more deals than results fit in memory. Raises as a call does, before the first part.
         """
         if exact_below is not None:
-            check_bound(exact_below)
+            _check_bound(exact_below)
         dealset, _ = as_dealset(deals)
         starts = range(0, len(dealset), _STREAMED)
         return (self(dealset[i : i + _STREAMED], exact_below=exact_below) for i in starts)
 
 
-@lru_cache(maxsize=4)
-def _loaded(model: str, changed: int) -> Estimator:
-    """Keep models loaded; ``changed`` tells a file that was written anew."""
-    return Estimator(model)
+def _same(model: str, sha256: str, threads: int | None, batch_size: int) -> Estimator:
+    """Load what was pickled. Raises ModelError where the file is another by now."""
+    estimator = Estimator(model, threads=threads, batch_size=batch_size)
+    if estimator.info.sha256 != sha256:
+        raise ModelError(
+            f"{estimator.info.path}: not the model that was pickled (its SHA-256 is "
+            f"{estimator.info.sha256}, expected {sha256})"
+        )
+    return estimator
+
+
+def _check_bound(exact_below: float) -> None:
+    """Raise ValueError for what is no probability."""
+    if not 0 <= exact_below <= 1:
+        raise ValueError(f"exact_below is {exact_below} (expected a probability, 0 to 1)")
+
+
+_MOST_LOADED = 4
+_loaded: dict[tuple[str, int | None, int], Estimator] = {}
+
+
+def loaded(model: str | os.PathLike[str] | None = None, threads: int | None = None) -> Estimator:
+    """Return an Estimator that stays loaded for the next time: one of the last four so used.
+
+    A file that was written anew is loaded again. ``model`` is the default one unless named. Raises
+    as ``Estimator``.
+    """
+    key = _key(model, threads)
+    if key not in _loaded:
+        estimator = Estimator(key[0], threads=threads)
+        for oldest in [*_loaded][: 1 - _MOST_LOADED]:
+            _loaded.pop(oldest, None)
+        _loaded[key] = estimator
+    return _loaded[key]
+
+
+def is_loaded(model: str | os.PathLike[str] | None = None, threads: int | None = None) -> bool:
+    """Whether ``loaded`` has this model at hand. Raises ModelError for one that there is not."""
+    return _key(model, threads) in _loaded
+
+
+def _key(model: str | os.PathLike[str] | None, threads: int | None) -> tuple[str, int | None, int]:
+    name = os.fspath(model or DEFAULT_MODEL)
+    file, _ = locate(name)
+    changed = file.stat().st_mtime_ns if file.exists() else 0  # a missing one is an error anyway
+    return name, threads, changed
 
 
 def estimate(
@@ -161,7 +215,4 @@ def estimate(
     another; a model that was used stays loaded. With ``exact_below=0.8``, results of which the
     model is less than 80 % sure are solved.
     """
-    name = DEFAULT_MODEL if model is None else os.fspath(model)
-    file, _ = locate(name)
-    changed = file.stat().st_mtime_ns if file.exists() else 0  # a missing one is an error anyway
-    return _loaded(name, changed)(deals, exact_below=exact_below)
+    return loaded(model)(deals, exact_below=exact_below)

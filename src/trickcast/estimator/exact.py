@@ -12,12 +12,6 @@ that four take the time of 2.0 to 2.1 single ones (`python benchmarks/knob.py --
 strains nothing is shared: a whole table takes as long as its five strains."""
 
 
-def check_bound(exact_below: float) -> None:
-    """Raise ValueError for what is no probability."""
-    if not 0 <= exact_below <= 1:
-        raise ValueError(f"exact_below is {exact_below} (expected a probability, 0 to 1)")
-
-
 def which_to_solve(
     probabilities: NDArray[np.float32], exact_below: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -47,9 +41,9 @@ def solve_unsure(
     exact: NDArray[np.bool_] = alone | strains[..., None]
     for strain in Strain:
         rows = np.flatnonzero(strains[:, strain])
-        found = [*solve_strain_batches(owners[rows], strain, workers=threads)]
-        if found:
-            tricks[rows, strain] = np.concatenate(found)
+        tables = [*solve_strain_batches(owners[rows], strain, workers=threads)]
+        if tables:
+            tricks[rows, strain] = np.concatenate(tables)
         for declarer in Seat:
             rows = np.flatnonzero(alone[:, strain, declarer])
             cells = [*solve_cell_batches(owners[rows], strain, declarer, workers=threads)]

@@ -6,9 +6,12 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..encodings import MODEL_FORMAT, OUTPUT_ORDER, Coding, find_coding
+from ..model_format import MODEL_FORMAT, OUTPUT_ORDER, OWNERS, OWNERS_VERSION
+
+if TYPE_CHECKING:
+    from ..encodings import Coding
 
 DEFAULT_MODEL = "accurate"
 """What ``estimate`` and ``Estimator`` use unless told otherwise."""
@@ -26,8 +29,6 @@ _REQUIRED = (
     "training",
     "scores",
 )
-OWNERS = "owners"
-"""The coding of a model that takes (n, 52) uint8 owners as they are and answers (n, 5, 4, 14)."""
 
 
 class ModelError(ValueError):
@@ -82,8 +83,10 @@ class ModelInfo(ModelFile):
         return self.metadata["coding"] == OWNERS
 
     @cached_property
-    def coding(self) -> Coding:
+    def coding(self) -> "Coding":
         """The coding of its inputs."""
+        from ..encodings import find_coding  # which models of whole deals have no use for
+
         return find_coding(self.metadata["coding"], int(self.metadata["coding_version"]))
 
 
@@ -183,14 +186,16 @@ def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
     info = ModelInfo(path, sha256, dict(metadata))
     try:
         _ = info.accuracy
-        if info.takes_owners and metadata["coding_version"] != "1":
-            raise ValueError(f"owners version {metadata['coding_version']} (expected version 1)")
+        if info.takes_owners and metadata["coding_version"] != str(OWNERS_VERSION):
+            raise ValueError(
+                f"owners version {metadata['coding_version']} (expected version {OWNERS_VERSION})"
+            )
         if not info.takes_owners:
             _ = info.coding
             for contracts in ("suit", "notrump"):
-                found = info.thresholds[contracts]
-                if len(found["thresholds"]) != 13 or not float(found["slope"]) > 0:
-                    raise ValueError(f"thresholds for {contracts} are {found}")
+                fitted = info.thresholds[contracts]
+                if len(fitted["thresholds"]) != 13 or not float(fitted["slope"]) > 0:
+                    raise ValueError(f"thresholds for {contracts} are {fitted}")
     except (ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{path}: damaged metadata: {error!r} (SHA-256 {sha256})") from None
     return info

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat, Strain
-from ..encodings import tricks_of
 from .files import ModelInfo
 
 _SUITS = tuple(strain for strain in Strain if strain != Strain.NOTRUMP)
@@ -22,6 +21,8 @@ _CELLS: dict[str, list[tuple[Strain, Seat]]] = {
 """The results that each of a file's two networks estimates, in the order of the tricks array."""
 _OUTPUTS = [f"{contracts}_output" for contracts in _CELLS]
 
+ALL_STRAINS = tuple(Strain)
+_ROWS = np.arange(len(ALL_STRAINS))
 _ASKED = "strains"
 """The input of a whole-deal model that says which strains are computed; older files have none."""
 
@@ -52,14 +53,14 @@ class WholeDeals:
 
     def __call__(self, owners: NDArray[np.uint8], strains: Sequence[Strain]) -> Answer:
         """Answer for (n, 52) owners; the tricks are the likeliest."""
-        rows = np.array(strains, dtype=np.int64)
+        rows = _ROWS if strains is ALL_STRAINS else np.array(strains, dtype=np.int64)
         inputs: dict[str, NDArray[Any]] = {"owners": np.ascontiguousarray(owners)}
         if self._selects:
             inputs[_ASKED] = rows
-        found = self._session.run(["probabilities"], inputs)[0]
+        chances = self._session.run(["probabilities"], inputs)[0]
         if not self._selects:
-            found = found[:, rows]
-        return found, found.argmax(axis=-1).astype(np.uint8)
+            chances = chances[:, rows]
+        return chances, chances.argmax(axis=-1).astype(np.uint8)
 
 
 class OneOutput:
@@ -74,6 +75,8 @@ class OneOutput:
 
     def __call__(self, owners: NDArray[np.uint8], strains: Sequence[Strain]) -> Answer:
         """Answer for (n, 52) owners. All strains are computed: they are cheap."""
+        from ..encodings import tricks_of
+
         outputs = self.outputs(owners)
         return self._probabilities(outputs)[:, strains], tricks_of(outputs)[:, strains]
 

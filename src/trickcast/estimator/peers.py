@@ -61,11 +61,11 @@ class PeerModel:
         Raises ModelError when the answers are no probabilities of fourteen counts.
         """
         dealset, single = as_dealset(deals)
-        found = np.empty((len(dealset), 5, 4, _COUNTS), np.float32)
+        chances = np.empty((len(dealset), 5, 4, _COUNTS), np.float32)
         for start in range(0, len(dealset), _BATCH):
             rows = slice(start, start + _BATCH)
-            found[rows] = self._answers(dealset.owners[rows])
-        estimates = TrickEstimate(found, found.argmax(axis=-1).astype(np.uint8))
+            chances[rows] = self._answers(dealset.owners[rows])
+        estimates = TrickEstimate(chances, chances.argmax(axis=-1).astype(np.uint8))
         return estimates[0] if single else estimates
 
     def encode(self, owners: NDArray[np.uint8]) -> NDArray[Any]:
@@ -79,8 +79,8 @@ class PeerModel:
                 shown = np.broadcast_to(hands[:, None, seats], (n, 5, 4, self._cards))
             else:
                 order = [Strain.parse(letter) for letter in block]
-                one = np.eye(5, dtype=np.uint8)[:, order]  # (strain, place)
-                shown = np.broadcast_to(one[None, :, None], (n, 5, 4, 5))
+                places = np.eye(5, dtype=np.uint8)[:, order]  # (strain, place)
+                shown = np.broadcast_to(places[None, :, None], (n, 5, 4, 5))
             blocks.append(shown)
         return np.concatenate(blocks, axis=-1).reshape(20 * n, -1).astype(self._dtype)
 
@@ -154,6 +154,6 @@ def _hands(owners: NDArray[np.uint8], cards: int) -> NDArray[np.uint8]:
         return held
     suits = held.reshape(-1, 4, 4, 13)
     low = suits[..., _NAMED:].sum(axis=-1, dtype=np.uint8, keepdims=True)
-    some = np.concatenate([suits[..., :_NAMED], low], axis=-1)
-    found: NDArray[np.uint8] = some.reshape(-1, 4, cards)
-    return found
+    shown = np.concatenate([suits[..., :_NAMED], low], axis=-1)
+    hands: NDArray[np.uint8] = shown.reshape(-1, 4, cards)
+    return hands

@@ -38,11 +38,11 @@ def groups(owners: NDArray[np.uint8], tricks: NDArray[np.uint8]) -> dict[str, ND
     side = lengths + lengths[..., [2, 3, 0, 1]]  # cards of declarer and dummy
     fit = np.concatenate([side, side.max(axis=1, keepdims=True)], axis=1)
     longest = lengths.max(axis=(1, 2))[:, None, None]
-    found = {
+    numbers = {
         "declarer": np.arange(4),
         "tricks": np.where(tricks > 13, 0, tricks),
         "fit": np.searchsorted([5, 7, 8, 9, 10, 11], fit, side="right"),
         "longest": np.clip(longest, 4, 8) - 4,
     }
     assert shape[1:] == (len(Strain), len(Seat))
-    return {name: np.broadcast_to(group, shape).astype(np.intp) for name, group in found.items()}
+    return {name: np.broadcast_to(group, shape).astype(np.intp) for name, group in numbers.items()}

@@ -76,19 +76,19 @@ class Evaluation:
     """As ``strains``."""
 
 
-def plain(found: Any, digits: int = 5) -> Any:
+def plain(value: Any, digits: int = 5) -> Any:
     """Return values of this module as what JSON can hold; an interval is [value, low, high].
 
     A bound that is not known (a single deal) is null.
     """
-    if isinstance(found, Interval):
-        return [None if number != number else round(number, digits) for number in found]
-    if isinstance(found, dict):
-        return {key: plain(value, digits) for key, value in found.items()}
-    if isinstance(found, tuple):
-        return [plain(value, digits) for value in found]
-    if isinstance(found, float):
-        return round(found, digits)
-    if hasattr(found, "__dataclass_fields__"):
-        return {field.name: plain(getattr(found, field.name), digits) for field in fields(found)}
-    return found
+    if isinstance(value, Interval):
+        return [None if number != number else round(number, digits) for number in value]
+    if isinstance(value, dict):
+        return {key: plain(value, digits) for key, value in value.items()}
+    if isinstance(value, tuple):
+        return [plain(value, digits) for value in value]
+    if isinstance(value, float):
+        return round(value, digits)
+    if hasattr(value, "__dataclass_fields__"):
+        return {field.name: plain(getattr(value, field.name), digits) for field in fields(value)}
+    return value

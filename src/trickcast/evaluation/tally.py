@@ -101,8 +101,8 @@ class Tally:
         breakdowns: dict[str, dict[str, dict[str, Figures]]] = {}
         for (name, contracts, label), sums in self._groups.items():
             if sums.results:
-                found = breakdowns.setdefault(name, {}).setdefault(contracts, {})
-                found[label] = _read(sums)
+                by_label = breakdowns.setdefault(name, {}).setdefault(contracts, {})
+                by_label[label] = _read(sums)
         return Evaluation(
             deals=everything.clusters,
             strains={name: _read(sums) for name, sums in known.items()},
@@ -161,13 +161,13 @@ def _by_group(values: Array, group: NDArray[np.intp], count: int) -> Array:
 def _read(sums: ClusterSums, *, shares: bool = True) -> Figures:
     """Turn sums into figures; differences of shares are no shares, and have a mean's interval."""
     columns = np.eye(_WIDTH)
-    found = {
+    figures = {
         name: (sums.share if shares else sums.mean)(columns[place]).times(100)
         if name in _SHARES
         else sums.mean(columns[place])
         for place, name in enumerate(_FIGURES)
     }
-    return Figures(results=sums.results, **found)
+    return Figures(results=sums.results, **figures)
 
 
 def _calibration(sums: ClusterSums) -> Calibration:

@@ -123,7 +123,7 @@ MODERN = (
     *MODERN_POINTS,
     Evaluator(
         name="cccc",
-        title="Four C's (CCCC) of Kaplan and Rubens",
+        title="Four C's (CCCC), Kaplan and Rubens",
         kind=Kind.DISTRIBUTION,
         source="E. Kaplan & J. Rubens, The Bridge World, October 1982; steps by R. Pavlicek",
         hand_bounds=(-0.5, 35.6),

@@ -33,12 +33,12 @@ def get(name: str | Evaluator) -> Evaluator:
     """
     if isinstance(name, Evaluator):
         return name
-    found = _BY_NAME.get(name.strip().lower().replace("-", "_").replace(" ", "_"))
-    if found is None:
+    method = _BY_NAME.get(name.strip().lower().replace("-", "_").replace(" ", "_"))
+    if method is None:
         close = get_close_matches(name.lower(), _BY_NAME, n=1)
         hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names())}"
         raise ValueError(f"{name!r} is not a hand-strength method ({hint})")
-    return found
+    return method
 
 
 def evaluate(name: str | Evaluator, hands: Any, trump: str | Strain | None = None) -> Floats:
@@ -85,8 +85,8 @@ def describe(hand: str | Hand, trump: str | Strain | None = None) -> list[HandVa
 
     Raises DealError when ``hand`` is not a hand or ``trump`` not a strain.
     """
-    one = Hand(hand)
-    values = evaluate_all(METHODS, one, trump)
+    cards = Hand(hand)
+    values = evaluate_all(METHODS, cards, trump)
     return [
         HandValue(
             method.name,

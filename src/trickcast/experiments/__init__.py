@@ -1,15 +1,17 @@
 """The papers, repeated: every network and table, ours beside the published.
 
-One module a paper declares its networks and tables as data; ``reproduce`` trains and measures what
-is missing, and ``write_report`` puts it beside the published figures. Needs torch.
+A folder of ``papers`` for each declares its networks and tables as data; ``reproduce`` trains and
+measures what is missing, and ``write_report`` puts it beside the published figures. Needs torch.
 """
 
+from .catalogue import PAPERS, SCALES, rows_of
 from .data import Deals, ExperimentError, gather, ns_tricks
-from .reference import published_results, sample_deals
+from .paper import Paper
 from .report import write_report
-from .runner import PAPERS, need_deals, planned, reproduce, rows_of, waiting
-from .scales import SCALES, Scale
-from .spec import CONTRACTS, LEADERS, FunctionRow, Material, Net, Paper, Pretraining, Row
+from .rows import FunctionRow, Material, Row
+from .runner import need_deals, planned, reproduce, waiting
+from .scales import Scale
+from .spec import CONTRACTS, LEADERS, Net, Pretraining
 from .store import Store, agreed_deals
 
 __all__ = [
@@ -32,10 +34,8 @@ __all__ = [
     "need_deals",
     "ns_tricks",
     "planned",
-    "published_results",
     "reproduce",
     "rows_of",
-    "sample_deals",
     "waiting",
     "write_report",
 ]

@@ -1,16 +1,14 @@
-"""Measuring: rows of figures from trained networks, point counts and the deals themselves."""
+"""Measuring: rows of figures from trained networks and point counts."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..cards import DealSet, Seat, Strain
 from ..encodings import RANGE, find_coding, find_head
 from ..evaluation import Score, compare
 from ..evaluators import raw_tricks
 from .data import Deals, all_results, ns_tricks
-from .inside import neurons, shares, table_vii
-from .opened import open_trained, sees_cards
-from .spec import CONTRACTS, LEADERS, AgreementRow, Line, RawRow, Row
+from .rows import AgreementRow, Line, RawRow, Row
+from .spec import CONTRACTS
 from .trained import Trained
 
 
@@ -107,103 +105,3 @@ def measure_agreement(row: AgreementRow, trained: Trained, deals: Deals) -> Line
     )
     line = _line(row.id, trained, deals, None, note)
     return line | {"n": len(spread), "same": shares, "within_0.06": near}
-
-
-def leader_matters(deals: DealSet) -> Line:
-    """Count how often it matters which hand of a side leads: percent, by strain and leading side.
-
-    The paper of 2009 says that in 7% of spade deals the leader, West against East, changes the
-    number of tricks of North and South.
-    """
-    tricks = deals.tricks_or_unknown
-    shares = {}
-    for strain in Strain:
-        west, east, north, south = (
-            ns_tricks(tricks, strain, seat)
-            for seat in (Seat.WEST, Seat.EAST, Seat.NORTH, Seat.SOUTH)
-        )
-        shares[strain.letter] = {
-            "W or E": round(100 * float((west != east).mean()), 2),
-            "N or S": round(100 * float((north != south).mean()), 2),
-        }
-    return {"deals": len(deals), "percent": shares}
-
-
-def shape_deviations(trained: Trained, deals: Deals) -> Line:
-    """Count errors of a network and how long the suits of their deals are (2004, Table 2).
-
-    For each difference, network minus truth: deals, and their mean standard deviation (n - 1) of
-    the sixteen suit lengths. On the first 10,000 training deals, West leading.
-    """
-    coding = find_coding(trained.net.coding)
-    few = deals.training[:10_000]
-    batch = all_results(few, "notrump", "W", coding)
-    differences = trained.tricks(batch.inputs).astype(int) - batch.tricks
-    deviations = suit_length_deviations(few.owners)
-    return {
-        "network": trained.net.key,
-        "deals": len(few),
-        "by_difference": {
-            str(d): [
-                int((differences == d).sum()),
-                round(float(deviations[differences == d].mean()), 4),
-            ]
-            for d in np.unique(differences)
-        },
-    }
-
-
-def suit_length_deviations(owners: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Return (n,) standard deviations (n - 1) of a deal's sixteen suit lengths."""
-    held = owners.reshape(-1, 4, 13)[:, None] == np.arange(4)[:, None, None]  # (n, seat, suit, 13)
-    deviations: NDArray[np.float64] = held.sum(axis=3).reshape(-1, 16).std(axis=1, ddof=1)
-    return deviations
-
-
-def sample_estimates(trained: Trained, samples: DealSet, leaders: list[Seat]) -> list[int] | None:
-    """Return the NS tricks that a network says of the papers' printed deals, in spades.
-
-    None for a network that is not for spades, or that was not trained for such leaders.
-    """
-    if Strain.SPADES not in CONTRACTS[trained.net.contracts] or trained.net.copies > 1:
-        return None
-    coding, said = find_coding(trained.net.coding), []
-    for row, leader in enumerate(leaders):
-        if leader not in LEADERS[trained.net.lead] and not coding.turned:
-            return None
-        inputs = coding.encode(samples.owners[row : row + 1], Strain.SPADES, leader.rho)
-        declared = int(trained.tricks(inputs)[0])
-        said.append(declared if leader.rho.side == Seat.NORTH.side else 13 - declared)
-    return said
-
-
-def first_layer_findings(trained: Trained) -> list[Line]:
-    """Return what the neurons of the first layer show, and of a 52-1 network Table VII's weights.
-
-    Nothing for networks whose first layer does not see cards one by one.
-    """
-    net = trained.net
-    if not sees_cards(find_coding(net.coding)):
-        return []
-    layers, lines = open_trained(trained), list[Line]()
-    found = {
-        pattern: {name: round(100 * share, 1) for name, share in both.items()}
-        for pattern, both in shares([neurons(layer) for layer in layers]).items()
-    }
-    if len(layers[0].weights) > 1:  # the one neuron of 52-1 is the output
-        name = f"patterns: {net.key}"
-        lines.append({"finding": name, "network": net.key, "percent": found})
-    group = _TABLE_VII.get((net.coding, net.contracts))
-    if net.network == "52-1" and group is not None:
-        compared = table_vii(layers[0], group)
-        lines.append({"finding": f"Table VII: {group}", "network": net.key, **compared})
-    return lines
-
-
-_TABLE_VII = {
-    ("52", "notrump"): "notrump",
-    ("52-marked", "all_suits"): "all_suits",
-    ("52", "all_suits"): "spades",  # turned into spades, whatever the suit
-    ("52", "spades"): "spades",
-}
-"""Coding and training of a 52-1 network to its group in Table VII of 2009."""

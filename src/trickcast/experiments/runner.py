@@ -9,60 +9,17 @@ from threading import Thread
 
 import torch
 
-from .bridgehand2vec_paper import PAPER as BRIDGEHAND2VEC_2023
+from ..published import published_results
+from .catalogue import PAPERS
 from .data import Deals, ExperimentError, require_deals
-from .mandziuk2018 import PAPER as MANDZIUK_2018
-from .measure import (
-    first_layer_findings,
-    leader_matters,
-    measure_agreement,
-    measure_raw,
-    measure_row,
-    sample_estimates,
-    shape_deviations,
-)
-from .mossakowski2004 import DEEP_26X4
-from .mossakowski2004 import PAPER as MOSSAKOWSKI_2004
-from .mossakowski2009 import PAPER as MOSSAKOWSKI_2009
-from .polishclub2023_paper import PAPER as POLISH_CLUB_2023
-from .reference import published_results, sample_deals
+from .measure import measure_agreement, measure_raw, measure_row
+from .rows import AgreementRow, AnyRow, FunctionRow, Line, Material, RawRow, Row
 from .scales import Scale
-from .spec import AgreementRow, AnyRow, FunctionRow, Line, Material, Net, Paper, RawRow, Row
+from .spec import Net
 from .store import Store, agree
 from .trained import train_net
-from .yegnanarayana1996_paper import PAPER as YEGNANARAYANA_1996
-
-PAPERS: dict[str, Paper] = {
-    paper.name: paper
-    for paper in (
-        MOSSAKOWSKI_2004,
-        MOSSAKOWSKI_2009,
-        MANDZIUK_2018,
-        YEGNANARAYANA_1996,
-        POLISH_CLUB_2023,
-        BRIDGEHAND2VEC_2023,
-    )
-}
-"""Every paper that these experiments repeat."""
 
 NetRow = Row | AgreementRow
-_FINDINGS = ("leader matters on the test deals", "leader matters on the training deals")
-
-
-def rows_of(paper: str, table: str | None = None) -> tuple[AnyRow, ...]:
-    """Return the rows of a paper, of one of its tables, or of all papers ("all").
-
-    Raises ExperimentError for an unknown paper or table, naming those that there are.
-    """
-    if paper == "all" and table is None:
-        return tuple(row for found in PAPERS.values() for row in found.rows())
-    if paper not in PAPERS:
-        known = ", ".join([*PAPERS, *([] if table else ["all"])])
-        raise ExperimentError(f"no experiments of {paper!r} (there are: {known})")
-    try:
-        return PAPERS[paper].rows(table)
-    except ValueError as error:
-        raise ExperimentError(str(error)) from None
 
 
 def need_deals(rows: Iterable[AnyRow]) -> bool:
@@ -162,9 +119,11 @@ def _without_training(rows: list[AnyRow], deals: Deals, store: Store) -> Iterato
     for row in rows:
         if isinstance(row, RawRow) and row.id not in store:
             yield measure_raw(row, deals)
-    for name, chosen in zip(_FINDINGS, (deals.test, deals.training), strict=True):
-        if name not in store:
-            yield {"finding": name, **leader_matters(chosen)}
+    for paper in PAPERS.values():
+        for finding in paper.of_deals:
+            for name, measure in finding.measures.items():
+                if name not in store:
+                    yield {"finding": name, **measure(deals)}
 
 
 def _all_lines(
@@ -215,13 +174,9 @@ def lines_of_net(
             else measure_agreement(row, trained, deals)
             for row in rows
         ]
-        samples = sample_deals()
-        said = sample_estimates(trained, samples.deals, samples.leaders)
-        if said is not None:
-            lines.append({"finding": f"samples: {net.key}", "network": net.key, "ns_tricks": said})
-        lines += first_layer_findings(trained)
-        if net == scale.plan(DEEP_26X4):
-            lines.append({"finding": "shape deviations", **shape_deviations(trained, deals)})
+        for paper in PAPERS.values():
+            for finding in paper.of_networks:
+                lines += finding.measure(trained, scale, deals)
         return lines
     finally:
         torch.set_num_threads(threads)

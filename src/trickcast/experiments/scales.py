@@ -1,9 +1,15 @@
 """How big an experiment is made: ``smoke``, ``standard`` and ``full``."""
 
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
 
 from ..encodings import find_coding
 from .spec import CONTRACTS, Net
+
+SCALES_FILE = Path(__file__).with_name("scales.toml")
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,25 @@ class Scale:
     fresh_hands: int = 20_000
     """Hands that opening bids are measured on besides the 200 of the paper."""
 
+    def with_settings(
+        self, schedules: Mapping[str, Schedule], pretraining_epochs: Mapping[str, int]
+    ) -> Self:
+        """Return the scale with the settings of some networks of their own.
+
+        Raises ValueError where one of them has settings already.
+        """
+        for ours, theirs in (
+            (self.schedules, schedules),
+            (self.pretraining_epochs, pretraining_epochs),
+        ):
+            for name in ours.keys() & theirs.keys():
+                raise ValueError(f"scale {self.name}: {name} has settings from two papers")
+        return replace(
+            self,
+            schedules={**self.schedules, **schedules},
+            pretraining_epochs={**self.pretraining_epochs, **pretraining_epochs},
+        )
+
     def schedule_of(self, net: Net) -> Schedule:
         """Return how a network is trained by Rprop."""
         names = f"{net.network} {net.contracts}", net.network, net.family
@@ -86,83 +111,15 @@ class Scale:
         return replace(net, lead="any", deals=0, contracts=contracts)
 
 
-def _published(epochs: int) -> Schedule:
-    """Return the training of a paper: all results at once, for ever the same."""
-    return Schedule(0, epochs, portions=1, held=epochs, whole_from=0)
+def read_schedules(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Schedule]:
+    """Return schedules by name, from tables of their fields."""
+    return {name: Schedule(**fields) for name, fields in tables.items()}
 
 
-SCALES = {
-    scale.name: scale
-    for scale in (
-        Scale(
-            name="smoke",
-            published=False,
-            fewest=200,
-            most=300,
-            validation=40,
-            tests=200,
-            schedules=dict.fromkeys(("26x4", "52x4", "52"), Schedule(600, 4, portions=2, held=2)),
-            patience=4,
-            evaluate_every=2,
-            tuning_examples=600,
-            pretraining_epochs={"any": 1},
-            tuning_epochs=2,
-            bidding_epochs=3,
-            fresh_hands=500,
-        ),
-        Scale(
-            name="standard",
-            published=False,
-            fewest=20_000,
-            most=400_000,
-            validation=4_096,
-            tests=20_480,
-            schedules={
-                "26x4": Schedule(32_768, 30_000),
-                "52x4": Schedule(98_304, 8_000),
-                "52": Schedule(65_536, 6_000),
-                # these stand still where examples change every ten epochs
-                **dict.fromkeys(
-                    (
-                        "(26x4)-(13x4)-(7x4)-13-1 notrump",
-                        "(26x4)-(13x4)-(13x4)-26-14",
-                        "(26x4+1)-(13x4+1)-(7x4+1)-13-1",
-                    ),
-                    Schedule(
-                        32_768, 16_000, portions=4, held=400, whole_from=0, initial_update=0.01
-                    ),
-                ),
-                **dict.fromkeys(
-                    ("104-30-4-1", "104-33-14"),
-                    Schedule(65_536, 6_000, whole_from=0, initial_update=0.01),
-                ),
-                "32-25-1 all_suits": Schedule(65_536, 16_000, whole_from=0),
-                "68-25-1 all_suits": Schedule(65_536, 16_000, whole_from=0),
-                "(52x4+84)-(13x4+21)-26-1": Schedule(393_216, 8_000, portions=64, whole_from=0.75),
-                # the best two of 2009
-                "(52x4)-(26x4)-26-13-1": Schedule(98_304, 12_000),
-                "(52x4)-(13x4)-13-1": Schedule(98_304, 12_000),
-                "(52x4)-(13x4)-13-1 notrump": Schedule(393_216, 12_000, portions=64, second=4_000),
-            },
-            patience=1_000,
-            pretraining_epochs={"any": 12, "208-104-52-13-14": 100},
-            tuning_epochs=48,
-        ),
-        Scale(
-            name="full",
-            published=True,
-            fewest=100_000,
-            most=400_000,
-            validation=20_000,
-            tests=100_000,
-            schedules={
-                "26x4": _published(100_000),
-                "52x4": _published(20_000),
-                "52": _published(1_000),
-            },
-            patience=5_000,
-            pretraining_epochs={"any": 100},
-        ),
-    )
-}
-"""The scales by name: a minute in all; four hours of two cores; the papers' sizes."""
+def read_scales(path: Path) -> dict[str, Scale]:
+    """Return the scales of a TOML file: a table each, of the fields of ``Scale``."""
+    tables = tomllib.loads(path.read_text("utf-8"))
+    return {
+        name: Scale(name=name, **fields | {"schedules": read_schedules(fields["schedules"])})
+        for name, fields in tables.items()
+    }

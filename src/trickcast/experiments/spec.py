@@ -1,22 +1,13 @@
-"""What an experiment is: a network to be trained as a paper says, and the rows measured on it."""
+"""What an experiment trains: a network as a paper says it."""
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 from ..cards import Seat, Strain
 from ..encodings import find_coding, find_head
-from ..formats.hand2vec import PairSet
 from ..networks import NetworkName
-from ..openings import LabelledHands
-
-if TYPE_CHECKING:
-    from .scales import Scale
-
-Line = dict[str, Any]
-"""What is stored of one row: its id, figures, seed, deals, seconds, note."""
 
 Lead = Literal["W", "both", "NS", "any"]
 """Who leads: West; West and East, each deal twice (2009); North and South (2018); every seat."""
@@ -120,111 +111,5 @@ class Net:
     @property
     def family(self) -> str:
         """Which kind of inputs it has, on which the number of epochs depends: 26x4, 52x4 or 52."""
-        found = re.match(r"26x4|52x4", self.coding)
-        return found.group() if found else "52"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """A published row, or one of ours that has none: which network, measured on what."""
-
-    id: str
-    net: Net
-    contracts: str
-    """What it is tested on: a key of CONTRACTS."""
-    lead: Lead
-    on: Literal["test", "train"] = "test"
-    tricks: int | None = None
-    """Only the deals with this result, as in Table VI of 2009."""
-    note: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class RawRow:
-    """A published row of points turned into tricks without any network."""
-
-    id: str
-    method: str
-    contracts: str
-    note: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AgreementRow:
-    """How well the copies of a network agree; not an accuracy."""
-
-    id: str
-    net: Net
-    contracts: str
-    lead: Lead = "W"
-    note: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class PublishedRow:
-    """A row that nobody can measure again: human players."""
-
-    id: str
-    note: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Material:
-    """Files of other people that some rows are measured on, where a user has them."""
-
-    labelled: LabelledHands | None = None
-    """Polish Club hands with the calls of players, of BridgeHand2Vec."""
-    pairs: PairSet | None = None
-    """The validation rows of BridgeHand2Vec: pairs of hands with mean tricks."""
-    training_pairs: PairSet | None = None
-    """Its training rows."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FunctionRow:
-    """A row that a function of its paper's module measures, on hands that it draws itself."""
-
-    id: str
-    """That of a published row; else a name of ours that begins with the paper's."""
-    measure: "Callable[[Scale, Material], Line]"
-    """Returns the line without its name."""
-    needs: Literal["", "labelled", "pairs", "training_pairs"] = ""
-    """The field of Material that must be there."""
-
-
-def markdown_table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
-    """Return a table as Markdown."""
-    cells = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(str(cell) for cell in row) + " |" for row in cells) + "\n"
-
-
-Show = Callable[[str, Sequence[Line]], str]
-AnyRow = Row | RawRow | AgreementRow | PublishedRow | FunctionRow
-
-
-@dataclass(frozen=True)
-class Paper:
-    """A paper's tables, and what it mentions without figures."""
-
-    name: str
-    title: str
-    tables: dict[str, tuple[AnyRow, ...]]
-    """Name of a table or section, as in the published results, to its rows."""
-    beyond: tuple[AnyRow, ...] = ()
-    """Networks that the paper names without accuracy; reported beside the tables."""
-    show: Show | None = None
-    """For a paper of FunctionRows: turns the name of a table (or "beyond") and its finished lines
-    into Markdown."""
-
-    def rows(self, table: str | None = None) -> tuple[AnyRow, ...]:
-        """Return the rows of one table ("V", "Table V", "beyond") or of the whole paper.
-
-        Raises ValueError for a table that the paper has not, naming those that it has.
-        """
-        if table is None:
-            return tuple(row for rows in self.tables.values() for row in rows) + self.beyond
-        for name, rows in (*self.tables.items(), ("beyond", self.beyond)):
-            if table.strip().lower() in (name.lower(), name.lower().split()[-1]):
-                return rows
-        known = ", ".join([*self.tables, "beyond"])
-        raise ValueError(f"{self.name} has no table {table!r} (there are: {known})")
+        hands_apart = re.match(r"26x4|52x4", self.coding)
+        return hands_apart.group() if hands_apart else "52"

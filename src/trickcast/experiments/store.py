@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ..formats.files import atomic_writer
+from .._files import atomic_writer
 from .data import Deals, ExperimentError
 from .scales import Scale
 
@@ -38,6 +38,10 @@ class Store:
     def get(self, name: str) -> dict[str, Any] | None:
         """Return the line of a row or finding, None where there is none yet."""
         return self._lines.get(name)
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Return all lines, in the order in which they were first added."""
+        return list(self._lines.values())
 
     def findings(self, prefix: str) -> list[dict[str, Any]]:
         """Return the findings whose names begin so."""

@@ -11,9 +11,9 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from .._files import atomic_writer
 from ..cards import DealSet
 from ..encodings import Inputs, find_coding, find_head
-from ..formats.files import atomic_writer
 from ..networks import LayeredNetwork, run_all
 from ..training.checkpoints import Progress, TrainingError
 from ..training.papers.autoencoder import AutoencoderConfig, AutoencoderTask

@@ -15,10 +15,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from .._files import atomic_writer, peek
 from ..cards import UNKNOWN, DealSet, as_dealset
 from . import ddslist, gib, hand2vec, jps, lin, pbn, pgx, table, text, zrd
 from .base import Format, FormatError, FormatWarning
-from .files import atomic_writer, peek
 
 __all__ = [
     "FORMATS",

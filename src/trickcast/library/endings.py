@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from .._files import atomic_writer
 from .._progress import progress_bar
 from ..cards.endings import cards_a_hand, packed
 from ..dealing import random_endings
-from ..formats.files import atomic_writer
 from ..solver import solve_ending_batches
 from .manifest import SHARD, LibraryError
 

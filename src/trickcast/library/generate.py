@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from .._files import is_temporary
 from .._progress import progress_bar
 from ..cards import DealSet
 from ..dealing import random_deals
 from ..formats import zrd
-from ..formats.files import is_temporary
 from ..solver import solve_batches, solver_version
 from .manifest import (
     SHARD,

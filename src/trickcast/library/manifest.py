@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from ..formats.files import atomic_writer
+from .._files import atomic_writer
 
 Use = Literal["train", "validation", "test"]
 USES: tuple[Use, ...] = get_args(Use)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from .._files import atomic_writer
 from ..cards import DealSet
 from ..dealing import random_deals
 from ..formats import zrd
-from ..formats.files import atomic_writer
 from ..solver import solve
 from .manifest import (
     SHARD,

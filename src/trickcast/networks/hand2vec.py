@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .suit_config import RANKS, STRAINS, SUITS
+from ..cards.sizes import RANKS, STRAINS, SUITS
 
 VECTOR = 8
 """Numbers of a hand's vector, in the paper."""

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .suit_config import COUNTS, RANKS, STRAINS, SUITS
-from .suits import SeatLinear, draw_weights, in_every_strain, normalized
+from ..cards.sizes import COUNTS, RANKS, SUITS
+from .tokens import SeatLinear, TokenNetwork, draw_weights, normalized
 
 HANDS = 2
 """Hands that are known: declarer's and dummy's."""
@@ -104,8 +104,13 @@ def relations(hands: Tensor) -> Tensor:
     return torch.stack(features, dim=-1)
 
 
-class PairNetwork(nn.Module):
-    """From two hands to logits of every result they can have. ``seed`` decides first weights."""
+class PairNetwork(TokenNetwork):
+    """From two hands to logits of every result they can have. ``seed`` decides first weights.
+
+    Turns (n, 2, 52) hands into (n, 5, 2, 14); the declarers are the two hands, in their order.
+    """
+
+    groups = HANDS
 
     def __init__(self, config: PairNetworkConfig, *, seed: int):
         super().__init__()
@@ -126,25 +131,11 @@ class PairNetwork(nn.Module):
         self.head = _linear(width, COUNTS)
         draw_weights(self, config.depth, seed)
 
-    def forward(self, hands: Tensor) -> Tensor:
-        """Turn (n, 2, 52) hands into (n, 5, 2, 14) float32 logits: strain, declarer, tricks.
-
-        The declarers are the two hands, in their order.
-        """
-        inputs = relations(hands).flatten(2)  # (n, suit, 2 × 13 × 8)
-        # sums over layers stay in float32 where autocast makes products bfloat16
-        suits = self.leave(functional.gelu(self.enter(inputs))).float()
-        suits = normalized(self.before(suits))
-        trump, side, notrump = (self.roles[name](suits) for name in ("trump", "side", "notrump"))
-        strains = in_every_strain(trump, side, notrump).float()
-        strains = self.after(strains.flatten(0, 1)).mean(1).view(-1, STRAINS, self.config.width)
-        logits: Tensor = self.head(normalized(self.pooled(strains)))  # (n, 5, 2 × 14)
-        return logits.float().view(-1, STRAINS, HANDS, COUNTS)
-
-    @property
-    def weights(self) -> int:
-        """Number of weights, biases counted."""
-        return sum(parameter.numel() for parameter in self.parameters())
+    def tokens(self, cards: Tensor) -> Tensor:
+        """Turn (n, 2, 52) hands into (n, 4, width)."""
+        inputs = relations(cards).flatten(2)  # (n, suit, 2 × 13 × 8)
+        tokens: Tensor = self.leave(functional.gelu(self.enter(inputs)))
+        return tokens
 
 
 def expected_tricks(logits: Tensor) -> Tensor:

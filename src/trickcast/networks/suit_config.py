@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass, field
 
-SEATS = SUITS = 4
-RANKS = 13
-STRAINS = 5
-COUNTS = 14
+from ..cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
+
 RELATIONS = 7
 """Inputs a card with ``inputs="relations"``; ``suits.relations`` says which."""
 

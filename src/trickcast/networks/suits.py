@@ -15,32 +15,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .suit_config import COUNTS, RANKS, SEATS, STRAINS, SUITS, SuitNetworkConfig
-
-
-class SeatLinear(nn.Module):
-    """A linear layer that commutes with turning the table.
-
-    Features stand seat by seat, ``inputs`` (``outputs``) of each. What seat p gets from seat q
-    depends on (q - p) mod 4 alone: itself, left-hand opponent, partner, right-hand opponent.
-    With ``seats=2`` these are the two of a side: itself and partner.
-    """
-
-    def __init__(self, inputs: int, outputs: int, seats: int = SEATS):
-        super().__init__()
-        self.seats = seats
-        self.weight = nn.Parameter(torch.zeros(outputs, seats, inputs))
-        self.bias = nn.Parameter(torch.zeros(outputs))
-
-    def matrix(self) -> tuple[Tensor, Tensor]:
-        """Return the layer as a plain one: weight (4 × outputs, 4 × inputs), bias (4 × outputs)."""
-        twice = torch.cat([self.weight, self.weight], dim=1)
-        rows = [twice[:, self.seats - seat : 2 * self.seats - seat] for seat in range(self.seats)]
-        return torch.cat(rows).flatten(1), self.bias.repeat(self.seats)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Turn (…, 4 × inputs) into (…, 4 × outputs)."""
-        return functional.linear(x, *self.matrix())
+from ..cards.sizes import COUNTS, RANKS, SEATS, SUITS
+from .suit_config import SuitNetworkConfig
+from .tokens import SeatLinear, TokenNetwork, draw_weights, normalized
 
 
 class FreeLinear(nn.Module):
@@ -66,11 +43,6 @@ Linear = SeatLinear | FreeLinear
 def linear(config: SuitNetworkConfig, inputs: int, outputs: int) -> Linear:
     """Return a layer from ``inputs`` to ``outputs`` features of each seat."""
     return (SeatLinear if config.rotation == "exact" else FreeLinear)(inputs, outputs)
-
-
-def normalized(x: Tensor) -> Tensor:
-    """Layer normalisation without weights of its own: the linear layer behind it has them."""
-    return functional.layer_norm(x, x.shape[-1:])
 
 
 def activated(config: SuitNetworkConfig, x: Tensor) -> Tensor:
@@ -197,33 +169,13 @@ def relations(held: Tensor) -> Tensor:
     return torch.cat(features, dim=-1) * held[..., None]
 
 
-def draw_weights(network: nn.Module, depth: int, seed: int) -> None:
-    """Draw the first weights: normal, variance 1/inputs, less where ``depth`` layers add up.
-
-    Biases and the layer ``head`` stay zero: the first answer is that all counts are equally likely.
-    """
-    generator = torch.Generator().manual_seed(seed)
-    for name, parameter in network.named_parameters():
-        if name.endswith("bias") or name.startswith("head"):
-            continue
-        scale = float(parameter[0].numel()) ** -0.5
-        if name.endswith("leave.weight") and name.startswith(("before", "after", "pooled")):
-            scale *= (2 * depth) ** -0.5  # as in GPT-2
-        nn.init.normal_(parameter, 0.0, scale, generator=generator)
-
-
-def in_every_strain(trump: Tensor, side: Tensor, notrump: Tensor) -> Tensor:
-    """Return (n, 5, 4, width) suits as they are in each strain, of (n, 4, width) in each role."""
-    own = torch.eye(SUITS, dtype=torch.bool, device=trump.device)[..., None]
-    marked = torch.where(own, trump[:, None], side[:, None])  # (n, trumps, suit, width)
-    return torch.cat([marked, notrump[:, None]], dim=1)
-
-
-class SuitNetwork(nn.Module):
+class SuitNetwork(TokenNetwork):
     """From the owners of cards to logits of every result. ``seed`` alone decides first weights.
 
     Deals may have fewer than 13 cards a hand (endings): owner 255 is a card that is gone.
     """
+
+    groups = SEATS
 
     def __init__(self, config: SuitNetworkConfig, *, seed: int):
         super().__init__()
@@ -232,8 +184,8 @@ class SuitNetwork(nn.Module):
         skips = iter(config.layer_drop * i / config.depth for i in range(1, config.depth + 1))
 
         def layers(count: int, pooled: bool = False) -> nn.Sequential:
-            found = [Layer(config, pooled=pooled, skipped=next(skips)) for _ in range(count)]
-            return nn.Sequential(*found)
+            built = [Layer(config, pooled=pooled, skipped=next(skips)) for _ in range(count)]
+            return nn.Sequential(*built)
 
         self.first = Feed(config, config.card_inputs // SEATS)
         self.before = layers(config.before)
@@ -245,34 +197,14 @@ class SuitNetwork(nn.Module):
         self.head = linear(config, seat, COUNTS)
         draw_weights(self, config.depth, seed)
 
-    def forward(self, owners: Tensor) -> Tensor:
-        """Turn (n, 52) uint8 owners into (n, 5, 4, 14) float32 logits: strain, declarer, tricks."""
-        # sums over layers stay in float32 where autocast makes products bfloat16
-        suits = self._tokens(owners.view(-1, SUITS, RANKS)).float()
-        suits = normalized(self.before(suits))
-        trump, side, notrump = (self.roles[name](suits) for name in ("trump", "side", "notrump"))
-        if len(self.after):
-            strains = in_every_strain(trump, side, notrump)
-            strains = self.after(strains.flatten(0, 1).float()).mean(1)
-            strains = strains.view(-1, STRAINS, self.config.width)
-        else:
-            in_suits = side.mean(1, keepdim=True) + (trump - side) / SUITS
-            strains = torch.cat([in_suits, notrump.mean(1, keepdim=True)], dim=1)
-        logits: Tensor = self.head(normalized(self.pooled(strains.float())))  # (n, 5, 4 × 14)
-        return logits.float().view(-1, STRAINS, SEATS, COUNTS)
-
-    def _tokens(self, owners: Tensor) -> Tensor:
-        """Turn (n, 4, 13) owners into (n, 4, width)."""
+    def tokens(self, cards: Tensor) -> Tensor:
+        """Turn (n, 52) uint8 owners into (n, 4, width)."""
+        owners = cards.view(-1, SUITS, RANKS)
         seats = torch.arange(SEATS, device=owners.device)
         held = (owners[..., None] == seats).to(torch.float32)  # (n, suit, rank, seat)
         inputs = relations(held) if self.config.inputs == "relations" else held[..., None]
         tokens: Tensor = self.first(inputs.transpose(2, 3).flatten(2))
         return tokens
-
-    @property
-    def weights(self) -> int:
-        """Number of weights, biases counted."""
-        return sum(parameter.numel() for parameter in self.parameters())
 
 
 def turned(owners: Tensor, turn: Tensor | int) -> Tensor:

@@ -28,14 +28,6 @@ def shipped_file(name: str) -> bytes:
     return data
 
 
-def note_checksum(path: Path) -> None:
-    """Put the file's line into the folder's SHA256SUMS, in place of an earlier one."""
-    sums = _checksums(path.parent) if (path.parent / _SUMS).exists() else {}
-    sums[path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
-    lines = [f"{sha256}  {name}\n" for name, sha256 in sorted(sums.items())]
-    (path.parent / _SUMS).write_text("".join(lines), "utf-8")
-
-
 def _checksums(folder: Path) -> dict[str, str]:
     path = folder / _SUMS
     if not path.is_file():

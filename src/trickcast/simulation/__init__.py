@@ -5,8 +5,10 @@ from .controls import MINIMUM_EXACT, Means, means
 from .layouts import Clock
 from .leads import Lead, LeadSimulation, simulate_leads
 from .making import MakingSimulation, simulate_making
-from .outcomes import Value, Worth
+from .outcomes import Result, Value, Worth
+from .pictures import trick_picture
 from .plan import Plan, SimulationError
+from .texts import bars
 
 __all__ = [
     "MINIMUM_EXACT",
@@ -18,12 +20,15 @@ __all__ = [
     "MakingSimulation",
     "Means",
     "Plan",
+    "Result",
     "Simulation",
     "SimulationError",
     "Value",
     "Worth",
+    "bars",
     "means",
     "simulate",
     "simulate_leads",
     "simulate_making",
+    "trick_picture",
 ]

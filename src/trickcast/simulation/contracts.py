@@ -2,33 +2,36 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from html import escape
 from itertools import product
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, Seat, Strain
+from ..cards import UNKNOWN, Grid, Seat, Strain
+from ..dealing import Constraints
+from ..dealing.constrained import MAX_TRIES
 from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
 from .controls import Floats, Means, means
-from .layouts import Asked, Layouts, lay_out, lays_out
+from .layouts import Layouts, Work, lay_out
 from .outcomes import (
     TRICKS,
     Result,
     Value,
     Worth,
     gain,
+    gain_intervals,
     intervals,
     is_vulnerable,
     played,
     strain_of,
     values,
 )
-from .pictures import bars_svg
-from .plan import SimulationError
+from .plan import Plan, SimulationError
 from .run import Cell
-from .tables import as_html, as_text, bars, notes, percent_text
+from .texts import error_text, wrapped
 
 _TABLE_COST = 0.004  # of an estimate of all cells, over solving them; median of varied questions
 _CELL_COST = 0.01  # of an estimate of one strain, over solving one cell
@@ -83,11 +86,11 @@ class Tables:
             yield from solve_batches(owners, workers=workers)
             return
         for start in range(0, len(owners), BOARDS):
-            some = owners[start : start + BOARDS]
-            table = np.full((len(some), 5, 4), UNKNOWN, dtype=np.uint8)
+            batch = owners[start : start + BOARDS]
+            tables = np.full((len(batch), 5, 4), UNKNOWN, dtype=np.uint8)
             for cell in self.cells:
-                (table[:, *cell],) = solve_cell_batches(some, *cell, workers=workers)
-            yield table
+                (tables[:, *cell],) = solve_cell_batches(batch, *cell, workers=workers)
+            yield tables
 
     def means(self, exact: NDArray[np.uint8], estimates: NDArray[np.float32] | None) -> Means:
         """Return the expected tricks of the cells asked for."""
@@ -95,9 +98,9 @@ class Tables:
         estimated = None if estimates is None else estimates @ TRICKS
         return means(exact[:, strains, seats].astype(float), estimated, unit=1.0)
 
-    def half_widths(self, found: Means) -> Floats:
+    def half_widths(self, estimated: Means) -> Floats:
         """Return half their intervals."""
-        return found.half_widths
+        return estimated.half_widths
 
 
 class Simulation(Result):
@@ -170,10 +173,16 @@ class Simulation(Result):
 
         Each is estimated by itself; then what is below 0 is cut, and the sum brought to 1.
         """
-        found = self._means(Strain.parse(strain), Seat.parse(by), np.eye(14))
-        chances: Floats = np.clip(found.mean, 0, 1)
+        shares = self._means(Strain.parse(strain), Seat.parse(by), np.eye(14))
+        chances: Floats = np.clip(shares.mean, 0, 1)
         chances /= chances.sum()
         return chances
+
+    def distribution_interval(self, strain: str | Strain, by: str | Seat) -> tuple[Floats, Floats]:
+        """Return the lower and upper ends of the 95 % intervals of these chances, (14,) each."""
+        shares = self._means(Strain.parse(strain), Seat.parse(by), np.eye(14))
+        _, low, high = shares.chances()
+        return low, high
 
     def score(self, contract: str | Contract, by: str | Seat, vulnerable: Any = "none") -> Value:
         """Return the expected score of declarer's side: (points, low, high)."""
@@ -212,21 +221,22 @@ class Simulation(Result):
         if first.strain is None or second.strain is None:  # the score of the other is all
             cells = [cells[first.strain is None]] * 2
         if cells[0] == cells[1]:
-            return intervals(self._means(*cells[0], np.diag(gains)[:, None]))[0]
-        return self._compare_cells(cells, gains)
+            difference = self._means(*cells[0], np.diag(gains)[:, None])
+        else:
+            difference = self._compare_cells(cells, gains)
+        return gain_intervals(difference, scoring)[0]
 
-    def _compare_cells(self, cells: list[Cell], gains: Floats) -> Value:
+    def _compare_cells(self, cells: list[Cell], gains: Floats) -> Means:
         """Estimate the mean of ``gains``, (14, 14) by the tricks in two different cells."""
         if not all(cell in self._columns for cell in cells):
-            return Value(np.nan, np.nan, np.nan)
+            return means(np.empty((0, 1)), None)
         taken, estimated = [self._exact[:, *cell] for cell in cells], None
         exact = gains[taken[0], taken[1]][:, None]
         if self._probabilities is not None:
             p, q = (self._probabilities[:, self._columns[cell]].astype(float) for cell in cells)
             # as if tricks in two strains were independent: a control may be rough
             estimated = ((p @ gains) * q).sum(axis=1, keepdims=True)
-        found = means(exact, estimated, unit=np.unique(np.abs(gains))[1])
-        return intervals(found)[0]
+        return means(exact, estimated, unit=np.unique(np.abs(gains))[1])
 
     def best_contracts(
         self,
@@ -246,16 +256,24 @@ class Simulation(Result):
         if seats is None:
             raise SimulationError(f"side is {side!r} (expected NS or EW)")
         vul = is_vulnerable(vulnerable, seats[0])
-        found = sorted(self._by_points(seats, vul), key=lambda one: -one.worth.mean)
-        if scoring != "total" and found:
-            best = found[0]
-            for i, one in enumerate(found):
-                worth = self.compare(
-                    *one[:2], best.contract, best.by, vulnerable=vulnerable, scoring=scoring
+        ranked = sorted(self._by_points(seats, vul), key=_worth, reverse=True)
+        if scoring != "total" and ranked:
+            best = ranked[0]
+            against_best = [
+                self.compare(
+                    value.contract,
+                    value.by,
+                    best.contract,
+                    best.by,
+                    vulnerable=vulnerable,
+                    scoring=scoring,
                 )
-                found[i] = one._replace(worth=worth)
-            found.sort(key=lambda one: -one.worth.mean)
-        return found[:number]
+                for value in ranked
+            ]
+            compared = zip(ranked, against_best, strict=True)
+            ranked = [value._replace(worth=worth) for value, worth in compared]
+            ranked.sort(key=_worth, reverse=True)
+        return ranked[:number]
 
     def _by_points(self, seats: tuple[Seat, ...], vul: bool) -> Iterator[ContractValue]:
         levels = range(1, 8)
@@ -286,44 +304,47 @@ class Simulation(Result):
             unit = np.abs(outcomes[usual] - outcomes[usual - 1 if usual else 1])
         return means(outcomes[taken], estimated, unit=unit)
 
-    def bars(self, strain: str | Strain, by: str | Seat) -> str:
-        """Return the distribution of tricks as lines of text, a bar a number of tricks."""
-        return bars(self.distribution(strain, by))
-
-    def svg(self, contract: str | Contract, by: str | Seat) -> str:
-        """Return the distribution of tricks in a contract as a picture in SVG.
-
-        Raises SimulationError where its tricks were neither solved nor estimated.
-        """
-        bid, seat = played(contract), Seat.parse(by)
-        title = f"{bid} by {seat.word}"
-        found = self._means(strain_of(bid), seat, np.eye(14))
-        if np.isnan(found.mean).any():
-            raise SimulationError(f"{title}: its tricks were neither solved nor estimated")
-        said = [f"makes {percent_text(self.making(bid, seat))}", self.headline]
-        chances, (_, low, high) = self.distribution(strain_of(bid), seat), found.chances()
-        return bars_svg(chances, low, high, bid.tricks, title, said)
-
-    @property
-    def notes(self) -> list[str]:
-        """What the numbers are, and what they are worth, in a few lines."""
-        return notes(self)
+    def _grid(self) -> Grid:
+        """Expected tricks ± half their intervals."""
+        mean, ends = self.expected.array, self.interval.array
+        half = (ends[..., 1] - ends[..., 0]) / 2
+        return Grid(lambda strain, seat: error_text(mean[strain, seat], half[strain, seat]))
 
     def __repr__(self) -> str:
         return f"<Simulation of {self.samples:,} layouts, {self.solved:,} solved>"
 
     def __str__(self) -> str:
-        return as_text(self)
+        grid = self._grid().text(margin=2, width=14)
+        return "\n".join([self.headline, "expected tricks", grid, *wrapped(self.notes)])
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        notes = "<br>".join(map(escape, self.notes))
+        grid = self._grid().html("expected tricks")
+        return f"<p>{escape(self.headline)}</p>{grid}<p><small>{notes}</small></p>"
 
 
-@lays_out
+def _worth(value: ContractValue) -> float:
+    return value.worth.mean
+
+
 def simulate(
     *,
+    north: Any = None,
+    east: Any = None,
+    south: Any = None,
+    west: Any = None,
+    condition: Any = None,
+    samples: int | None = None,
+    exact: int | None = None,
+    seed: int = 0,
+    model: Any = None,
+    precision: float | None = None,
+    seconds: float | None = None,
+    workers: int | None = None,
+    max_tries: int = MAX_TRIES,
+    progress: bool = False,
+    keep_on_interrupt: bool = False,
     only: Iterable[tuple[str | Contract, str | Seat]] | None = None,
-    **asked: Unpack[Asked],
 ) -> Simulation:
     """Deal what is not known many times, and count what every contract takes, double dummy.
 
@@ -344,13 +365,25 @@ def simulate(
 
     ``workers`` is the number of threads (default: all cores). With ``keep_on_interrupt`` Ctrl-C
     ends the work and gives the result so far. The same seed gives the same layouts, and without
-    ``precision`` and ``seconds`` the same result.
+    ``precision`` and ``seconds`` the same result. Where all four hands are known, the
+    deal is solved once, and nothing has an interval (NaN).
 
     Raises DealError for a bad hand or contract, ConstraintError for what cannot be read,
     contradicts itself or fits too few layouts, SimulationError for numbers that cannot be.
     """
     question = Tables(None if only is None else _cells(only))
-    return Simulation(lay_out(question, **asked), question.cells)
+    plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
+    constraints = Constraints(north=north, east=east, south=south, west=west, condition=condition)
+    work = Work(
+        seed=seed,
+        model=model,
+        workers=workers,
+        max_tries=max_tries,
+        progress=progress,
+        keep_on_interrupt=keep_on_interrupt,
+    )
+    layouts = lay_out(question, constraints, plan, work)
+    return Simulation(layouts, question.cells)
 
 
 def _cells(only: Iterable[tuple[str | Contract, str | Seat]]) -> list[Cell]:

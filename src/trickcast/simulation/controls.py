@@ -90,17 +90,22 @@ def means(exact: Floats, estimated: Floats | None, *, unit: Floats | float = 0.0
     ``unit`` is the smallest step of an outcome: where all solved layouts agree, the next might
     not, and the variance is taken to be that of one in n being a step off.
 
-    Raises ValueError for arrays that do not fit together, and for n from 1 to MINIMUM_EXACT - 1.
+    One layout alone, and no estimates, is a deal that is known: its outcome is the mean, and no
+    chance is left that an interval could tell of (NaN).
+
+    Raises ValueError for arrays that do not fit together, and for other n below MINIMUM_EXACT.
     """
     n = len(exact)
     if estimated is not None and (
         estimated.shape[1:] != exact.shape[1:] or len(estimated) < max(n, 1)
     ):
         raise ValueError(f"{estimated.shape} estimates for {exact.shape} exact outcomes")
+    unknown = np.full(exact.shape[1], np.nan)
+    if n == 1 and estimated is None:
+        return Means(exact[0], unknown, unknown, unknown, 1, 1)
     if 0 < n < MINIMUM_EXACT:
         raise ValueError(f"{n} solved layouts (expected {MINIMUM_EXACT} or more)")
     if n == 0:
-        unknown = np.full(exact.shape[1], np.nan)
         mean = unknown if estimated is None else estimated.mean(axis=0)
         return Means(mean, unknown, unknown, unknown, 0, 0 if estimated is None else len(estimated))
     floor = np.square(unit) * (n - 1) / n**2
@@ -184,8 +189,8 @@ def _moments(exact: Floats, control: Floats, chosen: NDArray[np.bool_]) -> _Mome
     exact_sum, control_sum = members @ about, members @ control
 
     def moment(products: Floats, sums: Floats) -> Floats:
-        found: Floats = (members @ products - sums / size) / (size - 1)
-        return found
+        variances: Floats = (members @ products - sums / size) / (size - 1)
+        return variances
 
     return _Moments(
         size,

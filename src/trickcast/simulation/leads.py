@@ -3,30 +3,38 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Unpack, cast
+from html import escape
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, Hand, Seat, Strain, card_text
+from ..dealing import Constraints
+from ..dealing.constrained import MAX_TRIES
 from ..scoring import Contract, score
 from ..solver import solve_lead_batches
 from .controls import MINIMUM_EXACT, Floats, Means, means
-from .layouts import Asked, Layouts, lay_out, lays_out
+from .layouts import Layouts, Work, lay_out
 from .outcomes import (
     TRICKS,
     Result,
     Value,
+    even_of,
     gain,
+    gain_intervals,
     intervals,
+    is_even,
     is_vulnerable,
     played,
     strain_of,
     values,
 )
-from .plan import SimulationError
+from .plan import Plan, SimulationError
 from .run import Cell
-from .tables import leads_text
+from .texts import error_text, interval_text, wrapped
+
+_EVEN = "="
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +89,9 @@ class Leads:
             estimated = np.repeat(estimates @ outcome, taken.shape[1], axis=1)
         return means(outcome[taken], estimated, unit=unit)
 
-    def half_widths(self, found: Means) -> Floats:
+    def half_widths(self, estimated: Means) -> Floats:
         """Return half their intervals."""
-        return found.half_widths
+        return estimated.half_widths
 
 
 class LeadSimulation(Result):
@@ -116,17 +124,23 @@ class LeadSimulation(Result):
         tricks = intervals(self._means(taken, TRICKS))
         scores = intervals(self._means(taken, points))
         setting = values(self._means(taken, made).chances())
-        best = int(np.argmax([one.mean for one in scores]))
+        best = int(np.argmax([value.mean for value in scores]))
         against = gain(points[taken] - points[taken[:, [best]]], self.scoring)
-        gains = intervals(means(against, None))
-        even = 0.5 if self.scoring == "matchpoints" else 0.0
-        found = []
-        for i, group in enumerate(groups):
-            worth = gains[i] if i != best else Value(even, even, even)
-            cards = tuple(card_text(card) for card in group)
-            equal = worth.low <= even <= worth.high
-            found.append(Lead(cards, tricks[i], setting[i], scores[i], worth, equal))
-        return sorted(found, key=lambda lead: (-lead.gain.mean, -lead.points.mean))
+        gains = gain_intervals(means(against, None), self.scoring)
+        even = even_of(self.scoring)
+        gains[best] = Value(even, np.nan, np.nan) if self.known else Value(even, even, even)
+        leads = [
+            Lead(
+                tuple(card_text(card) for card in group),
+                tricks[i],
+                setting[i],
+                scores[i],
+                gains[i],
+                is_even(gains[i], self.scoring),
+            )
+            for i, group in enumerate(groups)
+        ]
+        return sorted(leads, key=lambda lead: (-lead.gain.mean, -lead.points.mean))
 
     def _means(self, taken: NDArray[np.uint8], outcome: Floats) -> Means:
         question = Leads(strain_of(self.contract), self.by)
@@ -149,13 +163,33 @@ class LeadSimulation(Result):
         return f"<LeadSimulation of {self.contract} by {self.by}, {self.solved:,} layouts solved>"
 
     def __str__(self) -> str:
-        return leads_text(self)
+        """A line for each lead, best first."""
+        unit = {"total": "points", "imps": "IMPs"}.get(self.scoring, self.scoring)
+        head = f"{'lead':12}{'declarer takes':>15}{'set':>24}{unit:>24}"
+        lines = [self.headline, f"leads against {self.contract} by {self.by.word}", head]
+        lines += [self._line(lead) for lead in self.leads]
+        notes = self.notes
+        if not self.known:
+            notes.insert(0, f"{_EVEN}: equal within the error")
+        return "\n".join(lines + wrapped(notes))
+
+    def _line(self, lead: Lead) -> str:
+        cards = lead.cards[0] + "".join(card[1] for card in lead.cards[1:])
+        tricks = error_text(lead.tricks.mean, lead.tricks.high - lead.tricks.mean)
+        mean, low, high = (f"{share:.1%}" for share in lead.setting)
+        chance = mean if self.known else f"{mean} ({low} to {high})"
+        signed, digits = self.scoring != "matchpoints", 0 if self.scoring == "total" else 2
+        worth = interval_text(lead.gain, digits, signed=signed)
+        even = even_of(self.scoring)
+        if lead.gain == (even, even, even):
+            worth = "no difference"
+        mark = f" {_EVEN}" if lead.even and not self.known else ""
+        return f"{cards:12}{tricks:>15}{chance:>24}{worth:>24}{mark}"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{self}</pre>"
+        return f"<pre>{escape(str(self))}</pre>"
 
 
-@lays_out
 def simulate_leads(
     *,
     leader: Any,
@@ -163,7 +197,21 @@ def simulate_leads(
     by: str | Seat,
     vulnerable: Any = "none",
     scoring: str = "imps",
-    **asked: Unpack[Asked],
+    north: Any = None,
+    east: Any = None,
+    south: Any = None,
+    west: Any = None,
+    condition: Any = None,
+    samples: int | None = None,
+    exact: int | None = None,
+    seed: int = 0,
+    model: Any = None,
+    precision: float | None = None,
+    seconds: float | None = None,
+    workers: int | None = None,
+    max_tries: int = MAX_TRIES,
+    progress: bool = False,
+    keep_on_interrupt: bool = False,
 ) -> LeadSimulation:
     """Compare the opening leads from a hand against a contract.
 
@@ -174,16 +222,27 @@ def simulate_leads(
     """
     bid, declarer, hand = played(contract), Seat.parse(by), Hand(leader)
     gain(np.zeros(1), scoring)
-    seat = declarer.lho.name.lower()
-    if asked.get(seat) is not None:
-        raise SimulationError(f"{seat} leads and is given twice (expected leader alone)")
+    seats = {"north": north, "east": east, "south": south, "west": west}
+    leading = declarer.lho.name.lower()
+    if seats[leading] is not None:
+        raise SimulationError(f"{leading} leads and is given twice (expected leader alone)")
+    seats[leading] = hand
     is_vulnerable(vulnerable, declarer)
-    if asked.get("exact") == 0:
+    if exact == 0:
         raise SimulationError(
             f"exact is 0 (leads are compared by solving: {MINIMUM_EXACT} or more)"
         )
-    known = cast(Asked, {**asked, seat: hand})
-    layouts = lay_out(Leads(strain_of(bid), declarer), **known)
+    plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
+    constraints = Constraints(**seats, condition=condition)
+    work = Work(
+        seed=seed,
+        model=model,
+        workers=workers,
+        max_tries=max_tries,
+        progress=progress,
+        keep_on_interrupt=keep_on_interrupt,
+    )
+    layouts = lay_out(Leads(strain_of(bid), declarer), constraints, plan, work)
     return LeadSimulation(layouts, bid, declarer, vulnerable, scoring)
 
 

@@ -2,19 +2,22 @@
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Unpack
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat
+from ..dealing import Constraints
+from ..dealing.constrained import MAX_TRIES
 from ..scoring import Contract
 from ..solver import makes_batches
 from .controls import Floats, Means, means
-from .layouts import Asked, Layouts, lay_out, lays_out
+from .layouts import Layouts, Work, lay_out
 from .outcomes import Result, Value, Worth, played, strain_of, values
+from .plan import Plan
 from .run import Cell
-from .tables import making_text
+from .texts import percent_text, wrapped
 
 
 class Making:
@@ -38,9 +41,9 @@ class Making:
             estimated = estimates[:, :, self.bid.tricks :].sum(axis=2, dtype=float)
         return means(exact[:, None].astype(float), estimated, unit=1.0)
 
-    def half_widths(self, found: Means) -> Floats:
+    def half_widths(self, estimated: Means) -> Floats:
         """Return half its interval."""
-        _, low, high = found.chances()
+        _, low, high = estimated.chances()
         return (high - low) / 2
 
 
@@ -70,23 +73,38 @@ class MakingSimulation(Result):
     @property
     def worth(self) -> Worth:
         """What the network was worth."""
-        found = self._means
-        saving = self.saved(found.effective)
-        return Worth(float(found.explained[0]), float(found.effective[0]), float(saving[0]), 1)
+        effective = self._means.effective
+        explained, saving = self._means.explained, self.saved(effective)
+        return Worth(float(explained[0]), float(effective[0]), float(saving[0]), cells=1)
 
     def __repr__(self) -> str:
         return f"<MakingSimulation of {self.contract} by {self.by}, {self.solved:,} layouts solved>"
 
     def __str__(self) -> str:
-        return making_text(self)
+        making = f"makes {percent_text(self.making)}"
+        lines = [self.headline, f"{self.contract} by {self.by.word}", making]
+        return "\n".join(lines + wrapped(self.notes))
 
 
-@lays_out
 def simulate_making(
     *,
     contract: str | Contract,
     by: str | Seat,
-    **asked: Unpack[Asked],
+    north: Any = None,
+    east: Any = None,
+    south: Any = None,
+    west: Any = None,
+    condition: Any = None,
+    samples: int | None = None,
+    exact: int | None = None,
+    seed: int = 0,
+    model: Any = None,
+    precision: float | None = None,
+    seconds: float | None = None,
+    workers: int | None = None,
+    max_tries: int = MAX_TRIES,
+    progress: bool = False,
+    keep_on_interrupt: bool = False,
 ) -> MakingSimulation:
     """Find how often a contract makes, and nothing else: two to five times faster than counting.
 
@@ -94,4 +112,15 @@ def simulate_making(
     the errors, are as in ``simulate``.
     """
     question = Making(played(contract), Seat.parse(by))
-    return MakingSimulation(lay_out(question, **asked), question)
+    plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
+    constraints = Constraints(north=north, east=east, south=south, west=west, condition=condition)
+    work = Work(
+        seed=seed,
+        model=model,
+        workers=workers,
+        max_tries=max_tries,
+        progress=progress,
+        keep_on_interrupt=keep_on_interrupt,
+    )
+    layouts = lay_out(question, constraints, plan, work)
+    return MakingSimulation(layouts, question)

@@ -10,6 +10,7 @@ from ..scoring import Contract, imps
 from .controls import Floats, Means
 from .layouts import Clock, Layouts
 from .plan import SimulationError
+from .texts import DOUBLE_DUMMY, ESTIMATED_ONLY, INTERVALS, KNOWN
 
 TRICKS = np.arange(14.0)
 TRICKS.flags.writeable = False
@@ -61,8 +62,41 @@ class Result:
         self.clock, self.stopped, self.timed = layouts.clock, layouts.stopped, layouts.timed
 
     @property
+    def known(self) -> bool:
+        """Whether all four hands are known: one layout, solved, and no intervals (NaN)."""
+        return self.samples == self.solved == 1
+
+    @property
+    def worth(self) -> Worth | None:
+        """What the network was worth; None where that is not told."""
+        return None
+
+    @property
+    def notes(self) -> list[str]:
+        """What the numbers are, and what they are worth, in a few sentences."""
+        if self.solved == 0:
+            return [ESTIMATED_ONLY, DOUBLE_DUMMY]
+        if self.known:
+            return [KNOWN, DOUBLE_DUMMY]
+        notes = [INTERVALS]
+        worth = self.worth
+        if worth is not None and self.estimated:
+            note = (
+                f"the network explains {worth.explained:.0%} of the spread: as good as "
+                f"{worth.effective:,.0f} solved layouts"
+            )
+            if self.timed:  # times differ from run to run; what is repeatable stays so
+                note += f", {worth.saving:.1f} times as fast"
+            notes.append(note + (" (medians of the cells)" if worth.cells > 1 else ""))
+        elif worth is not None and self.timed:
+            notes.append("all by solving: the network would not have paid here")
+        return [*notes, DOUBLE_DUMMY]
+
+    @property
     def headline(self) -> str:
         """How many layouts were dealt and solved, in a line."""
+        if self.known:
+            return "1 layout, solved"
         solved = "all" if self.solved == self.samples else f"{self.solved:,}"
         line = f"{self.samples:,} layouts, {solved} of them solved"
         return line if self.stopped is None else f"{line} (stopped by {self.stopped})"
@@ -111,9 +145,28 @@ def gain(difference: NDArray[Any], scoring: str) -> Floats:
 
 def values(ends: tuple[Floats, Floats, Floats]) -> list[Value]:
     """Return (m,) means, lower and upper ends as m values."""
-    return [Value(*map(float, one)) for one in zip(*ends, strict=True)]
+    return [Value(*map(float, value)) for value in zip(*ends, strict=True)]
 
 
-def intervals(found: Means) -> list[Value]:
+def intervals(estimated: Means) -> list[Value]:
     """Return means with their intervals."""
-    return values((found.mean, *found.interval()))
+    return values((estimated.mean, *estimated.interval()))
+
+
+def gain_intervals(estimated: Means, scoring: str) -> list[Value]:
+    """Return mean gains with their intervals; shares of matchpoints stay within 0 and 1."""
+    if scoring != "matchpoints":
+        return intervals(estimated)
+    ends = (np.clip(number, 0, 1) for number in (estimated.mean, *estimated.interval()))
+    return values(tuple(ends))  # type: ignore[arg-type]  # three of them
+
+
+def even_of(scoring: str) -> float:
+    """Return the gain of what is neither better nor worse."""
+    return 0.5 if scoring == "matchpoints" else 0.0
+
+
+def is_even(gain: Value, scoring: str) -> bool:
+    """Whether a gain may be none: its interval, or where it has none the gain, holds that."""
+    even = even_of(scoring)
+    return gain.mean == even or gain.low <= even <= gain.high

@@ -5,12 +5,33 @@ from html import escape
 
 import numpy as np
 
+from ..cards import Seat
+from ..scoring import Contract
+from .contracts import Simulation
 from .controls import Floats
+from .outcomes import played, strain_of
+from .plan import SimulationError
+from .texts import percent_text
 
 _STEP, _BAR = 52, 34  # from bar to bar, and how wide one is
 _LEFT, _TOP, _HEIGHT, _BELOW = 24, 76, 200, 56
 _MADE, _DOWN, _INK, _PALE = "#1f7a5c", "#b9bec6", "#22262b", "#6b7280"
 _FONT = "font-family='Helvetica, Arial, sans-serif'"
+
+
+def trick_picture(result: Simulation, contract: str | Contract, by: str | Seat) -> str:
+    """Return the distribution of tricks in a contract as a picture in SVG.
+
+    Raises SimulationError where its tricks were neither solved nor estimated.
+    """
+    bid, seat = played(contract), Seat.parse(by)
+    title = f"{bid} by {seat.word}"
+    chances = result.distribution(strain_of(bid), seat)
+    if np.isnan(chances).any():
+        raise SimulationError(f"{title}: its tricks were neither solved nor estimated")
+    low, high = result.distribution_interval(strain_of(bid), seat)
+    lines = [f"makes {percent_text(result.making(bid, seat))}", result.headline]
+    return bars_svg(chances, low, high, bid.tricks, title, lines)
 
 
 def bars_svg(

@@ -107,11 +107,11 @@ class Spread:
     """r², less what chance adds to it in a sample."""
 
     @classmethod
-    def of(cls, found: Means) -> "Spread":
+    def of(cls, estimated: Means) -> "Spread":
         """Take it from the means of what was solved so far."""
-        n = found.solved
-        honest = 1 - (1 - found.explained) * (n - 1) / (n - 2)
-        return cls(found.effective * found.error**2, np.clip(honest, 0, 1))
+        n = estimated.solved
+        honest = 1 - (1 - estimated.explained) * (n - 1) / (n - 2)
+        return cls(estimated.effective * estimated.error**2, np.clip(honest, 0, 1))
 
     def left(self, ratio: float) -> float:
         """Return n times the variance of a mean at ``ratio`` estimates a solve; 0 for none."""
@@ -138,6 +138,6 @@ class Spread:
         """Return how many layouts to estimate for that, so many being solved; inf if none do."""
         error = half_width / stdtrit(solved - 2, (1 + CONFIDENCE) / 2)
         room = error**2 - self.variance * (1 - self.explained) / solved
-        found = np.full_like(room, np.inf)
-        np.divide(self.variance * self.explained, room, out=found, where=room > 0)
-        return float(found.max())
+        needed = np.full_like(room, np.inf)
+        np.divide(self.variance * self.explained, room, out=needed, where=room > 0)
+        return float(needed.max())

@@ -49,7 +49,7 @@ class Question(Protocol):
         """
         ...
 
-    def half_widths(self, found: Means) -> Floats:
+    def half_widths(self, estimated: Means) -> Floats:
         """Return half the 95 % intervals of these means."""
         ...
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from ..formats.files import atomic_writer
+from .._files import atomic_writer
 from .settings import Settings
 
 _FORMAT = "trickcast training 2"

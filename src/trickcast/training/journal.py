@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ..formats.files import atomic_writer
+from .._files import atomic_writer
 
 
 class Journal:

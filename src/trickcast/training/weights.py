@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import torch
 
-from ..formats.files import atomic_writer
+from .._files import atomic_writer
 from ..networks.pairs import PairNetwork, PairNetworkConfig
 from ..networks.suit_config import SuitNetworkConfig
 from ..networks.suits import SuitNetwork

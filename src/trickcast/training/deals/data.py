@@ -15,7 +15,7 @@ from torch import Tensor
 
 from ...cards import UNKNOWN, DealSet
 from ...cards.endings import cards_a_hand, packed
-from ...networks.suit_config import COUNTS, RANKS, SEATS, SUITS
+from ...cards.sizes import COUNTS, RANKS, SEATS, SUITS
 from ...networks.suits import turned
 from ..checkpoints import TrainingError
 from ..solved import checksum, known_tricks

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import nn
 
+from ...cards.sizes import COUNTS, SEATS, STRAINS
 from ...dealing import random_deals
 from ...library import read_endings
-from ...networks.suit_config import COUNTS, SEATS, STRAINS
 from ...networks.suits import mean_probabilities
 from ..checkpoints import TrainingError
 from .data import Labelled, labelled_endings

@@ -4,9 +4,9 @@ from typing import Any
 
 from ...library import Library
 from ...networks.suits import SuitNetwork
+from ..export.suits import export_suits
 from ..parallel import Place
 from ..request import Answer, Report, Request, can_export
-from ..suit_export import export_suits
 from ..weights import read_weights
 from .distillation import besides
 from .presets import PRESETS

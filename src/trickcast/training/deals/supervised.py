@@ -14,7 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from ...cards import DealSet
-from ...networks.suit_config import RANKS, SuitNetworkConfig
+from ...cards.sizes import RANKS
+from ...networks.suit_config import SuitNetworkConfig
 from ...networks.suits import SuitNetwork, mean_probabilities
 from ..checkpoints import Progress, TrainingError, check_same, record_of
 from ..parallel import Place

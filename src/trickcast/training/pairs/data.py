@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ...cards import DealSet
+from ...cards.sizes import STRAINS, SUITS
 from ...dealing import random_deals
 from ...formats.hand2vec import PairSet
 from ...networks.pairs import PairNetwork, expected_tricks
-from ...networks.suit_config import STRAINS, SUITS
 from ..checkpoints import TrainingError
 from ..deals.data import Labelled, shares
 from ..solved import checksum

@@ -14,7 +14,8 @@ from ...networks.pairs import PairNetwork, PairNetworkConfig
 from ..checkpoints import TrainingError
 from ..deals.data import labelled
 from ..deals.distillation import taught_deals
-from ..pair_export import About, export_hand2vec, export_pairs
+from ..export.hand2vec import export_hand2vec
+from ..export.pairs import About, export_pairs
 from ..request import Answer, Report, Request, can_export
 from ..trainer import Trained, train
 from ..weights import read_weights

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cards import DealSet, Seat, Strain
-from ...encodings import Coding, Inputs
+from ...encodings import Coding, Inputs, random_views
 from ..solved import known_tricks
 
 Contracts = Literal["suit", "notrump"]
@@ -56,21 +56,10 @@ def draw_views(
 
     Of several strains each example has a random one.
     """
-    rounds = -(-n // len(deals))
-    rows = np.concatenate([rng.permutation(len(deals)) for _ in range(rounds)])[:n]
-    suits = rng.permuted(np.tile(np.arange(4), (n, 1)), axis=1)
-    declarers = rng.integers(4, size=n)
-    if len(strains) > 1:
-        places = rng.choice(np.asarray(strains, dtype=np.int64), size=n)
-    else:
-        places = np.full(n, strains[0], dtype=np.int64)
-    owners = np.take_along_axis(deals.owners.reshape(-1, 4, 13)[rows], suits[:, :, None], axis=1)
-    # the strain that stood in the place of the trumps before the suits were permuted
-    before = np.concatenate([suits, np.full((n, 1), Strain.NOTRUMP)], axis=1)[np.arange(n), places]
-    strain = places if len(strains) > 1 else strains[0]
+    views = random_views(deals.owners, strains, n, rng)
     return Examples(
-        coding.encode(owners.reshape(n, 52), strain, declarers),
-        known_tricks(deals)[rows, before, declarers],
+        coding.encode(views.owners, views.strain, views.declarer),
+        known_tricks(deals)[views.deal, views.strain_before, views.declarer],
     )
 
 

@@ -5,7 +5,7 @@ from time import perf_counter
 from typing import Any, get_args
 
 from ...library import Library
-from ..export import export
+from ..export.layered import export_layered
 from ..request import Answer, Report, Request, can_export
 from .examples import Contracts
 from .network import PaperConfig, train
@@ -17,8 +17,8 @@ def train_networks(request: Request, config: PaperConfig, report: Report) -> Ans
     """Train one leg of both networks, the second when the first is at its end; export both.
 
     The folder gets a checkpoint of each (``suit.checkpoint``, ``notrump.checkpoint``), from which
-    an interrupted training goes on, and at the end the files that ``export`` writes. Reports say of
-    which ``contracts`` they are. Raises what ``train`` and ``export`` raise.
+    an interrupted training goes on, and at the end the files that ``export_layered`` writes.
+    Reports say of which ``contracts`` they are. Raises what ``train`` and ``export_layered`` raise.
     """
     library, started = Library(request.library), perf_counter()
     training = library.deals("train")[: request.deals]
@@ -42,7 +42,7 @@ def train_networks(request: Request, config: PaperConfig, report: Report) -> Ans
     model = None
     if trained.done and can_export():
         model = request.out / f"{config.network}.onnx"
-        export(networks["suit"], networks["notrump"], validation, model)
+        export_layered(networks["suit"], networks["notrump"], validation, model)
     lessons = f"{len(training):,} deals (trickcast evaluate DEALS --model …)"
     return Answer(f"{config.network} ({contracts})", trained, lessons, model)
 

@@ -1,0 +1,16 @@
+"""Make reproduction.csv and reproduction.md again, from the figures in reproduction.jsonl.
+
+    python docs/make_reproduction.py
+
+For changes of words, reasons and columns: nothing is measured.
+"""
+
+from pathlib import Path
+
+from trickcast.experiments import Store, write_report
+
+DOCS = Path(__file__).parent
+
+if __name__ == "__main__":
+    for made in write_report(Store(DOCS, "reproduction"), "standard", DOCS):
+        print(made)

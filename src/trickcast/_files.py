@@ -1,0 +1,127 @@
+"""Opening files for reading and writing them whole or not at all."""
+
+import errno
+import io
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+_TOKEN_BYTES = 8
+HEAD_BYTES = 8192
+"""How much of a stream is looked at to recognise its format."""
+
+
+@contextmanager
+def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open ``path`` for writing so that it holds either all that was written or what it held.
+
+    The bytes go to a temporary file in the same folder, which takes the place of the target when
+    the ``with`` block ends and is removed when it fails, by KeyboardInterrupt too. A target that
+    exists and is not a regular file (a pipe, ``/dev/stdout``) is written to directly. Raises
+    OSError, naming the target.
+    """
+    mode = _mode(Path(path))
+    if mode is not None and not stat.S_ISREG(mode):
+        try:
+            with Path(path).open("wb") as stream:
+                yield stream
+        except OSError as error:
+            error.filename = error.filename or str(path)
+            raise
+        return
+    target = Path(os.path.realpath(path))  # a link stays a link
+    temporary = _temporary(target)
+    try:
+        opened = temporary.open("xb")
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
+    try:
+        with opened as stream:
+            if mode is not None:
+                temporary.chmod(stat.S_IMODE(mode))
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Raise the OSError, naming the path, with which ``atomic_writer`` would refuse it."""
+    mode = _mode(Path(path))
+    if mode is None or stat.S_ISREG(mode):
+        temporary = _temporary(Path(os.path.realpath(path)))
+        try:
+            temporary.open("xb").close()
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, str(path)) from None
+        temporary.unlink()
+    elif stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+
+
+def is_temporary(path: Path) -> bool:
+    """Whether a file has such a name as ``atomic_writer`` gives what is not finished yet."""
+    return re.fullmatch(rf"\.[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.tmp", path.name) is not None
+
+
+def _temporary(target: Path) -> Path:
+    return target.with_name(f".{secrets.token_hex(_TOKEN_BYTES)}.tmp")
+
+
+def _mode(target: Path) -> int | None:
+    """The mode of an existing file that may be written to; None when there is no such file."""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISREG(mode):
+        with target.open("r+b"):  # replacing a file would not ask whether it may be written to
+            pass
+    return mode
+
+
+def peek(stream: BinaryIO) -> tuple[bytes, BinaryIO]:
+    """Return the first ``HEAD_BYTES`` of a stream (fewer at its end), and the whole stream.
+
+    A stream that cannot seek back is chained to what was taken from it.
+    """
+    parts, missing = [], HEAD_BYTES
+    while missing and (part := stream.read(missing)):
+        parts.append(part)
+        missing -= len(part)
+    head = b"".join(parts)
+    if stream.seekable():
+        stream.seek(-len(head), os.SEEK_CUR)
+        return head, stream
+    return head, cast(BinaryIO, io.BufferedReader(_Chained(head, stream), 1 << 16))
+
+
+class _Chained(io.RawIOBase):
+    """Bytes already taken from a stream, then the rest of it."""
+
+    def __init__(self, head: bytes, rest: BinaryIO):
+        self._head = head
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        view = memoryview(buffer).cast("B")
+        if self._head:
+            part, self._head = self._head[: len(view)], self._head[len(view) :]
+        else:
+            part = self._rest.read(len(view))
+        view[: len(part)] = part
+        return len(part)

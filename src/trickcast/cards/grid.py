@@ -1,0 +1,51 @@
+"""Seats by strains, drawn as PBN lays them out: a row a declarer, a column a strain."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from .enums import Seat, Strain
+
+PRINTED_SEATS = (Seat.NORTH, Seat.SOUTH, Seat.EAST, Seat.WEST)
+"""Row order of printed tables, as in PBN."""
+PRINTED_STRAINS = (Strain.NOTRUMP, Strain.SPADES, Strain.HEARTS, Strain.DIAMONDS, Strain.CLUBS)
+"""Column order of printed tables, as in PBN."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Twenty cells, one for each strain and declarer, as lines of text or as HTML."""
+
+    cell: Callable[[Strain, Seat], str]
+    """What stands in a cell; text, or HTML where it is drawn as such."""
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return a row for each declarer: the seat's letter, and its cell in every strain."""
+        return [
+            (seat.letter, *(self.cell(strain, seat) for strain in PRINTED_STRAINS))
+            for seat in PRINTED_SEATS
+        ]
+
+    def text(self, margin: int, width: int) -> str:
+        """Draw it as lines: ``margin`` characters for the seat, ``width`` for every cell."""
+        head = ("", *(strain.symbol for strain in PRINTED_STRAINS))
+        return "\n".join(
+            f"{seat:<{margin}}" + "".join(f"{cell:>{width}}" for cell in cells)
+            for seat, *cells in (head, *self.rows())
+        )
+
+    def html(self, caption: str) -> str:
+        """Draw it as an HTML table; the caption, which is text, is its name to screen readers."""
+        return html_table(caption, [strain.symbol for strain in PRINTED_STRAINS], self.rows())
+
+
+def html_table(caption: str, columns: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
+    """Draw an HTML table whose every row begins with its name; all texts are HTML."""
+    head = "".join(f'<th scope="col">{column}</th>' for column in columns)
+    body = "".join(
+        f'<tr><th scope="row">{name}</th>' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+        for name, *cells in rows
+    )
+    return (
+        f"<table><caption>{caption}</caption><thead><tr><td></td>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table>"
+    )

@@ -1,0 +1,44 @@
+"""The options with which layouts are dealt, estimated and solved: what simulations share."""
+
+from typing import Annotated, TypedDict
+
+import typer
+
+Known = Annotated[
+    str | None,
+    typer.Option(metavar="HAND", help="The hand, or what is known of it: 'hcp 15-17, balanced'."),
+]
+Condition = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="What is known of the deal, as for Dealer.")
+]
+Samples = Annotated[
+    int | None, typer.Option(min=1, help="Layouts estimated (default: as many as pay).")
+]
+Exact = Annotated[
+    int | None,
+    typer.Option(min=0, help="Layouts solved: 0, or 20 or more (default: 200, or as needed)."),
+]
+Precision = Annotated[
+    float | None, typer.Option(help="Stop when the expected tricks are known to ± this.")
+]
+Seconds = Annotated[float | None, typer.Option(help="Stop after this time.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="The same seed, the same layouts.")]
+Model = Annotated[str | None, typer.Option(help="A shipped model or an .onnx file.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Threads (default: all cores).")]
+
+
+class Asked(TypedDict):
+    """What these options say, as the keywords of the simulations."""
+
+    north: str | None
+    east: str | None
+    south: str | None
+    west: str | None
+    condition: str | None
+    samples: int | None
+    exact: int | None
+    precision: float | None
+    seconds: float | None
+    seed: int
+    model: str | None
+    workers: int | None

@@ -1,0 +1,142 @@
+"""The command that repeats the papers: reproduce."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..formats import read
+from ..library import Library
+from .inputs import CommandError
+
+if TYPE_CHECKING:
+    from ..experiments import Deals, Material, Scale
+    from ..experiments.rows import AnyRow
+    from ..inside import Opened
+
+
+PaperName = Annotated[
+    str,
+    typer.Argument(
+        metavar="PAPER",
+        help="mossakowski2004, mossakowski2009, mandziuk2018, yegnanarayana1996, polishclub2023, "
+        "bridgehand2vec or all.",
+    ),
+]
+TableName = Annotated[
+    str | None, typer.Option(help="One table or section of it: V, 1, VI-E, B1, beyond …")
+]
+ScaleName = Annotated[
+    str, typer.Option(help="smoke (a minute), standard (some hours of two cores) or full.")
+]
+LibraryFolder = Annotated[Path, typer.Option(help="The library of solved deals.")]
+TestFile = Annotated[
+    Path | None,
+    typer.Option(help="A file of solved deals to test on, as GIB's; else the library's."),
+]
+OutFolder = Annotated[
+    Path, typer.Option(help="Folder for networks and figures, from which a run goes on.")
+]
+ReportFolder = Annotated[
+    Path | None, typer.Option(help="Folder for reproduction.csv and .md (default: that of out).")
+]
+LabelledFile = Annotated[
+    Path | None,
+    typer.Option(help="The file of Polish Club hands that players bid, for polishclub2023."),
+]
+PairsFile = Annotated[
+    Path | None, typer.Option(help="BridgeHand2Vec's validation rows, for bridgehand2vec.")
+]
+TrainingPairsFile = Annotated[Path | None, typer.Option(help="Its training rows.")]
+Workers = Annotated[int, typer.Option(min=1, help="Networks trained at a time.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command()(reproduce)
+
+
+def reproduce(
+    paper: PaperName,
+    table: TableName = None,
+    scale: ScaleName = "smoke",
+    library: LibraryFolder = Path("data/library"),
+    test: TestFile = None,
+    out: OutFolder = Path("trained/reproduction"),
+    report: ReportFolder = None,
+    labelled: LabelledFile = None,
+    pairs: PairsFile = None,
+    pairs_training: TrainingPairsFile = None,
+    workers: Workers = 1,
+) -> None:
+    """Repeat the experiments of a paper and put ours beside the published figures.
+
+    Goes on where an earlier run stopped.
+    """
+    from .. import experiments as room
+    from ..formats.hand2vec import read_pairs
+    from ..openings import LabelledError, read_labelled
+    from ..training import TrainingError
+
+    if scale not in room.SCALES:
+        raise typer.BadParameter(f"no scale {scale!r} (expected one of {', '.join(room.SCALES)})")
+    size, docs = room.SCALES[scale], report or out
+
+    def finished(store: room.Store, name: str) -> None:
+        room.write_report(store, scale, docs)
+        typer.echo(f"finished {name}")
+
+    try:
+        rows = room.rows_of(paper, table)
+        material = room.Material(
+            labelled=None if labelled is None else read_labelled(labelled),
+            pairs=None if pairs is None else read_pairs(pairs),
+            training_pairs=None if pairs_training is None else read_pairs(pairs_training),
+        )
+        deals = _gather(library, size, test, out) if room.need_deals(rows) else None
+        typer.echo(f"{paper} at scale {scale}: {_plan(rows, size, deals, material)}")
+        store = room.reproduce(
+            rows, size, deals, out, material=material, workers=workers, finished=finished
+        )
+        written = room.write_report(store, scale, docs)
+    except (room.ExperimentError, TrainingError, LabelledError) as error:
+        raise CommandError(str(error)) from None
+    typer.echo(f"{written[0]}: done")
+
+
+def _gather(library: Path, scale: "Scale", test: Path | None, out: Path) -> "Deals":
+    """Take the deals of a run, the same as before where it goes on."""
+    from ..experiments import agreed_deals, gather
+
+    outside = None if test is None else read(test)
+    return gather(Library(library), scale, outside, agreed_deals(out, scale))
+
+
+def _plan(
+    rows: "Sequence[AnyRow]", scale: "Scale", deals: "Deals | None", material: "Material"
+) -> str:
+    """Say what a run is going to do, and what it leaves out."""
+    from ..experiments import planned, waiting
+
+    said, left_out = f"{len(rows)} rows", len(waiting(rows, material))
+    if deals is not None:
+        said += (
+            f", {len(planned(rows, scale))} networks, {len(deals.training):,} training and "
+            f"{len(deals.test):,} test deals"
+        )
+    if left_out:
+        said += f"; {left_out} of the rows wait for files (--labelled, --pairs, --pairs-training)"
+    return said
+
+
+def open_networks(path: Path) -> "list[Opened]":
+    """Return the first layers of a ``.network`` file that this command made; needs torch."""
+    from ..experiments import ExperimentError
+    from ..experiments.first_layers import open_file
+    from ..training import TrainingError
+
+    try:
+        return open_file(path)
+    except (ExperimentError, TrainingError) as error:
+        raise CommandError(str(error)) from None

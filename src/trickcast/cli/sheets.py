@@ -1,0 +1,134 @@
+"""Deals, tables and estimates as lines for a terminal, and as JSON."""
+
+import json
+import os
+from typing import Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from ..cards import PRINTED_STRAINS, UNKNOWN, Board, Deal, Grid, Seat, Strain, Vulnerability
+from ..estimator import TrickEstimate
+
+_RED = (Strain.HEARTS, Strain.DIAMONDS)
+_GAP = "  "  # between the columns of a grid
+_APART = " " * 4  # two grids beside each other
+
+
+class Sheet:
+    """Deals one below the other, each with a heading, the four hands, and what is known of it."""
+
+    def __init__(self) -> None:
+        self._shown = 0
+
+    def show(self, deal: Deal, board: Board | None, *parts: str) -> None:
+        """Print one more deal. Colours are dropped where standard output is no terminal."""
+        self._shown += 1
+        if self._shown > 1:
+            typer.echo()
+        typer.echo(heading(self._shown, board))
+        typer.echo(f"{deal}\n")
+        for part in parts:
+            typer.echo(part, color=False if os.environ.get("NO_COLOR") else None)
+
+
+def heading(number: int, board: Board | None) -> str:
+    """Name a deal of a file: its board number where it has one, else its place."""
+    if board is None or board.number is None:
+        return f"Deal {number}"
+    details = [f"Board {board.number}"]
+    if board.dealer is not None:
+        details.append(f"dealer {board.dealer.word}")
+    if board.vulnerability is not None:
+        details.append(f"vulnerable {vulnerable_sides(board.vulnerability)}")
+    return ", ".join(details)
+
+
+def vulnerable_sides(which: Vulnerability) -> str:
+    """Name the vulnerable sides: none, NS, EW or both."""
+    return which.name if which in (Vulnerability.NS, Vulnerability.EW) else str(which)
+
+
+def solved_table(tricks: NDArray[np.uint8]) -> str:
+    """Draw a (5, 4) table of exact tricks."""
+    return "\n".join(_lines(Grid(lambda *cell: _count(tricks[cell])), width=2))
+
+
+def estimate_tables(estimate: TrickEstimate, exact: NDArray[np.uint8] | None) -> str:
+    """Draw the expected tricks and the chance of the likeliest, and the exact table beside them.
+
+    A star marks the exact results that are not the tricks the model names; an estimate that was
+    solved instead has no chance, but ``=``.
+    """
+
+    def expected(strain: Strain, seat: Seat) -> str:
+        if estimate.exact[strain, seat]:
+            return f"{estimate.tricks[strain, seat]:4} {'=':>4}"
+        likeliest = estimate.probabilities[strain, seat].max()
+        return f"{estimate.expected[strain, seat]:4.1f} {likeliest:3.0%}"
+
+    lines = _lines(Grid(expected), width=4, title="expected tricks, chance of the likeliest")
+    if exact is None:
+        return "\n".join(lines)
+
+    def marked(strain: Strain, seat: Seat) -> str:
+        differs = exact[strain, seat] != estimate.tricks[strain, seat]
+        return f"{_count(exact[strain, seat])}{'*' if differs else ''}"
+
+    beside = _lines(Grid(marked), width=2, title="exact (* differs)")
+    return "\n".join(map(_APART.join, zip(lines, beside, strict=True)))
+
+
+def _lines(grid: Grid, width: int, title: str | None = None) -> list[str]:
+    """Lay out a grid whose numbers are ``width`` characters wide, the strains over their ends.
+
+    On a terminal the strains are bold, hearts and diamonds red, and the title dim.
+    """
+    rows = grid.rows()
+    heads = ["", *(f"{strain.symbol:>{width}}" for strain in PRINTED_STRAINS)]
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    colours = [None, *("red" if strain in _RED else None for strain in PRINTED_STRAINS)]
+    styled = [
+        typer.style(f"{head:<{size}}", bold=True, fg=colour)
+        for head, size, colour in zip(heads, widths, colours, strict=True)
+    ]
+    lines = [_GAP.join(styled)]
+    lines += [
+        _GAP.join(f"{cell:<{size}}" for cell, size in zip(row, widths, strict=True)) for row in rows
+    ]
+    if title is not None:
+        total = sum(widths) + len(_GAP) * (len(widths) - 1)
+        lines.insert(0, typer.style(f"{title:<{total}}", dim=True))
+    return lines
+
+
+def _count(tricks: Any) -> str:
+    return " ?" if tricks == UNKNOWN else f"{tricks:>2}"
+
+
+def deal_json(
+    deal: Deal,
+    board: Board | None,
+    *,
+    exact: NDArray[np.uint8] | None = None,
+    estimate: TrickEstimate | None = None,
+    model: str | None = None,
+) -> str:
+    """Return one line of JSON; tables are strains S H D C N by declarers N E S W."""
+    content: dict[str, Any] = {"deal": deal.pbn}
+    if board is not None and board.number is not None:
+        content["board"] = board.number
+    content |= {"strains": [s.letter for s in Strain], "declarers": [s.letter for s in Seat]}
+    if estimate is not None:
+        content |= {
+            "model": model,
+            "expected": np.round(estimate.expected.astype(float), 4).tolist(),
+            "tricks": estimate.tricks.tolist(),
+            "probabilities": np.round(estimate.probabilities.astype(float), 6).tolist(),
+        }
+        if estimate.exact.any():
+            content["solved"] = estimate.exact.tolist()
+    if exact is not None:
+        content["exact"] = exact.tolist()
+    return json.dumps(content)

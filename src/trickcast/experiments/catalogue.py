@@ -1,0 +1,53 @@
+"""Every paper that these experiments repeat, and the scales with the papers' own settings."""
+
+import pkgutil
+from collections.abc import Iterable
+from importlib import import_module
+
+from . import papers as folders
+from .data import ExperimentError
+from .paper import SUBJECTS, Paper
+from .rows import AnyRow
+from .scales import SCALES_FILE, Scale, read_scales
+
+
+def find_papers() -> dict[str, Paper]:
+    """Return the ``PAPER`` of every folder of ``papers``, by name, in the order of the report."""
+    modules = pkgutil.iter_modules(folders.__path__, f"{folders.__name__}.")
+    declared: list[Paper] = [import_module(module.name).PAPER for module in modules]
+    declared.sort(key=lambda paper: (SUBJECTS.index(paper.subject), paper.year, paper.name))
+    return {paper.name: paper for paper in declared}
+
+
+def find_scales(papers: Iterable[Paper]) -> dict[str, Scale]:
+    """Return the scales by name, with the settings that papers declare for their networks.
+
+    Raises ValueError where two papers have settings for one network.
+    """
+    scales = read_scales(SCALES_FILE)
+    for paper in papers:
+        for name, own in paper.settings.items():
+            scales[name] = scales[name].with_settings(own.schedules, own.pretraining_epochs)
+    return scales
+
+
+PAPERS = find_papers()
+"""Every paper by name."""
+SCALES = find_scales(PAPERS.values())
+"""Every scale by name: a minute in all; four hours of two cores; the papers' sizes."""
+
+
+def rows_of(paper: str, table: str | None = None) -> tuple[AnyRow, ...]:
+    """Return the rows of a paper, of one of its tables, or of all papers ("all").
+
+    Raises ExperimentError for an unknown paper or table, naming those that there are.
+    """
+    if paper == "all" and table is None:
+        return tuple(row for every in PAPERS.values() for row in every.rows())
+    if paper not in PAPERS:
+        known = ", ".join([*PAPERS, *([] if table else ["all"])])
+        raise ExperimentError(f"no experiments of {paper!r} (there are: {known})")
+    try:
+        return PAPERS[paper].rows(table)
+    except ValueError as error:
+        raise ExperimentError(str(error)) from None

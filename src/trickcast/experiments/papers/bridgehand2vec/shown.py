@@ -1,0 +1,200 @@
+"""BridgeHand2Vec 2023 as an experiment: how its tables and studies look in the report."""
+
+from collections.abc import Callable, Sequence
+
+from ....published import published_results
+from ...markdown import markdown_table
+from ...rows import Line
+from . import studies as study
+from .printed import PRINTED
+
+NAME = "bridgehand2vec"
+_FIGURES = ("within_2", "within_1", "exact")
+
+
+def show(table: str, lines: Sequence[Line]) -> str:
+    """Return the finished lines of a table, or of what is beyond the tables, as Markdown."""
+    if table in ("Table 3", "Table 4"):
+        return _show_accuracy(lines)
+    return "\n".join(_SHOWN[line["finding"].removeprefix(f"{NAME}: ")](line) for line in lines)
+
+
+def _show_accuracy(lines: Sequence[Line]) -> str:
+    printed = published_results()
+    head = ("contracts", "published", "one pass", "all orders", "accurate", "results")
+    rows = []
+    for line in lines:
+        row = printed[line["row"]]
+        ours = ([line[name] for name in _FIGURES], *line["better"].values())
+        texts = [[row[name] for name in _FIGURES]]
+        texts += [[f"{share:.2f}" for share in shares] for shares in ours]
+        rows.append([row["contracts"], *map(" \\| ".join, texts), f"{line['n']:,}"])
+    return markdown_table(head, rows)
+
+
+def _show_errors(line: Line) -> str:
+    rows = [[row["model"], f"{row['mse']:.4f}"] for row in line["rows"]]
+    rows.append(["the labels' own noise, as accurate states it", f"{line['floor']:.4f}"])
+    return f"Mean squared error on {line['n']:,} pairs:\n\n" + markdown_table(("", "MSE"), rows)
+
+
+def _show_table_1(line: Line) -> str:
+    strains = zip(("S", "H", "D", "C", "NT"), line["expected"], strict=True)
+    means = ", ".join(f"{strain} {tricks:.1f}" for strain, tricks in strains)
+    return (
+        f"The solver gives {line['equal']} of the 20 printed results. Of North and South alone "
+        f"`accurate` expects, by North: {means}.\n"
+    )
+
+
+def _show_table_2(line: Line) -> str:
+    head = ("", "by", "S", "H", "D", "C", "NT")
+    rows = [
+        ["published, mean of ten layouts", by, *tricks]
+        for by, tricks in PRINTED["table_2"]["tricks"].items()
+    ]
+    rows += [
+        [row["model"], row["by"], *(f"{tricks:.1f}" for tricks in row["tricks"])]
+        for row in line["rows"]
+    ]
+    return markdown_table(head, rows)
+
+
+def _show_table_5(line: Line) -> str:
+    head = ("", *(f"v{i}" for i in range(len(line["mean"]))))
+    rows = [
+        [f"{name}, {whose}", *(f"{value:.4f}" for value in values)]
+        for name, printed in PRINTED["table_5"].items()
+        for whose, values in (("published", printed), ("ours", line[name]))
+    ]
+    return markdown_table(head, rows)
+
+
+def _show_table_6(line: Line) -> str:
+    head = ("published", "distance", "in our vectors", "ours", "lengths, points", "distance")
+    rows = [
+        [row["published"], row["published_distance"], f"{row['our_distance_of_it']:.3f}",
+         row["ours"], study.printed_shape(row["ours"]), f"{row['distance']:.3f}"]
+        for row in line["rows"]
+    ]  # fmt: skip
+    query = PRINTED["table_6"]["query"]
+    return f"Nearest to {query}, among 200,000 hands:\n\n" + markdown_table(head, rows)
+
+
+def _show_table_8(line: Line) -> str:
+    of_calls = PRINTED["table_8"]
+    calls = [*of_calls, *(call for call in line["calls"] if call not in of_calls)]
+    printed = [of_calls.get(call, (0, 0)) for call in calls]
+    rows = [
+        ["train, published", *(train for train, _ in printed)],
+        [f"the {line['hands']:,} labelled hands", *(line["calls"].get(call, 0) for call in calls)],
+        ["test, published", *(test for _, test in printed)],
+    ]
+    return markdown_table(("", *calls), rows)
+
+
+def _show_zero(line: Line) -> str:
+    head = ("published", "ours", "lengths, points", "distance")
+    rows = [
+        [row["published"], row["ours"], study.printed_shape(row["ours"]), f"{row['distance']:.3f}"]
+        for row in line["rows"]
+    ]
+    return "Nearest to the zero vector:\n\n" + markdown_table(head, rows)
+
+
+def _show_table_7(line: Line) -> str:
+    head = ("y", "published", "ours", "lengths, points", "distance")
+    rows = [
+        [row["y"], row["published"], row["ours"], study.printed_shape(row["ours"]),
+         f"{row['distance']:.3f}"]
+        for row in line["rows"]
+    ]  # fmt: skip
+    return markdown_table(head, rows)
+
+
+def _show_rotation(line: Line) -> str:
+    printed = PRINTED["rotation"]
+    rows = [
+        ["published, before rotation", *printed["before"]],
+        ["published, with rotation", *printed["after"]],
+    ]
+    rows += [[row["model"], f"{row['hearts']:.4f}", f"{row['spades']:.4f}"] for row in line["rows"]]
+    return f"{' and '.join(printed['hands'])}:\n\n" + markdown_table(("", "hearts", "spades"), rows)
+
+
+def _show_known(line: Line) -> str:
+    head = ("", *(row["value"] for row in line["rows"]))
+    told = ["multiple correlation", *(f"{row['correlation']:.3f}" for row in line["rows"])]
+    return "What a straight line through the vector tells of a hand:\n\n" + markdown_table(
+        head, [told]
+    )
+
+
+def _show_figure_4(line: Line) -> str:
+    rows = [
+        [row["size"], f"{row['mse']:.4f}", f"{row['std']:.4f}", row["runs"]] for row in line["rows"]
+    ]
+    return (
+        f"Numbers of a hand's vector against mean squared error on {line['n']:,} pairs: "
+        f"{line['steps']:,} steps each, on {line['labelled']:,} pairs that `accurate` labelled.\n\n"
+        + markdown_table(("size", "MSE", "deviation", "networks"), rows)
+    )
+
+
+def _show_models(line: Line) -> str:
+    rows = [[row["figure"], f"{row['value']:.4f}", f"{row['std']:.4f}"] for row in line["rows"]]
+    return (
+        f"The spread over {line['models']} networks of different first weights, trained as those "
+        f"of Figure 4 (one pass, {line['n']:,} pairs):\n\n"
+        + markdown_table(("figure", "mean", "deviation"), rows)
+    )
+
+
+def _show_sources(line: Line) -> str:
+    rows = [[row["source"], f"{row['pairs']:,}", f"{row['mse']:.4f}"] for row in line["rows"]]
+    return (
+        f"What a network of the paper learns from in {line['steps']:,} steps, measured on "
+        f"{line['n']:,} of the authors' training rows that it has not seen:\n\n"
+        + markdown_table(("lessons", "pairs", "MSE"), rows)
+    )
+
+
+def _show_game(line: Line) -> str:
+    steps = list(line["curves"]["cards"])
+    curves = [
+        [kind, *(f"{mean:.0f} ± {std:.0f}" for mean, std in line["curves"][kind].values())]
+        for kind in ("cards", "vectors")
+    ]
+    bids, head = line["bids"], ["hand"]
+    for kind in ("cards", "vectors"):
+        head += [f"{kind}, published", *(f"ours, step {step}" for step in bids[kind])]
+    rows = [
+        [hand, cards, *(calls[i] for calls in bids["cards"].values()),
+         vectors, *(calls[i] for calls in bids["vectors"].values())]
+        for i, (hand, cards, vectors) in enumerate(PRINTED["table_11"]["bids"])
+    ]  # fmt: skip
+    return (
+        f"Mean reward up to a step, {line['models']} agents each, on {line['hands']:,} hands "
+        "(Figure 8):\n\n"
+        + markdown_table(("sees", *(f"step {step}" for step in steps)), curves)
+        + "\nTheir likeliest calls:\n\n"
+        + markdown_table(head, rows)
+    )
+
+
+_SHOWN: dict[str, Callable[[Line], str]] = {
+    "Table 1": _show_table_1,
+    "Table 2": _show_table_2,
+    "Table 5": _show_table_5,
+    "Table 6": _show_table_6,
+    "Table 7": _show_table_7,
+    "Table 8": _show_table_8,
+    "zero": _show_zero,
+    "rotation": _show_rotation,
+    "errors": _show_errors,
+    "known": _show_known,
+    "Figure 4": _show_figure_4,
+    "models": _show_models,
+    "sources": _show_sources,
+    "Table 11": _show_game,
+}

@@ -1,0 +1,10 @@
+"""Mańdziuk & Suchan, "Solving the Double Dummy Bridge Problem with Shallow Autoencoders".
+
+ICONIP 2018. Leads by North and South only, so North-South defend.
+"""
+
+from pathlib import Path
+
+from ...paper import read_paper
+
+PAPER = read_paper(Path(__file__).parent)

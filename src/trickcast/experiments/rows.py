@@ -1,0 +1,195 @@
+"""What is measured: the rows of the papers' tables, and how a table of them is read."""
+
+import csv
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from ..formats.hand2vec import PairSet
+from ..openings import LabelledHands
+from .scales import Scale
+from .spec import CONTRACTS, LEADERS, Comparison, Lead, Net, Pretraining
+
+Line = dict[str, Any]
+"""What is stored of one row: its id, figures, seed, deals, seconds, note."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A published row, or one of ours that has none: which network, measured on what.
+
+    Raises ValueError for contracts, leaders or deals that there are not.
+    """
+
+    id: str
+    net: Net
+    contracts: str
+    """What it is tested on: a key of CONTRACTS."""
+    lead: Lead
+    on: Literal["test", "train"] = "test"
+    tricks: int | None = None
+    """Only the deals with this result, as in Table VI of 2009."""
+    labels: tuple[str, ...] = ()
+    """What sets it apart from rows of the same network, for the report."""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for given, known in (
+            (self.contracts, CONTRACTS),
+            (self.lead, LEADERS),
+            (self.on, ("test", "train")),
+        ):
+            if given not in known:
+                raise ValueError(f"{given!r} is not one of {', '.join(known)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawRow:
+    """A published row of points turned into tricks without any network."""
+
+    id: str
+    method: str
+    contracts: str
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgreementRow:
+    """How well the copies of a network agree; not an accuracy."""
+
+    id: str
+    net: Net
+    contracts: str
+    lead: Lead = "W"
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedRow:
+    """A row that nobody can measure again: human players."""
+
+    id: str
+    note: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """Files of other people that some rows are measured on, where a user has them."""
+
+    labelled: LabelledHands | None = None
+    """Polish Club hands with the calls of players, of BridgeHand2Vec."""
+    pairs: PairSet | None = None
+    """The validation rows of BridgeHand2Vec: pairs of hands with mean tricks."""
+    training_pairs: PairSet | None = None
+    """Its training rows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionRow:
+    """A row that a function of its paper's module measures, on hands that it draws itself."""
+
+    id: str
+    """That of a published row; else a name of ours that begins with the paper's."""
+    measure: Callable[[Scale, Material], Line]
+    """Returns the line without its name."""
+    needs: Literal["", "labelled", "pairs", "training_pairs"] = ""
+    """The field of Material that must be there."""
+
+
+AnyRow = Row | RawRow | AgreementRow | PublishedRow | FunctionRow
+BEYOND = "beyond"
+"""The name of a table of networks that a paper mentions without figures."""
+
+
+def read_rows(path: Path) -> dict[str, tuple[AnyRow, ...]]:
+    """Return the tables of a paper, by their names in the published results, from a CSV file.
+
+    A line is a row; its ``kind`` says of which class: ``network``, ``agreement``, ``points`` or
+    ``published``. The other columns are the fields of that class and of its network; ``contracts``
+    and ``lead`` are tested on, and trained on too where ``trained_on`` is empty. An empty
+    cell, or a column that is not there, leaves the field as it is by default; without ``training``
+    (pretraining or comparison) a network is trained by Rprop. Raises ValueError, with the line, for
+    an unknown column, kind or training, and for a network or row that cannot be.
+    """
+    tables: dict[str, list[AnyRow]] = {}
+    with path.open(encoding="utf-8", newline="") as stream:
+        reader = csv.DictReader(stream)
+        unknown = ", ".join(sorted({*(reader.fieldnames or ())} - _COLUMNS))
+        if unknown:
+            raise ValueError(
+                f"{path}: no rows have {unknown} (known: {', '.join(sorted(_COLUMNS))})"
+            )
+        for cells in reader:
+            given = {column: text for column, text in cells.items() if text}
+            try:
+                tables.setdefault(given["table"], []).append(_KINDS[given["kind"]](given))
+            except (KeyError, TypeError, ValueError) as error:
+                raise ValueError(f"{path}, line {reader.line_num}: {error}") from None
+    return {name: tuple(rows) for name, rows in tables.items()}
+
+
+def _tested(cells: Mapping[str, str]) -> Row:
+    fields = _fields(cells, "id", "contracts", "lead", "on", "tricks", "note")
+    labels = tuple(cells["labels"].split("; ")) if "labels" in cells else ()
+    return Row(net=_net(cells), labels=labels, **fields)
+
+
+def _agreement(cells: Mapping[str, str]) -> AgreementRow:
+    return AgreementRow(net=_net(cells), **_fields(cells, "id", "contracts", "lead", "note"))
+
+
+def _points(cells: Mapping[str, str]) -> RawRow:
+    return RawRow(**_fields(cells, "id", "method", "contracts", "note"))
+
+
+def _published(cells: Mapping[str, str]) -> PublishedRow:
+    return PublishedRow(**_fields(cells, "id", "note"))
+
+
+def _net(cells: Mapping[str, str]) -> Net:
+    fields = _fields(cells, "network", "coding", "lead", "deals", "head", "copies")
+    fields["contracts"] = cells.get("trained_on", cells["contracts"])
+    if "training" in cells:
+        fields[cells["training"]] = _TRAININGS[cells["training"]](cells)
+    return Net(**fields)
+
+
+def _pretraining(cells: Mapping[str, str]) -> Pretraining:
+    return Pretraining(**_fields(cells, "rate", "frozen", "encoders", "loss"))
+
+
+def _comparison(cells: Mapping[str, str]) -> Comparison:
+    return Comparison(**_fields(cells, "references", "rate"))
+
+
+def _fields(cells: Mapping[str, str], *names: str) -> dict[str, Any]:
+    """Return the cells that are there, as the values of fields."""
+    return {name: _VALUES.get(name, str)(cells[name]) for name in names if name in cells}
+
+
+_COLUMNS = {
+    *("table", "id", "kind", "network", "coding", "head", "contracts", "lead", "trained_on"),
+    *("deals", "copies", "training", "rate", "frozen", "encoders", "loss", "references"),
+    *("on", "tricks", "method", "labels", "note"),
+}
+"""Of a file of rows."""
+_KINDS: Mapping[str, Callable[[Mapping[str, str]], AnyRow]] = {
+    "network": _tested,
+    "agreement": _agreement,
+    "points": _points,
+    "published": _published,
+}
+_TRAININGS: Mapping[str, Callable[[Mapping[str, str]], object]] = {
+    "pretraining": _pretraining,
+    "comparison": _comparison,
+}
+_VALUES: Mapping[str, Callable[[str], Any]] = {
+    "deals": int,
+    "copies": int,
+    "tricks": int,
+    "encoders": int,
+    "references": int,
+    "rate": float,
+    "frozen": "yes".__eq__,
+}

@@ -1,0 +1,118 @@
+"""Making stated chances come true: what is fitted on validation deals when a model is exported."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+from torch import Tensor
+
+from ...cards import Strain
+from ...evaluation import CONTRACTS
+
+FAR = 5.0
+"""Below e⁻⁵ (0.7 %) of probability, calibration is a factor alone: there are too few such results
+that came true to fit a curve."""
+_STEEPNESS = 1e-8  # of the loss where the fit ends
+_PRIOR = 1e-4  # labels learned by heart have no best factor: it grows without end
+_LEAST = 1e-30  # of a probability before its logarithm is taken
+
+
+class Calibration(NamedTuple):
+    """How log-probabilities *l*, the largest of them *m*, become those of a calibrated answer:
+    softmax((slope + doubt · m) · l - curve · min(-l, 5)²).
+
+    A slope alone is temperature scaling (Guo et al., "On calibration of modern neural networks",
+    2017). It makes all answers less sure, or all surer; a network that is too sure of what it
+    finds likely and not sure enough of what it finds certain needs the others too: the curve
+    bends the logarithms of every answer, doubt lessens the slope of an answer that is unsure.
+    None changes the order of probabilities, nor the symmetries of play.
+    """
+
+    slope: tuple[float, ...] = (1.0,) * len(Strain)
+    """By strain, S H D C N; above zero."""
+    curve: tuple[float, ...] = (0.0,) * len(Strain)
+    """By strain; zero or more."""
+    doubt: tuple[float, ...] = (0.0,) * len(Strain)
+    """By strain; leaves the slope of the most unsure answer, of 14 equal chances, above zero."""
+
+    def apply(self, logits: Tensor) -> Tensor:
+        """Return calibrated probabilities of (…, 5, 4, 14) logits."""
+        slope, curve, doubt = (torch.tensor(numbers)[:, None, None] for numbers in self)
+        logs = logits.log_softmax(-1)
+        steep = slope + doubt * logs.amax(-1, keepdim=True)
+        return (steep * logs - curve * logs.clamp_min(-FAR).square()).softmax(-1)
+
+
+def fit_calibration(probabilities: NDArray[np.float32], tricks: NDArray[np.uint8]) -> Calibration:
+    """Return the calibration that makes (n, 5, 4) tricks likeliest, of (n, 5, 4, 14) probabilities.
+
+    One slope, curve and doubt for all suits, which are alike, and one of each for notrump.
+    """
+    rows = list[tuple[float, float, float]]()
+    for strains in CONTRACTS.values():
+        stated = probabilities[:, strains].reshape(-1, probabilities.shape[-1])
+        fitted = _of_contracts(stated, tricks[:, strains].ravel())
+        rows += [fitted] * (strains.stop - strains.start)
+    slopes, curves, doubts = zip(*rows, strict=True)
+    return Calibration(slopes, curves, doubts)
+
+
+def _of_contracts(
+    stated: NDArray[np.float32], real: NDArray[np.uint8]
+) -> tuple[float, float, float]:
+    """Return slope, curve and doubt for (rows, 14) probabilities of one kind of contract."""
+    logs = np.log(np.maximum(stated.astype(np.float64), _LEAST))
+    largest = logs.max(axis=1, keepdims=True)
+    features = np.stack([logs, -np.square(np.maximum(logs, -FAR)), logs * largest], axis=-1)
+    for used in ([0, 1, 2], [0, 2], [0, 1]):
+        weights = np.zeros(features.shape[-1])
+        weights[used] = _likeliest(features[..., used], real)
+        slope, curve, doubt = (float(weight) for weight in weights)
+        if curve >= 0 and min(slope, slope - doubt * math.log(logs.shape[1])) > 0:
+            return slope, curve, doubt
+    return float(_likeliest(features[..., :1], real)[0]), 0.0, 0.0  # others turn the order
+
+
+def fit_sharpness(logits: Tensor, tricks: NDArray[np.uint8]) -> tuple[float, ...]:
+    """Return, for each strain, the factor of (n, 5, 2, 14) logits that makes the tricks likeliest.
+
+    One factor for all suits, which are alike, and one for notrump (temperature scaling: Guo et
+    al., "On calibration of modern neural networks", 2017); 0.2 to 5.
+    """
+    factors = list[float]()
+    for strains in CONTRACTS.values():
+        rows = logits[:, strains].reshape(-1, logits.shape[-1], 1).double().numpy()
+        fitted = _likeliest(rows, tricks[:, strains].ravel(), prior=0.0)
+        factor = fitted.clip(0.2, 5.0).item()
+        factors += [factor] * (strains.stop - strains.start)
+    return tuple(factors)
+
+
+def _likeliest(
+    features: NDArray[np.float64], real: NDArray[np.uint8], prior: float = _PRIOR
+) -> NDArray[np.float64]:
+    """Return the weights of (rows, 14, k) features in logits that make the real counts likeliest.
+
+    The likelihood of an exponential family has one top. A faint prior holds the weights near
+    (1, 0).
+    """
+    start = np.eye(features.shape[-1])[0]
+    taken = np.arange(len(real)), real
+    happened = features[taken].mean(axis=0)
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        logs, off = log_softmax(features @ weights, axis=1), weights - start
+        stated = np.tensordot(np.exp(logs), features) / len(real)
+        return (
+            float(prior / 2 * off @ off - logs[taken].mean()),
+            prior * off - happened + stated,
+        )
+
+    weights: NDArray[np.float64] = minimize(
+        loss, start, jac=True, method="BFGS", options={"gtol": _STEEPNESS}
+    ).x
+    return weights

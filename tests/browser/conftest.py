@@ -1,0 +1,63 @@
+"""A real browser on a real site: Chromium driven by Playwright, a site served from a sub-folder."""
+
+import shutil
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trickcast.web import write_site
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *told: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="session", autouse=True)
+def asked_for(request: pytest.FixtureRequest) -> None:
+    """Whether these tests shall run: then what they need must be there."""
+    if not request.config.getoption("--browser"):
+        pytest.skip("a real browser takes minutes: make browser-test")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a site that lies in a sub-folder of a web host."""
+    root = tmp_path_factory.mktemp("host")
+    write_site(root / "club" / "tricks")
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(root))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/club/tricks/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Headless Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=list(_FLAGS))
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for screenshots."""
+    return tmp_path_factory.getbasetemp()

@@ -1,0 +1,217 @@
+"""The static page in a real browser: what it shows, reads, refuses and keeps."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trickcast as tc
+
+DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+PATIENCE = 60_000  # milliseconds, on a busy machine
+
+
+@pytest.fixture
+def page(browser: Any, site: str) -> Iterator[Any]:
+    """A fresh page that must end without an error in its script or a resource missing."""
+    context = browser.new_context()
+    shown = context.new_page()
+    shown.set_default_timeout(PATIENCE)
+    trouble: list[str] = []
+    shown.on("pageerror", lambda error: trouble.append(str(error)))
+    shown.on("console", lambda told: told.type == "error" and trouble.append(told.text))
+    shown.goto(site)
+    yield shown
+    assert trouble == []
+    context.close()
+
+
+def answered(page: Any) -> Any:
+    """The grid, once the best model has answered."""
+    page.locator("#status", has_text="by accurate").wait_for()
+    return page.get_by_role("table", name="expected tricks")
+
+
+def numbers(table: Any) -> list[list[str]]:
+    """The numbers of the grid: rows N S E W, columns NT S H D C."""
+    rows = table.locator("tbody tr").all()
+    return [row.locator(".number").all_inner_texts() for row in rows]
+
+
+def printed(expected: Any) -> list[list[str]]:
+    """What Python expects, as the grid prints it."""
+    return [
+        [f"{expected[strain, seat]:.1f}" for strain in (4, 0, 1, 2, 3)] for seat in (0, 2, 1, 3)
+    ]
+
+
+def test_a_deal_after_the_address_is_shown_with_the_numbers_of_the_package(page, site):
+    page.goto(f"{site}#deal={DEAL.replace(' ', '+')}")
+    shown = np.array(numbers(answered(page)), dtype=float)
+    ours = np.array(printed(tc.estimate(DEAL).expected), dtype=float)
+    assert np.abs(shown - ours).max() < 0.15  # int8 on another kernel, and rounding
+
+
+def test_a_cell_shows_its_distribution(page, site):
+    page.goto(f"{site}#deal={DEAL.replace(' ', '%20')}")
+    answered(page)
+    page.get_by_role("button", name="hearts by North: 10").click()
+    chances = page.get_by_role("table", name="hearts by North")
+    assert "10" in chances.locator("tbody th").all_inner_texts()
+
+
+def test_answers_of_200_deals_are_those_of_python(browser, site):
+    """Likeliest counts equal, probabilities within 0.05 of int8 arithmetic."""
+    context = browser.new_context(bypass_csp=True)
+    page = context.new_page()
+    page.set_default_timeout(5 * PATIENCE)
+    page.goto(site)
+    deals = tc.random_deals(200, seed=2030)
+    texts = [deal.pbn for deal in deals]
+    answers = page.evaluate(
+        """async ([texts, models]) => {
+            const { BrowserEngine } = await import("./engine.js");
+            const { Deal } = await import("./cards.js");
+            const engine = new BrowserEngine();
+            const found = {};
+            for (const model of models) {
+                found[model] = [];
+                for (const text of texts) {
+                    const estimate = await engine.estimate(Deal.parse(text), model);
+                    found[model].push(estimate.probabilities);
+                }
+            }
+            return found;
+        }""",
+        [texts, ["fast", "accurate"]],
+    )
+    context.close()
+    for model in ("fast", "accurate"):
+        ours = tc.estimate(deals, model=model)
+        theirs = np.array(answers[model])
+        assert theirs.shape == ours.probabilities.shape
+        assert np.abs(theirs - ours.probabilities).max() < 0.05
+        assert (theirs.argmax(-1) == ours.tricks).mean() > 0.995
+
+
+def test_two_hands_are_worth_what_the_pair_network_says(page):
+    page.locator("#text").fill("N:AQ864.K75.A3.KJ4 - KJ5.A64.KQ92.A83 -")
+    page.get_by_role("button", name="Show", exact=True).click()
+    page.locator("#status", has_text="by pairs").wait_for()
+    shown = numbers(page.get_by_role("table", name="expected tricks"))
+    ours = tc.PairEstimator("accurate")("AQ864.K75.A3.KJ4", "KJ5.A64.KQ92.A83").expected
+    theirs = np.array(shown[0], dtype=float)
+    assert np.abs(theirs - ours[[4, 0, 1, 2, 3]]).max() < 0.15
+    assert len(shown) == 2  # North and South declare
+
+
+FILE = f"""[Board "1"]
+[Dealer "N"]
+[Vulnerable "None"]
+[Deal "{DEAL}"]
+
+[Board "2"]
+[Deal ""]
+
+[Board "3"]
+[Dealer "S"]
+[Vulnerable "EW"]
+[Deal "E:Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98 A.KQ9832.T94.AKT"]
+"""
+
+
+def test_a_file_is_listed_board_by_board_and_what_is_no_deal_is_told(page, tmp_path: Path):
+    file = tmp_path / "three.pbn"
+    file.write_text(FILE)
+    page.locator("#file").set_input_files(file)
+    answered(page)
+    assert page.locator("board-list button").all_inner_texts() == ["Board 1", "Board 3"]
+    assert "board 2" in page.locator(".skipped").inner_text()
+    page.get_by_role("button", name="Board 3").click()
+    assert "Board 3, dealer South, vulnerable EW" in page.locator(".facts").inner_text()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as PBN").click()
+    target = tmp_path / "saved.pbn"
+    saved.value.save_as(target)
+    assert [deal.pbn for deal in tc.read(target)] == [tc.Deal(DEAL).pbn] * 2
+
+
+def test_a_solved_record_shows_its_exact_tricks(page, tmp_path: Path):
+    solved = tmp_path / "one.zrd"
+    deals = tc.DealSet.from_deals([DEAL])
+    table = tc.solve(tc.Deal(DEAL)).tricks
+    tc.write(tc.DealSet(deals.owners, table[None]), solved)
+    page.locator("#file").set_input_files(solved)
+    answered(page)
+    marks = page.locator("td[data-cell='1-0'] .exact").inner_text()
+    assert marks == f"= {table[1, 0]}"
+
+
+def test_cards_are_chosen_by_keyboard_alone(page):
+    page.locator("#picking summary").focus()
+    page.keyboard.press("Enter")
+    for seat in range(3):  # the fourth hand fills itself
+        page.locator(".seats button").nth(seat).focus()
+        page.keyboard.press("Space")
+        for card in range(13 * seat, 13 * seat + 13):
+            page.locator(f"[data-card='{card}']").focus()
+            page.keyboard.press("Enter")
+    answered(page)
+    assert "#deal=N:AKQJT98765432..." in page.url
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("rubbish", "is no hand"),
+        ("N:AKQ.. ...AA - -", "held by|twice|hand"),
+        ("N:A.KQ9832.T94.AKT A4.AT7.QJ872.732 - -", "♠A is held by North and East"),
+        ("https://example.org/?x=1", "an address without hands"),
+    ],
+)
+def test_what_cannot_be_read_is_told_where_it_was_typed(page, text, told):
+    page.locator("#text").fill(text)
+    page.get_by_role("button", name="Show", exact=True).click()
+    alert = page.get_by_role("alert")
+    alert.filter(has_text=".").wait_for()
+    assert any(part in alert.inner_text() for part in told.split("|"))
+
+
+def test_the_page_works_offline_after_its_first_load(browser, site):
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(f"{site}#deal={DEAL.replace(' ', '+')}")
+    answered(page)
+    page.evaluate("async () => { await navigator.serviceWorker.ready; }")
+    context.set_offline(True)
+    page.reload()
+    answered(page)
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), [(320, 640), (1280, 800), (1920, 1080)])
+def test_nothing_is_wider_than_the_window(browser, site, shots, width, height, scheme):
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme, bypass_csp=True
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(f"{site}#deal={DEAL.replace(' ', '+')}")
+    answered(page)
+    page.locator("#picking summary").click()
+    page.screenshot(path=shots / f"page-{width}-{scheme}.png", full_page=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+def test_the_list_of_files_is_complete(site):
+    from urllib.request import urlopen
+
+    index = json.load(urlopen(f"{site}files.json"))
+    for name in index["files"]:
+        assert urlopen(f"{site}{name}").status == 200

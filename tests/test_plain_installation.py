@@ -1,0 +1,195 @@
+"""Every command as users run it who installed trickcast without its extras.
+
+Commands run in processes of their own, in which what the extras install cannot be found. A command
+without an example here fails a test, so that a new one is tried too.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+import trickcast as tc
+from trickcast.cli.app import build
+from trickcast.library import USES, Library, append
+
+EXTRAS = ("torch", "onnx", "pyarrow", "cairosvg", "matplotlib", "sklearn")
+"""The packages that the extras in pyproject.toml install, but for developers' tools."""
+LIBRARY = Path(__file__).parents[1] / "data" / "library"
+DEALS = str(Path(__file__).parents[1] / "examples" / "deals.pbn")
+NORTH, SOUTH = "A.KQ9832.T94.AKT", "KJ95.J65.K3.J654"
+NETWORK = "(52x4)-(26x4)-26-13-1"
+ESTIMATED = ("--samples", "100", "--exact", "0", "--workers", "1")
+WRITTEN = ("--picture", "{folder}/tricks.svg", "--save", "{folder}/layouts.pbn")
+
+EXAMPLES: list[tuple[str, ...]] = [
+    ("estimate", DEALS, "--exact"),
+    ("estimate", DEALS, "--model", NETWORK, "--json"),
+    ("solve", DEALS),
+    ("convert", DEALS, "{folder}/deals.lin"),
+    ("convert", "{solved}", "{folder}/deals.csv"),
+    ("hand", NORTH),
+    ("par", DEALS),
+    ("open", NORTH),
+    ("open", NORTH, "--system", "cascade-1996", "--nearest", "0"),
+    ("generate", "--deals", "1", "--seed", "3", "--out", "{folder}/generated"),
+    ("generate", "--deals", "20", "--seed", "3", "--cards", "4", "--out", "{folder}/endings"),
+    ("library", "info", "{library}"),
+    ("library", "verify", "{library}", "--sample", "1"),
+    ("library", "split", "{library}"),
+    ("library", "add", "{folder}/added", "{solved}", "--name", "mine", "--source", "us"),
+    ("models",),
+    ("evaluate", "{library}", "--use", "test"),
+    ("evaluate", "{solved}", "--model", "fast", "--json"),
+    ("simulate", "--south", SOUTH, "--north", "hcp 15-17, balanced", *ESTIMATED),
+    ("simulate", "--south", SOUTH, "--contract", "3N", "--by", "N", *ESTIMATED, *WRITTEN),
+    ("compare", "3N", "4S", "--by", "N", "--south", SOUTH, *ESTIMATED),
+    ("leads", NORTH, "3N", "--by", "E", "--samples", "40", "--exact", "20", "--workers", "1"),
+    ("pair", NORTH, SOUTH),
+    ("nearest", NORTH, "--hands", "{hands}", "-k", "2", "--map", "{folder}/map.html"),
+    ("explain", NETWORK, "--svg", "{folder}/weights.svg"),
+    ("explain", NETWORK, "--json"),
+]
+"""What succeeds, with nothing but notes on standard error."""
+
+PAPERS = (
+    "mossakowski2004",
+    "mossakowski2009",
+    "mandziuk2018",
+    "yegnanarayana1996",
+    "polishclub2023",
+    "bridgehand2vec",
+    "all",
+)
+REFUSED: list[tuple[tuple[str, ...], str]] = [
+    (("train", "accurate", "--library", "{library}"), "trickcast[train]"),
+    (("train", "pairs", "--settings"), "trickcast[train]"),
+    (("train", "52-25-1", "--library", "{library}"), "trickcast[train]"),
+    *((("reproduce", paper, "--library", "{library}"), "trickcast[train]") for paper in PAPERS),
+    (("explain", "{solved}.network"), "trickcast[train]"),
+    (("explain", NETWORK, "--png", "{folder}/weights.png"), "trickcast[plots]"),
+    (("convert", DEALS, "{folder}/deals.parquet"), "trickcast[data]"),
+]
+"""What needs an extra, and the extra that the one line on standard error names."""
+
+
+SITE = ("site", "{folder}/site", "--runtime", "{folder}")
+"""What needs files from outside: the runtime of the networks in a browser."""
+
+
+def commands(group: Any, *above: str) -> set[tuple[str, ...]]:
+    """Return the words of every command that a group of commands has."""
+    found: set[tuple[str, ...]] = set()
+    for name, command in group.commands.items():
+        below = commands(command, *above, name) if hasattr(command, "commands") else set()
+        found |= below or {(*above, name)}
+    return found
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """Run Python without the extras: a finished process with its output as text."""
+    folder = tmp_path_factory.mktemp("plain")
+    (folder / "sitecustomize.py").write_text(
+        "import sys\n"
+        "from importlib.machinery import PathFinder\n"
+        "class Plain(PathFinder):\n"
+        "    @classmethod\n"
+        "    def find_spec(cls, name, path=None, target=None):\n"
+        f"        hidden = name.partition('.')[0] in {EXTRAS!r}\n"
+        "        return None if hidden else super().find_spec(name, path, target)\n"
+        "sys.meta_path[:] = [Plain if f is PathFinder else f for f in sys.meta_path]\n",
+        "utf-8",
+    )
+    source = Path(tc.__file__).parents[1]
+    environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{source}"}
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *arguments],
+            capture_output=True,
+            encoding="utf-8",
+            env=environment,
+            cwd=folder,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The files that the examples name in braces."""
+    folder = tmp_path_factory.mktemp("files")
+    library, solved, hands = folder / "library", folder / "solved.pbn", folder / "hands.txt"
+    for use in USES:
+        few = Library(LIBRARY).deals(use)[:12]
+        append(library, few, f"few-{use}", use, solver="DDS", source="ours")
+    tc.write(Library(library).deals("test"), solved)
+    Path(f"{solved}.network").write_bytes(b"")
+    hands.write_text(f"{NORTH}\n{SOUTH}\n", "utf-8")
+    names = {"folder": folder, "library": library, "solved": solved, "hands": hands}
+    return {name: str(path) for name, path in names.items()}
+
+
+def test_every_command_has_an_example() -> None:
+    every = commands(typer.main.get_command(build([])))
+    tried = [*EXAMPLES, *(arguments for arguments, _ in REFUSED), SITE]
+    untried = {words for words in every if not any(t[: len(words)] == words for t in tried)}
+    assert len(every) >= 21 and untried == set()
+
+
+def test_all_that_the_extras_install_is_hidden() -> None:
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    packages = {
+        re.split(r"[^\w-]", requirement)[0]
+        for extra in extras.keys() - {"browser", "dev"}
+        for requirement in extras[extra]
+    }
+    assert packages == set(EXTRAS) - {"sklearn"} | {"scikit-learn"}
+
+
+def test_the_extras_cannot_be_found(run: Callable[..., Any]) -> None:
+    program = (
+        "from importlib.util import find_spec\n"
+        f"print([find_spec(name) for name in {EXTRAS!r}], find_spec('numpy') is not None)\n"
+        "import torch\n"
+    )
+    ended = run("-c", program)
+    assert ended.stdout.split("]") == ["[" + ", ".join(["None"] * len(EXTRAS)), " True\n"]
+    assert ended.stderr.endswith("ModuleNotFoundError: No module named 'torch'\n")
+
+
+@pytest.mark.parametrize("arguments", EXAMPLES, ids=" ".join)
+def test_a_command_runs_without_the_extras(
+    arguments: tuple[str, ...], run: Callable[..., Any], places: dict[str, str]
+) -> None:
+    ended = run("-m", "trickcast", *(word.format(**places) for word in arguments))
+    assert ended.returncode == 0, ended.stderr
+    assert all(line.startswith("note: ") for line in ended.stderr.splitlines())
+
+
+@pytest.mark.parametrize(("arguments", "extra"), REFUSED, ids=str)
+def test_what_needs_an_extra_says_how_to_install_it(
+    arguments: tuple[str, ...], extra: str, run: Callable[..., Any], places: dict[str, str]
+) -> None:
+    ended = run("-m", "trickcast", *(word.format(**places) for word in arguments))
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert len(ended.stderr.splitlines()) == 1
+    assert "pip install" in ended.stderr and extra in ended.stderr
+
+
+def test_the_site_says_which_file_of_its_runtime_is_missing(
+    run: Callable[..., Any], places: dict[str, str]
+) -> None:
+    ended = run("-m", "trickcast", *(word.format(**places) for word in SITE))
+    assert ended.returncode == 2
+    assert "ort.wasm.min.mjs is missing" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
