@@ -1,6 +1,6 @@
-"""An opening lead: which card beats 3NT most often, when only the auction is known?
+"""An opening lead: which card beats 3NT most often when only the auction is known.
 
-    python examples/a_lead.py
+python examples/a_lead.py
 """
 
 import trickcast as tc

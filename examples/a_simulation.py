@@ -1,6 +1,6 @@
-"""A bidding decision: partner opened 1NT; is it worth bidding game with these cards?
+"""A bidding decision: is game worth bidding with these cards, opposite 1NT.
 
-    python examples/a_simulation.py
+python examples/a_simulation.py
 """
 
 import trickcast as tc
