@@ -10,31 +10,45 @@ from .random import random_deals, random_endings
 
 if TYPE_CHECKING:
     from .constrained import Constraints, Predicate, constrained_deals
+    from .language.actions import Action, Expression, Settings, Text
     from .language.errors import ConstraintError, ConstraintWarning
+    from .language.scripts import Script, read_script
     from .report import ClauseHits, ConstraintReport, NoDealsError
 
 __all__ = [
+    "Action",
     "ClauseHits",
     "ConstraintError",
     "ConstraintReport",
     "ConstraintWarning",
     "Constraints",
+    "Expression",
     "NoDealsError",
     "Predicate",
+    "Script",
+    "Settings",
+    "Text",
     "constrained_deals",
     "random_deals",
     "random_endings",
+    "read_script",
 ]
 
 _ON_ACCESS = {
+    "Action": "language.actions",
     "ClauseHits": "report",
     "ConstraintError": "language.errors",
     "ConstraintReport": "report",
     "ConstraintWarning": "language.errors",
     "Constraints": "constrained",
+    "Expression": "language.actions",
     "NoDealsError": "report",
     "Predicate": "constrained",
+    "Script": "language.scripts",
+    "Settings": "language.actions",
+    "Text": "language.actions",
     "constrained_deals": "constrained",
+    "read_script": "language.scripts",
 }
 
 

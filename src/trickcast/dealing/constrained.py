@@ -1,6 +1,5 @@
 """Random deals under constraints: known cards, descriptions of hidden hands, conditions."""
 
-import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,14 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealError, DealSet, Hand, Seat, card_text
+from ..cards import DealSet, Seat, card_text
 from .contradictions import check_known, check_points, check_seats, check_shapes
+from .given import hand_of, parts_of
 from .language.counts import hcp
 from .language.errors import ConstraintError, ConstraintWarning, clip
-from .language.evaluation import Layouts, evaluate
+from .language.evaluation import Layouts, Tricks, evaluate
 from .language.hands import read_hand
-from .language.scripts import read_script
-from .language.tree import Clause, HandCount, HasCards, Node, conjuncts, leaves
+from .language.scripts import Script, read_script
+from .language.tree import (
+    Clause,
+    HandCount,
+    HasCards,
+    Node,
+    conjuncts,
+    leaves,
+    seats_of,
+    takes_tricks,
+)
 from .report import ClauseHits, ConstraintReport, NoDealsError
 from .sampler import UNKNOWN_OWNER, Position, Sampler
 from .structure import SeatStructure, View, decided, is_cell_count, structure
@@ -28,10 +37,13 @@ Predicate = Callable[[NDArray[Any]], Any]
 """A test in Python. A seat's gets (n, 52) bool hands, a condition's (n, 52) uint8 owners; it
 returns (n,) bool."""
 
-_HAND_TEXT = re.compile(r"[akqjt0-9.\s♠♥♦♣♤♡♢♧\ufe0e\ufe0f–—-]*", re.IGNORECASE)
 MAX_TRIES = 4_000_000
 """How many layouts are drawn, at most, unless told otherwise."""
 _PROBE = 20_000
+_PROBE_TRICKS = 256
+"""How many layouts a report tries where tricks have to be found."""
+_PIECE = 64
+"""Of how many layouts tricks are found at a time."""
 _BLOCKS = (512, 1024, 2048, 4096)
 """Numbers of layouts drawn at a time; the last is repeated."""
 
@@ -62,8 +74,11 @@ class Constraints:
     Each seat is a hand (a Hand, or text that reads as one), constraint text in the short form
     (``"hcp 15-17, balanced"``; cards known in part are text too: ``"SAK, H2"``), a predicate on
     (n, 52) bool hands, a list of these, or None. ``condition`` is about the whole deal: text in
-    Dealer's language, a predicate on (n, 52) uint8 owners, or a list of these. Everything has to
-    hold. docs/constraints.md describes both languages.
+    Dealer's language, a Script that was read from it, a predicate on (n, 52) uint8 owners, or a
+    list of these. Everything has to hold. docs/constraints.md describes both languages.
+
+    ``tricks`` finds what a condition's ``tricks()``, ``dds()`` and ``par()`` ask for: a function of
+    (n, 52) uint8 owners that returns (n, 5, 4) tricks, strains S H D C N by declarers N E S W.
 
     Raises DealError for a bad hand and ConstraintError for text that cannot be read, or where a
     contradiction shows without trying.
@@ -77,7 +92,9 @@ class Constraints:
         south: Any = None,
         west: Any = None,
         condition: Any = None,
+        tricks: Tricks | None = None,
     ):
+        self._tricks = tricks
         self.known = np.full(52, UNKNOWN_OWNER, dtype=np.uint8)
         """(52,) uint8, the owners of the known cards; 255 for the others."""
         self._clauses: list[Clause] = []
@@ -90,10 +107,10 @@ class Constraints:
     def _read(self, seats: Sequence[Any], condition: Any) -> list[str]:
         """Read all text, collect the known cards, and return what was read and says nothing."""
         for seat, value in zip(Seat, seats, strict=True):
-            for part in _parts(value):
+            for part in parts_of(value):
                 self._add_seat(seat, part)
         notes: list[str] = []
-        for part in _parts(condition):
+        for part in parts_of(condition):
             notes += self._add_condition(part)
         for clause in self._clauses:
             for node in conjuncts(clause.node):
@@ -107,7 +124,7 @@ class Constraints:
         if callable(value):
             self._tests.append(_Test(name, _name(value), value, seat))
             return
-        hand = _hand(value, name)
+        hand = hand_of(value, name)
         if hand is None:
             self._clauses += read_hand(value, seat)
             return
@@ -118,15 +135,19 @@ class Constraints:
         if callable(value):
             self._tests.append(_Test("condition", _name(value), value, None))
             return ()
-        if not isinstance(value, str):
+        if not isinstance(value, str | Script):
             raise ConstraintError(
                 f"condition: {type(value).__name__} is not one (expected text or a function)"
             )
-        script = read_script(value)
+        script = read_script(value) if isinstance(value, str) else value
+        if script.unsolved is not None and self._tricks is None:
+            raise script.unsolved
         self._clauses += script.clauses
         for card, seat in script.predealt:
             self._give(card, seat)
-        return script.notes
+        if isinstance(value, Script):
+            return script.notes  # who reads scripts has use for settings and actions
+        return *script.asides, *script.notes
 
     def _give(self, card: int, seat: Seat) -> None:
         owner = self.known[card]
@@ -151,7 +172,7 @@ class Constraints:
             if not isinstance(node, HasCards)  # those are known cards by now
         ]
         seats = self._position.open_seats
-        layouts = Layouts(self.known[None])
+        layouts = Layouts(self.known[None], self._tricks)
         self._full = {seat: layouts.ids(seat) for seat in Seat if seat not in seats}
         check_known(self._clauses, self._full, layouts)
         by_hcp = {seat: structure(nodes, View(seat, hcp(), self._full)) for seat in seats}
@@ -162,7 +183,9 @@ class Constraints:
         self._sampler = Sampler(self._position, structures)
         check_shapes(self._sampler)
         self._views = [View(seat, structures[seat].points, self._full) for seat in seats]
-        self._left = [node for node in nodes if not self._drawn(node)]
+        left = [node for node in nodes if not self._drawn(node)]
+        self._left = [node for node in left if not takes_tricks(node)]
+        self._left_to_tricks = [node for node in left if takes_tricks(node)]
 
     def _sharpest(self, nodes: list[Node], seat: Seat, by_hcp: SeatStructure) -> SeatStructure:
         """Return the structure, by high-card points or another count, that excludes most hands."""
@@ -180,7 +203,7 @@ class Constraints:
 
     def _drawn(self, node: Node) -> bool:
         """Tell whether the sampler draws no layout that fails a condition."""
-        if all(leaf.seat in self._full for leaf in leaves(node)):
+        if all(seat in self._full for seat in seats_of(node)):
             return True  # checked already
         leading = self._sampler.leading
         return any(decided(node, view, by_shape=view.seat != leading) for view in self._views)
@@ -188,7 +211,7 @@ class Constraints:
     def accepts(self, deals: Any) -> Bools:
         """Return which of a DealSet or (n, 52) owners satisfy everything: (n,) bool."""
         owners = deals.owners if isinstance(deals, DealSet) else DealSet(deals).owners
-        layouts = Layouts(owners)
+        layouts = Layouts(owners, self._tricks)
         fits: Bools = ((owners == self.known) | (self.known == UNKNOWN_OWNER)).all(axis=1)
         for passes in self._passing():
             fits &= passes(layouts)
@@ -200,13 +223,31 @@ class Constraints:
             test.passes for test in self._tests
         ]
 
-    def _accepted(self, owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Return those of the drawn layouts that pass what is left to be tested."""
-        layouts = Layouts(owners)
+    def _accepted(self, owners: NDArray[np.uint8]) -> Iterator[tuple[NDArray[np.uint8], int]]:
+        """Yield those of the drawn layouts that pass what is left to be tested, in pieces.
+
+        With each piece goes the number of drawn layouts that it took. Without tricks there is one
+        piece; with them, tricks are found piece by piece of what passed everything else, so that
+        who stops early waits for few.
+        """
+        layouts, rows = Layouts(owners, self._tricks), np.arange(len(owners))
         for passes in (*map(_passes, self._left), *(test.passes for test in self._tests)):
             if len(layouts):
-                layouts = layouts.those(passes(layouts))
-        return layouts.owners
+                passed = passes(layouts)
+                layouts, rows = layouts.those(passed), rows[passed]
+        if not self._left_to_tricks:
+            yield layouts.owners, len(owners)
+            return
+        taken = 0
+        for start in range(0, max(1, len(rows)), _PIECE):
+            last = start + _PIECE >= len(rows)
+            piece = Layouts(layouts.owners[start : start + _PIECE], self._tricks)
+            upto = len(owners) if last else int(rows[start + _PIECE - 1]) + 1
+            for node in self._left_to_tricks:
+                if len(piece):
+                    piece = piece.those(_passes(node)(piece))
+            yield piece.owners, upto - taken
+            taken = upto
 
     def stream(self, seed: int) -> Iterator[tuple[NDArray[np.uint8], int]]:
         """Yield (m, 52) owners of fitting layouts, and how many were drawn for them; for ever.
@@ -219,7 +260,7 @@ class Constraints:
     def _stream(self, seed: int) -> Iterator[tuple[NDArray[np.uint8], int]]:
         for block in count():
             size = _BLOCKS[min(block, len(_BLOCKS) - 1)]
-            yield self._accepted(self._sampler.draw(size, Words(seed, block))), size
+            yield from self._accepted(self._sampler.draw(size, Words(seed, block)))
 
     def deals(self, n: int, seed: int, max_tries: int = MAX_TRIES) -> DealSet:
         """Return ``n`` deals, drawn independently and uniformly from all layouts that fit.
@@ -246,7 +287,7 @@ class Constraints:
         return deals
 
     def _starved(self, n: int, tried: int, accepted: int, deals: DealSet) -> NoDealsError:
-        report = self._report(_PROBE, accepted, tried)
+        report = self._report(self._tried(_PROBE), accepted, tried)
         message = f"{accepted:,} of {n:,} deals found: {report.summary()}"
         killer = report.killer
         if killer is not None:
@@ -259,13 +300,20 @@ class Constraints:
 
     def report(self, tries: int = _PROBE) -> ConstraintReport:
         """Return how many of all layouts fit, and how many pass each clause."""
+        tries = self._tried(tries)
         drawn = self._sampler.draw(tries, Words(0, 0))
-        return self._report(tries, len(self._accepted(drawn)), tries)
+        accepted = sum(len(owners) for owners, _ in self._accepted(drawn))
+        return self._report(tries, accepted, tries)
+
+    def _tried(self, tries: int) -> int:
+        """Return how many layouts a report tries: few where tricks have to be found."""
+        slow = any(takes_tricks(clause.node) for clause in self._clauses)
+        return min(tries, _PROBE_TRICKS) if slow else tries
 
     def _report(self, tries: int, accepted: int, tried: int) -> ConstraintReport:
         """Try each clause on layouts that are random but for the known cards."""
         plain = Sampler(self._position, {}).draw(tries, Words(0, 1))
-        layouts, together = Layouts(plain), np.ones(tries, dtype=np.bool_)
+        layouts, together = Layouts(plain, self._tricks), np.ones(tries, dtype=np.bool_)
         rows = []
         stated: list[Clause | _Test] = [*self._clauses, *self._tests]
         for clause, passes in zip(stated, self._passing(), strict=True):
@@ -308,6 +356,7 @@ def constrained_deals(
     south: Any = None,
     west: Any = None,
     condition: Any = None,
+    tricks: Tricks | None = None,
     max_tries: int = MAX_TRIES,
 ) -> DealSet:
     """Return ``n`` random deals in which the seats hold what is asked of them.
@@ -318,7 +367,9 @@ def constrained_deals(
     >>> all(6 <= deal.north.hcp <= 9 for deal in deals)
     True
     """
-    constraints = Constraints(north=north, east=east, south=south, west=west, condition=condition)
+    constraints = Constraints(
+        north=north, east=east, south=south, west=west, condition=condition, tricks=tricks
+    )
     return constraints.deals(n, seed, max_tries)
 
 
@@ -327,32 +378,6 @@ def _passes(node: Node) -> Callable[[Layouts], Bools]:
         return np.broadcast_to(evaluate(node, layouts), len(layouts))
 
     return passes
-
-
-def _parts(value: Any) -> Sequence[Any]:
-    if value is None:
-        return ()
-    return value if isinstance(value, list | tuple) else (value,)
-
-
-def _hand(value: Any, source: str) -> Hand | None:
-    """Return the hand that ``value`` is, or None for text that is not one."""
-    if isinstance(value, Hand):
-        return value
-    if isinstance(value, np.ndarray):
-        return Hand.from_cards(value)
-    if not isinstance(value, str):
-        raise ConstraintError(
-            f"{source}: {type(value).__name__} is not a hand or constraint (expected text, a Hand "
-            "or a function)"
-        )
-    try:
-        return Hand(value)
-    except DealError as error:
-        four_suits = value.count(".") == 3 or len(value.split()) == 4
-        if four_suits and _HAND_TEXT.fullmatch(value):
-            raise DealError(f"{source}: {error}") from None
-        return None
 
 
 def _name(function: Predicate) -> str:

@@ -8,7 +8,7 @@ from ..cards import Seat
 from .language.counts import hcp
 from .language.errors import ConstraintError, clip
 from .language.evaluation import Layouts, evaluate
-from .language.tree import Clause, conjuncts, leaves
+from .language.tree import Clause, conjuncts, seats_of
 from .sampler import Position, Sampler, Structures
 from .structure import Known, View, structure
 
@@ -19,7 +19,7 @@ def check_known(clauses: Sequence[Clause], known: Known, layouts: Layouts) -> No
     """Raise ConstraintError for a clause that the known hands alone decide, and fail."""
     for clause in clauses:
         for node in conjuncts(clause.node):
-            seats = {leaf.seat for leaf in leaves(node)}
+            seats = seats_of(node)
             if all(seat in known for seat in seats) and not evaluate(node, layouts).all():
                 whose = " and ".join(seat.name.capitalize() for seat in sorted(seats))
                 reason = f"the hand of {whose} is not so" if seats else "it is never true"

@@ -28,7 +28,7 @@ from .language.evaluation import (
     known,
 )
 from .language.shapes import LENGTHS, Shapes
-from .language.tree import HandCount, InShapes, Node, conjuncts, leaves
+from .language.tree import HandCount, InShapes, Node, conjuncts, deal_counts, leaves
 
 SUIT_POINTS = 10
 """The most that a count of cells gives for one suit: with ace, king, queen, jack, 10 hcp."""
@@ -158,6 +158,8 @@ def decided(node: Node, view: View, *, by_shape: bool = False) -> bool:
 def only_suit(node: Node, seat: Seat) -> Suit | None:
     """Return the suit of the seat's hand that alone decides, if there is one."""
     suits: set[Suit] = set()
+    if deal_counts(node):
+        return None
     for leaf in leaves(node):
         if leaf.seat != seat or isinstance(leaf, InShapes):
             return None

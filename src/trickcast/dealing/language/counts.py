@@ -231,6 +231,16 @@ def unknown(name: str, known: Sequence[str], what: str = "a count") -> str:
 
 
 @cache
+def half_losers(suit: Suit | None = None) -> Count:
+    """Return losing tricks in hundredths, AQ alone and AQJ being half a loser each."""
+    holdings = all_holdings()
+    ace, king, queen, jack = (holdings.cards[:, rank].astype(np.bool_) for rank in range(4))
+    losers = holding_table(evaluator("losers").holding)
+    half = ace & ~king & queen & ((holdings.length == 2) | jack)
+    return _in_suits("ltc", [_exact(np.where(half, 50, 100 * losers))] * 4, suit)
+
+
+@cache
 def _holding_count(name: str, suit: Suit | None) -> Count:
     if name == "losers":
         return _in_suits(name, [_exact(holding_table(evaluator("losers").holding))] * 4, suit)

@@ -10,7 +10,7 @@ Dealer.
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -28,6 +28,8 @@ from .tree import (
     Arithmetic,
     Choice,
     Comparison,
+    Converted,
+    DealCount,
     HandCount,
     HasCards,
     InShapes,
@@ -36,9 +38,12 @@ from .tree import (
     Number,
     in_order,
     parts_of,
+    seats_of,
 )
 
 Values = NDArray[Any]
+Tricks = Callable[[NDArray[np.uint8]], NDArray[np.uint8]]
+"""What finds the (n, 5, 4) tricks of (n, 52) owners, strains S H D C N by declarers N E S W."""
 
 
 class Bounds(NamedTuple):
@@ -63,6 +68,9 @@ ANY_NUMBER = Bounds(np.asarray(-np.inf), np.asarray(np.inf))
 UNDECIDED = Bounds(np.asarray(False), np.asarray(True))
 
 
+ASK_FOR_TRICKS = "expected tricks=…, a function that estimates or solves"
+
+
 class Facts(ABC):
     """What is known of some hands."""
 
@@ -80,6 +88,10 @@ class Facts(ABC):
     @abstractmethod
     def has_cards(self, cards: tuple[int, ...], seat: Seat) -> Bounds:
         """Return whether a seat holds all of these cards."""
+
+    def deal_count(self, count: DealCount) -> Bounds:
+        """Return a number that takes four known hands; of fewer it may be any."""
+        return ANY_NUMBER
 
 
 class HandFacts(Facts):
@@ -115,18 +127,21 @@ class HandFacts(Facts):
 
 
 class Layouts(HandFacts):
-    """The hands of (n, 52) owners, seen seat by seat."""
+    """The hands of (n, 52) owners, seen seat by seat; ``tricks`` finds what they take."""
 
-    def __init__(self, owners: NDArray[np.uint8]):
+    def __init__(self, owners: NDArray[np.uint8], tricks: Tricks | None = None):
         super().__init__({})
         self.owners = owners
+        self._find_tricks = tricks
+        self._tricks: NDArray[np.uint8] | None = None
 
     def __len__(self) -> int:
         return len(self.owners)
 
     def those(self, rows: NDArray[np.bool_]) -> "Layouts":
         """Return the layouts of some rows, with what is known of them by now."""
-        kept = Layouts(self.owners[rows])
+        kept = Layouts(self.owners[rows], self._find_tricks)
+        kept._tricks = None if self._tricks is None else self._tricks[rows]
         kept._ids = {seat: ids[rows] for seat, ids in self._ids.items()}
         kept._counts = {key: known(values.low[rows]) for key, values in self._counts.items()}
         return kept
@@ -137,6 +152,26 @@ class Layouts(HandFacts):
             self._ids[seat] = holding_ids(self.owners == seat)
         return self._ids[seat]
 
+    def deal_count(self, count: DealCount) -> Bounds:
+        """Return a number of the deals; their tricks are found once.
+
+        Raises ConstraintError where tricks are needed and nothing finds them.
+        """
+        return known(count.of(self._taken(count.name) if count.from_tricks else self.owners))
+
+    def _taken(self, name: str) -> NDArray[np.uint8]:
+        if self._find_tricks is None:
+            raise ConstraintError(f"{name}() is not known from the cards alone ({ASK_FOR_TRICKS})")
+        if self._tricks is None:
+            tricks = self._find_tricks(self.owners) if len(self) else np.empty((0, 5, 4), np.uint8)
+            if tricks.shape != (len(self), 5, 4):
+                raise ConstraintError(
+                    f"tricks returned an array of shape {tricks.shape} (expected "
+                    f"({len(self)}, 5, 4))"
+                )
+            self._tricks = tricks
+        return self._tricks
+
 
 def evaluate(node: Node, facts: HandFacts) -> Values:
     """Return the value of ``node`` for known hands.
@@ -144,6 +179,11 @@ def evaluate(node: Node, facts: HandFacts) -> Values:
     Raises ConstraintError for a division by zero.
     """
     return bounds([node], facts)[0].low
+
+
+def constant_of(node: Node) -> float | None:
+    """Return a number that is the same for all deals; None for what looks at cards."""
+    return None if seats_of(node) else float(evaluate(node, HandFacts({})))
 
 
 def bounds(nodes: Sequence[Node], facts: Facts) -> list[Bounds]:
@@ -176,6 +216,10 @@ def _bounds(node: Node, parts: list[Bounds], facts: Facts) -> Bounds:
             return facts.in_shapes(shapes, seat)
         case HasCards(cards, seat):
             return facts.has_cards(cards, seat)
+        case DealCount():
+            return facts.deal_count(node)
+        case Converted(_, convert):
+            return known(convert(_number(parts[0], facts).low)) if facts.exact else ANY_NUMBER
         case Arithmetic(operator):
             left, right = (_number(part, facts) for part in parts)
             return _calculated(operator, left, right, facts)

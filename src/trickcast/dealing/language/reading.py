@@ -7,7 +7,7 @@ from . import shapes as shape_rules
 from .errors import ConstraintError, clip, pointed
 from .shapes import Shapes
 from .syntax import Start, parse
-from .tree import Arithmetic, Choice, HandCount, Node, Number
+from .tree import Arithmetic, Choice, Converted, DealCount, HandCount, Node, Number
 
 Branch = Any
 """A lark Tree or Token; which one the grammar says, and no type can."""
@@ -104,13 +104,17 @@ class Reader:
         """
         result = first
         for operator, operand in rest:
-            size = self._size(result), self._size(operand)
-            result = Arithmetic(operator, result, operand)
-            self._largest[result] = self._reach(operator, *size, operand)
+            result = joined = self.join(operator, result, operand)
+            size = self._size(joined.left), self._size(joined.right)
+            self._largest[result] = self._reach(operator, *size, joined.right)
             if self._largest[result] > _MOST:
                 message = f"the result may exceed {_MOST:,.0f} (expected smaller numbers)"
                 raise self.error(tree, message)
         return result
+
+    def join(self, operator: str, left: Node, right: Node) -> Arithmetic:
+        """Return two numbers joined."""
+        return Arithmetic(operator, left, right)
 
     def _reach(self, operator: str, left: float, right: float, divisor: Node) -> float:
         """Return what the result of an operation cannot exceed."""
@@ -129,8 +133,12 @@ class Reader:
         match node:
             case Number(value):
                 return abs(value)
+            case Arithmetic("*", left, Number(value)):  # a decimal in hundredths
+                return self._size(left) * abs(value)
             case HandCount(count):
                 return max(map(abs, count.bounds))
+            case DealCount(limits=limits) | Converted(limits=limits):
+                return max(map(abs, limits))
             case Choice(_, yes, no):
                 return max(self._size(yes), self._size(no))
         return 1.0

@@ -1,26 +1,35 @@
-"""Reading Dealer's language, as far as it speaks of cards."""
+"""Reading Dealer's language and DealerV2's: what they say of cards, and what is to be done."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...cards import Seat
 from . import shapes as shape_rules
+from .actions import Action, ActionReader, Settings
+from .braces import braced_shapes
 from .counts import (
     CARD_POINTS,
     DEALER_POINTS,
     Count,
     card_count,
     find_count,
+    half_losers,
     is_own_count,
     known_counts,
+    length,
     parse_card_text,
     parse_suit,
     unknown,
 )
-from .errors import clip
+from .dealwide import chance, imps_of, par_of, score_of, tricks_of
+from .errors import ConstraintError, clip, pointed
+from .evaluation import ASK_FOR_TRICKS, constant_of
 from .reading import COMPARISONS, Branch, Reader
 from .tree import (
     AllOf,
     AnyOf,
+    Arithmetic,
     Choice,
     Clause,
     Comparison,
@@ -30,29 +39,65 @@ from .tree import (
     Node,
     Not,
     Number,
+    in_order,
     is_condition,
+    takes_tricks,
 )
+from .units import Units
 
 _LARGEST_POINT = 1_000_000
+_LONGEST_PARAMETER = 1_000
+_PARAMETER = re.compile(r'//[^\n]*|#[^\n]*|/\*.*?\*/|"[^"\n]*"|\$([0-9])', re.DOTALL)
+"""A parameter such as ``$1``, or a comment or text in quotes, where ``$1`` is none."""
+_HUNDREDTHS = ("cccc", "quality", "ltc")
 
 
 @dataclass(frozen=True, eq=False)
 class Script:
-    """What a text says: conditions, and cards that are dealt beforehand."""
+    """What a text says: conditions, cards that are dealt beforehand, and what is to be done."""
 
     clauses: tuple[Clause, ...]
     predealt: tuple[tuple[int, Seat], ...]
     """(card, seat) pairs."""
+    settings: Settings
+    actions: tuple[Action, ...]
     notes: tuple[str, ...]
     """What was read and has no effect, each with its line."""
+    asides: tuple[str, ...]
+    """Which statements say nothing about the cards, each with its line: settings and actions."""
+    unsolved: ConstraintError | None
+    """The error where a condition needs tricks and nothing finds them; None where none does."""
 
 
-def read_script(text: str, source: str = "condition") -> Script:
+def read_script(
+    text: str, source: str = "condition", parameters: Mapping[int, str] | None = None
+) -> Script:
     """Read a script of Dealer's language, or a single condition of it.
 
+    ``parameters`` are the texts that ``$0`` to ``$9`` stand for.
     Raises ConstraintError with line, column and a caret.
     """
-    return _ScriptReader(text, source).script()
+    return _ScriptReader(_with_parameters(text, source, parameters or {}), source).script()
+
+
+def _with_parameters(text: str, source: str, parameters: Mapping[int, str]) -> str:
+    for number, value in parameters.items():
+        if len(value) > _LONGEST_PARAMETER:
+            raise ConstraintError(
+                f"{source}: ${number} has {len(value):,} characters (expected at most "
+                f"{_LONGEST_PARAMETER:,})"
+            )
+
+    def replaced(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0]
+        if int(match[1]) not in parameters:
+            message = f"{match[0]} stands for a text that was not given (expected parameters={{…}})"
+            raise pointed(text, match.start(), match.end(), message, source)
+        return parameters[int(match[1])]
+
+    marked = text[:1] == "\ufeff"  # the byte order mark of a file
+    return _PARAMETER.sub(replaced, text[1:] if marked else text)
 
 
 class _ScriptReader(Reader):
@@ -62,31 +107,69 @@ class _ScriptReader(Reader):
         self.lower_case: dict[str, str] = {}
         self.used: set[str] = set()
         self.notes: list[str] = []
+        self.asides: list[str] = []
+        self.units = Units()
+        self.places: dict[Node, Branch] = {}
         self.points: dict[str, tuple[float, ...]] = {
             f"pt{i}": CARD_POINTS[name] for i, name in enumerate(DEALER_POINTS)
         }
 
     def script(self) -> Script:
-        clauses: list[Clause] = []
+        asked: list[tuple[Branch, list[Clause]]] = []
+        dealt_lengths: list[Clause] = []
         predealt: list[tuple[int, Seat]] = []
+        actions: list[Action] = []
+        listed: Branch = None
+        doing = ActionReader(self, self.node, self.named, self.is_name, self.units)
         for statement in self.tree.children:
             match str(statement.data):
                 case "definition":
                     self.define(*statement.children)
                 case "condition":
-                    clauses += self.clauses(statement.children[-1])
+                    asked.append((statement, self.clauses(statement.children[-1])))
                 case "predeal":
-                    for part in statement.children[1:]:
-                        predealt += self.predeal(part)
+                    dealt_lengths += self.predeal(statement, predealt)
                 case "altcount":
                     self.altcount(statement)
-                case _:
-                    word = str(statement.children[0]).split()[0].split("(")[0]
-                    self.note(statement, f"{word} says nothing about the cards and")
+                case "setting":
+                    doing.setting(statement)
+                    self.aside(statement)
+                case "actions":
+                    if listed is not None:
+                        self.note(listed, "this action is replaced by the later one and")
+                    listed = statement
+                    actions, senseless = doing.actions(statement)
+                    self.aside(statement)
+                    self.notes += senseless
+        for statement, _ in asked[:-1]:
+            text = clip(self.written(statement))
+            self.note(statement, f"the last condition counts, as in Dealer: {text!r}")
+        clauses = (*dealt_lengths, *(asked[-1][1] if asked else ()))
         for statement in self.tree.children:
             if statement.data == "definition" and statement.children[0] not in self.used:
                 self.note(statement, f"{clip(statement.children[0])} is never used and")
-        return Script(tuple(clauses), tuple(predealt), tuple(self.notes))
+        return Script(
+            clauses,
+            tuple(predealt),
+            doing.settings,
+            tuple(actions),
+            tuple(self.notes),
+            tuple(self.asides),
+            self.unsolved(clauses),
+        )
+
+    def unsolved(self, clauses: tuple[Clause, ...]) -> ConstraintError | None:
+        """Return the error that points at the first number that takes tricks."""
+        nodes = in_order([clause.node for clause in clauses])
+        asking = [self.places[node] for node in nodes if node in self.places and takes_tricks(node)]
+        if not asking:
+            return None
+        name = asking[0]
+        message = f"{clip(name)}() is not known from the cards alone ({ASK_FOR_TRICKS})"
+        return self.error(name, message)
+
+    def is_name(self, word: str) -> bool:
+        return word in self.names or word.lower() in self.lower_case
 
     def define(self, name: Branch, value: Branch) -> None:
         if name in self.names:
@@ -102,12 +185,24 @@ class _ScriptReader(Reader):
             parts = [part for part in tree.children if hasattr(part, "data")]
         return [Clause(self.source, self.written(p), self.condition(p)) for p in parts]
 
-    def predeal(self, tree: Branch) -> list[tuple[int, Seat]]:
-        seat = Seat.parse(str(tree.children[0]))
-        dealt = []
+    def predeal(self, tree: Branch, predealt: list[tuple[int, Seat]]) -> list[Clause]:
+        """Add the cards to ``predealt``, and return the lengths (``spades(north)==6``)."""
+        seat: Seat | None = None
+        lengths = []
         for token in tree.children[1:]:
-            dealt += [(card, seat) for card in self.checked(token, parse_card_text, str(token))]
-        return dealt
+            if token.type == "SEAT":
+                seat = Seat.parse(str(token))
+            elif token.type == "BIAS":
+                suit, place, number = re.split(r"\s*(?:\(|\)\s*==)\s*", str(token))
+                count = HandCount(length(parse_suit(suit)), Seat.parse(place))
+                equal = Comparison("==", count, Number(int(number)))
+                lengths.append(Clause(self.source, self.written(token), equal))
+            elif seat is None:
+                raise self.error(token, f"whose {clip(token)}? (expected such as predeal north SA)")
+            elif token.type == "CARDS":
+                cards = self.checked(token, parse_card_text, str(token))
+                predealt += [(card, seat) for card in cards]
+        return lengths
 
     def altcount(self, tree: Branch) -> None:
         word, *numbers = tree.children
@@ -130,12 +225,19 @@ class _ScriptReader(Reader):
         line = self.text.count("\n", 0, self.span(tree)[0]) + 1
         self.notes.append(f"{self.source}, line {line}: {what} has no effect")
 
+    def aside(self, tree: Branch) -> None:
+        line = self.text.count("\n", 0, self.span(tree)[0]) + 1
+        word = str(tree.children[0])
+        self.asides.append(
+            f"{self.source}, line {line}: {word} says nothing about the cards and has no effect"
+        )
+
     def condition(self, tree: Branch) -> Node:
         """Read a condition; a name for a number is one, true unless that is 0, as in Dealer."""
         node = self.nested(tree, self.node)
         if is_condition(node):
             return node
-        if tree.data in ("name", "number"):
+        if tree.data != "call":
             return Comparison("!=", node, Number(0))
         text = clip(self.written(tree))
         raise self.error(tree, f"{text} is a number (expected a condition such as … > 0)")
@@ -145,14 +247,26 @@ class _ScriptReader(Reader):
         match str(tree.data):
             case "number":
                 return Number(self.number(parts[0]))
+            case "decimal":
+                return self.units.decimal(Number(self.number(parts[0])))
             case "name":
                 return self.named(parts[0])
             case "call":
                 return self.call(*parts)
             case "shape":
                 return InShapes(self.shapes(parts[2]), Seat.parse(str(parts[1])))
+            case "braces":
+                return self.braces(parts[0])
             case "hascard":
                 return self.hascard(parts[1], parts[2])
+            case "score":
+                taken = self.nested(parts[3], self.node)
+                node: Node = self.checked(tree, score_of, str(parts[1]), str(parts[2]), taken)
+                return node
+            case "converted":
+                return self.converted(parts[0], self.nested(parts[1], self.node), parts[1])
+            case "outside":
+                raise self.error(parts[0], "usereval() is worked out by a program outside")
             case "negation":
                 return Not(self.condition(parts[1]))
             case "minus":
@@ -161,7 +275,7 @@ class _ScriptReader(Reader):
             case "comparison":
                 operator = COMPARISONS.get(str(parts[1]), str(parts[1]))
                 left, right = (self.nested(part, self.node) for part in parts[::2])
-                return Comparison(operator, left, right)
+                return Comparison(operator, *self.units.aligned(left, right))
             case "sum" | "product":
                 first, *others = (self.nested(part, self.node) for part in parts[::2])
                 operators = map(str, parts[1::2])
@@ -172,11 +286,25 @@ class _ScriptReader(Reader):
                 return AnyOf(tuple(self.condition(part) for part in parts[::2]))
         return self.choice(*parts)
 
+    def join(self, operator: str, left: Node, right: Node) -> Arithmetic:
+        """Return two numbers joined, in hundredths where one of them is."""
+        if operator in "+-":
+            left, right = self.units.aligned(left, right)
+        return self.units.like(Arithmetic(operator, left, right), left, right)
+
     def choice(self, test: Branch, yes: Branch, no: Branch) -> Node:
         first, second = self.nested(yes, self.node), self.nested(no, self.node)
+        if is_condition(first) != is_condition(second):  # 1 and 0 are conditions too
+            first, second = (
+                Comparison("!=", outcome, Number(0))
+                if isinstance(outcome, Number) and outcome.value in (0, 1)
+                else outcome
+                for outcome in (first, second)
+            )
         if is_condition(first) != is_condition(second):
             raise self.error(no, "one outcome is a number, the other a condition")
-        return Choice(self.condition(test), first, second)
+        chosen = Choice(self.condition(test), *self.units.aligned(first, second))
+        return self.units.like(chosen, first, second)
 
     def named(self, token: Branch) -> Node:
         """Return what a name stands for: a name of the script goes before any function's."""
@@ -192,18 +320,57 @@ class _ScriptReader(Reader):
         raise self.error(token, message)
 
     def call(self, name: Branch, place: Branch, suit_name: Branch = None) -> Node:
-        word, seat = name.lower(), Seat.parse(str(place))
-        suit = None
+        word = name.lower()
+        if word in ("tricks", "dds", "par", "opc"):
+            return self.of_deal(word, name, place, suit_name)
+        if place.type == "SIDE_WORD":
+            raise self.error(place, f"{place} are two hands (expected one, such as north)")
+        seat, suit = Seat.parse(str(place)), None
         if suit_name is not None:
             suit = self.checked(suit_name, parse_suit, str(suit_name))
         if word in ("balanced", "semibalanced"):
             return InShapes(shape_rules.balanced(semi=word != "balanced"), seat)
-        if word in ("tricks", "score", "imps", "rnd"):
-            raise self.error(name, f"{name}() is not known from the cards alone")
         if word in self.points:
             return HandCount(card_count(self.points[word], suit, word), seat)
-        count: Count = self.checked(name, find_count, word, suit)
-        return HandCount(count, seat)
+        find = half_losers if word == "ltc" else lambda suit: find_count(word, suit)
+        count: Count = self.checked(name, find, suit)
+        node = HandCount(count, seat)
+        return self.units.hundredths(node) if word in _HUNDREDTHS else node
+
+    def of_deal(self, word: str, name: Branch, place: Branch, detail: Branch) -> Node:
+        """Read ``tricks(north, spades)``, ``dds(…)`` or ``par(NS, both)``."""
+        if word == "opc":
+            raise self.error(name, "opc() is worked out by a program outside")
+        side = place.type == "SIDE_WORD"
+        if side != (word == "par") or (detail is None and not side):
+            example = "par(NS)" if word == "par" else f"{word}(north, spades)"
+            raise self.error(name, f"{name} of what? (expected such as {example})")
+        node: Node
+        if side:
+            vulnerable = "none" if detail is None else str(detail)
+            node = self.checked(place, par_of, str(place), vulnerable)
+        else:
+            node = self.checked(detail, tricks_of, Seat.parse(str(place)), str(detail))
+        self.places[node] = name
+        return node
+
+    def converted(self, word: Branch, value: Node, branch: Branch) -> Node:
+        """Read ``imps(…)`` or ``rnd(…)``."""
+        if word.lower() == "imps":
+            return imps_of(value)
+        below = constant_of(value)
+        if below is None or below != int(below) or not 1 <= below <= _LARGEST_POINT:
+            message = f"rnd of {clip(self.written(branch))}"
+            raise self.error(branch, f"{message} (expected a number of 1 to {_LARGEST_POINT:,})")
+        return chance(int(below), word.start_pos or 0)
+
+    def braces(self, token: Branch) -> Node:
+        """Read ``shape{north, 5+xxx - (5332)}``."""
+        place, comma, items = str(token)[:-1].partition("{")[2].partition(",")
+        if not comma:
+            raise self.error(token, "whose shape? (expected such as shape{north, 5+xxx})")
+        seat: Seat = self.checked(token, Seat.parse, place.strip())
+        return InShapes(self.checked(token, braced_shapes, items.strip()), seat)
 
     def hascard(self, place: Branch, token: Branch) -> Node:
         cards = self.checked(token, parse_card_text, str(token))

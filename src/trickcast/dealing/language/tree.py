@@ -4,8 +4,11 @@ Whatever stands under a name is one node, however often the name is used, so a t
 by node (``in_order``), never path by path, and without recursion: text may nest and repeat.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
 
 from ...cards import Seat
 from .counts import Count
@@ -25,6 +28,28 @@ class HandCount:
 
     count: Count
     seat: Seat
+
+
+@dataclass(frozen=True, eq=False)
+class DealCount:
+    """A number that the four hands give together: tricks, par, chance."""
+
+    name: str
+    of: Callable[[NDArray[Any]], NDArray[Any]]
+    """What gives the (n,) numbers of (n, 5, 4) tricks, or of (n, 52) owners."""
+    from_tricks: bool
+    limits: tuple[float, float]
+    """The least and the greatest value."""
+
+
+@dataclass(frozen=True, eq=False)
+class Converted:
+    """A number made of another: the score of tricks, the IMPs of a score."""
+
+    name: str
+    convert: Callable[[NDArray[Any]], NDArray[Any]]
+    part: "Node"
+    limits: tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +117,9 @@ class AnyOf:
 
 
 Leaf = HandCount | InShapes | HasCards
-Node = Number | Leaf | Arithmetic | Choice | Comparison | Not | AllOf | AnyOf
+Node = (
+    Number | Leaf | DealCount | Converted | Arithmetic | Choice | Comparison | Not | AllOf | AnyOf
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +140,7 @@ def parts_of(node: Node) -> tuple[Node, ...]:
             return left, right
         case Choice(test, yes, no):
             return test, yes, no
-        case Not(part):
+        case Not(part) | Converted(_, _, part):
             return (part,)
         case AllOf(parts) | AnyOf(parts):
             return parts
@@ -140,7 +167,7 @@ def is_condition(node: Node) -> bool:
     """Tell whether ``node`` is true or false rather than a number."""
     while isinstance(node, Choice):
         node = node.yes
-    return not isinstance(node, Number | HandCount | Arithmetic)
+    return not isinstance(node, Number | HandCount | DealCount | Converted | Arithmetic)
 
 
 def conjuncts(node: Node) -> Iterator[Node]:
@@ -161,5 +188,20 @@ def conjuncts(node: Node) -> Iterator[Node]:
 
 
 def leaves(node: Node) -> list[Leaf]:
-    """Return the parts that look at cards, in the order of the text."""
+    """Return the parts that look at the cards of one seat, in the order of the text."""
     return [part for part in in_order([node]) if isinstance(part, HandCount | InShapes | HasCards)]
+
+
+def deal_counts(node: Node) -> list[DealCount]:
+    """Return the parts that look at all four hands at once, in the order of the text."""
+    return [part for part in in_order([node]) if isinstance(part, DealCount)]
+
+
+def seats_of(node: Node) -> set[Seat]:
+    """Return the seats at whose cards a node looks."""
+    return set(Seat) if deal_counts(node) else {leaf.seat for leaf in leaves(node)}
+
+
+def takes_tricks(node: Node) -> bool:
+    """Tell whether trick tables are needed to work a node out."""
+    return any(part.from_tricks for part in deal_counts(node))
