@@ -50,6 +50,8 @@ _WORDS = {
     "SIGNED": "a number",
     "CONDITION": "condition",
     "PREDEAL": "predeal",
+    "STRING": "a text in quotes",
+    "CONTRACT": "a contract such as x4S",
     "$END": "the end",
 }
 """What to call a terminal of the grammar; those that are missing here go without saying."""
@@ -94,6 +96,8 @@ def parse(text: str, start: Start, source: str) -> "Tree[Token]":
         word = re.match(r"\w+|.", text[place:], re.DOTALL)
         assert word is not None  # there is a character
         message = f"{clip(word[0])!r} is unexpected here ({_expected(names)})"
+        if text.startswith("/*", place):
+            message = "the comment has no end (expected */)"
         raise pointed(text, place, place + word.end(), message, source) from None
     except UnexpectedToken as error:
         raise _unexpected(error, text, start, source) from None
