@@ -9,6 +9,7 @@ from .outcomes import Result, Value, Worth
 from .pictures import trick_picture
 from .plan import Plan, SimulationError
 from .texts import bars
+from .tricks import TrickFinder, trick_finder
 
 __all__ = [
     "MINIMUM_EXACT",
@@ -23,6 +24,7 @@ __all__ = [
     "Result",
     "Simulation",
     "SimulationError",
+    "TrickFinder",
     "Value",
     "Worth",
     "bars",
@@ -30,5 +32,6 @@ __all__ = [
     "simulate",
     "simulate_leads",
     "simulate_making",
+    "trick_finder",
     "trick_picture",
 ]

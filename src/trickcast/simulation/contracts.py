@@ -32,6 +32,7 @@ from .outcomes import (
 from .plan import Plan, SimulationError
 from .run import Cell
 from .texts import error_text, wrapped
+from .tricks import trick_finder
 
 _TABLE_COST = 0.004  # of an estimate of all cells, over solving them; median of varied questions
 _CELL_COST = 0.01  # of an estimate of one strain, over solving one cell
@@ -373,7 +374,14 @@ def simulate(
     """
     question = Tables(None if only is None else _cells(only))
     plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
-    constraints = Constraints(north=north, east=east, south=south, west=west, condition=condition)
+    constraints = Constraints(
+        north=north,
+        east=east,
+        south=south,
+        west=west,
+        condition=condition,
+        tricks=trick_finder(workers=workers),
+    )
     work = Work(
         seed=seed,
         model=model,

@@ -33,6 +33,7 @@ from .outcomes import (
 from .plan import Plan, SimulationError
 from .run import Cell
 from .texts import error_text, interval_text, wrapped
+from .tricks import trick_finder
 
 _EVEN = "="
 
@@ -233,7 +234,7 @@ def simulate_leads(
             f"exact is 0 (leads are compared by solving: {MINIMUM_EXACT} or more)"
         )
     plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
-    constraints = Constraints(**seats, condition=condition)
+    constraints = Constraints(**seats, condition=condition, tricks=trick_finder(workers=workers))
     work = Work(
         seed=seed,
         model=model,

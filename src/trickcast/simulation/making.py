@@ -18,6 +18,7 @@ from .outcomes import Result, Value, Worth, played, strain_of, values
 from .plan import Plan
 from .run import Cell
 from .texts import percent_text, wrapped
+from .tricks import trick_finder
 
 
 class Making:
@@ -113,7 +114,14 @@ def simulate_making(
     """
     question = Making(played(contract), Seat.parse(by))
     plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
-    constraints = Constraints(north=north, east=east, south=south, west=west, condition=condition)
+    constraints = Constraints(
+        north=north,
+        east=east,
+        south=south,
+        west=west,
+        condition=condition,
+        tricks=trick_finder(workers=workers),
+    )
     work = Work(
         seed=seed,
         model=model,

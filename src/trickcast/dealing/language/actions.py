@@ -15,7 +15,7 @@ from .tree import Node, takes_tricks
 from .units import Units
 
 SENSELESS = {
-    "export": "writes predeal arguments for another run",
+    "export": "makes no sense here (it writes predeal arguments for another run)",
 }
 """Actions of Dealer that are named and ignored, with the reason."""
 KNOWN_PRINTS = (
