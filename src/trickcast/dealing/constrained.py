@@ -40,9 +40,9 @@ returns (n,) bool."""
 MAX_TRIES = 4_000_000
 """How many layouts are drawn, at most, unless told otherwise."""
 _PROBE = 20_000
-_PROBE_TRICKS = 256
+_PROBE_TRICKS = 64
 """How many layouts a report tries where tricks have to be found."""
-_PIECE = 64
+_PIECE = 32
 """Of how many layouts tricks are found at a time."""
 _BLOCKS = (512, 1024, 2048, 4096)
 """Numbers of layouts drawn at a time; the last is repeated."""
