@@ -102,7 +102,8 @@ def test_tricks_are_found_piece_by_piece_and_every_layout_is_counted() -> None:
 ACTIONS = """produce 25 title "mine" vulnerable EW dealer west
 x = hcp(north) > 15
 action printall, average "x" 100 * x, // a comment
-  frequency (hcp(north), -1, 37), export(north), printes("a", hcp(south), \\n), bktfreq (ltc(n), 2.5, 9, .5),
+  frequency (hcp(north), -1, 37), export(north), printes("a", hcp(south), \\n),
+  bktfreq (ltc(n), 2.5, 9., .5),
 """
 
 

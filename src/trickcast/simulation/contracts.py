@@ -374,14 +374,8 @@ def simulate(
     """
     question = Tables(None if only is None else _cells(only))
     plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
-    constraints = Constraints(
-        north=north,
-        east=east,
-        south=south,
-        west=west,
-        condition=condition,
-        tricks=trick_finder(workers=workers),
-    )
+    seats = {"north": north, "east": east, "south": south, "west": west}
+    constraints = Constraints(**seats, condition=condition, tricks=trick_finder(workers=workers))
     work = Work(
         seed=seed,
         model=model,
