@@ -38,9 +38,11 @@ WRITABLE = [name for name, form in FORMATS.items() if form.write is not None]
 def test_formats_that_must_be_there() -> None:
     assert set(FORMATS) == {
         "pbn", "lin", "gib", "gib-binary", "text", "zrd", "csv", "parquet", "jps", "pgx",
-        "dds-list", "hand2vec",
+        "dds-list", "hand2vec", "rbn", "links",
     }  # fmt: skip
-    assert set(FORMATS) - set(WRITABLE) == {"jps", "pgx", "dds-list", "hand2vec"}
+    assert set(FORMATS) - set(WRITABLE) == {
+        "jps", "pgx", "dds-list", "hand2vec", "rbn", "links",
+    }  # fmt: skip
     assert tc.read is read and tc.write is write
 
 

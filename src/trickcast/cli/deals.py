@@ -14,10 +14,11 @@ from ..estimator import DEFAULT_MODEL, Estimator
 from ..formats import FORMATS, write_stream
 from ..solver import solve_batches
 from . import views
-from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, read_deals
+from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, Strict, read_deals
 
 Deals = Annotated[
-    str, typer.Argument(metavar="DEALS", help="A file, - for standard input, or a deal (N:…).")
+    str,
+    typer.Argument(metavar="DEALS", help="A file, - for standard input, a deal (N:…), an address."),
 ]
 From = Annotated[
     str | None,
@@ -49,12 +50,13 @@ def estimate(
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
+    strict: Strict = False,
 ) -> None:
     """Estimate the tricks of every strain and declarer with a neural network."""
     estimator = Estimator(model, threads=workers)
     sheet = Sheet()
     chunk = SOLVED_CHUNK if exact else CHUNK if exact_below is None else SOME_SOLVED_CHUNK
-    chunks = read_deals(deals, source, chunk=chunk)
+    chunks = read_deals(deals, source, chunk=chunk, strict=strict)
     pairs = solved(chunks, workers) if exact else ((chunk, None) for chunk in watched(chunks))
     for some, tables in pairs:
         estimates = estimator(some, exact_below=exact_below)
@@ -72,10 +74,12 @@ def solve(
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
+    strict: Strict = False,
 ) -> None:
     """Solve deals exactly: the double-dummy table of each."""
     sheet = Sheet()
-    for chunk, tables in solved(read_deals(deals, source, chunk=SOLVED_CHUNK), workers):
+    chunks = read_deals(deals, source, chunk=SOLVED_CHUNK, strict=strict)
+    for chunk, tables in solved(chunks, workers):
         for i, (deal, board) in enumerate(with_boards(chunk)):
             if as_json:
                 typer.echo(views.as_json(deal, board, exact=tables[i].tricks))
@@ -92,12 +96,18 @@ def convert(
     ] = None,
     with_tricks: Annotated[bool, typer.Option("--solve", help="Add the exact tricks.")] = False,
     workers: Workers = None,
+    strict: Strict = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="List what was skipped, as a line of JSON.")
+    ] = False,
 ) -> None:
     """Convert a file of deals to another format, in chunks, whatever its size."""
+    if target == "-" and as_json:
+        raise typer.BadParameter("--json needs another OUT than standard output")
     if target == "-" and target_format is None:
         names = ", ".join(f.name for f in FORMATS.values() if f.write is not None)
         raise typer.BadParameter(f"standard output needs --to (one of {names})")
-    chunks = read_deals(source, source_format, chunk=1 << 16)
+    chunks = read_deals(source, source_format, chunk=1 << 16, strict=strict)
     if with_tricks:
         pairs = solved(chunks, workers)
         chunks = (chunk.with_tricks(tables.tricks) for chunk, tables in pairs)

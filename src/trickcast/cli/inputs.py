@@ -1,14 +1,27 @@
-"""What a command is given: a file, standard input, or a literal deal."""
+"""What a command is given: a file, standard input, a literal deal, or an address of a hand viewer.
 
+What is no deal in a file is passed over and told when the command is done, unless it is strict.
+"""
+
+import io
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from ..cards import Deal, DealError, DealSet, shorten
+from ..cards import Deal, DealError, DealSet, Skipped, shorten
 from ..formats import find_format, stream
+from ..formats.links import looks_like_link
 from ..library import USES, Use
+
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Refuse a file in which anything is no deal.")
+]
+_SHOWN = 2
+"""Places passed over that are told one by one."""
 
 
 class CommandError(Exception):
@@ -23,19 +36,45 @@ SOME_SOLVED_CHUNK = 400
 """Deals handled at a time where some results are solved: DDS takes those of a strain together."""
 
 
-def read_deals(source: str, format: str | None = None, chunk: int = CHUNK) -> Iterator[DealSet]:
-    """Yield the deals of a file, of ``-`` (standard input) or of a literal deal.
+def read_deals(
+    source: str, format: str | None = None, chunk: int = CHUNK, strict: bool = False
+) -> Iterator[DealSet]:
+    """Yield the deals of a file, of ``-`` (standard input), of a literal deal or an address.
 
-    Raises DealError when ``source`` is neither a file nor a deal, FormatError for a bad file.
+    What is no deal in a file is kept for ``tell_skipped``, or an error where ``strict``. Raises
+    DealError when ``source`` is neither a file nor a deal, FormatError for a bad file.
     """
     if format is not None:
         find_format(format)
+    skipped = None if strict else _skipped
     if source == "-":
-        yield from stream(sys.stdin.buffer, format=format, name="standard input", chunk=chunk)
-    elif is_file(source) or format is not None:
-        yield from stream(source, format=format, chunk=chunk)
+        yield from stream(sys.stdin.buffer, format, "standard input", chunk, skipped=skipped)
+    elif is_file(source) or (format is not None and not looks_like_link(source)):
+        yield from stream(source, format, chunk=chunk, skipped=skipped)
+    elif looks_like_link(source):
+        yield from stream(io.BytesIO(source.encode()), "links", "the address")
     else:
         yield DealSet.from_deals([_literal(source)])
+
+
+_skipped: list[Skipped] = []
+"""What the command that runs has passed over so far."""
+
+
+def forget_skipped() -> None:
+    """Begin another command."""
+    _skipped.clear()
+
+
+def tell_skipped(as_json: bool) -> bool:
+    """Say what was passed over, in three lines at most or as a line of JSON; return whether."""
+    if as_json and _skipped:
+        typer.echo(json.dumps({"skipped": [entry._asdict() for entry in _skipped]}))
+    for entry in _skipped[:_SHOWN]:
+        typer.echo(f"skipped: {entry}", err=True)
+    if len(_skipped) > _SHOWN:
+        typer.echo(f"skipped: {len(_skipped) - _SHOWN:,} more (--json lists all)", err=True)
+    return bool(_skipped)
 
 
 def is_file(source: str) -> bool:

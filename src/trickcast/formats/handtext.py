@@ -92,7 +92,7 @@ def read_deal_texts(texts: list[str], where: Callable[[int], str]) -> NDArray[np
         try:
             owners[i] = Deal(texts[i]).owners
         except DealError as error:
-            raise FormatError(f"{where(int(i))}: {error}") from None
+            raise FormatError(str(error), where(int(i))) from None
     return owners
 
 
