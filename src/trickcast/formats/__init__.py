@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
 import numpy as np
 
-from ..cards import UNKNOWN, DealSet, Skipped, as_dealset
+from ..cards import UNKNOWN, DealSet, Skipped, as_dealset, shorten
 from . import ddslist, gib, hand2vec, jps, lin, links, pbn, pgx, rbn, table, text, zrd
 from .base import Format, FormatError, FormatWarning, Limits, Reading
 from .files import atomic_writer
@@ -158,12 +158,15 @@ def write_stream(
 
 def find_format(name: str) -> Format:
     """Return the format of this name, or raise FormatError with the nearest ones."""
-    found = FORMATS.get(name.strip().lower())
-    if found is None:
-        near = get_close_matches(name.lower(), FORMATS, n=1)
+    chosen = FORMATS.get(name.strip().lower())
+    if chosen is None:
+        near = get_close_matches(name.lower(), FORMATS)
+        near.sort(key=lambda format: sorted(format) != sorted(name.lower()))  # letters swapped
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise FormatError(f"{name!r} is not a format (expected one of {', '.join(FORMATS)}){hint}")
-    return found
+        raise FormatError(
+            f"{shorten(name)} is not a format (expected one of {', '.join(FORMATS)}){hint}"
+        )
+    return chosen
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:

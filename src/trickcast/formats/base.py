@@ -35,7 +35,9 @@ class Limits:
     """
 
     line: int = 1 << 18
-    """Bytes of a line, or of a value in LIN."""
+    """Bytes of a line of PBN, or of a value in LIN."""
+    row: int = 1 << 16
+    """Bytes of a line in the formats of a line a deal."""
     board: int = 1 << 16
     """Lines of a PBN board, pairs of a LIN board."""
     cell: int = 1 << 16

@@ -4,7 +4,7 @@ import io
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -77,23 +77,45 @@ def salvaged(
                 yield deals
 
 
-def text_lines(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, bytes]]:
-    """Yield (line number from 1, bytes) for the lines of a file, refusing those without end."""
-    longest, number = reading.limits.line, 0
+def rechunked(sets: Iterable[DealSet], chunk: int) -> Iterator[DealSet]:
+    """Join sets of deals and cut them into sets of ``chunk``, the last of which may be smaller."""
+    held, count = list[DealSet](), 0
+    try:
+        for deals in sets:
+            held.append(deals)
+            count += len(deals)
+            while count >= chunk:
+                joined = DealSet.concatenate(held)
+                yield joined[:chunk]
+                held, count = [joined[chunk:]], count - chunk
+    except FormatError:
+        if count:
+            yield DealSet.concatenate(held)
+        raise
+    if count:
+        yield DealSet.concatenate(held)
+
+
+def text_lines(stream: BinaryIO, reading: Reading, limit: str) -> Iterator[tuple[int, bytes]]:
+    """Yield (line number from 1, bytes) for the lines of a file, refusing those without end.
+
+    ``limit`` names the one of ``reading.limits`` that a line may not pass.
+    """
+    longest, number = getattr(reading.limits, limit), 0
     while raw := stream.readline(longest + 1):
         number += 1
         if len(raw) > longest:
-            reading.refuse(too_long(reading, number))
+            reading.refuse(too_long(reading, number, limit))
             while raw and not raw.endswith(b"\n"):
                 raw = stream.readline(longest)
             continue
         yield number, raw
 
 
-def too_long(reading: Reading, number: int) -> FormatError:
+def too_long(reading: Reading, number: int, limit: str) -> FormatError:
     """Return the error of a line that is longer than any of deals."""
-    longest = f"{reading.limits.line:,} bytes"
-    return reading.error(f"line {number}", f"longer than {longest} ({raised_by('line')})")
+    longest = f"{getattr(reading.limits, limit):,} bytes"
+    return reading.error(f"line {number}", f"longer than {longest} ({raised_by(limit)})")
 
 
 def read_lines(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, str]]:
@@ -101,7 +123,7 @@ def read_lines(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, str]]:
 
     Refuses a line that is not UTF-8 text or longer than any of these formats has.
     """
-    for number, raw in text_lines(stream, reading):
+    for number, raw in text_lines(stream, reading, "row"):
         try:
             text = decode_line(raw, reading, number)
         except FormatError as error:
@@ -112,6 +134,8 @@ def read_lines(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, str]]:
 
 def decode_line(raw: bytes, reading: Reading, number: int) -> str:
     """Return a line as text without its ending, or raise FormatError."""
+    if len(raw) > reading.limits.row:
+        raise too_long(reading, number, "row")
     try:
         text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:

@@ -24,6 +24,7 @@ _VULNERABLE = (Vulnerability.NONE, Vulnerability.BOTH, Vulnerability.NS, Vulnera
 _DEAL = re.compile(r'PBN\s+([0-3])\s+([0-3])\s+([0-4])\s+([0-3])\s+"([^"]*)"')
 _PLAY = re.compile(r'PLAY\s+([0-9]{1,2})\s+"([^"]*)"')
 _MOST_DEALS = 999_999_999
+_COUNTS = {str(count): count for count in range(14)}
 _PASSED_OVER = ("FUT", "TRACE", "PAR", "PAR2")
 _NO_TRICKS = (UNKNOWN,) * 20
 
@@ -111,10 +112,11 @@ def _table(text: str) -> tuple[int, ...]:
     numbers = text.split()[1:]
     if len(numbers) != 20:
         raise ValueError(f"{len(numbers)} results (expected 20)")
-    try:
-        return tuple(parse_count(number, 13) for number in numbers)
-    except ValueError as error:
-        raise ValueError(f"TABLE: {error}") from None
+    counts = tuple(_COUNTS.get(number, UNKNOWN) for number in numbers)
+    if UNKNOWN in counts:
+        wrong = shorten(numbers[counts.index(UNKNOWN)])
+        raise ValueError(f"{wrong} tricks (expected 0 to 13)")
+    return counts
 
 
 def _play(text: str) -> tuple[str, ...]:

@@ -85,8 +85,8 @@ def _read_text(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealS
     noted = len(reading.skipped or ())
     while block := read_block(stream, chunk * _LINE):
         lines, newline, rest = (rest + block).rpartition(b"\n")
-        if len(rest) > reading.limits.line:
-            raise too_long(reading, number + lines.count(b"\n") + len(newline))
+        if len(rest) > reading.limits.row:
+            raise too_long(reading, number + lines.count(b"\n") + len(newline), "row")
         for deals in _deals_of_lines(lines + newline, reading, number, chunk):
             any_deals = True
             yield deals

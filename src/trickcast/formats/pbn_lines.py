@@ -74,7 +74,7 @@ def read_lines(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator
     Refuses a line that is too long. Raises FormatError for bytes that no text has, which are read
     as blanks where the reading is lenient.
     """
-    for number, raw in text_lines(stream, reading):
+    for number, raw in text_lines(stream, reading, "line"):
         if number == 1:
             raw = raw.removeprefix(codecs.BOM_UTF8)
         try:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, DealSet, Seat, Strain, shorten
 from .base import Format, FormatError, FormatWarning, Reading, raised_by
-from .blocks import on_disk, read_lines, salvaged
+from .blocks import on_disk, read_lines, rechunked, salvaged
 from .handtext import read_deal_texts, write_deal_texts
 
 DEAL = "deal"
@@ -194,22 +194,25 @@ def _pyarrow() -> Any:
 
 def _read_parquet(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     pa = _pyarrow()
-    first = 0
-    with (
-        on_disk(stream) as path,
-        _damage(pa, reading),
-        pa.parquet.ParquetFile(path, read_dictionary=[DEAL]) as file,
-    ):
-        _require_modest(file.metadata, reading, path.stat().st_size)
-        names = file.schema_arrow.names
+    with on_disk(stream) as path, _damage(pa, reading):
+        metadata = pa.parquet.read_metadata(path)
+        _require_modest(metadata, reading, path.stat().st_size)
+        names = metadata.schema.to_arrow_schema().names
         columns = [names[place] for place in _places(names, reading, "", hands=False).tricks]
-        for batch in file.iter_batches(batch_size=chunk, columns=[DEAL, *columns]):
+        with pa.parquet.ParquetFile(path, read_dictionary=[DEAL]) as file:
+            batches = file.iter_batches(batch_size=chunk, columns=[DEAL, *columns])
+            yield from rechunked(_deals_of_batches(pa, batches, reading), chunk)
 
-            def deals(start: int, end: int, first: int = first, batch: Any = batch) -> DealSet:
-                return _deals_of_batch(pa, batch[start:end], reading, first + start)
 
-            yield from salvaged(deals, len(batch), reading)
-            first += len(batch)
+def _deals_of_batches(pa: Any, batches: Iterable[Any], reading: Reading) -> Iterator[DealSet]:
+    first = 0
+    for batch in batches:
+
+        def deals(start: int, end: int, first: int = first, batch: Any = batch) -> DealSet:
+            return _deals_of_batch(pa, batch[start:end], reading, first + start)
+
+        yield from salvaged(deals, len(batch), reading)
+        first += len(batch)
 
 
 def _require_modest(metadata: Any, reading: Reading, size: int) -> None:
