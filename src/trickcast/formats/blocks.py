@@ -58,23 +58,23 @@ def salvaged(
 ) -> Iterator[DealSet]:
     """Yield the deals ``read(start, end)`` of ``count`` rows: all at once where all are deals.
 
-    Otherwise halves are tried, so that a few bad rows among many cost little, and the rows that
-    are no deals are refused one by one.
+    Otherwise fewer are tried, and more again after each success, so that a few bad rows among many
+    cost little; those that are no deals are refused one by one.
     """
-    parts = [(0, count)]
-    while parts:
-        start, end = parts.pop()
+    start, size = 0, count
+    while start < count:
+        end = min(start + size, count)
         try:
             deals = read(start, end)
         except FormatError as error:
-            if end - start > 1 and reading.lenient:
-                middle = (start + end) // 2
-                parts += [(middle, end), (start, middle)]
+            if size > 1 and reading.lenient:
+                size = max(1, min(size, count - start) // 8)
                 continue
             reading.refuse(error)
         else:
-            if len(deals):
-                yield deals
+            yield deals
+            size *= 2
+        start = end
 
 
 def rechunked(sets: Iterable[DealSet], chunk: int) -> Iterator[DealSet]:

@@ -17,7 +17,7 @@ import numpy as np
 from ..cards import UNKNOWN, Board, DealError, DealSet, Seat, Vulnerability, parse_card, shorten
 from .auction import parse_count
 from .base import Format, Reading
-from .blocks import read_lines, salvaged
+from .blocks import read_lines
 from .handtext import read_deal_texts
 
 _VULNERABLE = (Vulnerability.NONE, Vulnerability.BOTH, Vulnerability.NS, Vulnerability.EW)
@@ -51,7 +51,7 @@ def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
         word = text.split(maxsplit=1)[0]
         begins = word == "PBN"
         if begins and len(records) == chunk:
-            yield from _deals(records, reading)
+            yield _deals(records, reading)
             records = []
         begun += begins
         if passing and not begins:
@@ -65,7 +65,8 @@ def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
         except (DealError, ValueError) as error:
             reading.refuse(reading.error(f"line {number}", str(error)))
             passing = begins
-    yield from _deals(records, reading)
+    if records:
+        yield _deals(records, reading)
     if begun != expected:
         reason = f"the file ends after {begun} deals (expected {expected}, as NUMBER says)"
         reading.refuse(reading.error(f"line {number}", reason))
@@ -129,28 +130,23 @@ def _play(text: str) -> tuple[str, ...]:
     return tuple(cards[place : place + 2] for place in range(0, len(cards), 2))
 
 
-def _deals(records: list[_Record], reading: Reading) -> Iterator[DealSet]:
-    """Collect records."""
-
-    def deals(start: int, end: int) -> DealSet:
-        part = records[start:end]
-        owners = read_deal_texts(
-            [record.deal for record in part], lambda i: f"{reading.name}: line {part[i].line}"
+def _deals(records: list[_Record], reading: Reading) -> DealSet:
+    """Collect records, but for those that are no deals."""
+    owners, good = read_deal_texts(
+        [record.deal for record in records], lambda i: f"line {records[i].line}", reading
+    )
+    records = [records[i] for i in np.flatnonzero(good)]
+    tricks = np.array([record.tricks for record in records], dtype=np.uint8).reshape(-1, 5, 4)
+    boards = [
+        Board(
+            number=record.number,
+            dealer=record.dealer,
+            vulnerability=record.vulnerability,
+            play=record.play,
         )
-        tricks = np.array([record.tricks for record in part], dtype=np.uint8).reshape(-1, 5, 4)
-        boards = [
-            Board(
-                number=record.number,
-                dealer=record.dealer,
-                vulnerability=record.vulnerability,
-                play=record.play,
-            )
-            for record in part
-        ]
-        return DealSet(owners, tricks, boards)
-
-    if records:
-        yield from salvaged(deals, len(records), reading)
+        for record in records
+    ]
+    return DealSet(owners[good], tricks, boards)
 
 
 FORMAT = Format(

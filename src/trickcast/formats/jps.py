@@ -14,8 +14,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..cards import DealSet, Strain, shorten
-from .base import Format, FormatError, Reading, raised_by
-from .blocks import on_disk, salvaged
+from .base import Format, Reading, raised_by
+from .blocks import on_disk
 from .handtext import read_deal_texts
 
 _MAGIC = b"SQLite format 3\0"
@@ -50,7 +50,7 @@ def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
                     )
                 first = 0
                 while rows := _next_rows(cursor, chunk, patience):
-                    yield from _deals_of_rows(rows, reading, first)
+                    yield _deals_of_rows(rows, reading, first)
                     first += len(rows)
         except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter for names in a bad schema
             reason = shorten(str(error).partition("\n")[0]).strip(_QUOTES)
@@ -92,44 +92,42 @@ def _next_rows(cursor: sqlite3.Cursor, chunk: int, patience: _Patience) -> list[
     return rows
 
 
-def _deals_of_rows(
-    rows: Sequence[tuple[Any, Any]], reading: Reading, first: int
-) -> Iterator[DealSet]:
-    def deals(start: int, end: int) -> DealSet:
-        wheres = [
-            f"{reading.name}: record {first + i} (number {shorten(str(rows[i][0])).strip(_QUOTES)})"
-            for i in range(start, end)
-        ]
-        parsed = [_parse(rows[start + i][1], where) for i, where in enumerate(wheres)]
-        owners = read_deal_texts([text for text, _ in parsed], wheres.__getitem__)
-        results = np.array([tricks for _, tricks in parsed], dtype=np.uint8)
-        tricks_of = np.empty((len(parsed), 5, 4), dtype=np.uint8)
-        tricks_of[:, _FILE_STRAINS] = results.reshape(-1, 5, 4)
-        return DealSet(owners, tricks_of)
+def _deals_of_rows(rows: Sequence[tuple[Any, Any]], reading: Reading, first: int) -> DealSet:
+    places, texts, results = list[str](), list[str](), list[list[int]]()
+    for i, (number, text) in enumerate(rows):
+        place = f"record {first + i} (number {shorten(str(number)).strip(_QUOTES)})"
+        try:
+            deal, tricks = _parse(text)
+        except ValueError as error:
+            reading.refuse(reading.error(place, str(error)))
+            continue
+        places.append(place)
+        texts.append(deal)
+        results.append(tricks)
+    owners, good = read_deal_texts(texts, places.__getitem__, reading)
+    tricks_of = np.empty((len(texts), 5, 4), dtype=np.uint8)
+    tricks_of[:, _FILE_STRAINS] = np.array(results, dtype=np.uint8).reshape(-1, 5, 4)
+    return DealSet(owners[good], tricks_of[good])
 
-    yield from salvaged(deals, len(rows), reading)
 
-
-def _parse(text: Any, where: str) -> tuple[str, list[int]]:
-    """Return the deal's text and the twenty results of one JSON text."""
+def _parse(text: Any) -> tuple[str, list[int]]:
+    """Return the deal's text and the twenty results of one JSON text; raise ValueError if none."""
     try:
         record = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
-        raise FormatError(f"{shorten(str(error))} (expected a JSON text)", where) from None
+        raise ValueError(f"{shorten(str(error))} (expected a JSON text)") from None
     if not isinstance(record, dict) or not isinstance(record.get("pbn"), str):
-        raise FormatError("no text under 'pbn' (expected a PBN Deal tag)", where)
+        raise ValueError("no text under 'pbn' (expected a PBN Deal tag)")
     tag = _TAG.fullmatch(record["pbn"])
     if tag is None:
-        raise FormatError(f"{shorten(record['pbn'])} (expected a PBN Deal tag)", where)
+        raise ValueError(f"{shorten(record['pbn'])} (expected a PBN Deal tag)")
     tricks = record.get("ddt")
     if (
         not isinstance(tricks, list)
         or len(tricks) != 20
         or not all(type(count) is int and 0 <= count <= 13 for count in tricks)
     ):
-        raise FormatError(
-            f"'ddt' is {shorten(repr(tricks)[:1000])} (expected 20 counts of 0 to 13)", where
-        )
+        raise ValueError(f"'ddt' is {shorten(repr(tricks)[:1000])} (expected 20 counts of 0 to 13)")
     return tag[1], tricks
 
 

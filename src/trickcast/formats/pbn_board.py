@@ -232,7 +232,8 @@ def _read_table(found: _Sorted, in_full: set[str], note: Note) -> Table:
             table = results
             if not remarks(tag):
                 in_full.add(RESULT_TABLE)
-            ones = sum(line.split().count("1") for line in tag.lines if line not in remarks(tag))
+            rows = (line.split() for line in tag.lines if line[:1] not in "%;{")
+            ones = sum(row.count("1") for row in rows)
             _tell_placeholders(tag, ones, table, note)
     for name, parse in _IN_ONE_LINE.items():
         tag = found.first.get(name)

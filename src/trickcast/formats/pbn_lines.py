@@ -224,7 +224,8 @@ def blocks(found: Iterable[Piece], reading: Reading) -> Iterator[list[TagLine]]:
         elif tag is None:
             if block:
                 yield block
-                block, seen, size = [], set(), 0
+            block, seen, size = [], set(), 0
+            continue
         else:
             if not block:
                 block.append(TagLine("", "", number))

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, DealSet, Seat, Strain, shorten
 from .base import Format, FormatError, FormatWarning, Reading, raised_by
-from .blocks import on_disk, read_lines, rechunked, salvaged
+from .blocks import on_disk, read_lines, rechunked
 from .handtext import read_deal_texts, write_deal_texts
 
 DEAL = "deal"
@@ -99,39 +99,35 @@ def _read_csv(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSe
     header = [field.strip() for field in header]
     columns = _places(header, reading, f"line {line}", hands=True)
     while batch := list(islice(rows, chunk)):
-
-        def deals(start: int, end: int, batch: _Batch = batch) -> DealSet:
-            return _deals_of_rows(batch[start:end], header, columns, reading)
-
-        yield from salvaged(deals, len(batch), reading)
-
-
-_Batch = list[tuple[int, list[str]]]
-"""Rows with their line numbers."""
+        yield _deals_of_rows(batch, header, columns, reading)
 
 
 def _deals_of_rows(
-    batch: _Batch, header: list[str], columns: _Columns, reading: Reading
+    batch: list[tuple[int, list[str]]], header: list[str], columns: _Columns, reading: Reading
 ) -> DealSet:
-    """Turn rows into deals. Raises FormatError for the first that is none."""
-    for line, row in batch:
-        if len(row) != len(header):
-            raise reading.error(
-                f"line {line}", f"{len(row)} fields (expected {len(header)}, as in the header)"
-            )
-    texts = [columns.deal_text(row) for _, row in batch]
-    owners = read_deal_texts(texts, lambda i: f"{reading.name}: line {batch[i][0]}")
+    """Turn rows with their line numbers into deals, refusing those that are none."""
+    whole = [(line, row) for line, row in batch if len(row) == len(header)]
+    if len(whole) != len(batch):
+        for line, row in batch:
+            if len(row) != len(header):
+                reason = f"{len(row)} fields (expected {len(header)}, as in the header)"
+                reading.refuse(reading.error(f"line {line}", reason))
+    texts = [columns.deal_text(row) for _, row in whole]
+    owners, good = read_deal_texts(texts, lambda i: f"line {whole[i][0]}", reading)
     places = list(columns.tricks)
-    counts = [_COUNT.get(row[place].strip(), _BAD) for _, row in batch for place in places]
-    cells = np.array(counts, dtype=np.uint8).reshape(len(batch), len(places))
-    for i, k in np.argwhere(cells == _BAD)[:1].tolist():
-        line, row = batch[i]
-        raise reading.error(
-            f"line {line}",
-            f"{header[places[k]]} is {shorten(row[places[k]])} "
-            "(expected 0 to 13, or nothing where not known)",
+    counts = [_COUNT.get(row[place].strip(), _BAD) for _, row in whole for place in places]
+    cells = np.array(counts, dtype=np.uint8).reshape(len(whole), len(places))
+    wrong = cells == _BAD
+    for i in np.flatnonzero(wrong.any(axis=1) & good):
+        line, row = whole[i]
+        place = places[int(np.argmax(wrong[i]))]
+        reason = (
+            f"{header[place]} is {shorten(row[place])} "
+            "(expected 0 to 13, or nothing where not known)"
         )
-    return DealSet(owners, _tricks(cells, list(columns.tricks.values())))
+        reading.refuse(reading.error(f"line {line}", reason))
+        good[i] = False
+    return DealSet(owners[good], _tricks(cells[good], list(columns.tricks.values())))
 
 
 def _rows(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, list[str]]]:
@@ -207,11 +203,7 @@ def _read_parquet(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[De
 def _deals_of_batches(pa: Any, batches: Iterable[Any], reading: Reading) -> Iterator[DealSet]:
     first = 0
     for batch in batches:
-
-        def deals(start: int, end: int, first: int = first, batch: Any = batch) -> DealSet:
-            return _deals_of_batch(pa, batch[start:end], reading, first + start)
-
-        yield from salvaged(deals, len(batch), reading)
+        yield _deals_of_batch(pa, batch, reading, first)
         first += len(batch)
 
 
@@ -237,24 +229,24 @@ def _deals_of_batch(pa: Any, batch: Any, reading: Reading, first: int) -> DealSe
             reason = f"a deal of {longest:,} bytes ({raised_by('cell')})"
             raise reading.error(f"row {first}", reason)
     texts = column.cast(pa.string()).to_pylist()
-    for i, text in enumerate(texts):
-        if text is None:
-            raise reading.error(f"row {first + i}", "no deal (expected PBN text)")
-    owners = read_deal_texts(texts, lambda i: f"{reading.name}: row {first + i}")
+    rows = [i for i, text in enumerate(texts) if text is not None]
+    for i in sorted(set(range(len(texts))) - set(rows)):
+        reading.refuse(reading.error(f"row {first + i}", "no deal (expected PBN text)"))
+    if len(rows) < len(texts):
+        batch, texts = batch.take(pa.array(rows, pa.int64())), [texts[i] for i in rows]
+    owners, good = read_deal_texts(texts, lambda i: f"row {first + rows[i]}", reading)
     known = [column for column in batch.schema.names if column != DEAL]
     cells = np.full((len(batch), len(known)), UNKNOWN, dtype=np.uint8)
     for k, name in enumerate(known):
         values = batch.column(name).cast(pa.int64())
         counts = values.fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
         wrong = ((counts < 0) | (counts > 13)) & values.is_valid().to_numpy(zero_copy_only=False)
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise reading.error(
-                f"row {first + row}",
-                f"{name} is {counts[row]} (expected 0 to 13, or null where not known)",
-            )
-        cells[:, k] = counts
-    return DealSet(owners, _tricks(cells, [TRICKS.index(name) for name in known]))
+        for row in np.flatnonzero(wrong & good):
+            reason = f"{name} is {counts[row]} (expected 0 to 13, or null where not known)"
+            reading.refuse(reading.error(f"row {first + rows[row]}", reason))
+        good &= ~wrong
+        cells[:, k] = np.where(wrong, UNKNOWN, counts)
+    return DealSet(owners[good], _tricks(cells[good], [TRICKS.index(name) for name in known]))
 
 
 @contextmanager
