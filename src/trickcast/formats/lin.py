@@ -25,6 +25,8 @@ _BEGINS = ("pn", "qx", "md")
 """Codes that begin the next board once the deal of this one is given."""
 
 _NOBODY = ("pn", ",,,")
+_START = ("st", "")
+"""What BBO writes before ``md``; it says nothing."""
 
 _Pair = tuple[str, str]
 
@@ -125,6 +127,8 @@ def _boards(
     deal_line, players, number = 0, "", 0
     for number, code, value in found:
         if code in _BEGINS and deal_line:
+            while pairs[-1] == _START:  # it is the beginning of the next board
+                pairs.pop()
             yield deal_line, pairs
             pairs, deal_line = [], 0
         if code == "pn":
@@ -135,7 +139,8 @@ def _boards(
             deal_line = number
             if players and all(before != "pn" for before, _ in pairs):
                 pairs.append(("pn", players))
-        pairs.append((code, value))
+        if pairs or (code, value) != _START:
+            pairs.append((code, value))
         if len(pairs) > reading.limits.board:
             raise reading.error(
                 f"line {number}",
@@ -173,14 +178,18 @@ def _write(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
                 pairs = pairs_of(board, owners.tobytes(), notices.at(place))
             except ValueError as error:
                 raise FormatError(f"{place}: cannot write {error}") from None
-            if any(code == "pn" for code, _ in pairs):
-                named = True
-            elif named:
+            own_names = any(code == "pn" for code, _ in pairs)
+            if (named and not own_names) or (index and not _begins(pairs)):
                 pairs.insert(0, _NOBODY)
-                named = False
+            named = own_names
             stream.write(("".join(f"{code}|{value}|" for code, value in pairs) + "\n").encode())
             index += 1
     notices.close()
+
+
+def _begins(pairs: list[_Pair]) -> bool:
+    """Whether a reader takes pairs that follow a board for another one's from the first on."""
+    return next(code for code, value in pairs if (code, value) != _START) in _BEGINS
 
 
 FORMAT = Format(
