@@ -173,11 +173,12 @@ def _take_contract_from_auction(said: dict[str, Any], found: _Sorted, in_full: s
     contract, declarer = contract_of(said["dealer"], said.get("auction", ()))
     if contract is None or said.get("declarer") not in (None, declarer):
         return
+    silent = [found.first[name] for name in ("Contract", "Declarer") if name in found.first]
+    silent = [tag for tag in silent if tag.name not in in_full]
+    if any(tag.lines or tag.value.strip() not in _NOT_KNOWN for tag in silent):
+        return  # they say something that cannot be read
     said |= {"contract": contract, "declarer": declarer}
-    for name in ("Contract", "Declarer"):
-        tag = found.first.get(name)
-        if tag is not None and tag.value.strip() in _NOT_KNOWN and not tag.lines:
-            in_full.add(name)
+    in_full.update(tag.name for tag in silent)
 
 
 def _compare_outcome(said: dict[str, Any], note: Note) -> None:

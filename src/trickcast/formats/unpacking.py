@@ -64,7 +64,7 @@ def _utf_16(head: bytes) -> str | None:
         noughts, others = seen[high::2], seen[1 - high :: 2]
         if marked and 2 * noughts.count(0) > len(noughts):
             return encoding
-        text = all(9 <= byte < 127 for byte in others)
+        text = all(byte in b"\t\r\n" or byte >= 32 for byte in others)
         if len(noughts) > 8 and noughts.count(0) == len(noughts) and text:
             return encoding
     return None
