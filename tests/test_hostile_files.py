@@ -100,8 +100,8 @@ def test_what_held_a_reader_up(text: str, form: str) -> None:
 @pytest.mark.parametrize(
     ("data", "form", "limit"),
     [
-        (gzip.compress(TAG.encode() + b"\n" * 90_000_000), "pbn", "UNPACKED"),
-        (PATTERNS["Parquet: equal rows"][1](110_000), "parquet", "UNPACKED"),
+        (gzip.compress((b";" + b" " * 200_000 + b"\n") * 200), "pbn", "UNPACKED"),
+        (PATTERNS["Parquet: equal rows"][1](30_000), "parquet", "UNPACKED"),
         (PATTERNS["Parquet: a long cell"][1](100_000), "parquet", "CELL"),
         (PATTERNS["SQLite: computed cells"][1](1000), "jps", "CELL"),
         (f"{TAG}{{{'x' * 300_000}}}", "pbn", "LINE"),
@@ -117,8 +117,6 @@ def test_limits_are_named_and_can_be_raised(
     variable = f"TRICKCAST_LIMIT_{limit}"
     with pytest.raises(FormatError, match=rf"^x.*a larger {variable} lets more pass"):
         of(data, form)
-    if isinstance(data, bytes) and data.startswith(b"\x1f\x8b"):
-        return  # it would take a minute
     monkeypatch.setenv(variable, "1000000000")
     try:
         assert len(of(data, form)) >= 1
@@ -163,7 +161,7 @@ def test_numbers_that_are_none(digits: str, tmp_path: Path) -> None:
     deals = of(f'[Board "{digits}"]\n[Result "{digits}"]\n{TAG}', "pbn")
     assert deals.boards is not None
     assert deals.boards[0].number is None and deals.boards[0].result is None
-    deals = of(f"{MD}ah|Board {digits}|qx|o{digits}|mc|{digits}|", "lin")
+    deals = of(f"qx|o{digits}|{MD}ah|Board {digits}|mc|{digits}|", "lin")
     assert deals.boards is not None
     assert deals.boards[0].number is None and deals.boards[0].result is None
     with pytest.raises(FormatError, match="x: line 1: "):

@@ -22,7 +22,7 @@ class FormatWarning(UserWarning):
 
 
 _VARIABLE = "TRICKCAST_LIMIT_"
-_FREELY_UNPACKED = 1 << 26
+_FREELY_UNPACKED = 1 << 24
 """Bytes: what a file of any size may be unpacked to."""
 
 
@@ -43,7 +43,7 @@ class Limits:
     cell: int = 1 << 16
     """Bytes of a cell of a database or Parquet table."""
     unpacked: int = 200
-    """Bytes unpacked for each byte of a compressed file, above the first 64 MiB."""
+    """Bytes unpacked for each byte of a compressed file, above the first 16 MiB."""
     skipped: int = 100_000
     """Places passed over in a file."""
 
