@@ -233,9 +233,9 @@ def _read_table(found: _Sorted, in_full: set[str], note: Note) -> Table:
             table = results
             if not remarks(tag):
                 in_full.add(RESULT_TABLE)
-            rows = (line.split() for line in tag.lines if line[:1] not in "%;{")
-            ones = sum(row.count("1") for row in rows)
-            _tell_placeholders(tag, ones, table, note)
+            if (table == UNKNOWN).any():
+                rows = (line.split() for line in tag.lines if line[:1] not in "%;{")
+                _tell_placeholders(tag, sum(row.count("1") for row in rows), table, note)
     for name, parse in _IN_ONE_LINE.items():
         tag = found.first.get(name)
         results = None if tag is None else _attempt(tag, note, parse, tag.value)

@@ -24,7 +24,9 @@ _COLUMN = re.compile(r"[+-]?(\w+)(?:\\\d+[LR]?)?", re.IGNORECASE)
 _ABILITY = re.compile(
     " +".join(f"{seat}:(?P<{seat}>[0-9A-D]{{5}})" for seat in "NESW"), re.IGNORECASE
 )
+_NO_REMARK = re.compile(r"[^%;{]*")
 _REMARK = re.compile(r"^%.*|;.*|\{[^}]*\}?")
+_LOW = frozenset(range(2, 7))
 _UNKNOWN_RESULTS = ("?", "-", "*", "")
 
 
@@ -68,6 +70,8 @@ def parse_result_table(tag: Tag) -> Table:
 
 def remarks(tag: Tag) -> tuple[str, ...]:
     """Return the comments among the rows of a table, as lines of their own."""
+    if _NO_REMARK.fullmatch("".join(tag.lines)):
+        return ()
     comments = (_REMARK.search(line) for line in tag.lines if line != _EXACT)
     texts = (comment[0] for comment in comments if comment)
     return tuple(text + "}" * (text[0] == "{" and text[-1] != "}") for text in texts)
@@ -87,7 +91,7 @@ def format_result_table(table: Table, comments: Sequence[str] = ()) -> Tag:
 
 def _believed(table: Table) -> Table:
     """Return a table with its placeholders as unknown."""
-    if ((table >= 2) & (table <= 6)).any():
+    if not _LOW.isdisjoint(table.tobytes()):
         return table
     placeholders = (table == 1) | (table == 0).all()
     return np.where(placeholders, np.uint8(UNKNOWN), table)
