@@ -27,6 +27,7 @@ _ABILITY = re.compile(
 _NO_REMARK = re.compile(r"[^%;{]*")
 _REMARK = re.compile(r"^%.*|;.*|\{[^}]*\}?")
 _LOW = frozenset(range(2, 7))
+_PLAIN = {str(tricks): tricks for tricks in range(14)}
 _UNKNOWN_RESULTS = ("?", "-", "*", "")
 
 
@@ -59,7 +60,7 @@ def parse_result_table(tag: Tag) -> Table:
         if result in _UNKNOWN_RESULTS:
             continue
         try:
-            tricks = parse_count(result, 13)
+            tricks = _PLAIN[result] if result in _PLAIN else parse_count(result, 13)
         except ValueError as error:
             raise ValueError(f"row {shorten(line)}: {error}") from None
         if table[where] not in (UNKNOWN, tricks):
