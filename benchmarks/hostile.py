@@ -137,7 +137,7 @@ PATTERNS: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "links: calls": ("links", filled(f"{VIEWER}n=s&a=", "p")),
     "links: parameters": ("links", filled(VIEWER, "&a=p")),
     "links: LIN": ("links", filled(f"{VIEWER}lin=", "%7C")),
-    "gzip: blanks": ("pbn", lambda n: gzip.compress(TAG.encode() + (b";" + b" " * 999 + b"\n") * n)),
+    "gzip: blanks": ("pbn", lambda n: gzip.compress((TAG + (";" + " " * 999 + "\n") * n).encode())),
     "Parquet: equal rows": ("parquet", lambda n: parquet_of_equal_rows(10 * n)),
     "Parquet: a long cell": ("parquet", parquet_of_a_long_cell),
     "SQLite: an endless view": ("jps", database(

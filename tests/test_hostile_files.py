@@ -79,7 +79,8 @@ def test_memory_is_a_multiple_of_the_file(pattern: str) -> None:
     finally:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-    assert peak < 5_000_000 + 1000 * len(data)
+    a_chunk = 100_000_000  # of 65,536 deals, with their texts, which a small file may hold
+    assert peak < a_chunk + 100 * len(data)
 
 
 @pytest.mark.parametrize(
