@@ -413,3 +413,9 @@ def test_a_raw_stream_that_takes_parts_gets_all() -> None:
     full = type("Full", (Reluctant,), {"write": lambda self, data: None})
     with pytest.raises(BlockingIOError):
         write_stream([deals], full(), "csv")
+
+
+def test_a_file_of_hands_that_is_not_utf_8(run, tmp_path: Path) -> None:
+    (tmp_path / "hands.txt").write_bytes(b"\xff\xfe")
+    status, _, err = run("hand", tmp_path / "hands.txt")
+    assert status == 2 and "hands.txt: byte 0: " in err

@@ -112,7 +112,12 @@ def read_hands(source: str) -> Iterator[str]:
     if source == "-":
         lines: Iterable[str] = sys.stdin
     elif is_file(source):
-        lines = Path(source).read_text("utf-8").splitlines()
+        try:
+            lines = Path(source).read_text("utf-8").splitlines()
+        except UnicodeDecodeError as error:
+            raise CommandError(
+                f"{source}: byte {error.start}: {error.reason} (expected hands in UTF-8)"
+            ) from None
     else:
         if not source.strip():
             raise DealError("an empty argument (expected a hand, a file of hands, or -)")
