@@ -10,11 +10,12 @@ import typer
 from .._progress import progress_bar
 from ..cards import Board, Deal, DealSet, TrickTable
 from ..estimator import DEFAULT_MODEL, Estimator
-from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, read_deals
+from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, Strict, read_deals
 from .sheets import Sheet, deal_json, estimate_tables, solved_table
 
 Deals = Annotated[
-    str, typer.Argument(metavar="DEALS", help="A file, - for standard input, or a deal (N:…).")
+    str,
+    typer.Argument(metavar="DEALS", help="A file, - for standard input, a deal (N:…), an address."),
 ]
 From = Annotated[
     str | None,
@@ -46,12 +47,13 @@ def estimate(
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
+    strict: Strict = False,
 ) -> None:
     """Estimate the tricks of every strain and declarer with a neural network."""
     estimator = Estimator(model, threads=workers)
     sheet = Sheet()
     chunk = SOLVED_CHUNK if exact else CHUNK if exact_below is None else SOME_SOLVED_CHUNK
-    chunks = read_deals(deals, source, chunk=chunk)
+    chunks = read_deals(deals, source, chunk=chunk, strict=strict)
     pairs = solved(chunks, workers) if exact else ((chunk, None) for chunk in watched(chunks))
     for some, tables in pairs:
         estimates = estimator(some, exact_below=exact_below)
@@ -69,10 +71,12 @@ def solve(
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
+    strict: Strict = False,
 ) -> None:
     """Solve deals exactly: the double-dummy table of each."""
     sheet = Sheet()
-    for chunk, tables in solved(read_deals(deals, source, chunk=SOLVED_CHUNK), workers):
+    chunks = read_deals(deals, source, chunk=SOLVED_CHUNK, strict=strict)
+    for chunk, tables in solved(chunks, workers):
         for i, (deal, board) in enumerate(with_boards(chunk)):
             if as_json:
                 typer.echo(deal_json(deal, board, exact=tables[i].tricks))
@@ -89,14 +93,20 @@ def convert(
     ] = None,
     with_tricks: Annotated[bool, typer.Option("--solve", help="Add the exact tricks.")] = False,
     workers: Workers = None,
+    strict: Strict = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="List what was skipped, as a line of JSON.")
+    ] = False,
 ) -> None:
     """Convert a file of deals to another format, in chunks, whatever its size."""
     from ..formats import FORMATS, write_stream
 
+    if target == "-" and as_json:
+        raise typer.BadParameter("--json needs another OUT than standard output")
     if target == "-" and target_format is None:
         names = ", ".join(f.name for f in FORMATS.values() if f.write is not None)
         raise typer.BadParameter(f"standard output needs --to (one of {names})")
-    chunks = read_deals(source, source_format, chunk=1 << 16)
+    chunks = read_deals(source, source_format, chunk=1 << 16, strict=strict)
     if with_tricks:
         pairs = solved(chunks, workers)
         chunks = (chunk.with_tricks(tables.tricks) for chunk, tables in pairs)

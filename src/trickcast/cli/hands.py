@@ -10,7 +10,7 @@ from ..cards import Board, Hand, Seat, Strain, Vulnerability
 from ..scoring import par as par_of
 from . import views
 from .deals import AsJson, Deals, From, Workers, solved, with_boards
-from .inputs import SOLVED_CHUNK, read_deals, read_hands
+from .inputs import SOLVED_CHUNK, Strict, read_deals, read_hands
 from .sheets import Sheet, solved_table, vulnerable_sides
 
 
@@ -63,10 +63,12 @@ def par(
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
+    strict: Strict = False,
 ) -> None:
     """Find the par: the score, North-South's, when both sides bid perfectly."""
     sheet = Sheet()
-    for chunk, tables in solved(read_deals(deals, source, chunk=SOLVED_CHUNK), workers):
+    chunks = read_deals(deals, source, chunk=SOLVED_CHUNK, strict=strict)
+    for chunk, tables in solved(chunks, workers):
         for i, (deal, board) in enumerate(with_boards(chunk)):
             known = board or Board()
             vul = Vulnerability.parse(
