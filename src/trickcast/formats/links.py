@@ -36,11 +36,6 @@ _WORDS = {"north": "n", "east": "e", "south": "s", "west": "w"}
 _OTHER_NAMES = {"dealer": "d", "vul": "v", "board": "b"}
 
 
-def looks_like_link(text: str) -> bool:
-    """Whether a text is an address, of whatever page."""
-    return text.lstrip().lower().startswith(("http://", "https://"))
-
-
 def read_link(address: str) -> tuple[bytes, Board]:
     """Return the 52 owners and the board that an address holds.
 
