@@ -168,8 +168,10 @@ def test_nothing_in_a_file_is_run(tmp_path: Path) -> None:
     """Every reader of arrays and of torch's files, given a pickle that warns when it is loaded."""
     torch = pytest.importorskip("torch")
     from trickcast.library import read_endings
+    from trickcast.networks.suits import SuitNetwork
     from trickcast.openings.networks import open_networks
-    from trickcast.training.checkpoints import TrainingError, read_content
+    from trickcast.training.checkpoints import TrainingError, read_checkpoint
+    from trickcast.training.deals.presets import PRESETS
     from trickcast.training.weights import read_weights
 
     with pytest.warns(UserWarning, match="unpickled"):
@@ -184,9 +186,9 @@ def test_nothing_in_a_file_is_run(tmp_path: Path) -> None:
     for read in (
         lambda: read_endings(tmp_path),
         lambda: open_networks(arrays.read_bytes(), "a"),
-        lambda: read_weights(arrays, "suit network", lambda config: torch.nn.Linear(1, 1)),
-        lambda: read_content(saved, "a", files.ModelFile(saved, "", {})),
-        lambda: read_content(bare, "a", files.ModelFile(bare, "", {})),
+        lambda: read_weights(arrays, SuitNetwork),
+        lambda: read_checkpoint(saved, PRESETS["fast"]),
+        lambda: read_checkpoint(bare, PRESETS["fast"]),
         lambda: tc.Estimator(bare),
     ):
         with pytest.raises((ValueError, TrainingError), match=r"not a|no |damaged"):
