@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-
-from trickcast.networks import LayeredNetwork, NetworkName, run, run_all  # noqa: E402
+from trickcast.networks import LayeredNetwork, NetworkName, run, run_all
 
 TABLE_III = {  # Mossakowski and Mańdziuk 2009: neurons, connections
     "(26x4)-(13x4)-(7x4)-13-1": (198, 845),
