@@ -26,24 +26,20 @@ def public_modules() -> list[str]:
 
 def examples(module: str) -> list[doctest.DocTest]:
     """Every docstring of a module that has an example; ``tc`` is trickcast in all of them."""
-    found = doctest.DocTestFinder().find(import_module(module), extraglobs={"tc": tc})
-    return [docstring for docstring in found if docstring.examples]
+    docstrings = doctest.DocTestFinder().find(import_module(module), extraglobs={"tc": tc})
+    return [docstring for docstring in docstrings if docstring.examples]
 
 
 def with_examples() -> list[str]:
+    """Modules whose source has an example; they are imported by the tests alone."""
     source = Path(tc.__file__).parent
-    return [
-        name
-        for name in public_modules()
-        if any(
-            ">>> " in path.read_text("utf-8")
-            for path in (
-                source.parent.joinpath(*name.split(".")).with_suffix(".py"),
-                source.parent.joinpath(*name.split("."), "__init__.py"),
-            )
-            if path.exists()
-        )
-    ]
+    modules = []
+    for module in public_modules():
+        path = source.joinpath(*module.split(".")[1:])
+        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        if ">>> " in path.read_text("utf-8"):
+            modules.append(module)
+    return modules
 
 
 @pytest.mark.parametrize("module", with_examples())
@@ -51,12 +47,12 @@ def test_the_examples_of_a_module_are_true(
     module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    said: list[str] = []
+    failures: list[str] = []
     docstrings = examples(module)
     runner = doctest.DocTestRunner()
     for docstring in docstrings:
-        runner.run(docstring, out=said.append)
-    assert docstrings and not runner.failures, "".join(said)
+        runner.run(docstring, out=failures.append)
+    assert docstrings and not runner.failures, "".join(failures)
 
 
 def test_every_name_of_the_front_door_has_an_example() -> None:
@@ -64,6 +60,7 @@ def test_every_name_of_the_front_door_has_an_example() -> None:
     missing = [
         name
         for name in tc.__all__
-        if name not in NO_EXAMPLE | errors and ">>> " not in (inspect.getdoc(getattr(tc, name)) or "")
+        if name not in NO_EXAMPLE | errors
+        and ">>> " not in (inspect.getdoc(getattr(tc, name)) or "")
     ]
     assert missing == []

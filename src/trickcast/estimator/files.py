@@ -273,5 +273,9 @@ def _check_facts(info: ModelInfo) -> None:
 
 
 def models() -> tuple[ModelInfo, ...]:
-    """Return the models that ship with the package. Raises ModelError for a damaged one."""
+    """Return the models that ship with the package. Raises ModelError for a damaged one.
+
+    >>> [model.name for model in tc.models()][:2]
+    ['(52x4)-(26x4)-26-13-1', 'fast']
+    """
     return tuple(load_session(name)[1] for name in shipped_models())

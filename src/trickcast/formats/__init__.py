@@ -64,6 +64,10 @@ def read(path: str | os.PathLike[str], format: str | None = None) -> DealSet:
     The format is told by the suffix and the content, or named by ``format`` (a key of FORMATS).
     Raises FormatError for content that cannot be read, OSError for a file that cannot be opened;
     what was read leniently is said by a FormatWarning.
+
+    >>> tc.write(tc.random_deals(3, seed=1), "deals.pbn")
+    >>> tc.read("deals.pbn") == tc.random_deals(3, seed=1)
+    True
     """
     return DealSet.concatenate(stream(path, format))
 
@@ -78,6 +82,10 @@ def stream(
 
     The stream need not be seekable: standard input will do. ``name`` stands in messages for it.
     Raises as ``read`` does, at the place where the trouble is: deals before it are yielded first.
+
+    >>> tc.write(tc.random_deals(3, seed=1), "deals.pbn")
+    >>> [len(deals) for deals in tc.stream("deals.pbn", chunk=2)]
+    [2, 1]
     """
     if chunk < 1:
         raise ValueError(f"chunk is {chunk} (expected 1 or more)")
@@ -102,6 +110,10 @@ def write(deals: Any, path: str | os.PathLike[str], format: str | None = None) -
     The format is told by the suffix or named by ``format``. The file is written whole or not at
     all. Raises FormatError when the format is unknown, cannot be written, or cannot hold the
     deals, OSError when the file cannot be written; what is left out is said by a FormatWarning.
+
+    >>> tc.write("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98", "one.lin")
+    >>> tc.read("one.lin")[0].south
+    Hand('KJ95.J65.K3.J654')
     """
     write_stream([as_dealset(deals)[0]], path, format)
 

@@ -47,6 +47,9 @@ class NetworkName:
     neurons; a layer without groups is joined to everything. In a network of 26×4 inputs the
     first hidden neurons see one card each, its rank and suit. Raises ValueError when the name
     cannot be read or built.
+
+    >>> NetworkName("(52x4)-(26x4)-26-13-1").connections
+    8463
     """
 
     name: str
