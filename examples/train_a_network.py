@@ -37,6 +37,7 @@ answer = train(
 print(answer)
 
 deals = Library(LIBRARY).deals("test")[:1_000]
-scores = score(tc.Estimator(request.out / "fast.onnx")(deals).tricks, deals.tricks)
+estimated = tc.Estimator(request.out / "fast.onnx")(deals)
+scores = score(estimated.tricks, deals.tricks_or_unknown)
 print(f"on {len(deals):,} other deals, within two | within one | exact, in percent:")
 print(f"suits {scores['suits']}, notrump {scores['N']}")

@@ -25,7 +25,7 @@ SMALL = {"network": "(52x4)-(13x4)-13-5-1", "batch": 128, "epochs": 12, "referen
 def batches() -> tuple[Examples, Examples]:
     deals = DealSet(*zrd.decode(SHARD.read_bytes()[: 500 * zrd.RECORD]))
     coding = find_coding("52x4-2018")
-    return tuple(all_examples(part, "suit", coding) for part in (deals[:400], deals[400:]))
+    return all_examples(deals[:400], "suit", coding), all_examples(deals[400:], "suit", coding)
 
 
 def test_exchanging_the_deals_changes_the_sign():

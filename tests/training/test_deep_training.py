@@ -3,13 +3,14 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 import pytest
 import torch
-from killing import Killed, kill_at
 
+from killing import Killed, kill_at
 from trickcast.cards import DealSet, Strain
 from trickcast.estimator import Estimator
 from trickcast.library import Library
@@ -304,7 +305,7 @@ def test_the_ordered_loss_is_the_ranked_probability_score():
 def test_a_student_comes_nearer_to_its_teacher(deals, trained, tmp_path, kept):
     teacher = trained[0].network
     config = replace(CONFIG, steps=60, taught=48, learning_rate=1e-2, evaluate_every=60)
-    given = {"teachers": [teacher]}
+    given: dict[str, Any] = {"teachers": [teacher]}
     if kept:
         given = {"taught": teach([teacher], 96, 7, tmp_path / "taught", chunk=50)}
     fresh = torch.from_numpy(deals.owners[100:].copy())

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from killing import Killed
 
 import trickcast as tc
+from killing import Killed
 from trickcast.cards import Seat, Strain
 from trickcast.cli import main
 from trickcast.dealing import random_deals
@@ -40,6 +40,7 @@ from trickcast.experiments import (
 )
 from trickcast.experiments import papers as folders
 from trickcast.experiments.catalogue import find_papers, find_scales
+from trickcast.experiments.data import training_batch
 from trickcast.experiments.paper import read_paper
 from trickcast.experiments.papers.mossakowski2004.findings import (
     suit_length_deviations,
@@ -572,7 +573,7 @@ def test_the_openings_of_2023(shared, tmp_path, run):
 
 def test_an_error_that_is_no_number_stops(deals, tmp_path, monkeypatch):
     net = SMOKE.plan(rows_of("mossakowski2009", "I")[1].net)
-    whole = trained.training_batch
+    whole = training_batch
 
     def broken(*arguments):
         batch = whole(*arguments)

@@ -109,7 +109,7 @@ def test_other_lines_of_the_checksums_stay(tmp_path):
 def test_a_network_of_the_papers_is_exported_whole(deals, network, coding, tmp_path):
     tricks = np.random.default_rng(1).integers(0, 14, (40, 5, 4)).astype(np.uint8)
     solved = deals[:40].with_tricks(tricks)
-    trained = [
+    suit, notrump = (
         Trained(
             PaperConfig(contracts=contracts, network=network, coding=coding),
             LayeredNetwork(network, seed=seed),
@@ -118,14 +118,14 @@ def test_a_network_of_the_papers_is_exported_whole(deals, network, coding, tmp_p
             done=True,
         )
         for seed, contracts in enumerate(("suit", "notrump"))
-    ]
+    )
     path = tmp_path / "paper.onnx"
-    export_layered(*trained, solved, path, speed="slow")
+    export_layered(suit, notrump, solved, path, speed="slow")
     estimator = Estimator(path)
     assert estimator(deals).tricks.shape == (160, 5, 4)
     assert estimator.info.speed == "slow"
     with pytest.raises(ValueError, match="for suits and one trained for notrump"):
-        export_layered(*trained[::-1], solved, path)
+        export_layered(notrump, suit, solved, path)
 
 
 # --- suits and pairs --------------------------------------------------------------------------

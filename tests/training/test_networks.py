@@ -23,8 +23,8 @@ def test_table_iii(name):
     neurons, connections = TABLE_III[name]
     assert NetworkName(name).neurons == neurons
     assert NetworkName(name).connections == connections
-    weights = [layer.weight for layer in LayeredNetwork(name, seed=1).layers]
-    assert sum(weight.numel() for weight in weights) == connections
+    parameters = LayeredNetwork(name, seed=1).named_parameters()
+    assert sum(p.numel() for key, p in parameters if key.endswith("weight")) == connections
 
 
 UNBUILDABLE = (

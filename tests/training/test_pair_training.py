@@ -248,8 +248,8 @@ def test_both_trainings_on_the_command_line(run, deals, tmp_path):
     assert json.loads(estimator.info.metadata["training"])["progress"]["step"] == 4
 
     weights = out / "pairs.npz"
-    settings = ("steps=4", "evaluate_every=4", "taught=256", "batch=64", "size=5")
-    given = [word for setting in settings for word in ("--set", setting)]
+    sizes = ("steps=4", "evaluate_every=4", "taught=256", "batch=64", "size=5")
+    given = [word for setting in sizes for word in ("--set", setting)]
     status, said, _ = run("train", "hand2vec", *common, *given, "--weights", weights)
     assert status == 0 and "mse_symmetric" in said
     embedding = tc.HandEmbedding(out / "pairs" / "hand2vec.onnx")

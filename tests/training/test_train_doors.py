@@ -57,7 +57,7 @@ def test_settings_are_changed_by_text():
     )
     assert (config.steps, config.network.width, config.compile) == (10, 64, True)
     assert config.checkpoint_seconds == 0.5
-    assert config.network.after == accurate.settings.network.after
+    assert config.network.after == accurate.configured({}).network.after
     for texts, word in [
         ({"stepz": "1"}, "no setting 'stepz'"),
         ({"network": "1"}, "no setting 'network'"),
