@@ -58,13 +58,6 @@ def test_estimator_inputs_and_autoencoders(name):
     assert run_all(network, inputs).shape == (2, NetworkName(name).layers[-1].neurons)
 
 
-def test_a_dedicated_first_layer():
-    full = NetworkName("208-156-52-13-14")
-    assert full.dedicated() == NetworkName("(52x4)-(39x4)-52-13-14")
-    with pytest.raises(ValueError, match="cannot be cut into 4 groups"):
-        NetworkName("52-25-1").dedicated()
-
-
 def test_extra_inputs_reach_their_own_neurons_only():
     network = LayeredNetwork("(52x4+84)-(13x4+21)-26-1", seed=1)
     x = torch.zeros(292, 3)

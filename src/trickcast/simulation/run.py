@@ -123,7 +123,7 @@ class Run:
         self._estimates: list[NDArray[np.float32]] = []
         self.solving, self.estimating, self.dealing = Meter(), Meter(), Meter()
         self.stopped = None
-        self._found: tuple[tuple[int, int], Means] | None = None
+        self._means: tuple[tuple[int, int], Means] | None = None
         self._start = source.now()
         self._most_exact, self._most_samples = plan.most_exact, plan.most_samples
 
@@ -220,9 +220,9 @@ class Run:
     def means(self) -> Means:
         """Return the means of what is there, found once."""
         there = self.solving.done, self.estimating.done if self._estimates else 0
-        if self._found is None or self._found[0] != there:
-            self._found = there, self._aim.means(self.exact, self.estimates)
-        return self._found[1]
+        if self._means is None or self._means[0] != there:
+            self._means = there, self._aim.means(self.exact, self.estimates)
+        return self._means[1]
 
     def _spread(self) -> Spread:
         return Spread.of(self.means())
