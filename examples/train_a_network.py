@@ -2,8 +2,8 @@
 
 python examples/train_a_network.py [FOLDER]
 
-Needs the extra: pip install 'trickcast[train]'. The settings are those of ``fast`` but for these;
-``trickcast train fast --settings`` lists them all.
+Needs torch and onnx: pip install 'trickcast[train]'. The settings are those of ``fast`` but for
+these; ``trickcast train fast --settings`` lists them all.
 """
 
 import sys
