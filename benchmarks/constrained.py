@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections.abc import Callable
 
 from endplay.dealer import generate_deals
 from endplay.types import Deal as EndplayDeal
@@ -27,7 +28,7 @@ CASES = {
 }  # fmt: skip
 
 
-def rate(deals: int, run) -> float:
+def rate(deals: int, run: Callable[[], object]) -> float:
     start = time.process_time()
     run()
     return deals / (time.process_time() - start)

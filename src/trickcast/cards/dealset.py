@@ -31,6 +31,10 @@ class DealSet:
     iterating gives a Deal, slicing (or indexing with an array) a DealSet on the same memory.
 
     Raises DealError when an array has the wrong shape or a row is not a deal, naming its index.
+
+    >>> deals = tc.random_deals(1000, seed=1)
+    >>> deals.owners.shape, len(deals[:10]), deals[0] in list(deals)
+    ((1000, 52), 10, True)
     """
 
     __slots__ = ("boards", "owners", "skipped", "tricks")
@@ -193,6 +197,10 @@ def as_dealset(deals: Any) -> tuple[DealSet, bool]:
 
     Accepts a Deal, PBN text, a DealSet, a list of these, or owners of shape (52,) or (n, 52).
     Raises DealError naming the index of the first item that is not a deal.
+
+    >>> deals, single = as_dealset(tc.random_deals(2, seed=1)[0])
+    >>> len(deals), single
+    (1, True)
     """
     if isinstance(deals, DealSet):
         return deals, False

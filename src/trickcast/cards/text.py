@@ -23,6 +23,9 @@ def parse_card(text: str) -> int:
     """Return the card index of text such as ``SA``, ``♥10`` or ``d2``.
 
     Raises DealError when it is not a card.
+
+    >>> parse_card("SA"), parse_card("♣2")
+    (0, 51)
     """
     clean = text.strip().upper().replace("10", "T")
     for sign in _VARIATION:
@@ -35,7 +38,11 @@ def parse_card(text: str) -> int:
 
 
 def card_text(card: int) -> str:
-    """Return the text of a card index: ``card_text(0) == "SA"``."""
+    """Return the text of a card index: ``card_text(0) == "SA"``.
+
+    >>> card_text(0), card_text(51)
+    ('SA', 'C2')
+    """
     return "SHDC"[card // 13] + RANKS[card % 13]
 
 
@@ -43,6 +50,10 @@ def parse_contract(text: str) -> tuple[int, Strain | None, int]:
     """Return level, strain and doubling (0, 1, 2) of text such as ``4S``, ``3NTX`` or ``5♦xx``.
 
     A board passed out is (0, None, 0). Raises DealError when it is not a contract.
+
+    >>> level, strain, doubling = parse_contract("4 hx")
+    >>> level, str(strain), doubling
+    (4, 'H', 1)
     """
     clean = "".join(text.upper().split())
     for sign, suit in _SIGNS.items():

@@ -81,6 +81,11 @@ def read(
     returned tells where that was and why. Raises FormatError for content that cannot be read (in
     both cases where there is no deal at all), OSError for a file that cannot be opened; what was
     read leniently is said by a FormatWarning.
+
+    >>> deals = tc.random_deals(3, seed=1)
+    >>> tc.write(deals, "deals.pbn")
+    >>> list(tc.read("deals.pbn")) == list(deals)
+    True
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f"on_error is {on_error!r} (expected 'raise' or 'skip')")
@@ -103,6 +108,10 @@ def stream(
     The stream need not be seekable: standard input will do. ``name`` stands in messages for it.
     What is no deal is noted in ``skipped`` where that is given. Raises as ``read`` does, at the
     place where the trouble is: deals before it are yielded first.
+
+    >>> tc.write(tc.random_deals(3, seed=1), "deals.pbn")
+    >>> [len(deals) for deals in tc.stream("deals.pbn", chunk=2)]
+    [2, 1]
     """
     if chunk < 1:
         raise ValueError(f"chunk is {chunk} (expected 1 or more)")
@@ -128,6 +137,10 @@ def write(deals: Any, path: str | os.PathLike[str], format: str | None = None) -
     The format is told by the suffix or named by ``format``. The file is written whole or not at
     all. Raises FormatError when the format is unknown, cannot be written, or cannot hold the
     deals, OSError when the file cannot be written; what is left out is said by a FormatWarning.
+
+    >>> tc.write("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98", "one.lin")
+    >>> tc.read("one.lin")[0].south
+    Hand('KJ95.J65.K3.J654')
     """
     write_stream([as_dealset(deals)[0]], path, format)
 
