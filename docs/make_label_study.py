@@ -175,7 +175,7 @@ def train(name: str, pool: Pool, held_out: Any) -> dict[str, Any]:
         )
         loss = (each.view_as(known) * known).sum() / known.sum()
         optimizer.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(network.parameters(), CLIP)
         optimizer.step()
         with torch.no_grad():

@@ -442,7 +442,7 @@ def test_every_byte_of_a_conversion_arrives_through_a_raw_standard_output(tmp_pa
             process.send_signal(signal.SIGSTOP)
             process.send_signal(signal.SIGCONT)
             parts.append(os.read(process.stdout.fileno(), 50_000))
-        parts.append(process.stdout.readall())
+        parts.append(process.stdout.read())
         assert process.wait(timeout=60) == 0
     assert b"".join(parts) == (tmp_path / "x.csv").read_bytes()
 

@@ -90,6 +90,7 @@ def test_rbn_with_fields_that_hold_for_the_records_after() -> None:
         "x: line 15: R is left out",
     ]
     assert [deal.pbn for deal in deals] == [DEAL] * 3
+    assert deals.boards is not None
     first, second, third = deals.boards
     assert (first.number, first.dealer, first.vulnerability) == (1, Seat.NORTH, 0)
     assert (first.contract, first.declarer) == ("4HX", Seat.NORTH)
