@@ -16,7 +16,7 @@ from typer.main import get_command
 
 import trickcast as tc
 from trickcast.cards import Deal
-from trickcast.cli import app, main
+from trickcast.cli import app
 from trickcast.formats import write_stream
 from trickcast.library import Library
 
@@ -26,20 +26,6 @@ COMMANDS = (
     "simulate compare leads reproduce explain site"
 )
 COMMAND = [sys.executable, "-m", "trickcast"]
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command line in this process: (exit status, standard output, standard error)."""
-
-    def run(*args: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["trickcast", *map(str, args)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return run
 
 
 def test_estimate_shows_the_diagram_and_both_tables(run) -> None:

@@ -10,21 +10,7 @@ import pytest
 
 import trickcast as tc
 from simulation_samples import AUCTION, KNOWN, NORTH, SOUTH, SPADES, WEST, interrupted_after
-from trickcast.cli import main
 from trickcast.simulation import contracts, trick_picture
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    def run(*args: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["trickcast", *map(str, args)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return run
-
 
 HANDS = ["--south", SOUTH, "--north", NORTH, "--samples", 60]
 
