@@ -24,6 +24,7 @@ _UsageError: Any = typer.BadParameter.__bases__[0]  # click's; typer does not ex
 _COMMANDS = {
     "deals": ("estimate", "solve", "convert"),
     "dealing": ("deal",),
+    "play": ("play",),
     "hands": ("hand", "par"),
     "opening": ("open",),
     "libraries": ("generate", "library"),
