@@ -4,10 +4,11 @@ import sys
 from collections.abc import Iterator
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from .._progress import progress_bar
-from ..cards import Board, Deal, DealSet
+from ..cards import UNKNOWN, Board, Deal, DealSet
 from ..estimator import DEFAULT_MODEL, Estimator
 from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, Strict, read_deals
 from .sheets import Sheet, deal_json, estimate_tables, solved_table
@@ -97,7 +98,13 @@ def convert(
     target_format: Annotated[
         str | None, typer.Option("--to", metavar="FORMAT", help="Format of the output.")
     ] = None,
-    with_tricks: Annotated[bool, typer.Option("--solve", help="Add the exact tricks.")] = False,
+    with_tricks: Annotated[
+        bool, typer.Option("--solve", help="Add the exact tricks (in PBN: and the par).")
+    ] = False,
+    with_estimates: Annotated[
+        bool, typer.Option("--estimate", help="Add estimated tricks where none are known.")
+    ] = False,
+    model: Annotated[str, typer.Option(help="The network of --estimate.")] = DEFAULT_MODEL,
     workers: Workers = None,
     check: Check = 0,
     strict: Strict = False,
@@ -106,7 +113,8 @@ def convert(
     ] = False,
 ) -> None:
     """Convert a file of deals to another format, in chunks, whatever its size."""
-    from ..formats import FORMATS, write_stream
+    from ..formats import FORMATS, find_format, format_to_write, write_stream
+    from .annotating import annotated
 
     if check and not with_tricks:
         raise typer.BadParameter("--check needs --solve")
@@ -115,13 +123,36 @@ def convert(
     if target == "-" and target_format is None:
         names = ", ".join(f.name for f in FORMATS.values() if f.write is not None)
         raise typer.BadParameter(f"standard output needs --to (one of {names})")
+    if with_tricks and with_estimates:
+        raise typer.BadParameter("--solve and --estimate do not go together")
+    form = (
+        find_format(target_format or "")
+        if target == "-"
+        else format_to_write(target, target_format)
+    )
     chunks = read_deals(source, source_format, chunk=1 << 16, strict=strict)
+    comment = None
     if with_tricks:
         pairs = solved(chunks, workers, check)
         chunks = (chunk.with_tricks(tables.tricks) for chunk, tables in pairs)
+    elif with_estimates:
+        comment = f"tricks without a solver, where they were not known: trickcast {model}"
+        chunks = _estimated(watched(chunks), Estimator(model, threads=workers))
     else:
         chunks = watched(chunks)
+    if (with_tricks or with_estimates) and form.name == "pbn":
+        chunks = annotated(chunks, comment)
     write_stream(chunks, sys.stdout.buffer if target == "-" else target, format=target_format)
+
+
+def _estimated(chunks: Iterator[DealSet], estimator: Estimator) -> Iterator[DealSet]:
+    """Fill the unknown cells of each chunk with the tricks that the network names."""
+    for chunk in chunks:
+        known = chunk.tricks_or_unknown
+        tricks = np.where(known == UNKNOWN, estimator(chunk).tricks, known)
+        yield chunk.with_tricks(tricks)
+    typer.echo("note: tricks that were not known are estimates, which readers take for exact",
+               err=True)  # fmt: skip
 
 
 def watched(chunks: Iterator[DealSet]) -> Iterator[DealSet]:
