@@ -36,7 +36,7 @@ EXAMPLES: list[tuple[str, ...]] = [
     ("convert", DEALS, "{folder}/deals.lin"),
     ("convert", "{solved}", "{folder}/deals.csv"),
     ("deal", "--south", SOUTH, "-n", "2", "--solve"),
-    ("play", DEALS, "4H", "SK", "--by", "N"),
+    ("play", DEALS, "4H", "SQ", "--by", "N", "--board", "1"),
     ("hand", NORTH),
     ("par", DEALS),
     ("open", NORTH),
