@@ -16,30 +16,16 @@ from typer.main import get_command
 
 import trickcast as tc
 from trickcast.cards import Deal
-from trickcast.cli import app, main
+from trickcast.cli import app
 from trickcast.formats import write_stream
 from trickcast.library import Library
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 COMMANDS = (
-    "estimate solve convert generate library train evaluate models hand pair nearest par open "
-    "simulate compare leads reproduce explain site"
+    "estimate solve convert deal play generate library train evaluate models hand pair nearest par "
+    "open simulate compare leads reproduce explain site"
 )
 COMMAND = [sys.executable, "-m", "trickcast"]
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command line in this process: (exit status, standard output, standard error)."""
-
-    def run(*args: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["trickcast", *map(str, args)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return run
 
 
 def test_estimate_shows_the_diagram_and_both_tables(run) -> None:

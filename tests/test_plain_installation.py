@@ -35,6 +35,8 @@ EXAMPLES: list[tuple[str, ...]] = [
     ("solve", DEALS),
     ("convert", DEALS, "{folder}/deals.lin"),
     ("convert", "{solved}", "{folder}/deals.csv"),
+    ("deal", "--south", SOUTH, "-n", "2", "--solve"),
+    ("play", DEALS, "4H", "SQ", "--by", "N", "--board", "1"),
     ("hand", NORTH),
     ("par", DEALS),
     ("open", NORTH),

@@ -20,6 +20,7 @@ from ..simulation import (
     Simulation,
     Value,
     bars,
+    beating_leads,
 )
 from ..simulation.outcomes import even_of, is_even
 from ..simulation.texts import interval_text, percent_text, wrapped
@@ -81,6 +82,43 @@ def show_all(
         table.add_row(str(value.contract), value.by.letter, percent_text(value.making), worth)
     typer.echo(f"{result}\n")
     views.ResultConsole().print(table)
+
+
+def show_contracts(
+    result: Simulation,
+    contracts: list[tuple[Contract, Seat]],
+    vul: Vulnerability,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Show some contracts in one sheet, each with the lead that beats it most often."""
+    rows = [
+        (
+            ContractValue(bid, by, result.making(bid, by), result.score(bid, by, vul)),
+            beating_leads(result, bid, by, workers=workers),
+        )
+        for bid, by in contracts
+    ]
+    if as_json:
+        content = [
+            _ranked_json(value)
+            | {"leads": [{"lead": lead, "setting": _numbers(share)} for lead, share in leads]}
+            for value, leads in rows
+        ]
+        typer.echo(json.dumps(_counts(result) | {"contracts": content}))
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("contract", "makes", "points", "lead that sets it"):
+        table.add_column(column)
+    for value, leads in rows:
+        lead = f"{leads[0].lead} {percent_text(leads[0].setting)}" if leads else "?"
+        worth = interval_text(value.worth, 0, signed=True)
+        made = percent_text(value.making)
+        table.add_row(f"{value.contract} {value.by}", made, worth, lead)
+    typer.echo(f"{result.headline}\nvulnerable {vulnerable_sides(vul)}")
+    views.ResultConsole().print(table)
+    typer.echo("lead: a suit, led as well as possible, or of a known hand a card")
+    typer.echo("\n".join(wrapped(result.notes)))
 
 
 def show_comparison(

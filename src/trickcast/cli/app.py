@@ -23,6 +23,8 @@ _INTERRUPTED = 130
 _UsageError: Any = typer.BadParameter.__bases__[0]  # click's; typer does not export its name
 _COMMANDS = {
     "deals": ("estimate", "solve", "convert"),
+    "dealing": ("deal",),
+    "play": ("play",),
     "hands": ("hand", "par"),
     "opening": ("open",),
     "libraries": ("generate", "library"),

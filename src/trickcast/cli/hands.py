@@ -9,9 +9,10 @@ from rich.table import Table
 from ..cards import Board, Hand, Seat, Strain, Vulnerability
 from ..scoring import par as par_of
 from . import views
-from .deals import AsJson, Deals, From, Workers, solved, with_boards
+from .deals import AsJson, Deals, From, Workers, with_boards
 from .inputs import SOLVED_CHUNK, Strict, read_deals, read_hands
-from .sheets import Sheet, solved_table, vulnerable_sides
+from .sheets import Sheet, named, solved_table, vulnerable_sides
+from .solving import Check, solved
 
 
 def register(app: typer.Typer) -> None:
@@ -63,12 +64,13 @@ def par(
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
+    check: Check = 0,
     strict: Strict = False,
 ) -> None:
     """Find the par: the score, North-South's, when both sides bid perfectly."""
     sheet = Sheet()
     chunks = read_deals(deals, source, chunk=SOLVED_CHUNK, strict=strict)
-    for chunk, tables in solved(chunks, workers):
+    for chunk, tables in solved(chunks, workers, check):
         for i, (deal, board) in enumerate(with_boards(chunk)):
             known = board or Board()
             vul = Vulnerability.parse(
@@ -78,7 +80,7 @@ def par(
             best = par_of(tables[i], vul, first)
             if as_json:
                 contracts = [str(contract) for contract in best.contracts]
-                content = {"deal": deal.pbn, "dealer": str(first), "vulnerable": str(vul)}
+                content = named(deal, board) | {"dealer": str(first), "vulnerable": str(vul)}
                 typer.echo(json.dumps(content | {"ns": best.ns_score, "contracts": contracts}))
             else:
                 line = f"\n{first.word} deals, vulnerable {vulnerable_sides(vul)}: {best}"

@@ -107,6 +107,14 @@ def _count(tricks: Any) -> str:
     return " ?" if tricks == UNKNOWN else f"{tricks:>2}"
 
 
+def named(deal: Deal, board: Board | None) -> dict[str, Any]:
+    """Return the fields of JSON that name a deal: its cards, and its board number if it has one."""
+    content: dict[str, Any] = {"deal": deal.pbn}
+    if board is not None and board.number is not None:
+        content["board"] = board.number
+    return content
+
+
 def deal_json(
     deal: Deal,
     board: Board | None,
@@ -116,9 +124,7 @@ def deal_json(
     model: str | None = None,
 ) -> str:
     """Return one line of JSON; tables are strains S H D C N by declarers N E S W."""
-    content: dict[str, Any] = {"deal": deal.pbn}
-    if board is not None and board.number is not None:
-        content["board"] = board.number
+    content = named(deal, board)
     content |= {"strains": [s.letter for s in Strain], "declarers": [s.letter for s in Seat]}
     if estimate is not None:
         content |= {

@@ -10,23 +10,35 @@ from .random import random_deals, random_endings
 
 if TYPE_CHECKING:
     from .constrained import Constraints, Predicate, constrained_deals
+    from .language.actions import Actions, Average, Frequency, read_actions
     from .language.errors import ConstraintError, ConstraintWarning
     from .report import ClauseHits, ConstraintReport, NoDealsError
+    from .turning import turned
 
 __all__ = [
+    "Actions",
+    "Average",
     "ClauseHits",
     "ConstraintError",
     "ConstraintReport",
     "ConstraintWarning",
     "Constraints",
+    "Frequency",
     "NoDealsError",
     "Predicate",
     "constrained_deals",
     "random_deals",
     "random_endings",
+    "read_actions",
+    "turned",
 ]
 
 _ON_ACCESS = {
+    "Actions": "language.actions",
+    "Average": "language.actions",
+    "Frequency": "language.actions",
+    "read_actions": "language.actions",
+    "turned": "turning",
     "ClauseHits": "report",
     "ConstraintError": "language.errors",
     "ConstraintReport": "report",

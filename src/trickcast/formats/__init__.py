@@ -155,13 +155,14 @@ def write_stream(
     Otherwise as ``write``; a stream has no suffix, so ``format`` must name its format, and it is
     flushed but not closed.
     """
-    journey = _Journey()
     if isinstance(target, str | os.PathLike):
         chosen, name = format_to_write(target, format), str(target)
+        journey = _Journey(chosen.fields)
         with atomic_writer(target) as file:
             _put(chosen, file, journey, sets, name)
     else:
         chosen, name = _writable(format), "output"
+        journey = _Journey(chosen.fields)
         if isinstance(target, io.RawIOBase):
             target = cast(BinaryIO, _Whole(target))
         _put(chosen, target, journey, sets, name)
@@ -301,7 +302,9 @@ class _Whole(io.RawIOBase):
 class _Journey:
     """What deals on their way to a file know, to say afterwards what the file cannot hold."""
 
-    def __init__(self) -> None:
+    def __init__(self, held: tuple[str, ...]) -> None:
+        self.held = held
+        """The fields of a board that the file holds."""
         self.deals = 0
         self.tricks = 0
         self.boards = 0
@@ -324,9 +327,9 @@ class _Journey:
         if deals.tricks is not None:
             self.tricks += int(np.count_nonzero((deals.tricks != UNKNOWN).any(axis=(1, 2))))
         for board in deals.boards or ():
-            stated = board.stated()
-            self.boards += bool(stated)
-            self.fields.update(dict.fromkeys(stated))
+            left_out = [name for name in board.stated() if name not in self.held]
+            self.boards += bool(left_out)
+            self.fields.update(dict.fromkeys(left_out))
 
     def warn(self, format: Format, name: str) -> None:
         """Say what ``format`` could not hold, if anything."""

@@ -126,6 +126,8 @@ class Format:
     """Whether it holds trick tables."""
     boards: bool = False
     """Whether it holds what boards know besides the cards."""
+    fields: tuple[str, ...] = ()
+    """Which fields of a board it holds, where it does not hold all."""
     text: bool = True
     """Whether it is lines of text, which may end as on any machine and be of any encoding."""
 

@@ -138,6 +138,12 @@ def _of_digits(digits: str, seats: Sequence[Seat]) -> Table:
     return table
 
 
+def format_digits(table: Table) -> str:
+    """Write DoubleDummyTricks; ``-`` stands for a result that is not known."""
+    cells = [table[strain, seat] for seat in PRINTED_SEATS for strain in PRINTED_STRAINS]
+    return "".join("-" if cell == UNKNOWN else f"{cell:x}" for cell in cells)
+
+
 def disagreements(one: Table, other: Table) -> int:
     """Count the cells that both tables know and give differently."""
     return int(np.count_nonzero((one != other) & (one != UNKNOWN) & (other != UNKNOWN)))

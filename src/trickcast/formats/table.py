@@ -3,7 +3,9 @@
 Column ``deal`` holds the PBN text, written from North (a CSV file of others may have the four hands
 in columns ``N``, ``E``, ``S`` and ``W`` instead); the columns ``S_N``, ``S_E``, ``S_S``,
 ``S_W``, ``H_N`` … ``N_W`` (strain S H D C N, declarer N E S W) hold the declarer's tricks, empty
-(null in Parquet) where they are not known. Readers find columns by name, in any order.
+(null in Parquet) where they are not known. A CSV file of boards begins with the columns ``board``,
+``dealer``, ``vulnerable``, ``contract``, ``declarer`` and ``result``. Readers find columns by
+name, in any order.
 
 Parquet needs pyarrow, which ``pip install "trickcast[data]"`` brings.
 """
@@ -23,9 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, DealSet, Seat, Strain, shorten
+from . import table_boards
 from .base import Format, FormatError, FormatWarning, Reading, raised_by
 from .blocks import on_disk, read_lines, rechunked
 from .handtext import read_deal_texts, write_deal_texts
+from .records import SAYS_NOTHING
 
 DEAL = "deal"
 _HANDS = tuple(seat.letter for seat in Seat)
@@ -48,6 +52,8 @@ class _Columns:
     """The place of the column with the deal, or of four with the hands of N E S W."""
     tricks: dict[int, int]
     """Place of the column → cell, of those that hold tricks."""
+    boards: dict[str, int]
+    """Column → place, of those that say what a board is."""
 
     def deal_text(self, row: Sequence[str]) -> str:
         """Return the deal of a row as PBN writes it."""
@@ -76,7 +82,8 @@ def _places(names: Sequence[str], reading: Reading, where: str, hands: bool) -> 
             f"no column {DEAL!r} among {shorten(', '.join(names))} "
             f"(expected {DEAL} and {TRICKS[0]}, {TRICKS[1]} … {TRICKS[-1]})",
         )
-    ignored = [name for name in names if name not in (*deal, *TRICKS)]
+    boards = {name: names.index(name) for name in table_boards.COLUMNS if hands and name in names}
+    ignored = [name for name in names if name not in (*deal, *TRICKS, *boards)]
     if ignored:
         said_of = ": ".join(filter(None, (reading.name, where)))
         warnings.warn(
@@ -85,7 +92,7 @@ def _places(names: Sequence[str], reading: Reading, where: str, hands: bool) -> 
             stacklevel=2,
         )
     tricks = {places[name]: i for i, name in enumerate(TRICKS) if name in places}
-    return _Columns(tuple(places[name] for name in deal), tricks)
+    return _Columns(tuple(places[name] for name in deal), tricks, boards)
 
 
 # --- CSV ------------------------------------------------------------------------------------
@@ -127,7 +134,11 @@ def _deals_of_rows(
         )
         reading.refuse(reading.error(f"line {line}", reason))
         good[i] = False
-    return DealSet(owners[good], _tricks(cells[good], list(columns.tricks.values())))
+    boards = None
+    if columns.boards:
+        said = [[whole[i][1][k] for k in columns.boards.values()] for i in np.flatnonzero(good)]
+        boards = table_boards.boards_of(said, list(columns.boards), reading.name)
+    return DealSet(owners[good], _tricks(cells[good], list(columns.tricks.values())), boards)
 
 
 def _rows(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, list[str]]]:
@@ -158,14 +169,24 @@ def _tricks(found: NDArray[np.uint8], cells: list[int]) -> NDArray[np.uint8]:
 
 
 def _write_csv(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
-    stream.write(",".join((DEAL, *TRICKS)).encode() + b"\n")
+    """Write deals, with the columns of boards where the first set says anything in them."""
+    names: tuple[str, ...] | None = None
     for deals in sets:
+        boards = deals.boards or (SAYS_NOTHING,) * len(deals)
+        said = [",".join(table_boards.cells_of(board)) for board in boards]
+        if names is None:
+            names = table_boards.COLUMNS if any(cells.strip(",") for cells in said) else ()
+            stream.write(",".join((*names, DEAL, *TRICKS)).encode() + b"\n")
         tricks = deals.tricks_or_unknown.reshape(-1, 20).tolist()
         lines = [  # no field ever needs quoting
-            f"{text},{','.join([_TEXT[count] for count in counts])}\n"
-            for text, counts in zip(write_deal_texts(deals.owners), tricks, strict=True)
+            f"{cells + ',' if names else ''}{text},{','.join([_TEXT[count] for count in counts])}\n"
+            for cells, text, counts in zip(
+                said, write_deal_texts(deals.owners), tricks, strict=True
+            )
         ]
         stream.write("".join(lines).encode("ascii"))
+    if names is None:
+        stream.write(",".join((DEAL, *TRICKS)).encode() + b"\n")
 
 
 def _sniff_csv(head: bytes) -> bool:
@@ -285,6 +306,7 @@ CSV = Format(
     sniff=_sniff_csv,
     reader=_read_csv,
     write=_write_csv,
+    fields=table_boards.FIELDS,
 )
 PARQUET = Format(
     name="parquet",

@@ -1,5 +1,6 @@
 """Reading Dealer's language, as far as it speaks of cards."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...cards import Seat
@@ -53,6 +54,23 @@ def read_script(text: str, source: str = "condition") -> Script:
     Raises ConstraintError with line, column and a caret.
     """
     return _ScriptReader(text, source).script()
+
+
+def read_numbers(text: str, places: Sequence[tuple[int, int]], source: str) -> list[Node]:
+    """Read the expressions that stand at (start, end) in a script, with the names it defines.
+
+    Raises ConstraintError as ``read_script`` does, and for the expressions with their place.
+    """
+    script = _ScriptReader(text, source)
+    script.script()
+    numbers = []
+    for start, end in places:
+        before = "".join("\n" if character == "\n" else " " for character in text[:start])
+        there = _ScriptReader(before + text[start:end], source)
+        there.names, there.lower_case, there.points = script.names, script.lower_case, script.points
+        (statement,) = there.tree.children
+        numbers.append(there.nested(statement.children[-1], there.node))
+    return numbers
 
 
 class _ScriptReader(Reader):
