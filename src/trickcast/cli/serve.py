@@ -26,7 +26,7 @@ def serve(
         int, typer.Option(min=1, help="Questions in work at a time; others are told to wait.")
     ] = 128,
     size: Annotated[int, typer.Option(min=1, help="Bytes of a request at most.")] = 262_144,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Until an answer is given up.")] = 30,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Until an answer is given up.")] = 60,
     json_logs: Annotated[bool, typer.Option("--json-logs", help="Logs as JSON.")] = False,
 ) -> None:
     """Answer over HTTP what the other commands answer, and serve the page."""

@@ -74,14 +74,12 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def application(
-    hosts: frozenset[str], limits: Limits | None = None, solvers: int | None = None
-) -> Application:
+def application(hosts: frozenset[str], limits: Limits, solvers: int | None = None) -> Application:
     """Return the server as an ASGI application that answers for ``hosts`` (``*``: for all).
 
     ``solvers`` is the number of processes that solve (default: one a core).
     """
-    limits, metrics = limits or Limits(), Metrics()
+    metrics = Metrics()
     engine = Engine(metrics, solvers=solvers, seconds=limits.seconds)
 
     @asynccontextmanager

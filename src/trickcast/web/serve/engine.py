@@ -64,7 +64,7 @@ class BusyError(RuntimeError):
 class Engine:
     """Models, each with a thread of its own, and solvers, each a process of its own."""
 
-    def __init__(self, metrics: Metrics, *, solvers: int | None = None, seconds: float = 30):
+    def __init__(self, metrics: Metrics, *, solvers: int | None = None, seconds: float):
         """Prepare ``solvers`` processes (default: one a core); an answer takes ``seconds``."""
         processes = solvers or os.cpu_count() or 1
         self.ready = False

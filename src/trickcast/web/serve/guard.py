@@ -35,7 +35,7 @@ class Limits:
     """Bytes of a request."""
     body_seconds: float = 10
     """Until the whole of a request is there."""
-    seconds: float = 30
+    seconds: float = 60
     """Until an estimate is made, or a solver is free; and what one may take."""
 
 

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 import os
 import signal
 import socket
@@ -12,8 +13,6 @@ import uvicorn
 
 from .api import application
 from .guard import Limits
-
-_STOP_SECONDS = 30
 
 
 class ServeError(ValueError):
@@ -52,6 +51,7 @@ def serve(
     ``also`` are host names that are answered for besides ``host`` and this machine's own. Port 0
     is any that is free. Raises ServeError for an address that cannot be listened on.
     """
+    limits = limits or Limits()
     listening = _listen(host, port)
     _log(json_logs)
     hosts = frozenset({host, "localhost", "127.0.0.1", "::1", *(name.lower() for name in also)})
@@ -61,7 +61,7 @@ def serve(
         log_config=None,
         server_header=False,
         ws="none",
-        timeout_graceful_shutdown=_STOP_SECONDS,
+        timeout_graceful_shutdown=math.ceil(limits.seconds),
         timeout_keep_alive=75,
         backlog=2048,
     )
