@@ -16,7 +16,7 @@ import time
 from trickcast import random_deals
 
 CONNECTIONS = 64
-REQUESTS = 1_920
+REQUESTS = 960
 
 
 def cpu_seconds(process: int) -> float:
