@@ -33,6 +33,7 @@ _COMMANDS = {
     "simulations": ("simulate", "compare", "leads"),
     "vectors": ("pair", "nearest"),
     "site": ("site",),
+    "serve": ("serve",),
     "train": ("train",),
     "reproduce": ("reproduce",),
     "explain": ("explain",),

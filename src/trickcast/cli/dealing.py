@@ -13,13 +13,14 @@ from rich.table import Table
 
 from .. import dealing
 from .._files import check_target
+from ..answers.deals import named_deal, solved_deal
 from ..cards import Board, DealSet, board_dealer, board_vulnerability
 from ..formats import format_to_write, write_stream
 from . import views
 from .deals import Workers, with_boards
 from .inputs import CommandError
 from .layout_options import Condition, Known
-from .sheets import Sheet, deal_json, named, solved_table
+from .sheets import Sheet, solved_table
 from .solving import solved
 
 _SHEETS = "diagram"
@@ -165,11 +166,11 @@ def _show_json(chunks: Iterator[DealSet]) -> None:
     for chunk in chunks:
         for i, (cards, board) in enumerate(with_boards(chunk)):
             assert board is not None and board.dealer is not None  # all are numbered
-            content: dict[str, Any] = named(cards, board) | {
+            content: dict[str, Any] = named_deal(cards, board) | {
                 "dealer": str(board.dealer), "vulnerable": str(board.vulnerability),
             }  # fmt: skip
             if chunk.tricks is not None:
-                content |= json.loads(deal_json(cards, board, exact=chunk.tricks[i]))
+                content |= solved_deal(cards, board, chunk.tricks[i])
             typer.echo(json.dumps(content))
 
 

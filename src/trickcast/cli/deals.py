@@ -1,5 +1,6 @@
 """The commands that take deals: estimate, solve, convert."""
 
+import json
 import sys
 from collections.abc import Iterator
 from typing import Annotated
@@ -8,10 +9,11 @@ import numpy as np
 import typer
 
 from .._progress import progress_bar
+from ..answers.deals import estimated_deal, solved_deal
 from ..cards import UNKNOWN, Board, Deal, DealSet
 from ..estimator import DEFAULT_MODEL, Estimator
 from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, Strict, read_deals
-from .sheets import Sheet, deal_json, estimate_tables, solved_table
+from .sheets import Sheet, estimate_tables, solved_table
 from .solving import Check, solved
 
 Deals = Annotated[
@@ -66,8 +68,8 @@ def estimate(
         for i, (deal, board) in enumerate(with_boards(some)):
             table = None if tables is None else tables[i].tricks
             if as_json:
-                line = deal_json(deal, board, exact=table, estimate=estimates[i], model=model)
-                typer.echo(line)
+                answer = estimated_deal(deal, board, estimates[i], model, table)
+                typer.echo(json.dumps(answer))
             else:
                 sheet.show(deal, board, estimate_tables(estimates[i], table))
 
@@ -86,7 +88,7 @@ def solve(
     for chunk, tables in solved(chunks, workers, check):
         for i, (deal, board) in enumerate(with_boards(chunk)):
             if as_json:
-                typer.echo(deal_json(deal, board, exact=tables[i].tricks))
+                typer.echo(json.dumps(solved_deal(deal, board, tables[i].tricks)))
             else:
                 sheet.show(deal, board, solved_table(tables[i].tricks))
 

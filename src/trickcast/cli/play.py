@@ -9,6 +9,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from ..answers.deals import named_deal
 from ..cards import UNKNOWN, Board, Deal, Seat, Strain, card_text, parse_card
 from ..cards.endings import GONE
 from ..cards.play import PlayError, Position, positions
@@ -16,7 +17,7 @@ from ..cards.text import hand_text, parse_ending
 from ..scoring import Contract
 from .deals import AsJson, From, Workers, with_boards
 from .inputs import CommandError, Strict, is_file, read_deals
-from .sheets import Sheet, named
+from .sheets import Sheet
 
 _NAMED = 4
 """Better cards that are named where one gave a trick away."""
@@ -78,7 +79,7 @@ def play(
         review = _Review(asked, reached, values)
         shown += 1
         if as_json:
-            typer.echo(json.dumps(_named(owners, board) | review.json()))
+            typer.echo(json.dumps(_named_deal(owners, board) | review.json()))
         elif (owners == GONE).any():
             typer.echo(_ending_text(owners) + "\n" + review.text())
         else:
@@ -151,11 +152,11 @@ def _reached(owners: NDArray[np.uint8], asked: _Asked, board: Board) -> list[Pos
         return positions(owners, asked.strain, asked.leader, asked.cards[: error.played])
 
 
-def _named(owners: NDArray[np.uint8], board: Board) -> dict[str, Any]:
+def _named_deal(owners: NDArray[np.uint8], board: Board) -> dict[str, Any]:
     """Return the fields of JSON that name a deal or an ending."""
     if (owners == GONE).any():
         return {"ending": "N:" + " ".join(_hands(owners))}
-    return named(Deal.from_owners(owners), board)
+    return named_deal(Deal.from_owners(owners), board)
 
 
 def _hands(owners: NDArray[np.uint8]) -> list[str]:
