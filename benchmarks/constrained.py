@@ -2,6 +2,8 @@
 
 import time
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 from endplay.dealer import generate_deals
 from endplay.types import Deal as EndplayDeal
@@ -11,7 +13,7 @@ from trickcast.dealing import Constraints
 SOUTH = "AQ864.K75.A3.KJ4"
 BALANCED = "shape(north, any 4333 + any 4432 + any 5332)"
 NOTRUMP = f"hcp(north) >= 15 and hcp(north) <= 17 and {BALANCED}"
-CASES = {
+CASES: dict[str, tuple[dict[str, Any], str | None, str, int]] = {
     "balanced 15-17 North, South fixed": (
         {"south": SOUTH, "north": "hcp 15-17, balanced"}, SOUTH, NOTRUMP, 40
     ),
@@ -27,7 +29,7 @@ CASES = {
 }  # fmt: skip
 
 
-def rate(deals: int, run) -> float:
+def rate(deals: int, run: Callable[[], object]) -> float:
     start = time.process_time()
     run()
     return deals / (time.process_time() - start)

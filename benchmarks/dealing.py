@@ -1,6 +1,7 @@
 """Random deals a second on one core, next to endplay's generator and to shuffling with NumPy."""
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 from endplay.dealer import generate_deal
@@ -8,7 +9,7 @@ from endplay.dealer import generate_deal
 from trickcast.dealing import random_deals
 
 
-def rate(deals: int, run) -> float:
+def rate(deals: int, run: Callable[[], object]) -> float:
     start = time.process_time()
     run()
     return deals / (time.process_time() - start)

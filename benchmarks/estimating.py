@@ -4,6 +4,8 @@ Deals come as bare owners, so checking them is counted; a result is a distributi
 """
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 from trickcast import Estimator, models, random_deals, solve
 
@@ -11,7 +13,7 @@ DEALS = 8_000
 SOLVED = 80
 
 
-def best_rate(results: int, run, rounds: int = 3) -> float:
+def best_rate(results: int, run: Callable[[], object], rounds: int = 3) -> float:
     seconds = []
     for _ in range(rounds):
         start = time.perf_counter()
@@ -27,7 +29,7 @@ def main() -> None:
     print(f"{'DDS':<24} {exact:>12,.0f} results/s (strain and declarer), all cores")
     for info in models():
         both = [Estimator(info.name, threads=1), Estimator(info.name)]
-        alone, ours = (best_rate(20 * DEALS, lambda e=each: e(owners)) for each in both)
+        alone, ours = (best_rate(20 * DEALS, partial(each, owners)) for each in both)
         print(
             f"{info.name:<24} {ours:>12,.0f} results/s, all cores: {ours / exact:,.0f} x DDS; "
             f"{alone:,.0f} with one thread"

@@ -8,7 +8,10 @@ result, for a strain's four, and for a table.
 import argparse
 import json
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,13 +29,16 @@ LIBRARY = Path(__file__).parents[1] / "data/library"
 COUNTED, TIMED, BATCH = 4096, 100, 20
 
 
-def accuracy(found: TrickEstimate, deals: DealSet, bound: float) -> dict[str, object]:
-    strains, alone = which_to_solve(found.probabilities, bound)
+def accuracy(estimated: TrickEstimate, deals: DealSet, bound: float) -> dict[str, Any]:
+    strains, alone = which_to_solve(estimated.probabilities, bound)
     exact = alone | strains[..., None]
-    tricks = np.where(exact, deals.tricks, found.tricks)
-    chances = np.where(exact[..., None], np.eye(14, dtype=np.float32)[tricks], found.probabilities)
+    known = deals.tricks_or_unknown
+    tricks = np.where(exact, known, estimated.tricks)
+    chances = np.where(
+        exact[..., None], np.eye(14, dtype=np.float32)[tricks], estimated.probabilities
+    )
     tally = Tally()
-    tally.add(chances, tricks, deals.tricks, deals.owners)
+    tally.add(chances, tricks, known, deals.owners)
     figures = tally.evaluation().strains
     row = {"bound": bound, "solved": 100 * float(exact.mean())}
     return row | {part: plain(figures[part].exact, 3) for part in ("suits", "N")}
@@ -45,21 +51,30 @@ def speed(model: Estimator, deals: DealSet, bound: float) -> list[float]:
         busy = time.process_time()
         model(some, exact_below=bound)
         seconds.add([[len(some), time.process_time() - busy]])
-    return plain(seconds.mean(np.array([1.0, 0.0])), 3)
+    rate: list[float] = plain(seconds.mean(np.array([1.0, 0.0])), 3)
+    return rate
+
+
+def solve_four(deals: DealSet, strain: Strain) -> None:
+    for _ in solve_strain_batches(deals.owners, strain, workers=1):
+        pass
+
+
+def solve_one(deals: DealSet, strain: Strain) -> None:
+    for _ in solve_cell_batches(deals.owners, strain, Seat.NORTH, workers=1):
+        pass
 
 
 def costs(deals: DealSet) -> None:
-    def milliseconds(run) -> float:
+    def milliseconds(run: Callable[[], object]) -> float:
         busy = time.process_time()
         run()
         return 1000 * (time.process_time() - busy) / len(deals)
 
     print(f"table of 20: {milliseconds(lambda: solve(deals, workers=1)):.1f} ms")
     for strain in (Strain.SPADES, Strain.NOTRUMP):
-        four = milliseconds(lambda s=strain: [*solve_strain_batches(deals.owners, s, workers=1)])
-        one = milliseconds(
-            lambda s=strain: [*solve_cell_batches(deals.owners, s, Seat.NORTH, workers=1)]
-        )
+        four = milliseconds(partial(solve_four, deals, strain))
+        one = milliseconds(partial(solve_one, deals, strain))
         print(f"{strain.name.lower()}: one {one:.1f} ms, four {four:.1f} ms ({four / one:.2f} x)")
 
 
@@ -70,18 +85,18 @@ def main() -> None:
     options.add_argument("--bounds", type=float, nargs="*", default=BOUNDS)
     options.add_argument("--json", action="store_true")
     options.add_argument("--costs", action="store_true")
-    given = options.parse_args()
-    if given.costs:
-        costs(random_deals(given.deals, seed=77))
+    asked = options.parse_args()
+    if asked.costs:
+        costs(random_deals(asked.deals, seed=77))
         return
-    model = Estimator(given.model, threads=1)
+    model = Estimator(asked.model, threads=1)
     counted = Library(LIBRARY).deals("test")[:COUNTED]
-    found = model(counted)
-    timed = random_deals(given.deals, seed=77)
+    estimated = model(counted)
+    timed = random_deals(asked.deals, seed=77)
     model(timed[:2], exact_below=1)  # what is loaded late shall not be timed
-    for bound in given.bounds:
-        row = accuracy(found, counted, bound) | {"deals_a_second": speed(model, timed, bound)}
-        if given.json:
+    for bound in asked.bounds:
+        row = accuracy(estimated, counted, bound) | {"deals_a_second": speed(model, timed, bound)}
+        if asked.json:
             print(json.dumps(row), flush=True)
             continue
         rate = row["deals_a_second"][0]

@@ -27,23 +27,29 @@ import argparse
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 
 from trickcast import Estimator, random_deals
 from trickcast.cards import Seat, Strain, Suit
 from trickcast.dealing import Constraints
-from trickcast.simulation import Plan, means
+from trickcast.simulation import Means, Plan, means
 from trickcast.simulation.run import Run
 from trickcast.solver import makes_batches, solve_cell_batches
 
+Numbers = NDArray[Any]
+Pool = tuple[Numbers, Numbers]
+"""What the layouts of a question give, exactly and as estimated."""
 TRICKS = np.arange(14.0)
 NEVER = float("inf")
 SOME = 40  # layouts on which single searches are timed, and solved with East and West exchanged
 FIXED = Plan(samples=1000, exact=100)
 
 
-def question(case: int, layouts: int, seed: int):
+def question(case: int, layouts: int, seed: int) -> tuple[NDArray[np.uint8], Strain]:
     """Return the owners of one question's layouts, and the strain that South declares.
 
     The side with more points is North-South. In turn, both its hands are known; South's, and
@@ -57,73 +63,75 @@ def question(case: int, layouts: int, seed: int):
     fit = int(np.add(south.lengths, north.lengths).argmax())
     described = f"hcp {max(north.hcp - 1, 0)}-{north.hcp + 1}, "
     described += f"{Suit(fit).name.lower()} {north.lengths[fit]}+"
-    known = {"south": south, "north": (north, described, None)[case % 3]}
+    known: dict[str, Any] = {"south": south, "north": (north, described, None)[case % 3]}
     strain = Strain.NOTRUMP if case // 3 % 3 == 0 else Strain(fit)
     return Constraints(**known).deals(layouts, seed=case).owners, strain
 
 
-def contract_of(exact) -> int:
+def contract_of(exact: Numbers) -> int:
     """Return the tricks of the contract that is nearest to even."""
     return int(np.clip(np.median(exact), 1, 13))
 
 
-def exchanged(owners):
+def exchanged(owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return layouts with the hands of East and West exchanged."""
     return np.array([Seat.NORTH, Seat.WEST, Seat.SOUTH, Seat.EAST], dtype=np.uint8)[owners]
 
 
-def solve_pools(options) -> dict[str, np.ndarray]:
+def solve_pools(options: argparse.Namespace) -> dict[str, Numbers]:
     """Solve every question's layouts, or read what was solved before and solve the rest."""
-    found = {"exact": [], "solve": [], "make": [], "exchanged": []}
+    pools: dict[str, list[Any]] = {"exact": [], "solve": [], "make": [], "exchanged": []}
     asked = [options.layouts, options.seed]
     if options.pools is not None and options.pools.exists():
         kept = np.load(options.pools)
         if kept["asked"].tolist() != asked:
             raise SystemExit(f"{options.pools}: layouts and seed {kept['asked']}, not {asked}")
-        found = {name: list(kept[name]) for name in found}
-    for case in range(len(found["exact"]), options.cases):
+        pools = {name: list(kept[name]) for name in pools}
+    for case in range(len(pools["exact"]), options.cases):
         owners, strain = question(case, options.layouts, options.seed)
         start = time.process_time()
         exact = np.concatenate(list(solve_cell_batches(owners, strain, Seat.SOUTH, workers=1)))
-        found["exact"].append(exact)
-        found["solve"].append((time.process_time() - start) / len(owners))
+        pools["exact"].append(exact)
+        pools["solve"].append((time.process_time() - start) / len(owners))
         goal = contract_of(exact)
         start = time.process_time()
         made = list(makes_batches(owners[:SOME], strain, Seat.SOUTH, goal, workers=1))
-        found["make"].append((time.process_time() - start) / SOME)
+        pools["make"].append((time.process_time() - start) / SOME)
         other = solve_cell_batches(exchanged(owners[:SOME]), strain, Seat.SOUTH, workers=1)
-        found["exchanged"].append(np.concatenate(list(other)))
+        pools["exchanged"].append(np.concatenate(list(other)))
         assert (np.concatenate(made) == (exact[:SOME] >= goal)).all()
         if options.pools is not None:
-            np.savez(options.pools, asked=asked, **{k: np.array(v) for k, v in found.items()})
-    return {name: np.array(values[: options.cases]) for name, values in found.items()}
+            solved: dict[str, Any] = {name: np.array(values) for name, values in pools.items()}
+            np.savez(options.pools, asked=asked, **solved)
+    return {name: np.array(values[: options.cases]) for name, values in pools.items()}
 
 
 class Asked:
     """A question about one number of each layout, exact and estimated."""
 
-    cells = ()
     empty = np.empty(0)
     usual_cost = 0.06
 
     def __init__(self, chance: bool):
         self.chance = chance
 
-    def means(self, exact, estimates):
+    def means(self, exact: Numbers, estimates: Numbers | None) -> Means:
         return means(exact[:, None], None if estimates is None else estimates[:, None], unit=1.0)
 
-    def interval(self, found):
-        return found.chances()[1:] if self.chance else found.interval()
+    def interval(self, estimated: Means) -> tuple[Numbers, Numbers]:
+        return estimated.chances()[1:] if self.chance else estimated.interval()
 
-    def half_widths(self, found):
-        low, high = self.interval(found)
+    def half_widths(self, estimated: Means) -> Numbers:
+        low, high = self.interval(estimated)
         return (high - low) / 2
 
 
 class Replay:
     """Layouts drawn from a pool, and the seconds they would have taken."""
 
-    def __init__(self, pool, rng, solving: float, estimating: float, loading: float):
+    def __init__(
+        self, pool: Pool, rng: Generator, solving: float, estimating: float, loading: float
+    ):
         self.exact, self.estimated = pool
         self.rng, self.solving, self.estimating, self.loading = rng, solving, estimating, loading
         self.trial = loading + 40 * estimating
@@ -132,15 +140,15 @@ class Replay:
 
     def deal(self, number: int) -> int:
         if number > len(self.rows):
-            more = self.rng.integers(len(self.exact), size=2 * number - len(self.rows))
-            self.rows = np.concatenate([self.rows, more])
+            drawn = self.rng.integers(len(self.exact), size=2 * number - len(self.rows))
+            self.rows = np.concatenate([self.rows, drawn])
         return number
 
-    def estimate(self, start: int, stop: int):
+    def estimate(self, start: int, stop: int) -> Numbers:
         self.seconds += (stop - start) * self.estimating + (self.loading if start == 0 else 0)
         return self.estimated[self.rows[start:stop]]
 
-    def solve(self, start: int, stop: int) -> Iterator:
+    def solve(self, start: int, stop: int) -> Iterator[Numbers]:
         self.seconds += (stop - start) * self.solving
         yield self.exact[self.rows[start:stop]]
 
@@ -148,17 +156,21 @@ class Replay:
         return self.seconds
 
 
-def replay(pool, asked: Asked, plan: Plan, rng, *times: float):
+def replay(
+    pool: Pool, asked: Asked, plan: Plan, rng: Generator, *times: float
+) -> tuple[float, ...]:
     """Simulate once: the mean, the ends of its interval, the seconds."""
     source = Replay(pool, rng, *times)
     run = Run(source, asked, plan)
     run.go()
-    found = asked.means(run.exact, run.estimates)
-    low, high = asked.interval(found)
-    return found.mean[0], low[0], high[0], source.seconds
+    estimated = asked.means(run.exact, run.estimates)
+    low, high = asked.interval(estimated)
+    return estimated.mean[0], low[0], high[0], source.seconds
 
 
-def measure(pool, asked: Asked, precision: float, rng, repeats: int, *times: float):
+def measure(
+    pool: Pool, asked: Asked, precision: float, rng: Generator, repeats: int, *times: float
+) -> dict[str, float]:
     """Return the figures of one question, asked in one way."""
     exact, estimated = pool
     plan, truth = Plan(precision=precision), exact.mean()
@@ -173,10 +185,10 @@ def measure(pool, asked: Asked, precision: float, rng, repeats: int, *times: flo
     saving = alone[3].mean() / got[3].mean()
     half = [(high - low) / 2 for _, low, high, _ in (got[:, 0], alone[:, 0])]
 
-    def coverage(runs) -> float:
-        return 100 * ((runs[1] <= truth) & (truth <= runs[2])).mean()
+    def coverage(runs: Numbers) -> float:
+        return 100 * float(((runs[1] <= truth) & (truth <= runs[2])).mean())
 
-    def bias(runs) -> float:
+    def bias(runs: Numbers) -> float:
         scatter = runs[0].std() / np.sqrt(repeats)
         return (runs[0].mean() - truth) / scatter if scatter else 0.0
 
@@ -197,7 +209,9 @@ def measure(pool, asked: Asked, precision: float, rng, repeats: int, *times: flo
     }
 
 
-def opposed(exact, other, owners, estimator: Estimator, strain: Strain):
+def opposed(
+    exact: Numbers, other: Numbers, owners: NDArray[np.uint8], estimator: Estimator, strain: Strain
+) -> dict[str, float]:
     """Return correlations of layouts with those in which East and West are exchanged."""
     pairs = [
         estimator.probabilities(some, [strain])[:, 0, Seat.SOUTH] @ TRICKS
@@ -212,7 +226,7 @@ def opposed(exact, other, owners, estimator: Estimator, strain: Strain):
     }
 
 
-def time_estimates(options) -> tuple[Estimator, float]:
+def time_estimates(options: argparse.Namespace) -> tuple[Estimator, float]:
     """Load the model, and return it with the CPU seconds that took."""
     start = time.process_time()
     estimator = Estimator(*([options.model] if options.model else []), threads=1)
@@ -254,10 +268,10 @@ def main() -> None:
         rows["East and West exchanged"].append(opposed(exact, other, owners, estimator, strain))
     print(f"{estimator.info.name}, loaded in {loading:.2f} s; {options.cases} questions, seed "
           f"{options.seed}, {options.repeats} simulations of each")  # fmt: skip
-    for name, found in rows.items():
+    for name, measured in rows.items():
         print(f"\n{name:30}{'lowest':>10}{'median':>10}{'mean':>10}{'highest':>10}")
-        for figure in found[0]:
-            values = np.array([row[figure] for row in found])
+        for figure in measured[0]:
+            values = np.array([row[figure] for row in measured])
             shown = (values.min(), np.median(values), values.mean(), values.max())
             print(f"{figure:30}" + "".join(f"{value:>10.2f}" for value in shown))
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable
 from functools import partial
 from threading import Event
+from typing import Any
 
 from trickcast import random_deals, solve
 from trickcast.cards import Strain
@@ -31,7 +32,7 @@ PRICED = 8
 that is shared seconds are of changing worth."""
 
 
-def bare(calls: list) -> float:
+def bare(calls: list[Any]) -> float:
     with held(None, Event()) as dds:
         start = time.perf_counter()
         for call in calls:

@@ -6,6 +6,7 @@ python benchmarks/vectors.py [--threads 2] [--deals 50000] [--pairs 10000]
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -30,13 +31,13 @@ def honesty(model: str, deals: tc.DealSet) -> list[tuple[str, ...]]:
     estimator = tc.PairEstimator(model)
     stated, happened = [], []
     for side in (0, 1):
-        found = estimator(deals.owners == side, deals.owners == side + 2)
+        estimated = estimator(deals.owners == side, deals.owners == side + 2)
         taken = deals.tricks_or_unknown[:, :, side]
         for count in range(1, 14):
-            stated.append(found.at_least(count).ravel())
+            stated.append(estimated.at_least(count).ravel())
             happened.append((taken >= count).ravel())
     chance, real = np.concatenate(stated), np.concatenate(happened)
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for low in np.arange(0, 1, 0.1):
         inside = (chance > max(low, 0.005)) & (chance <= min(low + 0.1, 0.995))
         rows.append(
@@ -57,10 +58,10 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=50_000)
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--library", type=Path)
-    given = parser.parse_args()
-    owners = tc.random_deals(given.deals, 1).owners
+    options = parser.parse_args()
+    owners = tc.random_deals(options.deals, 1).owners
     hands = np.concatenate([owners == seat for seat in range(4)])
-    embedding = tc.HandEmbedding(threads=given.threads)
+    embedding = tc.HandEmbedding(threads=options.threads)
     embedding.encode(hands[:1000])
     few = embedding.encode(hands[:1000])
     rows = [
@@ -69,16 +70,16 @@ def main() -> None:
         ("5 nearest of 1,000 vectors", timed(lambda: embedding.nearest(few)), 1000),
     ]
     for info in pair_models():
-        estimator = tc.PairEstimator(info.name, threads=given.threads)
-        pairs = [owners[: given.pairs] == seat for seat in (0, 2)]
+        estimator = tc.PairEstimator(info.name, threads=options.threads)
+        pairs = [owners[: options.pairs] == seat for seat in (0, 2)]
         estimator(pairs[0][:100], pairs[1][:100])
-        spent = timed(lambda e=estimator, p=pairs: e(*p))
-        rows.append((f"{info.name}: {given.pairs:,} pairs", spent, given.pairs))
+        spent = timed(partial(estimator, *pairs))
+        rows.append((f"{info.name}: {options.pairs:,} pairs", spent, options.pairs))
     print("| | seconds | processor seconds | in a processor second |\n|---|---|---|---|")
     for name, (wall, processor), count in rows:
         print(f"| {name} | {wall:.3f} | {processor:.3f} | {count / processor:,.0f} |")
-    if given.library is not None:
-        deals = Library(given.library).deals("test")[:20_000]
+    if options.library is not None:
+        deals = Library(options.library).deals("test")[:20_000]
         print("\n| model | chance stated | results | mean | happened |\n|---|---|---|---|---|")
         for info in pair_models():
             for row in honesty(info.name, deals):

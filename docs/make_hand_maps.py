@@ -28,7 +28,8 @@ MARKERS = {"1": "o", "2": "^", "3": "s", "4": "D", "P": "."}
 
 def tsne(vectors: np.ndarray) -> np.ndarray:
     """Return (n, 2) places."""
-    return TSNE(perplexity=30, random_state=1).fit_transform(vectors)
+    places: np.ndarray = TSNE(perplexity=30, random_state=1).fit_transform(vectors)
+    return places
 
 
 def save(figure: Figure, name: str) -> None:
@@ -61,8 +62,10 @@ def draw_openings(embedding: HandEmbedding, labelled: LabelledHands) -> None:
     figure = Figure(figsize=(9, 6), layout="constrained")
     axes = figure.add_subplot()
     for call in sorted(set(labelled.calls), key=lambda call: (call != "PASS", call)):
+        across, up = places[calls == call].T
         axes.scatter(
-            *places[calls == call].T,
+            across,
+            up,
             c=COLOURS[call[1] if call != "PASS" else "P"],
             marker=MARKERS[call[0]],
             s=22,

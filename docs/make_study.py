@@ -87,7 +87,14 @@ def trials() -> Iterator[Trial]:
     for before, after in ((1, 1), (0, 3), (2, 1), (1, 4)):
         layers = {"network__before": before, "network__after": after}
         yield Trial("size", f"{before} + {after} layers", changes=layers)
-    shape = {"width": 128, "heads": 0, "before": 3, "after": 2, "pooled": 2, "ratio": 1}
+    shape: dict[str, Any] = {
+        "width": 128,
+        "heads": 0,
+        "before": 3,
+        "after": 2,
+        "pooled": 2,
+        "ratio": 1,
+    }
     shape |= {"inputs": "cards", "activation": "relu"}
     as_fast = {f"network__{key}": value for key, value in shape.items()}
     yield Trial("size", "that of `fast`", changes=as_fast)
@@ -208,10 +215,11 @@ def write_tables(found: list[dict[str, str]]) -> None:
         ]
         lines += ["| " + " | ".join(shown(row, name) for name in columns) + " |" for row in mine]
         pattern = re.compile(rf"(<!-- {part} -->\n).*?(<!-- end -->)", re.DOTALL)
-        if not pattern.search(page):
+        marks = pattern.search(page)
+        if marks is None:
             raise SystemExit(f"{PAGE}: no <!-- {part} --> with its <!-- end -->")
         table = "\n".join(["", *lines, "", ""])
-        page = pattern.sub(lambda match, table=table: match[1] + table + match[2], page)
+        page = page[: marks.end(1)] + table + page[marks.start(2) :]
     PAGE.write_text(page, "utf-8")
 
 

@@ -1,10 +1,12 @@
 """What all tests share: where the real data lies, and a deal with known tricks."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from trickcast.cards import Deal
+from trickcast.cli import main
 
 SHARED = Path(__file__).parents[2] / "shared"
 
@@ -25,3 +27,19 @@ def shared() -> Path:
 def board() -> Deal:
     """The example board of the BridgeHand2Vec paper, figure 2."""
     return Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
+
+
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Run the command line in this process: (exit status, standard output, standard error)."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["trickcast", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return run

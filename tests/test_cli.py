@@ -1,3 +1,4 @@
+import io
 import json
 import os
 import signal
@@ -15,29 +16,16 @@ from typer.main import get_command
 
 import trickcast as tc
 from trickcast.cards import Deal
-from trickcast.cli import app, main
+from trickcast.cli import app
+from trickcast.formats import write_stream
 from trickcast.library import Library
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 COMMANDS = (
-    "estimate solve convert generate library train evaluate models hand pair nearest par open "
-    "simulate compare leads reproduce explain site"
+    "estimate solve convert deal play generate library train evaluate models hand pair nearest par "
+    "open simulate compare leads reproduce explain site serve"
 )
 COMMAND = [sys.executable, "-m", "trickcast"]
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command line in this process: (exit status, standard output, standard error)."""
-
-    def run(*args: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["trickcast", *map(str, args)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return run
 
 
 def test_estimate_shows_the_diagram_and_both_tables(run) -> None:
@@ -96,7 +84,7 @@ def test_convert_round_trip(run, tmp_path: Path) -> None:
     names = ["a.zrd", "b.pbn", "c.txt", "d.csv", "e.parquet", "f.zrd"]
     for source, target in pairwise(names):
         options = ["--to", "gib"] if target == "c.txt" else []
-        assert run("convert", tmp_path / source, tmp_path / target, *options) == (0, "", "")
+        assert run("convert", tmp_path / source, tmp_path / target, *options)[:2] == (0, "")
     assert (tmp_path / "f.zrd").read_bytes() == (tmp_path / "a.zrd").read_bytes()
 
 
@@ -389,3 +377,86 @@ def test_open(run) -> None:
     assert status == 0 and out.startswith("Q8632.KJ5.A97.QJ: 1S (standard-american)")
     told = json.loads(run("open", "Q8632.KJ5.A97.QJ", "--json")[1])
     assert told["call"] in told["probabilities"] and told["system"] == "polish-club"
+
+
+def test_what_is_no_deal_is_skipped_and_told(run, tmp_path: Path) -> None:
+    path = tmp_path / "x.pbn"
+    bad = '[Deal ""]\n\n'
+    path.write_text(f'[Deal "{BOARD}"]\n\n{bad * 4}[Deal "{BOARD}"]\n')
+    status, out, err = run("solve", path)
+    assert status == 3 and out.count("♠") and len(err.splitlines()) == 3
+    assert err.splitlines()[0].startswith(f"skipped: {path}: line 3: deal '': no first seat")
+    assert err.splitlines()[2] == "skipped: 2 more (--json lists all)"
+    status, out, _ = run("solve", path, "--json")
+    *deals, last = map(json.loads, out.splitlines())
+    assert status == 3 and [deal["deal"] for deal in deals] == [BOARD, BOARD]
+    assert [entry["place"] for entry in last["skipped"]] == [
+        f"{path}: line {line}" for line in (3, 5, 7, 9)
+    ]
+    for command in (["estimate"], ["solve"], ["par"], ["evaluate"]):
+        status, out, err = run(*command, path, "--strict")
+        assert status == 2 and f"{path}: line 3" in err
+    assert run("convert", path, tmp_path / "y.zrd", "--solve")[0] == 3
+    assert len(tc.read(tmp_path / "y.zrd")) == 2
+    assert run("convert", path, tmp_path / "z.txt", "--strict")[0] == 2
+    assert not (tmp_path / "z.txt").exists()
+    status, out, _ = run("convert", path, tmp_path / "z.txt", "--json")
+    assert status == 3 and len(json.loads(out)["skipped"]) == 4
+    assert run("solve", tmp_path / "y.zrd")[0] == 0, "what was skipped before is forgotten"
+    path.write_text(bad)
+    assert run("solve", path)[0] == 2
+
+
+def test_an_address_is_a_deal(run) -> None:
+    hands = "n=sahkq9832dt94cakt&e=sq4hat7dqj872c732&s=skj95hj65dk3cj654"
+    page = "https://www.bridgebase.com/tools/handviewer.html"
+    status, out, _ = run("solve", f"{page}?{hands}&b=5", "--json")
+    assert status == 0 and json.loads(out)["deal"] == BOARD and json.loads(out)["board"] == 5
+    assert run("solve", f"{page}?myhand=M-1-1")[0] == 2
+
+
+def test_every_byte_of_a_conversion_arrives_through_a_raw_standard_output(tmp_path: Path) -> None:
+    tc.write(tc.random_deals(20_000, seed=1), tmp_path / "x.csv")
+    command = [*COMMAND, "convert", str(tmp_path / "x.csv"), "-", "--to", "csv"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, env=environment, bufsize=0) as process:
+        assert process.stdout is not None
+        parts = [process.stdout.read(1)]
+        for _ in range(20):  # a stopped writer is told that it wrote a part
+            time.sleep(0.01)
+            process.send_signal(signal.SIGSTOP)
+            process.send_signal(signal.SIGCONT)
+            parts.append(os.read(process.stdout.fileno(), 50_000))
+        parts.append(process.stdout.read())
+        assert process.wait(timeout=60) == 0
+    assert b"".join(parts) == (tmp_path / "x.csv").read_bytes()
+
+
+def test_a_raw_stream_that_takes_parts_gets_all() -> None:
+    class Reluctant(io.RawIOBase):
+        def __init__(self) -> None:
+            self.data = b""
+
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data) -> int:
+            self.data += bytes(data[:1000])
+            return min(len(data), 1000)
+
+    for form in ("csv", "zrd", "parquet", "pbn"):
+        deals = tc.random_deals(500, seed=1).with_tricks(np.full((500, 5, 4), 7))
+        whole, raw = io.BytesIO(), Reluctant()
+        write_stream([deals], whole, form)
+        write_stream([deals], raw, form)
+        assert raw.data == whole.getvalue()
+    full = type("Full", (Reluctant,), {"write": lambda self, data: None})
+    with pytest.raises(BlockingIOError):
+        write_stream([deals], full(), "csv")
+
+
+def test_a_file_of_hands_that_is_not_utf_8(run, tmp_path: Path) -> None:
+    (tmp_path / "hands.txt").write_bytes(b"\xff\xfe")
+    status, _, err = run("hand", tmp_path / "hands.txt")
+    assert status == 2 and "hands.txt: byte 0: " in err

@@ -10,6 +10,7 @@ from trickcast.encodings import (
     HEADS,
     FourHands,
     Joined,
+    OneOutput,
     check_coding,
     exchange,
     find_coding,
@@ -198,9 +199,11 @@ def test_heads_know_their_targets(name):
 def test_heads_of_the_papers():
     assert find_head("linear").targets(range(14))[[0, 13], 0] == pytest.approx([0.1, 0.9])
     assert find_head("fourteen-negative").targets([2])[0].tolist() == [-1, -1, 1] + [-1] * 11
-    narrow, wide = (np.diff(find_head("proportional").limits)[k] for k in (0, 5))
+    proportional, wider_middle = find_head("proportional"), find_head("wider-middle")
+    assert isinstance(proportional, OneOutput) and isinstance(wider_middle, OneOutput)
+    narrow, wide = (np.diff(proportional.limits)[k] for k in (0, 5))
     assert wide / narrow == pytest.approx(12927 / 2725)  # ranges of 1 and of 6 tricks
-    middle = np.diff(find_head("wider-middle").limits)
+    middle = np.diff(wider_middle.limits)
     assert middle[5] > middle[0]
     with pytest.raises(ValueError, match="no head 'thirteen'"):
         find_head("thirteen")

@@ -286,7 +286,7 @@ def test_more_threads_than_cores(deals):
 @pytest.fixture(scope="module")
 def few() -> tuple[tc.DealSet, np.ndarray]:
     solved = Library(LIBRARY).deals("test")[:6]
-    return solved, solved.tricks
+    return solved, solved.tricks_or_unknown
 
 
 @pytest.mark.parametrize("bound", [0.4, 0.5])

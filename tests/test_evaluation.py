@@ -205,7 +205,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(kind):
             sums = sizes * rng.normal(0, 1, clusters) + np.sqrt(sizes) * rng.normal(0, 1, clusters)
         else:  # a deal's own chance, then its results
             own = rng.beta(together * chance, together * (1 - chance), clusters)
-            sums = rng.binomial(sizes, own)
+            sums = rng.binomial(sizes, own).astype(float)
         found = ClusterSums(2)
         found.add(np.column_stack([sums, sizes]))
         pick = np.array([1.0, 0.0])

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -317,7 +318,8 @@ def test_bounds_of_pairs_are_those_of_all_pairs(method: Evaluator, two_holdings)
     of_suit = np.searchsorted(keys, TWO_SHAPES[0] * 14 + TWO_SHAPES[1])
     whole = np.zeros(len(of_suit))
     if method.whole is not None:
-        whole = sum(method.whole(((1 << shape) - 1).astype(np.uint16)) for shape in TWO_SHAPES)
+        ids = (((1 << shape) - 1).astype(np.uint16) for shape in TWO_SHAPES)
+        whole = np.sum([method.whole(shape_ids) for shape_ids in ids], axis=0)
     for trump in (None, 0) if method.knows_trumps else (None,):
         sums = []
         for suit in range(2):  # hearts to clubs are alike
@@ -362,7 +364,7 @@ def test_a_method_of_ones_own_passes() -> None:
         source="this test",
         hand_bounds=(0, 13),
         pair_bounds=(0, 26),
-        holding=lambda holdings: holdings.count("98765432") * 1.0,
+        holding=lambda holdings: holdings.count("98765432").astype(np.float64),
     )
     check_evaluator(spot_cards)
     assert evaluators.evaluate(spot_cards, HAND) == 7
@@ -392,7 +394,7 @@ def never_the_same(ids: np.ndarray) -> np.ndarray:
         ({"source": ""}, "source"),
     ],
 )
-def test_conformance_finds_wrong_methods(change: dict, words: str) -> None:
+def test_conformance_finds_wrong_methods(change: dict[str, Any], words: str) -> None:
     wrong = replace(
         evaluators.get("hcp"), **{"hand_bounds": (0, 99), "pair_bounds": (0, 99)} | change
     )

@@ -14,7 +14,7 @@ import trickcast as tc
 from faults import contents, strike
 from trickcast.library import Library, LibraryError, append, generate, shard_file, verify
 
-GENERATE = importlib.import_module("trickcast.library.generate")
+GENERATE: Any = importlib.import_module("trickcast.library.generate")
 
 
 def sevens(owners: np.ndarray, *, workers: int | None = None) -> Any:

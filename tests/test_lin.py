@@ -159,6 +159,48 @@ def test_from_lin_to_pbn_and_back(deals: DealSet) -> None:
     assert written(DealSet.concatenate(stream(out, "pbn"))) == lin
 
 
+PIECES = (
+    "ah|Board 7|", "ah|Board|", "ah|x|", "ah||", "qx|o7|", "qx|c3|", "qx||", "sv|o|", "sv|x|",
+    "mb|p|", "mb|1C*|", "mb|pp|", "mb||", "mb|ap|", "an|hi|", "pc|SA|", "pc||", "mc|7|", "mc||",
+    "pn|a,b,c,d|", "pn||", "pn|,,,|", "pg||", "pg|x|", "rh||", "st||", "nt|x|", "vg|a|", "sk||",
+)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.sampled_from(PIECES), max_size=2),
+            st.sampled_from("1234"),
+            st.lists(st.sampled_from(PIECES), max_size=5),
+        ),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_a_round_trip_changes_no_board(boards: list[tuple[list[str], str, list[str]]]) -> None:
+    text = "".join(
+        f"{''.join(before)}md|{dealer}{MD[1:]}|{''.join(after)}" for before, dealer, after in boards
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        try:
+            deals = of_text(text)
+        except FormatError:  # a last board without a deal
+            return
+        assert of_text(written(deals)) == deals
+
+
+def test_players_stay_at_their_board(shared: Path) -> None:
+    boards = read(shared / "data" / "boards" / "minimal" / "pn.pbn")
+    text = written(boards)
+    assert text.splitlines()[1].startswith("pn|,,,|")
+    deals = of_text(text)
+    assert deals.boards is not None
+    assert [board.tag("North") for board in deals.boards] == ["B", None]
+    assert "pn" not in written(boards[1:])
+
+
 def test_conversions_say_what_they_leave_out() -> None:
     deals = of_text(SAMPLE)
     with pytest.warns(FormatWarning, match="PBN does not hold and leaves out LIN's nt"):

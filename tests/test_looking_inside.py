@@ -39,7 +39,7 @@ def cards(**weights) -> np.ndarray:
 def test_an_ace_that_stands_out():
     """As in the paper: AS to neuron 9 weighs 24.19, the next largest weight 6.47."""
     (neuron,) = inside.neurons(layer(cards(SA=24.19, HK=-6.47)))
-    assert (neuron.ace, neuron.ace_ratio) == ("SA", pytest.approx(24.19 / 6.47))
+    assert neuron.ace == "SA" and neuron.ace_ratio == pytest.approx(24.19 / 6.47)
     assert "ace" in neuron.shows
 
 

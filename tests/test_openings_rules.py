@@ -385,7 +385,7 @@ def test_an_explanation_names_the_rule_and_what_came_close() -> None:
     assert "2D" not in others and found.call not in others
     assert found.rule.why in str(found) and "1C" in str(found)
     fits_too = rules.explain("AQ765.K5.QJ5.A65")
-    assert fits_too.call == "1N"
+    assert isinstance(fits_too, openings.RuleExplanation) and fits_too.call == "1N"
     assert [o.rule.call for o in fits_too.runners_up if not o.missing] == ["1S", "1C"]
 
 
@@ -395,7 +395,7 @@ def test_missing_points_are_points_that_would_change_the_call() -> None:
     found = rules.explain("AJ4.KQ52.QJ5.K65")  # 16 points, one no trump; 15 would be a heart
     assert found.call == "1N"
     weaker = rules.explain("AJ4.KQ52.QJ5.Q65")
-    assert weaker.call == "1H"
+    assert isinstance(weaker, openings.RuleExplanation) and weaker.call == "1H"
     (notrump,) = (o for o in weaker.runners_up if o.rule.call == "1N")
     assert notrump.missing == "it asks for hcp 16-18 (here 15)"
 

@@ -259,6 +259,101 @@ def test_digits_that_new_tricks_contradict_are_not_written() -> None:
     assert "DoubleDummyTricks" not in text and "N NT  6" in text
 
 
+def test_ones_of_a_result_table_are_believed_no_more_than_those_of_the_digits(
+    shared: Path,
+) -> None:
+    with pytest.warns(FormatWarning, match="1 in OptimumResultTable .* taken as unknown"):
+        deals = read(shared / "data" / "boards" / "minimal" / "ort1.pbn")
+    assert deals.tricks is not None
+    assert deals.tricks[0, 1, 0] == 10 and not (deals.tricks == 1).any()
+    assert (deals.tricks != UNKNOWN).sum() == 9
+    assert np.array_equal(of_text(written(deals)).tricks_or_unknown, deals.tricks)
+    nought = "".join(f"{seat} {strain} 0\n" for seat in "NSEW" for strain in "NSHDC")
+    header = '[OptimumResultTable "Declarer;Denomination;Result"]\n'
+    assert (tricks_of(header + nought) == UNKNOWN).all()
+    assert tricks_of(header + "N S 1\nE S 6\n")[0, 0] == 1
+
+
+def test_a_one_that_is_a_result_is_written_so_that_it_is_read_as_one() -> None:
+    table = np.full((1, 5, 4), 12)
+    table[..., 1::2] = 1
+    deals = DealSet(Deal(DEAL).owners[None], table)
+    assert "; every 1 is a result" in written(deals)
+    assert np.array_equal(of_text(written(deals)).tricks, table)
+    assert "every 1" not in written(deals.with_tricks(np.full((1, 5, 4), 6)))
+
+
+def test_a_partial_table_with_a_comment_beside_digits_that_disagree() -> None:
+    tags = (
+        '[OptimumResultTable "Declarer;Denomination;Result"]\n; by hand\nN NT 8 ; sure\n'
+        '[DoubleDummyTricks "76b6876b68535753575a"]'
+    )
+    with pytest.warns(FormatWarning, match="differs from OptimumResultTable in 1 cells"):
+        deals = of_text(f'[Deal "{DEAL}"]\n{tags}\n')
+    assert (deals.tricks_or_unknown != UNKNOWN).all()
+    with pytest.warns(FormatWarning, match="OptimumResultTable tag .* written anew"):
+        text = written(deals)
+    again = of_text(text)
+    assert np.array_equal(again.tricks_or_unknown, deals.tricks_or_unknown)
+    assert "; by hand" in text and "; sure" in text
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_no_trick_is_lost_between_two_tables(data: st.DataObject) -> None:
+    results = data.draw(st.lists(st.integers(0, 13), min_size=20, max_size=20))
+    digits = data.draw(st.lists(st.sampled_from("0123456789abcd*F-"), min_size=20, max_size=20))
+    shown = data.draw(st.sets(st.integers(0, 19)))
+    cells = [f"{seat} {strain}" for seat in "NSEW" for strain in ("NT", "S", "H", "D", "C")]
+    comment = data.draw(st.sampled_from(["", "; a comment\n", "{one}\n", "% two\n"]))
+    rows = "".join(f"{cells[i]} {results[i]}\n" for i in sorted(shown))
+    tags = f'[OptimumResultTable "Declarer;Denomination;Result"]\n{comment}{rows}'
+    deals = quiet(f'[Deal "{DEAL}"]\n{tags}[DoubleDummyTricks "{"".join(digits)}"]\n')
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        text = written(deals)
+    assert np.array_equal(quiet(text).tricks_or_unknown, deals.tricks_or_unknown)
+
+
+def test_deep_finesses_ability() -> None:
+    table = tricks_of('[Ability "N:34425 E:A98B7 S:34425 W:A98B7"]')
+    assert table[:, 0].tolist() == [4, 4, 2, 5, 3] and table[:, 1].tolist() == [9, 8, 11, 7, 10]
+    assert np.array_equal(table[:, :2], table[:, 2:])
+    deals = of_text(f'[Deal "{DEAL}"]\n[Ability "N:34425 E:A98B7 S:34425 W:A98B7"]\n')
+    assert of_text(written(deals)).tricks_or_unknown.tolist() == deals.tricks_or_unknown.tolist()
+    for wrong in ("N:34425 E:5A98B S:B7344 W:425A9", "N:34425", "34425A98B73442534425"):
+        with pytest.warns(FormatWarning, match="Ability is kept as text"):
+            assert (tricks_of(f'[Ability "{wrong}"]') == UNKNOWN).all()
+
+
+@pytest.mark.parametrize(
+    ("calls", "contract"),
+    [
+        ("1H AP", "1H"), ("1H All Pass", "1H"), ("1H ALL PASS", "1H"), ("1h AllPass", "1H"),
+        ("1H* Pass 4H* ap", "4H"), ("All Pass", "PASS"), ("1N X! All-Pass", "1NX"),
+    ],
+)  # fmt: skip
+def test_calls_and_contracts_as_written_in_the_wild(calls: str, contract: str) -> None:
+    deals = of_text(f'[Deal "{DEAL}"]\n[Auction "N"]\n{calls}\n')
+    assert deals.boards is not None and deals.boards[0].contract == contract
+    assert of_text(written(deals)) == deals
+
+
+def test_a_contract_of_the_tags_stands_and_none_is_made_up() -> None:
+    for tags, contract, declarer in (
+        ('[Declarer "?"]\n[Contract ""]\n[Auction "N"]\n1H AP', "1H", Seat.NORTH),
+        ('[Auction "?"]\n1H AP', None, None),
+        ('[Auction "N"]\n1H Pass', None, None),
+    ):
+        deals = of_text(f'[Deal "{DEAL}"]\n{tags}\n')
+        assert deals.boards is not None
+        assert (deals.boards[0].contract, deals.boards[0].declarer) == (contract, declarer)
+        assert of_text(written(deals)) == deals
+    for calls in ("1H All", "1H All 2H", "1C " * 400):
+        with pytest.warns(FormatWarning, match="Auction is kept as text"):
+            of_text(f'[Deal "{DEAL}"]\n[Auction "N"]\n{calls}\n')
+
+
 # --- writing -----------------------------------------------------------------------------------
 
 

@@ -20,7 +20,8 @@ import trickcast as tc
 from trickcast.cli.app import build
 from trickcast.library import USES, Library, append
 
-EXTRAS = ("torch", "onnx", "pyarrow", "cairosvg", "matplotlib", "sklearn")
+_WEB = ("fastapi", "uvicorn", "prometheus_client")
+EXTRAS = ("torch", "onnx", "pyarrow", "cairosvg", "matplotlib", "sklearn", *_WEB)
 """The packages that the extras in pyproject.toml install, but for developers' tools."""
 LIBRARY = Path(__file__).parents[1] / "data" / "library"
 DEALS = str(Path(__file__).parents[1] / "examples" / "deals.pbn")
@@ -35,6 +36,8 @@ EXAMPLES: list[tuple[str, ...]] = [
     ("solve", DEALS),
     ("convert", DEALS, "{folder}/deals.lin"),
     ("convert", "{solved}", "{folder}/deals.csv"),
+    ("deal", "--south", SOUTH, "-n", "2", "--solve"),
+    ("play", DEALS, "4H", "SQ", "--by", "N", "--board", "1"),
     ("hand", NORTH),
     ("par", DEALS),
     ("open", NORTH),
@@ -76,6 +79,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("explain", "{solved}.network"), "trickcast[train]"),
     (("explain", NETWORK, "--png", "{folder}/weights.png"), "trickcast[plots]"),
     (("convert", DEALS, "{folder}/deals.parquet"), "trickcast[data]"),
+    (("serve", "--port", "0"), "trickcast[web]"),
 ]
 """What needs an extra, and the extra that the one line on standard error names."""
 
@@ -153,7 +157,9 @@ def test_all_that_the_extras_install_is_hidden() -> None:
         for extra in extras.keys() - {"browser", "dev"}
         for requirement in extras[extra]
     }
-    assert packages == set(EXTRAS) - {"sklearn"} | {"scikit-learn"}
+    assert {package.replace("-", "_") for package in packages} == set(EXTRAS) - {"sklearn"} | {
+        "scikit_learn"
+    }
 
 
 def test_the_extras_cannot_be_found(run: Callable[..., Any]) -> None:

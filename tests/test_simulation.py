@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -195,19 +196,18 @@ def test_the_network_is_asked_for_the_strains_of_the_question(monkeypatch) -> No
     monkeypatch.setattr(estimator, "_loaded", {})
     guess = {"samples": 8, "exact": 0}  # estimated in one turn
     both = [("4S", "S"), ("3N", "N"), ("2S", "N")]
-    results = [
-        tc.simulate(**KNOWN, **guess, only=both),
-        tc.simulate_making(**KNOWN, **guess, contract="4S", by="S"),
-        tc.simulate(**KNOWN, **guess),
-    ]
+    contracts_asked = tc.simulate(**KNOWN, **guess, only=both)
+    making = tc.simulate_making(**KNOWN, **guess, contract="4S", by="S")
+    all_cells = tc.simulate(**KNOWN, **guess)
     assert [list(map(str, strains)) for strains in asked] == [["S", "N"], ["S"], [*"SHDCN"]]
-    whole = tc.estimate(results[0].deals)
-    assert [len(result._probabilities[0]) for result in results] == [3, 1, 20]
+    whole = tc.estimate(contracts_asked.deals)
+    shares = (result._probabilities for result in (contracts_asked, making, all_cells))
+    assert [len(chances[0]) for chances in shares if chances is not None] == [3, 1, 20]
     for strain, seat in ("SS", "NN", "SN"):
         cell = whole.expected[:, "SHDCN".index(strain), "NESW".index(seat)]
-        assert results[0].expected[strain, seat] == pytest.approx(cell.mean(), abs=1e-4)
+        assert contracts_asked.expected[strain, seat] == pytest.approx(cell.mean(), abs=1e-4)
     made = whole.probabilities[:, 0, 2, 10:].sum(axis=1).mean()
-    assert results[1].making.mean == pytest.approx(made, abs=1e-4)
+    assert making.making.mean == pytest.approx(made, abs=1e-4)
 
 
 def test_all_questions_take_the_same_keywords() -> None:
@@ -220,7 +220,7 @@ def test_all_questions_take_the_same_keywords() -> None:
     ):
         assert {*inspect.signature(function).parameters} == shared | own
     with pytest.raises(TypeError, match="nroth"):
-        tc.simulate(nroth="hcp 5+")
+        tc.simulate(**{"nroth": "hcp 5+"})
 
 
 def test_the_picture_shows_the_distribution(counted) -> None:
@@ -296,7 +296,7 @@ def test_leads_are_counted(led, monkeypatch) -> None:
         ({"north": WEST}, ConstraintError, "SK is given to"),
     ],
 )
-def test_leads_that_cannot_be(asked: dict, error: type[Exception], words: str) -> None:
+def test_leads_that_cannot_be(asked: dict[str, Any], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         tc.simulate_leads(**{"leader": WEST, "contract": "3N", "by": "S", **asked})
 
@@ -336,7 +336,7 @@ def test_an_interrupt_keeps_what_is_there_if_asked(monkeypatch) -> None:
         ({"model": "nowhere.onnx"}, tc.ModelError, "nowhere"),
     ],
 )
-def test_what_cannot_be(asked: dict, error: type[Exception], words: str) -> None:
+def test_what_cannot_be(asked: dict[str, Any], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         tc.simulate(**{"south": SOUTH, **asked})
 
@@ -378,7 +378,8 @@ def test_leads_against_a_known_deal_are_solved_once() -> None:
 
 
 def test_a_lead_that_always_loses_the_same_is_not_no_difference(led) -> None:
-    always = Lead(("SA",), *[Value(9.0, 8.5, 9.5)] * 3, Value(-1.0, -1.0, -1.0), even=False)
+    value = Value(9.0, 8.5, 9.5)
+    always = Lead(("SA",), value, value, value, Value(-1.0, -1.0, -1.0), even=False)
     assert "no difference" not in led._line(always) and "-1.00 (-1.00 to -1.00)" in led._line(
         always
     )

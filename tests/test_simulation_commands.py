@@ -10,21 +10,9 @@ import pytest
 
 import trickcast as tc
 from simulation_samples import AUCTION, KNOWN, NORTH, SOUTH, SPADES, WEST, interrupted_after
-from trickcast.cli import main
+from trickcast.cards import Seat, Strain, card_text
 from trickcast.simulation import contracts, trick_picture
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    def run(*args: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["trickcast", *map(str, args)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return run
-
+from trickcast.solver import solve_lead_batches
 
 HANDS = ["--south", SOUTH, "--north", NORTH, "--samples", 60]
 
@@ -162,3 +150,42 @@ def test_no_line_is_wider_than_80_characters(run) -> None:
     ):
         status, out, _ = run(*asked)
         assert status == 0 and max(map(len, out.splitlines())) <= 80
+
+
+def test_several_contracts_in_one_sheet(run) -> None:
+    asked = ["--south", SOUTH, "--north", NORTH, "--samples", 20, "--exact", 20, "--workers", 1]
+    status, out, err = run("simulate", *asked, "--contracts", "3N,4s", "--by", "S", "--json")
+    assert (status, err) == (0, "")
+    rows = json.loads(out)["contracts"]
+    assert [(row["contract"], row["by"]) for row in rows] == [("3N", "S"), ("4S", "S")]
+    result = tc.simulate(**KNOWN, samples=20, exact=20, only=[("3N", "S"), ("4S", "S")], workers=1)
+    for row, bid in zip(rows, ("3N", "4S"), strict=True):
+        assert row["making"] == pytest.approx(list(result.making(bid, "S")), abs=1e-4)
+        failing = 1 - row["making"][0]  # some lead sets it, of one suit or another
+        shares = [lead["setting"][0] for lead in row["leads"]]
+        assert len(shares) == 4 and shares == sorted(shares, reverse=True)
+        assert shares[0] <= failing + 1e-3 <= sum(shares) + 2e-3
+    text = run("simulate", *asked, "--contracts", "4S")[1]
+    assert "lead that sets it" in text and max(map(len, text.splitlines())) <= 80
+
+
+def test_of_a_known_leader_the_cards_that_beat_a_contract(run) -> None:
+    deal = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
+    hands = zip(("--north", "--east", "--south", "--west"), deal, strict=True)
+    asked = [str(word) for pair in hands for word in pair]
+    out = run("simulate", *asked, "--contracts", "5H 3N", "--side", "ns", "--json")[1]
+    rows = json.loads(out)["contracts"]
+    assert [row["contract"] for row in rows] == ["5H", "3N"]
+    for row, (strain, needed) in zip(rows, ((1, 11), (4, 9)), strict=True):
+        (tricks,) = solve_lead_batches(deal.owners[None], Strain(strain), Seat.parse(row["by"]))
+        sets = {lead["lead"] for lead in row["leads"] if lead["setting"][0] == 1}
+        cards = np.flatnonzero(tricks[0] < needed)
+        assert sets == {card_text(int(card)) for card in cards} and len(sets) > 0
+
+
+@pytest.mark.parametrize(
+    "options", [["--contracts", "4S", "--contract", "3N"], ["--contracts", "PASS"],
+                ["--contracts", ","]],
+)  # fmt: skip
+def test_lists_of_contracts_that_cannot_be(run, options: list[str]) -> None:
+    assert run("simulate", "--south", SOUTH, *options)[0] == 2

@@ -103,7 +103,6 @@ def test_the_ratio_is_the_best_there_is(share: float, cost: float) -> None:
 class Counted:
     """The question of one number of each layout, exact and estimated."""
 
-    cells = ()
     empty = np.empty(0)
     usual_cost = 0.05
 
@@ -152,7 +151,7 @@ def test_it_is_never_slower_than_solving_alone_and_nearly_as_fast_as_can_be(shar
     alone = [drawn(seed, plan, share, cost, loading=np.inf) for seed in range(30)]
     assert all(run.stopped == "precision" for run in runs)
     assert all(run.estimates is None for run in alone)
-    time, alone_time = (sum(run._source.seconds for run in some) for some in (runs, alone))
+    time, alone_time = (sum(run._source.now() for run in some) for some in (runs, alone))
     known = np.mean([run.means().explained[0] for run in runs if run.estimates is not None] or [0])
     best = min(1.0, (np.sqrt(1 - known) + np.sqrt(known * cost)) ** 2)
     assert time <= 1.05 * alone_time
@@ -184,9 +183,9 @@ def test_the_clock_ends_it_on_time() -> None:
     for seconds in (10.0, 45.0, 200.0, 1000.0):
         run = drawn(1, Plan(seconds=seconds), 0.8, 0.05)
         assert run.stopped == "seconds"
-        assert max(seconds, 20) <= run._source.seconds <= max(1.05 * seconds, 20) + 4
+        assert max(seconds, 20) <= run._source.now() <= max(1.05 * seconds, 20) + 4
     assert run.estimates is not None and run.means().effective[0] > 1500, "the network is used"
     both = drawn(1, Plan(seconds=1000.0, precision=0.1), 0.8, 0.05)
-    assert both.stopped == "precision" and both._source.seconds < 500
+    assert both.stopped == "precision" and both._source.now() < 500
     late = drawn(1, Plan(seconds=100.0, precision=0.01), 0.8, 0.05)
     assert late.stopped == "seconds"

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,7 @@ def test_another_runtime_is_refused_before_anything_is_written(tmp_path, runtime
 
 
 def test_without_npm_the_command_says_what_to_do_in_two_lines(tmp_path, monkeypatch):
-    monkeypatch.setattr(site.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(SiteError) as refused:
         write_site(tmp_path / "site")
     lines = str(refused.value).splitlines()

@@ -141,7 +141,7 @@ def test_tricks_are_a_whole_number_from_1_to_13() -> None:
         with pytest.raises(ValueError, match="expected 1 to 13"):
             makes_batches(OWNERS, Strain.SPADES, Seat.NORTH, tricks)
     with pytest.raises(TypeError):
-        makes_batches(OWNERS, Strain.SPADES, Seat.NORTH, 7.0)  # type: ignore[arg-type]
+        makes_batches(OWNERS, Strain.SPADES, Seat.NORTH, 7.0)
 
 
 @pytest.mark.parametrize(

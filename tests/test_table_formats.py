@@ -192,6 +192,7 @@ def test_without_pyarrow(form, monkeypatch):
 
 
 def test_an_operating_systems_error_stays_one():
+    assert table.CSV.write is not None
     with Path("/dev/full").open("wb", buffering=0) as full, pytest.raises(OSError, match="space"):
         table.CSV.write(full, [sample.truth()])
 

@@ -42,6 +42,9 @@ class Contract:
 
     ``Contract("PASS")`` is a board passed out. Lower case, ``NT``, suit signs and blanks are read
     too; ``str`` gives the text as above. Raises DealError when the text is not a contract.
+
+    >>> Contract("4 ♠ x"), Contract("3NT").tricks
+    (Contract('4SX'), 9)
     """
 
     level: int
@@ -154,6 +157,9 @@ def matchpoints(scores: ArrayLike) -> NDArray[np.float64]:
 
     A tie counts one half; (n,) float64 in 0-1. All scores are those of one side.
     Raises ValueError for fewer than two scores.
+
+    >>> matchpoints([420, 450, 420, -50])
+    array([0.5, 1. , 0.5, 0. ])
     """
     compared = np.asarray(scores)
     if compared.ndim != 1 or len(compared) < 2:
@@ -198,6 +204,10 @@ def par(table: TrickTable | ArrayLike, vul: str | Vulnerability, dealer: str | S
     Each side in turn bids on or lets the other play, whichever it scores better by; contracts
     that fail are doubled. The dealer's side bids first, which matters where both sides can make
     the same contract. Raises DealError when the table is not one or does not know every cell.
+
+    >>> table = [[10, 3, 10, 3]] * 4 + [[9, 4, 9, 4]]
+    >>> print(par(table, "none", "N"))
+    NS +420: 4H NS =, 4S NS =
     """
     tricks = (table if isinstance(table, TrickTable) else TrickTable(table)).tricks
     if tricks.shape != (5, 4) or (tricks == UNKNOWN).any():

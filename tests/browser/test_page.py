@@ -22,7 +22,7 @@ def page(browser: Any, site: str) -> Iterator[Any]:
     shown.set_default_timeout(PATIENCE)
     trouble: list[str] = []
     shown.on("pageerror", lambda error: trouble.append(str(error)))
-    shown.on("console", lambda told: told.type == "error" and trouble.append(told.text))
+    shown.on("console", lambda told: trouble.extend([told.text] * (told.type == "error")))
     shown.goto(site)
     yield shown
     assert trouble == []

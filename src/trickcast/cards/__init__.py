@@ -7,7 +7,7 @@ by declarers N E S W, always the tricks of the declarer's side.
 
 from .board import Board, Tag, board_dealer, board_vulnerability
 from .deal import COUNT_OF_SEAT, FOUR_FULL_HANDS, Deal, check_owners
-from .dealset import DealSet, as_dealset
+from .dealset import DealSet, Skipped, as_dealset
 from .enums import RANKS, Seat, Strain, Suit, Vulnerability
 from .errors import DealError, shorten
 from .grid import PRINTED_SEATS, PRINTED_STRAINS, Grid, html_table
@@ -31,6 +31,7 @@ __all__ = [
     "Hand",
     "OneOrMany",
     "Seat",
+    "Skipped",
     "Strain",
     "Suit",
     "Tag",

@@ -57,10 +57,18 @@ class Board:
 
 
 def board_dealer(number: int) -> Seat:
-    """Return the dealer of a board number: North, East, South, West in turn."""
+    """Return the dealer of a board number: North, East, South, West in turn.
+
+    >>> board_dealer(1).word, board_dealer(16).word
+    ('North', 'West')
+    """
     return Seat((number - 1) % 4)
 
 
 def board_vulnerability(number: int) -> Vulnerability:
-    """Return the vulnerability of a board number, which repeats every sixteen boards."""
+    """Return the vulnerability of a board number, which repeats every sixteen boards.
+
+    >>> [str(board_vulnerability(number)) for number in (1, 2, 3, 4)]
+    ['none', 'ns', 'ew', 'both']
+    """
     return Vulnerability(((number - 1) + (number - 1) // 4) % 4)

@@ -48,6 +48,10 @@ class Deal:
     Built from PBN text (``Deal("N:A.KQ9832.T94.AKT … … …")``, any first seat) and giving it back
     as ``pbn``, which always starts with North. ``str`` is the four-hand diagram. Raises DealError
     when the text is not a deal.
+
+    >>> deal = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
+    >>> deal.north.hcp, deal["S"]
+    (16, Hand('KJ95.J65.K3.J654'))
     """
 
     owner_bytes: bytes

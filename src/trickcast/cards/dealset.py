@@ -1,7 +1,7 @@
 """Many deals as one array."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,18 @@ from .errors import DealError
 from .table import UNKNOWN, check_tricks
 
 
+class Skipped(NamedTuple):
+    """Something in a file that is no deal, and was passed over."""
+
+    place: str
+    """The file, and the line, record or byte in it."""
+    reason: str
+    """What is wrong there, and what was expected."""
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"
+
+
 class DealSet:
     """A read-only view on the arrays of many deals, and on what is known of each.
 
@@ -19,9 +31,13 @@ class DealSet:
     iterating gives a Deal, slicing (or indexing with an array) a DealSet on the same memory.
 
     Raises DealError when an array has the wrong shape or a row is not a deal, naming its index.
+
+    >>> deals = tc.random_deals(1000, seed=1)
+    >>> deals.owners.shape, len(deals[:10]), deals[0] in list(deals)
+    ((1000, 52), 10, True)
     """
 
-    __slots__ = ("boards", "owners", "tricks")
+    __slots__ = ("boards", "owners", "skipped", "tricks")
 
     owners: NDArray[np.uint8]
     """(n, 52) uint8, the seat (N E S W = 0-3) holding each card."""
@@ -29,6 +45,8 @@ class DealSet:
     """(n, 5, 4) uint8, 255 where a cell is unknown; None when nothing is known."""
     boards: tuple[Board, ...] | None
     """What a file said of each board besides the cards; None when it said nothing."""
+    skipped: tuple[Skipped, ...]
+    """What ``read(…, on_error="skip")`` passed over in the file; sets are equal whatever it is."""
 
     def __init__(
         self,
@@ -61,6 +79,7 @@ class DealSet:
         unknown = tricks is None or (tricks.size > 0 and bool((tricks == UNKNOWN).all()))
         self.tricks = None if tricks is None or unknown else _read_only(tricks)
         self.boards = boards
+        self.skipped = ()
 
     @classmethod
     def from_deals(cls, deals: Iterable[str | Deal]) -> "DealSet":
@@ -90,6 +109,7 @@ class DealSet:
             )
         owners = [np.empty((0, 52), np.uint8), *(part.owners for part in parts)]
         joined._set(np.concatenate(owners), tricks, boards)
+        joined.skipped = tuple(skipped for part in parts for skipped in part.skipped)
         return joined
 
     @property
@@ -101,7 +121,9 @@ class DealSet:
 
     def with_tricks(self, tricks: ArrayLike | None) -> "DealSet":
         """Return the same deals with these tricks."""
-        return DealSet(self.owners, tricks, self.boards)
+        deals = DealSet(self.owners, tricks, self.boards)
+        deals.skipped = self.skipped
+        return deals
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -175,6 +197,10 @@ def as_dealset(deals: Any) -> tuple[DealSet, bool]:
 
     Accepts a Deal, PBN text, a DealSet, a list of these, or owners of shape (52,) or (n, 52).
     Raises DealError naming the index of the first item that is not a deal.
+
+    >>> deals, single = as_dealset(tc.random_deals(2, seed=1)[0])
+    >>> len(deals), single
+    (1, True)
     """
     if isinstance(deals, DealSet):
         return deals, False

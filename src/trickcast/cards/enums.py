@@ -51,7 +51,11 @@ class _Named(IntEnum):
 
 
 class Suit(_Named):
-    """The four suits, in card order."""
+    """The four suits, in card order.
+
+    >>> Suit.parse("♥"), Suit.CLUBS.symbol
+    (<Suit.HEARTS: 1>, '♣')
+    """
 
     SPADES = 0
     HEARTS = 1
@@ -72,7 +76,11 @@ class Suit(_Named):
 
 
 class Strain(_Named):
-    """The five strains; a suit and its strain share a number."""
+    """The five strains; a suit and its strain share a number.
+
+    >>> Strain.parse("nt") is Strain.NOTRUMP, int(Strain.HEARTS)
+    (True, 1)
+    """
 
     SPADES = 0
     HEARTS = 1
@@ -93,7 +101,11 @@ class Strain(_Named):
 
 
 class Seat(_Named):
-    """The four seats, clockwise."""
+    """The four seats, clockwise.
+
+    >>> str(Seat.parse("north").lho), Seat.WEST.partner.word
+    ('E', 'East')
+    """
 
     NORTH = 0
     EAST = 1
@@ -127,7 +139,11 @@ class Seat(_Named):
 
 
 class Vulnerability(IntEnum):
-    """Which sides are vulnerable: two bits, North-South 1 and East-West 2."""
+    """Which sides are vulnerable: two bits, North-South 1 and East-West 2.
+
+    >>> str(Vulnerability.parse("N-S")), bool(Vulnerability.BOTH & Vulnerability.EW)
+    ('ns', True)
+    """
 
     NONE = 0
     NS = 1

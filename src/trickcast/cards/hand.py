@@ -21,6 +21,10 @@ class Hand:
 
     Built from text (``Hand("A.KQ9832.T94.AKT")``; see ``cards.text`` for what is accepted) and
     giving it back with ``str``. Raises DealError when the text is not a hand.
+
+    >>> hand = tc.Hand("A.KQ9832.T94.AKT")
+    >>> hand.hcp, hand.pattern, hand.holding("hearts")
+    (16, '6331', 'KQ9832')
     """
 
     mask: int
@@ -118,6 +122,10 @@ def as_hands(hands: Any) -> tuple[NDArray[np.bool_], bool]:
 
     Accepts a Hand, dotted text, a list of these, a (52,) or an (n, 52) array of bools or 0/1.
     Raises DealError naming the index of the first item that is not a hand.
+
+    >>> rows, single = as_hands(["AKQ2.QJT987.32.2", "A.KQ9832.T94.AKT"])
+    >>> rows.shape, single
+    ((2, 52), False)
     """
     if isinstance(hands, str | Hand):
         return Hand(hands).cards[None], True
@@ -148,6 +156,10 @@ def as_hands(hands: Any) -> tuple[NDArray[np.bool_], bool]:
 
 
 def hands_of(owners: NDArray[np.uint8], seat: str | Seat) -> NDArray[np.bool_]:
-    """Return the (n, 52) hands that one seat holds in (n, 52) owners."""
+    """Return the (n, 52) hands that one seat holds in (n, 52) owners.
+
+    >>> hands_of(tc.random_deals(3, seed=1).owners, "N").sum(axis=1)
+    array([13, 13, 13])
+    """
     held: NDArray[np.bool_] = owners == Seat.parse(seat)
     return held

@@ -32,6 +32,16 @@ class TrickTable(OneOrMany):
 
     ``table["H", "N"]`` is the count for hearts declared by North (an array where the table holds
     many deals), ``table[3]`` and ``table[2:5]`` the tables of those deals. Prints as a table.
+
+    >>> table = tc.TrickTable([[10, 3, 10, 3]] * 4 + [[9, 4, 9, 4]])
+    >>> int(table["H", "N"])
+    10
+    >>> print(table)
+          NT   ♠   ♥   ♦   ♣
+    N      9  10  10  10  10
+    S      9  10  10  10  10
+    E      4   3   3   3   3
+    W      4   3   3   3   3
     """
 
     __slots__ = ("tricks",)

@@ -23,6 +23,9 @@ def parse_card(text: str) -> int:
     """Return the card index of text such as ``SA``, ``♥10`` or ``d2``.
 
     Raises DealError when it is not a card.
+
+    >>> parse_card("SA"), parse_card("♣2")
+    (0, 51)
     """
     clean = text.strip().upper().replace("10", "T")
     for sign in _VARIATION:
@@ -35,7 +38,11 @@ def parse_card(text: str) -> int:
 
 
 def card_text(card: int) -> str:
-    """Return the text of a card index: ``card_text(0) == "SA"``."""
+    """Return the text of a card index: ``card_text(0) == "SA"``.
+
+    >>> card_text(0), card_text(51)
+    ('SA', 'C2')
+    """
     return "SHDC"[card // 13] + RANKS[card % 13]
 
 
@@ -43,6 +50,10 @@ def parse_contract(text: str) -> tuple[int, Strain | None, int]:
     """Return level, strain and doubling (0, 1, 2) of text such as ``4S``, ``3NTX`` or ``5♦xx``.
 
     A board passed out is (0, None, 0). Raises DealError when it is not a contract.
+
+    >>> level, strain, doubling = parse_contract("4 hx")
+    >>> level, str(strain), doubling
+    (4, 'H', 1)
     """
     clean = "".join(text.upper().split())
     for sign, suit in _SIGNS.items():
@@ -183,3 +194,33 @@ def _split_hands(text: str) -> list[str]:
             hands.append(parts)
             parts = ""
     return hands + [parts] * bool(parts)
+
+
+def parse_ending(text: str) -> bytes:
+    """Return the owners of an ending, written as a deal of fewer cards; 255 for those gone.
+
+    Raises DealError for what is no such text, a card that stands twice, or hands of different
+    lengths.
+    """
+    first = _FIRST_SEAT.match(text)
+    hands = text[first.end() :].split() if first else []
+    if first is None or len(hands) != 4:
+        raise DealError(
+            f"ending {shorten(text)}: {len(hands)} hands (expected 'N:' and four clockwise, such "
+            "as 'N:A2... K3... .A2.. .K3..')"
+        )
+    start = Seat.parse(first[1])
+    owners = bytearray(b"\xff" * 52)
+    sizes = {}
+    for i, hand in enumerate(hands):
+        seat, mask = Seat((start + i) % 4), _parse_cards(hand)
+        sizes[seat] = mask.bit_count()
+        for card in range(52):
+            if mask >> card & 1 and owners[card] != 0xFF:
+                raise DealError(f"ending {shorten(text)}: {card_text(card)} is in two hands")
+            if mask >> card & 1:
+                owners[card] = seat
+    if len({*sizes.values()}) != 1 or not sizes[start]:
+        held = ", ".join(f"{seat.word} {sizes[seat]}" for seat in Seat)
+        raise DealError(f"ending {shorten(text)}: {held} cards (expected equally many)")
+    return bytes(owners)

@@ -2,24 +2,28 @@
 
 import json
 import math
-from typing import Any
 
-import numpy as np
 import typer
 from rich.table import Table
 
-from ..cards import Seat, Strain, Vulnerability
+from ..answers.simulations import (
+    comparison_answer,
+    contract_answer,
+    contracts_answer,
+    every_contract_answer,
+    leads_answer,
+    making_answer,
+)
+from ..cards import Seat, Vulnerability
 from ..scoring import Contract
 from ..simulation import (
-    Cells,
     ContractValue,
-    Lead,
     LeadSimulation,
     MakingSimulation,
-    Result,
     Simulation,
     Value,
     bars,
+    beating_leads,
 )
 from ..simulation.outcomes import even_of, is_even
 from ..simulation.texts import interval_text, percent_text, wrapped
@@ -36,13 +40,11 @@ def show_contract(
     """Show one contract: chance, score, tricks and their distribution."""
     strain = bid.strain
     assert strain is not None  # the simulation has refused a pass
+    if as_json:
+        typer.echo(json.dumps(contract_answer(result, bid, by, vul)))
+        return
     making, points = result.making(bid, by), result.score(bid, by, vul)
     chances = result.distribution(strain, by)
-    if as_json:
-        content = {"contract": str(bid), "by": str(by), "making": _numbers(making)}
-        content |= {"score": _numbers(points), "distribution": chances.round(4).tolist()}
-        typer.echo(json.dumps(_counts(result) | content))
-        return
     tricks = interval_text((result.expected[strain, by], *result.interval[strain, by]), 2)
     typer.echo(f"{result.headline}\n{bid} by {by.word}, vulnerable {vulnerable_sides(vul)}")
     typer.echo(f"{'makes':10} {percent_text(making)}")
@@ -54,8 +56,7 @@ def show_contract(
 def show_making(result: MakingSimulation, as_json: bool) -> None:
     """Show how often a contract makes."""
     if as_json:
-        content = {"contract": str(result.contract), "by": str(result.by)}
-        typer.echo(json.dumps(_counts(result) | content | {"making": _numbers(result.making)}))
+        typer.echo(json.dumps(making_answer(result)))
     else:
         typer.echo(str(result))
 
@@ -66,7 +67,7 @@ def show_all(
     """Show the expected tricks of all contracts, and a side's best."""
     best = result.best_contracts(vul, scoring, side=side)
     if as_json:
-        typer.echo(json.dumps(_summary(result) | {"best": [_ranked_json(value) for value in best]}))
+        typer.echo(json.dumps(every_contract_answer(result, best)))
         return
     unit = UNITS[scoring]
     table = Table(box=None, pad_edge=False, padding=(0, 2))
@@ -83,14 +84,44 @@ def show_all(
     views.ResultConsole().print(table)
 
 
+def show_contracts(
+    result: Simulation,
+    contracts: list[tuple[Contract, Seat]],
+    vul: Vulnerability,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Show some contracts in one sheet, each with the lead that beats it most often."""
+    rows = [
+        (
+            ContractValue(bid, by, result.making(bid, by), result.score(bid, by, vul)),
+            beating_leads(result, bid, by, workers=workers),
+        )
+        for bid, by in contracts
+    ]
+    if as_json:
+        typer.echo(json.dumps(contracts_answer(result, rows)))
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("contract", "makes", "points", "lead that sets it"):
+        table.add_column(column)
+    for value, leads in rows:
+        lead = f"{leads[0].lead} {percent_text(leads[0].setting)}" if leads else "?"
+        worth = interval_text(value.worth, 0, signed=True)
+        made = percent_text(value.making)
+        table.add_row(f"{value.contract} {value.by}", made, worth, lead)
+    typer.echo(f"{result.headline}\nvulnerable {vulnerable_sides(vul)}")
+    views.ResultConsole().print(table)
+    typer.echo("lead: a suit, led as well as possible, or of a known hand a card")
+    typer.echo("\n".join(wrapped(result.notes)))
+
+
 def show_comparison(
     result: Simulation, pair: tuple[Contract, Contract], gains: dict[str, Value], as_json: bool
 ) -> None:
     """Show by how much one contract beats another, by every way of scoring."""
     if as_json:
-        content = _counts(result) | {"first": str(pair[0]), "second": str(pair[1])}
-        content |= {scoring: _numbers(gain) for scoring, gain in gains.items()}
-        typer.echo(json.dumps(content))
+        typer.echo(json.dumps(comparison_answer(result, pair, gains)))
         return
     typer.echo(f"{result.headline}\n{pair[0]} against {pair[1]}:")
     for scoring, gain in gains.items():
@@ -99,12 +130,7 @@ def show_comparison(
 
 def show_leads(result: LeadSimulation, as_json: bool) -> None:
     """Show every lead, best first."""
-    if not as_json:
-        typer.echo(str(result))
-        return
-    content = _counts(result) | {"contract": str(result.contract), "by": str(result.by)}
-    content |= {"scoring": result.scoring, "leads": [_lead_json(lead) for lead in result]}
-    typer.echo(json.dumps(content))
+    typer.echo(json.dumps(leads_answer(result)) if as_json else str(result))
 
 
 def _gain_text(gain: Value, scoring: str) -> str:
@@ -112,53 +138,3 @@ def _gain_text(gain: Value, scoring: str) -> str:
     shown = interval_text(gain, 0 if scoring == "total" else 2, signed=scoring != "matchpoints")
     known = not math.isnan(gain.low)
     return shown + "   equal within the error" * (known and is_even(gain, scoring))
-
-
-def _numbers(value: Value) -> list[float | None]:
-    """JSON has no NaN."""
-    return [None if math.isnan(number) else round(number, 4) for number in value]
-
-
-def _ranked_json(value: ContractValue) -> dict[str, Any]:
-    content = {"contract": str(value.contract), "by": str(value.by)}
-    return content | {"making": _numbers(value.making), "worth": _numbers(value.worth)}
-
-
-def _lead_json(lead: Lead) -> dict[str, Any]:
-    """Return what there is to say of a lead."""
-    return {
-        "cards": lead.cards,
-        "tricks": _numbers(lead.tricks),
-        "setting": _numbers(lead.setting),
-        "points": _numbers(lead.points),
-        "gain": _numbers(lead.gain),
-        "even": lead.even,
-    }
-
-
-def _counts(result: Result) -> dict[str, Any]:
-    """Return how many layouts there are, and why no more."""
-    return {"layouts": result.samples, "solved": result.solved, "stopped": result.stopped}
-
-
-def _summary(result: Simulation) -> dict[str, Any]:
-    content = _counts(result) | {
-        "strains": [strain.letter for strain in Strain],
-        "declarers": [seat.letter for seat in Seat],
-        "expected": _table(result.expected, 4),
-    }
-    if result.solved:
-        content["interval"] = _table(result.interval, 4)
-        content["explained"] = _table(result.explained, 4)
-        content["effective"] = _table(result.effective, 1)
-    return content
-
-
-def _table(cells: Cells, digits: int) -> list[Any]:
-    """Return cells as lists, null where a number is not known."""
-    table: list[Any] = np.where(
-        np.isnan(cells.array),
-        None,
-        cells.array.round(digits),  # type: ignore[call-overload]
-    ).tolist()
-    return table

@@ -1,6 +1,7 @@
 """The ``trickcast`` command: its sub-commands, and how every one of them ends.
 
-Exit status 0; 2 with at most three plain lines on standard error; 130 after Ctrl-C.
+Exit status 0; 3 where answers stand but something in a file was no deal and was skipped; 2 with at
+most three plain lines on standard error; 130 after Ctrl-C.
 """
 
 import os
@@ -8,19 +9,22 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from io import TextIOWrapper
+from io import BufferedWriter, RawIOBase, TextIOWrapper
 from typing import Any
 
 import typer
 
 from ..cards import DealError
-from .inputs import CommandError
+from .inputs import CommandError, forget_skipped, tell_skipped
 
 _ERROR_LINES = 3
+_SKIPPED = 3
 _INTERRUPTED = 130
 _UsageError: Any = typer.BadParameter.__bases__[0]  # click's; typer does not export its name
 _COMMANDS = {
     "deals": ("estimate", "solve", "convert"),
+    "dealing": ("deal",),
+    "play": ("play",),
     "hands": ("hand", "par"),
     "opening": ("open",),
     "libraries": ("generate", "library"),
@@ -29,6 +33,7 @@ _COMMANDS = {
     "simulations": ("simulate", "compare", "leads"),
     "vectors": ("pair", "nearest"),
     "site": ("site",),
+    "serve": ("serve",),
     "train": ("train",),
     "reproduce": ("reproduce",),
     "explain": ("explain",),
@@ -74,6 +79,9 @@ def _root(
 
 def run() -> int:
     """Run the command line and return its exit status."""
+    if isinstance(sys.stdout, TextIOWrapper) and isinstance(sys.stdout.buffer, RawIOBase):
+        whole = BufferedWriter(sys.stdout.buffer)  # a raw output may take a part of what is written
+        sys.stdout = TextIOWrapper(whole, sys.stdout.encoding, line_buffering=True)
     for output in (sys.stdout, sys.stderr):
         if isinstance(output, TextIOWrapper) and not output.isatty():
             output.reconfigure(encoding="utf-8")  # suit signs, whatever a file's locale is
@@ -89,10 +97,12 @@ def run() -> int:
 
 def _run() -> int:
     """Run the command that the arguments name, and return the exit status."""
+    forget_skipped()
     try:  # not app(), which turns some of these errors into messages and statuses of its own
         command = typer.main.get_command(build(sys.argv[1:]))
         with command.make_context("trickcast", sys.argv[1:]) as context:
             command.invoke(context)
+        skipped = tell_skipped(as_json="--json" in sys.argv[1:])
         sys.stdout.flush()
     except typer.Exit as ended:
         return ended.exit_code
@@ -110,7 +120,7 @@ def _run() -> int:
         if not isinstance(error, _answers()):
             raise
         return _complain(error)
-    return 0
+    return _SKIPPED if skipped else 0
 
 
 def _answers() -> tuple[type[Exception], ...]:

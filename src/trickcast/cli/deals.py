@@ -1,5 +1,6 @@
 """The commands that take deals: estimate, solve, convert."""
 
+import json
 import sys
 from collections.abc import Iterator
 from typing import Annotated
@@ -8,13 +9,16 @@ import numpy as np
 import typer
 
 from .._progress import progress_bar
-from ..cards import Board, Deal, DealSet, TrickTable
+from ..answers.deals import estimated_deal, solved_deal
+from ..cards import UNKNOWN, Board, Deal, DealSet
 from ..estimator import DEFAULT_MODEL, Estimator
-from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, read_deals
-from .sheets import Sheet, deal_json, estimate_tables, solved_table
+from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, Strict, read_deals
+from .sheets import Sheet, estimate_tables, solved_table
+from .solving import Check, solved
 
 Deals = Annotated[
-    str, typer.Argument(metavar="DEALS", help="A file, - for standard input, or a deal (N:…).")
+    str,
+    typer.Argument(metavar="DEALS", help="A file, - for standard input, a deal (N:…), an address."),
 ]
 From = Annotated[
     str | None,
@@ -46,20 +50,26 @@ def estimate(
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
+    check: Check = 0,
+    strict: Strict = False,
 ) -> None:
     """Estimate the tricks of every strain and declarer with a neural network."""
+    if check and not exact:
+        raise typer.BadParameter("--check needs --exact")
     estimator = Estimator(model, threads=workers)
     sheet = Sheet()
     chunk = SOLVED_CHUNK if exact else CHUNK if exact_below is None else SOME_SOLVED_CHUNK
-    chunks = read_deals(deals, source, chunk=chunk)
-    pairs = solved(chunks, workers) if exact else ((chunk, None) for chunk in watched(chunks))
+    chunks = read_deals(deals, source, chunk=chunk, strict=strict)
+    pairs = (
+        solved(chunks, workers, check) if exact else ((chunk, None) for chunk in watched(chunks))
+    )
     for some, tables in pairs:
         estimates = estimator(some, exact_below=exact_below)
         for i, (deal, board) in enumerate(with_boards(some)):
             table = None if tables is None else tables[i].tricks
             if as_json:
-                line = deal_json(deal, board, exact=table, estimate=estimates[i], model=model)
-                typer.echo(line)
+                answer = estimated_deal(deal, board, estimates[i], model, table)
+                typer.echo(json.dumps(answer))
             else:
                 sheet.show(deal, board, estimate_tables(estimates[i], table))
 
@@ -69,13 +79,16 @@ def solve(
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
+    check: Check = 0,
+    strict: Strict = False,
 ) -> None:
-    """Solve deals exactly: the double-dummy table of each."""
+    """Show the exact double-dummy table of each deal: the file's own, else solved."""
     sheet = Sheet()
-    for chunk, tables in solved(read_deals(deals, source, chunk=SOLVED_CHUNK), workers):
+    chunks = read_deals(deals, source, chunk=SOLVED_CHUNK, strict=strict)
+    for chunk, tables in solved(chunks, workers, check):
         for i, (deal, board) in enumerate(with_boards(chunk)):
             if as_json:
-                typer.echo(deal_json(deal, board, exact=tables[i].tricks))
+                typer.echo(json.dumps(solved_deal(deal, board, tables[i].tricks)))
             else:
                 sheet.show(deal, board, solved_table(tables[i].tricks))
 
@@ -87,22 +100,61 @@ def convert(
     target_format: Annotated[
         str | None, typer.Option("--to", metavar="FORMAT", help="Format of the output.")
     ] = None,
-    with_tricks: Annotated[bool, typer.Option("--solve", help="Add the exact tricks.")] = False,
+    with_tricks: Annotated[
+        bool, typer.Option("--solve", help="Add the exact tricks (in PBN: and the par).")
+    ] = False,
+    with_estimates: Annotated[
+        bool, typer.Option("--estimate", help="Add estimated tricks where none are known.")
+    ] = False,
+    model: Annotated[str, typer.Option(help="The network of --estimate.")] = DEFAULT_MODEL,
     workers: Workers = None,
+    check: Check = 0,
+    strict: Strict = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="List what was skipped, as a line of JSON.")
+    ] = False,
 ) -> None:
     """Convert a file of deals to another format, in chunks, whatever its size."""
-    from ..formats import FORMATS, write_stream
+    from ..formats import FORMATS, find_format, format_to_write, write_stream
+    from .annotating import annotated
 
+    if check and not with_tricks:
+        raise typer.BadParameter("--check needs --solve")
+    if target == "-" and as_json:
+        raise typer.BadParameter("--json needs another OUT than standard output")
     if target == "-" and target_format is None:
         names = ", ".join(f.name for f in FORMATS.values() if f.write is not None)
         raise typer.BadParameter(f"standard output needs --to (one of {names})")
-    chunks = read_deals(source, source_format, chunk=1 << 16)
+    if with_tricks and with_estimates:
+        raise typer.BadParameter("--solve and --estimate do not go together")
+    form = (
+        find_format(target_format or "")
+        if target == "-"
+        else format_to_write(target, target_format)
+    )
+    chunks = read_deals(source, source_format, chunk=1 << 16, strict=strict)
+    comment = None
     if with_tricks:
-        pairs = solved(chunks, workers)
+        pairs = solved(chunks, workers, check)
         chunks = (chunk.with_tricks(tables.tricks) for chunk, tables in pairs)
+    elif with_estimates:
+        comment = f"tricks without a solver, where they were not known: trickcast {model}"
+        chunks = _estimated(watched(chunks), Estimator(model, threads=workers))
     else:
         chunks = watched(chunks)
+    if (with_tricks or with_estimates) and form.name == "pbn":
+        chunks = annotated(chunks, comment)
     write_stream(chunks, sys.stdout.buffer if target == "-" else target, format=target_format)
+
+
+def _estimated(chunks: Iterator[DealSet], estimator: Estimator) -> Iterator[DealSet]:
+    """Fill the unknown cells of each chunk with the tricks that the network names."""
+    for chunk in chunks:
+        known = chunk.tricks_or_unknown
+        tricks = np.where(known == UNKNOWN, estimator(chunk).tricks, known)
+        yield chunk.with_tricks(tricks)
+    typer.echo("note: tricks that were not known are estimates, which readers take for exact",
+               err=True)  # fmt: skip
 
 
 def watched(chunks: Iterator[DealSet]) -> Iterator[DealSet]:
@@ -111,21 +163,6 @@ def watched(chunks: Iterator[DealSet]) -> Iterator[DealSet]:
         for chunk in chunks:
             yield chunk
             advance(len(chunk))
-
-
-def solved(chunks: Iterator[DealSet], workers: int | None) -> Iterator[tuple[DealSet, TrickTable]]:
-    """Solve chunk by chunk, under one progress bar unless results are seen on the terminal."""
-    from ..solver import solve_batches  # estimates alone do not wait for DDS
-
-    with progress_bar("solving", None, "deals", show=not sys.stdout.isatty()) as advance:
-        for chunk in chunks:
-            tables = np.empty((len(chunk), 5, 4), dtype=np.uint8)
-            done = 0
-            for batch in solve_batches(chunk.owners, workers=workers):
-                tables[done : done + len(batch)] = batch
-                done += len(batch)
-                advance(len(batch))
-            yield chunk, TrickTable(tables)
 
 
 def with_boards(deals: DealSet) -> Iterator[tuple[Deal, Board | None]]:

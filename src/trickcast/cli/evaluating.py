@@ -25,7 +25,7 @@ from ..library import Library
 from ..published import best_results
 from . import views
 from .deals import From, watched
-from .inputs import CommandError, as_use, read_deals
+from .inputs import CommandError, Strict, as_use, read_deals
 
 PARTS = {strain.letter: strain.name.lower() for strain in Strain} | {
     "suits": "all suits",
@@ -100,13 +100,14 @@ def evaluate(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Everything, as one line.")] = False,
     source: From = None,
+    strict: Strict = False,
 ) -> None:
     """Compare a model with solved deals: hits, errors, calibration and speed, with intervals."""
     measured = [_Measured(model, Estimator(model, threads=threads))]
     if peer is not None:
         measured.append(_Measured(peer.name, _open_peer(peer, peer_layout, peer_counts, threads)))
     paired = Paired()
-    for chunk in watched(_parts(_solved_deals(deals, use, source))):
+    for chunk in watched(_parts(_solved_deals(deals, use, source, strict))):
         figures = [each.add(chunk) for each in measured]
         if peer is not None:
             paired.add(*figures)
@@ -134,10 +135,10 @@ def _open_peer(path: Path, layout: str, counts: str, threads: int | None) -> Pee
         raise typer.BadParameter(f"--peer-layout: {error}") from None
 
 
-def _solved_deals(deals: str, use: str, source: str | None) -> Iterator[DealSet]:
+def _solved_deals(deals: str, use: str, source: str | None, strict: bool) -> Iterator[DealSet]:
     if (Path(deals) / "manifest.json").is_file():
         return Library(deals).stream(as_use(use))
-    return read_deals(deals, source)
+    return read_deals(deals, source, strict=strict)
 
 
 def _parts(chunks: Iterable[DealSet]) -> Iterator[DealSet]:

@@ -6,12 +6,15 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from ..answers.deals import par_answer
+from ..answers.hands import hand_answer
 from ..cards import Board, Hand, Seat, Strain, Vulnerability
 from ..scoring import par as par_of
 from . import views
-from .deals import AsJson, Deals, From, Workers, solved, with_boards
-from .inputs import SOLVED_CHUNK, read_deals, read_hands
+from .deals import AsJson, Deals, From, Workers, with_boards
+from .inputs import SOLVED_CHUNK, Strict, read_deals, read_hands
 from .sheets import Sheet, solved_table, vulnerable_sides
+from .solving import Check, solved
 
 
 def register(app: typer.Typer) -> None:
@@ -37,9 +40,7 @@ def hand(
         cards = Hand(text)
         values = evaluators.describe(cards, strain)
         if as_json:
-            content = {"hand": str(cards), "lengths": cards.lengths, "pattern": cards.pattern}
-            named = {value.name: round(value.value, 6) for value in values}
-            typer.echo(json.dumps(content | {"values": named}))
+            typer.echo(json.dumps(hand_answer(cards, values)))
             continue
         gap = "\n" if number else ""
         typer.echo(f"{gap}{'  '.join(cards.suits())}   {cards.pattern}, {cards.hcp} HCP\n")
@@ -63,21 +64,22 @@ def par(
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
+    check: Check = 0,
+    strict: Strict = False,
 ) -> None:
     """Find the par: the score, North-South's, when both sides bid perfectly."""
     sheet = Sheet()
-    for chunk, tables in solved(read_deals(deals, source, chunk=SOLVED_CHUNK), workers):
+    chunks = read_deals(deals, source, chunk=SOLVED_CHUNK, strict=strict)
+    for chunk, tables in solved(chunks, workers, check):
         for i, (deal, board) in enumerate(with_boards(chunk)):
             known = board or Board()
             vul = Vulnerability.parse(
                 known.vulnerability or Vulnerability.NONE if vulnerable is None else vulnerable
             )
             first = Seat.parse(known.dealer or Seat.NORTH if dealer is None else dealer)
-            best = par_of(tables[i], vul, first)
             if as_json:
-                contracts = [str(contract) for contract in best.contracts]
-                content = {"deal": deal.pbn, "dealer": str(first), "vulnerable": str(vul)}
-                typer.echo(json.dumps(content | {"ns": best.ns_score, "contracts": contracts}))
+                typer.echo(json.dumps(par_answer(deal, board, tables[i], vul, first)))
             else:
+                best = par_of(tables[i], vul, first)
                 line = f"\n{first.word} deals, vulnerable {vulnerable_sides(vul)}: {best}"
                 sheet.show(deal, board, solved_table(tables[i].tricks), line)

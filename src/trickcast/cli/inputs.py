@@ -1,16 +1,27 @@
-"""What a command is given: a file, standard input, or a literal deal."""
+"""What a command is given: a file, standard input, a literal deal, or an address of a hand viewer.
 
+What is no deal in a file is passed over and told when the command is done, unless it is strict.
+"""
+
+import io
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..cards import Deal, DealError, DealSet, shorten
+from ..cards import Deal, DealError, DealSet, Skipped, shorten
 
 if TYPE_CHECKING:
     from ..library import Use
+
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Refuse a file in which anything is no deal.")
+]
+_SHOWN = 2
+"""Places passed over that are told one by one."""
 
 
 class CommandError(Exception):
@@ -25,22 +36,50 @@ SOME_SOLVED_CHUNK = 400
 """Deals handled at a time where some results are solved: DDS takes those of a strain together."""
 
 
-def read_deals(source: str, format: str | None = None, chunk: int = CHUNK) -> Iterator[DealSet]:
-    """Yield the deals of a file, of ``-`` (standard input) or of a literal deal.
+def read_deals(
+    source: str, format: str | None = None, chunk: int = CHUNK, strict: bool = False
+) -> Iterator[DealSet]:
+    """Yield the deals of a file, of ``-`` (standard input), of a literal deal or an address.
 
-    Raises DealError when ``source`` is neither a file nor a deal, FormatError for a bad file.
+    What is no deal in a file is kept for ``tell_skipped``, or an error where ``strict``. Raises
+    DealError when ``source`` is neither a file nor a deal, FormatError for a bad file.
     """
-    if format is None and source != "-" and not is_file(source):
+    no_file = source != "-" and not is_file(source)
+    link = no_file and source.lstrip().lower().startswith(("http://", "https://"))
+    if format is None and no_file and not link:
         yield DealSet.from_deals([_literal(source)])
         return
     from ..formats import find_format, stream  # a literal deal does not wait for all formats
 
     if format is not None:
         find_format(format)
+    skipped = None if strict else _skipped
     if source == "-":
-        yield from stream(sys.stdin.buffer, format=format, name="standard input", chunk=chunk)
+        yield from stream(sys.stdin.buffer, format, "standard input", chunk, skipped=skipped)
+    elif link:
+        yield from stream(io.BytesIO(source.encode()), "links", "the address")
     else:
-        yield from stream(source, format=format, chunk=chunk)
+        yield from stream(source, format, chunk=chunk, skipped=skipped)
+
+
+_skipped: list[Skipped] = []
+"""What the command that runs has passed over so far."""
+
+
+def forget_skipped() -> None:
+    """Begin another command."""
+    _skipped.clear()
+
+
+def tell_skipped(as_json: bool) -> bool:
+    """Say what was passed over, in three lines at most or as a line of JSON; return whether."""
+    if as_json and _skipped:
+        typer.echo(json.dumps({"skipped": [entry._asdict() for entry in _skipped]}))
+    for entry in _skipped[:_SHOWN]:
+        typer.echo(f"skipped: {entry}", err=True)
+    if len(_skipped) > _SHOWN:
+        typer.echo(f"skipped: {len(_skipped) - _SHOWN:,} more (--json lists all)", err=True)
+    return bool(_skipped)
 
 
 def is_file(source: str) -> bool:
@@ -80,7 +119,12 @@ def read_hands(source: str) -> Iterator[str]:
     if source == "-":
         lines: Iterable[str] = sys.stdin
     elif is_file(source):
-        lines = Path(source).read_text("utf-8").splitlines()
+        try:
+            lines = Path(source).read_text("utf-8").splitlines()
+        except UnicodeDecodeError as error:
+            raise CommandError(
+                f"{source}: byte {error.start}: {error.reason} (expected hands in UTF-8)"
+            ) from None
     else:
         if not source.strip():
             raise DealError("an empty argument (expected a hand, a file of hands, or -)")

@@ -4,6 +4,7 @@ import json
 
 import typer
 
+from ..answers.networks import model_answer
 from ..estimator import DEFAULT_MODEL
 from ..estimator import models as shipped_models
 from .deals import AsJson
@@ -19,8 +20,7 @@ def models(as_json: AsJson = False) -> None:
     """List the models that ship: size, accuracy, speed."""
     for info in shipped_models():
         if as_json:
-            content = {"name": info.name, "bytes": info.size, "sha256": info.sha256}
-            typer.echo(json.dumps(content | {"accuracy": info.accuracy, "speed": info.speed}))
+            typer.echo(json.dumps(model_answer(info)))
             continue
         typer.echo(f"{info}{' (the default)' if info.name == DEFAULT_MODEL else ''}")
         for deals, found in info.accuracy.items():

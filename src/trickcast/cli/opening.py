@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..answers.hands import opening_answer
 from ..cards import Hand
 from .deals import AsJson
 from .inputs import CommandError, read_hands
 
 if TYPE_CHECKING:
-    from ..openings import Explanation, NearestSystem, Neighbour, OpeningSystem
+    from ..openings import Explanation, NearestSystem, OpeningSystem
 
 _COLUMNS = ("hand", "call", "probability", "sure", "second", "second_probability")
 
@@ -66,7 +67,7 @@ def open_hand(
         opening = chosen.explain(Hand(text))
         neighbours = () if near is None else near.nearest(opening.hand, nearest)
         if as_json:
-            typer.echo(json.dumps(_content(opening, neighbours)))
+            typer.echo(json.dumps(opening_answer(opening, neighbours)))
         else:
             lines = [
                 str(opening),
@@ -81,26 +82,6 @@ def _near(chosen: "OpeningSystem", labelled: Path | None) -> "NearestSystem":
 
     known = openings.own_labelled(chosen) if labelled is None else openings.read_labelled(labelled)
     return openings.NearestSystem(known)
-
-
-def _content(opening: "Explanation", near: "tuple[Neighbour, ...]") -> dict[str, object]:
-    return {
-        "hand": str(opening.hand),
-        "system": opening.system,
-        "call": opening.call,
-        "sure": opening.sure,
-        "doubts": list(opening.doubts),
-        "probabilities": {call: round(float(p), 6) for call, p in opening.probabilities.items()},
-        "reason": opening.reason,
-        "nearest": [
-            {
-                "hand": str(neighbour.hand),
-                "call": neighbour.call,
-                "distance": round(neighbour.distance, 4),
-            }
-            for neighbour in near
-        ],
-    }
 
 
 def _cells(opening: "Explanation") -> list[object]:

@@ -1,6 +1,5 @@
-"""Deals, tables and estimates as lines for a terminal, and as JSON."""
+"""Deals, tables and estimates as lines for a terminal."""
 
-import json
 import os
 from typing import Any
 
@@ -105,30 +104,3 @@ def _lines(grid: Grid, width: int, title: str | None = None) -> list[str]:
 
 def _count(tricks: Any) -> str:
     return " ?" if tricks == UNKNOWN else f"{tricks:>2}"
-
-
-def deal_json(
-    deal: Deal,
-    board: Board | None,
-    *,
-    exact: NDArray[np.uint8] | None = None,
-    estimate: TrickEstimate | None = None,
-    model: str | None = None,
-) -> str:
-    """Return one line of JSON; tables are strains S H D C N by declarers N E S W."""
-    content: dict[str, Any] = {"deal": deal.pbn}
-    if board is not None and board.number is not None:
-        content["board"] = board.number
-    content |= {"strains": [s.letter for s in Strain], "declarers": [s.letter for s in Seat]}
-    if estimate is not None:
-        content |= {
-            "model": model,
-            "expected": np.round(estimate.expected.astype(float), 4).tolist(),
-            "tricks": estimate.tricks.tolist(),
-            "probabilities": np.round(estimate.probabilities.astype(float), 6).tolist(),
-        }
-        if estimate.exact.any():
-            content["solved"] = estimate.exact.tolist()
-    if exact is not None:
-        content["exact"] = exact.tolist()
-    return json.dumps(content)

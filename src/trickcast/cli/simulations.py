@@ -13,7 +13,15 @@ from ..cards import Hand, Seat, Vulnerability
 from ..dealing import ConstraintError
 from ..formats import format_to_write, write
 from ..scoring import Contract
-from .answers import UNITS, show_all, show_comparison, show_contract, show_leads, show_making
+from .answers import (
+    UNITS,
+    show_all,
+    show_comparison,
+    show_contract,
+    show_contracts,
+    show_leads,
+    show_making,
+)
 from .inputs import CommandError
 from .layout_options import (
     Asked,
@@ -65,7 +73,16 @@ def simulate(
     contract: Annotated[
         str | None, typer.Option(help="Ask for this contract alone (with --by); much faster.")
     ] = None,
-    by: Annotated[str | None, typer.Option(help="Its declarer: N, E, S or W.")] = None,
+    contracts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST", help="Several, such as 3N,4H,5C, and the lead that beats each."
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="Declarer: N, E, S or W (of --contracts default: the better of --side)."),
+    ] = None,
     making: Annotated[
         bool,
         typer.Option(
@@ -99,12 +116,18 @@ def simulate(
         model=model,
         workers=workers,
     )
-    _check_contract_options(contract, by, making, picture)
-    vul = Vulnerability.parse(vulnerable)
-    _check_scoring(scoring)
     if side.upper() not in ("NS", "EW"):
         raise typer.BadParameter(f"--side {side!r} (expected NS or EW)")
+    several = None if contracts is None else _several(contracts, by, side, contract)
+    _check_contract_options(contract, None if several else by, making, picture)
+    vul = Vulnerability.parse(vulnerable)
+    _check_scoring(scoring)
     _check_files(save, picture)
+    if several is not None:
+        sheet = _run(simulation.simulate, asked, only=several)
+        better = _better(sheet, several, vul)
+        _deliver(sheet, save, lambda: show_contracts(sheet, better, vul, workers, as_json))
+        return
     if contract is None or by is None:
         every = _run(simulation.simulate, asked)
         _deliver(every, save, lambda: show_all(every, vul, scoring, side, as_json))
@@ -230,6 +253,32 @@ def leads(
         scoring=scoring,
     )
     _deliver(result, save, lambda: show_leads(result, as_json))
+
+
+def _several(
+    contracts: str, by: str | None, side: str, contract: str | None
+) -> list[tuple[Contract, Seat]]:
+    """Return each contract of a list with each of its possible declarers."""
+    if contract is not None:
+        raise typer.BadParameter("--contract and --contracts do not go together")
+    bids = [Contract(text) for text in contracts.replace(",", " ").split()]
+    if not bids or any(bid.strain is None for bid in bids):
+        raise typer.BadParameter("--contracts takes contracts to be played, such as 3N,4H,5C")
+    first = Seat.NORTH if side.upper() == "NS" else Seat.EAST
+    seats = (first, first.partner) if by is None else (Seat.parse(by),)
+    return [(bid, seat) for bid in dict.fromkeys(bids) for seat in seats]
+
+
+def _better(
+    result: simulation.Simulation, pairs: list[tuple[Contract, Seat]], vul: Vulnerability
+) -> list[tuple[Contract, Seat]]:
+    """Return each contract once, by the declarer who scores more; the first of equals."""
+    best: dict[Contract, Seat] = {}
+    for bid, seat in pairs:
+        kept = best.setdefault(bid, seat)
+        if result.score(bid, seat, vul).mean > result.score(bid, kept, vul).mean:
+            best[bid] = seat
+    return list(best.items())
 
 
 def _check_contract_options(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from ..cards import PRINTED_STRAINS, Hand, Strain
+from ..answers.hands import BEST_CONTRACTS, nearest_answer, pair_answer
+from ..cards import PRINTED_STRAINS, Hand
 from . import views
 from .deals import AsJson
 from .inputs import CommandError, read_hands
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from ..embedding import HandEmbedding, PairContract, PairEstimate
 
 _HAND = "A hand, or a file of hands, one a line, or -."
-_CONTRACTS = 3
 
 
 def register(app: typer.Typer) -> None:
@@ -43,9 +43,10 @@ def pair(
     estimates = PairEstimator(model)(norths, souths)
     for i, texts in enumerate(zip(norths, souths, strict=True)):
         hands = (Hand(texts[0]), Hand(texts[1]))
-        bids = best_contracts(estimates[i], vulnerable, _CONTRACTS)
+        bids = best_contracts(estimates[i], vulnerable, BEST_CONTRACTS)
         if as_json:
-            typer.echo(_pair_json(hands, estimates[i], bids, vulnerable, model))
+            answer = pair_answer(hands, estimates[i], bids, vulnerable, model)
+            typer.echo(json.dumps(answer))
         else:
             typer.echo("\n" if i else "", nl=False)
             _show_pair(hands, estimates[i], bids, vulnerable)
@@ -72,41 +73,6 @@ def _show_pair(
         seat = "N" if bid.by_first else "S"
         score = f"{bid.expected_score:+.0f}"
         typer.echo(f"  {bid.contract} by {seat}  {score} on average, makes {bid.making:.0%}")
-
-
-def _pair_json(
-    hands: tuple[Hand, Hand],
-    estimate: "PairEstimate",
-    bids: "list[PairContract]",
-    vulnerable: str,
-    model: str,
-) -> str:
-    low, high = estimate.interval()
-    content: dict[str, Any] = {
-        "hands": [str(hand) for hand in hands],
-        "model": model,
-        "strains": [strain.letter for strain in Strain],
-        "declarers": ["N", "S"],
-        "expected": [_rounded(by.expected, 4) for by in (estimate, estimate.by_partner)],
-        "probabilities": [_rounded(by.probabilities, 6) for by in (estimate, estimate.by_partner)],
-        "interval_80": [low.tolist(), high.tolist()],
-        "vulnerable": vulnerable,
-    }
-    content |= {name: _rounded(chance, 6) for name, chance in estimate.chances().items()}
-    content["best_contracts"] = [
-        {
-            "contract": str(bid.contract),
-            "by": "N" if bid.by_first else "S",
-            "expected_score": round(bid.expected_score, 2),
-            "making": round(bid.making, 6),
-        }
-        for bid in bids
-    ]
-    return json.dumps(content)
-
-
-def _rounded(values: Any, digits: int) -> Any:
-    return values.astype(float).round(digits).tolist()
 
 
 def nearest(
@@ -155,8 +121,7 @@ def nearest(
 
 def _show_near(asked: Hand, near: list[tuple[Hand, float]], number: int, as_json: bool) -> None:
     if as_json:
-        content = [{"hand": str(hand), "distance": round(apart, 6)} for hand, apart in near]
-        typer.echo(json.dumps({"hand": str(asked), "nearest": content}))
+        typer.echo(json.dumps(nearest_answer(asked, near)))
         return
     typer.echo(f"{chr(10) if number else ''}{asked}   {asked.pattern}, {asked.hcp} HCP\n")
     for hand, apart in near:

@@ -13,9 +13,9 @@ class ResultConsole(Console):
     It drops colours by itself where output is no terminal.
     """
 
-    def __init__(self) -> None:
-        width = None if sys.stdout.isatty() else _FILE_WIDTH
-        super().__init__(highlight=False, markup=False, width=width)
+    def __init__(self, *, stderr: bool = False) -> None:
+        width = None if (sys.stderr if stderr else sys.stdout).isatty() else _FILE_WIDTH
+        super().__init__(highlight=False, markup=False, width=width, stderr=stderr)
 
     def on_broken_pipe(self) -> None:
         """Leave it to the command line what a reader that goes away means."""

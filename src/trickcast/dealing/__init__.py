@@ -14,15 +14,20 @@ if TYPE_CHECKING:
     from .language.errors import ConstraintError, ConstraintWarning
     from .language.scripts import Script, read_script
     from .report import ClauseHits, ConstraintReport, NoDealsError
+    from .tables import Actions, Average, Frequency, read_actions
+    from .turning import turned
 
 __all__ = [
     "Action",
+    "Actions",
+    "Average",
     "ClauseHits",
     "ConstraintError",
     "ConstraintReport",
     "ConstraintWarning",
     "Constraints",
     "Expression",
+    "Frequency",
     "NoDealsError",
     "Predicate",
     "Script",
@@ -31,11 +36,18 @@ __all__ = [
     "constrained_deals",
     "random_deals",
     "random_endings",
+    "read_actions",
     "read_script",
+    "turned",
 ]
 
 _ON_ACCESS = {
     "Action": "language.actions",
+    "Actions": "tables",
+    "Average": "tables",
+    "Frequency": "tables",
+    "read_actions": "tables",
+    "turned": "turning",
     "ClauseHits": "report",
     "ConstraintError": "language.errors",
     "ConstraintReport": "report",

@@ -82,6 +82,10 @@ class Constraints:
 
     Raises DealError for a bad hand and ConstraintError for text that cannot be read, or where a
     contradiction shows without trying.
+
+    >>> opener = Constraints(south="balanced, hcp 15-17")
+    >>> opener.accepts(opener.deals(3, seed=1))
+    array([ True,  True,  True])
     """
 
     def __init__(

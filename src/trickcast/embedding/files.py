@@ -68,5 +68,9 @@ def load_pair_model(
 
 
 def pair_models() -> tuple[PairModelInfo, ...]:
-    """Return the models of two hands that ship. Raises ModelError for a damaged one."""
+    """Return the models of two hands that ship. Raises ModelError for a damaged one.
+
+    >>> [model.name for model in pair_models()]
+    ['accurate', 'hand2vec']
+    """
     return tuple(load_pair_model(name, threads=1)[1] for name in shipped_models(WEIGHTS))

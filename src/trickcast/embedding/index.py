@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..cards import Hand
 
-Found = tuple[NDArray[np.float64], NDArray[np.int64]]
+Neighbours = tuple[NDArray[np.float64], NDArray[np.int64]]
 """Distances and rows, (n, k) each."""
 
 
@@ -49,7 +49,7 @@ class HandIndex:
     def __repr__(self) -> str:
         return f"<HandIndex of {len(self):,} hands>"
 
-    def query(self, vectors: NDArray[np.float32], k: int) -> Found:
+    def query(self, vectors: NDArray[np.float32], k: int) -> Neighbours:
         """Return the distances and rows of the ``k`` nearest hands of (n, size) vectors.
 
         Nearest first; distances are Euclidean. Raises ValueError for vectors of another size or

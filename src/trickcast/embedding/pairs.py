@@ -28,6 +28,10 @@ class PairEstimator:
 
     Raises ModelError for a model that is unknown, missing or damaged, ValueError for ``threads``
     or ``batch_size`` below one.
+
+    >>> estimated = tc.PairEstimator(threads=1)("A.KQ9832.T94.AKT", "KJ95.J65.K3.J654")
+    >>> estimated.expected.round().astype(int)  # S H D C N, the first hand declares
+    array([ 6, 10,  6,  8,  8])
     """
 
     info: PairModelInfo

@@ -36,6 +36,13 @@ class HandEmbedding:
     unknown, missing, damaged or has no vectors, ValueError for ``threads`` below one; every method
     DealError for what is not a hand, ValueError for vectors of another size or that are not
     numbers, and for counts that differ.
+
+    >>> embedding = tc.HandEmbedding(threads=1)
+    >>> embedding.encode(["A.KQ9832.T94.AKT", "A.KQ9843.T92.AKT"]).shape
+    (2, 8)
+    >>> near = embedding.distance("A.KQ9832.T94.AKT", "A.KQ9843.T92.AKT")
+    >>> near < embedding.distance("A.KQ9832.T94.AKT", "KJ95.J65.K3.J654")
+    True
     """
 
     info: PairModelInfo

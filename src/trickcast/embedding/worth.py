@@ -30,6 +30,10 @@ def best_contracts(
     North-South hold the hands. Double-dummy play, no doubles, opponents silent; each contract
     is declared from the better side. Raises DealError for what is no vulnerability, ValueError for
     the estimate of many pairs.
+
+    >>> estimated = tc.PairEstimator(threads=1)("A.KQ9832.T94.AKT", "KJ95.J65.K3.J654")
+    >>> [str(best.contract) for best in best_contracts(estimated, k=2)]
+    ['4H', '1H']
     """
     if estimate.both.ndim != 3:
         raise ValueError(f"an estimate of {len(estimate)} pairs (expected one pair: estimate[i])")

@@ -62,7 +62,7 @@ class EstimatorInputs:
     def _values(self, view: NDArray[np.uint8], trump: Strain | None) -> NDArray[np.float32]:
         """Return the inputs of turned deals that are all in notrump or all in spades."""
         ids = [holding_ids(view == seat) for seat in Seat]
-        values = np.stack([self._of_hand(one, trump) for one in ids], axis=1)  # (n, 4, methods)
+        values = np.stack([self._of_hand(hand, trump) for hand in ids], axis=1)  # (n, 4, methods)
         low, high = self._bounds(trump, pair=False)
         pair_low, pair_high = self._bounds(trump, pair=True)
         pairs = np.stack([values[:, a] + values[:, b] for a, b in _PAIRS], axis=1)
@@ -71,7 +71,7 @@ class EstimatorInputs:
             return _spread(pairs[:, 0])
         shares = (values - low) / (high - low)
         if self.suit_lengths:
-            held = np.stack([lengths(one) for one in ids], axis=1) / 13
+            held = np.stack([lengths(hand) for hand in ids], axis=1) / 13
             shares = np.concatenate([shares, held], axis=2)
         parts = [shares.reshape(len(view), -1)]
         if self.pair_sums:

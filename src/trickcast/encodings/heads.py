@@ -135,7 +135,11 @@ HEADS: dict[str, Head] = {
 
 
 def find_head(name: str) -> Head:
-    """Return the head of that name. Raises ValueError when there is none, listing all."""
+    """Return the head of that name. Raises ValueError when there is none, listing all.
+
+    >>> [(name, find_head(name).outputs) for name in sorted(HEADS)[:2]]
+    [('equal', 1), ('equal-unit', 1)]
+    """
     head = HEADS.get(name)
     if head is None:
         raise ValueError(f"no head {name!r} (there are: {', '.join(HEADS)})")

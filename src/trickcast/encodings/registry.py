@@ -62,6 +62,9 @@ def find_coding(name: str, version: int | None = None) -> Coding:
     """Return the coding of that name (and version).
 
     Raises ValueError when there is none, listing those that there are.
+
+    >>> find_coding("52x4").name
+    '52x4'
     """
     coding = CODINGS.get(name)
     if coding is None or version not in (None, coding.version):

@@ -26,6 +26,10 @@ class Estimator:
 
     Raises ModelError for a model that is unknown, missing or damaged, ValueError for ``threads``
     or ``batch_size`` below one.
+
+    >>> estimator = tc.Estimator("fast", threads=1)
+    >>> estimator(tc.random_deals(100, seed=1)).expected.shape
+    (100, 5, 4)
     """
 
     info: ModelInfo
@@ -214,5 +218,10 @@ def estimate(
     As ``Estimator(model)(deals, exact_below=…)``, with the default model unless ``model`` names
     another; a model that was used stays loaded. With ``exact_below=0.8``, results of which the
     model is less than 80 % sure are solved.
+
+    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+    >>> estimated = tc.estimate(deal)
+    >>> int(estimated["H", "N"]), estimated.probabilities.shape
+    (10, (5, 4, 14))
     """
     return loaded(model)(deals, exact_below=exact_below)

@@ -207,18 +207,18 @@ def run_model(
 
 
 def check_distributions(
-    found: NDArray[np.float32], shape: tuple[int, ...], info: ModelFile
+    answer: NDArray[np.float32], shape: tuple[int, ...], info: ModelFile
 ) -> None:
     """Raise ModelError where a model's answer is not probabilities of this shape.
 
     The last axis must sum to 1 within a thousandth; a share of a percent of a network's time.
     """
-    if found.shape != shape:
-        raise ModelError(f"{info.path}: the model's answer is of shape {found.shape}, not {shape}")
-    if found.size and not (found.min() >= -_ROUNDING and _off_one(found) < _OFF):
+    if answer.shape != shape:
+        raise ModelError(f"{info.path}: the model's answer is of shape {answer.shape}, not {shape}")
+    if answer.size and not (answer.min() >= -_ROUNDING and _off_one(answer) < _OFF):
         raise ModelError(
-            f"{info.path}: the model's answers are not probabilities (from {found.min():.3g}, "
-            f"sums off 1 by {_off_one(found):.3g})"
+            f"{info.path}: the model's answers are not probabilities (from {answer.min():.3g}, "
+            f"sums off 1 by {_off_one(answer):.3g})"
         )
 
 
@@ -273,5 +273,9 @@ def _check_facts(info: ModelInfo) -> None:
 
 
 def models() -> tuple[ModelInfo, ...]:
-    """Return the models that ship with the package. Raises ModelError for a damaged one."""
+    """Return the models that ship with the package. Raises ModelError for a damaged one.
+
+    >>> [model.name for model in tc.models()][:2]
+    ['(52x4)-(26x4)-26-13-1', 'fast']
+    """
     return tuple(load_session(name)[1] for name in shipped_models())

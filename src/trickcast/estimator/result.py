@@ -16,6 +16,10 @@ class TrickEstimate(OneOrMany):
     there are many deals), ``estimate[3]`` and ``estimate[2:5]`` the estimates of those deals.
     Prints as a table: expected tricks, and the chance of the likeliest count in percent; ``=``
     stands for that of an exact result.
+
+    >>> estimated = tc.estimate(tc.random_deals(5, seed=1))
+    >>> estimated["N", "S"].shape, estimated[3].expected.shape, len(estimated[2:5])
+    ((5,), (5, 4), 3)
     """
 
     named = ("estimate", "deal", "deals")

@@ -26,6 +26,9 @@ def compare(estimated: ArrayLike, tricks: ArrayLike) -> Score:
     """Compare estimated tricks with the real ones, arrays of one shape, all of them known.
 
     Raises ValueError when the shapes differ or there is nothing to compare.
+
+    >>> print(compare([9, 10, 7, 4], [9, 9, 9, 9]))
+    75.00 | 50.00 | 25.00
     """
     ours, real = np.asarray(estimated).astype(int), np.asarray(tricks).astype(int)
     if ours.shape != real.shape or not ours.size:
@@ -43,6 +46,10 @@ def score(estimated: ArrayLike, tricks: ArrayLike) -> dict[str, Score]:
     ``tricks`` are left out, and so is a strain without a known cell.
 
     Raises ValueError when the shapes differ or nothing is known.
+
+    >>> deals = tc.random_deals(2, seed=1)
+    >>> print(score(tc.estimate(deals).tricks, tc.solve(deals).tricks)["suits"].n)
+    32
     """
     ours, real = np.asarray(estimated), np.asarray(tricks)
     if ours.shape != real.shape or real.shape[-2:] != (5, 4):

@@ -30,6 +30,10 @@ class Evaluator:
 
     ``evaluators.get`` gives the methods that ship; a method of your own is built the same way and
     tried with ``evaluators.check_evaluator``.
+
+    >>> points = tc.evaluators.get("work_points")
+    >>> float(points.evaluate("A.KQ9832.T94.AKT")), points.hand_bounds
+    (16.0, (0, 37))
     """
 
     name: str

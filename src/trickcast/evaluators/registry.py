@@ -22,7 +22,11 @@ _BY_NAME = {name: method for method in METHODS for name in (method.name, *method
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all methods, those of the paper first; ``get`` knows aliases too."""
+    """Return the names of all methods, those of the paper first; ``get`` knows aliases too.
+
+    >>> names()[:3]
+    ('work_points', 'bamberger', 'collet')
+    """
     return tuple(method.name for method in METHODS)
 
 
@@ -30,6 +34,9 @@ def get(name: str | Evaluator) -> Evaluator:
     """Return the method of this name or alias, in any case; an Evaluator is returned as it is.
 
     Raises ValueError when there is none.
+
+    >>> get("hcp").title
+    'Work point count (HCP)'
     """
     if isinstance(name, Evaluator):
         return name
@@ -59,6 +66,9 @@ def evaluate_all(
     """Return the values by several methods: (n, len(methods)) float64, or (len(methods),).
 
     The same as ``evaluate`` method by method, with the hands read once.
+
+    >>> evaluate_all(["work_points", "zar"], "A.KQ9832.T94.AKT")
+    array([16., 36.])
     """
     held, single = as_hands(hands)
     ids = holding_ids(held)
@@ -84,6 +94,11 @@ def describe(hand: str | Hand, trump: str | Strain | None = None) -> list[HandVa
     """Return the values of one hand by every method, in the order of ``names``.
 
     Raises DealError when ``hand`` is not a hand or ``trump`` not a strain.
+
+    >>> for value in describe("A.KQ9832.T94.AKT")[:2]:
+    ...     print(value.name, value.value, value.bounds)
+    work_points 16.0 (0, 37)
+    bamberger 27.0 (0, 61)
     """
     cards = Hand(hand)
     values = evaluate_all(METHODS, cards, trump)

@@ -98,9 +98,9 @@ def measure_agreement(row: AgreementRow, trained: Trained, deals: Deals) -> Line
     shares = [round(100 * float((spread == k).mean()), 2) for k in range(4)]
     unseen = trained.outputs(all_results(deals.test, row.contracts, row.lead, coding).inputs)
     near = round(100 * float((np.ptp(unseen, axis=1) < 0.06).mean()), 2)
-    said = ", ".join(f"{k} tricks apart {share}%" for k, share in enumerate(shares) if k)
+    others = ", ".join(f"{k} tricks apart {share}%" for k, share in enumerate(shares) if k)
     note = (
-        f"{trained.net.copies} networks; on training deals the same count {shares[0]}%, {said}; "
+        f"{trained.net.copies} networks; on training deals the same count {shares[0]}%, {others}; "
         f"outputs within 0.06 of each other (a range is {RANGE:.3f}) in {near}% of test deals"
     )
     line = _line(row.id, trained, deals, None, note)

@@ -35,13 +35,13 @@ class Row:
     note: str = ""
 
     def __post_init__(self) -> None:
-        for given, known in (
+        for value, known in (
             (self.contracts, CONTRACTS),
             (self.lead, LEADERS),
             (self.on, ("test", "train")),
         ):
-            if given not in known:
-                raise ValueError(f"{given!r} is not one of {', '.join(known)}")
+            if value not in known:
+                raise ValueError(f"{value!r} is not one of {', '.join(known)}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,9 +121,9 @@ def read_rows(path: Path) -> dict[str, tuple[AnyRow, ...]]:
                 f"{path}: no rows have {unknown} (known: {', '.join(sorted(_COLUMNS))})"
             )
         for cells in reader:
-            given = {column: text for column, text in cells.items() if text}
+            filled = {column: text for column, text in cells.items() if text}
             try:
-                tables.setdefault(given["table"], []).append(_KINDS[given["kind"]](given))
+                tables.setdefault(filled["table"], []).append(_KINDS[filled["kind"]](filled))
             except (KeyError, TypeError, ValueError) as error:
                 raise ValueError(f"{path}, line {reader.line_num}: {error}") from None
     return {name: tuple(rows) for name, rows in tables.items()}

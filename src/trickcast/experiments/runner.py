@@ -64,8 +64,8 @@ def reproduce(
     than before or no row can be measured, TrainingError when a training fails; what was finished
     stays.
     """
-    wanted, given = list(rows), material or Material()
-    left_out = waiting(wanted, given)
+    wanted, files = list(rows), material or Material()
+    left_out = waiting(wanted, files)
     if left_out and len(left_out) == len(wanted):
         raise ExperimentError(
             "these rows need files that belong to the authors of BridgeHand2Vec "
@@ -79,7 +79,7 @@ def reproduce(
     for row in wanted:
         if isinstance(row, FunctionRow) and row not in left_out and row.id not in store:
             name = "row" if row.id in published_results() else "finding"
-            store.add([{name: row.id, **row.measure(scale, given)}])
+            store.add([{name: row.id, **row.measure(scale, files)}])
             finished(store, row.id)
     return store
 

@@ -80,9 +80,9 @@ class Net:
                 f"network {self.network} has {name.layers[-1].neurons} outputs and the head "
                 f"{self.head} needs {head}"
             )
-        for given, known in ((self.contracts, CONTRACTS), (self.lead, LEADERS)):
-            if given not in known:
-                raise ValueError(f"{given!r} is not one of {', '.join(known)}")
+        for value, known in ((self.contracts, CONTRACTS), (self.lead, LEADERS)):
+            if value not in known:
+                raise ValueError(f"{value!r} is not one of {', '.join(known)}")
 
     @property
     def outputs(self) -> int:

@@ -2,29 +2,37 @@
 
 ``read`` and ``write`` move whole files, ``stream`` and ``write_stream`` files of any size in
 constant memory. A format is recognised by its suffix and by the first bytes; ``format`` names it
-where neither tells.
+where neither tells. What is packed by gzip is read as what it holds.
 """
 
+import errno
+import io
 import os
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
 import numpy as np
 
-from .._files import atomic_writer, peek
-from ..cards import UNKNOWN, DealSet, as_dealset
-from . import ddslist, gib, hand2vec, jps, lin, pbn, pgx, table, text, zrd
-from .base import Format, FormatError, FormatWarning
+from .._files import atomic_writer
+from ..cards import UNKNOWN, DealSet, Skipped, as_dealset, shorten
+from . import ddslist, gib, hand2vec, jps, lin, links, pbn, pgx, rbn, table, text, zrd
+from .base import Format, FormatError, FormatWarning, Limits, Reading
+from .records import numbered
+from .unpacking import lines_ended, opened
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 __all__ = [
     "FORMATS",
     "Format",
     "FormatError",
     "FormatWarning",
+    "Limits",
     "atomic_writer",
     "find_format",
     "format_of",
@@ -53,19 +61,38 @@ FORMATS: dict[str, Format] = {
         ddslist.FORMAT,
         hand2vec.FORMAT,
         gib.BINARY,
+        rbn.FORMAT,
+        links.FORMAT,
     )
 }
 """Every format by its name, in the order in which files are compared with them."""
 
 
-def read(path: str | os.PathLike[str], format: str | None = None) -> DealSet:
+def read(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    on_error: Literal["raise", "skip"] = "raise",
+) -> DealSet:
     """Read all deals of a file.
 
     The format is told by the suffix and the content, or named by ``format`` (a key of FORMATS).
-    Raises FormatError for content that cannot be read, OSError for a file that cannot be opened;
-    what was read leniently is said by a FormatWarning.
+    With ``on_error="skip"`` what is no deal is passed over, and ``skipped`` of the set that is
+    returned tells where that was and why. Raises FormatError for content that cannot be read (in
+    both cases where there is no deal at all), OSError for a file that cannot be opened; what was
+    read leniently is said by a FormatWarning.
+
+    >>> deals = tc.random_deals(3, seed=1)
+    >>> tc.write(deals, "deals.pbn")
+    >>> list(tc.read("deals.pbn")) == list(deals)
+    True
     """
-    return DealSet.concatenate(stream(path, format))
+    if on_error not in ("raise", "skip"):
+        raise ValueError(f"on_error is {on_error!r} (expected 'raise' or 'skip')")
+    skipped = list[Skipped]() if on_error == "skip" else None
+    deals = DealSet.concatenate(stream(path, format, skipped=skipped))
+    deals.skipped = tuple(skipped or ())
+    return deals
 
 
 def stream(
@@ -73,26 +100,34 @@ def stream(
     format: str | None = None,
     name: str | None = None,
     chunk: int = CHUNK,
+    *,
+    skipped: list[Skipped] | None = None,
 ) -> Iterator[DealSet]:
     """Yield the deals of a file or binary stream, at most ``chunk`` at a time, in file order.
 
     The stream need not be seekable: standard input will do. ``name`` stands in messages for it.
-    Raises as ``read`` does, at the place where the trouble is: deals before it are yielded first.
+    What is no deal is noted in ``skipped`` where that is given. Raises as ``read`` does, at the
+    place where the trouble is: deals before it are yielded first.
+
+    >>> tc.write(tc.random_deals(3, seed=1), "deals.pbn")
+    >>> [len(deals) for deals in tc.stream("deals.pbn", chunk=2)]
+    [2, 1]
     """
     if chunk < 1:
         raise ValueError(f"chunk is {chunk} (expected 1 or more)")
+    chosen = None if format is None else find_format(format)
     with ExitStack() as stack:
+        path = ""
         if isinstance(source, str | os.PathLike):
-            path = Path(source)
-            name, suffix = name or str(path), path.suffix
-            source = stack.enter_context(path.open("rb"))
-        else:
-            name, suffix = name or "standard input", ""
-        head, whole = peek(source)
-        if not head:
-            raise FormatError(f"{name}: the file is empty (expected deals)")
-        chosen = _recognise(head, suffix, name) if format is None else find_format(format)
-        yield from chosen.read(whole, name, chunk)
+            path = os.fspath(source)
+            source = stack.enter_context(Path(path).open("rb"))
+        reading = Reading(name or path or "standard input", skipped)
+        head, whole, suffix = opened(source, reading, path)
+        if chosen is None:
+            chosen = _recognise(head, suffix, reading.name)
+        if chosen.text:
+            _, whole = lines_ended(head, whole)
+        yield from chosen.read(whole, reading, chunk)
 
 
 def write(deals: Any, path: str | os.PathLike[str], format: str | None = None) -> None:
@@ -102,6 +137,10 @@ def write(deals: Any, path: str | os.PathLike[str], format: str | None = None) -
     The format is told by the suffix or named by ``format``. The file is written whole or not at
     all. Raises FormatError when the format is unknown, cannot be written, or cannot hold the
     deals, OSError when the file cannot be written; what is left out is said by a FormatWarning.
+
+    >>> tc.write("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98", "one.lin")
+    >>> tc.read("one.lin")[0].south
+    Hand('KJ95.J65.K3.J654')
     """
     write_stream([as_dealset(deals)[0]], path, format)
 
@@ -116,13 +155,16 @@ def write_stream(
     Otherwise as ``write``; a stream has no suffix, so ``format`` must name its format, and it is
     flushed but not closed.
     """
-    journey = _Journey()
     if isinstance(target, str | os.PathLike):
         chosen, name = format_to_write(target, format), str(target)
+        journey = _Journey(chosen.fields)
         with atomic_writer(target) as file:
             _put(chosen, file, journey, sets, name)
     else:
         chosen, name = _writable(format), "output"
+        journey = _Journey(chosen.fields)
+        if isinstance(target, io.RawIOBase):
+            target = cast(BinaryIO, _Whole(target))
         _put(chosen, target, journey, sets, name)
         target.flush()
     journey.warn(chosen, name)
@@ -130,21 +172,22 @@ def write_stream(
 
 def find_format(name: str) -> Format:
     """Return the format of this name, or raise FormatError with the nearest ones."""
-    found = FORMATS.get(name.strip().lower())
-    if found is None:
-        near = get_close_matches(name.lower(), FORMATS, n=1)
+    chosen = FORMATS.get(name.strip().lower())
+    if chosen is None:
+        near = get_close_matches(name.lower(), FORMATS)
+        near.sort(key=lambda format: sorted(format) != sorted(name.lower()))  # letters swapped
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise FormatError(f"{name!r} is not a format (expected one of {', '.join(FORMATS)}){hint}")
-    return found
+        raise FormatError(
+            f"{shorten(name)} is not a format (expected one of {', '.join(FORMATS)}){hint}"
+        )
+    return chosen
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:
     """Tell the format of an existing file by its suffix and content, or raise FormatError."""
     with Path(path).open("rb") as file:
-        head, _ = peek(file)
-    if not head:
-        raise FormatError(f"{path}: the file is empty (expected deals)")
-    return _recognise(head, Path(path).suffix, str(path))
+        head, _, suffix = opened(file, Reading(str(path)), str(path))
+    return _recognise(head, suffix, str(path))
 
 
 def format_to_write(path: str | os.PathLike[str], format: str | None = None) -> Format:
@@ -195,11 +238,12 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
     Where the content tells nothing a suffix that only one format has decides; where it tells of
     another format than the suffix there is no guessing.
     """
+    lines, _ = lines_ended(head, io.BytesIO(head))
     by_suffix = _by_suffix(suffix)
     for candidate in by_suffix:
-        if candidate.sniff(head):
+        if candidate.sniff(lines if candidate.text else head):
             return candidate
-    alike = next((f for f in FORMATS.values() if f.sniff(head)), None)
+    alike = next((f for f in FORMATS.values() if f.sniff(lines if f.text else head)), None)
     if alike is not None and (not by_suffix or suffix.lower() == ".txt"):
         return alike
     if alike is not None:
@@ -222,7 +266,8 @@ def _put(
     """Write, and name the file in errors that come from writing, not from where the deals are."""
     assert chosen.write is not None  # both ways to choose it made sure
     try:
-        chosen.write(file, journey.watch(sets))
+        watched = journey.watch(sets)
+        chosen.write(file, numbered(watched) if chosen.boards else watched)
     except FormatError as error:
         if error is journey.trouble:
             raise
@@ -231,10 +276,35 @@ def _put(
         raise FormatError(f"{name}: there are no deals to write")
 
 
+class _Whole(io.RawIOBase):
+    """A raw stream that takes all it is given: by itself a raw one may take a part and say so."""
+
+    def __init__(self, raw: io.RawIOBase):
+        self._raw = raw
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        view = memoryview(data).cast("B")
+        left = view
+        while left:
+            taken = self._raw.write(left)
+            if taken is None:
+                raise BlockingIOError(errno.EAGAIN, "takes no more at the moment")
+            left = left[taken:]
+        return len(view)
+
+    def flush(self) -> None:
+        self._raw.flush()
+
+
 class _Journey:
     """What deals on their way to a file know, to say afterwards what the file cannot hold."""
 
-    def __init__(self) -> None:
+    def __init__(self, held: tuple[str, ...]) -> None:
+        self.held = held
+        """The fields of a board that the file holds."""
         self.deals = 0
         self.tricks = 0
         self.boards = 0
@@ -257,9 +327,9 @@ class _Journey:
         if deals.tricks is not None:
             self.tricks += int(np.count_nonzero((deals.tricks != UNKNOWN).any(axis=(1, 2))))
         for board in deals.boards or ():
-            stated = board.stated()
-            self.boards += bool(stated)
-            self.fields.update(dict.fromkeys(stated))
+            left_out = [name for name in board.stated() if name not in self.held]
+            self.boards += bool(left_out)
+            self.fields.update(dict.fromkeys(left_out))
 
     def warn(self, format: Format, name: str) -> None:
         """Say what ``format`` could not hold, if anything."""

@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
-from ..cards import DealError, Seat, Strain, card_text, parse_card, parse_contract
+from ..cards import DealError, Seat, Strain, card_text, parse_card, parse_contract, shorten
+
+MOST_CALLS = 319
+"""Calls of the longest auction that the laws allow."""
 
 _CALLS = {
     **dict.fromkeys(("P", "PASS"), "PASS"),
@@ -11,6 +14,8 @@ _CALLS = {
     **{f"{level}{strain}": f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN"},
     **{f"{level}NT": f"{level}N" for level in range(1, 8)},
 }
+_ALL_PASS = ("AP", "ALLPASS")
+_NO_JOINTS = str.maketrans("", "", " -_")
 _CARDS = {card_text(card): card_text(card) for card in range(52)}
 
 
@@ -18,7 +23,7 @@ def parse_call(text: str) -> str:
     """Return a call as ``PASS X XX 1C … 7N``; raise ValueError when ``text`` is none."""
     call = _CALLS.get(text.upper())
     if call is None:
-        raise ValueError(f"{text!r} is not a call (expected Pass, X, XX or 1C to 7NT)")
+        raise ValueError(f"{shorten(text)} is not a call (expected Pass, X, XX or 1C to 7NT)")
     return call
 
 
@@ -32,6 +37,22 @@ def parse_played(text: str) -> str:
     """Return a card as ``SA``; raise ValueError when ``text`` is none."""
     card = _CARDS.get(text)
     return card_text(parse_card(text)) if card is None else card
+
+
+def parse_count(text: str, most: int) -> int:
+    """Return a whole number up to ``most``; raise ValueError when ``text`` is none."""
+    clean = text.strip()
+    digits = clean.lstrip("0") or clean[-1:]
+    if not (clean.isascii() and clean.isdigit()) or len(digits) > len(str(most)):
+        raise ValueError(f"{shorten(text)} is no number (expected 0 to {most:,})")
+    if int(digits) > most:
+        raise ValueError(f"{shorten(text)} is too much (expected 0 to {most:,})")
+    return int(digits)
+
+
+def is_all_pass(text: str) -> bool:
+    """Whether ``text`` says that all who come now pass: ``AP``, ``All Pass``."""
+    return text.upper().translate(_NO_JOINTS) in _ALL_PASS
 
 
 def is_over(auction: Sequence[str]) -> bool:

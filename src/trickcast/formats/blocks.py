@@ -4,7 +4,7 @@ import io
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -12,11 +12,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, Seat, Strain
-from .base import FormatError
-
-LONGEST_LINE = 1 << 16
-"""Bytes: no line of any format here comes near it, so a longer one is another kind of file."""
+from ..cards import UNKNOWN, DealSet, Seat, Strain
+from .base import FormatError, Reading, raised_by
 
 
 def read_block(stream: BinaryIO, size: int) -> bytes:
@@ -32,51 +29,119 @@ def read_block(stream: BinaryIO, size: int) -> bytes:
 
 
 def read_records(
-    stream: BinaryIO, name: str, record: int, chunk: int
+    stream: BinaryIO, reading: Reading, record: int, chunk: int
 ) -> Iterator[tuple[int, bytes]]:
     """Yield (index of the first record, bytes) for blocks of at most ``chunk`` whole records.
 
-    Raises FormatError for an empty stream and for a last record that is cut short, the latter
-    after the whole records before it.
+    Refuses a last record that is cut short, after the whole records before it. Raises FormatError
+    for an empty stream.
     """
-    first = 0
+    first = extra = 0
     while block := read_block(stream, chunk * record):
         whole = len(block) // record
         if whole:
             yield first, block[: whole * record]
         first += whole
         if extra := len(block) % record:
-            raise FormatError(
-                f"{name}: byte {first * record} (record {first}): only {extra} bytes are left "
-                f"(expected a whole record of {record})"
+            reading.refuse(
+                reading.error(
+                    f"byte {first * record} (record {first})",
+                    f"only {extra} bytes are left (expected a whole record of {record})",
+                )
             )
-    if not first:
-        raise FormatError(f"{name}: byte 0: the file is empty (expected {record} bytes a deal)")
+    if not first and not extra:
+        raise reading.error("byte 0", f"the file is empty (expected {record} bytes a deal)")
 
 
-def read_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+def salvaged(
+    read: Callable[[int, int], DealSet], count: int, reading: Reading
+) -> Iterator[DealSet]:
+    """Yield the deals ``read(start, end)`` of ``count`` rows: all at once where all are deals.
+
+    Otherwise fewer are tried, and more again after each success, so that a few bad rows among many
+    cost little; those that are no deals are refused one by one.
+    """
+    start, size = 0, count
+    while start < count:
+        end = min(start + size, count)
+        try:
+            deals = read(start, end)
+        except FormatError as error:
+            if size > 1 and reading.lenient:
+                size = max(1, min(size, count - start) // 8)
+                continue
+            reading.refuse(error)
+        else:
+            yield deals
+            size *= 2
+        start = end
+
+
+def rechunked(sets: Iterable[DealSet], chunk: int) -> Iterator[DealSet]:
+    """Join sets of deals and cut them into sets of ``chunk``, the last of which may be smaller."""
+    held, count = list[DealSet](), 0
+    try:
+        for deals in sets:
+            held.append(deals)
+            count += len(deals)
+            while count >= chunk:
+                joined = DealSet.concatenate(held)
+                yield joined[:chunk]
+                held, count = [joined[chunk:]], count - chunk
+    except FormatError:
+        if count:
+            yield DealSet.concatenate(held)
+        raise
+    if count:
+        yield DealSet.concatenate(held)
+
+
+def text_lines(stream: BinaryIO, reading: Reading, limit: str) -> Iterator[tuple[int, bytes]]:
+    """Yield (line number from 1, bytes) for the lines of a file, refusing those without end.
+
+    ``limit`` names the one of ``reading.limits`` that a line may not pass.
+    """
+    longest, number = getattr(reading.limits, limit), 0
+    while raw := stream.readline(longest + 1):
+        number += 1
+        if len(raw) > longest:
+            reading.refuse(too_long(reading, number, limit))
+            while raw and not raw.endswith(b"\n"):
+                raw = stream.readline(longest)
+            continue
+        yield number, raw
+
+
+def too_long(reading: Reading, number: int, limit: str) -> FormatError:
+    """Return the error of a line that is longer than any of deals."""
+    longest = f"{getattr(reading.limits, limit):,} bytes"
+    return reading.error(f"line {number}", f"longer than {longest} ({raised_by(limit)})")
+
+
+def read_lines(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, text without its ending) for the lines of a text file.
 
-    Raises FormatError for a line that is not UTF-8 text or longer than any of these formats has.
+    Refuses a line that is not UTF-8 text or longer than any of these formats has.
     """
-    number = 0
-    while raw := stream.readline(LONGEST_LINE + 1):
-        number += 1
-        yield number, decode_line(raw, name, number)
+    for number, raw in text_lines(stream, reading, "row"):
+        try:
+            text = decode_line(raw, reading, number)
+        except FormatError as error:
+            reading.refuse(error)
+            continue
+        yield number, text
 
 
-def decode_line(raw: bytes, name: str, number: int) -> str:
+def decode_line(raw: bytes, reading: Reading, number: int) -> str:
     """Return a line as text without its ending, or raise FormatError."""
-    if len(raw) > LONGEST_LINE:
-        raise FormatError(
-            f"{name}: line {number}: longer than {LONGEST_LINE} bytes (expected a line a deal)"
-        )
+    if len(raw) > reading.limits.row:
+        raise too_long(reading, number, "row")
     try:
         text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
-        raise FormatError(
-            f"{name}: line {number}, column {error.start + 1}: byte 0x{raw[error.start]:02x} "
-            "(expected text)"
+        raise reading.error(
+            f"line {number}, column {error.start + 1}",
+            f"byte 0x{raw[error.start]:02x} (expected text)",
         ) from None
     return text.rstrip("\r\n")
 

@@ -15,13 +15,16 @@ from typing import BinaryIO
 import numpy as np
 
 from ..cards import UNKNOWN, Board, DealError, DealSet, Seat, Vulnerability, parse_card, shorten
-from .base import Format, FormatError
+from .auction import parse_count
+from .base import Format, Reading
 from .blocks import read_lines
 from .handtext import read_deal_texts
 
 _VULNERABLE = (Vulnerability.NONE, Vulnerability.BOTH, Vulnerability.NS, Vulnerability.EW)
 _DEAL = re.compile(r'PBN\s+([0-3])\s+([0-3])\s+([0-4])\s+([0-3])\s+"([^"]*)"')
-_PLAY = re.compile(r'PLAY\s+(\d{1,2})\s+"([^"]*)"')
+_PLAY = re.compile(r'PLAY\s+([0-9]{1,2})\s+"([^"]*)"')
+_MOST_DEALS = 999_999_999
+_COUNTS = {str(count): count for count in range(14)}
 _PASSED_OVER = ("FUT", "TRACE", "PAR", "PAR2")
 _NO_TRICKS = (UNKNOWN,) * 20
 
@@ -29,6 +32,7 @@ _NO_TRICKS = (UNKNOWN,) * 20
 @dataclass(slots=True)
 class _Record:
     line: int
+    number: int
     deal: str
     dealer: Seat
     vulnerability: Vulnerability
@@ -36,93 +40,113 @@ class _Record:
     play: tuple[str, ...] = ()
 
 
-def _read(stream: BinaryIO, name: str, chunk: int) -> Iterator[DealSet]:
-    stripped = ((number, text.strip()) for number, text in read_lines(stream, name))
+def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
+    stripped = ((number, text.strip()) for number, text in read_lines(stream, reading))
     lines = ((number, text) for number, text in stripped if text)
     number, text = next(lines, (1, ""))
-    said = re.fullmatch(r"NUMBER\s+(\d+)", text)
-    if said is None:
-        what = shorten(text) if text else "the file is empty"
-        raise FormatError(f"{name}: line {number}: {what} (expected NUMBER and how many deals)")
-    count, records = 0, list[_Record]()
+    expected = _announced(text, reading, number)
+    begun, records = 0, list[_Record]()
+    passing = False  # whether the lines of a record that was refused are passed over
     for number, text in lines:
-        if text.split(maxsplit=1)[0] == "PBN" and len(records) == chunk:
-            yield _deals(records, name, count)
-            count, records = count + len(records), []
-        _read_line(text, records, f"{name}: line {number}", number)
+        word = text.split(maxsplit=1)[0]
+        begins = word == "PBN"
+        if begins and len(records) == chunk:
+            yield _deals(records, reading)
+            records = []
+        begun += begins
+        if passing and not begins:
+            continue
+        try:
+            if begins:
+                records.append(_begun(text, number, begun))
+            else:
+                _add_line(word, text, records)
+            passing = False
+        except (DealError, ValueError) as error:
+            reading.refuse(reading.error(f"line {number}", str(error)))
+            passing = begins
     if records:
-        yield _deals(records, name, count)
-        count += len(records)
-    if count != int(said[1]):
-        raise FormatError(
-            f"{name}: line {number}: the file ends after {count} deals "
-            f"(expected {said[1]}, as NUMBER says)"
-        )
+        yield _deals(records, reading)
+    if begun != expected:
+        reason = f"the file ends after {begun} deals (expected {expected}, as NUMBER says)"
+        reading.refuse(reading.error(f"line {number}", reason))
 
 
-def _read_line(text: str, records: list[_Record], where: str, number: int) -> None:
-    """Begin a record, or add to the last one what the line says."""
-    word = text.split(maxsplit=1)[0]
-    if word == "PBN":
-        deal = _DEAL.fullmatch(text)
-        if deal is None:
-            raise FormatError(
-                f"{where}: {shorten(text)} "
-                '(expected PBN, codes of dealer, vulnerability, trump and first, and "deal")'
-            )
-        records.append(_Record(number, deal[5], Seat(int(deal[1])), _VULNERABLE[int(deal[2])]))
-    elif word not in ("TABLE", "PLAY", *_PASSED_OVER):
-        raise FormatError(
-            f"{where}: {shorten(text)} "
-            "(expected a line with PBN, FUT, TABLE, PAR, PAR2, PLAY or TRACE)"
+def _announced(text: str, reading: Reading, number: int) -> int:
+    """Return how many deals the first line says that there are."""
+    words = text.split()
+    try:
+        if len(words) != 2 or words[0] != "NUMBER":
+            raise ValueError(shorten(text) if text else "the file is empty")
+        return parse_count(words[1], _MOST_DEALS)
+    except ValueError as error:
+        reason = f"{error} (expected NUMBER and how many deals)"
+        raise reading.error(f"line {number}", reason) from None
+
+
+def _begun(text: str, line: int, number: int) -> _Record:
+    """Return the record that a PBN line begins; raise ValueError where it is none."""
+    deal = _DEAL.fullmatch(text)
+    if deal is None:
+        raise ValueError(
+            f"{shorten(text)} "
+            '(expected PBN, codes of dealer, vulnerability, trump and first, and "deal")'
         )
-    elif not records:
-        raise FormatError(f"{where}: {word} before the first deal (expected PBN)")
-    elif word == "TABLE":
-        records[-1].tricks = _table(text, where)
+    return _Record(line, number, deal[5], Seat(int(deal[1])), _VULNERABLE[int(deal[2])])
+
+
+def _add_line(word: str, text: str, records: list[_Record]) -> None:
+    """Add to the last record what a line says; raise ValueError where it cannot be read."""
+    if word not in ("TABLE", "PLAY", *_PASSED_OVER):
+        raise ValueError(
+            f"{shorten(text)} (expected a line with PBN, FUT, TABLE, PAR, PAR2, PLAY or TRACE)"
+        )
+    if not records:
+        raise ValueError(f"{word} before the first deal (expected PBN)")
+    if word == "TABLE":
+        records[-1].tricks = _table(text)
     elif word == "PLAY":
-        records[-1].play = _play(text, where)
+        records[-1].play = _play(text)
 
 
-def _table(text: str, where: str) -> tuple[int, ...]:
+def _table(text: str) -> tuple[int, ...]:
     numbers = text.split()[1:]
     if len(numbers) != 20:
-        raise FormatError(f"{where}: {len(numbers)} results (expected 20)")
-    for number in numbers:
-        if not (number.isascii() and number.isdigit() and int(number) <= 13):
-            raise FormatError(f"{where}: {shorten(number)} tricks (expected 0 to 13)")
-    return tuple(map(int, numbers))
+        raise ValueError(f"{len(numbers)} results (expected 20)")
+    counts = tuple(_COUNTS.get(number, UNKNOWN) for number in numbers)
+    if UNKNOWN in counts:
+        wrong = shorten(numbers[counts.index(UNKNOWN)])
+        raise ValueError(f"{wrong} tricks (expected 0 to 13)")
+    return counts
 
 
-def _play(text: str, where: str) -> tuple[str, ...]:
+def _play(text: str) -> tuple[str, ...]:
     play = _PLAY.fullmatch(text)
     cards = play[2] if play else ""
     if play is None or len(cards) != 2 * int(play[1]):
-        raise FormatError(f"{where}: {shorten(text)} (expected PLAY, the number of cards, cards)")
-    try:
-        for place in range(0, len(cards), 2):
-            parse_card(cards[place : place + 2])
-    except DealError as error:
-        raise FormatError(f"{where}: {error}") from None
+        raise ValueError(f"{shorten(text)} (expected PLAY, the number of cards, cards)")
+    for place in range(0, len(cards), 2):
+        parse_card(cards[place : place + 2])
     return tuple(cards[place : place + 2] for place in range(0, len(cards), 2))
 
 
-def _deals(records: list[_Record], name: str, before: int) -> DealSet:
-    """Collect records, of which ``before`` others stand before the first."""
-    owners = read_deal_texts(
-        [record.deal for record in records], lambda i: f"{name}: line {records[i].line}"
+def _deals(records: list[_Record], reading: Reading) -> DealSet:
+    """Collect records, but for those that are no deals."""
+    owners, good = read_deal_texts(
+        [record.deal for record in records], lambda i: f"line {records[i].line}", reading
     )
+    records = [records[i] for i in np.flatnonzero(good)]
     tricks = np.array([record.tricks for record in records], dtype=np.uint8).reshape(-1, 5, 4)
     boards = [
         Board(
-            number=before + i,
+            number=record.number,
             dealer=record.dealer,
             vulnerability=record.vulnerability,
             play=record.play,
         )
-        for i, record in enumerate(records, start=1)
+        for record in records
     ]
-    return DealSet(owners, tricks, boards)
+    return DealSet(owners[good], tricks, boards)
 
 
 FORMAT = Format(
@@ -130,6 +154,6 @@ FORMAT = Format(
     title="DDS test list",
     suffixes=(".txt",),
     sniff=lambda head: re.match(rb"\s*NUMBER\s+\d+\s", head) is not None,
-    read=_read,
+    reader=_read,
     boards=True,
 )

@@ -33,8 +33,8 @@ from ..cards import (
     Strain,
     shorten,
 )
-from .base import Format, FormatError, FormatWarning
-from .blocks import LONGEST_LINE, decode_line, read_block, read_records, require_solved
+from .base import Format, FormatError, FormatWarning, Reading
+from .blocks import decode_line, read_block, read_records, require_solved, salvaged, too_long
 from .handtext import DEAL_WIDTH, read_deals, write_deals
 
 _TEXT_SEATS = (Seat.WEST, Seat.NORTH, Seat.EAST, Seat.SOUTH)
@@ -80,28 +80,33 @@ def _other_side(tricks: NDArray[np.uint8]) -> NDArray[np.uint8]:
 # --- text -----------------------------------------------------------------------------------
 
 
-def _read_text(stream: BinaryIO, name: str, chunk: int) -> Iterator[DealSet]:
+def _read_text(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     number, rest, any_deals = 1, b"", False
+    noted = len(reading.skipped or ())
     while block := read_block(stream, chunk * _LINE):
         lines, newline, rest = (rest + block).rpartition(b"\n")
-        if len(rest) > LONGEST_LINE:
-            decode_line(rest, name, number + lines.count(b"\n") + len(newline))
-        for deals in _deals_of_lines(lines + newline, name, number, chunk):
+        if len(rest) > reading.limits.row:
+            raise too_long(reading, number + lines.count(b"\n") + len(newline), "row")
+        for deals in _deals_of_lines(lines + newline, reading, number, chunk):
             any_deals = True
             yield deals
         number += lines.count(b"\n") + len(newline)
-    for deals in _deals_of_lines(rest + b"\n", name, number, chunk):
+    for deals in _deals_of_lines(rest + b"\n", reading, number, chunk):
         any_deals = True
         yield deals
-    if not any_deals:
-        raise FormatError(f"{name}: line 1: the file is empty (expected four hands W N E S)")
+    if not any_deals and len(reading.skipped or ()) == noted:
+        raise reading.error("line 1", "the file is empty (expected four hands W N E S)")
 
 
-def _deals_of_lines(data: bytes, name: str, number: int, chunk: int) -> Iterator[DealSet]:
+def _deals_of_lines(data: bytes, reading: Reading, number: int, chunk: int) -> Iterator[DealSet]:
     """Read whole lines, the first of which is number ``number`` of its file."""
     characters = np.frombuffer(data, dtype=np.uint8)
     ends = np.flatnonzero(characters == ord("\n"))
+    if not len(ends):
+        return
     starts = np.concatenate([[0], ends[:-1] + 1])[: len(ends)]
+    filled = np.flatnonzero(np.add.reduceat(characters > ord(" "), starts, dtype=np.intp))
+    starts, ends = starts[filled], ends[filled]
     widths = ends - starts - (characters[ends - 1] == ord("\r"))
     usual = np.flatnonzero(widths == _WIDTH)
     text = characters[starts[usual, None] + np.arange(_WIDTH)]
@@ -116,10 +121,13 @@ def _deals_of_lines(data: bytes, name: str, number: int, chunk: int) -> Iterator
     unusual = np.ones(len(ends), dtype=np.bool_)
     unusual[usual[good]] = False
     for row in np.flatnonzero(unusual):
-        line = decode_line(data[starts[row] : ends[row] + 1], name, number + int(row))
-        keep[row] = bool(line.strip())
-        if keep[row]:
-            owners[row], ns[row] = _read_line(line, f"{name}: line {number + row}")
+        line = number + int(filled[row])
+        try:
+            text_of_line = decode_line(data[starts[row] : ends[row] + 1], reading, line)
+            owners[row], ns[row] = _read_line(text_of_line, f"{reading.name}: line {line}")
+        except FormatError as error:
+            reading.refuse(error)
+            keep[row] = False
     owners, tricks = owners[keep], _from_file(ns[keep], _TEXT_DECLARERS)
     for start in range(0, len(owners), chunk):
         yield DealSet(owners[start : start + chunk], tricks[start : start + chunk])
@@ -131,22 +139,23 @@ def _read_line(line: str, where: str) -> tuple[NDArray[np.uint8], NDArray[np.uin
     try:
         deal = Deal(f"W:{hands}")
     except DealError as error:
-        raise FormatError(f"{where}: {error}") from None
+        raise FormatError(str(error), where) from None
     results = results.rstrip()
     if not results:
         return deal.owners, np.full(20, UNKNOWN, dtype=np.uint8)
     column = len(hands) + 2
     if len(results) != 20:
         raise FormatError(
-            f"{where}, column {column}: {len(results)} results {shorten(results)} "
-            "(expected 20 hexadecimal digits, or none)"
+            f"{len(results)} results {shorten(results)} (expected 20 hexadecimal digits, or none)",
+            f"{where}, column {column}",
         )
     ns = _RESULT[list(results.encode("ascii", "replace").replace(b"?", b"-"))]
     for i, character in enumerate(results):
         if not character.isascii() or ns[i] == _BAD:
             raise FormatError(
-                f"{where}, column {column + i}: {character!r} is not a result "
-                "(expected 0 to 9 or A to D, or - where it is not known)"
+                f"{character!r} is not a result "
+                "(expected 0 to 9 or A to D, or - where it is not known)",
+                f"{where}, column {column + i}",
             )
     return deal.owners, ns
 
@@ -209,21 +218,30 @@ def _unpack_checked(
     return owners, nibbles, *_first_wrong(records, owners, nibbles)
 
 
-def _read_binary(stream: BinaryIO, name: str, chunk: int) -> Iterator[DealSet]:
+def _read_binary(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     order = _LITTLE
-    for first, block in read_records(stream, name, _RECORD, chunk):
-        owners, nibbles, row, what = _unpack_checked(block, order)
-        if first == 0 and row == 0:  # not a single deal: perhaps the other byte order
+    for first, block in read_records(stream, reading, _RECORD, chunk):
+        if first == 0 and _unpack_checked(block, order)[2] == 0:
             swapped = _unpack_checked(block, _BIG)
-            if swapped[2] > 0:
-                owners, nibbles, row, what = swapped
+            if swapped[2] > 0:  # not a single deal: the other byte order
                 order = _BIG
-                warnings.warn(f"{name}: read as big endian", FormatWarning, stacklevel=2)
-        if what:
-            raise FormatError(
-                f"{name}: byte {(first + row) * _RECORD} (record {first + row}): {what}"
-            )
-        yield DealSet(owners, _from_file(nibbles, _BINARY_DECLARERS))
+                warnings.warn(f"{reading.name}: read as big endian", FormatWarning, stacklevel=2)
+
+        def deals(
+            start: int,
+            end: int,
+            first: int = first,
+            block: bytes = block,
+            order: np.dtype[Any] = order,
+        ) -> DealSet:
+            part = block[start * _RECORD : end * _RECORD]
+            owners, nibbles, row, reason = _unpack_checked(part, order)
+            if reason:
+                record = first + start + row
+                raise reading.error(f"byte {record * _RECORD} (record {record})", reason)
+            return DealSet(owners, _from_file(nibbles, _BINARY_DECLARERS))
+
+        yield from salvaged(deals, len(block) // _RECORD, reading)
 
 
 def _write_binary(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
@@ -251,7 +269,7 @@ TEXT = Format(
     title="GIB library, text",
     suffixes=(".gib", ".txt"),
     sniff=lambda head: _HANDS.match(head) is not None,
-    read=_read_text,
+    reader=_read_text,
     write=_write_text,
 )
 BINARY = Format(
@@ -259,6 +277,7 @@ BINARY = Format(
     title="GIB library, binary, 26 bytes a deal",
     suffixes=(".dat",),
     sniff=_sniff_binary,
-    read=_read_binary,
+    reader=_read_binary,
+    text=False,
     write=_write_binary,
 )

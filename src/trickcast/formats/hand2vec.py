@@ -18,8 +18,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealError, DealSet, Hand, Seat, Strain
-from .base import Format, FormatError
+from ..cards import DealError, DealSet, Hand, Seat, Strain, shorten
+from .base import Format, FormatError, Reading
 from .blocks import read_lines
 from .handtext import WIDTH, read_hands
 
@@ -55,7 +55,7 @@ def read_pairs(path: str | os.PathLike[str]) -> PairSet:
     """
     name = str(path)
     with Path(path).open("rb") as stream:
-        lines = ((n, text) for n, text in read_lines(stream, name) if text.strip())
+        lines = ((n, text) for n, text in read_lines(stream, Reading(name)) if text.strip())
         number, header = next(lines, (1, ""))
         names = [field.strip() for field in header.split(";")]
         if missing := [column for column in (*_HANDS, *_TRICKS) if names.count(column) != 1]:
@@ -98,21 +98,24 @@ def _hands(texts: list[str], numbers: list[int], name: str, seat: Seat) -> NDArr
 
 def _means(texts: list[str], numbers: list[int], name: str) -> NDArray[np.float32]:
     """Return the numbers of one column."""
-    means = np.empty(len(texts), dtype=np.float32)
+    means = np.empty(len(texts))
     for i, text in enumerate(texts):
         try:
             means[i] = float(text)
         except ValueError:
             means[i] = np.nan
     for i in np.flatnonzero(~((means >= 0) & (means <= 13)))[:1]:
-        raise FormatError(f"{name}: line {numbers[i]}: {texts[i]!r} tricks (expected 0 to 13)")
-    return means
+        raise FormatError(
+            f"{name}: line {numbers[i]}: {shorten(texts[i])} tricks (expected 0 to 13)"
+        )
+    return means.astype(np.float32)
 
 
-def _read(stream: BinaryIO, name: str, chunk: int) -> Iterator[DealSet]:
-    raise FormatError(
-        f"{name}: rows of BridgeHand2Vec hold two hands, not deals; "
-        "trickcast.formats.hand2vec.read_pairs reads them"
+def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
+    raise reading.error(
+        "",
+        "rows of BridgeHand2Vec hold two hands, not deals; "
+        "trickcast.formats.hand2vec.read_pairs reads them",
     )
 
 
@@ -126,5 +129,5 @@ FORMAT = Format(
     title="BridgeHand2Vec pairs of hands",
     suffixes=(".csv",),
     sniff=_sniff,
-    read=_read,
+    reader=_read,
 )

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import RANKS, Deal, DealError, Seat
-from .base import FormatError
+from .base import Reading
 
 WIDTH = 16
 """Columns of a hand: thirteen ranks and three dots."""
@@ -69,11 +69,13 @@ def write_deals(owners: NDArray[np.uint8], seats: tuple[int, int, int, int]) -> 
     return text
 
 
-def read_deal_texts(texts: list[str], where: Callable[[int], str]) -> NDArray[np.uint8]:
-    """Return the (n, 52) owners of deals written as PBN does, from any first seat.
+def read_deal_texts(
+    texts: list[str], place: Callable[[int], str], reading: Reading
+) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """Return the (n, 52) owners of deals written as PBN does, and which of the texts are deals.
 
-    Texts of the usual 69 characters are read at once, others one by one and leniently. Raises
-    FormatError, beginning with ``where(index)``, for the first text that is not a deal.
+    Texts of the usual 69 characters are read at once, others one by one and leniently. One that is
+    no deal is refused, as what stands at ``place(index)``.
     """
     owners = np.empty((len(texts), 52), dtype=np.uint8)
     left = np.ones(len(texts), dtype=np.bool_)
@@ -91,9 +93,10 @@ def read_deal_texts(texts: list[str], where: Callable[[int], str]) -> NDArray[np
     for i in np.flatnonzero(left):
         try:
             owners[i] = Deal(texts[i]).owners
+            left[i] = False
         except DealError as error:
-            raise FormatError(f"{where(int(i))}: {error}") from None
-    return owners
+            reading.refuse(reading.error(place(int(i)), str(error)))
+    return owners, ~left
 
 
 def write_deal_texts(owners: NDArray[np.uint8]) -> list[str]:

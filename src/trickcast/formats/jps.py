@@ -14,71 +14,120 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..cards import DealSet, Strain, shorten
-from .base import Format, FormatError
+from .base import Format, Reading, raised_by
 from .blocks import on_disk
 from .handtext import read_deal_texts
 
 _MAGIC = b"SQLite format 3\0"
 _FILE_STRAINS = [Strain.CLUBS, Strain.DIAMONDS, Strain.HEARTS, Strain.SPADES, Strain.NOTRUMP]
+_STEPS = 100_000
+"""Steps of SQLite's machine between two looks at the patience that is left."""
+_LOOKS = 100
+"""Looks without a row after which a query is ended."""
+_BYTES = 1 << 26
+"""Bytes of text that are held at a time."""
+_QUOTES = "'\""
 _TAG = re.compile(r'\s*\[\s*Deal\s+"([^"]*)"\s*\]\s*')
 
 
-def _read(stream: BinaryIO, name: str, chunk: int) -> Iterator[DealSet]:
+def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     """Read the records in the order of the table. Never writes to the file, nor locks it."""
     with on_disk(stream) as path:
         place = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         try:
             with closing(sqlite3.connect(place, uri=True)) as connection:
+                connection.execute("PRAGMA trusted_schema = OFF")
+                _require_table(connection, reading)
+                connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, reading.limits.cell)
+                patience = _Patience()
+                connection.set_progress_handler(patience.runs_out, _STEPS)
                 cursor = connection.execute("SELECT * FROM records")
                 if len(cursor.description) != 2:
-                    raise FormatError(
-                        f"{name}: table records has {len(cursor.description)} columns "
-                        "(expected 2: a number and a JSON text)"
+                    raise reading.error(
+                        "",
+                        f"table records has {len(cursor.description)} columns "
+                        "(expected 2: a number and a JSON text)",
                     )
                 first = 0
-                while rows := cursor.fetchmany(chunk):
-                    yield _deals_of_rows(rows, name, first)
+                while rows := _next_rows(cursor, chunk, patience):
+                    yield _deals_of_rows(rows, reading, first)
                     first += len(rows)
         except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter for names in a bad schema
-            reason = str(error).partition("\n")[0][:120]
-            raise FormatError(
-                f"{name}: {reason} (expected an SQLite file with a table records)"
-            ) from None
+            reason = shorten(str(error).partition("\n")[0]).strip(_QUOTES)
+            expected = "expected an SQLite file with a table records"
+            if "too big" in reason:
+                expected = raised_by("cell")
+            raise reading.error("", f"{reason} ({expected})") from None
 
 
-def _deals_of_rows(rows: Sequence[tuple[Any, Any]], name: str, first: int) -> DealSet:
-    texts, results = [], []
+def _require_table(connection: sqlite3.Connection, reading: Reading) -> None:
+    """Raise FormatError unless ``records`` is a plain table: a view can compute without end."""
+    of_name = "SELECT type, substr(sql, 1, 20) FROM sqlite_schema WHERE lower(name) = 'records'"
+    for kind, sql in connection.execute(of_name):
+        virtual = str(sql).upper().split()[:2] == ["CREATE", "VIRTUAL"]
+        if kind != "table" or virtual:
+            what = "virtual table" if virtual else kind
+            raise reading.error("", f"records is a {what} (expected a table)")
+
+
+class _Patience:
+    """Ends a query that gives no row for long."""
+
+    def __init__(self) -> None:
+        self.left = _LOOKS
+
+    def runs_out(self) -> bool:
+        """Return whether the query shall end."""
+        self.left -= 1
+        return self.left < 0
+
+
+def _next_rows(cursor: sqlite3.Cursor, chunk: int, patience: _Patience) -> list[tuple[Any, Any]]:
+    """Return the next rows, of at most so many bytes that memory stays small."""
+    rows, size = list[tuple[Any, Any]](), 0
+    while len(rows) < chunk and size < _BYTES and (row := cursor.fetchone()) is not None:
+        patience.left = _LOOKS
+        rows.append(row)
+        size += sum(len(cell) for cell in row if isinstance(cell, str | bytes))
+    return rows
+
+
+def _deals_of_rows(rows: Sequence[tuple[Any, Any]], reading: Reading, first: int) -> DealSet:
+    places, texts, results = list[str](), list[str](), list[list[int]]()
     for i, (number, text) in enumerate(rows):
-        where = f"{name}: record {first + i} (number {number})"
-        deal, tricks = _parse(text, where)
+        place = f"record {first + i} (number {shorten(str(number)).strip(_QUOTES)})"
+        try:
+            deal, tricks = _parse(text)
+        except ValueError as error:
+            reading.refuse(reading.error(place, str(error)))
+            continue
+        places.append(place)
         texts.append(deal)
         results.append(tricks)
-    owners = read_deal_texts(texts, lambda i: f"{name}: record {first + i} (number {rows[i][0]})")
-    tricks_of = np.empty((len(rows), 5, 4), dtype=np.uint8)
+    owners, good = read_deal_texts(texts, places.__getitem__, reading)
+    tricks_of = np.empty((len(texts), 5, 4), dtype=np.uint8)
     tricks_of[:, _FILE_STRAINS] = np.array(results, dtype=np.uint8).reshape(-1, 5, 4)
-    return DealSet(owners, tricks_of)
+    return DealSet(owners[good], tricks_of[good])
 
 
-def _parse(text: Any, where: str) -> tuple[str, list[int]]:
-    """Return the deal's text and the twenty results of one JSON text."""
+def _parse(text: Any) -> tuple[str, list[int]]:
+    """Return the deal's text and the twenty results of one JSON text; raise ValueError if none."""
     try:
         record = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
-        raise FormatError(f"{where}: {error} (expected a JSON text)") from None
+        raise ValueError(f"{shorten(str(error))} (expected a JSON text)") from None
     if not isinstance(record, dict) or not isinstance(record.get("pbn"), str):
-        raise FormatError(f"{where}: no text under 'pbn' (expected a PBN Deal tag)")
+        raise ValueError("no text under 'pbn' (expected a PBN Deal tag)")
     tag = _TAG.fullmatch(record["pbn"])
     if tag is None:
-        raise FormatError(f"{where}: {shorten(record['pbn'])} (expected a PBN Deal tag)")
+        raise ValueError(f"{shorten(record['pbn'])} (expected a PBN Deal tag)")
     tricks = record.get("ddt")
     if (
         not isinstance(tricks, list)
         or len(tricks) != 20
-        or not all(isinstance(count, int) and 0 <= count <= 13 for count in tricks)
+        or not all(type(count) is int and 0 <= count <= 13 for count in tricks)
     ):
-        raise FormatError(
-            f"{where}: 'ddt' is {shorten(str(tricks))} (expected 20 counts of 0 to 13)"
-        )
+        raise ValueError(f"'ddt' is {shorten(repr(tricks)[:1000])} (expected 20 counts of 0 to 13)")
     return tag[1], tricks
 
 
@@ -87,5 +136,6 @@ FORMAT = Format(
     title="JPS solved deals, SQLite",
     suffixes=(".db",),
     sniff=lambda head: head.startswith(_MAGIC),
-    read=_read,
+    reader=_read,
+    text=False,
 )

@@ -5,7 +5,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..cards import Board, Deal, DealError, Seat, Tag, Vulnerability, shorten
-from .auction import contract_of, parse_call, parse_played, strain_of, tricks_of
+from .auction import (
+    contract_of,
+    is_all_pass,
+    parse_call,
+    parse_count,
+    parse_played,
+    strain_of,
+    tricks_of,
+    with_all_pass,
+)
 from .records import hand_texts, with_fourth_hand
 
 Note = Callable[[str, str], None]
@@ -25,17 +34,20 @@ _VULNERABILITY = {
     "e": Vulnerability.EW,
     "b": Vulnerability.BOTH,
 }
-_CALLS = re.compile(r"(?:(?:[1-7](?:NT?|[SHDC])|PASS|DBL|RDBL|XX|[PDXR])[!?]*)+", re.IGNORECASE)
-_CALL = re.compile(r"([1-7](?:NT?|[SHDC])|PASS|DBL|RDBL|XX|[PDXR])([!?]*)", re.IGNORECASE)
+_CALL = re.compile(r"([1-7](?:NT?|[SHDC])|PASS|DBL|RDBL|XX|[PDXR])([!?*]*)", re.IGNORECASE)
 _CARDS = re.compile(r"(?:[SHDC](?:10|[2-9TJQKA]))+", re.IGNORECASE)
 _CARD = re.compile(r"[SHDC](?:10|.)", re.IGNORECASE)
 _SUIT = re.compile(r"([SHDC])([^SHDC]*)")
-_NUMBER = re.compile(r"Board\s*#?\s*(\d+)", re.IGNORECASE)
-_ROOM = re.compile(r"([oc])?(\d+)", re.IGNORECASE)
+_NUMBER = re.compile(r"Board\s*(?:#\s*)?([0-9]{1,9})", re.IGNORECASE)
+_LONGEST_DEAL = 1000
+"""Characters: more than any way to write four hands takes."""
+_ROOM = re.compile(r"([oc])?([0-9]{1,9})", re.IGNORECASE)
 
 
 def owners_of(value: str) -> bytes:
     """Return the 52 owners of an ``md`` value; one hand may be left out. Raises DealError."""
+    if len(value) > _LONGEST_DEAL:
+        raise DealError(f"deal {shorten(value)}: {len(value):,} characters (expected four hands)")
     dealer, rest = value.strip()[:1], value.strip()
     hands = (rest[1:] if dealer.isdigit() else rest).split(",")
     if len(hands) > 4:
@@ -54,7 +66,9 @@ def _dotted(hand: str, value: str) -> str:
     suits = dict.fromkeys("SHDC", "")
     found = _SUIT.findall(clean)
     if len("".join(map("".join, found))) != len(clean):
-        raise DealError(f"deal {shorten(value)}: hand {hand!r} (expected such as SAK5H…D…C…)")
+        raise DealError(
+            f"deal {shorten(value)}: hand {shorten(hand)} (expected such as SAK5H…D…C…)"
+        )
     for suit, ranks in found:
         suits[suit] += ranks
     return ".".join(suits.values())
@@ -81,7 +95,10 @@ def board_of(pairs: Pairs, owners: bytes, note: Note) -> Board:
     for code, value in pairs:
         if code == "pc":
             if _CARDS.fullmatch(value.strip()) is None:
-                note("pc values kept as text", f"pc {value!r} is kept as text (expected a card)")
+                note(
+                    "pc values kept as text",
+                    f"pc {shorten(value)} is kept as text (expected a card)",
+                )
                 break  # what follows would not be in its place
             play += map(parse_played, _CARD.findall(value))
     contract, declarer = (None, None) if dealer is None else contract_of(dealer, auction)
@@ -111,26 +128,44 @@ def _auction(pairs: Pairs, note: Note) -> tuple[list[str], tuple[tuple[int, str]
     explained: dict[int, list[str]] = {}
     for code, value in pairs:
         if code == "mb":
-            if _CALLS.fullmatch(value.strip()) is None:
-                note("auctions kept as text", f"the auction is kept as text: mb {value!r} "
+            if is_all_pass(value.strip()):
+                calls = with_all_pass(calls)
+                continue
+            spelled = _calls(value.strip())
+            if spelled is None:
+                note("auctions kept as text", f"the auction is kept as text: mb {shorten(value)} "
                      "(expected a call such as p, d, r, 1C, 3N!)")  # fmt: skip
                 return [], ()
-            for call, mark in _CALL.findall(value):
-                calls.append(parse_call(call))
-                if "!" in mark:
+            for call, mark in spelled:
+                calls.append(call)
+                if mark.strip("?"):
                     explained[len(calls) - 1] = []
         elif code == "an" and calls:
             explained.setdefault(len(calls) - 1, []).append(value.strip())
     return calls, tuple((i, "; ".join(filter(None, texts))) for i, texts in explained.items())
 
 
+def _calls(text: str) -> list[tuple[str, str]] | None:
+    """Return the calls of an ``mb`` value and the marks behind each; None where it is no calls."""
+    calls, at = [], 0
+    while at < len(text):
+        call = _CALL.match(text, at)
+        if call is None:
+            return None
+        calls.append((parse_call(call[1]), call[2]))
+        at = call.end()
+    return calls or None
+
+
 def _claim(value: str | None, note: Note) -> int | None:
     if value is None:
         return None
-    if not value.strip().isdecimal() or int(value) > 13:
-        note("mc values kept as text", f"mc {value!r} is kept as text (expected 0 to 13 tricks)")
+    try:
+        return parse_count(value, 13)
+    except ValueError:
+        note("mc values kept as text",
+             f"mc {shorten(value)} is kept as text (expected 0 to 13 tricks)")  # fmt: skip
         return None
-    return int(value)
 
 
 def _number(values: dict[str, str]) -> int | None:
@@ -143,7 +178,9 @@ def _number(values: dict[str, str]) -> int | None:
 def _vulnerability(value: str | None, note: Note) -> Vulnerability | None:
     clean = (value or "").strip().lower().replace("0", "o")
     if clean and clean not in _VULNERABILITY:
-        note("sv values kept as text", f"sv {value!r} is kept as text (expected o, n, e or b)")
+        note(
+            "sv values kept as text", f"sv {shorten(clean)} is kept as text (expected o, n, e or b)"
+        )
     return _VULNERABILITY.get(clean)
 
 
@@ -258,8 +295,8 @@ def _plain(pairs: Pairs) -> list[tuple[str, str]]:
     plain: list[tuple[str, str]] = []
     for code, value in pairs:
         text = value.strip()
-        if code == "mb" and _CALLS.fullmatch(text):
-            plain += [(code, parse_call(call) + mark) for call, mark in _CALL.findall(text)]
+        if code == "mb" and (calls := _calls(text)):
+            plain += [(code, call + mark) for call, mark in calls]
         elif code == "pc" and _CARDS.fullmatch(text):
             plain += [(code, parse_played(card)) for card in _CARD.findall(text)]
         elif code == "pn":

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from ..cards import Board, Deal, DealError, DealSet, Tag, shorten
-from .base import Format, FormatError
+from .base import Format, FormatError, Reading, raised_by
 from .lin_board import HELD
 from .notices import Notices
 from .pbn_board import read_board, write_board
@@ -24,10 +24,10 @@ from .pbn_lines import (
     pieces,
     read_lines,
 )
-from .pbn_tricks import Table
 from .records import (
     NO_TRICKS,
     SAYS_NOTHING,
+    Table,
     deal_sets,
     hand_texts,
     plain_owners,
@@ -37,8 +37,9 @@ from .records import (
 
 _OF_THE_DEAL = ("Deal", "Board", "Dealer", "Vulnerable")
 """What the record of another table shares with the board before when it does not say it."""
+_EXPORTED = frozenset(EXPORT_ORDER)
 _SNIFF = re.compile(
-    rb'^(?:\xef\xbb\xbf)?\s*(%\s*PBN\b|\[\s*(Event|Site|Board|Deal|Date|Dealer|West|North)\s+")',
+    rb'^(?:\xef\xbb\xbf)?[ \t]*(%\s*PBN\b|\[\s*(Event|Site|Board|Deal|Date|Dealer|West|North)\s+")',
     re.MULTILINE | re.IGNORECASE,
 )
 
@@ -47,23 +48,32 @@ def _sniff(head: bytes) -> bool:
     return b"\0" not in head and _SNIFF.search(head) is not None
 
 
-def _read(stream: BinaryIO, name: str, chunk: int) -> Iterator[DealSet]:
-    notices = Notices(name)
-    yield from some_deals(deal_sets(_boards(stream, name, notices), chunk), name)
+def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
+    notices = Notices(reading.name)
+    yield from some_deals(deal_sets(_boards(stream, reading, notices), chunk), reading)
     notices.close()
 
 
-def _boards(stream: BinaryIO, name: str, notices: Notices) -> Iterator[tuple[bytes, Board, Table]]:
+def _boards(
+    stream: BinaryIO, reading: Reading, notices: Notices
+) -> Iterator[tuple[bytes, Board, Table]]:
     """Yield the owners, the board and the trick table of each record of a deal."""
     before: dict[str, TagLine] = {}
     text, owners = None, b""
-    found = blocks(pieces(read_lines(stream, name), name, notices), name)
-    for record in _records(found, name, notices):
+    lines = read_lines(stream, reading, notices)
+    for record in _records(blocks(pieces(lines, reading, notices), reading), reading, notices):
         number = next((tag.number for tag in record if tag.name), 0)
-        before = _complete(record, before, name, notices)
-        deal = before["Deal"]
+        before = _complete(record, before, reading, notices)
+        deal = before.get("Deal")
+        if deal is None:  # it was "#", and there is none before
+            continue
         if deal.value != text:  # tables of one deal stand together
-            text, owners = deal.value, _owners(deal, name, notices)
+            try:
+                text, owners = deal.value, _owners(deal, notices)
+            except DealError as error:
+                reading.refuse(reading.error(f"line {deal.number}", str(error)))
+                text = None
+                continue
         tags = [t.tag for t in record if t.name != "Deal"]
         if deal.lines:
             tags.append(Tag("Deal", "", tuple(deal.lines)))
@@ -73,84 +83,109 @@ def _boards(stream: BinaryIO, name: str, notices: Notices) -> Iterator[tuple[byt
         yield owners, board, table
 
 
+class _Record:
+    """The tags of one board so far."""
+
+    def __init__(self) -> None:
+        self.tags: list[TagLine] = []
+        self.names: set[str] = set()
+        self._number: str | None = None
+
+    def add(self, block: list[TagLine]) -> None:
+        """Put a block of tags to those that are there."""
+        if self.tags and not block[0].name:
+            self.tags[-1].lines += block[0].lines
+            block = block[1:]
+        self.tags += block
+        for tag in block:
+            self.names.add(tag.name)
+            if tag.name == "Board" and self._number is None:
+                self._number = tag.value
+
+    def is_other_board_than(self, block: list[TagLine]) -> bool:
+        """Whether the number in a block says that it is of another board."""
+        values = [tag.value for tag in block if tag.name == "Board" and tag.value != "#"]
+        return bool(values) and values != [self._number]
+
+
 def _records(
-    found: Iterable[list[TagLine]], name: str, notices: Notices
+    found: Iterable[list[TagLine]], reading: Reading, notices: Notices
 ) -> Iterator[list[TagLine]]:
     """Make of blocks the records of boards played: one block each, where files keep to the rule.
 
-    Only the record of another table at the same board has no Deal tag. Raises FormatError for a
-    board without deal.
+    Only the record of another table at the same board has no Deal tag. Refuses a board without
+    deal.
     """
-    held: list[TagLine] = []
-    waiting: list[TagLine] = []  # a block without deal before the first one, or comments
-    for block in found:
+    held, waiting = _Record(), _Record()
+    for block in found:  # waiting is what stands before a Deal, or comments
         names = {tag.name for tag in block}
-        block = _join(waiting, block, name)
-        waiting = []
+        if not waiting.names.isdisjoint(names & _EXPORTED):
+            reading.refuse(_no_deal(waiting.tags, reading))
+            waiting = _Record()
         if "Deal" in names:
-            if held:
-                yield held
-            held = block
-        elif not held or names == {""}:
-            waiting = block
-        elif _opens_other_board(held, block):
-            raise _no_deal(block, name)
-        elif names & {tag.name for tag in held} - {"Note", ""}:
-            yield held
-            held = block
+            if held.tags:
+                yield held.tags
+            held, waiting = waiting, _Record()
+        elif not held.tags or names == {""}:
+            waiting.add(block)
+            continue
+        elif held.is_other_board_than(block):
+            reading.refuse(_no_deal(block, reading))
+            continue
+        elif not held.names.isdisjoint(names - {"Note", ""}):
+            yield held.tags
+            held, waiting = waiting, _Record()
         else:
             notices.add("blank lines inside a board", f"line {block[0].number}",
                         "a blank line within a board is passed over")  # fmt: skip
-            held = _join(held, block, name)
-    if any(tag.name for tag in waiting):
-        raise _no_deal(waiting, name)
-    if held:
-        yield _join(held, waiting, name)
+            if waiting.tags:
+                held.add(waiting.tags)
+                waiting = _Record()
+        held.add(block)
+        if len(held.tags) > reading.limits.board:
+            raise reading.error(
+                f"line {block[0].number}",
+                f"{reading.limits.board:,} tags of one board ({raised_by('board')})",
+            )
+    if waiting.names - {""}:
+        reading.refuse(_no_deal(waiting.tags, reading))
+    elif waiting.tags and held.tags:
+        held.add(waiting.tags)
+    if held.tags:
+        yield held.tags
 
 
-def _join(first: list[TagLine], second: list[TagLine], name: str) -> list[TagLine]:
-    """Put two blocks together as one record."""
-    if not first or not second:
-        return first or second
-    if {tag.name for tag in first} & {tag.name for tag in second} & set(EXPORT_ORDER):
-        raise _no_deal(first, name)
-    if not second[0].name:
-        first[-1].lines += second[0].lines
-        second = second[1:]
-    return first + second
-
-
-def _opens_other_board(held: list[TagLine], block: list[TagLine]) -> bool:
-    values = [tag.value for tag in block if tag.name == "Board" and tag.value != "#"]
-    known = [tag.value for tag in held if tag.name == "Board"]
-    return bool(values) and values != known
-
-
-def _no_deal(block: list[TagLine], name: str) -> FormatError:
+def _no_deal(block: list[TagLine], reading: Reading) -> FormatError:
     number = next((tag.number for tag in block if tag.name), block[0].number)
     board = next((f"board {shorten(tag.value)}" for tag in block if tag.name == "Board"), "a board")
-    return FormatError(f'{name}: line {number}: {board} has no Deal tag (expected [Deal "N:…"])')
+    return reading.error(f"line {number}", f'{board} has no Deal tag (expected [Deal "N:…"])')
 
 
 def _complete(
-    record: list[TagLine], before: dict[str, TagLine], name: str, notices: Notices
+    record: list[TagLine], before: dict[str, TagLine], reading: Reading, notices: Notices
 ) -> dict[str, TagLine]:
     """Fill in what a record takes from the one before: values ``#``, and the deal.
 
-    Returns the record's tags by name.
+    Returns the record's tags by name. A value that the board before does not have is an error;
+    where the reading is lenient the tag is left out, and a deal refused.
     """
-    for tag in record:
-        if tag.value == "#":
-            if tag.name not in before:
-                raise FormatError(
-                    f"{name}: line {tag.number}: {tag.name} is '#', the value of the board before, "
-                    "which has none"
-                )
+    for tag in [tag for tag in record if tag.value == "#"]:
+        if tag.name in before:
             tag.value = before[tag.name].value
             tag.lines = tag.lines or before[tag.name].lines
+    unknown = [tag for tag in record if tag.value == "#"]
+    for tag in unknown:
+        place = f"line {tag.number}"
+        reason = f"{tag.name} is '#', the value of the board before, which has none"
+        if tag.name == "Deal" or not reading.lenient:
+            reading.refuse(reading.error(place, reason))
+        else:
+            notices.add("values '#' of no board before, left out", place, f"{reason}: left out")
+    if unknown:
+        record[:] = [tag for tag in record if tag.value != "#"]
     named = {tag.name: tag for tag in reversed(record)}
-    if "Deal" not in named:
-        first = next(tag.number for tag in record if tag.name)
+    if "Deal" not in named and "Deal" in before:
+        first = next((tag.number for tag in record if tag.name), 0)
         notices.add("records without Deal tag, of the deal before", f"line {first}",
                     "no Deal tag: taken as another table's record of the deal before")  # fmt: skip
         for shared in _OF_THE_DEAL:
@@ -160,16 +195,13 @@ def _complete(
     return named
 
 
-def _owners(deal: TagLine, name: str, notices: Notices) -> bytes:
-    """Return the 52 owners that a Deal tag gives, or raise FormatError."""
+def _owners(deal: TagLine, notices: Notices) -> bytes:
+    """Return the 52 owners that a Deal tag gives, or raise DealError."""
     owners = plain_owners(deal.value)
     if owners is not None:
         return owners
-    try:
-        text = with_fourth_hand(deal.value)
-        owners = Deal(text).owner_bytes
-    except DealError as error:
-        raise FormatError(f"{name}: line {deal.number}: {error}") from None
+    text = with_fourth_hand(deal.value)
+    owners = Deal(text).owner_bytes
     if text != deal.value:
         notices.add("hands worked out from the other three", f"line {deal.number}",
                     "a hand is not given; it is what the other three leave")  # fmt: skip
@@ -216,7 +248,7 @@ FORMAT = Format(
     title="Portable Bridge Notation",
     suffixes=(".pbn",),
     sniff=_sniff,
-    read=_read,
+    reader=_read,
     write=_write,
     boards=True,
 )

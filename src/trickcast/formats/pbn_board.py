@@ -7,19 +7,22 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..cards import UNKNOWN, Board, DealError, Seat, Tag, Vulnerability
-from .auction import contract_of, contract_text, parse_seat
+from .auction import contract_of, contract_text, parse_count, parse_seat
 from .pbn_lines import EXPORT_ORDER
 from .pbn_sections import format_auction, format_play, parse_auction, parse_play
 from .pbn_tricks import (
+    ABILITY,
     DIGITS,
     RESULT_TABLE,
-    Table,
     disagreements,
     format_result_table,
+    parse_ability,
     parse_digits,
     parse_result_table,
+    remarks,
     unknown_table,
 )
+from .records import Table
 
 Note = Callable[[str, str], None]
 """``note(kind, message)``: called where a tag cannot be read, or is not written as it stood."""
@@ -36,10 +39,13 @@ _SECTIONS = ("Auction", "Play")
 _RANKS = {name: rank for rank, name in enumerate(("", *EXPORT_ORDER, *_SECTIONS))}
 
 
+_IN_ONE_LINE = {DIGITS: parse_digits, ABILITY: parse_ability}
+"""Tags that hold a trick table in their value, the one that is believed first of all first."""
+_HIGHEST_NUMBER = 999_999_999
+
+
 def _parse_number(text: str) -> int:
-    if not text.strip().isdecimal():
-        raise ValueError(f"{text!r} is not a board number")
-    return int(text)
+    return parse_count(text, _HIGHEST_NUMBER)
 
 
 def _parse_vulnerable(text: str) -> Vulnerability:
@@ -54,9 +60,7 @@ def _parse_declarer(text: str) -> Seat | None:
 
 
 def _parse_result(text: str) -> int:
-    if not text.strip().isdecimal() or int(text) > 13:
-        raise ValueError(f"{text!r} is not tricks (expected 0 to 13)")
-    return int(text)
+    return parse_count(text, 13)
 
 
 def _spell_contract(contract: str) -> str:
@@ -150,6 +154,7 @@ def read_board(tags: Sequence[Tag], note: Note) -> tuple[Board, Table]:
             said["auction"], said["explanations"], whole = read
             if whole and said["auction"] and by_dealer:
                 in_full.add("Auction")
+    _take_contract_from_auction(said, found, in_full)
     if tag := found.first.get("Play"):
         played = _attempt(tag, note, parse_play, tag, Board(**said))
         if played is not None:
@@ -159,6 +164,21 @@ def read_board(tags: Sequence[Tag], note: Note) -> tuple[Board, Table]:
     _compare_outcome(said, note)
     table = _read_table(found, in_full, note)
     return Board(**said, tags=tuple(found.in_order(but=in_full))), table
+
+
+def _take_contract_from_auction(said: dict[str, Any], found: _Sorted, in_full: set[str]) -> None:
+    """Let a complete auction say contract and declarer where the tags do not."""
+    if said.get("contract") is not None or said.get("dealer") is None:
+        return
+    contract, declarer = contract_of(said["dealer"], said.get("auction", ()))
+    if contract is None or said.get("declarer") not in (None, declarer):
+        return
+    silent = [found.first[name] for name in ("Contract", "Declarer") if name in found.first]
+    silent = [tag for tag in silent if tag.name not in in_full]
+    if any(tag.lines or tag.value.strip() not in _NOT_KNOWN for tag in silent):
+        return  # they say something that cannot be read
+    said |= {"contract": contract, "declarer": declarer}
+    in_full.update(tag.name for tag in silent)
 
 
 def _compare_outcome(said: dict[str, Any], note: Note) -> None:
@@ -175,13 +195,15 @@ def _compare_outcome(said: dict[str, Any], note: Note) -> None:
 
 def _without_repeated(tags: Sequence[Tag], note: Note) -> list[Tag]:
     """Leave out what a board can say only once; let the auction say who dealt."""
-    once = {*_SIMPLE, *_SECTIONS, RESULT_TABLE, DIGITS}
+    once = {*_SIMPLE, *_SECTIONS, RESULT_TABLE, DIGITS, ABILITY}
     kept: list[Tag] = []
+    names: set[str] = set()
     for tag in tags:
-        if tag.name in once and any(tag.name == other.name for other in kept):
+        if tag.name in once and tag.name in names:
             note(f"{tag.name} tags left out", f"a second {tag.name} tag is left out")
         else:
             kept.append(tag)
+            names.add(tag.name)
     auction = next((tag for tag in kept if tag.name == "Auction"), None)
     if auction is not None and auction.value.strip() not in _NOT_KNOWN:
         kept = [
@@ -203,27 +225,38 @@ def _attempt(tag: Tag, note: Note, parse: Callable[..., _T], *arguments: Any) ->
 
 
 def _read_table(found: _Sorted, in_full: set[str], note: Note) -> Table:
-    """Read the trick table, first of all from the standard's tag, then from the digits."""
-    table, digits = unknown_table(), None
+    """Read the trick table, first of all from the standard's tag, then from those in one line."""
+    table = unknown_table()
     if tag := found.first.get(RESULT_TABLE):
-        read = _attempt(tag, note, parse_result_table, tag)
-        if read is not None:
-            table = read
-            if not any(line[:1] == "%" or "{" in line or ";" in line for line in tag.lines):
+        results = _attempt(tag, note, parse_result_table, tag)
+        if results is not None:
+            table = results
+            if not remarks(tag):
                 in_full.add(RESULT_TABLE)
-    if tag := found.first.get(DIGITS):
-        digits = _attempt(tag, note, parse_digits, tag.value)
-        if digits is not None and tag.value.count("1") > np.count_nonzero(digits == 1):
-            note("DoubleDummyTricks with ones that are not believed",
-                 "1 in DoubleDummyTricks without any 2 to 6 means 'fewer than 7, not solved': "
-                 "taken as unknown")  # fmt: skip
-    if digits is not None and (cells := disagreements(table, digits)):
-        in_full.add(DIGITS)  # it would contradict what is written
-        note("disagreeing trick tables, DoubleDummyTricks left out",
-             f"{DIGITS} differs from {RESULT_TABLE} in {cells} cells and is left out")  # fmt: skip
-    if digits is not None:
-        table = np.where(table == UNKNOWN, digits, table)
+            if (table == UNKNOWN).any():
+                rows = (line.split() for line in tag.lines if line[:1] not in "%;{")
+                _tell_placeholders(tag, sum(row.count("1") for row in rows), table, note)
+    for name, parse in _IN_ONE_LINE.items():
+        tag = found.first.get(name)
+        results = None if tag is None else _attempt(tag, note, parse, tag.value)
+        if tag is None or results is None:
+            continue
+        _tell_placeholders(tag, tag.value.count("1"), results, note)
+        if cells := disagreements(table, results):
+            in_full.add(name)  # it would contradict what is written
+            note(
+                f"disagreeing trick tables, {name} left out",
+                f"{name} differs from {RESULT_TABLE} in {cells} cells and is left out",
+            )
+        table = np.where(table == UNKNOWN, results, table)
     return table
+
+
+def _tell_placeholders(tag: Tag, ones: int, table: Table, note: Note) -> None:
+    if ones > np.count_nonzero(table == 1):
+        note(f"{tag.name} with ones that are not believed",
+             f"1 in {tag.name} without any 2 to 6 means 'fewer than 7, not solved': "
+             "taken as unknown")  # fmt: skip
 
 
 def write_board(board: Board, deal: str, table: Table, note: Note) -> list[Tag]:
@@ -252,7 +285,8 @@ def write_board(board: Board, deal: str, table: Table, note: Note) -> list[Tag]:
         if not play:
             note("plays left out", f"the play of board {board.number} is left out: no declarer")
     if RESULT_TABLE not in said and (table != UNKNOWN).any():
-        fresh.append(format_result_table(table))
+        comments = remarks(own.first[RESULT_TABLE]) if RESULT_TABLE in own.first else ()
+        fresh.append(format_result_table(table, comments))
     return own.in_order(but={*stale, "Deal"}, fresh=fresh)
 
 
@@ -269,17 +303,25 @@ def _agrees(own: _Sorted, name: str, board: Board, table: Table) -> bool:
             return parse_play(tag, board)[0] == board.play
         if name == RESULT_TABLE:
             known = parse_result_table(tag)
-            return bool((np.where(known == UNKNOWN, table, known) == table).all())
-        return name != DIGITS or not disagreements(parse_digits(tag.value), table)
+            agrees = (known == UNKNOWN) | (known == table)
+            told = (known != UNKNOWN) | (_in_one_line(own, table) == table)
+            return bool((agrees & (told | (table == UNKNOWN))).all())
+        return name not in _IN_ONE_LINE or not disagreements(_IN_ONE_LINE[name](tag.value), table)
     except ValueError:  # it was kept as text, and stays that while nothing better is known
         if name == RESULT_TABLE:
-            return bool((table == _digits_of(own)).all())
+            return bool((table == _in_one_line(own, table)).all())
         field = _SIMPLE[name].field if name in _SIMPLE else name.lower()
         return getattr(board, field, None) in (None, ())
 
 
-def _digits_of(own: _Sorted) -> Table:
-    try:
-        return parse_digits(own.first[DIGITS].value) if DIGITS in own.first else unknown_table()
-    except ValueError:
-        return unknown_table()
+def _in_one_line(own: _Sorted, table: Table) -> Table:
+    """Return the results that those of a board's tags hold which do not contradict its tricks."""
+    told = unknown_table()
+    for name, parse in _IN_ONE_LINE.items():
+        try:
+            results = parse(own.first[name].value) if name in own.first else told
+        except ValueError:
+            continue
+        if not disagreements(results, table):
+            told = np.where(told == UNKNOWN, results, told)
+    return told

@@ -7,13 +7,10 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from ..cards import Tag, shorten
-from .base import FormatError
+from .base import Reading, raised_by
+from .blocks import text_lines
 from .notices import Notices
 
-LONGEST_LINE = 1 << 18
-"""Bytes. The standard allows 255 characters; comments in real files run to some thousands."""
-_MOST_LINES = 1 << 16
-"""Lines of one board; a file with more is something else, or lacks the end of a comment."""
 _MOST_RUBBISH = 100
 """Lines that are not PBN before the first tag."""
 
@@ -26,6 +23,8 @@ EXPORT_ORDER = (
 _PLAIN_TAG = re.compile(r'\[(\w+)\s+"([^"\\]*)"\]')
 _TAG = re.compile(r'\[\s*(\w+)\s*"((?:[^"\\]|\\.)*)"\s*\]')
 _TAG_WITH_QUOTES = re.compile(r'\[\s*(\w+)\s*"(.*)"\s*\]')
+_BLANKS = re.compile(r"\s+")
+_BROKEN_DEAL = re.compile(r"\[\s*Deal\b", re.IGNORECASE)
 _ESCAPE = re.compile(r'\\([\\"])')
 _TO_ESCAPE = re.compile(r'"|\\(?=[\\"]|$)')
 _NO_COMMENT = re.compile(r'^(?:[^"{;]|"[^"]*"|\{[^}]*\}|;.*|"(?=[^"]*$))*')
@@ -69,18 +68,13 @@ def escape(value: str) -> str:
     return _TO_ESCAPE.sub(r"\\\g<0>", value)
 
 
-def read_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+def read_lines(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, text without its end) of a text file in UTF-8 or ISO 8859-1.
 
-    Raises FormatError for a line that is too long or holds bytes that no text has.
+    Refuses a line that is too long. Raises FormatError for bytes that no text has, which are read
+    as blanks where the reading is lenient.
     """
-    number = 0
-    while raw := stream.readline(LONGEST_LINE + 1):
-        number += 1
-        if len(raw) > LONGEST_LINE:
-            raise FormatError(
-                f"{name}: line {number}: longer than {LONGEST_LINE:,} bytes (expected PBN text)"
-            )
+    for number, raw in text_lines(stream, reading, "line"):
         if number == 1:
             raw = raw.removeprefix(codecs.BOM_UTF8)
         try:
@@ -89,10 +83,12 @@ def read_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
             text = raw.decode("iso-8859-1")  # what the standard asks for
         text = text.rstrip("\r\n\x1a")  # DOS ends files with 0x1a
         if wrong := _CONTROL.search(text):
-            raise FormatError(
-                f"{name}: line {number}, column {wrong.start() + 1}: control character "
-                f"0x{ord(wrong[0]):02x} (expected PBN text)"
-            )
+            place = f"line {number}, column {wrong.start() + 1}"
+            reason = f"control character 0x{ord(wrong[0]):02x} (expected PBN text)"
+            if not reading.lenient:
+                raise reading.error(place, reason)
+            notices.add("control characters, read as blanks", place, reason)
+            text = _CONTROL.sub(" ", text)
         yield number, text
 
 
@@ -100,14 +96,15 @@ Piece = tuple[int, str | None, str]
 """Line number, tag name, value. No name: a line that follows a tag; None: a blank line."""
 
 
-def pieces(lines: Iterable[tuple[int, str]], name: str, notices: Notices) -> Iterator[Piece]:
+def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices) -> Iterator[Piece]:
     """Tell tags, lines that belong to them and blank lines apart.
 
-    Raises FormatError for a tag cut short, a comment without end, and a file that is not PBN.
+    Raises FormatError for a file that is not PBN, refuses a comment without end, and a tag cut
+    short: where the reading is lenient it is left out, or stands for no deal if it is a Deal.
     """
     in_rows = False  # whether the last tag was one that rows of data follow
     comment_from = 0  # the line where a comment in braces began that is still open
-    rubbish = _Rubbish(name, notices)
+    rubbish = _Rubbish(reading, notices)
     for number, text in lines:
         if comment_from:
             comment, brace, text = text.partition("}")
@@ -128,37 +125,47 @@ def pieces(lines: Iterable[tuple[int, str]], name: str, notices: Notices) -> Ite
                 yield number, "", text.rstrip()
             continue
         text = text.strip()
-        while text:
-            found = _TAG.match(text) or _TAG_WITH_QUOTES.fullmatch(text)
-            if found is not None:
-                tag = _NAMES.get(found[1].lower(), found[1])
-                yield number, tag, _ESCAPE.sub(r"\1", found[2])
+        at = 0
+        while at < len(text):
+            tag_here = _TAG.match(text, at) or _TAG_WITH_QUOTES.fullmatch(text, at)
+            if tag_here is not None:
+                tag = _NAMES.get(tag_here[1].lower(), tag_here[1])
+                yield number, tag, _ESCAPE.sub(r"\1", tag_here[2])
                 in_rows, rubbish.allowed = is_section(tag), True
-                text = text[found.end() :].lstrip()
+                at = _after_blanks(text, tag_here.end())
                 continue
-            if text[0] == "[":
-                raise FormatError(
-                    f'{name}: line {number}: {shorten(text)} is not a tag (expected [Name "value"])'
-                )
-            piece, text = _split_comment(text)
+            if text[at] == "[":
+                reason = f'{shorten(text[at:])} is not a tag (expected [Name "value"])'
+                if not reading.lenient:
+                    raise reading.error(f"line {number}", reason)
+                if _BROKEN_DEAL.match(text, at):
+                    yield number, "Deal", text[at:]
+                else:
+                    notices.add("tags that are none, left out", f"line {number}", reason)
+                break
+            end = _end_of_piece(text, at)
+            piece = text[at:end]
+            at = _after_blanks(text, end)
             if in_rows or piece[0] in "{;":
                 yield number, "", piece
                 comment_from = number if _leaves_comment_open(piece) else 0
             else:
                 rubbish.add(number, piece)
     if comment_from:
-        raise FormatError(
-            f"{name}: line {comment_from}: the comment that begins here has no end (expected '}}')"
-        )
+        reason = "the comment that begins here has no end (expected '}')"
+        reading.refuse(reading.error(f"line {comment_from}", reason))
     rubbish.close()
 
 
-def _split_comment(text: str) -> tuple[str, str]:
-    """Cut off a comment in braces at the beginning; any other text is one piece."""
-    end = text.find("}") + 1
-    if text[0] == "{" and end:
-        return text[:end], text[end:].lstrip()
-    return text, ""
+def _after_blanks(text: str, start: int) -> int:
+    blanks = _BLANKS.match(text, start)
+    return start if blanks is None else blanks.end()
+
+
+def _end_of_piece(text: str, start: int) -> int:
+    """Return the end of a comment in braces at ``start``; any other text is one piece."""
+    end = text.find("}", start) + 1 if text[start] == "{" else 0
+    return end or len(text)
 
 
 def _leaves_comment_open(text: str) -> bool:
@@ -171,10 +178,10 @@ def _leaves_comment_open(text: str) -> bool:
 class _Rubbish:
     """Lines that are no PBN: warned of among boards, refused where there are no boards."""
 
-    def __init__(self, name: str, notices: Notices):
+    def __init__(self, reading: Reading, notices: Notices):
         self.allowed = False
         """Whether there was a tag, so that the file is PBN."""
-        self._name = name
+        self._reading = reading
         self._notices = notices
         self._lines: list[tuple[int, str]] = []
 
@@ -192,13 +199,13 @@ class _Rubbish:
     def close(self) -> None:
         if self._lines and not self.allowed:
             number, text = self._lines[0]
-            raise FormatError(
-                f"{self._name}: line {number}: {shorten(text)} is not PBN "
-                '(expected tags such as [Deal "N:…"])'
+            raise self._reading.error(
+                f"line {number}",
+                f'{shorten(text)} is not PBN (expected tags such as [Deal "N:…"])',
             )
 
 
-def blocks(found: Iterable[Piece], name: str) -> Iterator[list[TagLine]]:
+def blocks(found: Iterable[Piece], reading: Reading) -> Iterator[list[TagLine]]:
     """Group pieces into blocks of tags, cut at blank lines and where a tag comes a second time.
 
     A block may begin with a TagLine without a name, for what stands before its first tag.
@@ -217,16 +224,18 @@ def blocks(found: Iterable[Piece], name: str) -> Iterator[list[TagLine]]:
         elif tag is None:
             if block:
                 yield block
-                block, seen, size = [], set(), 0
+            block, seen, size = [], set(), 0
+            continue
         else:
             if not block:
                 block.append(TagLine("", "", number))
             block[-1].lines.append(text)
         size += 1
-        if size > _MOST_LINES:
-            raise FormatError(
-                f"{name}: line {number}: {_MOST_LINES:,} lines without the end of a board "
-                "(expected a blank line between boards)"
+        if size > reading.limits.board:
+            raise reading.error(
+                f"line {number}",
+                f"{reading.limits.board:,} lines without the end of a board "
+                f"(expected a blank line between boards; {raised_by('board')})",
             )
     if block:
         yield block

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from ..cards import Board, Seat, Strain, Tag
+from ..cards import Board, Seat, Strain, Tag, shorten
 from .auction import (
+    MOST_CALLS,
     contract_of,
+    is_all_pass,
     parse_call,
     parse_played,
     play_of_rows,
@@ -15,8 +17,8 @@ from .auction import (
 )
 
 _TOKEN = re.compile(r"=\d+=|\$\d+|[^\s=$]+|=")
-_COMMENT = re.compile(r"\{[^}]*\}|;.*")
-_NOTE = re.compile(r"\s*(\d+)\s*:\s*(.*?)\s*", re.DOTALL)
+_COMMENT = re.compile(r"\{[^}]*(?:\}|\Z)|;.*")
+_JUDGEMENTS = "!?*"  # 3NT!? and the 4H* of those who mark alerts so
 
 _Explanations = tuple[tuple[int, str], ...]
 
@@ -41,12 +43,15 @@ def parse_auction(tag: Tag, notes: Sequence[Tag]) -> tuple[tuple[str, ...], _Exp
     Returns the calls, their explanations, and whether that is all that is said. Raises ValueError
     for a word that is no call, and for irregularities that a list of calls cannot show.
     """
-    texts = {found[1]: found[2] for note in notes if (found := _NOTE.fullmatch(note.value))}
+    texts = dict(filter(None, map(_note, notes)))
     calls: list[str] = []
     explained: dict[int, list[str]] = {}
     used: set[str] = set()
     tokens, more = _tokens(tag.lines)
+    all_of_them = False  # whether the word before was the All of All Pass
     for token in tokens:
+        if all_of_them and not is_all_pass(f"all{token}"):
+            raise ValueError(f"'All' before {shorten(token)} (expected Pass)")
         if token[0] == "=" and len(token) > 2:
             number = token[1:-1]
             more = more or number not in texts or not calls
@@ -55,15 +60,29 @@ def parse_auction(tag: Tag, notes: Sequence[Tag]) -> tuple[tuple[str, ...], _Exp
                 explained.setdefault(len(calls) - 1, []).append(texts.get(number, ""))
         elif token in "*+" or token[0] in "$!?" or (token == "-" and not calls):
             more = True
-        elif token.upper() == "AP":
-            calls = with_all_pass(calls)
+        elif token.upper() == "ALL":
+            all_of_them = more = True
+            continue
+        elif all_of_them or is_all_pass(token):
+            calls, all_of_them = with_all_pass(calls), False
         else:
-            more = more or token[-1] in "!?"  # a judgement: 3NT!?
-            calls.append(parse_call(token.rstrip("!?")))
+            more = more or token[-1] in _JUDGEMENTS
+            calls.append(parse_call(token.rstrip(_JUDGEMENTS)))
+        if len(calls) > MOST_CALLS:
+            raise ValueError(f"more than {MOST_CALLS} calls (expected one auction)")
+    if all_of_them:
+        raise ValueError("'All' at the end (expected Pass)")
     more = more or len(texts) != len(notes) or used != set(texts)
     more = more or any(note.lines for note in notes) or any(len(t) > 1 for t in explained.values())
     explanations = tuple((i, "; ".join(filter(None, texts))) for i, texts in explained.items())
     return tuple(calls), explanations, not more
+
+
+def _note(tag: Tag) -> tuple[str, str] | None:
+    """Return the number and the text of a Note tag, ``1:natural``."""
+    number, colon, text = tag.value.partition(":")
+    number = number.strip()
+    return (number, text.strip()) if colon and number.isdecimal() else None
 
 
 def format_auction(board: Board) -> list[Tag]:
@@ -110,8 +129,8 @@ def parse_play(tag: Tag, board: Board) -> tuple[tuple[str, ...], bool]:
         if token[0] in "=$!?^":
             more = True
             continue
-        more = more or token[-1] in "!?"
-        cells.append("-" if token == "-" else parse_played(token.rstrip("!?")))
+        more = more or token[-1] in _JUDGEMENTS
+        cells.append("-" if token == "-" else parse_played(token.rstrip(_JUDGEMENTS)))
     if strain is None:
         return (), False
     cells += ["-"] * (-len(cells) % 4)

@@ -16,27 +16,33 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import COUNT_OF_SEAT, FOUR_FULL_HANDS, DealSet, Seat, Suit
-from .base import Format, FormatError
-from .blocks import on_disk
+from ..cards import COUNT_OF_SEAT, FOUR_FULL_HANDS, DealSet, Seat, Suit, shorten
+from .base import Format, FormatError, Reading
+from .blocks import on_disk, salvaged
 
 _MAGIC = b"\x93NUMPY"
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
+_MOST_DEALS = 1 << 40
 _KING_TO_TWO = np.arange(12, 0, -1)
 _CARD_SHIFTS = 2 * (12 - np.concatenate([[0], _KING_TO_TWO]))  # of A K … 2
 _STRAIN_SHIFTS = np.array([4, 8, 12, 16, 0])  # of S H D C N
 
 
-def _read(stream: BinaryIO, name: str, chunk: int) -> Iterator[DealSet]:
+def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     """Read through a memory map: a file of any size takes the memory of one chunk."""
     with on_disk(stream) as path:
-        numbers = _map(path, name)
+        numbers = _map(path, reading.name)
         for first in range(0, numbers.shape[1], chunk):
             part = np.array(numbers[:, first : first + chunk], dtype=np.int64)
-            yield _unpack(part[0], part[1], name, first)
+
+            def deals(start: int, end: int, first: int = first, part: Any = part) -> DealSet:
+                rows = part[:, start:end]
+                return _unpack(rows[0], rows[1], reading.name, first + start)
+
+            yield from salvaged(deals, part.shape[1], reading)
 
 
 def _map(path: Path, name: str) -> NDArray[Any]:
@@ -48,18 +54,21 @@ def _map(path: Path, name: str) -> NDArray[Any]:
             if read_header is None:
                 raise ValueError(f"version {version[0]}.{version[1]} of the .npy format")
             shape, by_column, dtype = read_header(file)
-        except (ValueError, tokenize.TokenError) as error:
-            reason = str(error.args[0]).partition("\n")[0][:120]
-            raise FormatError(f"{name}: {reason} (expected a .npy array)") from None
+        except (ValueError, SyntaxError, tokenize.TokenError) as error:
+            reason = shorten(str(error.args[0]).partition("\n")[0]).strip("'\"")
+            raise FormatError(f"{reason} (expected a .npy array)", name) from None
         start, size = file.tell(), file.seek(0, os.SEEK_END)
-    if len(shape) != 3 or shape[::2] != (2, 4) or dtype.kind not in "iu":
+    plain = len(shape) == 3 and shape[::2] == (2, 4) and dtype.kind in "iu"
+    if not plain or not 0 <= shape[1] < _MOST_DEALS:
         raise FormatError(
-            f"{name}: {dtype} array of shape {shape} (expected int32 of shape (2, n, 4))"
+            f"{shorten(f'{dtype} array of shape {shape}')} (expected int32 of shape (2, n, 4))",
+            name,
         )
     expected = start + math.prod(shape) * dtype.itemsize
     if size != expected:
         raise FormatError(
-            f"{name}: byte {size}: the file ends (expected {expected} bytes for {shape[1]} deals)"
+            f"the file ends (expected {expected} bytes for {shape[1]} deals)",
+            f"{name}: byte {size}",
         )
     if not shape[1]:
         return np.empty(shape, dtype=dtype)
@@ -89,7 +98,7 @@ def _unpack(keys: NDArray[Any], values: NDArray[Any], name: str, first: int) -> 
                 f"{values[row, seat]:#x} for declarer {seat.word} "
                 "(expected five hexadecimal digits 0 to D)"
             )
-        raise FormatError(f"{name}: record {first + row}: {what}")
+        raise FormatError(what, f"{name}: record {first + row}")
     return DealSet(owners, tricks)
 
 
@@ -98,5 +107,6 @@ FORMAT = Format(
     title="pgx solved deals, NumPy array",
     suffixes=(".npy",),
     sniff=lambda head: head.startswith(_MAGIC),
-    read=_read,
+    reader=_read,
+    text=False,
 )

@@ -5,18 +5,33 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import RANKS, UNKNOWN, Board, DealError, DealSet, Seat, card_text, shorten
+from ..cards import (
+    RANKS,
+    UNKNOWN,
+    Board,
+    DealError,
+    DealSet,
+    Seat,
+    board_dealer,
+    board_vulnerability,
+    card_text,
+    shorten,
+)
 from ..cards.text import hand_text, parse_hand
-from .base import FormatError
+from .base import FormatError, Reading
 
+Table = NDArray[np.uint8]
+"""(5, 4) uint8 of one deal: strains S H D C N by declarers N E S W."""
 SAYS_NOTHING = Board()
 """The board of a deal of which a file gives the cards only."""
-NO_TRICKS: NDArray[np.uint8] = np.full((5, 4), UNKNOWN, dtype=np.uint8)
+NO_TRICKS: Table = np.full((5, 4), UNKNOWN, dtype=np.uint8)
 """The table of a deal of which no result is known."""
 
 _CARD_OF_RANK = {rank: i for i, rank in enumerate(RANKS)}
 _SUIT_AND_RANK = [(card // 13, RANKS[card % 13]) for card in range(52)]
 _MISSING = ("-", "...")
+_LONGEST_DEAL = 1000
+"""Characters: more than any way to write four hands takes."""
 
 
 def deal_sets(
@@ -31,25 +46,51 @@ def deal_sets(
         silent = all(board == SAYS_NOTHING for board in boards)
         return DealSet(owners, np.stack(tables) if known else None, None if silent else boards)
 
-    for owners, board, table in records:
-        rows += owners
-        boards.append(board)
-        tables.append(table)
-        if len(boards) == chunk:
+    try:
+        for owners, board, table in records:
+            rows += owners
+            boards.append(board)
+            tables.append(table)
+            if len(boards) == chunk:
+                yield gathered()
+                rows, boards, tables = bytearray(), [], []
+    except FormatError:
+        if boards:
             yield gathered()
-            rows, boards, tables = bytearray(), [], []
+        raise
     if boards:
         yield gathered()
 
 
-def some_deals(sets: Iterable[DealSet], name: str) -> Iterator[DealSet]:
-    """Pass sets of deals on. Raises FormatError at the end when there was none."""
-    empty = True
+def numbered(sets: Iterable[DealSet]) -> Iterator[DealSet]:
+    """Pass sets of deals on, as boards 1, 2, … where nothing is known of them besides the cards.
+
+    A board gets the dealer and the vulnerability of its number. Whether that is done the first
+    set decides.
+    """
+    number, plain = 0, None
+    for deals in sets:
+        if plain is None and len(deals):
+            plain = deals.boards is None
+        if plain and deals.boards is None:
+            boards = [
+                Board(number=n, dealer=board_dealer(n), vulnerability=board_vulnerability(n))
+                for n in range(number + 1, number + len(deals) + 1)
+            ]
+            yield DealSet(deals.owners, deals.tricks, boards)
+        else:
+            yield deals
+        number += len(deals)
+
+
+def some_deals(sets: Iterable[DealSet], reading: Reading) -> Iterator[DealSet]:
+    """Pass sets of deals on. Raises FormatError at the end when there was none, nor a bad one."""
+    empty, noted = True, len(reading.skipped or ())
     for deals in sets:
         empty = False
         yield deals
-    if empty:
-        raise FormatError(f"{name}: there is no deal in it")
+    if empty and len(reading.skipped or ()) == noted:
+        raise reading.error("", "there is no deal in it")
 
 
 def plain_owners(text: str) -> bytes | None:
@@ -76,8 +117,10 @@ def with_fourth_hand(text: str) -> str:
     """Return PBN deal text with its only missing hand worked out from the other three.
 
     Text where no hand is missing, or more than one, comes back as it is. Raises DealError where
-    the three hands are not 39 different cards.
+    the three hands are not 39 different cards, and for text that is much too long.
     """
+    if len(text) > _LONGEST_DEAL:
+        raise DealError(f"deal {shorten(text)}: {len(text):,} characters (expected four hands)")
     first, colon, rest = text.partition(":")
     hands = rest.split()
     missing = [i for i, hand in enumerate(hands) if hand in _MISSING]

@@ -1,8 +1,11 @@
 """Our own tables, CSV and Parquet: a row a deal.
 
-Column ``deal`` holds the PBN text, written from North; the columns ``S_N``, ``S_E``, ``S_S``,
+Column ``deal`` holds the PBN text, written from North (a CSV file of others may have the four hands
+in columns ``N``, ``E``, ``S`` and ``W`` instead); the columns ``S_N``, ``S_E``, ``S_S``,
 ``S_W``, ``H_N`` … ``N_W`` (strain S H D C N, declarer N E S W) hold the declarer's tricks, empty
-(null in Parquet) where they are not known. Readers find columns by name, in any order.
+(null in Parquet) where they are not known. A CSV file of boards begins with the columns ``board``,
+``dealer``, ``vulnerable``, ``contract``, ``declarer`` and ``result``. Readers find columns by
+name, in any order.
 
 Parquet needs pyarrow, which ``pip install "trickcast[data]"`` brings.
 """
@@ -14,6 +17,7 @@ import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -21,89 +25,125 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, DealSet, Seat, Strain, shorten
-from .base import Format, FormatError, FormatWarning
-from .blocks import on_disk, read_lines
+from . import table_boards
+from .base import Format, FormatError, FormatWarning, Reading, raised_by
+from .blocks import on_disk, read_lines, rechunked
 from .handtext import read_deal_texts, write_deal_texts
+from .records import SAYS_NOTHING
 
 DEAL = "deal"
+_HANDS = tuple(seat.letter for seat in Seat)
 TRICKS = tuple(f"{strain}_{declarer}" for strain in Strain for declarer in Seat)
 """The twenty trick columns, in the order of the cells of a tricks array."""
 
 _COUNT = {str(n): n for n in range(14)} | dict.fromkeys(("", "NA", "NaN", "nan"), UNKNOWN)
 _COUNT |= {f"{n}.0": n for n in range(14)}  # what pandas writes where other cells are empty
 _BAD = 254
+_BYTES_OF_ROW = 64
+"""Of a row of Parquet when unpacked: the text of a deal has 69 characters."""
 _TEXT = [str(n) for n in range(14)] + [""] * 242
 
 
-def _places(names: Sequence[str], where: str) -> tuple[int, dict[int, int]]:
-    """Return which column holds the deal, and column → cell of those that hold tricks.
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Where the deals and the tricks of a table stand."""
+
+    deal: tuple[int, ...]
+    """The place of the column with the deal, or of four with the hands of N E S W."""
+    tricks: dict[int, int]
+    """Place of the column → cell, of those that hold tricks."""
+    boards: dict[str, int]
+    """Column → place, of those that say what a board is."""
+
+    def deal_text(self, row: Sequence[str]) -> str:
+        """Return the deal of a row as PBN writes it."""
+        texts = [row[place].strip() for place in self.deal]
+        return texts[0] if len(texts) == 1 else f"N:{' '.join(texts)}"
+
+
+def _places(names: Sequence[str], reading: Reading, where: str, hands: bool) -> _Columns:
+    """Return which columns hold the deal, in four hands where ``hands`` allows it, and tricks.
 
     Raises FormatError when no column, or more than one, holds the deal or a cell.
     """
-    found: dict[str, int] = {}
-    ignored = []
+    places: dict[str, int] = {}
     for place, name in enumerate(names):
-        if name not in (DEAL, *TRICKS):
-            ignored.append(name)
-        elif name in found:
-            raise FormatError(f"{where}: two columns {name!r} (expected one)")
-        else:
-            found[name] = place
-    if DEAL not in found:
-        raise FormatError(
-            f"{where}: no column {DEAL!r} among {shorten(', '.join(names))} "
-            f"(expected {DEAL} and {TRICKS[0]}, {TRICKS[1]} … {TRICKS[-1]})"
+        if name in (DEAL, *_HANDS, *TRICKS):
+            if name in places:
+                raise reading.error(where, f"two columns {name!r} (expected one)")
+            places[name] = place
+    if DEAL in places:
+        deal: tuple[str, ...] = (DEAL,)
+    elif hands and set(_HANDS) <= places.keys():
+        deal = _HANDS
+    else:
+        raise reading.error(
+            where,
+            f"no column {DEAL!r} among {shorten(', '.join(names))} "
+            f"(expected {DEAL} and {TRICKS[0]}, {TRICKS[1]} … {TRICKS[-1]})",
         )
+    boards = {name: names.index(name) for name in table_boards.COLUMNS if hands and name in names}
+    ignored = [name for name in names if name not in (*deal, *TRICKS, *boards)]
     if ignored:
+        said_of = ": ".join(filter(None, (reading.name, where)))
         warnings.warn(
-            f"{where}: columns left out: {shorten(', '.join(ignored))}", FormatWarning, stacklevel=2
+            f"{said_of}: columns left out: {shorten(', '.join(ignored))}",
+            FormatWarning,
+            stacklevel=2,
         )
-    return found.pop(DEAL), {place: TRICKS.index(name) for name, place in found.items()}
+    tricks = {places[name]: i for i, name in enumerate(TRICKS) if name in places}
+    return _Columns(tuple(places[name] for name in deal), tricks, boards)
 
 
 # --- CSV ------------------------------------------------------------------------------------
 
 
-def _read_csv(stream: BinaryIO, name: str, chunk: int) -> Iterator[DealSet]:
-    rows = _rows(stream, name)
+def _read_csv(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
+    rows = _rows(stream, reading)
     line, header = next(rows, (1, []))
     if not header:
-        raise FormatError(f"{name}: line 1: the file is empty (expected a header with {DEAL!r})")
-    deal_place, places = _places([field.strip() for field in header], f"{name}: line {line}")
+        raise reading.error("line 1", f"the file is empty (expected a header with {DEAL!r})")
+    header = [field.strip() for field in header]
+    columns = _places(header, reading, f"line {line}", hands=True)
     while batch := list(islice(rows, chunk)):
-        yield _deals_of_rows(batch, header, deal_place, places, name)
+        yield _deals_of_rows(batch, header, columns, reading)
 
 
 def _deals_of_rows(
-    batch: list[tuple[int, list[str]]],
-    header: list[str],
-    deal_place: int,
-    places: dict[int, int],
-    name: str,
+    batch: list[tuple[int, list[str]]], header: list[str], columns: _Columns, reading: Reading
 ) -> DealSet:
-    """Turn rows with their line numbers into deals; for the places see ``_places``."""
-    for line, row in batch:
-        if len(row) != len(header):
-            raise FormatError(
-                f"{name}: line {line}: {len(row)} fields (expected {len(header)}, as in the header)"
-            )
-    texts = [row[deal_place].strip() for _, row in batch]
-    owners = read_deal_texts(texts, lambda i: f"{name}: line {batch[i][0]}")
-    counts = [_COUNT.get(row[place].strip(), _BAD) for _, row in batch for place in places]
-    found = np.array(counts, dtype=np.uint8).reshape(len(batch), len(places))
-    for i, k in np.argwhere(found == _BAD)[:1]:
-        line, row = batch[i]
-        place = list(places)[k]
-        raise FormatError(
-            f"{name}: line {line}: {header[place].strip()} is {shorten(row[place])} "
+    """Turn rows with their line numbers into deals, refusing those that are none."""
+    whole = [(line, row) for line, row in batch if len(row) == len(header)]
+    if len(whole) != len(batch):
+        for line, row in batch:
+            if len(row) != len(header):
+                reason = f"{len(row)} fields (expected {len(header)}, as in the header)"
+                reading.refuse(reading.error(f"line {line}", reason))
+    texts = [columns.deal_text(row) for _, row in whole]
+    owners, good = read_deal_texts(texts, lambda i: f"line {whole[i][0]}", reading)
+    places = list(columns.tricks)
+    counts = [_COUNT.get(row[place].strip(), _BAD) for _, row in whole for place in places]
+    cells = np.array(counts, dtype=np.uint8).reshape(len(whole), len(places))
+    wrong = cells == _BAD
+    for i in np.flatnonzero(wrong.any(axis=1) & good):
+        line, row = whole[i]
+        place = places[int(np.argmax(wrong[i]))]
+        reason = (
+            f"{header[place]} is {shorten(row[place])} "
             "(expected 0 to 13, or nothing where not known)"
         )
-    return DealSet(owners, _tricks(found, list(places.values())))
+        reading.refuse(reading.error(f"line {line}", reason))
+        good[i] = False
+    boards = None
+    if columns.boards:
+        said = [[whole[i][1][k] for k in columns.boards.values()] for i in np.flatnonzero(good)]
+        boards = table_boards.boards_of(said, list(columns.boards), reading.name)
+    return DealSet(owners[good], _tricks(cells[good], list(columns.tricks.values())), boards)
 
 
-def _rows(stream: BinaryIO, name: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, list[str]]]:
     """Yield (line number, fields) of the lines that are not blank, the header first."""
-    lines = read_lines(stream, name)
+    lines = read_lines(stream, reading)
     number, header = next(((n, text) for n, text in lines if text.strip()), (1, ""))
 
     def texts() -> Iterator[str]:
@@ -117,9 +157,8 @@ def _rows(stream: BinaryIO, name: str) -> Iterator[tuple[int, list[str]]]:
             if any(field.strip() for field in row):
                 yield number, row
     except csv.Error as error:
-        raise FormatError(
-            f"{name}: line {number}: {error} (expected comma-separated values)"
-        ) from None
+        reason = f"{error} (expected comma-separated values)"
+        raise reading.error(f"line {number}", reason) from None
 
 
 def _tricks(found: NDArray[np.uint8], cells: list[int]) -> NDArray[np.uint8]:
@@ -130,19 +169,30 @@ def _tricks(found: NDArray[np.uint8], cells: list[int]) -> NDArray[np.uint8]:
 
 
 def _write_csv(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
-    stream.write(",".join((DEAL, *TRICKS)).encode() + b"\n")
+    """Write deals, with the columns of boards where the first set says anything in them."""
+    names: tuple[str, ...] | None = None
     for deals in sets:
+        boards = deals.boards or (SAYS_NOTHING,) * len(deals)
+        said = [",".join(table_boards.cells_of(board)) for board in boards]
+        if names is None:
+            names = table_boards.COLUMNS if any(cells.strip(",") for cells in said) else ()
+            stream.write(",".join((*names, DEAL, *TRICKS)).encode() + b"\n")
         tricks = deals.tricks_or_unknown.reshape(-1, 20).tolist()
         lines = [  # no field ever needs quoting
-            f"{text},{','.join([_TEXT[count] for count in counts])}\n"
-            for text, counts in zip(write_deal_texts(deals.owners), tricks, strict=True)
+            f"{cells + ',' if names else ''}{text},{','.join([_TEXT[count] for count in counts])}\n"
+            for cells, text, counts in zip(
+                said, write_deal_texts(deals.owners), tricks, strict=True
+            )
         ]
         stream.write("".join(lines).encode("ascii"))
+    if names is None:
+        stream.write(",".join((DEAL, *TRICKS)).encode() + b"\n")
 
 
 def _sniff_csv(head: bytes) -> bool:
     first = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
-    return DEAL.encode() in [field.strip(b' \r"') for field in re.split(rb"[,;\t]", first)]
+    names = {field.strip(b' \r"') for field in re.split(rb"[,;\t]", first)}
+    return DEAL.encode() in names or {hand.encode() for hand in _HANDS} <= names
 
 
 # --- Parquet --------------------------------------------------------------------------------
@@ -150,6 +200,7 @@ def _sniff_csv(head: bytes) -> bool:
 
 def _pyarrow() -> Any:
     try:
+        import pyarrow.compute
         import pyarrow.parquet
     except ModuleNotFoundError:
         raise FormatError(
@@ -158,50 +209,77 @@ def _pyarrow() -> Any:
     return pyarrow
 
 
-def _read_parquet(stream: BinaryIO, name: str, chunk: int) -> Iterator[DealSet]:
+def _read_parquet(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     pa = _pyarrow()
+    with on_disk(stream) as path, _damage(pa, reading):
+        metadata = pa.parquet.read_metadata(path)
+        _require_modest(metadata, reading, path.stat().st_size)
+        names = metadata.schema.to_arrow_schema().names
+        columns = [names[place] for place in _places(names, reading, "", hands=False).tricks]
+        with pa.parquet.ParquetFile(path, read_dictionary=[DEAL]) as file:
+            batches = file.iter_batches(batch_size=chunk, columns=[DEAL, *columns])
+            yield from rechunked(_deals_of_batches(pa, batches, reading), chunk)
+
+
+def _deals_of_batches(pa: Any, batches: Iterable[Any], reading: Reading) -> Iterator[DealSet]:
     first = 0
-    with on_disk(stream) as path, _damage(pa, name), pa.parquet.ParquetFile(path) as file:
-        names = file.schema_arrow.names
-        _, places = _places(names, name)
-        columns = [DEAL, *(names[place] for place in places)]
-        for batch in file.iter_batches(batch_size=chunk, columns=columns):
-            yield _deals_of_batch(pa, batch, name, first)
-            first += len(batch)
+    for batch in batches:
+        yield _deals_of_batch(pa, batch, reading, first)
+        first += len(batch)
 
 
-def _deals_of_batch(pa: Any, batch: Any, name: str, first: int) -> DealSet:
-    texts = batch.column(DEAL).cast(pa.string()).to_pylist()
-    for i, text in enumerate(texts):
-        if text is None:
-            raise FormatError(f"{name}: row {first + i}: no deal (expected PBN text)")
-    owners = read_deal_texts(texts, lambda i: f"{name}: row {first + i}")
+def _require_modest(metadata: Any, reading: Reading, size: int) -> None:
+    """Raise FormatError where a file announces more than its size can hold of real deals."""
+    most = reading.limits.unpacked_from(size)
+    groups = range(metadata.num_row_groups)
+    unpacked = sum(metadata.row_group(i).total_byte_size for i in groups)
+    for what, number, bytes_of_each in (
+        ("rows", metadata.num_rows, _BYTES_OF_ROW),
+        ("bytes unpacked", unpacked, 1),
+    ):
+        if number * bytes_of_each > most:
+            reason = f"{number:,} {what} in {size:,} bytes ({raised_by('unpacked')})"
+            raise reading.error("", reason)
+
+
+def _deals_of_batch(pa: Any, batch: Any, reading: Reading, first: int) -> DealSet:
+    column = batch.column(DEAL)
+    if pa.types.is_dictionary(column.type):
+        longest = pa.compute.max(pa.compute.binary_length(column.dictionary)).as_py() or 0
+        if longest > reading.limits.cell:
+            reason = f"a deal of {longest:,} bytes ({raised_by('cell')})"
+            raise reading.error(f"row {first}", reason)
+    texts = column.cast(pa.string()).to_pylist()
+    rows = [i for i, text in enumerate(texts) if text is not None]
+    for i in sorted(set(range(len(texts))) - set(rows)):
+        reading.refuse(reading.error(f"row {first + i}", "no deal (expected PBN text)"))
+    if len(rows) < len(texts):
+        batch, texts = batch.take(pa.array(rows, pa.int64())), [texts[i] for i in rows]
+    owners, good = read_deal_texts(texts, lambda i: f"row {first + rows[i]}", reading)
     known = [column for column in batch.schema.names if column != DEAL]
-    found = np.full((len(batch), len(known)), UNKNOWN, dtype=np.uint8)
-    for k, column in enumerate(known):
-        values = batch.column(column).cast(pa.int64())
+    cells = np.full((len(batch), len(known)), UNKNOWN, dtype=np.uint8)
+    for k, name in enumerate(known):
+        values = batch.column(name).cast(pa.int64())
         counts = values.fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
         wrong = ((counts < 0) | (counts > 13)) & values.is_valid().to_numpy(zero_copy_only=False)
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise FormatError(
-                f"{name}: row {first + row}: {column} is {counts[row]} "
-                "(expected 0 to 13, or null where not known)"
-            )
-        found[:, k] = counts
-    return DealSet(owners, _tricks(found, [TRICKS.index(column) for column in known]))
+        for row in np.flatnonzero(wrong & good):
+            reason = f"{name} is {counts[row]} (expected 0 to 13, or null where not known)"
+            reading.refuse(reading.error(f"row {first + rows[row]}", reason))
+        good &= ~wrong
+        cells[:, k] = np.where(wrong, UNKNOWN, counts)
+    return DealSet(owners[good], _tricks(cells[good], [TRICKS.index(name) for name in known]))
 
 
 @contextmanager
-def _damage(pa: Any, name: str) -> Iterator[None]:
+def _damage(pa: Any, reading: Reading) -> Iterator[None]:
     """Turn what pyarrow raises for a file that it cannot read into a FormatError."""
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         if getattr(error, "errno", None) is not None:
             raise  # the operating system's own: pyarrow's have no number
-        reason = str(error).partition("\n")[0]
-        raise FormatError(f"{name}: {reason} (expected a Parquet table)") from None
+        reason = shorten(str(error).partition("\n")[0], 120)[1:-1]
+        raise reading.error("", f"{reason} (expected a Parquet table)") from None
 
 
 def _write_parquet(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
@@ -226,14 +304,16 @@ CSV = Format(
     title="CSV, a row a deal",
     suffixes=(".csv",),
     sniff=_sniff_csv,
-    read=_read_csv,
+    reader=_read_csv,
     write=_write_csv,
+    fields=table_boards.FIELDS,
 )
 PARQUET = Format(
     name="parquet",
     title="Parquet, a row a deal",
     suffixes=(".parquet",),
     sniff=lambda head: head.startswith(b"PAR1"),
-    read=_read_parquet,
+    reader=_read_parquet,
+    text=False,
     write=_write_parquet,
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from ..cards import Deal, DealError, DealSet
-from .base import Format, FormatError
+from .base import Format, Reading
 from .blocks import read_lines
 
 _SNIFF = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:[NESW]|north|east|south|west)\s*:", re.IGNORECASE)
@@ -15,16 +15,16 @@ def _sniff(head: bytes) -> bool:
     return _SNIFF.match(head) is not None
 
 
-def _read(stream: BinaryIO, name: str, chunk: int) -> Iterator[DealSet]:
+def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     deals = list[Deal]()
-    for number, line in read_lines(stream, name):
+    for number, line in read_lines(stream, reading):
         text = line.removeprefix("\ufeff").strip()
         if not text:
             continue
         try:
             deals.append(Deal(text))
         except DealError as error:
-            raise FormatError(f"{name}: line {number}: {error}") from None
+            reading.refuse(reading.error(f"line {number}", str(error)))
         if len(deals) == chunk:
             yield DealSet.from_deals(deals)
             deals = []
@@ -43,7 +43,7 @@ FORMAT = Format(
     title="deals as text, one a line",
     suffixes=(".txt",),
     sniff=_sniff,
-    read=_read,
+    reader=_read,
     write=_write,
     tricks=False,
 )

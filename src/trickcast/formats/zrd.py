@@ -22,8 +22,8 @@ from ..cards import (
     Strain,
     check_owners,
 )
-from .base import Format, FormatError
-from .blocks import read_records, require_solved
+from .base import Format, FormatError, Reading
+from .blocks import read_records, require_solved, salvaged
 
 RECORD = 23
 """Bytes a deal."""
@@ -87,7 +87,7 @@ def _first_error(
 
 
 def _error(name: str, record: int, offset: int, what: str) -> FormatError:
-    return FormatError(f"{name}: byte {record * RECORD + offset} (record {record}): {what}")
+    return FormatError(what, f"{name}: byte {record * RECORD + offset} (record {record})")
 
 
 def encode(owners: NDArray[np.uint8], tricks: NDArray[np.uint8], first: int = 0) -> bytes:
@@ -130,9 +130,14 @@ def _sniff(head: bytes) -> bool:
     return True
 
 
-def _read(stream: BinaryIO, name: str, chunk: int) -> Iterator[DealSet]:
-    for first, block in read_records(stream, name, RECORD, chunk):
-        yield DealSet(*decode(block, name, first))
+def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
+    for first, block in read_records(stream, reading, RECORD, chunk):
+
+        def deals(start: int, end: int, first: int = first, block: bytes = block) -> DealSet:
+            part = memoryview(block)[start * RECORD : end * RECORD]
+            return DealSet(*decode(part, reading.name, first + start))
+
+        yield from salvaged(deals, len(block) // RECORD, reading)
 
 
 def _write(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
@@ -147,6 +152,7 @@ FORMAT = Format(
     title="Pavlicek's solved deals, 23 bytes each",
     suffixes=(".zrd",),
     sniff=_sniff,
-    read=_read,
+    reader=_read,
+    text=False,
     write=_write,
 )

@@ -48,16 +48,16 @@ class Neuron:
         """The patterns that it shows: ace, suit, honours, graded, useless."""
         if self.effect <= BOUNDS["useless"]:
             return ("useless",)
-        found = []
+        patterns = []
         if self.ace_ratio >= BOUNDS["ace"]:
-            found.append("ace")
+            patterns.append("ace")
         if self.suit_share >= BOUNDS["suit"]:
-            found.append("suit")
+            patterns.append("suit")
         if self.honour_share >= BOUNDS["honours"]:
-            found.append("honours")
+            patterns.append("honours")
         if self.suit_share >= BOUNDS["suit"] and self.gradient >= BOUNDS["graded"]:
-            found.append("graded")
-        return tuple(found)
+            patterns.append("graded")
+        return tuple(patterns)
 
 
 def neurons(opened: Opened) -> list[Neuron]:

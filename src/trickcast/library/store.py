@@ -68,6 +68,12 @@ def append(
 
     Raises LibraryError when the name is taken or unfit for a file, a deal is not wholly solved, or
     one is in the library already: deals that test must not be trained on.
+
+    >>> deals = tc.random_deals(2, seed=1)
+    >>> solved = deals.with_tricks(tc.solve(deals).tricks)
+    >>> shard = append("library", solved, "mine", "test", solver="DDS", source="ours")
+    >>> len(Library("library").deals("test"))
+    2
     """
     root = Path(folder)
     if not re.fullmatch(r"[\w.-]+", name) or name.startswith(".") or len(name) > _LONGEST_NAME:

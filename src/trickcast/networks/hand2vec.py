@@ -66,13 +66,13 @@ def symmetric_tricks(network: Hand2Vec, hands: Tensor) -> Tensor:
 
     ``hands`` are (n, 2, 52) as in ``Hand2Vec.forward``.
     """
-    found = torch.zeros(len(hands), STRAINS, device=hands.device)
+    tricks = torch.zeros(len(hands), STRAINS, device=hands.device)
     for order in suit_orders().to(hands.device):
         moved = hands.view(-1, 2, SUITS, RANKS)[:, :, order].flatten(2)
         answer = network(moved)
-        found[:, order] += answer[:, :SUITS]
-        found[:, SUITS] += answer[:, SUITS]
-    return found / len(suit_orders())
+        tricks[:, order] += answer[:, :SUITS]
+        tricks[:, SUITS] += answer[:, SUITS]
+    return tricks / len(suit_orders())
 
 
 def suit_orders() -> Tensor:

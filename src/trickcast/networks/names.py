@@ -47,6 +47,9 @@ class NetworkName:
     neurons; a layer without groups is joined to everything. In a network of 26×4 inputs the
     first hidden neurons see one card each, its rank and suit. Raises ValueError when the name
     cannot be read or built.
+
+    >>> NetworkName("(52x4)-(26x4)-26-13-1").connections
+    8463
     """
 
     name: str
@@ -112,22 +115,6 @@ class NetworkName:
                 )
             return (Join(cards, 2, layer.width * layer.groups // cards), *extra)
         return (Join(layer.groups, before.width, layer.width), *extra)
-
-    def dedicated(self, groups: int = 4) -> "NetworkName":
-        """Return the network whose first two layers are cut into groups, one for each hand.
-
-        So the first layer of ``208-104-52-13-14`` becomes the "dedicated" one of the 2018 paper:
-        ``(52x4)-(26x4)-52-13-14``. Raises ValueError where they cannot be cut.
-        """
-        first, second = self.layers[:2]
-        if any(
-            layer.groups > 1 or layer.extra or layer.width % groups for layer in (first, second)
-        ):
-            raise ValueError(
-                f"network {self.name!r}: its first two layers cannot be cut into {groups} groups"
-            )
-        cut = [f"({layer.width // groups}x{groups})" for layer in (first, second)]
-        return NetworkName("-".join([*cut, *self.name.split("-")[2:]]))
 
     @property
     def neurons(self) -> int:

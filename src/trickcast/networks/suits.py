@@ -218,12 +218,12 @@ def mean_probabilities(networks: Sequence[nn.Module], owners: Tensor) -> Tensor:
     A network of learned rotation is also averaged over the four turns of the table; for one of
     exact rotation they are all the same.
     """
-    found = []
+    means = []
     for network in networks:
         learned = isinstance(network, SuitNetwork) and network.config.rotation == "learned"
         views = [
             network(turned(owners, turn)).softmax(-1).roll(-turn, dims=2)
             for turn in range(SEATS if learned else 1)
         ]
-        found.append(torch.stack(views).mean(0))
-    return torch.stack(found).mean(0)
+        means.append(torch.stack(views).mean(0))
+    return torch.stack(means).mean(0)

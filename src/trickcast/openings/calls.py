@@ -18,6 +18,9 @@ def parse_call(text: str) -> str:
     """Return the call that ``text`` means: ``1nt`` is ``1N``, ``p`` and ``Pass`` are ``PASS``.
 
     Raises ValueError when it is no opening call.
+
+    >>> parse_call("1nt"), parse_call("p")
+    ('1N', 'PASS')
     """
     clean = text.strip().upper()
     if clean in ("P", PASS):

@@ -32,7 +32,11 @@ class RuleWarning(UserWarning):
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of the systems that ship."""
+    """Return the names of the systems that ship.
+
+    >>> "polish-club" in names()
+    True
+    """
     return (*_SHADED, *_RULE_FILES, *_NETWORKS)
 
 
@@ -54,6 +58,12 @@ def load(system: str | os.PathLike[str] = "polish-club") -> OpeningSystem:
     Raises ValueError for an unknown name, RuleError (file, line, what was expected) for a rule
     file with a mistake, OSError for one that cannot be read, and ModelError for a missing or
     damaged network. A rule that can never fire is a RuleWarning.
+
+    >>> system = tc.openings.load("standard-american")
+    >>> system.bid(["AQ52.KJ3.K42.Q73", "KQT984.A5.72.943"])
+    ['1S', '2S']
+    >>> print(system.explain("AQ52.KJ3.K42.Q73").reason)
+    rule 20, four good spades: opening, good_spades, spades 4
     """
     if isinstance(system, str) and system in _RULE_FILES:
         return RuleSystem(read_rules(rule_file(system)))

@@ -1,5 +1,6 @@
 """Simulation: what a contract makes over all layouts that fit, with error bars."""
 
+from .beating import BeatingLead, beating_leads
 from .contracts import Cells, ContractValue, Simulation, simulate
 from .controls import MINIMUM_EXACT, Means, means
 from .layouts import Clock
@@ -13,6 +14,7 @@ from .tricks import TrickFinder, trick_finder
 
 __all__ = [
     "MINIMUM_EXACT",
+    "BeatingLead",
     "Cells",
     "Clock",
     "ContractValue",
@@ -28,6 +30,7 @@ __all__ = [
     "Value",
     "Worth",
     "bars",
+    "beating_leads",
     "means",
     "simulate",
     "simulate_leads",

@@ -371,6 +371,11 @@ def simulate(
 
     Raises DealError for a bad hand or contract, ConstraintError for what cannot be read,
     contradicts itself or fits too few layouts, SimulationError for numbers that cannot be.
+
+    >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
+    >>> result = tc.simulate(**known, only=[("2S", "S")], samples=200, exact=20)
+    >>> result.solved, result.making("2S", by="S").mean > 0.5
+    (20, True)
     """
     question = Tables(None if only is None else _cells(only))
     plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)

@@ -220,6 +220,11 @@ def simulate_leads(
     the auction tells of them. ``scoring`` is imps, total or matchpoints, in which leads are
     compared layout by layout. ``precision`` is of declarer's expected tricks after each lead. All
     else, and the errors, are as in ``simulate``, but that at least 20 layouts are solved.
+
+    >>> known = {"leader": "KQT4.Q72.J853.94", "south": "balanced, hcp 15-17", "north": "hcp 8-10"}
+    >>> leads = tc.simulate_leads(**known, contract="3N", by="S", samples=40, exact=20)
+    >>> len(leads), leads.solved
+    (12, 20)
     """
     bid, declarer, hand = played(contract), Seat.parse(by), Hand(leader)
     gain(np.zeros(1), scoring)

@@ -111,6 +111,11 @@ def simulate_making(
 
     ``precision`` is half the interval of the chance: 0.03 for three in a hundred. All else, and
     the errors, are as in ``simulate``.
+
+    >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
+    >>> answer = tc.simulate_making(**known, contract="2S", by="S", samples=200, exact=20)
+    >>> answer.making.low <= answer.making.mean <= answer.making.high
+    True
     """
     question = Making(played(contract), Seat.parse(by))
     plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)

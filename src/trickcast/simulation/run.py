@@ -1,6 +1,6 @@
 """A simulation under way: solving some layouts, and estimating as many as that pays for.
 
-What is asked of the solved layouts is a Question; where layouts, estimates and exact results come
+What is asked of the solved layouts is an Aim; where layouts, estimates and exact results come
 from is a Source, so that benchmarks can replay simulations from layouts solved once.
 """
 
@@ -28,29 +28,34 @@ Cell = tuple[Strain, Seat]
 """One result of a layout: a strain and a declarer."""
 
 
-class Question(Protocol):
-    """What is asked of layouts: exact results, and the means that are wanted of them."""
+class Aim(Protocol):
+    """The means that are wanted of the results of layouts."""
 
-    cells: list[Cell]
-    """Of what there have to be estimates."""
     empty: NDArray[Any]
     """The exact results of no layouts."""
     usual_cost: float
     """Time of an estimate over that of an exact result, where no clock may decide."""
 
-    def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[Any]]:
-        """Yield exact results of (n, 52) owners, batch by batch, along the first axis."""
-        ...
-
     def means(self, exact: NDArray[Any], estimates: NDArray[np.float32] | None) -> Means:
-        """Return the means that a precision is asked of.
-
-        ``estimates`` is (N, cells, 14), the chances of 0 to 13 tricks in the question's ``cells``.
-        """
+        """Return the means that a precision is asked of, from what its source says of layouts."""
         ...
 
     def half_widths(self, estimated: Means) -> Floats:
         """Return half the 95 % intervals of these means."""
+        ...
+
+
+class Question(Aim, Protocol):
+    """What is asked of layouts: exact results, and the means that are wanted of them.
+
+    Estimates are (N, cells, 14), the chances of 0 to 13 tricks in its ``cells``.
+    """
+
+    cells: list[Cell]
+    """Of what there have to be estimates."""
+
+    def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[Any]]:
+        """Yield exact results of (n, 52) owners, batch by batch, along the first axis."""
         ...
 
 
@@ -112,13 +117,13 @@ class Run:
     stopped: str | None
     """Why fewer were solved than allowed: precision, seconds, max_tries; None if they were not."""
 
-    def __init__(self, source: Source, question: Question, plan: Plan):
-        self._source, self._question, self._plan = source, question, plan
-        self._exact: list[NDArray[Any]] = [question.empty]
+    def __init__(self, source: Source, aim: Aim, plan: Plan):
+        self._source, self._aim, self._plan = source, aim, plan
+        self._exact: list[NDArray[Any]] = [aim.empty]
         self._estimates: list[NDArray[np.float32]] = []
         self.solving, self.estimating, self.dealing = Meter(), Meter(), Meter()
         self.stopped = None
-        self._found: tuple[tuple[int, int], Means] | None = None
+        self._means: tuple[tuple[int, int], Means] | None = None
         self._start = source.now()
         self._most_exact, self._most_samples = plan.most_exact, plan.most_samples
 
@@ -149,7 +154,7 @@ class Run:
             self._deal_to(plan.most_exact)
             self._solve_to(plan.most_exact)
             self._estimate_to(self.solving.done)
-            ratio = self._spread().ratio(self._question.usual_cost)
+            ratio = self._spread().ratio(self._aim.usual_cost)
             self._estimate_to(int(ratio * self.solving.done))
             self._drop_estimates_if(ratio == 0)
 
@@ -176,7 +181,7 @@ class Run:
     def _is_enough(self) -> bool:
         precision = self._plan.precision
         if precision is not None:
-            widths = self._question.half_widths(self.means())
+            widths = self._aim.half_widths(self.means())
             if widths.max() <= precision:
                 self.stopped = "precision"
                 return True
@@ -215,9 +220,9 @@ class Run:
     def means(self) -> Means:
         """Return the means of what is there, found once."""
         there = self.solving.done, self.estimating.done if self._estimates else 0
-        if self._found is None or self._found[0] != there:
-            self._found = there, self._question.means(self.exact, self.estimates)
-        return self._found[1]
+        if self._means is None or self._means[0] != there:
+            self._means = there, self._aim.means(self.exact, self.estimates)
+        return self._means[1]
 
     def _spread(self) -> Spread:
         return Spread.of(self.means())

@@ -12,6 +12,7 @@ from .batches import (
     solver_version,
     thread_count,
 )
+from .play import solve_play
 from .tables import solve
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "solve_cell_batches",
     "solve_ending_batches",
     "solve_lead_batches",
+    "solve_play",
     "solve_strain_batches",
     "solver_version",
     "thread_count",

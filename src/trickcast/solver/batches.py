@@ -129,16 +129,10 @@ def solve_lead_batches(
 
     def solve_some(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
         leads = dds.leads(some, trump, seat, dds.MOST_TRICKS, dds.EVERY_CARD, threads, given_up)
-        listed = np.arange(13) < leads.cards[:, None]
-        # a card stands for itself and for the lower ones that do as well, bit r for rank r
-        ranks = (np.uint32(1) << leads.ranks.astype(np.uint32)) | leads.equals.astype(np.uint32)
-        tricks = np.full((len(some), 4, 13), UNKNOWN, dtype=np.uint8)
-        for entry in range(13):
-            row, suit = np.flatnonzero(listed[:, entry]), leads.suits[listed[:, entry], entry]
-            of_entry = (ranks[row, entry, None] & dds.BIT_OF_RANK) != 0
-            scores = _as_tricks(13 - leads.scores[row, entry, None])
-            tricks[row, suit] = np.where(of_entry, scores, tricks[row, suit])
-        return tricks.reshape(-1, 52)
+        scores = dds.scores_of_cards(leads)
+        tricks = np.full(scores.shape, UNKNOWN, dtype=np.uint8)
+        tricks[scores >= 0] = _as_tricks(13 - scores[scores >= 0])
+        return tricks
 
     return _in_batches(check_owners, solve_some, owners, BOARDS, _BOARDS_A_THREAD, workers)
 
@@ -177,12 +171,12 @@ def _in_batches(
             # a copy: the array may be the caller's, and change while DDS reads it
             batch = np.array(owners[start : start + size], order="C")
             check(batch)
-            yield _beside(lambda given_up: solve_batch(batch, given_up))  # noqa: B023
+            yield beside(lambda given_up: solve_batch(batch, given_up))  # noqa: B023
 
     return batches()
 
 
-def _beside(work: Callable[[Event], _Result]) -> _Result:
+def beside(work: Callable[[Event], _Result]) -> _Result:
     """Return what ``work`` returns in a thread beside the caller's; give it up when he leaves."""
     given_up = Event()
     pool = ThreadPoolExecutor(1, thread_name_prefix="dds")
@@ -202,7 +196,7 @@ def solver_version() -> str:
             binding._dll.GetDDSInfo(ctypes.byref(info))
         return info[:3]
 
-    major, minor, patch = _beside(ask)
+    major, minor, patch = beside(ask)
     return f"DDS {major}.{minor}.{patch} through endplay {version('endplay')}"
 
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Lock
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ctypeslib  # np.ctypeslib loads when first named: a fork then leaves half of it
@@ -31,6 +31,7 @@ ONE_CARD, EVERY_CARD = 1, 3
 """For how many of the leader's cards DDS gives a score."""
 ALL_STRAINS = (0, 0, 0, 0, 0)
 
+_NO_CARD = 255
 _WITHOUT_PAR = -1
 _ALWAYS_SEARCH = 1  # even where all the leader's cards are equal
 _PATIENCE = 0.05  # seconds until who waits for DDS looks whether he is still wanted
@@ -168,7 +169,7 @@ def tables(
 
 
 class Leads(NamedTuple):
-    """What DDS says of the opening leads of m boards; each array but ``cards`` is (m, 13) int32."""
+    """What DDS says of the next cards of m boards; each array but ``cards`` is (m, 13) int32."""
 
     cards: NDArray[np.int32]
     """(m,) how many entries of a row are filled."""
@@ -177,7 +178,7 @@ class Leads(NamedTuple):
     equals: NDArray[np.int32]
     """Lower cards of the same suit that are as good: bit *r* for rank *r*."""
     scores: NDArray[np.int32]
-    """Tricks of the leader's side; below the target where that cannot be reached."""
+    """Tricks of the side to play; below the target where that cannot be reached."""
 
 
 def leads(
@@ -191,13 +192,41 @@ def leads(
 ) -> Leads:
     """Return what DDS says of the leads of at most ``BOARDS`` checked deals."""
     n = len(owners)
-    deals = np.zeros((n, 24), dtype=np.uint32)  # trump, first, the empty trick's six, holdings
-    deals[:, 0], deals[:, 1] = strain, declarer.lho
-    deals[:, 8:] = holdings(owners).reshape(n, 16)
+    nothing = np.full((n, 3), _NO_CARD, dtype=np.uint8)
+    positions = boards(owners, np.full(n, strain), np.full(n, declarer.lho), nothing)
+    return solve(positions, target, solutions, threads, given_up)
+
+
+def boards(
+    owners: NDArray[np.uint8],
+    strains: NDArray[np.integer[Any]],
+    leaders: NDArray[np.integer[Any]],
+    tricks: NDArray[np.uint8],
+) -> NDArray[np.uint32]:
+    """Return n positions as DDS takes them, (n, 24).
+
+    ``owners`` is (n, 52), 255 for cards that are gone, ``leaders`` (n,) who led to the trick on the
+    table and ``tricks`` (n, 3) its cards, 255 for those not played yet.
+    """
+    n = len(owners)
+    positions = np.zeros((n, 24), dtype=np.uint32)  # trump, first, three suits, three ranks
+    positions[:, 0], positions[:, 1] = strains, leaders
+    on_table = tricks != _NO_CARD
+    positions[:, 2:5] = np.where(on_table, tricks // 13, 0)
+    positions[:, 5:8] = np.where(on_table, 14 - tricks % 13, 0)
+    positions[:, 8:] = holdings(owners).reshape(n, 16)
+    return positions
+
+
+def solve(
+    positions: NDArray[np.uint32], target: int, solutions: int, threads: int, given_up: Event
+) -> Leads:
+    """Return what DDS says of the next cards of at most ``BOARDS`` checked positions."""
+    n = len(positions)
     with held(threads, given_up) as dds:
         call, results = dds.boards(), dds.solvedBoards()
         call.noOfBoards = n
-        ctypes.memmove(call.deals, deals.ctypes.data, deals.nbytes)
+        ctypes.memmove(call.deals, positions.ctypes.data, positions.nbytes)
         call.target[:n] = [target] * n
         call.solutions[:n] = [solutions] * n
         call.mode[:n] = [_ALWAYS_SEARCH] * n
@@ -205,6 +234,19 @@ def leads(
     solved = ctypes.cast(results.solvedBoard, ctypes.POINTER(ctypes.c_int))
     numbers = ctypeslib.as_array(solved, (n, 54)).copy()
     return Leads(numbers[:, 1], *numbers[:, 2:].reshape(n, 4, 13).transpose(1, 0, 2))
+
+
+def scores_of_cards(leads: Leads) -> NDArray[np.int32]:
+    """Return the score of each card, (m, 52) int32; -1 for those that are not among them."""
+    listed = np.arange(13) < leads.cards[:, None]
+    # a card stands for itself and for the lower ones that do as well, bit r for rank r
+    ranks = (np.uint32(1) << leads.ranks.astype(np.uint32)) | leads.equals.astype(np.uint32)
+    scores = np.full((len(leads.cards), 4, 13), -1, dtype=np.int32)
+    for entry in range(13):
+        row, suit = np.flatnonzero(listed[:, entry]), leads.suits[listed[:, entry], entry]
+        of_entry = (ranks[row, entry, None] & BIT_OF_RANK) != 0
+        scores[row, suit] = np.where(of_entry, leads.scores[row, entry, None], scores[row, suit])
+    return scores.reshape(-1, 52)
 
 
 def holdings(owners: NDArray[np.uint8]) -> NDArray[np.uint32]:

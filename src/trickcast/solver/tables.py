@@ -23,6 +23,14 @@ def solve(
 
     Raises DealError for what is not a deal, before anything is solved, and ValueError for
     ``workers`` below one.
+
+    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+    >>> print(tc.solve(deal))
+          NT   ♠   ♥   ♦   ♣
+    N      8   7  10   6   9
+    S      8   7  10   6   9
+    E      3   6   3   7   3
+    W      3   6   3   7   4
     """
     if isinstance(deals, np.ma.MaskedArray):
         raise DealError("a masked array is not deals (expected every card's owner)")

@@ -72,6 +72,9 @@ def find_training(name: str) -> Training:
     """Return a training by its name, or by a network's name as a paper prints it.
 
     Raises ValueError for a name that is neither.
+
+    >>> find_training("fast").configured({"steps": "10"}).steps
+    10
     """
     if name in CATALOGUE:
         return CATALOGUE[name]
@@ -110,6 +113,9 @@ def listed(name: str) -> list[str]:
     """Return every setting of a training as a line: name, value, meaning.
 
     Raises ValueError for an unknown name.
+
+    >>> print(listed("fast")[0])
+    steps=8000  steps of the whole schedule
     """
     settings = settings_of(find_training(name).settings)
     return [f"{key}={_text(value)}  {meaning}" for key, (value, meaning) in settings.items()]

@@ -34,23 +34,23 @@ def parser() -> argparse.ArgumentParser:
         if "help" in option.metadata:
             name = f"--{option.name.replace('_', '-')}"
             default = {} if option.default in (MISSING, ()) else {"default": option.default}
-            given = {"help": option.metadata["help"]} | default | _KINDS[option.type]
-            made.add_argument(name, **given)
+            named = {"help": option.metadata["help"]} | default | _KINDS[option.type]
+            made.add_argument(name, **named)
     return made
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Train for one leg and print each evaluation as a line of JSON."""
     reader = parser()
-    given = vars(reader.parse_args(arguments))
-    chosen, show = given.pop("set"), given.pop("settings")
-    given["teacher"] = tuple(given["teacher"])
+    asked = vars(reader.parse_args(arguments))
+    chosen, show = asked.pop("set"), asked.pop("settings")
+    asked["teacher"] = tuple(asked["teacher"])
     try:
         if show:
-            print("\n".join(listed(given["name"])))
+            print("\n".join(listed(asked["name"])))
             return
         answer = train(
-            Request(settings=read_settings(chosen), **given),
+            Request(settings=read_settings(chosen), **asked),
             lambda line: print(json.dumps(line), flush=True),
         )
     except (ValueError, TrainingError, OSError) as error:

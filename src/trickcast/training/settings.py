@@ -51,13 +51,13 @@ def read_settings(texts: Iterable[str]) -> dict[str, str]:
 def settings_of(config: Any) -> dict[str, tuple[Any, str]]:
     """Return every setting with its value and what it is, those of a part as ``part.name``."""
     listed: dict[str, tuple[Any, str]] = {}
-    for each in fields(config):
-        value = getattr(config, each.name)
-        if "help" in each.metadata:
-            listed[each.name] = value, each.metadata["help"]
+    for option in fields(config):
+        value = getattr(config, option.name)
+        if "help" in option.metadata:
+            listed[option.name] = value, option.metadata["help"]
         elif is_dataclass(value):
             inner = settings_of(value)
-            listed |= {f"{each.name}.{name}": meaning for name, meaning in inner.items()}
+            listed |= {f"{option.name}.{name}": meaning for name, meaning in inner.items()}
     return listed
 
 

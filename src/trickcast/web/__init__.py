@@ -1,4 +1,4 @@
-"""The page: as static files for any web host, where the networks run in the browser."""
+"""The page, as static files for any web host; ``serve`` is the server, with the same page."""
 
 from .site import SiteError, write_site
 

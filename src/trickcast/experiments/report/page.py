@@ -98,16 +98,16 @@ def _summary(results: Iterable[Result]) -> str:
 
 def _two_tests(results: Iterable[Result]) -> str:
     """Return how much more the networks estimate exactly on GIB's deals than on the library's."""
-    more = [
+    differences = [
         float(result.figure("exact")) - float(result.own_exact)
         for result in results
         if result.own_exact
     ]
-    if not more:
+    if not differences:
         return ""
     return (
-        f"Ours on GIB's deals less ours on the library's, mean of {len(more)} rows: "
-        f"{sum(more) / len(more):+.2f}.\n"
+        f"Ours on GIB's deals less ours on the library's, mean of {len(differences)} rows: "
+        f"{sum(differences) / len(differences):+.2f}.\n"
     )
 
 

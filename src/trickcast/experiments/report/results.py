@@ -8,11 +8,6 @@ from ..catalogue import PAPERS
 from ..rows import Line, PublishedRow
 from ..store import Store
 
-OURS = (
-    *("ours_within_2", "ours_within_1", "ours_exact", "ours_n"),
-    *("seconds", "seed", "note"),
-)
-"""The columns that follow those of the published results."""
 ALLOWED = 1.5
 """Percent exact by which ours may be lower before the report says why."""
 MISSING = "not measured yet"

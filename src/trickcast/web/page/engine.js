@@ -111,9 +111,10 @@ export class HttpEngine {
   }
 
   async pair(deal, [first, second], signal) {
-    const hands = [deal.hand(first), deal.hand(second)];
-    const { results } = await this.#ask("pair", { pairs: [hands] }, signal);
-    return estimateOf(results[0].both, "pairs");
+    const hands = { north: [deal.hand(first)], south: [deal.hand(second)] };
+    const { results } = await this.#ask("pair", hands, signal);
+    const [byFirst, bySecond] = results[0].probabilities;
+    return estimateOf(byFirst.map((chances, strain) => [chances, bySecond[strain]]), "pairs");
   }
 
   /** Exact tricks of a deal, strains × declarers. */

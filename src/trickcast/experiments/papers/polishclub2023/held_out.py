@@ -65,14 +65,14 @@ class HeldOut:
         """
         order = np.argsort(-self.probabilities, axis=1)
         places = [self.calls.index(c) if c in self.calls else -1 for c in self.labels]
-        given = [
+        chances = [
             self.probabilities[i, place] if place >= 0 else 1e-4 for i, place in enumerate(places)
         ]
         two = [place in row[:2] for place, row in zip(places, order, strict=True)]
         return {
             "percent": 100 * float(self._hits().mean()),
             "percent_of_two": 100 * float(np.mean(two)),
-            "log_loss": -float(np.log(np.maximum(given, 1e-4)).mean()),
+            "log_loss": -float(np.log(np.maximum(chances, 1e-4)).mean()),
         }
 
     def calibration(self) -> list[dict[str, float]]:

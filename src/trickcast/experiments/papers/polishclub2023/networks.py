@@ -89,13 +89,13 @@ def cross_validated_bids(
     """
     if model not in INPUTS:
         raise ValueError(f"{model!r} is no model of Table 9 (expected {', '.join(INPUTS)})")
-    given = training or NetworkTraining()
+    settings = training or NetworkTraining()
     inputs = torch.from_numpy(INPUTS[model](labelled.hands))
     levels, strains = _classes(labelled.calls)
     parts = split(len(labelled), folds, seed)
     outputs = []
     for classes, count in ((levels, _LEVELS), (strains, _STRAINS)):
-        networks = _train(inputs, torch.from_numpy(classes), count, [t for t, _ in parts], given)
+        networks = _train(inputs, torch.from_numpy(classes), count, [t for t, _ in parts], settings)
         logits = np.empty((len(labelled), count), dtype=np.float32)
         with torch.inference_mode():
             for fold, (_, held_out) in enumerate(parts):
@@ -110,19 +110,19 @@ def _train(
     classes: Tensor,
     count: int,
     training_rows: Sequence[NDArray[np.int64]],
-    given: NetworkTraining,
+    settings: NetworkTraining,
 ) -> _Perceptrons:
-    generator = torch.Generator().manual_seed(given.seed)
+    generator = torch.Generator().manual_seed(settings.seed)
     folds = len(training_rows)
     networks = _Perceptrons(folds, (inputs.shape[1], *HIDDEN, count), generator)
     optimizer = torch.optim.AdamW(
-        networks.parameters(), lr=given.rate, weight_decay=given.weight_decay
+        networks.parameters(), lr=settings.rate, weight_decay=settings.weight_decay
     )
     size = min(len(rows) for rows in training_rows)  # folds differ by a hand at most
     rows = torch.from_numpy(np.stack([part[:size] for part in training_rows]))  # (folds, size)
-    for _ in range(given.epochs):
+    for _ in range(settings.epochs):
         order = torch.rand(folds, size, generator=generator).argsort(dim=1)
-        for batch in torch.split(rows.gather(1, order), given.batch, dim=1):
+        for batch in torch.split(rows.gather(1, order), settings.batch, dim=1):
             logits = networks(inputs[batch]).flatten(0, 1)
             loss = nn.functional.cross_entropy(logits, classes[batch].flatten()) * folds
             optimizer.zero_grad()

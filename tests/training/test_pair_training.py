@@ -6,25 +6,22 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
+import torch
 
 import trickcast as tc
 from trickcast.cli import main
 from trickcast.library import append
-
-torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-torch.set_num_threads(1)
-
-from trickcast.networks.hand2vec import Hand2Vec, suit_orders, symmetric_tricks  # noqa: E402
-from trickcast.networks.pairs import (  # noqa: E402
+from trickcast.networks.hand2vec import Hand2Vec, suit_orders, symmetric_tricks
+from trickcast.networks.pairs import (
     PairNetwork,
     PairNetworkConfig,
     expected_tricks,
     relations,
 )
-from trickcast.networks.suits import SuitNetwork  # noqa: E402
-from trickcast.training import TrainingError  # noqa: E402
-from trickcast.training.deals.data import labelled  # noqa: E402
-from trickcast.training.pairs.data import (  # noqa: E402
+from trickcast.networks.suits import SuitNetwork
+from trickcast.training import TrainingError
+from trickcast.training.deals.data import labelled
+from trickcast.training.pairs.data import (
     join_rows,
     solved_rows,
     take_pairs,
@@ -32,14 +29,14 @@ from trickcast.training.pairs.data import (  # noqa: E402
     teach_rows,
     turned_rows,
 )
-from trickcast.training.pairs.distributions import PairConfig, PairTask, Sources  # noqa: E402
-from trickcast.training.pairs.hand2vec import (  # noqa: E402
+from trickcast.training.pairs.distributions import PairConfig, PairTask, Sources
+from trickcast.training.pairs.hand2vec import (
     Hand2VecConfig,
     Hand2VecTask,
     errors,
 )
-from trickcast.training.trainer import train  # noqa: E402
-from trickcast.training.weights import read_weights  # noqa: E402
+from trickcast.training.trainer import train
+from trickcast.training.weights import read_weights
 
 TINY = PairNetworkConfig(width=16, before=1, after=1, pooled=1, ratio=2)
 
@@ -234,7 +231,6 @@ def run(monkeypatch, capsys):
 
 
 def test_both_trainings_on_the_command_line(run, deals, tmp_path):
-    pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
     library = tmp_path / "library"
     append(library, deals[:96], "made", "train", solver="none", source="test")
     append(library, deals[96:], "held", "validation", solver="none", source="test")
@@ -252,8 +248,8 @@ def test_both_trainings_on_the_command_line(run, deals, tmp_path):
     assert json.loads(estimator.info.metadata["training"])["progress"]["step"] == 4
 
     weights = out / "pairs.npz"
-    settings = ("steps=4", "evaluate_every=4", "taught=256", "batch=64", "size=5")
-    given = [word for setting in settings for word in ("--set", setting)]
+    sizes = ("steps=4", "evaluate_every=4", "taught=256", "batch=64", "size=5")
+    given = [word for setting in sizes for word in ("--set", setting)]
     status, said, _ = run("train", "hand2vec", *common, *given, "--weights", weights)
     assert status == 0 and "mse_symmetric" in said
     embedding = tc.HandEmbedding(out / "pairs" / "hand2vec.onnx")

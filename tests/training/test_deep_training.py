@@ -3,46 +3,37 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import onnx
 import pytest
+import torch
 
 from killing import Killed, kill_at
-
-torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-
-from trickcast.cards import DealSet, Strain  # noqa: E402
-from trickcast.estimator import Estimator  # noqa: E402
-from trickcast.library import Library  # noqa: E402
-from trickcast.networks.suit_config import SuitNetworkConfig  # noqa: E402
-from trickcast.networks.suits import SuitNetwork, mean_probabilities  # noqa: E402
-from trickcast.solver import solve  # noqa: E402
-from trickcast.training import TrainingError, leg  # noqa: E402
-from trickcast.training.deals import data as suit_data  # noqa: E402
-from trickcast.training.deals.distillation import divergence, taught_deals, teach  # noqa: E402
-from trickcast.training.deals.evaluating import evaluate  # noqa: E402
-from trickcast.training.deals.supervised import (  # noqa: E402
+from trickcast.cards import DealSet, Strain
+from trickcast.estimator import Estimator
+from trickcast.library import Library
+from trickcast.networks.suit_config import SuitNetworkConfig
+from trickcast.networks.suits import SuitNetwork, mean_probabilities
+from trickcast.solver import solve
+from trickcast.training import TrainingError, leg
+from trickcast.training.deals import data as suit_data
+from trickcast.training.deals.distillation import divergence, taught_deals, teach
+from trickcast.training.deals.evaluating import evaluate
+from trickcast.training.deals.supervised import (
     SupervisedConfig,
     loss_of,
     train,
 )
-from trickcast.training.journal import read_journal  # noqa: E402
-from trickcast.training.weights import read_weights, write_weights  # noqa: E402
+from trickcast.training.journal import read_journal
+from trickcast.training.weights import read_weights, write_weights
 
-LIBRARY = Path(__file__).parents[1] / "data/library"
+LIBRARY = Path(__file__).parents[2] / "data/library"
 TINY = SuitNetworkConfig(width=32, heads=1, before=0, after=1, ratio=2)
 CONFIG = SupervisedConfig(
     network=TINY, steps=12, batch=16, warm_up=2, evaluate_every=4, precision="float32", average=0.9
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Threads cost more than they give in networks this small."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -314,7 +305,7 @@ def test_the_ordered_loss_is_the_ranked_probability_score():
 def test_a_student_comes_nearer_to_its_teacher(deals, trained, tmp_path, kept):
     teacher = trained[0].network
     config = replace(CONFIG, steps=60, taught=48, learning_rate=1e-2, evaluate_every=60)
-    given = {"teachers": [teacher]}
+    given: dict[str, Any] = {"teachers": [teacher]}
     if kept:
         given = {"taught": teach([teacher], 96, 7, tmp_path / "taught", chunk=50)}
     fresh = torch.from_numpy(deals.owners[100:].copy())
@@ -364,7 +355,6 @@ def test_the_rate_rises_and_falls_to_zero():
 
 
 def test_a_leg_runs_from_the_command_line(tmp_path, capsys):
-    pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
     settings = {"steps": 2, "evaluate_every": 2, "batch": 8, "taught": 4, "network.width": 16,
                 "network.heads": 1, "network.after": 1}  # fmt: skip
     chosen = [f"--set={name}={value}" for name, value in settings.items()]
@@ -383,7 +373,6 @@ def test_the_log_leaves_out_what_is_made_again(tmp_path):
 
 
 def test_an_export_says_what_it_is(deals, trained, tmp_path):
-    onnx = pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
     from trickcast.training.export.suits import export_suits, run_file
 
     path = tmp_path / "tiny.onnx"

@@ -7,15 +7,20 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
+import torch
+from onnx import TensorProto, helper, numpy_helper
 
-onnx = pytest.importorskip("onnx")
-
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402
-
-import trickcast as tc  # noqa: E402
-from trickcast.estimator import files  # noqa: E402
-from trickcast.estimator.external import keeps_data_elsewhere  # noqa: E402
+import trickcast as tc
+from trickcast.estimator import files
+from trickcast.estimator.external import keeps_data_elsewhere
+from trickcast.library import read_endings
+from trickcast.networks.suits import SuitNetwork
+from trickcast.openings.networks import open_networks
+from trickcast.training.checkpoints import TrainingError, read_checkpoint
+from trickcast.training.deals.supervised import SupervisedConfig
+from trickcast.training.weights import read_weights
 
 SMALL = "(52x4)-(26x4)-26-13-1"
 
@@ -166,12 +171,6 @@ class Trap:
 
 def test_nothing_in_a_file_is_run(tmp_path: Path) -> None:
     """Every reader of arrays and of torch's files, given a pickle that warns when it is loaded."""
-    torch = pytest.importorskip("torch")
-    from trickcast.library import read_endings
-    from trickcast.openings.networks import open_networks
-    from trickcast.training.checkpoints import TrainingError, read_content
-    from trickcast.training.weights import read_weights
-
     with pytest.warns(UserWarning, match="unpickled"):
         pickle.loads(pickle.dumps(Trap()))
     traps = np.empty(1, dtype=object)
@@ -184,9 +183,9 @@ def test_nothing_in_a_file_is_run(tmp_path: Path) -> None:
     for read in (
         lambda: read_endings(tmp_path),
         lambda: open_networks(arrays.read_bytes(), "a"),
-        lambda: read_weights(arrays, "suit network", lambda config: torch.nn.Linear(1, 1)),
-        lambda: read_content(saved, "a", files.ModelFile(saved, "", {})),
-        lambda: read_content(bare, "a", files.ModelFile(bare, "", {})),
+        lambda: read_weights(arrays, SuitNetwork),
+        lambda: read_checkpoint(saved, SupervisedConfig()),
+        lambda: read_checkpoint(bare, SupervisedConfig()),
         lambda: tc.Estimator(bare),
     ):
         with pytest.raises((ValueError, TrainingError), match=r"not a|no |damaged"):

@@ -5,41 +5,31 @@ import json
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-onnx = pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
+from trickcast.cards import DealSet
+from trickcast.dealing import random_deals
+from trickcast.embedding import PairEstimator
+from trickcast.estimator import Estimator
+from trickcast.networks import LayeredNetwork
+from trickcast.networks.pairs import PairNetwork, PairNetworkConfig
+from trickcast.networks.suit_config import SuitNetworkConfig
+from trickcast.networks.suits import SuitNetwork, mean_probabilities
+from trickcast.training.checkpoints import Progress, TrainingError
+from trickcast.training.export.calibration import Calibration, fit_sharpness
+from trickcast.training.export.ending import note_checksum, open_session, write_model
+from trickcast.training.export.graph import Graph
+from trickcast.training.export.layered import export_layered
+from trickcast.training.export.pair_graph import PairGraph
+from trickcast.training.export.suits import run_file, to_onnx
+from trickcast.training.papers.network import PaperConfig
+from trickcast.training.trainer import Trained
+from trickcast.training.weights import read_weights
 
-from trickcast.cards import DealSet  # noqa: E402
-from trickcast.dealing import random_deals  # noqa: E402
-from trickcast.embedding import PairEstimator  # noqa: E402
-from trickcast.estimator import Estimator  # noqa: E402
-from trickcast.networks import LayeredNetwork  # noqa: E402
-from trickcast.networks.pairs import PairNetwork, PairNetworkConfig  # noqa: E402
-from trickcast.networks.suit_config import SuitNetworkConfig  # noqa: E402
-from trickcast.networks.suits import SuitNetwork, mean_probabilities  # noqa: E402
-from trickcast.training.checkpoints import Progress, TrainingError  # noqa: E402
-from trickcast.training.export.calibration import Calibration, fit_sharpness  # noqa: E402
-from trickcast.training.export.ending import note_checksum, open_session, write_model  # noqa: E402
-from trickcast.training.export.graph import Graph  # noqa: E402
-from trickcast.training.export.layered import export_layered  # noqa: E402
-from trickcast.training.export.pair_graph import PairGraph  # noqa: E402
-from trickcast.training.export.suits import run_file, to_onnx  # noqa: E402
-from trickcast.training.papers.network import PaperConfig  # noqa: E402
-from trickcast.training.trainer import Trained  # noqa: E402
-from trickcast.training.weights import read_weights  # noqa: E402
-
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "src/trickcast/weights"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Threads cost more than they give in networks this small."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +109,7 @@ def test_other_lines_of_the_checksums_stay(tmp_path):
 def test_a_network_of_the_papers_is_exported_whole(deals, network, coding, tmp_path):
     tricks = np.random.default_rng(1).integers(0, 14, (40, 5, 4)).astype(np.uint8)
     solved = deals[:40].with_tricks(tricks)
-    trained = [
+    suit, notrump = (
         Trained(
             PaperConfig(contracts=contracts, network=network, coding=coding),
             LayeredNetwork(network, seed=seed),
@@ -128,14 +118,14 @@ def test_a_network_of_the_papers_is_exported_whole(deals, network, coding, tmp_p
             done=True,
         )
         for seed, contracts in enumerate(("suit", "notrump"))
-    ]
+    )
     path = tmp_path / "paper.onnx"
-    export_layered(*trained, solved, path, speed="slow")
+    export_layered(suit, notrump, solved, path, speed="slow")
     estimator = Estimator(path)
     assert estimator(deals).tricks.shape == (160, 5, 4)
     assert estimator.info.speed == "slow"
     with pytest.raises(ValueError, match="for suits and one trained for notrump"):
-        export_layered(*trained[::-1], solved, path)
+        export_layered(notrump, suit, solved, path)
 
 
 # --- suits and pairs --------------------------------------------------------------------------

@@ -5,16 +5,12 @@ import pytest
 
 import trickcast as tc
 from trickcast.embedding import HandEmbedding
+from trickcast.experiments import SCALES, Material
+from trickcast.experiments.papers.bridgehand2vec import PAPER, game, trainings
+from trickcast.experiments.papers.bridgehand2vec import studies as study
 from trickcast.formats.hand2vec import PairSet
 from trickcast.openings import LabelledHands
 from trickcast.scoring import score
-
-torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-torch.set_num_threads(1)
-
-from trickcast.experiments import SCALES, Material  # noqa: E402
-from trickcast.experiments.papers.bridgehand2vec import PAPER, game, trainings  # noqa: E402
-from trickcast.experiments.papers.bridgehand2vec import studies as study  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -1,19 +1,18 @@
 """The network of the accurate and fast models: shapes, symmetries, what it sees of the cards."""
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-
-from trickcast.cards import Seat  # noqa: E402
-from trickcast.dealing import random_deals  # noqa: E402
-from trickcast.networks.suit_config import SuitNetworkConfig  # noqa: E402
-from trickcast.networks.suits import (  # noqa: E402
+from trickcast.cards import Seat
+from trickcast.dealing import random_deals
+from trickcast.networks.suit_config import SuitNetworkConfig
+from trickcast.networks.suits import (
     SuitNetwork,
     attention_by_sums,
     mean_probabilities,
     relations,
 )
-from trickcast.networks.tokens import SeatLinear  # noqa: E402
+from trickcast.networks.tokens import SeatLinear
 
 KINDS = {
     "attention": SuitNetworkConfig(width=32, heads=2, before=1, after=2, pooled=1),

@@ -3,12 +3,10 @@
 from copy import deepcopy
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-torch.set_num_threads(1)
-
-from trickcast.training.schedule import ScheduleConfig  # noqa: E402
-from trickcast.training.soap import Soap  # noqa: E402
+from trickcast.training.schedule import ScheduleConfig
+from trickcast.training.soap import Soap
 
 
 def problem(seed: int, n: int = 5):

@@ -8,37 +8,26 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
+import trickcast as tc
+from trickcast.cards import DealSet, Strain
+from trickcast.encodings import find_coding, tricks_of
+from trickcast.estimator import Estimator, ModelError
+from trickcast.estimator.files import load_session
+from trickcast.estimator.kinds import OneOutput
+from trickcast.formats import zrd
+from trickcast.library import append
+from trickcast.training import Request, TrainingError
+from trickcast.training import train as train_request
+from trickcast.training.export.thresholds import fit_thresholds
+from trickcast.training.papers.best import mean_of_last
+from trickcast.training.papers.examples import all_examples, draw_examples
+from trickcast.training.papers.fullbatch import portions_at
+from trickcast.training.papers.network import PaperConfig, train
 
-import trickcast as tc  # noqa: E402
-from trickcast.cards import DealSet, Strain  # noqa: E402
-from trickcast.encodings import find_coding, tricks_of  # noqa: E402
-from trickcast.estimator import Estimator, ModelError  # noqa: E402
-from trickcast.estimator.files import load_session  # noqa: E402
-from trickcast.estimator.kinds import OneOutput  # noqa: E402
-from trickcast.formats import zrd  # noqa: E402
-from trickcast.library import append  # noqa: E402
-from trickcast.training import Request, TrainingError  # noqa: E402
-from trickcast.training import train as train_request  # noqa: E402
-from trickcast.training.export.thresholds import fit_thresholds  # noqa: E402
-from trickcast.training.papers.best import mean_of_last  # noqa: E402
-from trickcast.training.papers.examples import all_examples, draw_examples  # noqa: E402
-from trickcast.training.papers.fullbatch import portions_at  # noqa: E402
-from trickcast.training.papers.network import PaperConfig, train  # noqa: E402
-
-SHARD = Path(__file__).parents[1] / "data/library/seed-717102/deals-000000000000.zrd"
+SHARD = Path(__file__).parents[2] / "data/library/seed-717102/deals-000000000000.zrd"
 SMALL = {"examples": 512, "redraw": 10, "epochs": 40, "evaluate_every": 10, "patience": 40}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Networks this small are slower on two."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

@@ -4,29 +4,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
+from trickcast.cards import DealSet
+from trickcast.encodings import find_coding
+from trickcast.formats import zrd
+from trickcast.training import TrainingError
+from trickcast.training.papers.autoencoder import AutoencoderConfig, AutoencoderTask
+from trickcast.training.papers.examples import Examples, all_examples
+from trickcast.training.trainer import Lessons, train
 
-from trickcast.cards import DealSet  # noqa: E402
-from trickcast.encodings import find_coding  # noqa: E402
-from trickcast.formats import zrd  # noqa: E402
-from trickcast.training import TrainingError  # noqa: E402
-from trickcast.training.papers.autoencoder import AutoencoderConfig, AutoencoderTask  # noqa: E402
-from trickcast.training.papers.examples import Examples, all_examples  # noqa: E402
-from trickcast.training.trainer import Lessons, train  # noqa: E402
-
-SHARD = Path(__file__).parents[1] / "data/library/seed-717102/deals-000000000000.zrd"
+SHARD = Path(__file__).parents[2] / "data/library/seed-717102/deals-000000000000.zrd"
 SMALL = {"batch": 64, "pretraining_epochs": 3, "epochs": 4, "settled": 0.0}
 LESSONS = Lessons(100, "a", "a")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Networks this small are slower on two."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

@@ -4,38 +4,28 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-
-from trickcast.cards import DealSet  # noqa: E402
-from trickcast.encodings import find_coding  # noqa: E402
-from trickcast.formats import zrd  # noqa: E402
-from trickcast.training.papers.comparator import (  # noqa: E402
+from trickcast.cards import DealSet
+from trickcast.encodings import find_coding
+from trickcast.formats import zrd
+from trickcast.training.papers.comparator import (
     Comparator,
     ComparatorConfig,
     ComparatorTask,
 )
-from trickcast.training.papers.examples import Examples, all_examples  # noqa: E402
-from trickcast.training.trainer import Lessons, train  # noqa: E402
+from trickcast.training.papers.examples import Examples, all_examples
+from trickcast.training.trainer import Lessons, train
 
-SHARD = Path(__file__).parents[1] / "data/library/seed-717102/deals-000000000000.zrd"
+SHARD = Path(__file__).parents[2] / "data/library/seed-717102/deals-000000000000.zrd"
 SMALL = {"network": "(52x4)-(13x4)-13-5-1", "batch": 128, "epochs": 12, "references": 5}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Networks this small are slower on two."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")
 def batches() -> tuple[Examples, Examples]:
     deals = DealSet(*zrd.decode(SHARD.read_bytes()[: 500 * zrd.RECORD]))
     coding = find_coding("52x4-2018")
-    return tuple(all_examples(part, "suit", coding) for part in (deals[:400], deals[400:]))
+    return all_examples(deals[:400], "suit", coding), all_examples(deals[400:], "suit", coding)
 
 
 def test_exchanging_the_deals_changes_the_sign():

@@ -10,17 +10,14 @@ import pytest
 from trickcast.cli import main
 from trickcast.dealing import random_deals
 from trickcast.library import append
-
-torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-
-from trickcast.networks.pairs import PairNetwork  # noqa: E402
-from trickcast.networks.suits import SuitNetwork  # noqa: E402
-from trickcast.training import Request, find_training, leg, listed, train  # noqa: E402
-from trickcast.training.catalogue import CATALOGUE  # noqa: E402
-from trickcast.training.checkpoints import Progress  # noqa: E402
-from trickcast.training.papers import models as papers  # noqa: E402
-from trickcast.training.settings import changed  # noqa: E402
-from trickcast.training.weights import read_weights  # noqa: E402
+from trickcast.networks.pairs import PairNetwork
+from trickcast.networks.suits import SuitNetwork
+from trickcast.training import Request, find_training, leg, listed, train
+from trickcast.training.catalogue import CATALOGUE
+from trickcast.training.checkpoints import Progress
+from trickcast.training.papers import models as papers
+from trickcast.training.settings import changed
+from trickcast.training.weights import read_weights
 
 NAMES = [*CATALOGUE, "52-25-1"]
 
@@ -60,7 +57,7 @@ def test_settings_are_changed_by_text():
     )
     assert (config.steps, config.network.width, config.compile) == (10, 64, True)
     assert config.checkpoint_seconds == 0.5
-    assert config.network.after == accurate.settings.network.after
+    assert config.network.after == accurate.configured({}).network.after
     for texts, word in [
         ({"stepz": "1"}, "no setting 'stepz'"),
         ({"network": "1"}, "no setting 'network'"),
@@ -77,7 +74,7 @@ def test_settings_are_changed_by_text():
     ("name", "kind"), [("accurate", SuitNetwork), ("fast", SuitNetwork), ("pairs", PairNetwork)]
 )
 def test_the_committed_weights_are_read(name, kind):
-    network, record = read_weights(Path(__file__).parents[1] / f"data/weights/{name}.npz", kind)
+    network, record = read_weights(Path(__file__).parents[2] / f"data/weights/{name}.npz", kind)
     assert network.config.width == record["config"]["network"]["width"]
     assert record["progress"]["step"] > 0
     if kind is SuitNetwork:  # a training can go on from these
@@ -102,7 +99,6 @@ def test_an_option_that_makes_no_sense_is_refused(name, option, takers):
 
 
 def test_a_papers_networks_are_trained_in_legs_at_either_door(cli, tmp_path, capsys, monkeypatch):
-    pytest.importorskip("onnx", reason="onnx comes with the extra 'train'")
     deals = random_deals(60, seed=3)
     points = (deals.owners.reshape(-1, 4, 13)[..., :4] % 2 == 0).sum((1, 2))
     tricks = (points % 14)[:, None, None].repeat(5, 1).repeat(4, 2).astype("uint8")

@@ -7,33 +7,31 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from killing import Killed, kill_at
-
-torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-
-from trickcast.cards import DealSet  # noqa: E402
-from trickcast.encodings import find_coding, find_head  # noqa: E402
-from trickcast.library import Library  # noqa: E402
-from trickcast.networks import LayeredNetwork  # noqa: E402
-from trickcast.networks.pairs import PairNetworkConfig  # noqa: E402
-from trickcast.networks.suit_config import SuitNetworkConfig  # noqa: E402
-from trickcast.training import trainer  # noqa: E402
-from trickcast.training.checkpoints import Progress, TrainingError  # noqa: E402
-from trickcast.training.deals.data import labelled  # noqa: E402
-from trickcast.training.deals.supervised import SupervisedConfig  # noqa: E402
-from trickcast.training.deals.supervised import train as train_deals  # noqa: E402
-from trickcast.training.journal import read_journal  # noqa: E402
-from trickcast.training.pairs.data import solved_rows  # noqa: E402
-from trickcast.training.pairs.distributions import PairConfig, PairTask, Sources  # noqa: E402
-from trickcast.training.pairs.hand2vec import Hand2VecConfig, Hand2VecTask  # noqa: E402
-from trickcast.training.papers.autoencoder import AutoencoderConfig, AutoencoderTask  # noqa: E402
-from trickcast.training.papers.comparator import ComparatorConfig, ComparatorTask  # noqa: E402
-from trickcast.training.papers.examples import all_examples  # noqa: E402
-from trickcast.training.papers.fullbatch import FullBatch, RpropConfig  # noqa: E402
-from trickcast.training.papers.network import PaperConfig  # noqa: E402
-from trickcast.training.papers.network import train as train_paper  # noqa: E402
-from trickcast.training.trainer import Lessons, Trained  # noqa: E402
+from trickcast.cards import DealSet
+from trickcast.encodings import find_coding, find_head
+from trickcast.library import Library
+from trickcast.networks import LayeredNetwork
+from trickcast.networks.pairs import PairNetworkConfig
+from trickcast.networks.suit_config import SuitNetworkConfig
+from trickcast.training import trainer
+from trickcast.training.checkpoints import Progress, TrainingError
+from trickcast.training.deals.data import labelled
+from trickcast.training.deals.supervised import SupervisedConfig
+from trickcast.training.deals.supervised import train as train_deals
+from trickcast.training.journal import read_journal
+from trickcast.training.pairs.data import solved_rows
+from trickcast.training.pairs.distributions import PairConfig, PairTask, Sources
+from trickcast.training.pairs.hand2vec import Hand2VecConfig, Hand2VecTask
+from trickcast.training.papers.autoencoder import AutoencoderConfig, AutoencoderTask
+from trickcast.training.papers.comparator import ComparatorConfig, ComparatorTask
+from trickcast.training.papers.examples import all_examples
+from trickcast.training.papers.fullbatch import FullBatch, RpropConfig
+from trickcast.training.papers.network import PaperConfig
+from trickcast.training.papers.network import train as train_paper
+from trickcast.training.trainer import Lessons, Trained
 
 Run = Callable[..., Trained[Any, Any]]
 TINY = SuitNetworkConfig(width=32, heads=1, before=0, after=1, ratio=2)
@@ -52,18 +50,9 @@ HAND2VEC = Hand2VecConfig(
 SHALLOW = "(52x4)-(26x4)-52-13-14"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Networks this small are slower on two."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 @pytest.fixture(scope="module")
 def deals() -> DealSet:
-    library = Path(__file__).parents[1] / "data/library"
+    library = Path(__file__).parents[2] / "data/library"
     return next(Library(library).stream("train"))[:160]
 
 

@@ -13,17 +13,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
+import trickcast as tc
 from killing import Killed
-
-torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-
-import trickcast as tc  # noqa: E402
-from trickcast.cards import Seat, Strain  # noqa: E402
-from trickcast.cli import main  # noqa: E402
-from trickcast.dealing import random_deals  # noqa: E402
-from trickcast.encodings import find_coding  # noqa: E402
-from trickcast.experiments import (  # noqa: E402
+from trickcast.cards import Seat, Strain
+from trickcast.cli import main
+from trickcast.dealing import random_deals
+from trickcast.encodings import find_coding
+from trickcast.experiments import (
     PAPERS,
     SCALES,
     Deals,
@@ -40,20 +38,21 @@ from trickcast.experiments import (  # noqa: E402
     trained,
     write_report,
 )
-from trickcast.experiments import papers as folders  # noqa: E402
-from trickcast.experiments.catalogue import find_papers, find_scales  # noqa: E402
-from trickcast.experiments.paper import read_paper  # noqa: E402
-from trickcast.experiments.papers.mossakowski2004.findings import (  # noqa: E402
+from trickcast.experiments import papers as folders
+from trickcast.experiments.catalogue import find_papers, find_scales
+from trickcast.experiments.data import training_batch
+from trickcast.experiments.paper import read_paper
+from trickcast.experiments.papers.mossakowski2004.findings import (
     suit_length_deviations,
 )
-from trickcast.experiments.papers.mossakowski2009.findings import leader_matters  # noqa: E402
-from trickcast.experiments.rows import RawRow, read_rows  # noqa: E402
-from trickcast.library import Library, append  # noqa: E402
-from trickcast.networks import NetworkName  # noqa: E402
-from trickcast.published import published_results, sample_deals  # noqa: E402
-from trickcast.training import TrainingError  # noqa: E402
+from trickcast.experiments.papers.mossakowski2009.findings import leader_matters
+from trickcast.experiments.rows import RawRow, read_rows
+from trickcast.library import Library, append
+from trickcast.networks import NetworkName
+from trickcast.published import published_results, sample_deals
+from trickcast.training import TrainingError
 
-LIBRARY = Path(__file__).parents[1] / "data/library"
+LIBRARY = Path(__file__).parents[2] / "data/library"
 SMOKE = SCALES["smoke"]
 BY_FUNCTIONS = ("yegnanarayana1996", "polishclub2023", "bridgehand2vec")
 OF_THESE_PAPERS = {
@@ -187,7 +186,7 @@ def test_all_of_it_in_miniature(finished, tmp_path):
     assert not list(folder.rglob("*.tmp")) and not list(folder.rglob("*.checkpoint"))
 
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_every_lower_row_of_the_committed_report_says_why():
@@ -574,7 +573,7 @@ def test_the_openings_of_2023(shared, tmp_path, run):
 
 def test_an_error_that_is_no_number_stops(deals, tmp_path, monkeypatch):
     net = SMOKE.plan(rows_of("mossakowski2009", "I")[1].net)
-    whole = trained.training_batch
+    whole = training_batch
 
     def broken(*arguments):
         batch = whole(*arguments)

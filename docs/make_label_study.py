@@ -1,0 +1,227 @@
+"""Which labels are worth a second of the solver: small networks, equal seconds, other mixtures.
+
+Run from the root of the repository; needs torch and a C++ compiler:
+
+    python docs/make_label_study.py                    # some half an hour of a core
+    python docs/make_label_study.py "whole tables"     # one row
+
+Every mixture costs what 10,904 whole tables cost. An example is a deal (or an ending) in one
+strain; a step takes 1,280 of them, so all networks see as many results in a step. Deals that are
+solved in part are whole ones of which the rest is hidden. A row of docs/label_study.csv is the
+evaluation of the lowest log-loss, on 4,096 validation deals.
+"""
+
+import argparse
+import csv
+import math
+import sys
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from trickcast.cards import UNKNOWN
+from trickcast.cards.sizes import STRAINS
+from trickcast.library import Library, read_endings
+from trickcast.networks.suit_config import SuitNetworkConfig
+from trickcast.networks.suits import SuitNetwork
+from trickcast.networks.tokens import normalized
+from trickcast.training.deals.data import exchanged, from_arrays
+from trickcast.training.deals.evaluating import evaluate
+from trickcast.training.soap import Soap
+
+ROWS = Path("docs/label_study.csv")
+COLUMNS = [
+    "labels", "deals", "examples", "best_step", "training_loss", "log_loss", "exact_suits",
+    "exact_notrump", "seconds",
+]  # fmt: skip
+TABLES = 10_904
+"""What every mixture may cost, in whole tables."""
+STRAIN, DECLARER, ELEVEN, TEN = 0.2, 0.12, 0.16, 0.06
+"""Prices in whole tables: a strain with its declarers, one declarer in it, an ending of so many
+cards."""
+NETWORK = SuitNetworkConfig(width=96, heads=2, before=1, after=2)
+STEPS, BATCH, WARM_UP, EVALUATIONS = 1_200, 1_280, 100, 6
+RATE, DECAY, AVERAGE, RANKS, CLIP = 2e-3, 0.05, 0.995, 3, 1.0
+HIDDEN_BY = 5
+"""Seed of what is hidden."""
+Arrays = tuple[NDArray[np.uint8], NDArray[np.uint8]]
+
+
+class OneStrain(SuitNetwork):
+    """The suit network, asked for one strain of each deal."""
+
+    def forward(self, owners: Tensor, strains: Tensor | None = None) -> Tensor:
+        """Turn (n, 52) owners and (n,) strains into (n, 4, 14) logits; all strains without."""
+        if strains is None:
+            return super().forward(owners)
+        suits = normalized(self.before(self.tokens(owners).float()))
+        trump, side, notrump = (self.roles[name](suits) for name in ("trump", "side", "notrump"))
+        own = (torch.arange(4) == strains[:, None])[..., None]
+        asked = torch.where(own, trump, side)
+        asked = torch.where((strains == STRAINS - 1)[:, None, None], notrump, asked)
+        logits: Tensor = self.head(normalized(self.after(asked.float()).mean(1)))
+        return logits.float().view(-1, 4, 14)
+
+
+@dataclass
+class Pool:
+    """Deals with what is known of them; endings are not whole, and keep their lowest cards."""
+
+    owners: Tensor
+    tricks: Tensor
+    whole: Tensor
+
+    @classmethod
+    def of(cls, arrays: Arrays, whole: bool = True) -> "Pool":
+        """Make a pool of (n, 52) owners and (n, 5, 4) tricks."""
+        owners, tricks = (torch.from_numpy(part.copy()) for part in arrays)
+        return cls(owners, tricks, torch.full((len(owners),), whole))
+
+    def __add__(self, other: "Pool") -> "Pool":
+        return Pool(
+            torch.cat([self.owners, other.owners]),
+            torch.cat([self.tricks, other.tricks]),
+            torch.cat([self.whole, other.whole]),
+        )
+
+
+def hidden(tricks: NDArray[np.uint8], declarer: bool = False) -> NDArray[np.uint8]:
+    """Return tricks of which one strain of each deal, or one result, is left."""
+    rng, rows = np.random.default_rng(HIDDEN_BY), np.arange(len(tricks))
+    left = np.full_like(tricks, UNKNOWN)
+    strains = rng.integers(STRAINS, size=len(tricks))
+    if declarer:
+        seats = rng.integers(4, size=len(tricks))
+        left[rows, strains, seats] = tricks[rows, strains, seats]
+    else:
+        left[rows, strains] = tricks[rows, strains]
+    return left
+
+
+def mixtures(library: Library, folder: Path) -> dict[str, Callable[[], Pool]]:
+    """Return how the examples of each row are put together."""
+    deals = library.deals("train")
+    owners, tricks = deals.owners, deals.tricks_or_unknown
+    endings, results = read_endings(folder)
+    sizes = 13 - (endings == UNKNOWN).sum(1) // 4
+
+    def whole(tables: float) -> Pool:
+        return Pool.of((owners[: int(tables)], tricks[: int(tables)]))
+
+    def strain(tables: float) -> Pool:
+        n = round(tables / STRAIN)
+        return Pool.of((owners[:n], hidden(tricks[:n])))
+
+    def declarer(tables: float) -> Pool:
+        n = int(tables / DECLARER)
+        return Pool.of((owners[:n], hidden(tricks[:n], declarer=True)))
+
+    def ending(cards: int, price: float, tables: float) -> Pool:
+        rows = np.flatnonzero(sizes == cards)[: int(tables / price)]
+        return Pool.of((endings[rows], results[rows]), whole=False)
+
+    half = TABLES / 2
+    return {
+        "whole tables": lambda: whole(TABLES),
+        "one strain": lambda: strain(TABLES),
+        "one strain and declarer": lambda: declarer(TABLES),
+        "half whole tables, half endings of ten": lambda: whole(half) + ending(10, TEN, half),
+        "half one strain, half endings of ten": lambda: strain(half) + ending(10, TEN, half),
+        "half one strain, half endings of eleven": lambda: strain(half) + ending(11, ELEVEN, half),
+    }
+
+
+def train(name: str, pool: Pool, held_out: Any) -> dict[str, Any]:
+    """Train a network on a pool and return its row."""
+    torch.manual_seed(1)
+    torch.compiler.reset()
+    network = OneStrain(NETWORK, seed=1)
+    averaged = deepcopy(network).requires_grad_(False).eval()
+    matrices = [weights for weights in network.parameters() if weights.ndim > 1]
+    biases = [weights for weights in network.parameters() if weights.ndim == 1]
+    groups = [{"params": matrices, "weight_decay": DECAY}, {"params": biases}]
+    optimizer = Soap(groups, lr=RATE)  # type: ignore[arg-type]
+    network.compile(dynamic=False)
+    examples = (pool.tricks != UNKNOWN).any(-1).nonzero()
+    rng, order = np.random.default_rng(1), torch.empty(0, dtype=torch.long)
+    started, losses, best = process_time(), list[float](), dict[str, Any]()
+    for step in range(STEPS):
+        if len(order) < BATCH:
+            order = torch.from_numpy(rng.permutation(len(examples)))
+        rows, strains = examples[order[:BATCH]].T
+        order = order[BATCH:]
+        dealt = torch.where(
+            pool.whole[rows][:, None], exchanged(pool.owners[rows], RANKS), pool.owners[rows]
+        )
+        tricks = pool.tricks[rows, strains].long()
+        known = tricks != UNKNOWN
+        for group in optimizer.param_groups:
+            rising, falling = min(1, (step + 1) / (WARM_UP + 1)), math.cos(math.pi * step / STEPS)
+            group["lr"] = RATE * rising * (0.5 + 0.5 * falling)
+        network.train()
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = network(dealt, strains)
+        each = functional.cross_entropy(
+            logits.flatten(0, 1), torch.where(known, tricks, 0).flatten(), reduction="none"
+        )
+        loss = (each.view_as(known) * known).sum() / known.sum()
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(network.parameters(), CLIP)
+        optimizer.step()
+        with torch.no_grad():
+            for old, new in zip(averaged.parameters(), network.parameters(), strict=True):
+                old.lerp_(new, 1 - min(AVERAGE, (2 + step) / (11 + step)))
+        losses.append(loss.item())
+        if (step + 1) % (STEPS // EVALUATIONS) == 0:
+            figures = evaluate(averaged, held_out, precision="bfloat16")
+            row = {"best_step": step + 1, "training_loss": float(np.mean(losses))} | figures
+            print(name, row, file=sys.stderr, flush=True)
+            best = row if not best or row["log_loss"] < best["log_loss"] else best
+            losses.clear()
+    best |= {"labels": name, "deals": len(pool.owners), "examples": len(examples)}
+    best |= {key: f"{best[key]:.3f}" for key in ("training_loss", "log_loss")}
+    best |= {key: f"{best[key]:.1f}" for key in ("exact_suits", "exact_notrump")}
+    return best | {"seconds": round(process_time() - started)}
+
+
+def main() -> None:
+    """Train the rows that are named, or all that are missing."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("labels", nargs="*")
+    options.add_argument("--library", type=Path, default=Path("data/library"))
+    options.add_argument("--endings", type=Path, default=Path("data/endings"))
+    given = options.parse_args()
+    torch.set_num_threads(1)
+    library = Library(given.library)
+    validation = library.deals("validation")[:4_096]
+    held_out = from_arrays(validation.owners.copy(), validation.tricks_or_unknown.copy())
+    pools = mixtures(library, given.endings)
+    there = {row["labels"]: row for row in rows()}
+    for name in given.labels or [name for name in pools if name not in there]:
+        there[name] = train(name, pools[name](), held_out)
+        with ROWS.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, COLUMNS, extrasaction="ignore", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(there[name] for name in pools if name in there)
+
+
+def rows() -> list[dict[str, Any]]:
+    """Return the trainings that are there."""
+    if not ROWS.exists():
+        return []
+    with ROWS.open(newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,235 @@
+"""Answers of simulations. A value is [number, low, high], null where it is not known."""
+
+import math
+from typing import Any, NotRequired, cast
+
+import numpy as np
+from typing_extensions import TypedDict
+
+from ..cards import Seat, Strain, Vulnerability
+from ..scoring import Contract
+from ..simulation import (
+    BeatingLead,
+    Cells,
+    ContractValue,
+    Lead,
+    LeadSimulation,
+    MakingSimulation,
+    Result,
+    Simulation,
+    Value,
+)
+
+Numbers = list[float | None]
+
+
+class Counts(TypedDict):
+    """How many layouts there are, how many of them were solved, and why no more."""
+
+    layouts: int
+    solved: int
+    stopped: str | None
+
+
+class MakingAnswer(Counts):
+    """How often a contract makes."""
+
+    contract: str
+    by: str
+    making: Numbers
+
+
+class ContractAnswer(MakingAnswer):
+    """What a contract is worth, and the chances of 0 … 13 tricks."""
+
+    score: Numbers
+    distribution: list[float]
+
+
+class RankedContract(TypedDict):
+    """One of the best contracts of a side."""
+
+    contract: str
+    by: str
+    making: Numbers
+    worth: Numbers
+
+
+class EveryContractAnswer(Counts):
+    """The expected tricks of all contracts, strains × declarers, and the best of them."""
+
+    strains: list[str]
+    declarers: list[str]
+    expected: list[Any]
+    interval: NotRequired[list[Any]]
+    explained: NotRequired[list[Any]]
+    effective: NotRequired[list[Any]]
+    best: list[RankedContract]
+
+
+class BeatingLeadAnswer(TypedDict):
+    """A lead against a contract, and how often it sets it."""
+
+    lead: str
+    setting: Numbers
+
+
+class BeatenContract(RankedContract):
+    """A contract with the leads against it, the best first."""
+
+    leads: list[BeatingLeadAnswer]
+
+
+class ContractsAnswer(Counts):
+    """Some contracts in one sheet."""
+
+    contracts: list[BeatenContract]
+
+
+class ComparisonAnswer(Counts):
+    """By how much one contract beats another."""
+
+    first: str
+    second: str
+    total: Numbers
+    imps: Numbers
+    matchpoints: Numbers
+
+
+class LeadAnswer(TypedDict):
+    """What there is to say of a lead."""
+
+    cards: tuple[str, ...]
+    tricks: Numbers
+    setting: Numbers
+    points: Numbers
+    gain: Numbers
+    even: bool
+
+
+class LeadsAnswer(Counts):
+    """Every lead against a contract, best first."""
+
+    contract: str
+    by: str
+    scoring: str
+    leads: list[LeadAnswer]
+
+
+def contract_answer(
+    result: Simulation, bid: Contract, by: Seat, vulnerable: Vulnerability
+) -> ContractAnswer:
+    """Answer with one contract that is not a pass."""
+    assert bid.strain is not None  # the simulation has refused a pass
+    return {
+        **_counts(result),
+        "contract": str(bid),
+        "by": str(by),
+        "making": _numbers(result.making(bid, by)),
+        "score": _numbers(result.score(bid, by, vulnerable)),
+        "distribution": result.distribution(bid.strain, by).round(4).tolist(),
+    }
+
+
+def making_answer(result: MakingSimulation) -> MakingAnswer:
+    """Answer with how often a contract makes."""
+    return {
+        **_counts(result),
+        "contract": str(result.contract),
+        "by": str(result.by),
+        "making": _numbers(result.making),
+    }
+
+
+def every_contract_answer(result: Simulation, best: list[ContractValue]) -> EveryContractAnswer:
+    """Answer with all contracts; ``best`` are a side's best."""
+    content: dict[str, Any] = {
+        **_counts(result),
+        "strains": [strain.letter for strain in Strain],
+        "declarers": [seat.letter for seat in Seat],
+        "expected": _table(result.expected, 4),
+    }
+    if result.solved:
+        content["interval"] = _table(result.interval, 4)
+        content["explained"] = _table(result.explained, 4)
+        content["effective"] = _table(result.effective, 1)
+    content["best"] = [_ranked(value) for value in best]
+    return cast(EveryContractAnswer, content)  # mypy wants all keys of a literal with **
+
+
+def contracts_answer(
+    result: Simulation, rows: list[tuple[ContractValue, list[BeatingLead]]]
+) -> ContractsAnswer:
+    """Answer with some contracts and the leads that beat them."""
+    contracts: list[BeatenContract] = [
+        {
+            **_ranked(value),
+            "leads": [{"lead": lead, "setting": _numbers(share)} for lead, share in leads],
+        }
+        for value, leads in rows
+    ]
+    return {**_counts(result), "contracts": contracts}
+
+
+def comparison_answer(
+    result: Simulation, pair: tuple[Contract, Contract], gains: dict[str, Value]
+) -> ComparisonAnswer:
+    """Answer with the gains of the first contract over the second, by way of scoring."""
+    return {
+        **_counts(result),
+        "first": str(pair[0]),
+        "second": str(pair[1]),
+        "total": _numbers(gains["total"]),
+        "imps": _numbers(gains["imps"]),
+        "matchpoints": _numbers(gains["matchpoints"]),
+    }
+
+
+def leads_answer(result: LeadSimulation) -> LeadsAnswer:
+    """Answer with every lead."""
+    return {
+        **_counts(result),
+        "contract": str(result.contract),
+        "by": str(result.by),
+        "scoring": result.scoring,
+        "leads": [_lead(lead) for lead in result],
+    }
+
+
+def _numbers(value: Value) -> Numbers:
+    """JSON has no NaN."""
+    return [None if math.isnan(number) else round(number, 4) for number in value]
+
+
+def _ranked(value: ContractValue) -> RankedContract:
+    return {
+        "contract": str(value.contract),
+        "by": str(value.by),
+        "making": _numbers(value.making),
+        "worth": _numbers(value.worth),
+    }
+
+
+def _lead(lead: Lead) -> LeadAnswer:
+    return {
+        "cards": lead.cards,
+        "tricks": _numbers(lead.tricks),
+        "setting": _numbers(lead.setting),
+        "points": _numbers(lead.points),
+        "gain": _numbers(lead.gain),
+        "even": lead.even,
+    }
+
+
+def _counts(result: Result) -> Counts:
+    return {"layouts": result.samples, "solved": result.solved, "stopped": result.stopped}
+
+
+def _table(cells: Cells, digits: int) -> list[Any]:
+    """Return cells as lists, null where a number is not known."""
+    table: list[Any] = np.where(
+        np.isnan(cells.array),
+        None,
+        cells.array.round(digits),  # type: ignore[call-overload]
+    ).tolist()
+    return table

@@ -1,0 +1,89 @@
+"""The play of the cards: whose turn it is, what may be played, and who has won the tricks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .endings import GONE, cards_a_hand
+from .enums import Seat, Strain, Suit
+from .errors import DealError
+from .text import card_text
+
+
+class PlayError(DealError):
+    """A card that could not be played; ``played`` is how many cards before it stand."""
+
+    def __init__(self, message: str, played: int):
+        super().__init__(message)
+        self.played = played
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """Where a play has come to."""
+
+    owners: NDArray[np.uint8]
+    """(52,) the seat that still holds each card; 255 for those played."""
+    leader: Seat
+    """Who led to the trick on the table, or leads to the next."""
+    trick: tuple[int, ...]
+    """The cards on the table, at most three, in the order in which they were played."""
+    won: tuple[int, int]
+    """Tricks won by North-South and by East-West."""
+
+    @property
+    def turn(self) -> Seat:
+        """Who plays the next card."""
+        return Seat((self.leader + len(self.trick)) % 4)
+
+    @property
+    def playable(self) -> NDArray[np.intp]:
+        """The cards that may be played next: of the suit led, where there are any."""
+        held = np.flatnonzero(self.owners == self.turn)
+        if self.trick:
+            following = held[held // 13 == self.trick[0] // 13]
+            return following if len(following) else held
+        return held
+
+    def after(self, card: int, strain: Strain) -> "Position":
+        """Return the position after a card that may be played."""
+        owners = self.owners.copy()
+        owners[card] = GONE
+        trick = (*self.trick, card)
+        if len(trick) < 4:
+            return replace(self, owners=owners, trick=trick)
+        best = min(trick, key=lambda c: (c // 13 != strain, c // 13 != trick[0] // 13, c % 13))
+        winner = Seat((self.leader + trick.index(best)) % 4)
+        north_south, east_west = self.won
+        won = (north_south + (winner.side == 0), east_west + winner.side)
+        return Position(owners, winner, (), won)
+
+
+def positions(
+    owners: NDArray[np.uint8], strain: Strain, leader: Seat, cards: Sequence[int]
+) -> list[Position]:
+    """Return the k + 1 positions of a play of k cards: before each of them, and after the last.
+
+    ``owners`` is (52,), a deal's or an ending's; ``cards`` are indices in the order of play.
+    Raises DealError for owners that are neither, PlayError for a card that could not be played.
+    """
+    cards_a_hand(owners[None])
+    reached = [Position(owners, leader, (), (0, 0))]
+    for number, card in enumerate(cards):
+        now = reached[-1]
+        if card not in now.playable:
+            message = f"card {number + 1}, {card_text(card)}: {_refusal(now, card)}"
+            raise PlayError(message, number)
+        reached.append(now.after(card, strain))
+    return reached
+
+
+def _refusal(now: Position, card: int) -> str:
+    owner = now.owners[card]
+    if owner == GONE:
+        return "it is no longer there"
+    if owner != now.turn:
+        return f"{Seat(owner).word} holds it, and {now.turn.word} is to play"
+    return f"{now.turn.word} has to follow in {Suit(now.trick[0] // 13).name.lower()}"

@@ -1,0 +1,158 @@
+"""Addresses of BBO's hand viewer and of Bridge Solver Online, one a line. Read only.
+
+The viewer: ``n= e= s= w=`` hands (suit letter, then ranks), of which one may be left out, ``d=``
+dealer, ``v=`` vulnerability, ``b=`` board, ``a=`` calls, ``p=`` cards played, ``nn= en= sn= wn=``
+names, or ``lin=``, a whole LIN text. Bridge Solver: ``north= east= south= west=`` hands as in PBN,
+``board= dealer= vul= contract= declarer=``, or ``lin=``. ``link_cases.json`` beside this module
+holds addresses and what each means, for any other reader of them.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+from urllib.parse import parse_qsl, urlsplit
+
+from ..cards import Board, Deal, DealError, DealSet, Seat, Tag, Vulnerability, shorten
+from .auction import contract_of, contract_text, parse_call, parse_count, parse_played
+from .base import Format, FormatError, Reading
+from .blocks import read_lines
+from .lin import board_of_text
+from .records import NO_TRICKS, Table, deal_sets, some_deals, with_fourth_hand
+
+_SNIFF = re.compile(rb"(?:\xef\xbb\xbf)?\s*https?://[^\s?]*(?:handviewer|ddummy)", re.IGNORECASE)
+_VULNERABLE = {
+    **dict.fromkeys(("-", "o", "0", "none"), Vulnerability.NONE),
+    **dict.fromkeys(("n", "ns"), Vulnerability.NS),
+    **dict.fromkeys(("e", "ew"), Vulnerability.EW),
+    **dict.fromkeys(("b", "all", "both"), Vulnerability.BOTH),
+}
+_DUTCH = {"o": "e", "z": "s"}
+_CALL = re.compile(r"([1-7](?:NT?|[SHDC])|[PDXR])([!?]*)", re.IGNORECASE)
+_CARD = re.compile(r"[SHDC](?:10|[2-9TJQKA])", re.IGNORECASE)
+_SUIT = re.compile(r"([SHDC])([^SHDC]*)")
+_MOST_PARAMETERS = 100
+_WORDS = {"north": "n", "east": "e", "south": "s", "west": "w"}
+_OTHER_NAMES = {"dealer": "d", "vul": "v", "board": "b"}
+
+
+def read_link(address: str) -> tuple[bytes, Board]:
+    """Return the 52 owners and the board that an address holds.
+
+    Raises DealError when it does not hold a whole deal, ValueError when it is no such address.
+    """
+    parts = urlsplit(html.unescape(address.strip()))
+    page = parts.path.lower().rpartition("/")[2]
+    if not page.startswith(("handviewer", "ddummy")):
+        raise ValueError(f"{shorten(address)} (expected an address of BBO's hand viewer or of "
+                         "Bridge Solver Online)")  # fmt: skip
+    query = parse_qsl(parts.query or parts.fragment, max_num_fields=_MOST_PARAMETERS)
+    values = {_key(name): value for name, value in query}
+    if values.get("lin"):
+        return board_of_text(values["lin"])
+    if not any(values.get(seat) for seat in "nesw"):
+        where = (
+            "the site has them" if values.keys() & {"myhand", "file"} else "expected n= e= s= w="
+        )
+        raise DealError(f"{shorten(address)}: there are no cards in the address ({where})")
+    hands = " ".join(_dotted(values.get(seat, "")) for seat in "nesw")
+    owners = Deal(with_fourth_hand(f"N:{hands}")).owner_bytes
+    return owners, _board(values)
+
+
+def _key(name: str) -> str:
+    """Return the one name of a parameter that both pages have."""
+    name = name.lower()
+    return _WORDS.get(name) or _OTHER_NAMES.get(name, name)
+
+
+def _dotted(hand: str) -> str:
+    """Turn ``sakqh54dt987cj32`` into dotted text; a hand as PBN has it stays; ``-`` for none."""
+    clean = "".join(hand.upper().split())
+    if not clean or "." in clean:
+        return clean or "-"
+    suits = dict.fromkeys("SHDC", "")
+    holdings = _SUIT.findall(clean)
+    if sum(len(suit) + len(ranks) for suit, ranks in holdings) != len(clean):
+        raise DealError(f"hand {shorten(hand)} (expected such as sakqh54dt987cj32)")
+    for suit, ranks in holdings:
+        suits[suit] += ranks.replace("-", "")
+    return ".".join(suits.values())
+
+
+def _board(values: dict[str, str]) -> Board:
+    """Return what the parameters say besides the cards. Raises ValueError for one that is wrong."""
+    dealer = _seat(values.get("d", ""))
+    auction = _spelled(_CALL, values.get("a", ""), "a call")
+    calls = tuple(parse_call(call[1]) for call in auction)
+    explanations = tuple((i, "") for i, call in enumerate(auction) if "!" in call[2])
+    contract, declarer = (None, None) if dealer is None else contract_of(dealer, calls)
+    if values.get("contract") and contract is None:
+        contract = contract_text(values["contract"])
+        declarer = _seat(values.get("declarer", ""))
+    played = values.get("p", "")
+    cards = () if played.startswith("{") else _spelled(_CARD, played, "a card")
+    number = values.get("b", "").strip()
+    vulnerable = values.get("v", "").strip().lower()
+    if vulnerable and vulnerable not in _VULNERABLE:
+        raise ValueError(f"v={shorten(vulnerable)} (expected -, n, e or b)")
+    names = {seat: values.get(f"{seat.letter.lower()}n", "").strip() for seat in Seat}
+    in_order = (Seat.WEST, Seat.NORTH, Seat.EAST, Seat.SOUTH)
+    return Board(
+        number=parse_count(number, 999_999_999) if number else None,
+        dealer=dealer,
+        vulnerability=_VULNERABLE.get(vulnerable),
+        contract=contract,
+        declarer=declarer,
+        auction=calls,
+        explanations=explanations,
+        play=tuple(parse_played(card[0]) for card in cards),
+        tags=tuple(Tag(seat.word, names[seat]) for seat in in_order if names[seat]),
+    )
+
+
+def _seat(text: str) -> Seat | None:
+    clean = text.strip().lower()
+    return Seat.parse(_DUTCH.get(clean, clean)) if clean else None
+
+
+def _spelled(word: re.Pattern[str], text: str, what: str) -> list[re.Match[str]]:
+    """Cut a text into words that stand without anything between them. Raises ValueError."""
+    words, at, clean = [], 0, "".join(text.split())
+    while at < len(clean):
+        match = word.match(clean, at)
+        if match is None:
+            raise ValueError(f"{shorten(clean[at:])} does not begin with {what}")
+        words.append(match)
+        at = match.end()
+    return words
+
+
+def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
+    yield from some_deals(deal_sets(_boards(stream, reading), chunk), reading)
+
+
+def _boards(stream: BinaryIO, reading: Reading) -> Iterator[tuple[bytes, Board, Table]]:
+    """Yield the owners, the board and the unknown tricks of each address."""
+    for number, line in read_lines(stream, reading):
+        if not line.strip():
+            continue
+        try:
+            owners, board = read_link(line)
+        except FormatError as error:
+            reading.refuse(reading.error(f"line {number}", error.reason))
+        except ValueError as error:  # DealError is one
+            reading.refuse(reading.error(f"line {number}", str(error)))
+        else:
+            yield owners, board, NO_TRICKS
+
+
+FORMAT = Format(
+    name="links",
+    title="addresses of hand viewers",
+    suffixes=(".url",),
+    sniff=lambda head: _SNIFF.match(head) is not None,
+    reader=_read,
+    tricks=False,
+    boards=True,
+)

@@ -1,0 +1,139 @@
+"""Files as they travel: packed by gzip, in UTF-16, with the line ends of old Macintoshes.
+
+``opened`` takes such wrappings off, whatever the format within, and ``lines_ended`` those of text.
+"""
+
+import codecs
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from .._files import peek
+from .base import Reading, raised_by
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+GZIP_SUFFIX = ".gz"
+_GZIP = b"\x1f\x8b\x08"
+_BLOCK = 1 << 16
+_SEEN = 64
+"""Bytes that tell whether text is UTF-16."""
+
+
+def opened(stream: BinaryIO, reading: Reading, path: str = "") -> tuple[bytes, BinaryIO, str]:
+    """Return the first bytes of a file's content, all of it, and the suffix that tells its format.
+
+    ``path`` is empty for a stream without a name. Raises FormatError for an empty file, and for
+    one that is called ``.gz`` and is no such thing; further reading raises it where what is packed
+    is damaged, or larger than ``reading.limits.unpacked`` allows.
+    """
+    suffix = PurePath(path).suffix
+    head, stream = peek(stream)
+    if head.startswith(_GZIP):
+        head, stream = peek(_stream_of(_unzipped(stream, reading)))
+        if suffix.lower() == GZIP_SUFFIX:
+            suffix = PurePath(path).with_suffix("").suffix
+    elif head and suffix.lower() == GZIP_SUFFIX:
+        raise reading.error("byte 0", f"no gzip file (expected one, as {suffix} says)")
+    if encoding := _utf_16(head):
+        head, stream = peek(_stream_of(_recoded(stream, encoding, reading)))
+    if not head:
+        raise reading.error("", "the file is empty (expected deals)")
+    return head, stream, suffix
+
+
+def lines_ended(head: bytes, stream: BinaryIO) -> tuple[bytes, BinaryIO]:
+    """Return the first bytes and all of a text whose lines may end with CR alone, ended with LF."""
+    if b"\r" not in head or b"\n" in head:
+        return head, stream
+    blocks = iter(lambda: stream.read(_BLOCK), b"")
+    return peek(_stream_of(block.replace(b"\r", b"\n") for block in blocks))
+
+
+def _utf_16(head: bytes) -> str | None:
+    """Return the name of the encoding where the text is UTF-16: half of its bytes are nought."""
+    for encoding, mark, high in (
+        ("utf-16-le", codecs.BOM_UTF16_LE, 1),
+        ("utf-16-be", codecs.BOM_UTF16_BE, 0),
+    ):
+        marked = head.startswith(mark)
+        seen = head[2 * marked : 2 * marked + _SEEN]
+        noughts, others = seen[high::2], seen[1 - high :: 2]
+        if marked and 2 * noughts.count(0) > len(noughts):
+            return encoding
+        text = all(byte in b"\t\r\n" or byte >= 32 for byte in others)
+        if len(noughts) > 8 and noughts.count(0) == len(noughts) and text:
+            return encoding
+    return None
+
+
+def _unzipped(stream: BinaryIO, reading: Reading) -> Iterator[bytes]:
+    """Yield the content of gzip members, one after the other."""
+    packed = unpacked = 0
+    member, begun = zlib.decompressobj(wbits=31), False
+    while block := stream.read(_BLOCK):
+        packed += len(block)
+        pending = False  # whether the member holds more than it gave
+        while block or pending:
+            try:
+                part = member.decompress(block, _BLOCK)
+            except zlib.error as error:
+                raise reading.error(f"byte {packed}", f"{error} (expected gzip)") from None
+            unpacked += len(part)
+            if unpacked > reading.limits.unpacked_from(packed):
+                raise reading.error(
+                    f"byte {packed}", f"unpacks to {unpacked:,} bytes ({raised_by('unpacked')})"
+                )
+            yield part
+            begun = not member.eof
+            pending = begun and len(part) == _BLOCK
+            block = member.unconsumed_tail
+            if member.eof:
+                block = member.unused_data.lstrip(b"\0")
+                member = zlib.decompressobj(wbits=31)
+    if begun:
+        raise reading.error(f"byte {packed}", "the file ends (expected the rest of its gzip data)")
+
+
+def _recoded(stream: BinaryIO, encoding: str, reading: Reading) -> Iterator[bytes]:
+    """Yield UTF-16 text as UTF-8."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    size = 0
+    while block := stream.read(_BLOCK):
+        try:
+            yield decoder.decode(block).encode()
+        except UnicodeDecodeError as error:
+            place = f"byte {size + error.start}"
+            raise reading.error(place, f"{error.reason} (expected UTF-16 text)") from None
+        size += len(block)
+    if decoder.getstate()[0]:
+        raise reading.error(f"byte {size}", "the file ends in the middle of a UTF-16 character")
+
+
+def _stream_of(parts: Iterator[bytes]) -> BinaryIO:
+    return cast(BinaryIO, io.BufferedReader(_Parts(parts), _BLOCK))
+
+
+class _Parts(io.RawIOBase):
+    """Bytes made piece by piece, as a stream."""
+
+    def __init__(self, parts: Iterator[bytes]):
+        self._parts = parts
+        self._left = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        view = memoryview(buffer).cast("B")
+        while not self._left:
+            part = next(self._parts, None)
+            if part is None:
+                return 0
+            self._left = memoryview(part)
+        size = min(len(view), len(self._left))
+        view[:size], self._left = self._left[:size], self._left[size:]
+        return size

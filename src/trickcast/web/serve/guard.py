@@ -1,0 +1,191 @@
+"""What every request passes before it is answered, and what every answer carries.
+
+Host and Origin are checked, so that no page of another site asks through a visitor's browser; a
+body is read whole, up to a size and within a time; where too much is in work the answer is 503 at
+once. What is logged is method, path, status and time: never what was asked.
+"""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from .metrics import Metrics
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LOG = logging.getLogger(__name__)
+_RETRY = {"retry-after": "1"}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much is taken on."""
+
+    running: int = 128
+    """Questions in work at a time."""
+    size: int = 262_144
+    """Bytes of a request."""
+    body_seconds: float = 10
+    """Until the whole of a request is there."""
+    seconds: float = 60
+    """Until an estimate is made, or a solver is free; and what one may take."""
+
+
+class Guard:
+    """An ASGI application around another."""
+
+    def __init__(
+        self,
+        application: Application,
+        *,
+        hosts: frozenset[str],
+        limits: Limits,
+        metrics: Metrics,
+        headers: dict[str, str],
+        paths: frozenset[str],
+    ):
+        """Let through requests to one of ``hosts``, and add ``headers`` to every answer.
+
+        ``paths`` are those that are counted by name.
+        """
+        self._application, self._hosts, self._limits = application, hosts, limits
+        self._metrics, self._paths = metrics, paths
+        self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
+        self._running = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "lifespan":
+            await self._application(scope, receive, send)
+            return
+        if scope["type"] != "http":  # a web socket: there are none here
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        start, status = time.perf_counter(), 500
+
+        async def send_with_headers(message: MutableMapping[str, Any]) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message["headers"], *self._headers]
+            await send(message)
+
+        try:
+            await self._answer(scope, receive, send_with_headers)
+        finally:
+            seconds = time.perf_counter() - start
+            path = scope["path"] if scope["path"] in self._paths else "other"
+            self._metrics.requests.labels(path, status).inc()
+            self._metrics.seconds.labels(path).observe(seconds)
+            LOG.info(
+                "%s %s %d %.1f ms",
+                scope["method"] if scope["method"].isalpha() else "?",
+                path,
+                status,
+                seconds * 1000,
+                extra={"path": path, "status": status, "milliseconds": round(seconds * 1000, 1)},
+            )
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        refusal = self._refusal(headers)
+        if refusal is not None:
+            await reply(send, *refusal)
+            return
+        try:
+            async with asyncio.timeout(self._limits.body_seconds):
+                body = await self._body(headers.get(b"content-length", ""), receive)
+        except TimeoutError:
+            await reply(send, 408, f"no whole request within {self._limits.body_seconds:g} seconds")
+            return
+        if body is None:
+            most = self._limits.size
+            await reply(send, 413, f"the request is too large (expected at most {most:,} bytes)")
+            return
+        if not scope["path"].startswith("/v1/"):
+            await self._application(scope, _replay(body, receive), send)
+        elif self._running >= self._limits.running:
+            await reply(send, 503, "there is too much to do; ask again in a second", _RETRY)
+        else:
+            self._running += 1
+            self._metrics.running.set(self._running)
+            try:
+                await self._application(scope, _replay(body, receive), send)
+            finally:
+                self._running -= 1
+                self._metrics.running.set(self._running)
+
+    def _refusal(self, headers: dict[bytes, str]) -> tuple[int, str] | None:
+        """Return status and reason where a request is not meant for this server."""
+        host = headers.get(b"host", "")
+        if _hostname(host) not in self._hosts and "*" not in self._hosts:
+            return 421, "this server does not answer for that host (see --allow-host)"
+        origin = headers.get(b"origin")
+        if origin is not None and not _same_place(origin, host):
+            return 403, "pages of other sites may not ask here"
+        return None
+
+    async def _body(self, length: str, receive: Receive) -> bytes | None:
+        """Return the whole body; None where it is too large, as soon as that is known."""
+        most = self._limits.size
+        if length.isascii() and length.isdigit() and (len(length) > 15 or int(length) > most):
+            return None
+        body = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return bytes(body)
+            body += message.get("body", b"")
+            if len(body) > most:
+                return None
+            if not message.get("more_body"):
+                return bytes(body)
+
+
+async def reply(
+    send: Send, status: int, detail: str, headers: dict[str, str] | None = None
+) -> None:
+    """Send an error as JSON."""
+    body = json.dumps({"detail": detail}).encode()
+    told = {"content-type": "application/json", "content-length": str(len(body))} | (headers or {})
+    lines = [(name.encode(), value.encode()) for name, value in told.items()]
+    await send({"type": "http.response.start", "status": status, "headers": lines})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Give a body that was read again, then what else comes."""
+    given = False
+
+    async def again() -> MutableMapping[str, Any]:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+def _hostname(host: str) -> str | None:
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
+
+
+def _same_place(origin: str, host: str) -> bool:
+    """Whether an Origin is this server; its scheme may be that of a proxy in front."""
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower()

@@ -1,0 +1,99 @@
+"""Running the server until it is told to stop; what runs by then is finished."""
+
+import json
+import logging
+import math
+import os
+import signal
+import socket
+import sys
+from typing import Any, NoReturn
+
+import uvicorn
+
+from .api import application
+from .guard import Limits
+
+
+class ServeError(ValueError):
+    """A server that cannot be started; the message says what to change."""
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write time, level, message, and what is known of a request."""
+        content: dict[str, Any] = {
+            "time": self.formatTime(record),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+        }
+        for name in ("path", "status", "milliseconds"):
+            if hasattr(record, name):
+                content[name] = getattr(record, name)
+        if record.exc_info:
+            content["error"] = self.formatException(record.exc_info)
+        return json.dumps(content)
+
+
+def serve(
+    host: str,
+    port: int,
+    *,
+    also: tuple[str, ...] = (),
+    limits: Limits | None = None,
+    solvers: int | None = None,
+    json_logs: bool = False,
+) -> None:
+    """Serve until SIGINT or SIGTERM; the address goes to standard output once it is listened on.
+
+    ``also`` are host names that are answered for besides ``host`` and this machine's own. Port 0
+    is any that is free. Raises ServeError for an address that cannot be listened on.
+    """
+    limits = limits or Limits()
+    listening = _listen(host, port)
+    _log(json_logs)
+    hosts = frozenset({host, "localhost", "127.0.0.1", "::1", *(name.lower() for name in also)})
+    config = uvicorn.Config(
+        application(hosts, limits, solvers),
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        ws="none",
+        timeout_graceful_shutdown=math.ceil(limits.seconds),
+        timeout_keep_alive=75,
+        backlog=2048,
+    )
+    shown = f"[{host}]" if ":" in host else host
+    print(f"http://{shown}:{listening.getsockname()[1]}", flush=True)
+    signal.signal(signal.SIGTERM, _stopped)  # uvicorn finishes what runs, then signals again
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listening = socket.create_server((host, port), family=family, backlog=2048)
+        # asyncio sets it for sockets that it made itself; without it an answer waits 40 ms
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
+    except socket.gaierror:
+        raise ServeError(f"--host {host!r} is no address of this machine") from None
+    except OSError as error:
+        reason = os.strerror(error.errno or 0).lower()
+        raise ServeError(f"{host}:{port}: {reason} (choose another by --port)") from None
+
+
+def _log(json_logs: bool) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    plain = logging.Formatter("%(asctime)s %(levelname)s %(message)s")
+    handler.setFormatter(JsonLines() if json_logs else plain)
+    for name in ("trickcast.web", "uvicorn"):
+        logger = logging.getLogger(name)
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO if name == "trickcast.web" else logging.WARNING)
+
+
+def _stopped(*_: object) -> NoReturn:
+    raise SystemExit(0)

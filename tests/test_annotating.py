@@ -1,0 +1,126 @@
+"""Tricks and par as tags of PBN boards; boards as columns of CSV."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trickcast as tc
+from trickcast.cards import Board, DealSet, Seat, Tag, Vulnerability
+from trickcast.formats import FormatWarning
+from trickcast.formats.pbn_tricks import format_digits, parse_digits
+
+BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+NAMES = ("DoubleDummyTricks", "OptimumScore", "ParContract")
+
+
+def tags(path: Path) -> dict[str, str]:
+    boards = tc.read(path).boards
+    assert boards is not None
+    return {tag.name: tag.value for tag in boards[0].tags}
+
+
+def test_a_solved_board_has_the_tags_of_bridge_composer(run, tmp_path: Path) -> None:
+    source, target = tmp_path / "a.pbn", tmp_path / "b.pbn"
+    source.write_text(
+        f'[Board "4"]\n[Dealer "W"]\n[Vulnerable "All"]\n[Deal "{BOARD}"]\n'
+        '[OptimumScore "NS -90"]\n[ParContract "EW 1S="]\n'
+    )
+    assert run("convert", source, target, "--solve")[:2] == (0, "")
+    written = target.read_text()
+    assert '[DoubleDummyTricks "87a698' in written and '[ParContract "NS 4H="]' in written
+    assert '[OptimumScore "NS 620"]' in written and "1S=" not in written
+    assert '[OptimumResultTable "Declarer;Denomination\\2R;Result\\2R"]\nN NT  8\n' in written
+    assert [name for name in tags(target) if name in NAMES] == list(NAMES)
+    assert run("convert", target, source, "--solve")[0] == 0
+    assert source.read_bytes() == target.read_bytes()
+
+
+def test_real_boards_keep_the_tricks_that_another_program_wrote(
+    run, shared: Path, tmp_path: Path
+) -> None:
+    source, target = shared / "data" / "boards" / "example2.pbn", tmp_path / "b.pbn"
+    assert run("convert", source, target, "--solve")[0] == 0
+    before, after = tc.read(source).boards, tc.read(target).boards
+    assert before is not None and after is not None
+    compared = 0
+    for old, new in zip(before, after, strict=True):
+        theirs, ours = old.tag("DoubleDummyTricks"), new.tag("DoubleDummyTricks")
+        assert theirs is not None and ours is not None
+        assert theirs.lower() == ours
+        score = old.tag("OptimumScore")
+        if score is not None and new.tag("OptimumScore") is not None:
+            compared += 1
+            assert int(score.split()[1]) == int((new.tag("OptimumScore") or "").split()[1])
+    assert compared > 200
+
+
+def test_estimates_fill_only_what_is_not_known(run, tmp_path: Path) -> None:
+    deals = tc.random_deals(2, seed=3)
+    solved = tc.solve(deals).tricks.copy()
+    solved[1] = 255
+    boards = [Board(number=n, tags=(Tag("Event", "x"),)) for n in (1, 2)]
+    tc.write(DealSet(deals.owners, solved, boards), tmp_path / "a.pbn")
+    target = tmp_path / "b.pbn"
+    asked = ("convert", tmp_path / "a.pbn", target, "--estimate", "--model", "fast")
+    status, _, err = run(*asked)
+    assert status == 0 and "estimates" in err
+    after = tc.read(target)
+    expected = tc.Estimator("fast")(deals).tricks
+    assert after.tricks is not None
+    assert np.array_equal(after.tricks[0], solved[0])
+    assert np.array_equal(after.tricks[1], expected[1])
+    assert "without a solver" in target.read_text()
+    assert run(*asked, "--solve")[0] == 2
+
+
+def test_deals_without_dealer_get_tricks_and_those_of_a_list_their_numbers(
+    run, tmp_path: Path
+) -> None:
+    (tmp_path / "a.pbn").write_text(f'[Event "x"]\n[Deal "{BOARD}"]\n')
+    (tmp_path / "a.txt").write_text(f"{BOARD}\n")
+    for source, names in (("a.pbn", NAMES[:1]), ("a.txt", NAMES)):
+        assert run("convert", tmp_path / source, tmp_path / "b.pbn", "--solve")[0] == 0
+        assert [name for name in tags(tmp_path / "b.pbn") if name in NAMES] == list(names)
+
+
+def test_digits_are_read_as_they_were_written(board: tc.Deal) -> None:
+    table = tc.solve(board).tricks.copy()
+    assert np.array_equal(parse_digits(format_digits(table)), table)
+    table[2, 3] = 255
+    assert np.array_equal(parse_digits(format_digits(table)), table)
+
+
+BOARDS = [
+    Board(number=7, dealer=Seat.SOUTH, vulnerability=Vulnerability.BOTH),
+    Board(contract="4SX", declarer=Seat.WEST, result=9, number=8),
+    Board(),
+]
+
+
+def test_csv_keeps_what_a_board_is(tmp_path: Path, recwarn) -> None:
+    deals = DealSet(tc.random_deals(3, seed=2).owners, None, BOARDS)
+    tc.write(deals, tmp_path / "a.csv")
+    header, first, second, _ = (tmp_path / "a.csv").read_text().splitlines()
+    assert header.startswith("board,dealer,vulnerable,contract,declarer,result,deal,S_N,")
+    assert first.startswith("7,S,both,,,,N:") and second.startswith("8,,,4SX,W,9,N:")
+    assert tc.read(tmp_path / "a.csv") == deals and tc.read(tmp_path / "a.csv").boards == (*BOARDS,)
+    assert not recwarn.list
+
+
+def test_csv_of_deals_alone_is_as_it_was(tmp_path: Path) -> None:
+    tc.write(tc.random_deals(1, seed=2), tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text().startswith("deal,S_N,S_E")
+
+
+def test_cells_that_cannot_be_read_say_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"deal,board,dealer\n{BOARD},seven,X\n{BOARD},3,W\n")
+    with pytest.warns(FormatWarning, match="2 cells of board, dealer cannot be read"):
+        deals = tc.read(tmp_path / "a.csv")
+    assert deals.boards == (Board(), Board(number=3, dealer=Seat.WEST))
+
+
+def test_csv_says_what_else_it_leaves_out(tmp_path: Path) -> None:
+    board = Board(number=1, auction=("1C", "PASS", "PASS", "PASS"))
+    with pytest.warns(FormatWarning, match=r"what boards say \(auction\) of 1 deal"):
+        tc.write(DealSet(tc.random_deals(1, seed=2).owners, None, [board]), tmp_path / "a.csv")

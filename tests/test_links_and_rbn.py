@@ -1,0 +1,131 @@
+"""Addresses of hand viewers, from the file of cases that every reader of them shares; and RBN."""
+
+import io
+import json
+import warnings
+from importlib.resources import files
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trickcast.cards import Deal, DealSet, Seat, Vulnerability
+from trickcast.dealing import random_deals
+from trickcast.formats import FORMATS, FormatError, FormatWarning, stream
+from trickcast.formats.links import read_link
+
+DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+CASES = json.loads((files("trickcast.formats") / "link_cases.json").read_text())
+
+
+def of_text(text: str, form: str, **options) -> DealSet:
+    return DealSet.concatenate(stream(io.BytesIO(text.encode()), form, "x", **options))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_every_case_means_what_it_says(case) -> None:
+    if "error" in case:
+        with pytest.raises(ValueError, match=case["error"]):
+            read_link(case["address"])
+        return
+    owners, board = read_link(case["address"])
+    assert Deal.from_owners(bytearray(owners)).pbn == Deal(case["deal"]).pbn
+    assert board.number == case.get("number")
+    assert board.dealer == (Seat.parse(case["dealer"]) if "dealer" in case else None)
+    meant = case.get("vulnerability")
+    assert board.vulnerability == (None if meant is None else Vulnerability.parse(meant))
+    assert board.auction == tuple(case.get("auction", ()))
+    assert board.contract == case.get("contract")
+    assert board.declarer == (Seat.parse(case["declarer"]) if "declarer" in case else None)
+    assert board.play == tuple(case.get("play", ()))
+    assert {tag.name: tag.value for tag in board.tags} == case.get("players", {})
+
+
+def test_a_file_of_addresses_is_recognised_and_the_bad_ones_are_told() -> None:
+    data = "\n\n".join(case["address"] for case in CASES).encode()
+    assert FORMATS["links"].sniff(data)
+    skipped = []
+    deals = DealSet.concatenate(stream(io.BytesIO(data), skipped=skipped))
+    good = [case for case in CASES if "error" not in case]
+    assert len(deals) == len(good) and len(skipped) == len(CASES) - len(good)
+    assert skipped[0].place == f"standard input: line {2 * len(good) + 1}"
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=40), st.sampled_from(["", "n=", "a=", "lin=", "md|", "v=", "&d="]))
+def test_whatever_stands_in_an_address_is_answered(text: str, key: str) -> None:
+    for page in ("https://www.bridgebase.com/tools/handviewer.html", "http://[x/ddummy.htm"):
+        try:
+            read_link(f"{page}?{key}{text}")
+        except ValueError as error:
+            assert len(str(error)) < 500
+
+
+# --- RBN -------------------------------------------------------------------------------------
+
+RBN = """% RBN 2.2
+D 20010303
+E A cup {of tea}
+F I
+B 1
+H N:A.KQ9832.T94.AKT:Q4.AT7.QJ872.732;KJ95.J65.K3.J654
+A NZ:1HP1SP:4HXPP:P
+C 4HX
+
+B 2
+H W:T87632.4.A65.Q98:A.KQ9832.T94.AKT:Q4.AT7.QJ872.732:KJ95.J65.K3.J654
+A E?:PPPP
+
+A SB:1N*PPP
+R 9
+"""
+
+
+def test_rbn_with_fields_that_hold_for_the_records_after() -> None:
+    assert FORMATS["rbn"].sniff(RBN.encode())
+    with pytest.warns(FormatWarning) as told:
+        deals = of_text(RBN, "rbn")
+    assert [str(w.message) for w in told] == [
+        "x: line 8: C is left out",
+        "x: line 15: R is left out",
+    ]
+    assert [deal.pbn for deal in deals] == [DEAL] * 3
+    assert deals.boards is not None
+    first, second, third = deals.boards
+    assert (first.number, first.dealer, first.vulnerability) == (1, Seat.NORTH, 0)
+    assert (first.contract, first.declarer) == ("4HX", Seat.NORTH)
+    assert first.tag("Event") == "A cup" and first.tag("Date") == "20010303"
+    assert (second.number, second.contract, second.vulnerability) == (2, "PASS", None)
+    assert (third.number, third.contract, third.declarer) == (2, "1N", Seat.SOUTH)
+    assert third.vulnerability == Vulnerability.BOTH and third.tag("Scoring") == "I"
+
+
+def test_rbn_without_hands_or_with_bad_ones() -> None:
+    with pytest.raises(FormatError, match="x: line 1: the board has no hands"):
+        of_text("B 1\n", "rbn")
+    with pytest.raises(FormatError, match="x: there is no deal in it"):
+        of_text("T A title\n", "rbn")
+    with pytest.raises(FormatError, match="x: line 2: .*South's hand is missing"):
+        of_text("B 1\nH N:A.KQ9832.T94.AKT:Q4.AT7.QJ872.732\n", "rbn")
+    with pytest.warns(FormatWarning, match="line 2: A: 'Y' is no call"):
+        deals = of_text(f"H {DEAL.replace(' ', ':')}\nA NZ:1NY\n", "rbn")
+    assert deals.boards is None
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from([*RBN.splitlines(keepends=True), "\n", "H N:\n", "{", "?\n"])))
+def test_damaged_rbn_is_read_or_refused(lines: list[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        try:
+            of_text("".join(lines), "rbn", skipped=[])
+        except FormatError as error:
+            assert str(error).startswith("x: ")
+
+
+def test_rbn_of_random_deals_from_every_first_seat() -> None:
+    made = random_deals(8, seed=1)
+    text = "\n".join(
+        f"H {deal.pbn_from('NESW'[i % 4]).replace(' ', ':')}\n" for i, deal in enumerate(made)
+    )
+    assert of_text(text, "rbn") == made

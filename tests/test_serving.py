@@ -1,0 +1,353 @@
+"""The server, as a process of its own that is asked over HTTP."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import trickcast as tc
+from trickcast.cards import Deal
+
+PAGE = Path(tc.__file__).parent / "web" / "page"
+NORTH, SOUTH = "A.KQ9832.T94.AKT", "KJ95.J65.K3.J654"
+EASY = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
+
+
+def start(*options: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "trickcast", "serve", "--port", "0", *options]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1
+    )
+
+
+@contextmanager
+def running(*options: str) -> Iterator[tuple[httpx.Client, subprocess.Popen[str], list[str]]]:
+    """A server that is ready: a client of it, its process, and the lines of its log so far."""
+    with start(*options) as process:
+        assert process.stdout is not None and process.stderr is not None
+        log: list[str] = []
+        reader = threading.Thread(target=lambda lines: log.extend(lines), args=(process.stderr,))
+        reader.start()
+        try:
+            address = process.stdout.readline().strip()
+            with httpx.Client(base_url=address, timeout=300) as client:
+                while client.get("/readyz").status_code != 200:
+                    time.sleep(0.05)
+                yield client, process, log
+        finally:
+            process.terminate()
+            process.wait()
+            reader.join()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[tuple[httpx.Client, subprocess.Popen[str], list[str]]]:
+    with running("--solvers", "1") as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def client(server) -> httpx.Client:
+    return server[0]
+
+
+def printed(*arguments: str) -> list[Any]:
+    """What the command line prints with --json."""
+    command = [sys.executable, "-m", "trickcast", *arguments, "--json"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in ended.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("path", "question", "arguments"),
+    [
+        ("estimate", {"deals": [EASY]}, ("estimate", EASY)),
+        (
+            "estimate",
+            {"deals": [EASY], "model": "fast", "exact": True},
+            ("estimate", EASY, "--model", "fast", "--exact"),
+        ),
+        ("solve", {"deals": [EASY]}, ("solve", EASY)),
+        (
+            "par",
+            {"deals": [EASY], "vulnerable": "ns", "dealer": "E"},
+            ("par", EASY, "--vulnerable", "ns", "--dealer", "E"),
+        ),
+        ("hand", {"hands": [NORTH], "trump": "H"}, ("hand", NORTH, "--trump", "H")),
+        ("pair", {"north": [NORTH], "south": [SOUTH]}, ("pair", NORTH, SOUTH)),
+        ("open", {"hands": [NORTH], "nearest": 2}, ("open", NORTH, "--nearest", "2")),
+        (
+            "nearest",
+            {"hands": [NORTH], "k": 3, "plus": SOUTH, "minus": NORTH},
+            ("nearest", NORTH, "-k", "3", "--plus", SOUTH, "--minus", NORTH),
+        ),
+        ("models", {}, ("models",)),
+    ],
+)
+def test_answers_are_those_of_the_command_line_asked_either_way(
+    client, path, question, arguments
+) -> None:
+    expected = printed(*arguments)
+    by_body = client.post(f"/v1/{path}", json=question)
+    assert (by_body.status_code, by_body.json()) == (200, {"results": expected})
+    by_address = client.get(f"/v1/{path}", params=question)
+    assert (by_address.status_code, by_address.json()) == (200, {"results": expected})
+
+
+def test_estimates_asked_at_once_are_computed_together_and_are_the_same(client) -> None:
+    deals = tc.random_deals(96, seed=5)
+    expected = tc.estimate(deals).probabilities.astype(float).round(6)
+
+    def ask(deal: Deal) -> Any:
+        answer = httpx.post(f"{client.base_url}/v1/estimate", json={"deals": [deal.pbn]})
+        return answer.json()["results"][0]["probabilities"]
+
+    with ThreadPoolExecutor(24) as pool:
+        answers = list(pool.map(ask, deals))
+    assert answers == expected.tolist()
+    counts = client.get("/metrics").text
+    alone = re.search(r'trickcast_together_bucket{le="1.0"} ([\d.]+)', counts)
+    every = re.search(r"trickcast_together_count ([\d.]+)", counts)
+    assert alone is not None and every is not None and float(alone[1]) < float(every[1])
+
+
+def test_many_deals_keep_their_order(client) -> None:
+    deals = tc.random_deals(200, seed=7)
+    asked = {"deals": [deal.pbn for deal in deals], "model": "fast"}
+    results = client.post("/v1/estimate", json=asked).json()["results"]
+    assert [result["deal"] for result in results] == asked["deals"]
+    expected = tc.estimate(deals, "fast").tricks.tolist()
+    assert [result["tricks"] for result in results] == expected
+
+
+WRONG: list[tuple[str, Any, str]] = [
+    ("estimate", {"deals": ["N:x"]}, "deal 'N:x': 1 hands (expected 4)"),
+    ("estimate", {"deals": [EASY, "N:x"]}, "deal 1: deal 'N:x': 1 hands (expected 4)"),
+    ("estimate", {"deals": [EASY], "modell": "fast"}, "modell: extra inputs are not permitted"),
+    ("estimate", {"deals": [EASY], "model": "/etc/passwd"}, "no model '/etc/passwd' (expected"),
+    ("estimate", {"deals": [EASY] * 41, "exact": True}, "41 deals to solve (expected at most 40)"),
+    ("estimate", {}, "deals: field required"),
+    ("estimate", {"deals": []}, "deals: list should have at least 1 item"),
+    ("estimate", {"deals": ["\ud800"]}, "deals.0: input should be a valid string"),
+    ("estimate", {"deals": [1]}, "deals.0: input should be a valid string"),
+    ("estimate", [], "the request: input should be a valid dictionary"),
+    ("solve", {"deals": [EASY] * 41}, "deals: list should have at most 40 items"),
+    ("par", {"deals": [EASY], "vulnerable": "all of us"}, "'all of us'"),
+    ("par", {"deals": [EASY], "dealer": "Q"}, "'Q'"),
+    ("hand", {"hands": ["AKQ"]}, "hand 'AKQ'"),
+    ("hand", {"hands": [NORTH], "trump": "Z"}, "'Z'"),
+    ("pair", {"north": [NORTH], "south": [NORTH]}, "both hands hold"),
+    ("pair", {"north": [NORTH] * 2, "south": [SOUTH]}, "2 hands and 1 partners"),
+    ("open", {"hands": [NORTH], "system": "../x.toml"}, "no opening system '../x.toml'"),
+    ("nearest", {"hands": [NORTH], "plus": SOUTH}, "plus and minus go together"),
+    ("nearest", {"hands": [NORTH], "k": 0}, "k: input should be greater than or equal to 1"),
+]
+
+
+@pytest.mark.parametrize(("path", "question", "detail"), WRONG)
+def test_what_is_wrong_is_said_in_plain_words(client, path, question, detail) -> None:
+    body = json.dumps(question)
+    headers = {"content-type": "application/json"}
+    answer = client.post(f"/v1/{path}", content=body, headers=headers)
+    assert answer.status_code == 422
+    assert answer.json().keys() == {"detail"} and detail in answer.json()["detail"]
+    assert len(answer.json()["detail"].splitlines()) <= 3
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"\xff\xfe", b"[" * 5000, b'{"deals": NaN}', b"9" * 5000, b"null", b'"\\ud800"'],
+)
+def test_bytes_that_are_no_question_are_refused(client, body) -> None:
+    headers = {"content-type": "application/json"}
+    for path in ("estimate", "solve", "pair", "models"):
+        answer = client.post(f"/v1/{path}", content=body, headers=headers)
+        assert answer.status_code in (400, 422) and answer.json().keys() == {"detail"}
+
+
+def test_too_large_a_request_is_refused_unread(client) -> None:
+    body = b" " * 300_000
+    assert client.post("/v1/estimate", content=body).status_code == 413
+    assert client.post("/v1/estimate", content=iter([body])).status_code == 413
+    with socket.create_connection((client.base_url.host, client.base_url.port)) as line:
+        announced = b"Content-Length: 100000000\r\n\r\n"
+        line.sendall(b"POST /v1/estimate HTTP/1.1\r\nHost: 127.0.0.1\r\n" + announced)
+        assert line.recv(100).startswith(b"HTTP/1.1 413 ")
+
+
+@pytest.mark.parametrize(
+    "path", ["/nope", "/v1/nope", "/page/../../etc/passwd", "/%2e%2e/site.py", "/v1/", "/a%00b"]
+)
+def test_an_unknown_path_is_404(client, path) -> None:
+    answer = client.get(path)
+    assert (answer.status_code, answer.json()) == (404, {"detail": "not found"})
+
+
+def test_only_this_host_and_its_own_pages_may_ask(client) -> None:
+    own = f"{client.base_url.host}:{client.base_url.port}"
+    for headers, status in (
+        ({"host": "evil.example"}, 421),
+        ({"host": "[::1"}, 421),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": f"http://{own}"}, 200),
+        ({"origin": f"https://{own}"}, 200),
+        ({"host": "localhost:1"}, 200),
+    ):
+        assert client.get("/v1/models", headers=headers).status_code == status
+
+
+def test_every_answer_carries_the_policy_of_the_page(client) -> None:
+    page = (PAGE / "index.html").read_text("utf-8")
+    for path in ("/", "/nope", "/v1/models", "/docs"):
+        headers = client.get(path).headers
+        assert headers["content-security-policy"].removesuffix("; frame-ancestors 'none'") in page
+        assert headers["x-content-type-options"] == "nosniff"
+        assert "server" not in headers
+
+
+def test_the_page_is_served_and_told_to_ask_this_server(client) -> None:
+    assert client.get("/engine.json").json() == {"engine": "http"}
+    assert client.get("/").content == (PAGE / "index.html").read_bytes()
+    for entry in PAGE.iterdir():
+        assert client.get(f"/{entry.name}").content == entry.read_bytes()
+
+
+def test_the_page_asks_what_the_server_answers(client) -> None:
+    """The questions in engine.js, with the values that stand for its variables."""
+    source = (PAGE / "engine.js").read_text("utf-8")
+    assert '#ask("estimate", { deals: [deal.pbn], model }' in source
+    assert '#ask("solve", { deals: [deal.pbn] }' in source
+    assert "const hands = { north: [deal.hand(first)], south: [deal.hand(second)] };" in source
+    asked = {
+        "estimate": {"deals": [EASY], "model": "accurate"},
+        "solve": {"deals": [EASY]},
+        "pair": {"north": [NORTH], "south": [SOUTH]},
+    }
+    shapes = {"estimate": ("probabilities", 5), "solve": ("exact", 5), "pair": ("probabilities", 2)}
+    for path, question in asked.items():
+        key, size = shapes[path]
+        assert len(client.post(f"/v1/{path}", json=question).json()["results"][0][key]) == size
+
+
+def test_the_schema_has_every_question_and_the_keys_of_its_answers(client) -> None:
+    schema = client.get("/openapi.json").json()
+    names = {path.removeprefix("/v1/") for path in schema["paths"] if path.startswith("/v1/")}
+    assert names == {"estimate", "solve", "par", "hand", "pair", "open", "nearest", "models"}
+    keys = schema["components"]["schemas"]["EstimatedDeal"]["properties"]
+    answer = client.get("/v1/estimate", params={"deals": EASY}).json()["results"][0]
+    assert answer.keys() <= keys.keys()
+    assert "/v1/estimate" in client.get("/docs").text
+
+
+def test_health_and_counts(client) -> None:
+    assert client.get("/healthz").json() == {"status": "ok"}
+    client.get("/v1/nope")
+    counts = client.get("/metrics").text
+    assert 'trickcast_requests_total{path="other",status="404"}' in counts
+
+
+def solver_of(server: int) -> int | None:
+    listed = subprocess.run(
+        ["ps", "-o", "pid=,stat=", "--ppid", str(server)], capture_output=True, text=True
+    ).stdout
+    alive = [row.split()[0] for row in listed.splitlines() if not row.split()[1].startswith("Z")]
+    return int(alive[0]) if alive else None
+
+
+def kill_solver(server: int, times: int, ended: threading.Event) -> None:
+    """Kill the solver of a server in mid-request, as often as it is started again."""
+    killed: set[int] = set()
+    while len(killed) < times and not ended.is_set():
+        solver = solver_of(server)
+        if solver is not None and solver not in killed:
+            time.sleep(0.3)
+            os.kill(solver, signal.SIGKILL)
+            killed.add(solver)
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(("times", "status"), [(1, 200), (2, 503)])
+def test_a_solver_that_is_killed_is_tried_again_once(times, status) -> None:
+    deals = tc.random_deals(12, seed=2)
+    with running("--solvers", "1", "--seconds", "300") as (client, process, log):
+        ended = threading.Event()
+        killer = threading.Thread(target=kill_solver, args=(process.pid, times, ended))
+        killer.start()
+        answer = client.post("/v1/solve", json={"deals": [deal.pbn for deal in deals]})
+        ended.set()
+        killer.join()
+        assert answer.status_code == status
+        if status == 200:
+            exact = [result["exact"] for result in answer.json()["results"]]
+            assert exact == tc.solve(deals).tricks.tolist()
+        else:
+            assert answer.headers["retry-after"] == "1"
+            assert "the solver failed: " in answer.json()["detail"]
+            assert client.post("/v1/solve", json={"deals": [EASY]}).status_code == 200
+    assert any("the solver failed" in line for line in log) == (status == 503)
+
+
+def test_too_many_questions_are_told_to_wait_and_health_is_not() -> None:
+    deals = {"deals": [deal.pbn for deal in tc.random_deals(12, seed=3)]}
+    with running("--running", "1", "--solvers", "1", "--seconds", "300") as (client, process, _):
+        first = threading.Thread(
+            target=lambda: httpx.post(f"{client.base_url}/v1/solve", json=deals, timeout=300)
+        )
+        first.start()
+        while "trickcast_running 1.0" not in client.get("/metrics").text:
+            time.sleep(0.01)
+        refused = client.get("/v1/models")
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
+        assert client.get("/healthz").status_code == 200
+        process.terminate()  # what runs is finished: the answer comes
+        first.join()
+        assert process.wait() == 0
+
+
+def test_a_deadline_is_kept() -> None:
+    deals = {"deals": [deal.pbn for deal in tc.random_deals(40, seed=4)]}
+    with running("--seconds", "0.2", "--solvers", "1") as (client, _, _):
+        answer = client.post("/v1/solve", json=deals)
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+
+
+def test_half_a_request_is_given_up(client) -> None:
+    place = (client.base_url.host, client.base_url.port)
+    with socket.create_connection(place, timeout=30) as line:
+        line.sendall(b"POST /v1/estimate HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n{")
+        assert line.recv(100).startswith(b"HTTP/1.1 408 ")
+
+
+def test_logs_are_json_where_asked_and_hold_nothing_that_was_asked() -> None:
+    with running("--json-logs") as (client, _, log):
+        client.get("/v1/hand", params={"hands": NORTH})
+        client.get(f"/{NORTH}")
+        client.post("/v1/estimate", json={"deals": [f"{EASY}2"]})
+    lines = [json.loads(line) for line in log]
+    assert {(line["path"], line["status"]) for line in lines} >= {("/v1/hand", 200), ("other", 404)}
+    assert NORTH not in "".join(log) and "AKQJT" not in "".join(log)
+
+
+def test_a_port_in_use_is_one_plain_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [sys.executable, "-m", "trickcast", "serve", "--port", port]
+        ended = subprocess.run(command, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == (
+        f"trickcast: 127.0.0.1:{port}: address already in use (choose another by --port)\n"
+    )
