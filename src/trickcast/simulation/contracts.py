@@ -257,7 +257,7 @@ class Simulation(Result):
         if seats is None:
             raise SimulationError(f"side is {side!r} (expected NS or EW)")
         vul = is_vulnerable(vulnerable, seats[0])
-        ranked = sorted(self._by_points(seats, vul), key=_worth, reverse=True)
+        ranked = sorted(self._by_points(seats, vul), key=lambda value: value.worth.mean, reverse=True)
         if scoring != "total" and ranked:
             best = ranked[0]
             against_best = [
@@ -273,7 +273,7 @@ class Simulation(Result):
             ]
             compared = zip(ranked, against_best, strict=True)
             ranked = [value._replace(worth=worth) for value, worth in compared]
-            ranked.sort(key=_worth, reverse=True)
+            ranked.sort(key=lambda value: value.worth.mean, reverse=True)
         return ranked[:number]
 
     def _by_points(self, seats: tuple[Seat, ...], vul: bool) -> Iterator[ContractValue]:
@@ -322,10 +322,6 @@ class Simulation(Result):
         notes = "<br>".join(map(escape, self.notes))
         grid = self._grid().html("expected tricks")
         return f"<p>{escape(self.headline)}</p>{grid}<p><small>{notes}</small></p>"
-
-
-def _worth(value: ContractValue) -> float:
-    return value.worth.mean
 
 
 def simulate(
