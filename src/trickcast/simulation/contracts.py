@@ -257,7 +257,9 @@ class Simulation(Result):
         if seats is None:
             raise SimulationError(f"side is {side!r} (expected NS or EW)")
         vul = is_vulnerable(vulnerable, seats[0])
-        ranked = sorted(self._by_points(seats, vul), key=lambda value: value.worth.mean, reverse=True)
+        ranked = sorted(
+            self._by_points(seats, vul), key=lambda value: value.worth.mean, reverse=True
+        )
         if scoring != "total" and ranked:
             best = ranked[0]
             against_best = [
