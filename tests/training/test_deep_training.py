@@ -22,11 +22,13 @@ from trickcast.training.deals import data as suit_data
 from trickcast.training.deals.distillation import divergence, taught_deals, teach
 from trickcast.training.deals.evaluating import evaluate
 from trickcast.training.deals.supervised import (
+    Source,
     SupervisedConfig,
     loss_of,
     train,
 )
 from trickcast.training.journal import read_journal
+from trickcast.training.parallel import Place
 from trickcast.training.weights import read_weights, write_weights
 
 LIBRARY = Path(__file__).parents[2] / "data/library"
@@ -333,10 +335,26 @@ def test_teachers_and_their_share_go_together(deals, trained, tmp_path):
         train(CONFIG, deals[:64], deals[100:], tmp_path / "a", teachers=[teacher])
     with pytest.raises(ValueError, match="taught is 16"):
         train(replace(CONFIG, taught=16), deals[:64], deals[100:], tmp_path / "a")
+    with pytest.raises(ValueError, match="endings is 16"):
+        train(replace(CONFIG, endings=16), deals[:64], deals[100:], tmp_path / "a")
+
+
+def test_a_step_takes_its_share_of_each_kind_of_lesson(deals, trained, tmp_path):
+    kept = teach([trained[0].network], 32, 7, tmp_path / "taught")
+    solved, endings = (suit_data.labelled(deals[part]) for part in (slice(0, 64), slice(64, 80)))
+    config = replace(CONFIG, batch=8, taught=6, taught_weight=0.25, endings=2, exchanged=0)
+    source = Source(config, Place(torch.device("cpu")), solved, [], kept, endings)
+    owners, targets, weight = source.batch(3)
+    assert weight.tolist() == [1.0] * 8 + [0.25] * 6 + [1.0] * 2
+    for data, rows in ((solved, slice(0, 8)), (kept, slice(8, 14)), (endings, slice(14, 16))):
+        expected = suit_data.take(data, 3, rows.stop - rows.start, seed=config.seed, turn=False)
+        assert torch.equal(owners[rows], expected.owners)
+        assert torch.equal(targets[rows], expected.targets)
 
 
 @pytest.mark.parametrize("setting", [{"steps": 0}, {"batch": 0}, {"learning_rate": 0.0},
                                      {"average": 1.0}, {"precision": "float16"}, {"taught": -1},
+                                     {"endings": -1},
                                      {"warm_up": -1}, {"clip": 0.0}, {"ordered": -1.0},
                                      {"evaluate_every": 0}, {"seed": -1}])  # fmt: skip
 def test_a_wrong_setting_is_named(setting):
@@ -355,7 +373,7 @@ def test_the_rate_rises_and_falls_to_zero():
 
 
 def test_a_leg_runs_from_the_command_line(tmp_path, capsys):
-    settings = {"steps": 2, "evaluate_every": 2, "batch": 8, "taught": 4, "network.width": 16,
+    settings = {"steps": 2, "evaluate_every": 2, "batch": 8, "endings": 4, "network.width": 16,
                 "network.heads": 1, "network.after": 1}  # fmt: skip
     chosen = [f"--set={name}={value}" for name, value in settings.items()]
     leg.main(["accurate", f"--out={tmp_path}", f"--library={LIBRARY}", "--validation=32",

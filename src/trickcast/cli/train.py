@@ -46,7 +46,7 @@ Teachers = Annotated[
 Taught = Annotated[Path | None, typer.Option(help="Folder of deals that a network labelled.")]
 Endings = Annotated[
     Path | None,
-    typer.Option(help="Folder of endings to learn besides, with --set taught=N a step."),
+    typer.Option(help="Folder of endings to learn besides, with --set endings=N a step."),
 ]
 Rows = Annotated[
     Path | None,

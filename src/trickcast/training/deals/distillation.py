@@ -11,10 +11,9 @@ from torch import nn
 
 from ...cards.sizes import COUNTS, SEATS, STRAINS
 from ...dealing import random_deals
-from ...library import read_endings
 from ...networks.suits import mean_probabilities
 from ..checkpoints import TrainingError
-from .data import Labelled, labelled_endings
+from .data import Labelled
 
 _FORMAT = "trickcast taught deals 1"
 _LEVELS = 255
@@ -74,20 +73,6 @@ def taught_deals(folder: str | os.PathLike[str]) -> Labelled:
     return Labelled(
         torch.from_numpy(owners), torch.from_numpy(labels), f"{root.name}: {json.dumps(content)}"
     )
-
-
-def besides(
-    taught: str | os.PathLike[str] | None, endings: str | os.PathLike[str] | None
-) -> Labelled | None:
-    """Return what a training learns besides its deals: a folder of taught deals, or of endings.
-
-    Raises ValueError when both are given, and what reading the folder raises.
-    """
-    if taught is not None and endings is not None:
-        raise ValueError("both taught deals and endings (expected one of them)")
-    if endings is not None:
-        return labelled_endings(*read_endings(endings))
-    return None if taught is None else taught_deals(taught)
 
 
 @torch.no_grad()

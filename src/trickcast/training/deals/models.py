@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from ...library import Library
+from ...library import Library, read_endings
 from ...networks.suits import SuitNetwork
 from ..export.suits import export_suits
 from ..parallel import Place
 from ..request import Answer, Report, Request, can_export
 from ..weights import read_weights
-from .distillation import besides
+from .data import labelled_endings
+from .distillation import taught_deals
 from .presets import PRESETS
 from .supervised import SupervisedConfig, train
 
@@ -31,7 +32,10 @@ def train_model(request: Request, config: SupervisedConfig, report: Report) -> A
         weights=request.weights,
         anew=request.anew,
         teachers=[read_weights(path, SuitNetwork)[0] for path in request.teacher],
-        taught=besides(request.taught, request.endings),
+        taught=None if request.taught is None else taught_deals(request.taught),
+        endings=None
+        if request.endings is None
+        else labelled_endings(*read_endings(request.endings)),
         minutes=request.minutes,
         device=request.device,
         report=report,

@@ -35,8 +35,9 @@ class SupervisedConfig(ScheduleConfig):
     network: SuitNetworkConfig = field(default_factory=SuitNetworkConfig)
     steps: int = setting(40_000, "steps of the whole schedule")
     batch: int = setting(256, "labelled deals in a step")
-    taught: int = setting(0, "endings, or deals that a teacher labels, in a step besides the batch")
+    taught: int = setting(0, "deals that a teacher labels in a step besides the batch")
     taught_weight: float = setting(1.0, "weight of a taught deal over that of a labelled one")
+    endings: int = setting(0, "solved endings in a step besides the batch")
     exchanged: int = setting(
         0, "lowest ranks of each suit that change hands at random in every batch"
     )
@@ -48,7 +49,13 @@ class SupervisedConfig(ScheduleConfig):
 
     def __post_init__(self) -> None:
         super(SupervisedConfig, self).__post_init__()
-        for name, least in (("batch", 1), ("taught", 0), ("taught_weight", 0), ("ordered", 0)):
+        for name, least in (
+            ("batch", 1),
+            ("taught", 0),
+            ("taught_weight", 0),
+            ("endings", 0),
+            ("ordered", 0),
+        ):
             if getattr(self, name) < least:
                 raise ValueError(f"{name} is {getattr(self, name)} (expected {least} or more)")
         if not 0 <= self.exchanged <= RANKS:
@@ -79,6 +86,7 @@ def train(
     anew: bool = False,
     teachers: Sequence[nn.Module] = (),
     taught: Labelled | None = None,
+    endings: Labelled | None = None,
     minutes: float | None = None,
     device: str | None = None,
     report: Report = lambda line: None,
@@ -92,7 +100,8 @@ def train(
     Of the ``training`` deals some results may be unknown: they have no part in the loss.
     Beside the checkpoint go ``.npz`` (16-bit averaged weights), ``.jsonl`` (every report) and,
     where tensorboard is installed, the folder ``.tensorboard``. ``config.taught`` deals a step are
-    dealt at random and labelled by the mean of ``teachers``, or taken from the set ``taught``.
+    dealt at random and labelled by the mean of ``teachers``, or taken from the set ``taught``; and
+    ``config.endings`` a step are taken from ``endings``.
     ``device`` is torch's name of one (default: a GPU where there is one). ``report`` gets every
     evaluation of the averaged network.
 
@@ -106,7 +115,9 @@ def train(
     held_out.require_whole()
     deals, held_out = deals.to(place.device), held_out.to(place.device)
     models = [teacher.to(place.device).eval() for teacher in teachers]
-    task = _Supervision(config, place, Source(config, place, deals, models, taught), held_out)
+    task = _Supervision(
+        config, place, Source(config, place, deals, models, taught, endings), held_out
+    )
     if weights is not None and not path.exists():
         task.begin_with(Path(weights), anew=anew)
     return run(task, path, minutes=minutes, report=report)
@@ -192,7 +203,7 @@ def _new_layers(network: nn.Module) -> dict[str, Tensor]:
 
 
 class Source:
-    """What every step learns from: labelled deals, and deals that teachers label."""
+    """What every step learns from: labelled deals, deals that teachers label, and endings."""
 
     def __init__(
         self,
@@ -201,50 +212,60 @@ class Source:
         deals: Labelled,
         teachers: Sequence[nn.Module],
         taught: Labelled | None,
+        endings: Labelled | None,
     ):
         if (config.taught > 0) != (len(teachers) > 0) + (taught is not None):
             raise ValueError(
                 f"taught is {config.taught} (expected 0 without teachers, more with either "
                 "teachers or a set that they labelled)"
             )
-        if config.batch % place.world or config.taught % place.world:
+        if (config.endings > 0) != (endings is not None):
+            raise ValueError(f"endings is {config.endings} (expected more with endings, else 0)")
+        if any(n % place.world for n in (config.batch, config.taught, config.endings)):
             raise ValueError(
-                f"batch is {config.batch} and taught {config.taught} (expected multiples of the "
-                f"{place.world} processes)"
+                f"batch is {config.batch}, taught {config.taught} and endings {config.endings} "
+                f"(expected multiples of the {place.world} processes)"
             )
         if config.compile:
             for teacher in teachers:
                 teacher.compile()
         self.config, self.place, self.deals = config, place, deals
-        self.teachers, self.taught = teachers, taught
-        self.turn = config.network.rotation == "learned"
+        self.teachers, self.taught, self.endings = teachers, taught, endings
 
     def batch(self, step: int) -> tuple[Tensor, Tensor, Tensor]:
         """Return owners (b, 52), targets (b, 5, 4, 14) and weights (b,) for this process."""
-        config, place = self.config, self.place
-        part = (place.rank, place.world)
-        batch = take(self.deals, step, config.batch, seed=config.seed, turn=self.turn, part=part)
+        config = self.config
+        batches = [self._taken(self.deals, step, config.batch)]
         if config.exchanged:
-            batch = batch._replace(owners=exchanged(batch.owners, config.exchanged))
-        weight = torch.ones(len(batch.owners), device=place.device)
-        if not config.taught:
-            return *batch, weight
+            owners, targets = batches[0]
+            batches[0] = DealBatch(exchanged(owners, config.exchanged), targets)
+        if config.taught:
+            batches.append(self._taught(step))
+        if self.endings is not None:
+            batches.append(self._taken(self.endings, step, config.endings))
+        owners, targets = (torch.cat(parts) for parts in zip(*batches, strict=True))
+        weight = torch.ones(len(owners), device=self.place.device)
+        if config.taught:
+            first = len(batches[0].owners)
+            weight[first : first + len(batches[1].owners)] = config.taught_weight
+        return owners, targets, weight
+
+    def _taken(self, data: Labelled, step: int, batch: int) -> DealBatch:
+        """Take this process's part of a step's batch."""
+        config, place = self.config, self.place
+        part, turn = (place.rank, place.world), config.network.rotation == "learned"
+        taken = take(data, step, batch, seed=config.seed, turn=turn, part=part)
+        return DealBatch(*(tensor.to(place.device) for tensor in taken))
+
+    def _taught(self, step: int) -> DealBatch:
+        """Return this process's part of a step's deals that teachers label, or labelled."""
+        config, place = self.config, self.place
         if self.taught is not None:
-            besides = take(
-                self.taught, step, config.taught, seed=config.seed, turn=self.turn, part=part
-            )
-            besides = DealBatch(*(tensor.to(place.device) for tensor in besides))
-        else:
-            dealt = deal_on(
-                place.device,
-                config.taught // place.world,
-                step_seed(config.seed + 1, step, place.rank),
-            )
-            with torch.no_grad():
-                besides = DealBatch(dealt, mean_probabilities(self.teachers, dealt))
-        weights = torch.cat([weight, weight.new_full((len(besides.owners),), config.taught_weight)])
-        owners, targets = (torch.cat(pair) for pair in zip(batch, besides, strict=True))
-        return owners, targets, weights
+            return self._taken(self.taught, step, config.taught)
+        seed = step_seed(config.seed + 1, step, place.rank)
+        dealt = deal_on(place.device, config.taught // place.world, seed)
+        with torch.no_grad():
+            return DealBatch(dealt, mean_probabilities(self.teachers, dealt))
 
 
 def loss_of(logits: Tensor, targets: Tensor, weight: Tensor, ordered: float) -> Tensor:
