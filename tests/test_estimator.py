@@ -11,11 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import special
 
 import trickcast as tc
 from trickcast.cards import Strain
 from trickcast.estimator import DEFAULT_MODEL, check_estimator, files, is_loaded, loaded
 from trickcast.estimator import estimator as loading
+from trickcast.estimator.exact import Doubts, coupled
 from trickcast.estimator.files import load_session
 from trickcast.estimator.kinds import OneOutput
 from trickcast.evaluation import Score, Tally, score
@@ -289,23 +291,55 @@ def few() -> tuple[tc.DealSet, np.ndarray]:
     return solved, solved.tricks_or_unknown
 
 
-@pytest.mark.parametrize("bound", [0.4, 0.5])
-def test_what_is_less_sure_than_asked_is_exact(few, bound):
+@pytest.mark.parametrize("bound", [0.5, 0.95])
+def test_all_is_as_sure_as_asked(few, bound):
     deals, real = few
     estimator = tc.Estimator(SMALL, threads=1)
-    plain, found = estimator(deals), estimator(deals, exact_below=bound)
+    plain, decided = estimator(deals), estimator(deals, exact_below=bound)
     unsure = plain.probabilities.max(axis=-1) < bound
-    assert 0.05 < unsure.mean() < 0.95
-    assert found.exact[unsure].all()
-    # nothing else is solved but what comes with its strain for nothing
-    assert np.array_equal(found.exact, unsure | (unsure.sum(-1) >= 2)[..., None])
-    assert np.array_equal(found.tricks[found.exact], real[found.exact])
-    assert (found.expected == found.tricks)[found.exact].all()
-    assert np.array_equal(found.probabilities[~found.exact], plain.probabilities[~found.exact])
-    assert np.array_equal(found.tricks[~found.exact], plain.tricks[~found.exact])
+    assert unsure.mean() > 0.05
+    surest = decided.probabilities.max(axis=-1)
+    assert (surest >= bound).all()
+    np.testing.assert_allclose(decided.probabilities.sum(-1), 1, atol=1e-5)
+    assert np.array_equal(decided.tricks[unsure], decided.probabilities.argmax(-1)[unsure])
+    # what searches ruled out has no chance left, so the truth never has none
+    assert (np.take_along_axis(decided.probabilities, real[..., None].astype(int), -1) > 0).all()
+    assert decided.exact.any() == (bound == 0.95) and not decided.exact.all()
+    assert np.array_equal(decided.tricks[decided.exact], real[decided.exact])
+    assert (surest[decided.exact] == 1).all()
+    assert (decided.tricks == real).mean() > (plain.tricks == real).mean()
+    # a side of which nothing was unsure is as it was
+    aside = ~(unsure | unsure[:, :, [2, 3, 0, 1]])
+    assert np.array_equal(decided.probabilities[aside], plain.probabilities[aside])
     alone = estimator(deals[2], exact_below=bound)
-    assert np.array_equal(alone.tricks, found.tricks[2])
-    assert np.array_equal(alone.exact, found[2].exact)
+    assert np.array_equal(alone.tricks, decided.tricks[2])
+    assert np.array_equal(alone.exact, decided[2].exact)
+
+
+def test_partners_estimates_are_the_sums_of_their_joint_distribution():
+    means = np.random.default_rng(5).uniform(2, 11, (50, 1))
+    one, other = (
+        special.softmax(-((np.arange(14) - mean) ** 2), axis=1).astype(np.float32)
+        for mean in (means, means + 0.3)
+    )
+    joint = coupled(one, other)
+    np.testing.assert_allclose(joint.sum(2), one, atol=0.01)
+    np.testing.assert_allclose(joint.sum(1), other, atol=1e-5)
+    same = coupled(one, one)  # partners with one estimate take equally many
+    assert (np.trace(same, axis1=1, axis2=2) > 0.9).all()
+
+
+def test_searches_end_at_results_that_no_estimate_foresaw():
+    """A network that gave the truth 1 in 500: searches find it all the same."""
+    wrong = np.full((1, 14), 0.002, dtype=np.float32)
+    wrong[0, [3, 4]] = 0.488
+    doubts, real, searches = Doubts(wrong, wrong), (9, 8), 0
+    while len(rows := doubts.left(0.99)):
+        whose, least = asked = doubts.questions(rows, 0.99)
+        doubts.learn(rows, asked, np.array([real[whose[0]] >= least[0]]))
+        searches += 1
+    assert [int(chances.argmax()) for chances in doubts.each()] == [9, 8]
+    assert doubts.known.all() and searches <= 12
 
 
 def test_nothing_and_everything_exact(few, deals):

@@ -11,6 +11,7 @@ from trickcast.cards import Deal, Seat, Strain
 from trickcast.solver import (
     BATCH,
     makes_batches,
+    search_batches,
     solve_cell_batches,
     solve_lead_batches,
     solver_version,
@@ -103,6 +104,11 @@ def test_one_strain_and_declarer_is_a_cell_of_the_table(strain: str, declarer: s
     for tricks in (1, int(cell[0]), min(13, int(cell[0]) + 1), 13):
         (makes,) = makes_batches(deals.owners, *which, tricks)
         assert (makes == (cell >= tricks)).all()
+    questions = np.array([[int(Strain.parse(strain)), 0, tricks] for tricks in range(5, 11)
+                          for strain in "SN"])  # fmt: skip
+    owners, table = deals.owners[:1].repeat(len(questions), 0), tc.solve(deals[:1]).tricks[0]
+    (takes,) = search_batches(owners, questions)
+    assert [bool(table[s, d] >= least) for s, d, least in questions] == takes.tolist()
     (leads,) = solve_lead_batches(deals.owners, *which)
     held = deals.owners == which[1].lho
     assert ((leads != 255) == held).all()

@@ -69,8 +69,9 @@ class Estimator:
         memory that grows with the deals; ``stream`` keeps neither.
 
         With ``exact_below``, results whose likeliest count has a lower probability than that are
-        solved, by as many threads; ``exact`` of the answer says which (more than asked, where
-        DDS gives them for nothing). 1 solves all but what the network is wholly sure of.
+        searched by DDS, with as many threads, until it is at least so probable; ``exact`` of the
+        answer says which are known for certain. 1 solves all but what the network is wholly sure
+        of.
 
         Raises DealError for what is not a deal, ValueError for ``exact_below`` outside 0 … 1.
         """
@@ -81,18 +82,14 @@ class Estimator:
         probabilities, tricks = self._run(dealset, ALL_STRAINS)
         exact = None
         if exact_below is not None:
-            from .exact import solve_unsure  # the solver is not loaded for estimates alone
+            from .exact import decide  # the solver is not loaded for estimates alone
 
             exact = np.empty((n, 5, 4), dtype=np.bool_)
             for start in range(0, n, _STREAMED):
                 rows = slice(start, start + _STREAMED)
-                exact[rows] = solve_unsure(
-                    dealset.owners[rows],
-                    probabilities[rows],
-                    tricks[rows],
-                    exact_below,
-                    self._threads,
-                )
+                owners, chances = dealset.owners[rows], probabilities[rows]
+                decided = decide(owners, chances, tricks[rows], exact_below, self._threads)
+                exact[rows] = decided.exact
         estimates = TrickEstimate(probabilities, tricks, exact)
         return estimates[0] if single else estimates
 
@@ -217,7 +214,7 @@ def estimate(
 
     As ``Estimator(model)(deals, exact_below=…)``, with the default model unless ``model`` names
     another; a model that was used stays loaded. With ``exact_below=0.8``, results of which the
-    model is less than 80 % sure are solved.
+    model is less than 80 % sure are searched until they are surer.
 
     >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
     >>> estimated = tc.estimate(deal)

@@ -30,8 +30,8 @@ nobody waits for any more is given up. The last thread of a call works while the
 _MOST_THREADS = 1024
 _Result = TypeVar("_Result")
 _Kind = TypeVar("_Kind", Strain, Seat)
-_Solve = Callable[[NDArray[np.uint8], int, Event], NDArray[Any]]
-"""Solves some owners with so many threads, unless they are given up."""
+_Solve = Callable[[NDArray[np.uint8], slice, int, Event], NDArray[Any]]
+"""Solves some owners, which rows of all they are, with so many threads, unless given up."""
 
 
 def solve_batches(
@@ -67,7 +67,9 @@ def solve_strain_batches(
     trump = _member(Strain, strain)
     left_out = tuple(int(other != trump) for other in Strain)
 
-    def solve_some(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
+    def solve_some(
+        some: NDArray[np.uint8], rows: slice, threads: int, given_up: Event
+    ) -> NDArray[np.uint8]:
         return _as_tricks(dds.tables(some, threads, given_up, left_out)[:, trump])
 
     return _in_batches(check_owners, solve_some, owners, BOARDS, _BOARDS_A_THREAD, workers)
@@ -84,8 +86,10 @@ def solve_cell_batches(
     """
     trump, seat = _member(Strain, strain), _member(Seat, declarer)
 
-    def solve_some(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
-        best = dds.leads(some, trump, seat, dds.MOST_TRICKS, dds.ONE_CARD, threads, given_up)
+    def solve_some(
+        some: NDArray[np.uint8], rows: slice, threads: int, given_up: Event
+    ) -> NDArray[np.uint8]:
+        best = dds.leads(some, trump, seat.lho, dds.MOST_TRICKS, dds.ONE_CARD, threads, given_up)
         return _as_tricks(13 - best.scores[:, 0])
 
     return _in_batches(check_owners, solve_some, owners, BOARDS, _BOARDS_A_THREAD, workers)
@@ -107,10 +111,25 @@ def makes_batches(
     trump, seat, tricks = _member(Strain, strain), _member(Seat, declarer), operator.index(tricks)
     if not 1 <= tricks <= 13:
         raise ValueError(f"tricks is {tricks} (expected 1 to 13)")
-    needed = 14 - tricks  # by the defence
+    questions = np.array([[trump, seat, tricks]])
+    return search_batches(owners, questions.repeat(len(owners), axis=0), workers=workers)
 
-    def solve_some(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.bool_]:
-        best = dds.leads(some, trump, seat, needed, dds.ONE_CARD, threads, given_up)
+
+def search_batches(
+    owners: NDArray[np.uint8], questions: NDArray[np.int64], *, workers: int | None = None
+) -> Iterator[NDArray[np.bool_]]:
+    """Yield whether a side takes so many tricks or more, (m,) bool: each deal has its question.
+
+    ``questions`` is (n, 3): strain, declarer, and the tricks of the declarer's side, 1 … 13.
+    """
+
+    def solve_some(
+        some: NDArray[np.uint8], rows: slice, threads: int, given_up: Event
+    ) -> NDArray[np.bool_]:
+        strains, declarers, tricks = questions[rows].T
+        needed = 14 - tricks  # by the defence
+        leaders = (declarers + 1) % 4
+        best = dds.leads(some, strains, leaders, needed, dds.ONE_CARD, threads, given_up)
         held: NDArray[np.bool_] = best.scores[:, 0] < needed
         return held
 
@@ -127,8 +146,10 @@ def solve_lead_batches(
     """
     trump, seat = _member(Strain, strain), _member(Seat, declarer)
 
-    def solve_some(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
-        leads = dds.leads(some, trump, seat, dds.MOST_TRICKS, dds.EVERY_CARD, threads, given_up)
+    def solve_some(
+        some: NDArray[np.uint8], rows: slice, threads: int, given_up: Event
+    ) -> NDArray[np.uint8]:
+        leads = dds.leads(some, trump, seat.lho, dds.MOST_TRICKS, dds.EVERY_CARD, threads, given_up)
         scores = dds.scores_of_cards(leads)
         tricks = np.full(scores.shape, UNKNOWN, dtype=np.uint8)
         tricks[scores >= 0] = _as_tricks(13 - scores[scores >= 0])
@@ -162,16 +183,20 @@ def _in_batches(
     threads = thread_count(workers)
     call = min(size, a_thread * threads)
 
-    def solve_batch(batch: NDArray[np.uint8], given_up: Event) -> NDArray[Any]:
+    def solve_batch(batch: NDArray[np.uint8], start: int, given_up: Event) -> NDArray[Any]:
         calls = range(0, len(batch), call)
-        return np.concatenate([solve_some(batch[i : i + call], threads, given_up) for i in calls])
+        rows = [slice(start + i, start + min(i + call, len(batch))) for i in calls]
+        some = [batch[i : i + call] for i in calls]
+        return np.concatenate(
+            [solve_some(*each, threads, given_up) for each in zip(some, rows, strict=True)]
+        )
 
     def batches() -> Iterator[NDArray[Any]]:
         for start in range(0, len(owners), size):
             # a copy: the array may be the caller's, and change while DDS reads it
             batch = np.array(owners[start : start + size], order="C")
             check(batch)
-            yield beside(lambda given_up: solve_batch(batch, given_up))  # noqa: B023
+            yield beside(lambda given_up: solve_batch(batch, start, given_up))  # noqa: B023
 
     return batches()
 
@@ -227,7 +252,9 @@ def _member(kind: type[_Kind], value: Any) -> _Kind:
         raise ValueError(f"{value!r} is not a {name} (expected a {kind.__name__})") from None
 
 
-def _solve_deals(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
+def _solve_deals(
+    some: NDArray[np.uint8], rows: slice, threads: int, given_up: Event
+) -> NDArray[np.uint8]:
     return _as_tricks(dds.tables(some, threads, given_up))
 
 
@@ -237,7 +264,9 @@ def _check_endings(owners: NDArray[np.uint8]) -> None:
         raise ValueError(f"ending {int((cards == 1).argmax())}: one card a hand (expected 2 to 13)")
 
 
-def _solve_endings(some: NDArray[np.uint8], threads: int, given_up: Event) -> NDArray[np.uint8]:
+def _solve_endings(
+    some: NDArray[np.uint8], rows: slice, threads: int, given_up: Event
+) -> NDArray[np.uint8]:
     gone = 13 - cards_a_hand(some)  # DDS counts thirteen tricks: the declarer gets what others lack
     return _as_tricks(dds.tables(some, threads, given_up) - gone[:, None, None])
 

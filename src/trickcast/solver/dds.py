@@ -19,8 +19,6 @@ import numpy as np
 from numpy import ctypeslib  # np.ctypeslib loads when first named: a fork then leaves half of it
 from numpy.typing import NDArray
 
-from ..cards import Seat, Strain
-
 BATCH = 40
 """Tables that DDS takes in one call; 41 of five strains already fail."""
 BOARDS = 200
@@ -37,6 +35,9 @@ _ALWAYS_SEARCH = 1  # even where all the leader's cards are equal
 _PATIENCE = 0.05  # seconds until who waits for DDS looks whether he is still wanted
 BIT_OF_RANK = np.uint32(1) << np.arange(14, 1, -1, dtype=np.uint32)
 """DDS's bit of each rank, ace first."""
+
+
+_OneOrMany = int | NDArray[np.integer[Any]]
 
 
 class GivenUp(Exception):
@@ -183,24 +184,26 @@ class Leads(NamedTuple):
 
 def leads(
     owners: NDArray[np.uint8],
-    strain: Strain,
-    declarer: Seat,
-    target: int,
+    strain: _OneOrMany,
+    leader: _OneOrMany,
+    target: _OneOrMany,
     solutions: int,
     threads: int,
     given_up: Event,
 ) -> Leads:
-    """Return what DDS says of the leads of at most ``BOARDS`` checked deals."""
-    n = len(owners)
-    nothing = np.full((n, 3), _NO_CARD, dtype=np.uint8)
-    positions = boards(owners, np.full(n, strain), np.full(n, declarer.lho), nothing)
+    """Return what DDS says of the leads of at most ``BOARDS`` checked deals.
+
+    Strain, leader and target are those of all deals, or (n,) of each.
+    """
+    nothing = np.full((len(owners), 3), _NO_CARD, dtype=np.uint8)
+    positions = boards(owners, strain, leader, nothing)
     return solve(positions, target, solutions, threads, given_up)
 
 
 def boards(
     owners: NDArray[np.uint8],
-    strains: NDArray[np.integer[Any]],
-    leaders: NDArray[np.integer[Any]],
+    strains: _OneOrMany,
+    leaders: _OneOrMany,
     tricks: NDArray[np.uint8],
 ) -> NDArray[np.uint32]:
     """Return n positions as DDS takes them, (n, 24).
@@ -219,7 +222,11 @@ def boards(
 
 
 def solve(
-    positions: NDArray[np.uint32], target: int, solutions: int, threads: int, given_up: Event
+    positions: NDArray[np.uint32],
+    target: _OneOrMany,
+    solutions: int,
+    threads: int,
+    given_up: Event,
 ) -> Leads:
     """Return what DDS says of the next cards of at most ``BOARDS`` checked positions."""
     n = len(positions)
@@ -227,7 +234,7 @@ def solve(
         call, results = dds.boards(), dds.solvedBoards()
         call.noOfBoards = n
         ctypes.memmove(call.deals, positions.ctypes.data, positions.nbytes)
-        call.target[:n] = [target] * n
+        call.target[:n] = np.broadcast_to(target, n).tolist()
         call.solutions[:n] = [solutions] * n
         call.mode[:n] = [_ALWAYS_SEARCH] * n
         dds.SolveAllBoardsBin(call, results)
