@@ -15,33 +15,3 @@ from .joined import Joined
 from .outputs import HIGHEST, LOWEST, RANGE, output_of, tricks_of
 from .registry import CODINGS, find_coding
 from .views import LEADER, Views, exchange, random_views, turn
-
-__all__ = [
-    "CODINGS",
-    "HEADS",
-    "HIGHEST",
-    "LEADER",
-    "LOWEST",
-    "RANGE",
-    "Coding",
-    "EstimatorInputs",
-    "FourHands",
-    "FourteenOutputs",
-    "Head",
-    "Inputs",
-    "Joined",
-    "LeaderLast",
-    "OneNumber",
-    "OneOutput",
-    "PairAndHand",
-    "RankAndSuit",
-    "Views",
-    "check_coding",
-    "exchange",
-    "find_coding",
-    "find_head",
-    "output_of",
-    "random_views",
-    "tricks_of",
-    "turn",
-]
