@@ -10,7 +10,6 @@ from pathlib import Path
 
 from ..cards import DealSet, Seat
 
-
 _FOLDER = Path(__file__).parent
 _SHARES = ("within_2", "within_1", "exact")
 

@@ -5,6 +5,7 @@ from is a Source, so that benchmarks can replay simulations from layouts solved 
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -38,25 +39,33 @@ class Aim(Protocol):
 
     def means(self, exact: NDArray[Any], estimates: NDArray[np.float32] | None) -> Means:
         """Return the means that a precision is asked of, from what its source says of layouts."""
-        ...
 
     def half_widths(self, estimated: Means) -> Floats:
         """Return half the 95 % intervals of these means."""
-        ...
 
 
-class Question(Aim, Protocol):
-    """What is asked of layouts: exact results, and the means that are wanted of them.
+class Question(ABC):
+    """What is asked of layouts: an Aim, and the exact results that it needs.
 
     Estimates are (N, cells, 14), the chances of 0 to 13 tricks in its ``cells``.
     """
 
+    empty: NDArray[Any]
+    usual_cost: float
     cells: list[Cell]
     """Of what there have to be estimates."""
 
+    @abstractmethod
     def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[Any]]:
         """Yield exact results of (n, 52) owners, batch by batch, along the first axis."""
-        ...
+
+    @abstractmethod
+    def means(self, exact: NDArray[Any], estimates: NDArray[np.float32] | None) -> Means:
+        """Return the means that a precision is asked of."""
+
+    def half_widths(self, estimated: Means) -> Floats:
+        """Return half their 95 % intervals."""
+        return estimated.half_widths
 
 
 class Source(Protocol):
@@ -70,19 +79,15 @@ class Source(Protocol):
 
         Raises NoDealsError where that happens at the first call.
         """
-        ...
 
     def estimate(self, start: int, stop: int) -> NDArray[np.float32]:
         """Return the (m, cells, 14) estimates of some layouts."""
-        ...
 
     def solve(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the exact results of some layouts, batch by batch."""
-        ...
 
     def now(self) -> float:
         """Return the time in seconds."""
-        ...
 
 
 @dataclass(slots=True)
