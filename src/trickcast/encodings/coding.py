@@ -17,33 +17,26 @@ class Coding(Protocol):
     @property
     def name(self) -> str:
         """The papers' name for it."""
-        ...
 
     @property
     def version(self) -> int:
         """Goes up whenever the numbers change, so that no old model is fed new input."""
-        ...
 
     @property
     def size(self) -> int:
         """Inputs a row."""
-        ...
 
     @property
     def turned(self) -> bool:
         """Whether the deal is turned so that the leader always sits in one place."""
-        ...
 
     @property
     def trumps(self) -> Trumps:
         """What becomes of the trump suit."""
-        ...
 
     @property
     def negative(self) -> bool:
         """Whether inputs fall below zero; the papers then use tanh instead of the logistic."""
-        ...
 
     def encode(self, owners: NDArray[np.uint8], strain: ArrayLike, declarer: ArrayLike) -> Inputs:
         """Return the (n, size) inputs of (n, 52) owners, for one or n strains and declarers."""
-        ...

@@ -15,25 +15,20 @@ class Head(Protocol):
     @property
     def name(self) -> str:
         """The name to find it by."""
-        ...
 
     @property
     def outputs(self) -> int:
         """Output neurons: 1 or 14."""
-        ...
 
     @property
     def unit(self) -> float:
         """What an error of the outputs is divided by: the width of a range for one output."""
-        ...
 
     def targets(self, tricks: ArrayLike) -> NDArray[np.float32]:
         """Return what the network shall give for (n,) tricks: (n, outputs)."""
-        ...
 
     def tricks(self, outputs: ArrayLike) -> NDArray[np.uint8]:
         """Return the (n,) tricks that (n, outputs) outputs stand for."""
-        ...
 
 
 class EqualRanges:
