@@ -21,11 +21,7 @@ _RULE_FILES = {
     "polish-club-book": "polish-club-book.toml",
 }
 _SHADED = {"polish-club": "polish-club-rules"}
-_NETWORKS = {
-    "52-60-7": "52-60-7.npz",
-    "52-60-12": "52-60-12.npz",
-    "cascade-1996": "cascade-1996.npz",
-}
+_NETWORKS = ("52-60-7", "52-60-12", "cascade-1996")
 
 
 class RuleWarning(UserWarning):
@@ -74,7 +70,8 @@ def load(system: str | os.PathLike[str] = "polish-club") -> OpeningSystem:
         file = f"{system}.json"
         return open_shading(_shipped_file(file), file, RuleSystem(read_rules(path)), sha256)
     if isinstance(system, str) and system in _NETWORKS:
-        return open_networks(_shipped_file(_NETWORKS[system]), _NETWORKS[system])
+        file = f"{system}.npz"
+        return open_networks(_shipped_file(file), file)
     if not os.fspath(system).endswith(".toml"):
         close = nearest(os.fspath(system), names())
         hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names())}"

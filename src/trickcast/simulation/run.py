@@ -29,7 +29,7 @@ Cell = tuple[Strain, Seat]
 """One result of a layout: a strain and a declarer."""
 
 
-class Aim(Protocol):
+class Aim(ABC):
     """The means that are wanted of the results of layouts."""
 
     empty: NDArray[Any]
@@ -37,35 +37,27 @@ class Aim(Protocol):
     usual_cost: float
     """Time of an estimate over that of an exact result, where no clock may decide."""
 
+    @abstractmethod
     def means(self, exact: NDArray[Any], estimates: NDArray[np.float32] | None) -> Means:
         """Return the means that a precision is asked of, from what its source says of layouts."""
 
     def half_widths(self, estimated: Means) -> Floats:
         """Return half the 95 % intervals of these means."""
+        return estimated.half_widths
 
 
-class Question(ABC):
-    """What is asked of layouts: an Aim, and the exact results that it needs.
+class Question(Aim):
+    """What is asked of layouts: exact results, and the means that are wanted of them.
 
     Estimates are (N, cells, 14), the chances of 0 to 13 tricks in its ``cells``.
     """
 
-    empty: NDArray[Any]
-    usual_cost: float
     cells: list[Cell]
     """Of what there have to be estimates."""
 
     @abstractmethod
     def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[Any]]:
         """Yield exact results of (n, 52) owners, batch by batch, along the first axis."""
-
-    @abstractmethod
-    def means(self, exact: NDArray[Any], estimates: NDArray[np.float32] | None) -> Means:
-        """Return the means that a precision is asked of."""
-
-    def half_widths(self, estimated: Means) -> Floats:
-        """Return half their 95 % intervals."""
-        return estimated.half_widths
 
 
 class Source(Protocol):

@@ -6,7 +6,7 @@ from ....published import published_results
 from ...markdown import markdown_table
 from ...rows import Line
 from . import studies as study
-from .printed import PRINTED
+from .studies import PRINTED
 
 NAME = "bridgehand2vec"
 _FIGURES = ("within_2", "within_1", "exact")
