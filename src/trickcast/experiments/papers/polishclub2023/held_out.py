@@ -248,15 +248,6 @@ def as_bid(system: OpeningSystem, labelled: LabelledHands) -> HeldOut:
     return HeldOut(system.calls, chances, labelled.calls)
 
 
-def disagreements(system: OpeningSystem, labelled: LabelledHands) -> dict[tuple[str, str], int]:
-    """Count (call of the system, call of the players) where they differ, most frequent first."""
-    counts: dict[tuple[str, str], int] = {}
-    for ours, theirs in zip(system.bid(labelled.hands), labelled.calls, strict=True):
-        if ours != theirs:
-            counts[ours, theirs] = counts.get((ours, theirs), 0) + 1
-    return dict(sorted(counts.items(), key=lambda item: -item[1]))
-
-
 def write_shipped(labelled: LabelledHands, folder: Path) -> dict[str, Any]:
     """Train ``polish-club`` on all hands, write it, and return what the file says of itself.
 
