@@ -37,7 +37,7 @@ from trickcast import Estimator, random_deals
 from trickcast.cards import Seat, Strain, Suit
 from trickcast.dealing import Constraints
 from trickcast.simulation import Means, Plan, means
-from trickcast.simulation.run import Run
+from trickcast.simulation.run import Aim, Run
 from trickcast.solver import makes_batches, solve_cell_batches
 
 Numbers = NDArray[Any]
@@ -106,7 +106,7 @@ def solve_pools(options: argparse.Namespace) -> dict[str, Numbers]:
     return {name: np.array(values[: options.cases]) for name, values in pools.items()}
 
 
-class Asked:
+class Asked(Aim):
     """A question about one number of each layout, exact and estimated."""
 
     empty = np.empty(0)

@@ -437,7 +437,7 @@ def test_a_missing_model_is_refused(weights):
     with pytest.raises(tc.ModelError, match=r"is missing \(expected SHA-256 [0-9a-f]{64}\)"):
         tc.Estimator()
     (weights / "SHA256SUMS").unlink()
-    with pytest.raises(tc.ModelError, match="list of shipped models is missing"):
+    with pytest.raises(tc.ModelError, match="list of model files is missing"):
         tc.models()
 
 

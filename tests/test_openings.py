@@ -264,7 +264,7 @@ def test_a_damaged_or_missing_network_is_named(
     folder = Path(openings.__file__).parent / "weights"
     copy = tmp_path / "weights"
     shutil.copytree(folder, copy)
-    monkeypatch.setattr("trickcast.openings.shipped.WEIGHTS", copy)
+    monkeypatch.setattr("trickcast.openings.registry.WEIGHTS", copy)
     assert openings.load("52-60-7").bid("Q8632.KJ5.A97.QJ") == "1S"
     data = bytearray((copy / "52-60-7.npz").read_bytes())
     data[300] ^= 1

@@ -5,7 +5,7 @@ import pytest
 
 from trickcast.simulation import Plan, means
 from trickcast.simulation.plan import PILOT, Spread
-from trickcast.simulation.run import Run
+from trickcast.simulation.run import Aim, Run
 
 
 def trick_counts(rng, share: float, layouts: int, runs: int):
@@ -100,7 +100,7 @@ def test_the_ratio_is_the_best_there_is(share: float, cost: float) -> None:
         assert spread.estimates(20, 0.001) == np.inf
 
 
-class Counted:
+class Counted(Aim):
     """The question of one number of each layout, exact and estimated."""
 
     empty = np.empty(0)
@@ -108,9 +108,6 @@ class Counted:
 
     def means(self, exact, estimates):
         return means(exact[:, None], None if estimates is None else estimates[:, None], unit=1.0)
-
-    def half_widths(self, found):
-        return found.half_widths
 
 
 class Drawn:

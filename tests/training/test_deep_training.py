@@ -19,7 +19,7 @@ from trickcast.networks.suits import SuitNetwork, mean_probabilities
 from trickcast.solver import solve
 from trickcast.training import TrainingError, leg
 from trickcast.training.deals import data as suit_data
-from trickcast.training.deals.distillation import divergence, taught_deals, teach
+from trickcast.training.deals.distillation import taught_deals, teach
 from trickcast.training.deals.evaluating import evaluate
 from trickcast.training.deals.supervised import (
     Source,
@@ -36,6 +36,17 @@ TINY = SuitNetworkConfig(width=32, heads=1, before=0, after=1, ratio=2)
 CONFIG = SupervisedConfig(
     network=TINY, steps=12, batch=16, warm_up=2, evaluate_every=4, precision="float32", average=0.9
 )
+
+
+@torch.no_grad()
+def divergence(
+    student: torch.nn.Module, teachers: list[torch.nn.Module], owners: torch.Tensor
+) -> float:
+    """Return the mean Kullback-Leibler divergence of a student from its teachers, per result."""
+    target = mean_probabilities(teachers, owners)
+    ours = mean_probabilities([student], owners)
+    logs = target.clamp_min(1e-12).log() - ours.clamp_min(1e-12).log()
+    return float((target * logs).sum(-1).mean())
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from trickcast.formats import zrd
 from trickcast.library import append
 from trickcast.training import Request, TrainingError
 from trickcast.training import train as train_request
-from trickcast.training.export.thresholds import fit_thresholds
+from trickcast.training.export.calibration import fit_thresholds
 from trickcast.training.papers.best import mean_of_last
 from trickcast.training.papers.examples import all_examples, draw_examples
 from trickcast.training.papers.fullbatch import portions_at

@@ -15,37 +15,3 @@ from .hand import Hand, as_hands, hands_of
 from .one_or_many import OneOrMany
 from .table import UNKNOWN, TrickTable
 from .text import card_text, parse_card, parse_contract
-
-__all__ = [
-    "COUNT_OF_SEAT",
-    "FOUR_FULL_HANDS",
-    "PRINTED_SEATS",
-    "PRINTED_STRAINS",
-    "RANKS",
-    "UNKNOWN",
-    "Board",
-    "Deal",
-    "DealError",
-    "DealSet",
-    "Grid",
-    "Hand",
-    "OneOrMany",
-    "Seat",
-    "Skipped",
-    "Strain",
-    "Suit",
-    "Tag",
-    "TrickTable",
-    "Vulnerability",
-    "as_dealset",
-    "as_hands",
-    "board_dealer",
-    "board_vulnerability",
-    "card_text",
-    "check_owners",
-    "hands_of",
-    "html_table",
-    "parse_card",
-    "parse_contract",
-    "shorten",
-]

@@ -77,13 +77,6 @@ class Deal:
         return cls._trusted(row.astype(np.uint8).tobytes())
 
     @classmethod
-    def from_hands(
-        cls, north: str | Hand, east: str | Hand, south: str | Hand, west: str | Hand
-    ) -> "Deal":
-        """Build a deal from its four hands."""
-        return cls(f"N:{Hand(north)} {Hand(east)} {Hand(south)} {Hand(west)}")
-
-    @classmethod
     def _trusted(cls, owner_bytes: bytes) -> "Deal":
         deal = object.__new__(cls)
         object.__setattr__(deal, "owner_bytes", owner_bytes)

@@ -27,7 +27,25 @@ def check_tricks(tricks: ArrayLike) -> NDArray[np.uint8]:
     return array.astype(np.uint8)
 
 
-class TrickTable(OneOrMany):
+class Tricks(OneOrMany):
+    """Tricks by strain and declarer, ``tricks["H", "N"]``, of one deal or of many."""
+
+    __slots__ = ()
+    axes, keys, example = 2, tuple, '["H", "N"]'
+    tricks: NDArray[np.uint8]
+
+    @property
+    def numbers(self) -> NDArray[np.uint8]:
+        """The tricks."""
+        return self.tricks
+
+    def cell(self, key: Any) -> Any:
+        """Return the tricks of a strain and a declarer."""
+        strain, seat = key
+        return self.tricks[..., Strain.parse(strain), Seat.parse(seat)]
+
+
+class TrickTable(Tricks):
     """Tricks that each declarer takes in each strain, for one deal or for many.
 
     ``table["H", "N"]`` is the count for hearts declared by North (an array where the table holds
@@ -46,7 +64,6 @@ class TrickTable(OneOrMany):
 
     __slots__ = ("tricks",)
     named = ("table", "deal", "deals")
-    axes, keys, example = 2, tuple, '["H", "N"]'
 
     tricks: NDArray[np.uint8]
     """(5, 4) or (n, 5, 4) uint8, strains S H D C N by declarers N E S W; 255 is unknown."""
@@ -57,16 +74,6 @@ class TrickTable(OneOrMany):
             raise DealError(f"array of shape {array.shape} is not a table (expected (n, 5, 4))")
         array.flags.writeable = False
         self.tricks = array
-
-    @property
-    def numbers(self) -> NDArray[np.uint8]:
-        """The tricks."""
-        return self.tricks
-
-    def cell(self, key: Any) -> Any:
-        """Return the tricks of a strain and a declarer."""
-        strain, seat = key
-        return self.tricks[..., Strain.parse(strain), Seat.parse(seat)]
 
     def part(self, index: Any) -> "TrickTable":
         """Return the table of one deal of many, or of some."""

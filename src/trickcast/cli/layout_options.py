@@ -1,6 +1,6 @@
 """The options with which layouts are dealt, estimated and solved: what simulations share."""
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Any
 
 import typer
 
@@ -26,19 +26,12 @@ Seed = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="The same seed, th
 Model = Annotated[str | None, typer.Option(help="A shipped model or an .onnx file.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Threads (default: all cores).")]
 
+_NAMES = (
+    *("north", "east", "south", "west", "condition"),
+    *("samples", "exact", "precision", "seconds", "seed", "model", "workers"),
+)
 
-class Asked(TypedDict):
-    """What these options say, as the keywords of the simulations."""
 
-    north: str | None
-    east: str | None
-    south: str | None
-    west: str | None
-    condition: str | None
-    samples: int | None
-    exact: int | None
-    precision: float | None
-    seconds: float | None
-    seed: int
-    model: str | None
-    workers: int | None
+def layout_options(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return what these options say, of all arguments of a command, as keywords of simulations."""
+    return {name: arguments[name] for name in _NAMES}

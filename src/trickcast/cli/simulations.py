@@ -24,7 +24,6 @@ from .answers import (
 )
 from .inputs import CommandError
 from .layout_options import (
-    Asked,
     Condition,
     Exact,
     Known,
@@ -34,6 +33,7 @@ from .layout_options import (
     Seconds,
     Seed,
     Workers,
+    layout_options,
 )
 
 _INTERRUPTED = 130
@@ -102,20 +102,7 @@ def simulate(
     ] = None,
 ) -> None:
     """Find what contracts make over all layouts that fit what is known."""
-    asked = Asked(
-        north=north,
-        east=east,
-        south=south,
-        west=west,
-        condition=condition,
-        samples=samples,
-        exact=exact,
-        precision=precision,
-        seconds=seconds,
-        seed=seed,
-        model=model,
-        workers=workers,
-    )
+    asked = layout_options(locals())
     if side.upper() not in ("NS", "EW"):
         raise typer.BadParameter(f"--side {side!r} (expected NS or EW)")
     several = None if contracts is None else _several(contracts, by, side, contract)
@@ -168,20 +155,7 @@ def compare(
     save: Save = None,
 ) -> None:
     """Compare two contracts of one side, layout by layout: points, IMPs, matchpoints."""
-    asked = Asked(
-        north=north,
-        east=east,
-        south=south,
-        west=west,
-        condition=condition,
-        samples=samples,
-        exact=exact,
-        precision=precision,
-        seconds=seconds,
-        seed=seed,
-        model=model,
-        workers=workers,
-    )
+    asked = layout_options(locals())
     vul = Vulnerability.parse(vulnerable)
     seats = Seat.parse(by), Seat.parse(by if other_by is None else other_by)
     pair = Contract(first), Contract(second)
@@ -226,20 +200,7 @@ def leads(
     save: Save = None,
 ) -> None:
     """Compare the opening leads from a hand against a contract."""
-    asked = Asked(
-        north=north,
-        east=east,
-        south=south,
-        west=west,
-        condition=condition,
-        samples=samples,
-        exact=exact,
-        precision=precision,
-        seconds=seconds,
-        seed=seed,
-        model=model,
-        workers=workers,
-    )
+    asked = layout_options(locals())
     bid, declarer, hand = Contract(contract), Seat.parse(by), Hand(leader)
     _check_scoring(scoring)
     _check_files(save)
@@ -310,7 +271,7 @@ def _check_files(save: str | None, picture: str | None = None) -> None:
             check_target(file)
 
 
-def _run(question: Callable[..., Answer], asked: Asked, **own: Any) -> Answer:
+def _run(question: Callable[..., Answer], asked: dict[str, Any], **own: Any) -> Answer:
     """Simulate with the errors of the command line, and say where a precision was not reached."""
     for name in ("north", "east", "south", "west", "condition"):
         text = asked[name]

@@ -7,15 +7,3 @@ from .index import HandIndex
 from .pairs import PairEstimator
 from .vectors import HandEmbedding
 from .worth import PairContract, best_contracts
-
-__all__ = [
-    "HandEmbedding",
-    "HandIndex",
-    "PairContract",
-    "PairEstimate",
-    "PairEstimator",
-    "PairModelInfo",
-    "best_contracts",
-    "pair_models",
-    "write_map",
-]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..estimator import ModelError
-from ..estimator.files import ModelFile, open_session, shipped_models
+from ..estimator.files import ModelFile, locate, open_session, shipped_models
 from ..model_format import PAIR_MODEL_FORMAT
 
 WEIGHTS = Path(__file__).parent.parent / "weights" / "pairs"
@@ -43,16 +43,7 @@ def load_pair_model(
     """
     if threads is not None and operator.index(threads) < 1:
         raise ValueError(f"threads is {threads} (expected 1 or more)")
-    shipped = shipped_models(WEIGHTS)
-    if isinstance(model, str) and model in shipped:
-        path, expected = shipped[model]
-    else:
-        path, expected = Path(model), None
-        if not path.is_file():
-            raise ModelError(
-                f"no model of two hands {os.fspath(model)!r} (expected one of "
-                f"{', '.join(shipped)}, or the path of an .onnx file)"
-            )
+    path, expected = locate(model, WEIGHTS, "model of two hands")
     session, sha256 = open_session(path, expected, threads)
     metadata = dict(session.get_modelmeta().custom_metadata_map)
     if metadata.get("format") != PAIR_MODEL_FORMAT or metadata.get("kind") not in _OF_KIND:

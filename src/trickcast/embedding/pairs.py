@@ -96,7 +96,6 @@ class _Network(Protocol):
 
     def __call__(self, pairs: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Answer (n, 5, 2, 14) probabilities for (n, 2, 52) pairs, n ≥ 1."""
-        ...
 
 
 class Distributions:

@@ -7,41 +7,20 @@ Mańdziuk, "Learning without human expertise", IEEE Transactions on Neural Netwo
 """
 
 from .cards import FourHands, LeaderLast, OneNumber, PairAndHand, RankAndSuit
-from .coding import Coding, Inputs
+from .coding import Coding, Inputs, Joined
 from .conformance import check_coding
 from .estimators import EstimatorInputs
-from .heads import HEADS, FourteenOutputs, Head, OneOutput, find_head
-from .joined import Joined
-from .outputs import HIGHEST, LOWEST, RANGE, output_of, tricks_of
+from .heads import (
+    HEADS,
+    HIGHEST,
+    LOWEST,
+    RANGE,
+    FourteenOutputs,
+    Head,
+    OneOutput,
+    find_head,
+    output_of,
+    tricks_of,
+)
 from .registry import CODINGS, find_coding
 from .views import LEADER, Views, exchange, random_views, turn
-
-__all__ = [
-    "CODINGS",
-    "HEADS",
-    "HIGHEST",
-    "LEADER",
-    "LOWEST",
-    "RANGE",
-    "Coding",
-    "EstimatorInputs",
-    "FourHands",
-    "FourteenOutputs",
-    "Head",
-    "Inputs",
-    "Joined",
-    "LeaderLast",
-    "OneNumber",
-    "OneOutput",
-    "PairAndHand",
-    "RankAndSuit",
-    "Views",
-    "check_coding",
-    "exchange",
-    "find_coding",
-    "find_head",
-    "output_of",
-    "random_views",
-    "tricks_of",
-    "turn",
-]

@@ -10,7 +10,7 @@ from ..cards import Seat, Strain
 from ..evaluators import Evaluator, get
 from ..evaluators.holdings import HoldingIds, holding_ids, lengths
 from .coding import Inputs, Trumps
-from .outputs import HIGHEST, LOWEST
+from .heads import HIGHEST, LOWEST
 from .views import exchange, turn
 
 _PAIRS = ((Seat.NORTH, Seat.SOUTH), (Seat.EAST, Seat.WEST))

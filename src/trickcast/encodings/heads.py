@@ -6,7 +6,25 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .outputs import HIGHEST, LOWEST, RANGE, output_of, tricks_of
+LOWEST, HIGHEST = 0.1, 0.9
+"""The ends of the 14 equal ranges into which a single output is cut, for 0 to 13 tricks."""
+RANGE = (HIGHEST - LOWEST) / 14
+"""The width of a range."""
+
+
+def output_of(tricks: ArrayLike) -> NDArray[np.float32]:
+    """Return what a one-output network is trained to give: the centre of the range of ``tricks``.
+
+    The 2009 paper does not say where in a range its targets lie; Mańdziuk and Suchan (2018) used
+    the centre.
+    """
+    return (LOWEST + RANGE * (np.asarray(tricks, dtype=np.float32) + 0.5)).astype(np.float32)
+
+
+def tricks_of(outputs: ArrayLike) -> NDArray[np.uint8]:
+    """Return the tricks in whose range each output falls; those beyond an end belong to it."""
+    ranges = np.floor((np.asarray(outputs, dtype=np.float32) - LOWEST) / RANGE)
+    return np.asarray(np.clip(ranges, 0, 13), dtype=np.uint8)
 
 
 class Head(Protocol):
@@ -15,25 +33,20 @@ class Head(Protocol):
     @property
     def name(self) -> str:
         """The name to find it by."""
-        ...
 
     @property
     def outputs(self) -> int:
         """Output neurons: 1 or 14."""
-        ...
 
     @property
     def unit(self) -> float:
         """What an error of the outputs is divided by: the width of a range for one output."""
-        ...
 
     def targets(self, tricks: ArrayLike) -> NDArray[np.float32]:
         """Return what the network shall give for (n,) tricks: (n, outputs)."""
-        ...
 
     def tricks(self, outputs: ArrayLike) -> NDArray[np.uint8]:
         """Return the (n,) tricks that (n, outputs) outputs stand for."""
-        ...
 
 
 class EqualRanges:

@@ -2,9 +2,8 @@
 
 from ..evaluators import DISTRIBUTIONAL, POINT_COUNTS
 from .cards import FourHands, LeaderLast, OneNumber, PairAndHand, RankAndSuit
-from .coding import Coding
+from .coding import Coding, Joined
 from .estimators import EstimatorInputs
-from .joined import Joined
 
 _SIDES = (1.0, -1.0, 1.0, -1.0)
 _WORK = ("work_points",)

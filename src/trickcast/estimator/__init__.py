@@ -14,22 +14,6 @@ if TYPE_CHECKING:
     from .check import check_estimator
     from .peers import DEFAULT_LAYOUT, PeerModel, Side
 
-__all__ = [
-    "DEFAULT_LAYOUT",
-    "DEFAULT_MODEL",
-    "Estimator",
-    "ModelError",
-    "ModelInfo",
-    "PeerModel",
-    "Side",
-    "TrickEstimate",
-    "check_estimator",
-    "estimate",
-    "is_loaded",
-    "loaded",
-    "models",
-]
-
 _ON_ACCESS = {
     "DEFAULT_LAYOUT": ".peers",
     "PeerModel": ".peers",

@@ -105,24 +105,26 @@ def shipped_models(folder: Path | None = None) -> dict[str, tuple[Path, str]]:
     folder = folder or _WEIGHTS
     path = folder / _CHECKSUMS
     if not path.exists():
-        raise ModelError(f"{path}: the list of shipped models is missing; install trickcast again")
+        raise ModelError(f"{path}: the list of model files is missing; install trickcast again")
     lines = (line.split(maxsplit=1) for line in path.read_text("utf-8").splitlines() if line)
     return {Path(file).stem: (folder / file, sha256) for sha256, file in lines}
 
 
-def locate(model: str | os.PathLike[str]) -> tuple[Path, str | None]:
+def locate(
+    model: str | os.PathLike[str], folder: Path | None = None, kind: str = "model"
+) -> tuple[Path, str | None]:
     """Return the file of a shipped model's name or of a path, and the checksum it must have.
 
-    Raises ModelError when it is neither.
+    Raises ModelError, which calls it a ``kind``, when it is neither.
     """
-    shipped = shipped_models()
+    shipped = shipped_models(folder)
     if isinstance(model, str) and model in shipped:
         return shipped[model]
     path = Path(model)
     if path.is_file():
         return path, None
     raise ModelError(
-        f"no model {os.fspath(model)!r} (expected one of {', '.join(shipped)}, "
+        f"no {kind} {os.fspath(model)!r} (expected one of {', '.join(shipped)}, "
         "or the path of an .onnx file)"
     )
 
@@ -140,13 +142,11 @@ def load_session(model: str | os.PathLike[str]) -> tuple[Any, ModelInfo]:
     return session, read_info(path, sha256, session.get_modelmeta().custom_metadata_map)
 
 
-def open_session(path: Path, expected: str | None, threads: int | None = None) -> tuple[Any, str]:
-    """Return the ONNX Runtime session of a file and its SHA-256, ``expected`` unless that is None.
+def read_whole(path: Path, expected: str | None) -> tuple[bytes, str]:
+    """Return a file's content and its SHA-256, which is ``expected`` unless that is None.
 
-    Raises ModelError when the file is missing, has another checksum or cannot be run.
+    Raises ModelError when the file is missing or has another checksum.
     """
-    import onnxruntime as ort
-
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -160,6 +160,17 @@ def open_session(path: Path, expected: str | None, threads: int | None = None) -
             f"{path}: the model file is damaged (its SHA-256 is {sha256}, expected {expected}); "
             "install trickcast again"
         )
+    return data, sha256
+
+
+def open_session(path: Path, expected: str | None, threads: int | None = None) -> tuple[Any, str]:
+    """Return the ONNX Runtime session of a file and its SHA-256, ``expected`` unless that is None.
+
+    Raises ModelError when the file is missing, has another checksum or cannot be run.
+    """
+    import onnxruntime as ort
+
+    data, sha256 = read_whole(path, expected)
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads or 0
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # numpy works between

@@ -35,7 +35,6 @@ class Kind(Protocol):
 
     def __call__(self, owners: NDArray[np.uint8], strains: Sequence[Strain]) -> Answer:
         """Answer for (n, 52) owners, n ≥ 1, all at once, in strains as they are asked for."""
-        ...
 
 
 def kind_of(session: Any, info: ModelInfo) -> Kind:

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Grid, OneOrMany, Seat, Strain
+from ..cards import Grid, Seat, Strain
+from ..cards.table import Tricks
 
 
-class TrickEstimate(OneOrMany):
+class TrickEstimate(Tricks):
     """Estimated tricks of the declarer's side, for one deal or for many.
 
     ``estimate["H", "N"]`` is the estimated count for hearts declared by North (an array where
@@ -23,7 +24,6 @@ class TrickEstimate(OneOrMany):
     """
 
     named = ("estimate", "deal", "deals")
-    axes, keys, example = 2, tuple, '["H", "N"]'
 
     probabilities: NDArray[np.float32]
     """(5, 4, 14) or (n, 5, 4, 14) float32: strains S H D C N, declarers N E S W, 0 … 13 tricks."""
@@ -56,16 +56,6 @@ class TrickEstimate(OneOrMany):
     def expected(self) -> NDArray[np.float32]:
         """(5, 4) or (n, 5, 4) float32, the mean of the distribution."""
         return (self.probabilities @ np.arange(14, dtype=np.float32)).astype(np.float32)
-
-    @property
-    def numbers(self) -> NDArray[np.uint8]:
-        """The tricks."""
-        return self.tricks
-
-    def cell(self, key: Any) -> Any:
-        """Return the tricks that the model names for a strain and a declarer."""
-        strain, seat = key
-        return self.tricks[..., Strain.parse(strain), Seat.parse(seat)]
 
     def part(self, index: Any) -> "TrickEstimate":
         """Return the estimate of one deal of many, or of some."""

@@ -5,19 +5,3 @@ from .clusters import ClusterSums, Interval
 from .report import Calibration, CalibrationBin, Evaluation, Figures
 from .scores import Score, compare, score
 from .tally import Paired, Tally
-
-__all__ = [
-    "BREAKDOWNS",
-    "CONTRACTS",
-    "Calibration",
-    "CalibrationBin",
-    "ClusterSums",
-    "Evaluation",
-    "Figures",
-    "Interval",
-    "Paired",
-    "Score",
-    "Tally",
-    "compare",
-    "score",
-]

@@ -13,29 +13,3 @@ from .runner import need_deals, planned, reproduce, waiting
 from .scales import Scale
 from .spec import CONTRACTS, LEADERS, Net, Pretraining
 from .store import Store, agreed_deals
-
-__all__ = [
-    "CONTRACTS",
-    "LEADERS",
-    "PAPERS",
-    "SCALES",
-    "Deals",
-    "ExperimentError",
-    "FunctionRow",
-    "Material",
-    "Net",
-    "Paper",
-    "Pretraining",
-    "Row",
-    "Scale",
-    "Store",
-    "agreed_deals",
-    "gather",
-    "need_deals",
-    "ns_tricks",
-    "planned",
-    "reproduce",
-    "rows_of",
-    "waiting",
-    "write_report",
-]

@@ -1,9 +1,16 @@
 """Tables in Markdown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 
 def markdown_table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
     """Return a table as Markdown."""
     cells = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(str(cell) for cell in row) + " |" for row in cells) + "\n"
+
+
+def fields_table(rows: Iterable[Mapping[str, Any]], *columns: tuple[str, str]) -> str:
+    """Return a table as Markdown whose columns are a head and what the fields of a row fill."""
+    cells = [[text.format_map(row) for _, text in columns] for row in rows]
+    return markdown_table([head for head, _ in columns], cells)

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -123,49 +123,31 @@ def read_rows(path: Path) -> dict[str, tuple[AnyRow, ...]]:
         for cells in reader:
             filled = {column: text for column, text in cells.items() if text}
             try:
-                tables.setdefault(filled["table"], []).append(_KINDS[filled["kind"]](filled))
+                tables.setdefault(filled["table"], []).append(_row(filled))
             except (KeyError, TypeError, ValueError) as error:
                 raise ValueError(f"{path}, line {reader.line_num}: {error}") from None
     return {name: tuple(rows) for name, rows in tables.items()}
 
 
-def _tested(cells: Mapping[str, str]) -> Row:
-    fields = _fields(cells, "id", "contracts", "lead", "on", "tricks", "note")
-    labels = tuple(cells["labels"].split("; ")) if "labels" in cells else ()
-    return Row(net=_net(cells), labels=labels, **fields)
-
-
-def _agreement(cells: Mapping[str, str]) -> AgreementRow:
-    return AgreementRow(net=_net(cells), **_fields(cells, "id", "contracts", "lead", "note"))
-
-
-def _points(cells: Mapping[str, str]) -> RawRow:
-    return RawRow(**_fields(cells, "id", "method", "contracts", "note"))
-
-
-def _published(cells: Mapping[str, str]) -> PublishedRow:
-    return PublishedRow(**_fields(cells, "id", "note"))
+def _row(cells: Mapping[str, str]) -> AnyRow:
+    kind = _KINDS[cells["kind"]]
+    parts = {"net": _net(cells)} if kind in (Row, AgreementRow) else {}
+    row: AnyRow = _read(kind, cells, **parts)
+    return row
 
 
 def _net(cells: Mapping[str, str]) -> Net:
-    fields = _fields(cells, "network", "coding", "lead", "deals", "head", "copies")
-    fields["contracts"] = cells.get("trained_on", cells["contracts"])
+    parts: dict[str, Any] = {"contracts": cells.get("trained_on", cells["contracts"])}
     if "training" in cells:
-        fields[cells["training"]] = _TRAININGS[cells["training"]](cells)
-    return Net(**fields)
+        parts[cells["training"]] = _read(_TRAININGS[cells["training"]], cells)
+    net: Net = _read(Net, cells, **parts)
+    return net
 
 
-def _pretraining(cells: Mapping[str, str]) -> Pretraining:
-    return Pretraining(**_fields(cells, "rate", "frozen", "encoders", "loss"))
-
-
-def _comparison(cells: Mapping[str, str]) -> Comparison:
-    return Comparison(**_fields(cells, "references", "rate"))
-
-
-def _fields(cells: Mapping[str, str], *names: str) -> dict[str, Any]:
-    """Return the cells that are there, as the values of fields."""
-    return {name: _VALUES.get(name, str)(cells[name]) for name in names if name in cells}
+def _read(kind: Any, cells: Mapping[str, str], **parts: Any) -> Any:
+    """Return a dataclass of ``parts``, its other fields those cells that have their names."""
+    names = [field.name for field in fields(kind) if field.name in cells]
+    return kind(**{name: _VALUES.get(name, str)(cells[name]) for name in names} | parts)
 
 
 _COLUMNS = {
@@ -174,16 +156,13 @@ _COLUMNS = {
     *("on", "tricks", "method", "labels", "note"),
 }
 """Of a file of rows."""
-_KINDS: Mapping[str, Callable[[Mapping[str, str]], AnyRow]] = {
-    "network": _tested,
-    "agreement": _agreement,
-    "points": _points,
-    "published": _published,
+_KINDS = {
+    "network": Row,
+    "agreement": AgreementRow,
+    "points": RawRow,
+    "published": PublishedRow,
 }
-_TRAININGS: Mapping[str, Callable[[Mapping[str, str]], object]] = {
-    "pretraining": _pretraining,
-    "comparison": _comparison,
-}
+_TRAININGS = {"pretraining": Pretraining, "comparison": Comparison}
 _VALUES: Mapping[str, Callable[[str], Any]] = {
     "deals": int,
     "copies": int,
@@ -192,4 +171,5 @@ _VALUES: Mapping[str, Callable[[str], Any]] = {
     "references": int,
     "rate": float,
     "frozen": "yes".__eq__,
+    "labels": lambda text: tuple(text.split("; ")),
 }

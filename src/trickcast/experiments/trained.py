@@ -3,6 +3,7 @@
 import pickle
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from ..networks import LayeredNetwork, run_all
 from ..training.checkpoints import Progress, TrainingError
 from ..training.papers.autoencoder import AutoencoderConfig, AutoencoderTask
 from ..training.papers.comparator import Comparator, ComparatorConfig, ComparatorTask
-from ..training.papers.examples import Examples
+from ..training.papers.examples import Draw, Examples
 from ..training.papers.fullbatch import FullBatch, RpropConfig
 from ..training.solved import deals_checksum
 from ..training.trainer import Lessons, train
@@ -26,7 +27,6 @@ from .data import Deals, all_results, require_deals, training_batch
 from .scales import Scale
 from .spec import Comparison, Net, Pretraining
 
-_Way = Callable[[Net, Scale, DealSet, DealSet, Path, "Report"], tuple[nn.Module, dict[str, Any]]]
 Report = Callable[[dict[str, float]], None]
 _FORMAT = "trickcast experiment 1"
 _SECOND_UPDATE = 0.001
@@ -73,11 +73,9 @@ def train_net(
     if finished.exists():
         return _finished(finished, net, checksum)
     checkpoint = folder / f"{net.slug}.checkpoint"
-    if net.pretraining is not None:
-        way: _Way = _by_pretraining
-    else:
-        way = _by_rprop if net.comparison is None else _by_comparison
-    network, record = way(net, scale, used, deals.validation, checkpoint, report)
+    training = _Training(net, scale, used, deals.validation, checkpoint, report)
+    by_rprop = net.pretraining is None and net.comparison is None
+    network, record = training.by_rprop() if by_rprop else training.by_epochs()
     record |= {"deals": len(used), "sha256": checksum}
     record["epochs_per_second"] = round(record["epochs"] / max(record["seconds"], 1e-9), 2)
     content = {
@@ -112,109 +110,91 @@ def build(net: Net) -> nn.Module:
     )
 
 
-def _by_rprop(
-    net: Net, scale: Scale, used: DealSet, validation: DealSet, checkpoint: Path, report: Report
-) -> tuple[nn.Module, dict[str, Any]]:
-    schedule = scale.schedule_of(net)
-    config = NetConfig(
-        net=net,
-        examples=schedule.examples,
-        redraw=schedule.held * schedule.portions,
-        portions=schedule.portions,
-        whole_from=int(schedule.epochs * schedule.whole_from),
-        epochs=schedule.epochs,
-        patience=max(scale.patience, schedule.epochs // 4),
-        evaluate_every=scale.evaluate_every,
-        averaged=1 if scale.published else 10,
-        initial_update=schedule.initial_update,
-        seed=net.seed,
-    )
-    lessons, held_out = _lessons(used, validation), _held_out(net, validation)
+@dataclass(frozen=True)
+class _Training:
+    """The training of one network, from its beginning or where it stopped."""
 
-    def leg(network: nn.Module, start: Progress, settings: NetConfig, path: Path) -> Any:
-        task = FullBatch(
-            settings,
-            network,
-            build(net),
-            find_head(net.head),
-            lessons,
-            lambda drawing: training_batch(net, scale, used, drawing),
-            held_out,
+    net: Net
+    scale: Scale
+    used: DealSet
+    validation: DealSet
+    checkpoint: Path
+    report: Report
+
+    def by_rprop(self) -> tuple[nn.Module, dict[str, Any]]:
+        """Return the network of 2004 or 2009, and what there is to say of its training."""
+        net, scale = self.net, self.scale
+        schedule = scale.schedule_of(net)
+        config = NetConfig(
+            net=net,
+            examples=schedule.examples,
+            redraw=schedule.held * schedule.portions,
+            portions=schedule.portions,
+            whole_from=int(schedule.epochs * schedule.whole_from),
+            epochs=schedule.epochs,
+            patience=max(scale.patience, schedule.epochs // 4),
+            evaluate_every=scale.evaluate_every,
+            averaged=1 if scale.published else 10,
+            initial_update=schedule.initial_update,
+            seed=net.seed,
         )
+        done = self._leg(config, self.checkpoint, build(net), Progress())
+        if schedule.second:
+            again = replace(
+                config,
+                epochs=done.progress.step + schedule.second,
+                whole_from=0,
+                initial_update=_SECOND_UPDATE,
+            )
+            second = self.checkpoint.with_suffix(".second")
+            done = self._leg(again, second, done.network, done.progress)
+            second.unlink(missing_ok=True)
+        progress: Progress = done.progress
+        record = {"epochs": progress.step, "seconds": progress.seconds, "best": progress.best}
+        return done.network, record
+
+    def _leg(self, config: NetConfig, path: Path, network: nn.Module, start: Progress) -> Any:
+        head = find_head(self.net.head)
+        task = FullBatch(config, network, build(self.net), head, *self._lessons())
         if start.step:
             task.go_on_from(start)
-        return train(task, path, journal=False, report=report)
+        return train(task, path, journal=False, report=self.report)
 
-    done = leg(build(net), Progress(), config, checkpoint)
-    if schedule.second:
-        again = replace(
-            config,
-            epochs=done.progress.step + schedule.second,
-            whole_from=0,
-            initial_update=_SECOND_UPDATE,
+    def by_epochs(self) -> tuple[nn.Module, dict[str, Any]]:
+        """Return the network of 2018, and what there is to say of its training."""
+        task: Any
+        if self.net.comparison is not None:
+            config = _comparator_config(self.net, self.scale.tuning_epochs)
+            task = ComparatorTask(config, *self._lessons())
+        else:
+            task = AutoencoderTask(self._autoencoder_config(), *self._lessons())
+        trained = train(task, self.checkpoint, journal=False, report=self.report)
+        progress, errors = trained.progress, ("compression_error", "validation_error")
+        record = {"epochs": progress.step, "seconds": progress.seconds}
+        return trained.network, record | {k: progress.best[k] for k in errors if k in progress.best}
+
+    def _autoencoder_config(self) -> AutoencoderConfig:
+        net, how = self.net, self.net.pretraining
+        assert how is not None
+        return AutoencoderConfig(
+            network=net.network,
+            encoders=how.encoders,
+            frozen=how.frozen,
+            loss=how.loss,
+            tuning_rate=how.rate,
+            redraw=1_000_000 if self.scale.published else 2,
+            pretraining_epochs=self.scale.pretraining_of(net),
+            epochs=self.scale.tuning_epochs,
+            seed=net.seed,
         )
-        second = checkpoint.with_suffix(".second")
-        done = leg(done.network, done.progress, again, second)
-        second.unlink(missing_ok=True)
-    progress: Progress = done.progress
-    record = {"epochs": progress.step, "seconds": progress.seconds, "best": progress.best}
-    return done.network, record
 
-
-def _by_pretraining(
-    net: Net, scale: Scale, used: DealSet, validation: DealSet, checkpoint: Path, report: Report
-) -> tuple[nn.Module, dict[str, Any]]:
-    how = net.pretraining
-    assert how is not None
-    config = AutoencoderConfig(
-        network=net.network,
-        encoders=how.encoders,
-        frozen=how.frozen,
-        loss=how.loss,
-        tuning_rate=how.rate,
-        redraw=1_000_000 if scale.published else 2,
-        pretraining_epochs=scale.pretraining_of(net),
-        epochs=scale.tuning_epochs,
-        seed=net.seed,
-    )
-    return _by_epochs(AutoencoderTask, config, net, scale, used, validation, checkpoint, report)
-
-
-def _by_comparison(
-    net: Net, scale: Scale, used: DealSet, validation: DealSet, checkpoint: Path, report: Report
-) -> tuple[nn.Module, dict[str, Any]]:
-    config = _comparator_config(net, scale.tuning_epochs)
-    return _by_epochs(ComparatorTask, config, net, scale, used, validation, checkpoint, report)
-
-
-def _by_epochs(
-    kind: Any,
-    config: Any,
-    net: Net,
-    scale: Scale,
-    used: DealSet,
-    validation: DealSet,
-    checkpoint: Path,
-    report: Report,
-) -> tuple[nn.Module, dict[str, Any]]:
-    task = kind(
-        config,
-        _lessons(used, validation),
-        lambda drawing: training_batch(net, scale, used, drawing),
-        _held_out(net, validation),
-    )
-    trained = train(task, checkpoint, journal=False, report=report)
-    progress, errors = trained.progress, ("compression_error", "validation_error")
-    record = {"epochs": progress.step, "seconds": progress.seconds}
-    return trained.network, record | {k: progress.best[k] for k in errors if k in progress.best}
-
-
-def _lessons(used: DealSet, validation: DealSet) -> Lessons:
-    return Lessons(len(used), deals_checksum(used), deals_checksum(validation))
-
-
-def _held_out(net: Net, validation: DealSet) -> Examples:
-    return all_results(validation, net.contracts, net.lead, find_coding(net.coding))
+    def _lessons(self) -> tuple[Lessons, Draw, Examples]:
+        """Return what is learned from, its drawings, and what is validated on."""
+        net, used = self.net, self.used
+        sums = deals_checksum(used), deals_checksum(self.validation)
+        held_out = all_results(self.validation, net.contracts, net.lead, find_coding(net.coding))
+        draw = partial(training_batch, net, self.scale, used)
+        return Lessons(len(used), *sums), draw, held_out
 
 
 def _comparator_config(net: Net, epochs: int) -> ComparatorConfig:

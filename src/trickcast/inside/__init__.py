@@ -6,20 +6,3 @@ Reading a model's file needs NumPy and ONNX Runtime only.
 from .measures import BOUNDS, Neuron, neurons, shares, table_vii
 from .opened import FirstLayer, Opened, OpenedError, open_layer, open_model, sees_cards
 from .pictures import weights_svg, write_png, write_svg
-
-__all__ = [
-    "BOUNDS",
-    "FirstLayer",
-    "Neuron",
-    "Opened",
-    "OpenedError",
-    "neurons",
-    "open_layer",
-    "open_model",
-    "sees_cards",
-    "shares",
-    "table_vii",
-    "weights_svg",
-    "write_png",
-    "write_svg",
-]

@@ -48,16 +48,14 @@ class Neuron:
         """The patterns that it shows: ace, suit, honours, graded, useless."""
         if self.effect <= BOUNDS["useless"]:
             return ("useless",)
-        patterns = []
-        if self.ace_ratio >= BOUNDS["ace"]:
-            patterns.append("ace")
-        if self.suit_share >= BOUNDS["suit"]:
-            patterns.append("suit")
-        if self.honour_share >= BOUNDS["honours"]:
-            patterns.append("honours")
-        if self.suit_share >= BOUNDS["suit"] and self.gradient >= BOUNDS["graded"]:
-            patterns.append("graded")
-        return tuple(patterns)
+        of_suit = self.suit_share >= BOUNDS["suit"]
+        shown = {
+            "ace": self.ace_ratio >= BOUNDS["ace"],
+            "suit": of_suit,
+            "honours": self.honour_share >= BOUNDS["honours"],
+            "graded": of_suit and self.gradient >= BOUNDS["graded"],
+        }
+        return tuple(pattern for pattern, shows in shown.items() if shows)
 
 
 def neurons(opened: Opened) -> list[Neuron]:

@@ -2,14 +2,3 @@
 
 from .layered import BlockLinear, LayeredNetwork, SideBySide, run, run_all
 from .names import Join, Layer, NetworkName
-
-__all__ = [
-    "BlockLinear",
-    "Join",
-    "Layer",
-    "LayeredNetwork",
-    "NetworkName",
-    "SideBySide",
-    "run",
-    "run_all",
-]

@@ -6,13 +6,14 @@ hand gets depends on itself and on its partner only. So exchanging the hands exc
 declarers. Nothing is sampled: that the other cards lie anywhere is what the network has learned.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from ..cards.sizes import COUNTS, RANKS, SUITS
+from .settings import at_least, check_settings, one_of, setting
 from .tokens import SeatLinear, TokenNetwork, draw_weights, normalized
 
 HANDS = 2
@@ -25,23 +26,19 @@ CARD_INPUTS = 8
 class PairNetworkConfig:
     """Everything that decides a network besides its weights. Raises ValueError for a bad value."""
 
-    width: int = field(default=192, metadata={"help": "features of a token, of both hands"})
-    before: int = field(default=2, metadata={"help": "layers before the strain is known"})
-    after: int = field(default=2, metadata={"help": "layers on the four suits of each strain"})
-    pooled: int = field(default=1, metadata={"help": "layers on the suits' mean of each strain"})
-    ratio: int = field(default=3, metadata={"help": "hidden units of a layer over its width"})
-    activation: str = field(default="gelu", metadata={"help": "gelu"})
+    width: int = setting(192, "features of a token, of both hands")
+    before: int = setting(2, "layers before the strain is known", at_least(0))
+    after: int = setting(2, "layers on the four suits of each strain", at_least(0))
+    pooled: int = setting(1, "layers on the suits' mean of each strain", at_least(0))
+    ratio: int = setting(3, "hidden units of a layer over its width", at_least(1))
+    activation: str = setting("gelu", "gelu", one_of("gelu"))
 
     def __post_init__(self) -> None:
+        check_settings(self)
         if self.width < HANDS or self.width % HANDS:
             raise ValueError(f"width is {self.width} (expected an even number, 2 or more)")
-        for name, least in (("before", 0), ("after", 0), ("pooled", 0), ("ratio", 1)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} is {getattr(self, name)} (expected {least} or more)")
         if self.after + self.pooled == 0:
             raise ValueError("after and pooled are 0 (expected a layer that knows the strain)")
-        if self.activation != "gelu":
-            raise ValueError(f"activation is {self.activation!r} (expected gelu)")
 
     @property
     def hand_width(self) -> int:

@@ -1,8 +1,9 @@
 """Size and kind of a suit network, without torch: what it costs can be asked anywhere."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
+from .settings import SHARE, at_least, check_settings, one_of, setting
 
 RELATIONS = 7
 """Inputs a card with ``inputs="relations"``; ``suits.relations`` says which."""
@@ -12,37 +13,28 @@ RELATIONS = 7
 class SuitNetworkConfig:
     """Everything that decides a network besides its weights. Raises ValueError for a bad value."""
 
-    width: int = field(default=256, metadata={"help": "features of a token, of all four seats"})
-    heads: int = field(
-        default=2, metadata={"help": "attention heads a seat; 0: every suit sees the suits' mean"}
+    width: int = setting(256, "features of a token, of all four seats")
+    heads: int = setting(
+        2, "attention heads a seat; 0: every suit sees the suits' mean", at_least(0)
     )
-    before: int = field(default=2, metadata={"help": "layers before the strain is known"})
-    after: int = field(default=3, metadata={"help": "layers on the four suits of each strain"})
-    pooled: int = field(default=0, metadata={"help": "layers on the suits' mean of each strain"})
-    ratio: int = field(default=4, metadata={"help": "hidden units of a layer over its width"})
-    inputs: str = field(
-        default="relations", metadata={"help": "cards, or relations too (who beats whom)"}
+    before: int = setting(2, "layers before the strain is known", at_least(0))
+    after: int = setting(3, "layers on the four suits of each strain", at_least(0))
+    pooled: int = setting(0, "layers on the suits' mean of each strain", at_least(0))
+    ratio: int = setting(4, "hidden units of a layer over its width", at_least(1))
+    inputs: str = setting(
+        "relations", "cards, or relations too (who beats whom)", one_of("cards", "relations")
     )
-    rotation: str = field(
-        default="exact", metadata={"help": "exact, or learned from randomly turned deals"}
+    rotation: str = setting(
+        "exact", "exact, or learned from randomly turned deals", one_of("exact", "learned")
     )
-    activation: str = field(default="gelu", metadata={"help": "gelu or relu"})
-    dropout: float = field(default=0.0, metadata={"help": "share of hidden units dropped"})
-    layer_drop: float = field(
-        default=0.0, metadata={"help": "chance that a row skips the last layer; earlier ones less"}
+    activation: str = setting("gelu", "gelu or relu", one_of("gelu", "relu"))
+    dropout: float = setting(0.0, "share of hidden units dropped", SHARE)
+    layer_drop: float = setting(
+        0.0, "chance that a row skips the last layer; earlier ones less", SHARE
     )
 
     def __post_init__(self) -> None:
-        for name, known in (
-            ("inputs", ("cards", "relations")),
-            ("rotation", ("exact", "learned")),
-            ("activation", ("gelu", "relu")),
-        ):
-            if (value := getattr(self, name)) not in known:
-                raise ValueError(f"{name} is {value!r} (expected {' or '.join(known)})")
-        for name, least in (("heads", 0), ("before", 0), ("after", 0), ("pooled", 0), ("ratio", 1)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} is {getattr(self, name)} (expected {least} or more)")
+        check_settings(self)
         parts = SEATS * max(1, self.heads)
         if self.width < parts or self.width % parts:
             raise ValueError(
@@ -50,9 +42,6 @@ class SuitNetworkConfig:
             )
         if self.after + self.pooled == 0:
             raise ValueError("after and pooled are 0 (expected a layer that knows the strain)")
-        for name in ("dropout", "layer_drop"):
-            if not 0 <= getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)} (expected 0 to less than 1)")
 
     @property
     def seat_width(self) -> int:

@@ -13,7 +13,7 @@ from .cells import Bools
 from .drawing import random_hands
 from .labelled import LabelledHands
 from .networks import Floats
-from .system import Explanation, Indices, OpeningSystem, Probabilities, likely
+from .system import Explanation, Indices, OpeningSystem, Probabilities
 
 _AT_ONCE = 1_024  # hands compared with all labelled ones at a time
 _OWN_HANDS, _OWN_SEED = 20_000, 2023
@@ -83,8 +83,7 @@ class NearestSystem(OpeningSystem):
         """
         if k < 1:
             raise ValueError(f"k is {k} (expected 1 or more)")
-        one = Hand(hand)
-        rows, distances = self._near(one.cards[None], k)
+        rows, distances = self._near(Hand(hand).cards[None], k)
         return tuple(
             Neighbour(
                 Hand.from_cards(self.labelled.hands[row]), self.labelled.calls[row], float(distance)
@@ -94,15 +93,9 @@ class NearestSystem(OpeningSystem):
 
     def explain(self, hand: str | Hand) -> Explanation:
         """Show the nearest labelled hands. Raises DealError for a bad hand."""
-        one = Hand(hand)
-        shown = "; ".join(" ".join(str(found).split()) for found in self.nearest(one, self.k))
-        return Explanation(
-            hand=one,
-            system=self.name,
-            call=self.bid(one),
-            reason=f"nearest labelled hands (call, distance, hand): {shown}",
-            probabilities=likely(self.calls, self.probabilities(one)),
-        )
+        near = "; ".join(" ".join(str(other).split()) for other in self.nearest(hand, self.k))
+        reason = f"nearest labelled hands (call, distance, hand): {near}"
+        return self._explained(Hand(hand), reason)
 
     def _probabilities(self, held: Bools) -> Probabilities:
         votes = self._chosen[self._near(held, self.k)[0]]  # (n, k)
@@ -122,8 +115,8 @@ class NearestSystem(OpeningSystem):
             places = np.asarray(self._code(held[part]), np.float32)
             squares = np.square(places).sum(axis=1)[:, None] + norms - 2 * places @ self._places.T
             rows[part] = np.argsort(squares, axis=1, kind="stable")[:, :k]
-            found = np.take_along_axis(squares, rows[part], axis=1)
-            distances[part] = np.sqrt(np.maximum(found, 0))
+            least = np.take_along_axis(squares, rows[part], axis=1)
+            distances[part] = np.sqrt(np.maximum(least, 0))
         return rows, distances
 
 

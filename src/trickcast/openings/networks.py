@@ -104,19 +104,12 @@ class NetworkSystem(OpeningSystem):
 
     def explain(self, hand: str | Hand) -> Explanation:
         """Show the network's outputs. Raises DealError for a bad hand."""
-        one = Hand(hand)
-        row, call = self.network.run(one.cards[None])[0], self.bid(one)
-        outputs = ", ".join(
-            f"{call} {value:.2f}" for call, value in likely(self.calls, row).items()
-        )
-        return Explanation(
-            hand=one,
-            system=self.name,
-            call=call,
-            reason=f"outputs of {self.network.name}, {self.reading}: {outputs}",
-            probabilities=likely(self.calls, self.probabilities(one)),
-            doubts=("it was not taught the bid of such a hand",) if call == UNKNOWN else (),
-        )
+        cards = Hand(hand)
+        activations = likely(self.calls, self.network.run(cards.cards[None])[0])
+        outputs = ", ".join(f"{call} {value:.2f}" for call, value in activations.items())
+        reason = f"outputs of {self.network.name}, {self.reading}: {outputs}"
+        untaught = ("it was not taught the bid of such a hand",)
+        return self._explained(cards, reason, untaught if self.bid(cards) == UNKNOWN else ())
 
     def _sure(self, held: Bools) -> Bools:
         known: Bools = np.array([call != UNKNOWN for call in self.calls])
@@ -155,24 +148,18 @@ class CascadeSystem(OpeningSystem):
 
     def explain(self, hand: str | Hand) -> Explanation:
         """Say what each specialist that was asked answered. Raises DealError for a bad hand."""
-        one = Hand(hand)
+        cards = Hand(hand)
         answers = []
         for network in self.networks:
-            row = network.run(one.cards[None])
+            row = network.run(cards.cards[None])
             answer = int(network.read(row)[0])
             answers.append(f"{network.name} says {network.outputs[answer]} ({row[0, answer]:.2f})")
             if network.outputs[answer] != UNKNOWN:
                 break
-        return Explanation(
-            hand=one,
-            system=self.name,
-            call=self.bid(one),
-            reason=", then ".join(answers),
-            probabilities=likely(self.calls, self.probabilities(one)),
-        )
+        return self._explained(cards, ", then ".join(answers))
 
     def _probabilities(self, held: Bools) -> Probabilities:
-        found = np.zeros((len(held), len(self.calls)), dtype=np.float32)
+        chances = np.zeros((len(held), len(self.calls)), dtype=np.float32)
         passed_on = np.ones(len(held), dtype=np.float32)
         for network in self.networks:
             shares = _normalised(network.run(held)) * passed_on[:, None]
@@ -180,8 +167,8 @@ class CascadeSystem(OpeningSystem):
                 if call == UNKNOWN:
                     passed_on = share
                 else:
-                    found[:, self.calls.index(call)] += share
-        return found
+                    chances[:, self.calls.index(call)] += share
+        return chances
 
 
 def _normalised(activations: Floats) -> Floats:

@@ -7,24 +7,21 @@ from pathlib import Path
 
 from ..dealing.language.counts import nearest
 from ..dealing.language.errors import clip
+from ..estimator.files import read_whole, shipped_models
 from .networks import open_networks
 from .rulefile import read_rules
 from .rules import RuleSystem
-from .shipped import shipped_file
 from .softrules import open_shading
 from .system import OpeningSystem
 
+WEIGHTS = Path(__file__).parent / "weights"
 _RULE_FILES = {
     "standard-american": "standard-american.toml",
     "polish-club-rules": "polish-club.toml",
     "polish-club-book": "polish-club-book.toml",
 }
 _SHADED = {"polish-club": "polish-club-rules"}
-_NETWORKS = {
-    "52-60-7": "52-60-7.npz",
-    "52-60-12": "52-60-12.npz",
-    "cascade-1996": "cascade-1996.npz",
-}
+_NETWORKS = ("52-60-7", "52-60-12", "cascade-1996")
 
 
 class RuleWarning(UserWarning):
@@ -71,9 +68,10 @@ def load(system: str | os.PathLike[str] = "polish-club") -> OpeningSystem:
         path = rule_file(_SHADED[system])
         sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
         file = f"{system}.json"
-        return open_shading(shipped_file(file), file, RuleSystem(read_rules(path)), sha256)
+        return open_shading(_shipped_file(file), file, RuleSystem(read_rules(path)), sha256)
     if isinstance(system, str) and system in _NETWORKS:
-        return open_networks(shipped_file(_NETWORKS[system]), _NETWORKS[system])
+        file = f"{system}.npz"
+        return open_networks(_shipped_file(file), file)
     if not os.fspath(system).endswith(".toml"):
         close = nearest(os.fspath(system), names())
         hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names())}"
@@ -88,3 +86,9 @@ def load(system: str | os.PathLike[str] = "polish-club") -> OpeningSystem:
             stacklevel=2,
         )
     return rules
+
+
+def _shipped_file(name: str) -> bytes:
+    """Return the content of a shipped file. Raises ModelError when it is missing or damaged."""
+    unlisted = WEIGHTS / name, "none: it is not listed"
+    return read_whole(*shipped_models(WEIGHTS).get(Path(name).stem, unlisted))[0]

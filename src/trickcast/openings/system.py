@@ -74,8 +74,8 @@ class OpeningSystem(ABC):
         Raises DealError naming a bad hand.
         """
         held, single = as_hands(hands)
-        found = self._probabilities(held)
-        return found[0] if single else found
+        chances = self._probabilities(held)
+        return chances[0] if single else chances
 
     def sure(self, hands: Any) -> Sure:
         """Return whether the system knows what to call: (n,) bool, or one for one hand.
@@ -85,8 +85,8 @@ class OpeningSystem(ABC):
         has hardly seen such hands. Raises DealError naming a bad hand.
         """
         held, single = as_hands(hands)
-        found = self._sure(held)
-        return bool(found[0]) if single else found
+        sure = self._sure(held)
+        return bool(sure[0]) if single else sure
 
     def choose(self, held: NDArray[np.bool_]) -> Indices:
         """Return the index in ``calls`` of the call with each of (n, 52) hands: (n,)."""
@@ -95,6 +95,17 @@ class OpeningSystem(ABC):
     @abstractmethod
     def explain(self, hand: str | Hand) -> Explanation:
         """Say why the system calls what it calls. Raises DealError for a bad hand."""
+
+    def _explained(self, hand: Hand, reason: str, doubts: tuple[str, ...] = ()) -> Explanation:
+        """Explain the call with a hand by a reason."""
+        return Explanation(
+            hand=hand,
+            system=self.name,
+            call=self.bid(hand),
+            reason=reason,
+            probabilities=likely(self.calls, self.probabilities(hand)),
+            doubts=doubts,
+        )
 
     def _sure(self, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
         return np.ones(len(held), np.bool_)

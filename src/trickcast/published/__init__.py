@@ -10,16 +10,6 @@ from pathlib import Path
 
 from ..cards import DealSet, Seat
 
-__all__ = [
-    "SAMPLE_COLUMNS",
-    "PublishedError",
-    "Samples",
-    "best_results",
-    "published_results",
-    "read_table",
-    "sample_deals",
-]
-
 _FOLDER = Path(__file__).parent
 _SHARES = ("within_2", "within_1", "exact")
 

@@ -11,30 +11,3 @@ from .pictures import trick_picture
 from .plan import Plan, SimulationError
 from .texts import bars
 from .tricks import TrickFinder, trick_finder
-
-__all__ = [
-    "MINIMUM_EXACT",
-    "BeatingLead",
-    "Cells",
-    "Clock",
-    "ContractValue",
-    "Lead",
-    "LeadSimulation",
-    "MakingSimulation",
-    "Means",
-    "Plan",
-    "Result",
-    "Simulation",
-    "SimulationError",
-    "TrickFinder",
-    "Value",
-    "Worth",
-    "bars",
-    "beating_leads",
-    "means",
-    "simulate",
-    "simulate_leads",
-    "simulate_making",
-    "trick_finder",
-    "trick_picture",
-]

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, Grid, Seat, Strain
-from ..dealing import Constraints
 from ..dealing.constrained import MAX_TRIES
 from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
@@ -30,9 +29,8 @@ from .outcomes import (
     values,
 )
 from .plan import Plan, SimulationError
-from .run import Cell
+from .run import Cell, Question
 from .texts import error_text, wrapped
-from .tricks import trick_finder
 
 _TABLE_COST = 0.004  # of an estimate of all cells, over solving them; median of varied questions
 _CELL_COST = 0.01  # of an estimate of one strain, over solving one cell
@@ -70,7 +68,7 @@ class Cells:
         return f"Cells({self.array.tolist()})"
 
 
-class Tables:
+class Tables(Question):
     """The question how many tricks are taken, in all strains by all declarers or in some."""
 
     empty = np.empty((0, 5, 4), dtype=np.uint8)
@@ -98,10 +96,6 @@ class Tables:
         strains, seats = zip(*self.cells, strict=True)
         estimated = None if estimates is None else estimates @ TRICKS
         return means(exact[:, strains, seats].astype(float), estimated, unit=1.0)
-
-    def half_widths(self, estimated: Means) -> Floats:
-        """Return half their intervals."""
-        return estimated.half_widths
 
 
 class Simulation(Result):
@@ -377,18 +371,9 @@ def simulate(
     """
     question = Tables(None if only is None else _cells(only))
     plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
-    seats = {"north": north, "east": east, "south": south, "west": west}
-    constraints = Constraints(**seats, condition=condition, tricks=trick_finder(workers=workers))
-    work = Work(
-        seed=seed,
-        model=model,
-        workers=workers,
-        max_tries=max_tries,
-        progress=progress,
-        keep_on_interrupt=keep_on_interrupt,
-    )
-    layouts = lay_out(question, constraints, plan, work)
-    return Simulation(layouts, question.cells)
+    known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
+    work = Work(seed, model, workers, max_tries, progress, keep_on_interrupt)
+    return Simulation(lay_out(question, known, plan, work), question.cells)
 
 
 def _cells(only: Iterable[tuple[str | Contract, str | Seat]]) -> list[Cell]:

@@ -1,7 +1,7 @@
 """The layouts of a simulation: dealt, estimated by the network, and some of them solved."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +15,14 @@ from ..estimator import is_loaded, loaded
 from .controls import MINIMUM_EXACT
 from .plan import Plan
 from .run import Question, Run
+from .tricks import trick_finder
 
 # seconds, with the default model on one core:
 _TRIAL = 0.003  # to estimate a pilot, for each strain and once more
 _LOADING = 0.07  # and to load ONNX Runtime and the model
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Work:
     """How layouts are dealt, estimated and solved; ``simulate`` tells what the names mean."""
 
@@ -107,18 +108,18 @@ class LiveSource:
         return time.monotonic()
 
 
-def lay_out(question: Question, constraints: Constraints, plan: Plan, work: Work) -> Layouts:
-    """Deal, estimate and solve what a question needs.
+def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work) -> Layouts:
+    """Deal, estimate and solve what a question needs; ``known`` are keywords of ``Constraints``.
 
     With ``keep_on_interrupt``, Ctrl-C ends the work and keeps what is enough for an interval.
     Raises NoDealsError where too few layouts fit, ModelError for a bad model.
     """
+    constraints = Constraints(**known, tricks=trick_finder(workers=work.workers))
     source = LiveSource(constraints, question, work)
     if plan.most_exact and _all_known(constraints):
         return _solve_known(question, constraints, work)
-    run = Run(source, question, plan)
+    run, stopped = Run(source, question, plan), None
     total = None if plan.open_ended else plan.most_exact
-    stopped = None
     with progress_bar("solving", total, "layouts", show=work.progress) as advance:
         try:
             run.go(advance)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, Hand, Seat, Strain, card_text
-from ..dealing import Constraints
 from ..dealing.constrained import MAX_TRIES
 from ..scoring import Contract, score
 from ..solver import solve_lead_batches
@@ -31,9 +30,8 @@ from .outcomes import (
     values,
 )
 from .plan import Plan, SimulationError
-from .run import Cell
+from .run import Question
 from .texts import error_text, interval_text, wrapped
-from .tricks import trick_finder
 
 _EVEN = "="
 
@@ -56,7 +54,7 @@ class Lead:
     """Whether the interval of ``gain`` holds no difference: it may be as good."""
 
 
-class Leads:
+class Leads(Question):
     """The question how many tricks declarer takes after each lead."""
 
     empty = np.empty((0, 52), dtype=np.uint8)
@@ -64,7 +62,7 @@ class Leads:
 
     def __init__(self, strain: Strain, declarer: Seat):
         self.strain, self.declarer = strain, declarer
-        self.cells: list[Cell] = [(strain, declarer)]
+        self.cells = [(strain, declarer)]
 
     def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[np.uint8]]:
         """Yield declarer's tricks after each lead, (m, 52) uint8, 255 for cards not held."""
@@ -89,10 +87,6 @@ class Leads:
         if estimates is not None:
             estimated = np.repeat(estimates @ outcome, taken.shape[1], axis=1)
         return means(outcome[taken], estimated, unit=unit)
-
-    def half_widths(self, estimated: Means) -> Floats:
-        """Return half their intervals."""
-        return estimated.half_widths
 
 
 class LeadSimulation(Result):
@@ -228,27 +222,19 @@ def simulate_leads(
     """
     bid, declarer, hand = played(contract), Seat.parse(by), Hand(leader)
     gain(np.zeros(1), scoring)
-    seats = {"north": north, "east": east, "south": south, "west": west}
+    known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
     leading = declarer.lho.name.lower()
-    if seats[leading] is not None:
+    if known[leading] is not None:
         raise SimulationError(f"{leading} leads and is given twice (expected leader alone)")
-    seats[leading] = hand
+    known[leading] = hand
     is_vulnerable(vulnerable, declarer)
     if exact == 0:
         raise SimulationError(
             f"exact is 0 (leads are compared by solving: {MINIMUM_EXACT} or more)"
         )
     plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
-    constraints = Constraints(**seats, condition=condition, tricks=trick_finder(workers=workers))
-    work = Work(
-        seed=seed,
-        model=model,
-        workers=workers,
-        max_tries=max_tries,
-        progress=progress,
-        keep_on_interrupt=keep_on_interrupt,
-    )
-    layouts = lay_out(Leads(strain_of(bid), declarer), constraints, plan, work)
+    work = Work(seed, model, workers, max_tries, progress, keep_on_interrupt)
+    layouts = lay_out(Leads(strain_of(bid), declarer), known, plan, work)
     return LeadSimulation(layouts, bid, declarer, vulnerable, scoring)
 
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat
-from ..dealing import Constraints
 from ..dealing.constrained import MAX_TRIES
 from ..scoring import Contract
 from ..solver import makes_batches
@@ -16,12 +15,11 @@ from .controls import Floats, Means, means
 from .layouts import Layouts, Work, lay_out
 from .outcomes import Result, Value, Worth, played, strain_of, values
 from .plan import Plan
-from .run import Cell
+from .run import Question
 from .texts import percent_text, wrapped
-from .tricks import trick_finder
 
 
-class Making:
+class Making(Question):
     """The question whether a contract makes."""
 
     empty = np.empty(0, dtype=np.bool_)
@@ -29,7 +27,7 @@ class Making:
 
     def __init__(self, bid: Contract, by: Seat):
         self.bid, self.by = bid, by
-        self.cells: list[Cell] = [(strain_of(bid), by)]
+        self.cells = [(strain_of(bid), by)]
 
     def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[np.bool_]]:
         """Yield whether it makes, (m,) bool."""
@@ -119,21 +117,6 @@ def simulate_making(
     """
     question = Making(played(contract), Seat.parse(by))
     plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
-    constraints = Constraints(
-        north=north,
-        east=east,
-        south=south,
-        west=west,
-        condition=condition,
-        tricks=trick_finder(workers=workers),
-    )
-    work = Work(
-        seed=seed,
-        model=model,
-        workers=workers,
-        max_tries=max_tries,
-        progress=progress,
-        keep_on_interrupt=keep_on_interrupt,
-    )
-    layouts = lay_out(question, constraints, plan, work)
-    return MakingSimulation(layouts, question)
+    known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
+    work = Work(seed, model, workers, max_tries, progress, keep_on_interrupt)
+    return MakingSimulation(lay_out(question, known, plan, work), question)

@@ -5,6 +5,7 @@ from is a Source, so that benchmarks can replay simulations from layouts solved 
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -28,7 +29,7 @@ Cell = tuple[Strain, Seat]
 """One result of a layout: a strain and a declarer."""
 
 
-class Aim(Protocol):
+class Aim(ABC):
     """The means that are wanted of the results of layouts."""
 
     empty: NDArray[Any]
@@ -36,16 +37,16 @@ class Aim(Protocol):
     usual_cost: float
     """Time of an estimate over that of an exact result, where no clock may decide."""
 
+    @abstractmethod
     def means(self, exact: NDArray[Any], estimates: NDArray[np.float32] | None) -> Means:
         """Return the means that a precision is asked of, from what its source says of layouts."""
-        ...
 
     def half_widths(self, estimated: Means) -> Floats:
         """Return half the 95 % intervals of these means."""
-        ...
+        return estimated.half_widths
 
 
-class Question(Aim, Protocol):
+class Question(Aim):
     """What is asked of layouts: exact results, and the means that are wanted of them.
 
     Estimates are (N, cells, 14), the chances of 0 to 13 tricks in its ``cells``.
@@ -54,9 +55,9 @@ class Question(Aim, Protocol):
     cells: list[Cell]
     """Of what there have to be estimates."""
 
+    @abstractmethod
     def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[Any]]:
         """Yield exact results of (n, 52) owners, batch by batch, along the first axis."""
-        ...
 
 
 class Source(Protocol):
@@ -70,19 +71,15 @@ class Source(Protocol):
 
         Raises NoDealsError where that happens at the first call.
         """
-        ...
 
     def estimate(self, start: int, stop: int) -> NDArray[np.float32]:
         """Return the (m, cells, 14) estimates of some layouts."""
-        ...
 
     def solve(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the exact results of some layouts, batch by batch."""
-        ...
 
     def now(self) -> float:
         """Return the time in seconds."""
-        ...
 
 
 @dataclass(slots=True)

@@ -15,13 +15,3 @@ from .catalogue import find_training, listed, train
 from .checkpoints import TrainingError
 from .request import Answer, Request
 from .settings import read_settings
-
-__all__ = [
-    "Answer",
-    "Request",
-    "TrainingError",
-    "find_training",
-    "listed",
-    "read_settings",
-    "train",
-]

@@ -118,9 +118,7 @@ def listed(name: str) -> list[str]:
     steps=8000  steps of the whole schedule
     """
     settings = settings_of(find_training(name).settings)
-    return [f"{key}={_text(value)}  {meaning}" for key, (value, meaning) in settings.items()]
-
-
-def _text(value: Any) -> str:
-    """A value as it is given."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return [
+        f"{key}={str(value).lower() if isinstance(value, bool) else value}  {meaning}"
+        for key, (value, meaning) in settings.items()
+    ]

@@ -4,7 +4,6 @@ import json
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from .._files import atomic_writer
@@ -50,12 +49,7 @@ class Journal:
                 if name != "step":
                     self._board.add_scalar(name, value, step)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._open.close()
 
 

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .settings import setting
+from ..networks.settings import setting
 from .trainer import Trained
 
 Report = Callable[[dict[str, Any]], None]

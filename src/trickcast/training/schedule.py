@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
+from ..networks.settings import MORE_THAN_0, SHARE, at_least, check_settings, one_of, setting
 from .checkpoints import TrainingError
 from .parallel import Place
-from .settings import setting
 from .soap import OPTIMIZERS
 from .trainer import Lessons, Task
 
@@ -24,32 +24,23 @@ from .trainer import Lessons, Task
 class ScheduleConfig:
     """How weights move. Raises ValueError for a bad value."""
 
-    steps: int = setting(20_000, "steps of the whole schedule")
-    learning_rate: float = setting(1e-3, "highest learning rate")
-    warm_up: int = setting(200, "steps of rising rate")
-    optimizer: str = setting("adam", "adam or soap")
-    weight_decay: float = setting(0.0, "decoupled, as AdamW's")
-    clip: float = setting(1.0, "longest gradient")
-    average: float = setting(0.999, "share of old in the averaged weights")
-    seed: int = setting(1, "seed of first weights, batches and dropout")
-    evaluate_every: int = setting(1_000, "steps between two evaluations", may_change=True)
-    checkpoint_seconds: float = setting(120, "seconds between checkpoints", may_change=True)
+    steps: int = setting(20_000, "steps of the whole schedule", at_least(1))
+    learning_rate: float = setting(1e-3, "highest learning rate", MORE_THAN_0)
+    warm_up: int = setting(200, "steps of rising rate", at_least(0))
+    optimizer: str = setting("adam", "adam or soap", one_of(*OPTIMIZERS))
+    weight_decay: float = setting(0.0, "decoupled, as AdamW's", at_least(0))
+    clip: float = setting(1.0, "longest gradient", MORE_THAN_0)
+    average: float = setting(0.999, "share of old in the averaged weights", SHARE)
+    seed: int = setting(1, "seed of first weights, batches and dropout", at_least(0))
+    evaluate_every: int = setting(
+        1_000, "steps between two evaluations", at_least(1), may_change=True
+    )
+    checkpoint_seconds: float = setting(
+        120, "seconds between checkpoints", MORE_THAN_0, may_change=True
+    )
 
     def __post_init__(self) -> None:
-        for name in ("steps", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)} (expected 1 or more)")
-        for name in ("warm_up", "weight_decay", "seed"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)} (expected 0 or more)")
-        for name in ("learning_rate", "clip", "checkpoint_seconds"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} is {getattr(self, name)} (expected more than 0)")
-        if not 0 <= self.average < 1:
-            raise ValueError(f"average is {self.average} (expected 0 to less than 1)")
-        if self.optimizer not in OPTIMIZERS:
-            known = " or ".join(OPTIMIZERS)
-            raise ValueError(f"optimizer is {self.optimizer!r} (expected {known})")
+        check_settings(self)
 
     def rate(self, step: int, fresh_from: int = 0) -> float:
         """Return the learning rate of a step: linear warm-up, then a cosine to zero at the end.

@@ -1,7 +1,7 @@
 """Settings of trainings: frozen dataclasses, whose fields are changed by ``NAME=VALUE``."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import Field, field, fields, is_dataclass, replace
+from dataclasses import Field, fields, is_dataclass, replace
 from typing import Any, ClassVar, Protocol, TypeVar, cast, get_type_hints
 
 
@@ -24,14 +24,6 @@ class Settings(Protocol):
 
 
 S = TypeVar("S")
-
-
-def setting(default: Any, help: str, *, may_change: bool = False) -> Any:
-    """Return a field that ``changed`` can change; ``may_change`` in the middle of a training too.
-
-    Other fields of a dataclass are for its callers alone.
-    """
-    return field(default=default, metadata={"help": help, "may_change": may_change})
 
 
 def read_settings(texts: Iterable[str]) -> dict[str, str]:

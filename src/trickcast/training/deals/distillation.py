@@ -73,12 +73,3 @@ def taught_deals(folder: str | os.PathLike[str]) -> Labelled:
     return Labelled(
         torch.from_numpy(owners), torch.from_numpy(labels), f"{root.name}: {json.dumps(content)}"
     )
-
-
-@torch.no_grad()
-def divergence(student: nn.Module, teachers: Sequence[nn.Module], owners: torch.Tensor) -> float:
-    """Return the mean Kullback-Leibler divergence of a student from its teachers, per result."""
-    target = mean_probabilities(teachers, owners)
-    ours = mean_probabilities([student], owners)
-    logs = target.clamp_min(1e-12).log() - ours.clamp_min(1e-12).log()
-    return float((target * logs).sum(-1).mean())

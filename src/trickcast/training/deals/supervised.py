@@ -15,12 +15,12 @@ from torch import Tensor, nn
 
 from ...cards import DealSet
 from ...cards.sizes import RANKS
+from ...networks.settings import Allowed, at_least, one_of, setting
 from ...networks.suit_config import SuitNetworkConfig
 from ...networks.suits import SuitNetwork, mean_probabilities
 from ..checkpoints import Progress, TrainingError, check_same, record_of
 from ..parallel import Place
 from ..schedule import ScheduleConfig, Scheduled
-from ..settings import setting
 from ..trainer import Lessons, Report, Trained
 from ..trainer import train as run
 from ..weights import read_weights, write_weights
@@ -33,35 +33,30 @@ class SupervisedConfig(ScheduleConfig):
     """Everything that decides a training besides its deals. Raises ValueError for a bad value."""
 
     network: SuitNetworkConfig = field(default_factory=SuitNetworkConfig)
-    steps: int = setting(40_000, "steps of the whole schedule")
-    batch: int = setting(256, "labelled deals in a step")
-    taught: int = setting(0, "deals that a teacher labels in a step besides the batch")
-    taught_weight: float = setting(1.0, "weight of a taught deal over that of a labelled one")
-    endings: int = setting(0, "solved endings in a step besides the batch")
-    exchanged: int = setting(
-        0, "lowest ranks of each suit that change hands at random in every batch"
+    steps: int = setting(40_000, "steps of the whole schedule", at_least(1))
+    batch: int = setting(256, "labelled deals in a step", at_least(1))
+    taught: int = setting(0, "deals that a teacher labels in a step besides the batch", at_least(0))
+    taught_weight: float = setting(
+        1.0, "weight of a taught deal over that of a labelled one", at_least(0)
     )
-    warm_up: int = setting(500, "steps of rising rate, at the start and after 16-bit weights")
-    weight_decay: float = setting(0.01, "decoupled, as AdamW's")
-    ordered: float = setting(0.0, "weight of the ranked probability score in the loss")
-    precision: str = setting("bfloat16", "of matrix products: float32 or bfloat16", may_change=True)
+    endings: int = setting(0, "solved endings in a step besides the batch", at_least(0))
+    exchanged: int = setting(
+        0,
+        "lowest ranks of each suit that change hands at random in every batch",
+        Allowed(f"0 to {RANKS}", range(RANKS + 1).__contains__),
+    )
+    warm_up: int = setting(
+        500, "steps of rising rate, at the start and after 16-bit weights", at_least(0)
+    )
+    weight_decay: float = setting(0.01, "decoupled, as AdamW's", at_least(0))
+    ordered: float = setting(0.0, "weight of the ranked probability score in the loss", at_least(0))
+    precision: str = setting(
+        "bfloat16",
+        "of matrix products: float32 or bfloat16",
+        one_of("float32", "bfloat16"),
+        may_change=True,
+    )
     compile: bool = setting(False, "compile the network with torch.compile", may_change=True)
-
-    def __post_init__(self) -> None:
-        super(SupervisedConfig, self).__post_init__()
-        for name, least in (
-            ("batch", 1),
-            ("taught", 0),
-            ("taught_weight", 0),
-            ("endings", 0),
-            ("ordered", 0),
-        ):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} is {getattr(self, name)} (expected {least} or more)")
-        if not 0 <= self.exchanged <= RANKS:
-            raise ValueError(f"exchanged is {self.exchanged} (expected 0 to {RANKS})")
-        if self.precision not in ("float32", "bfloat16"):
-            raise ValueError(f"precision is {self.precision!r} (expected float32 or bfloat16)")
 
     def kept(self, steps: int) -> float:
         """Return the share of old in the averaged weights, where the first ones count too."""

@@ -103,9 +103,6 @@ def note_checksum(path: Path) -> None:
     lines = sums.read_text("utf-8").splitlines() if sums.exists() else []
     lines = [line for line in lines if not line.endswith(f"  {path.name}")]
     lines.append(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}")
+    lines.sort(key=lambda line: line.split("  ", 1)[1])  # by name
     with atomic_writer(sums) as stream:
-        stream.writelines(f"{line}\n".encode() for line in sorted(lines, key=_file_name))
-
-
-def _file_name(line: str) -> str:
-    return line.split("  ", 1)[1]
+        stream.writelines(f"{line}\n".encode() for line in lines)

@@ -16,9 +16,9 @@ from ...networks import BlockLinear, LayeredNetwork, run
 from ..papers.examples import Contracts
 from ..papers.network import PaperTrained
 from ..solved import known_tricks
+from .calibration import fit_thresholds
 from .ending import deal_metadata, parity_owners, write_model
 from .graph import Array, Graph
-from .thresholds import fit_thresholds
 
 _OPSET = 17  # of 2022: old enough for every ONNX Runtime in use
 _TOLERANCE = 1e-4  # of an output; a trick is 0.057

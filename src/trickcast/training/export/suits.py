@@ -5,7 +5,6 @@ import math
 import os
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +17,7 @@ from ...dealing import random_deals
 from ...model_format import OWNERS, OWNERS_VERSION
 from ...networks import run_all
 from ...networks.suits import SuitNetwork
+from ..checkpoints import record_of
 from ..deals.supervised import Supervised
 from ..solved import known_tricks
 from .calibration import Calibration, fit_calibration
@@ -61,11 +61,9 @@ def export_suits(
         "coding": OWNERS,
         "coding_version": str(OWNERS_VERSION),
         "seed": str(trained.config.seed),
-        "training_deals": str(trained.progress.legs[-1]["deals"]),
-        "training_sha256": trained.progress.legs[-1]["sha256"],
-        "training": json.dumps(
-            {"config": asdict(trained.config), "progress": asdict(trained.progress)}
-        ),
+        "training_deals": str(trained.record["deals"]),
+        "training_sha256": trained.record["sha256"],
+        "training": json.dumps(record_of(trained.config, trained.progress)),
         "storage": storage,
         "calibration": json.dumps(calibration._asdict()),
         "speed": speed,

@@ -12,10 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from ...networks.pairs import PairNetwork, PairNetworkConfig, expected_tricks
+from ...networks.settings import at_least, setting
 from ..checkpoints import TrainingError, record_of
 from ..deals.data import Labelled
 from ..schedule import ScheduleConfig, Scheduled
-from ..settings import setting
 from ..trainer import Lessons
 from ..weights import write_weights
 from .data import PairRows, take_pairs, take_rows
@@ -26,16 +26,15 @@ class PairConfig(ScheduleConfig):
     """Everything that decides a training besides its data. Raises ValueError for a bad value."""
 
     network: PairNetworkConfig = field(default_factory=PairNetworkConfig)
-    solved: int = setting(64, "solved deals in a step, two pairs each")
-    taught: int = setting(192, "taught deals in a step, two pairs each")
-    rows: int = setting(192, "rows of mean tricks in a step")
-    row_weight: float = setting(5.0, "weight of a row's squared error over a cross-entropy")
+    solved: int = setting(64, "solved deals in a step, two pairs each", at_least(0))
+    taught: int = setting(192, "taught deals in a step, two pairs each", at_least(0))
+    rows: int = setting(192, "rows of mean tricks in a step", at_least(0))
+    row_weight: float = setting(
+        5.0, "weight of a row's squared error over a cross-entropy", at_least(0)
+    )
 
     def __post_init__(self) -> None:
         super(PairConfig, self).__post_init__()
-        for name in ("solved", "taught", "rows", "row_weight"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)} (expected 0 or more)")
         if self.solved + self.taught + self.rows == 0:
             raise ValueError("solved, taught and rows are 0 (expected something to learn from)")
 

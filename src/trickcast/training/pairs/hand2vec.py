@@ -13,8 +13,8 @@ from torch.nn import functional
 
 from ...dealing import random_deals
 from ...networks.hand2vec import VECTOR, Hand2Vec, symmetric_tricks
+from ...networks.settings import at_least, setting
 from ..schedule import ScheduleConfig, Scheduled
-from ..settings import setting
 from ..trainer import Lessons
 from .data import PairRows, take_rows, turned_rows
 
@@ -25,15 +25,9 @@ _STANDARD_DEALS, _STANDARD_SEED = 50_000, 2023
 class Hand2VecConfig(ScheduleConfig):
     """Everything that decides a training besides its rows. Raises ValueError for a bad value."""
 
-    size: int = setting(VECTOR, "numbers of a hand's vector")
-    batch: int = setting(1_024, "pairs in a step")
-    taught: int = setting(0, "pairs that a teacher labels, besides rows")
-
-    def __post_init__(self) -> None:
-        super(Hand2VecConfig, self).__post_init__()
-        for name, least in (("size", 1), ("batch", 1), ("taught", 0)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} is {getattr(self, name)} (expected {least} or more)")
+    size: int = setting(VECTOR, "numbers of a hand's vector", at_least(1))
+    batch: int = setting(1_024, "pairs in a step", at_least(1))
+    taught: int = setting(0, "pairs that a teacher labels, besides rows", at_least(0))
 
 
 class Hand2VecTask(Scheduled[Hand2VecConfig, Hand2Vec]):

@@ -14,8 +14,8 @@ from torch import Tensor, nn
 
 from ...encodings import Head
 from ...networks import run_all
+from ...networks.settings import at_least, setting
 from ..checkpoints import Progress, TrainingError
-from ..settings import setting
 from ..trainer import Lessons
 from .best import BestOf
 from .examples import Draw, Examples
@@ -27,23 +27,30 @@ class RpropConfig:
 
     checkpoint_seconds: ClassVar[float] = 120
 
-    examples: int = setting(131_072, "examples in the full batch")
-    redraw: int = setting(100, "epochs between two drawings of examples")
+    examples: int = setting(131_072, "examples in the full batch", at_least(1))
+    redraw: int = setting(100, "epochs between two drawings of examples", at_least(1))
     portions: int = 1
     """Parts that the examples are drawn in, and replaced one after the other."""
     whole_from: int = 0
     """The epoch from which on all portions are used; before it, a quarter of them."""
-    epochs: int = setting(5_000, "epochs at most", may_change=True)
+    epochs: int = setting(5_000, "epochs at most", at_least(1), may_change=True)
     patience: int = setting(
-        1_000, "epochs without a lower validation error before stopping", may_change=True
+        1_000,
+        "epochs without a lower validation error before stopping",
+        at_least(1),
+        may_change=True,
     )
-    evaluate_every: int = setting(100, "epochs between two validations", may_change=True)
-    averaged: int = setting(5, "validations whose weights are averaged into the network")
+    evaluate_every: int = setting(
+        100, "epochs between two validations", at_least(1), may_change=True
+    )
+    averaged: int = setting(
+        5, "validations whose weights are averaged into the network", at_least(1)
+    )
     initial_update: float = setting(0.1, "Rprop's initial update value")
     largest_update: float = setting(50.0, "Rprop's largest update value")
-    weight_decay: float = setting(1e-4, "weight decay")
-    seed: int = setting(1, "seed of first weights and examples")
-    chunk: int = setting(4_096, "examples computed at a time", may_change=True)
+    weight_decay: float = setting(1e-4, "weight decay", at_least(0))
+    seed: int = setting(1, "seed of first weights and examples", at_least(0))
+    chunk: int = setting(4_096, "examples computed at a time", at_least(1), may_change=True)
 
 
 C = TypeVar("C", bound=RpropConfig)

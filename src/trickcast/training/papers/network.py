@@ -9,7 +9,7 @@ import numpy as np
 from ...cards import DealSet
 from ...encodings import find_coding, find_head
 from ...networks import LayeredNetwork, NetworkName
-from ..settings import setting
+from ...networks.settings import check_settings, setting
 from ..solved import deals_checksum
 from ..trainer import Lessons, Report, Trained
 from ..trainer import train as run
@@ -44,11 +44,7 @@ class PaperConfig(RpropConfig):
             raise ValueError(
                 f"network {self.network} has {name.layers[-1].neurons} outputs (expected 1)"
             )
-        for count in (
-            "examples", "redraw", "epochs", "patience", "evaluate_every", "averaged", "chunk"
-        ):  # fmt: skip
-            if getattr(self, count) < 1:
-                raise ValueError(f"{count} is {getattr(self, count)} (expected 1 or more)")
+        check_settings(self)
         if self.patience < self.evaluate_every:
             raise ValueError(
                 f"patience is {self.patience}, less than evaluate_every, {self.evaluate_every}"
@@ -57,10 +53,6 @@ class PaperConfig(RpropConfig):
             raise ValueError(
                 f"initial_update is {self.initial_update} "
                 f"(expected more than 0, at most largest_update, {self.largest_update})"
-            )
-        if self.weight_decay < 0 or self.seed < 0:
-            raise ValueError(
-                f"weight_decay is {self.weight_decay} and seed {self.seed} (expected 0 or more)"
             )
 
 

@@ -1,12 +1,13 @@
 """BridgeHand2Vec 2023 as an experiment: how its tables and studies look in the report."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from ....published import published_results
-from ...markdown import markdown_table
+from ...markdown import fields_table, markdown_table
 from ...rows import Line
 from . import studies as study
-from .printed import PRINTED
+from .studies import PRINTED
 
 NAME = "bridgehand2vec"
 _FIGURES = ("within_2", "within_1", "exact")
@@ -70,17 +71,6 @@ def _show_table_5(line: Line) -> str:
     return markdown_table(head, rows)
 
 
-def _show_table_6(line: Line) -> str:
-    head = ("published", "distance", "in our vectors", "ours", "lengths, points", "distance")
-    rows = [
-        [row["published"], row["published_distance"], f"{row['our_distance_of_it']:.3f}",
-         row["ours"], study.printed_shape(row["ours"]), f"{row['distance']:.3f}"]
-        for row in line["rows"]
-    ]  # fmt: skip
-    query = PRINTED["table_6"]["query"]
-    return f"Nearest to {query}, among 200,000 hands:\n\n" + markdown_table(head, rows)
-
-
 def _show_table_8(line: Line) -> str:
     of_calls = PRINTED["table_8"]
     calls = [*of_calls, *(call for call in line["calls"] if call not in of_calls)]
@@ -91,25 +81,6 @@ def _show_table_8(line: Line) -> str:
         ["test, published", *(test for _, test in printed)],
     ]
     return markdown_table(("", *calls), rows)
-
-
-def _show_zero(line: Line) -> str:
-    head = ("published", "ours", "lengths, points", "distance")
-    rows = [
-        [row["published"], row["ours"], study.printed_shape(row["ours"]), f"{row['distance']:.3f}"]
-        for row in line["rows"]
-    ]
-    return "Nearest to the zero vector:\n\n" + markdown_table(head, rows)
-
-
-def _show_table_7(line: Line) -> str:
-    head = ("y", "published", "ours", "lengths, points", "distance")
-    rows = [
-        [row["y"], row["published"], row["ours"], study.printed_shape(row["ours"]),
-         f"{row['distance']:.3f}"]
-        for row in line["rows"]
-    ]  # fmt: skip
-    return markdown_table(head, rows)
 
 
 def _show_rotation(line: Line) -> str:
@@ -127,35 +98,6 @@ def _show_known(line: Line) -> str:
     told = ["multiple correlation", *(f"{row['correlation']:.3f}" for row in line["rows"])]
     return "What a straight line through the vector tells of a hand:\n\n" + markdown_table(
         head, [told]
-    )
-
-
-def _show_figure_4(line: Line) -> str:
-    rows = [
-        [row["size"], f"{row['mse']:.4f}", f"{row['std']:.4f}", row["runs"]] for row in line["rows"]
-    ]
-    return (
-        f"Numbers of a hand's vector against mean squared error on {line['n']:,} pairs: "
-        f"{line['steps']:,} steps each, on {line['labelled']:,} pairs that `accurate` labelled.\n\n"
-        + markdown_table(("size", "MSE", "deviation", "networks"), rows)
-    )
-
-
-def _show_models(line: Line) -> str:
-    rows = [[row["figure"], f"{row['value']:.4f}", f"{row['std']:.4f}"] for row in line["rows"]]
-    return (
-        f"The spread over {line['models']} networks of different first weights, trained as those "
-        f"of Figure 4 (one pass, {line['n']:,} pairs):\n\n"
-        + markdown_table(("figure", "mean", "deviation"), rows)
-    )
-
-
-def _show_sources(line: Line) -> str:
-    rows = [[row["source"], f"{row['pairs']:,}", f"{row['mse']:.4f}"] for row in line["rows"]]
-    return (
-        f"What a network of the paper learns from in {line['steps']:,} steps, measured on "
-        f"{line['n']:,} of the authors' training rows that it has not seen:\n\n"
-        + markdown_table(("lessons", "pairs", "MSE"), rows)
     )
 
 
@@ -182,19 +124,61 @@ def _show_game(line: Line) -> str:
     )
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """How a line of rows is shown: words before them, and columns, a head and its cell each."""
+
+    words: str
+    columns: tuple[tuple[str, str], ...]
+
+    def __call__(self, line: Line) -> str:
+        rows = [
+            row | {"shape": study.printed_shape(row["ours"])} if "ours" in row else row
+            for row in line["rows"]
+        ]
+        return self.words.format_map(line) + fields_table(rows, *self.columns)
+
+
+_OURS = ("ours", "{ours}"), ("lengths, points", "{shape}"), ("distance", "{distance:.3f}")
+_TABLE_6 = _Rows(
+    f"Nearest to {PRINTED['table_6']['query']}, among 200,000 hands:\n\n",
+    (
+        ("published", "{published}"),
+        ("distance", "{published_distance}"),
+        ("in our vectors", "{our_distance_of_it:.3f}"),
+        *_OURS,
+    ),
+)
+_TABLE_7 = _Rows("", (("y", "{y}"), ("published", "{published}"), *_OURS))
+_ZERO = _Rows("Nearest to the zero vector:\n\n", (("published", "{published}"), *_OURS))
+_FIGURE_4 = _Rows(
+    "Numbers of a hand's vector against mean squared error on {n:,} pairs: {steps:,} steps each, "
+    "on {labelled:,} pairs that `accurate` labelled.\n\n",
+    (("size", "{size}"), ("MSE", "{mse:.4f}"), ("deviation", "{std:.4f}"), ("networks", "{runs}")),
+)
+_MODELS = _Rows(
+    "The spread over {models} networks of different first weights, trained as those of Figure 4 "
+    "(one pass, {n:,} pairs):\n\n",
+    (("figure", "{figure}"), ("mean", "{value:.4f}"), ("deviation", "{std:.4f}")),
+)
+_SOURCES = _Rows(
+    "What a network of the paper learns from in {steps:,} steps, measured on {n:,} of the authors' "
+    "training rows that it has not seen:\n\n",
+    (("lessons", "{source}"), ("pairs", "{pairs:,}"), ("MSE", "{mse:.4f}")),
+)
 _SHOWN: dict[str, Callable[[Line], str]] = {
     "Table 1": _show_table_1,
     "Table 2": _show_table_2,
     "Table 5": _show_table_5,
-    "Table 6": _show_table_6,
-    "Table 7": _show_table_7,
+    "Table 6": _TABLE_6,
+    "Table 7": _TABLE_7,
     "Table 8": _show_table_8,
-    "zero": _show_zero,
+    "zero": _ZERO,
     "rotation": _show_rotation,
     "errors": _show_errors,
     "known": _show_known,
-    "Figure 4": _show_figure_4,
-    "models": _show_models,
-    "sources": _show_sources,
+    "Figure 4": _FIGURE_4,
+    "models": _MODELS,
+    "sources": _SOURCES,
     "Table 11": _show_game,
 }

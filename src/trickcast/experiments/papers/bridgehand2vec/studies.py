@@ -5,6 +5,9 @@ Their test set of 200,000 boards is not published; their validation rows take it
 kind: hands of North and South, mean tricks over ten layouts.
 """
 
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +18,11 @@ from ....dealing import random_deals
 from ....embedding import HandEmbedding, PairEstimate, PairEstimator
 from ....evaluators import evaluate
 from ....formats.hand2vec import PairSet
-from .printed import PRINTED
 
+PRINTED: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_name("printed.toml").read_text("utf-8")
+)
+"""What the paper prints beside its figures of accuracy, by table or study, as in the file."""
 _FRESH_SEED = 5
 LAYOUTS = 10
 """Layouts that a row's tricks are the mean of."""

@@ -17,8 +17,8 @@ from ...rows import BEYOND, FunctionRow, Line, Material
 from ...scales import Scale
 from . import game, trainings
 from . import studies as study
-from .printed import PRINTED
 from .shown import NAME
+from .studies import PRINTED
 
 MODELS = ("hand2vec", "accurate")
 _SMOKE_PAIRS = 1_000
@@ -149,14 +149,6 @@ def _short(scale: Scale) -> trainings.Short:
     return trainings.SMOKE if scale.name == "smoke" else trainings.Short()
 
 
-def _figure_4(scale: Scale, material: Material) -> Line:
-    return _of_short_models(trainings.sizes_against_error, scale, material)
-
-
-def _ten_models(scale: Scale, material: Material) -> Line:
-    return _of_short_models(trainings.ten_models, scale, material)
-
-
 def _of_short_models(
     study_of: Callable[[trainings.Short, PairSet], list[Line]], scale: Scale, material: Material
 ) -> Line:
@@ -213,6 +205,8 @@ def _figure(name: str, table: str, contracts: str) -> FunctionRow:
     return FunctionRow(id=name, measure=measure, needs="pairs")
 
 
+_sizes = partial(_of_short_models, trainings.sizes_against_error)
+_models = partial(_of_short_models, trainings.ten_models)
 TABLES = {
     "Table 1": (_finding("Table 1", _table_1),),
     "Table 2": (_finding("Table 2", _table_2),),
@@ -228,11 +222,11 @@ TABLES = {
     "Table 6": (_finding("Table 6", partial(_rows, study.table_6)),),
     "Table 7": (_finding("Table 7", partial(_rows, study.table_7)),),
     "Table 8": (_finding("Table 8", _table_8, "labelled"),),
-    "Figure 4": (_finding("Figure 4", _figure_4, "pairs"),),
+    "Figure 4": (_finding("Figure 4", _sizes, "pairs"),),
     "Table 11": (_finding("Table 11", _game),),
     BEYOND: (
         _finding("errors", _errors, "pairs"),
-        _finding("models", _ten_models, "pairs"),
+        _finding("models", _models, "pairs"),
         _finding("sources", _sources, "training_pairs"),
         _finding("zero", partial(_rows, study.nearest_to_zero)),
         _finding("rotation", _rotation),

@@ -7,7 +7,7 @@ were not, so what they score here is what they would score on other hands of the
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -33,11 +33,15 @@ from ....openings.nearest import Coding
 from ....openings.softrules import SURE, save_shading
 from ....training.export.ending import note_checksum
 
-FOLDS = 10
+FOLDS, SEED = 10, 1
 _BINS = (0.0, 0.6, 0.8, 0.95, 1.0)
 RULES, BOOK = "polish-club-rules", "polish-club-book"
 Bools = NDArray[np.bool_]
 Doubles = NDArray[np.float64]
+Rows = NDArray[np.int64]
+Chances = NDArray[np.floating]
+Answer = Callable[[Rows, Rows], Chances]
+"""From the rows to learn from and those held out to the (n, calls) chances of the latter."""
 _WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.5)
 """How much the nearest hands may say beside the rules: the exponents tried."""
 _VOTERS = 15
@@ -128,31 +132,39 @@ def split(n: int, folds: int, seed: int) -> list[tuple[NDArray[np.int64], NDArra
     return [(np.setdiff1d(order, order[fold::folds]), order[fold::folds]) for fold in range(folds)]
 
 
-def cross_validate(
-    labelled: LabelledHands, folds: int = FOLDS, seed: int = 1, rules: str = RULES
+def _of_folds(
+    labelled: LabelledHands, calls: tuple[str, ...], folds: int, answer: Answer
 ) -> HeldOut:
-    """Return what shaded rules say of each hand, learned from the hands of the other folds."""
-    calls = rules_system(rules).calls
+    """Return what is answered for the hands of each fold, by the rows of the others."""
     chances = np.zeros((len(labelled), len(calls)))
-    for training, held_out in split(len(labelled), folds, seed):
-        system = shaded(labelled, training, rules)
-        chances[held_out] = system.probabilities(labelled.hands[held_out])
+    for training, held_out in split(len(labelled), folds, SEED):
+        chances[held_out] = answer(training, held_out)
     return HeldOut(calls, chances, labelled.calls)
+
+
+def cross_validate(labelled: LabelledHands, folds: int = FOLDS, rules: str = RULES) -> HeldOut:
+    """Return what shaded rules say of each hand, learned from the hands of the other folds."""
+
+    def answer(training: Rows, held_out: Rows) -> Chances:
+        return shaded(labelled, training, rules).probabilities(labelled.hands[held_out])
+
+    return _of_folds(labelled, rules_system(rules).calls, folds, answer)
 
 
 def cross_validate_nearest(
-    labelled: LabelledHands, code: Coding, k: int = 1, folds: int = FOLDS, seed: int = 1
+    labelled: LabelledHands, code: Coding, k: int = 1, folds: int = FOLDS
 ) -> HeldOut:
     """Return the votes of the ``k`` nearest hands of the other folds, by a coding of hands."""
     calls = tuple(sorted(set(labelled.calls), key=call_rank))
-    chances = np.zeros((len(labelled), len(calls)))
-    for training, held_out in split(len(labelled), folds, seed):
-        chances[held_out] = _votes(labelled, training, held_out, code, k, calls)
-    return HeldOut(calls, chances, labelled.calls)
+
+    def answer(training: Rows, held_out: Rows) -> Chances:
+        return _votes(labelled, training, held_out, code, k, calls)
+
+    return _of_folds(labelled, calls, folds, answer)
 
 
 def cross_validate_pooled(
-    labelled: LabelledHands, code: Coding, rules: str = RULES, folds: int = FOLDS, seed: int = 1
+    labelled: LabelledHands, code: Coding, rules: str = RULES, folds: int = FOLDS
 ) -> HeldOut:
     """Return what shaded rules and the nearest hands say together, of each fold unseen.
 
@@ -160,12 +172,12 @@ def cross_validate_pooled(
     lowest log loss in a cross-validation of the other folds alone.
     """
     calls = rules_system(rules).calls
-    chances = np.zeros((len(labelled), len(calls)))
-    for training, held_out in split(len(labelled), folds, seed):
+
+    def answer(training: Rows, held_out: Rows) -> Chances:
         inner = LabelledHands(labelled.hands[training], tuple(labelled.calls[i] for i in training))
         soft = cross_validate(inner, folds=5, rules=rules).probabilities
         votes = np.zeros_like(soft)
-        for rest, part in split(len(inner), 5, 1):
+        for rest, part in split(len(inner), 5, SEED):
             votes[part] = _votes(inner, rest, part, code, _VOTERS, calls)
         losses = [
             HeldOut(calls, _pool(soft, votes, weight), inner.calls).figures()["log_loss"]
@@ -173,8 +185,9 @@ def cross_validate_pooled(
         ]
         soft_chances = shaded(labelled, training, rules).probabilities(labelled.hands[held_out])
         near = _votes(labelled, training, held_out, code, _VOTERS, calls)
-        chances[held_out] = _pool(soft_chances, near, _WEIGHTS[int(np.argmin(losses))])
-    return HeldOut(calls, chances, labelled.calls)
+        return _pool(soft_chances, near, _WEIGHTS[int(np.argmin(losses))])
+
+    return _of_folds(labelled, calls, folds, answer)
 
 
 def _votes(
@@ -233,15 +246,6 @@ def as_bid(system: OpeningSystem, labelled: LabelledHands) -> HeldOut:
     """Return what a system that needs no training says of labelled hands."""
     chances = system.probabilities(labelled.hands).astype(np.float64)
     return HeldOut(system.calls, chances, labelled.calls)
-
-
-def disagreements(system: OpeningSystem, labelled: LabelledHands) -> dict[tuple[str, str], int]:
-    """Count (call of the system, call of the players) where they differ, most frequent first."""
-    counts: dict[tuple[str, str], int] = {}
-    for ours, theirs in zip(system.bid(labelled.hands), labelled.calls, strict=True):
-        if ours != theirs:
-            counts[ours, theirs] = counts.get((ours, theirs), 0) + 1
-    return dict(sorted(counts.items(), key=lambda item: -item[1]))
 
 
 def write_shipped(labelled: LabelledHands, folder: Path) -> dict[str, Any]:

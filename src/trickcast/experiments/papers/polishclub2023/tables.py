@@ -13,7 +13,7 @@ from ....openings import LabelledHands, NearestSystem, code_counts, load
 from ....openings.nearest import Coding
 from ....openings.networks import code_cards
 from ....published import published_results
-from ...markdown import markdown_table
+from ...markdown import fields_table, markdown_table
 from ...rows import BEYOND, FunctionRow, Line, Material
 from ...scales import Scale
 from .held_out import (
@@ -193,24 +193,25 @@ def _show_table_9(lines: Sequence[Line]) -> str:
 
 
 def _show_parts(line: Line) -> str:
-    head = ("model", "percent right", "among its first two", "log loss")
-    rows = [
-        [row["model"], f"{row['percent']:.1f}", f"{row['percent_of_two']:.1f}",
-         f"{row['log_loss']:.3f}"]
-        for row in line["rows"]
-    ]  # fmt: skip
-    return f"What each part brings, {_validation(line['folds'])}:\n\n" + markdown_table(head, rows)
+    return f"What each part brings, {_validation(line['folds'])}:\n\n" + fields_table(
+        line["rows"],
+        ("model", "{model}"),
+        ("percent right", "{percent:.1f}"),
+        ("among its first two", "{percent_of_two:.1f}"),
+        ("log loss", "{log_loss:.3f}"),
+    )
 
 
 def _show_ceiling(line: Line) -> str:
     value = {row["figure"]: row["value"] for row in line["rows"]}
     sure = line["sure"]
-    head = ("probability of its call", "hands", "stated", "right")
-    rows = [
-        [f"{row['from']:.0%} to {row['to']:.0%}", row["hands"], f"{row['stated_percent']:.1f} %",
-         f"{row['right_percent']:.1f} %"]
-        for row in line["calibration"]
-    ]  # fmt: skip
+    calibration = fields_table(
+        line["calibration"],
+        ("probability of its call", "{from:.0%} to {to:.0%}"),
+        ("hands", "{hands}"),
+        ("stated", "{stated_percent:.1f} %"),
+        ("right", "{right_percent:.1f} %"),
+    )
     return (
         f"Of {value['pairs']:.0f} pairs of labelled hands with the same lengths and points, "
         f"players bid {value['differ_percent']} % differently; of the "
@@ -218,7 +219,7 @@ def _show_ceiling(line: Line) -> str:
         f"{value['opened_differ_percent']} %. That allows about "
         f"{value['ceiling_percent']} % to a bidder who knows lengths and points; `polish-club` "
         f"itself expects to be right on {value['stated_percent']} %.\n\n"
-        + markdown_table(head, rows)
+        + calibration
         + f"\nIt is sure of {sure['sure_percent']:.1f} % of the hands and right on "
         f"{sure['right_percent']:.1f} % of these, and on {sure['unsure_right_percent']:.1f} % of "
         "the others.\n"

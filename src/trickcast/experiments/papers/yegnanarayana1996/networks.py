@@ -6,7 +6,7 @@ that the paper only proposes; ``measures`` has what its tables print.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -227,22 +227,16 @@ def train_shipped() -> dict[str, NetworkSystem | CascadeSystem]:
         TWO_NOTRUMP, two_notrump_hands(SHIPPED_HANDS, seed=12), settings=SHIPPED
     )
     cascade = train_cascade(seed=13)
-    return {
-        "52-60-7": NetworkSystem(
-            one_level.network,
-            _about("52-60-7", "One-level network of 1996", [one_level]),
-            "highest",
-        ),
-        "52-60-12": NetworkSystem(
-            two_notrump.network,
-            _about("52-60-12", "2-NT network of 1996", [two_notrump]),
-            "highest",
-        ),
-        "cascade-1996": CascadeSystem(
-            [trained.network for trained in cascade],
-            _about("cascade-1996", "Cascade of specialists proposed in 1996", cascade),
-        ),
+    flat = {
+        "52-60-7": ("One-level network of 1996", one_level),
+        "52-60-12": ("2-NT network of 1996", two_notrump),
     }
+    systems: dict[str, NetworkSystem | CascadeSystem] = {
+        name: NetworkSystem(trained.network, _about(name, title, [trained]), "highest")
+        for name, (title, trained) in flat.items()
+    }
+    about = _about("cascade-1996", "Cascade of specialists proposed in 1996", cascade)
+    return systems | {"cascade-1996": CascadeSystem([part.network for part in cascade], about)}
 
 
 def write_shipped(systems: Mapping[str, NetworkSystem | CascadeSystem], folder: Path) -> None:
@@ -263,11 +257,5 @@ def _about(name: str, title: str, trained: Sequence[Trained]) -> dict[str, Any]:
         "teacher": "standard-american",
         "hands": [network.hands for network in trained],
         "tss": [round(network.tss, 2) for network in trained],
-        "settings": [
-            {
-                field: getattr(network.settings, field)
-                for field in ("epochs", "rate", "final_rate", "momentum", "batch", "seed")
-            }
-            for network in trained
-        ],
+        "settings": [asdict(network.settings) for network in trained],
     }
