@@ -45,7 +45,7 @@ def estimate(
     ] = False,
     exact_below: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Solve what the model gives less than this probability."),
+        typer.Option(min=0, max=1, help="Search by DDS until each result is so probable."),
     ] = None,
     as_json: AsJson = False,
     source: From = None,

@@ -33,7 +33,7 @@ class SupervisedConfig(ScheduleConfig):
     """Everything that decides a training besides its deals. Raises ValueError for a bad value."""
 
     network: SuitNetworkConfig = field(default_factory=SuitNetworkConfig)
-    steps: int = setting(40_000, "steps of the whole schedule", at_least(1))
+    steps: int = setting(40_000, "steps of the whole schedule", at_least(1), may_change=True)
     batch: int = setting(256, "labelled deals in a step", at_least(1))
     taught: int = setting(0, "deals that a teacher labels in a step besides the batch", at_least(0))
     taught_weight: float = setting(
@@ -57,6 +57,12 @@ class SupervisedConfig(ScheduleConfig):
         may_change=True,
     )
     compile: bool = setting(False, "compile the network with torch.compile", may_change=True)
+    storage: str = setting(
+        "float16",
+        "of weights in the exported file: float32, float16, or int8, whose products are int8 too",
+        one_of("float32", "float16", "int8"),
+        may_change=True,
+    )
 
     def kept(self, steps: int) -> float:
         """Return the share of old in the averaged weights, where the first ones count too."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -25,8 +25,6 @@ from .ending import TOLERANCE, deal_metadata, open_session, parity_owners, write
 from .int8_graph import Int8Graph
 from .suit_graph import SuitGraph
 
-Storage = Literal["float32", "float16", "int8"]
-"""How weights are stored. int8 is also how products are computed; the others compute in float32."""
 _SAMPLE_DEALS = 1024
 
 
@@ -36,12 +34,13 @@ def export_suits(
     validation: DealSet,
     path: str | os.PathLike[str],
     *,
-    storage: Storage = "float16",
+    storage: str | None = None,
     speed: str = "",
 ) -> None:
     """Write a trained network as an ONNX file: ``owners``, ``strains`` in, ``probabilities`` out.
 
-    Beside it go ``<name>.parity.npz`` (64 deals, and torch's probabilities of them) and a line in
+    ``storage`` is that of the training's settings unless given. Beside the file go
+    ``<name>.parity.npz`` (64 deals, and torch's probabilities of them) and a line in
     ``SHA256SUMS``. The calibration and the scores in its metadata are those of the file itself, run
     by ONNX Runtime on the ``validation`` deals.
 
@@ -49,7 +48,7 @@ def export_suits(
     when the file does not answer as torch does; of int8, whose products are other ones, that is
     not asked.
     """
-    tricks = known_tricks(validation)
+    tricks, storage = known_tricks(validation), storage or trained.config.storage
     network = deepcopy(trained.network).cpu().eval()
     if storage == "float16":
         network.half().float()  # torch shall answer with the weights of the file
@@ -82,7 +81,7 @@ def export_suits(
 
 def to_onnx(
     network: SuitNetwork,
-    storage: Storage,
+    storage: str,
     sample: torch.Tensor,
     calibration: Calibration | None = None,
 ) -> Any:
