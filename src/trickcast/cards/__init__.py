@@ -6,6 +6,17 @@ by declarers N E S W, always the tricks of the declarer's side.
 """
 
 from .board import Board, Tag, board_dealer, board_vulnerability
+from .columns import (
+    BLANKS,
+    DEAL_WIDTH,
+    HAND_WIDTH,
+    TRICK_COLUMNS,
+    Tabular,
+    cell_columns,
+    chance_columns,
+    write_deal_texts,
+    write_deals,
+)
 from .deal import COUNT_OF_SEAT, FOUR_FULL_HANDS, Deal, check_owners
 from .dealset import DealSet, Skipped, as_dealset
 from .enums import RANKS, Seat, Strain, Suit, Vulnerability
@@ -17,11 +28,15 @@ from .table import UNKNOWN, TrickTable
 from .text import card_text, parse_card, parse_contract
 
 __all__ = [
+    "BLANKS",
     "COUNT_OF_SEAT",
+    "DEAL_WIDTH",
     "FOUR_FULL_HANDS",
+    "HAND_WIDTH",
     "PRINTED_SEATS",
     "PRINTED_STRAINS",
     "RANKS",
+    "TRICK_COLUMNS",
     "UNKNOWN",
     "Board",
     "Deal",
@@ -34,6 +49,7 @@ __all__ = [
     "Skipped",
     "Strain",
     "Suit",
+    "Tabular",
     "Tag",
     "TrickTable",
     "Vulnerability",
@@ -42,10 +58,14 @@ __all__ = [
     "board_dealer",
     "board_vulnerability",
     "card_text",
+    "cell_columns",
+    "chance_columns",
     "check_owners",
     "hands_of",
     "html_table",
     "parse_card",
     "parse_contract",
     "shorten",
+    "write_deal_texts",
+    "write_deals",
 ]
