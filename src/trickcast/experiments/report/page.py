@@ -93,7 +93,8 @@ def _page(paper: Paper, results: Mapping[str, Result], known: Store) -> str:
     if paper.choices or paper.left_out:
         parts.append("## What the paper leaves open, and what is done here\n")
         parts.append(paper.choices + paper.left_out)
-    parts += [finding.show(known) for finding in (*paper.of_deals, *paper.of_networks)]
+    parts += [finding.show(known) for finding in paper.of_deals]
+    parts += [finding.show(known) for finding in paper.of_networks]
     return "\n".join(part for part in parts if part)
 
 
