@@ -6,6 +6,7 @@ Their blocks are run by ``make docs`` (docs/blocks.py).
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
@@ -16,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 IDS = [str(page.relative_to(ROOT)) for page in PAGES]
-COMMANDS = get_command(build([])).commands
+COMMANDS: dict[str, Any] = get_command(build([])).commands  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
