@@ -13,9 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-BLOCK = re.compile(
-    r"(?:(?<=```\n)|(?<=```console\n))\$ .*?(?=^```$)", re.MULTILINE | re.DOTALL
-)
+BLOCK = re.compile(r"(?:(?<=```\n)|(?<=```console\n))\$ .*?(?=^```$)", re.MULTILINE | re.DOTALL)
 MORE = "…"
 SKIPPED = 3
 """The status of a command that answered, but for what was no deal in a file."""
