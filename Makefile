@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test browser-test smoke check lint types imports format bench faults clean
+.PHONY: help demo test browser-test docs docs-all smoke check lint types imports format bench faults clean
 
 help:  ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -16,6 +16,14 @@ test: $(VENV)/.dev  ## Run the tests
 
 browser-test: $(VENV)/.browser  ## The page in a real Chromium; installs it where it may
 	$(BIN)/python -m pytest tests/browser --browser
+
+docs: $(VENV)/.dev  ## The site, into build/docs: notebooks and short blocks are run
+	$(BIN)/python -m sphinx -q -W --keep-going docs build/docs
+	$(BIN)/python -m pytest -p docs.blocks docs README.md CONTRIBUTING.md
+
+docs-all: docs  ## The same with every block that can run here, and links out of the site
+	$(BIN)/python -m pytest -p docs.blocks docs README.md CONTRIBUTING.md --slow
+	$(BIN)/python -m sphinx -q -b linkcheck -D nb_execution_mode=off docs build/links
 
 smoke: $(VENV)/.dev  ## Repeat every experiment of the papers in miniature
 	$(BIN)/trickcast reproduce all --scale smoke --out build/smoke

@@ -1,4 +1,4 @@
-"""Make reproduction.csv and reproduction.md again, from the figures in reproduction.jsonl.
+"""Make reproduction.csv and the pages of the papers again, from the figures in reproduction.jsonl.
 
     python docs/make_reproduction.py
 

@@ -2,31 +2,42 @@
 
     python docs/rerun.py docs/simulation.md
 
-A code block that begins with ``$ trickcast`` holds a command, which may go on over lines that end
-in a backslash, and its output. Where that ends in ``…`` only as many lines as before are kept. Run
-it from the root of the repository.
+A code block that begins with ``$ `` holds commands, which may go on over lines that end
+in a backslash, each with its output. Where that ends in ``…`` only as many lines as before are
+kept. Run it from the root of the repository.
 """
 
 import re
-import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-BLOCK = re.compile(r"(```\n\$ )(trickcast (?:.*\\\n)*.*\n)((?:.*\n)*?)(```\n)")
+BLOCK = re.compile(r"(?:(?<=```\n)|(?<=```console\n))\$ .*?(?=^```$)", re.MULTILINE | re.DOTALL)
 MORE = "…"
+SKIPPED = 3
+"""The status of a command that answered, but for what was no deal in a file."""
+_COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n?)*)", re.MULTILINE)
 
 
-def rerun(found: re.Match[str]) -> str:
-    """Return a block with the output that its command has now."""
-    start, command, before, end = found.groups()
-    arguments = shlex.split(command.replace("\\\n", " "))[1:]
-    ran = [sys.executable, "-m", "trickcast", *arguments]
-    output = subprocess.run(ran, capture_output=True, text=True, check=True).stdout
-    lines, kept = output.splitlines(), before.splitlines()
-    if kept and kept[-1] == MORE:
-        lines = [*lines[: len(kept) - 1], MORE]
-    return start + command + "".join(f"{line.rstrip()}\n" for line in lines) + end
+def commands_of(block: str) -> Iterator[tuple[str, str]]:
+    """Yield the commands of a block, each with what it prints."""
+    yield from _COMMAND.findall(block)
+
+
+def rerun(block: re.Match[str]) -> str:
+    """Return a block with the output that its commands have now."""
+    parts = []
+    for command, before in commands_of(block[0]):
+        arguments = ["bash", "-euo", "pipefail", "-c", command]
+        ran = subprocess.run(arguments, stdout=subprocess.PIPE, text=True)
+        if ran.returncode not in (0, SKIPPED):
+            sys.exit(f"{command}: ended with {ran.returncode}")
+        lines, kept = ran.stdout.splitlines(), before.splitlines()
+        if kept and kept[-1] == MORE:
+            lines = [*lines[: len(kept) - 1], MORE]
+        parts += [f"$ {command}", *(line.rstrip() for line in lines)]
+    return "\n".join(parts) + "\n"
 
 
 def main() -> None:

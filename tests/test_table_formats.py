@@ -11,7 +11,7 @@ from hypothesis import given
 
 import format_samples as sample
 from format_samples import Pipe, deal_sets, read_bytes, write_bytes
-from trickcast.cards import Board, DealSet, Seat, Vulnerability
+from trickcast.cards import TRICK_COLUMNS, Board, DealSet, Seat, Vulnerability
 from trickcast.formats import ddslist, hand2vec, jps, pgx, table
 from trickcast.formats.base import FormatError, FormatWarning
 
@@ -99,7 +99,7 @@ def test_parquet_cells_are_small_integers_with_nulls():
     tricks[1, 0, 0] = 255
     data = write_bytes(table.PARQUET, sample.truth().with_tricks(tricks))
     written = pq.read_table(io.BytesIO(data))
-    assert written.schema.names == ["deal", *table.TRICKS]
+    assert written.schema.names == ["deal", *TRICK_COLUMNS]
     assert written["S_N"].to_pylist() == [7, None, 5]
     assert str(written.schema.field("N_W").type) == "uint8"
 

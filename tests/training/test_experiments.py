@@ -155,7 +155,7 @@ def _check_network(net: Net, printed: dict[str, str]) -> None:
 
 def test_all_of_it_in_miniature(finished, tmp_path):
     folder, store = finished
-    table, text = write_report(store, "smoke", tmp_path)
+    table, *pages = write_report(store, "smoke", tmp_path)
     rows = _read(table)
     assert list(rows) == list(published_results())
     for name, printed in published_results().items():
@@ -177,10 +177,10 @@ def test_all_of_it_in_miniature(finished, tmp_path):
         if name.startswith("y96") and name != "y96-S5.3-02":
             assert rows[name]["ours_n"] == "200" and 40 < float(rows[name]["ours_exact"]) < 100
             assert not rows[name]["ours_within_1"] and "1,600 hands" in rows[name]["note"]
-    shown = text.read_text("utf-8")
+    shown = "".join(page.read_text("utf-8") for page in pages)
     assert all(name in shown for name in OF_THESE_PAPERS)
     for heading in ("How often the leader matters", "Errors and long suits", "Table VII",
-                    "What the first layers show", "Fig. 9", "### Table B1", "52-60-12",
+                    "What the first layers show", "Fig. 9", "## Table B1", "52-60-12",
                     "mean recall"):  # fmt: skip
         assert heading in shown
     assert not list(folder.rglob("*.tmp")) and not list(folder.rglob("*.checkpoint"))
@@ -205,8 +205,34 @@ def _is_lower(row: dict[str, str]) -> bool:
 
 def test_the_committed_report_is_made_of_the_committed_lines(tmp_path):
     (tmp_path / "reproduction.jsonl").write_bytes((DOCS / "reproduction.jsonl").read_bytes())
-    for made in write_report(Store(tmp_path, "nothing more"), "standard", tmp_path):
-        assert made.read_bytes() == (DOCS / made.name).read_bytes()
+    pages = [page.relative_to(tmp_path) for page in _report_of(tmp_path)]
+    assert {page for page in pages if page.suffix == ".md"} == {
+        page.relative_to(DOCS) for page in (DOCS / "reproduction").iterdir()
+    }
+    for page in pages:
+        assert (tmp_path / page).read_bytes() == (DOCS / page).read_bytes()
+
+
+def test_a_page_begins_with_its_verdict(tmp_path):
+    (tmp_path / "reproduction.jsonl").write_bytes((DOCS / "reproduction.jsonl").read_bytes())
+    _, index, *pages = _report_of(tmp_path)
+    assert [page.stem for page in pages] == list(PAPERS)
+    rows, counted = _read(DOCS / "reproduction.csv"), 0
+    for paper, page in zip(PAPERS.values(), pages, strict=True):
+        title, verdict, *rest = page.read_text("utf-8").split("\n\n")
+        assert title == f"# {paper.title}"
+        own = {row.id for row in paper.rows()} | set(paper.quoted)
+        assert verdict.startswith(f"**Verdict:** {len(own & rows.keys())} rows; ")
+        counted += len(own & rows.keys())
+        lower = [name for name in rows if name in own and _is_lower(rows[name])]
+        assert bool(lower) == rest[0].startswith("- Lower: ")
+        assert all(name in rest[0] for name in lower)
+        assert f"({page.name}) | {len(own & rows.keys())} |" in index.read_text("utf-8")
+    assert counted == len(rows)
+
+
+def _report_of(folder: Path) -> list[Path]:
+    return write_report(Store(folder, "nothing more"), "standard", folder)
 
 
 def test_a_new_paper_is_a_new_folder(tmp_path, monkeypatch):
@@ -542,7 +568,9 @@ def test_opening_bids_need_no_library(tmp_path, run):
     where = ["--library", tmp_path / "none", "--out", tmp_path]
     status, out, err = run("yegnanarayana1996", "--table", "2", *where)
     assert (status, err) == (0, "") and "yegnanarayana1996 at scale smoke: 1 rows\n" in out
-    assert "| people (published) | 17.5 |" in (tmp_path / "reproduction.md").read_text("utf-8")
+    assert "| people (published) | 17.5 |" in (
+        tmp_path / "reproduction/yegnanarayana1996.md"
+    ).read_text("utf-8")
     status, out, err = run("yegnanarayana1996", "--table", "2", *where)
     assert status == 0 and "finished" not in out  # nothing is measured again
     with pytest.raises(ExperimentError, match="need solved deals"):
@@ -567,7 +595,7 @@ def test_the_openings_of_2023(shared, tmp_path, run):
         assert rows[name]["ours_n"] == "1000" and "213 are others" in rows[name]["note"]
         assert float(rows[name]["ours_exact"]) > 54.9  # what passing always scores
     assert float(rows["b23-T9-02"]["ours_exact"]) >= 84  # by the book, out of sample
-    shown = (tmp_path / "reproduction.md").read_text("utf-8")
+    shown = (tmp_path / "reproduction/polishclub2023.md").read_text("utf-8")
     assert "AK65.AK65.K765.6" in shown and "rules of the book + labels" in shown
 
 

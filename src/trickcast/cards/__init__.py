@@ -6,6 +6,17 @@ by declarers N E S W, always the tricks of the declarer's side.
 """
 
 from .board import Board, Tag, board_dealer, board_vulnerability
+from .columns import (
+    BLANKS,
+    DEAL_WIDTH,
+    HAND_WIDTH,
+    TRICK_COLUMNS,
+    Tabular,
+    cell_columns,
+    chance_columns,
+    write_deal_texts,
+    write_deals,
+)
 from .deal import COUNT_OF_SEAT, FOUR_FULL_HANDS, Deal, check_owners
 from .dealset import DealSet, Skipped, as_dealset
 from .enums import RANKS, Seat, Strain, Suit, Vulnerability

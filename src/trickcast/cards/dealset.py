@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .board import Board
+from .columns import TRICK_COLUMNS, Columns, Tabular, write_deal_texts
 from .deal import Deal, check_owners
 from .errors import DealError
 from .table import UNKNOWN, check_tricks
@@ -24,11 +25,14 @@ class Skipped(NamedTuple):
         return f"{self.place}: {self.reason}"
 
 
-class DealSet:
+class DealSet(Tabular):
     """A read-only view on the arrays of many deals, and on what is known of each.
 
     No Python object is made for a deal until one is asked for: indexing with an integer or
     iterating gives a Deal, slicing (or indexing with an array) a DealSet on the same memory.
+
+    As a table (``polars.DataFrame(deals)``) a row a deal: its text, and where any tricks are known
+    the twenty of them.
 
     Raises DealError when an array has the wrong shape or a row is not a deal, naming its index.
 
@@ -124,6 +128,14 @@ class DealSet:
         deals = DealSet(self.owners, tricks, self.boards)
         deals.skipped = self.skipped
         return deals
+
+    def columns(self) -> Columns:
+        """Return ``deal``, the PBN text, and where known ``S_N`` … ``N_W``, masked where not."""
+        texts: Columns = {"deal": write_deal_texts(self.owners)}
+        if self.tricks is None:
+            return texts
+        cells = np.ma.masked_equal(self.tricks.reshape(-1, 20), UNKNOWN).T
+        return texts | dict(zip(TRICK_COLUMNS, cells, strict=True))
 
     def __len__(self) -> int:
         return len(self.owners)

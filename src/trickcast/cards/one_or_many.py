@@ -1,18 +1,20 @@
 """What results have in common that are of one deal, or of many."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
+from .columns import Tabular
+
 _SHOWN = 10  # of many results that are printed
 
 
-class OneOrMany(ABC):
+class OneOrMany(Tabular):
     """Results of one thing, in arrays without a leading axis, or of many, in arrays with one.
 
     Many have a length, and a number or a slice chooses the results of that one or of those;
-    ``str`` shows the first ten.
+    ``str`` shows the first ten. As a table they have a row for each thing, strain and declarer.
     """
 
     __slots__ = ()

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .columns import Columns, cell_columns
 from .enums import Seat, Strain
 from .errors import DealError
 from .grid import Grid
@@ -78,6 +79,11 @@ class TrickTable(Tricks):
     def part(self, index: Any) -> "TrickTable":
         """Return the table of one deal of many, or of some."""
         return TrickTable(self.tricks[index])
+
+    def columns(self) -> Columns:
+        """Return ``deal`` (its index), ``strain``, ``declarer``, ``tricks`` (masked: not known)."""
+        tricks = np.ma.masked_equal(self.tricks.reshape(-1, 5, 4), UNKNOWN)
+        return cell_columns("deal", "NESW", {"tricks": tricks})
 
     def text(self) -> str:
         """Draw the table of one deal; a question mark is an unknown cell."""

@@ -39,7 +39,7 @@ OutFolder = Annotated[
     Path, typer.Option(help="Folder for networks and figures, from which a run goes on.")
 ]
 ReportFolder = Annotated[
-    Path | None, typer.Option(help="Folder for reproduction.csv and .md (default: that of out).")
+    Path | None, typer.Option(help="Folder for reproduction.csv and pages (default: that of out).")
 ]
 LabelledFile = Annotated[
     Path | None,

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import PRINTED_STRAINS, OneOrMany, Strain, html_table
+from ..cards import PRINTED_STRAINS, OneOrMany, Strain, cell_columns, chance_columns, html_table
+from ..cards.columns import Columns
 
 _COUNTS = np.arange(14, dtype=np.float32)
 MILESTONES = {"game": (10, 10, 11, 11, 9), "slam": (12,) * 5, "grand": (13,) * 5}
@@ -85,6 +86,13 @@ class PairEstimate(OneOrMany):
     def part(self, index: Any) -> "PairEstimate":
         """Return the estimate of one pair of many, or of some."""
         return PairEstimate(self.both[index])
+
+    def columns(self) -> Columns:
+        """Return ``pair`` (its index), ``strain``, ``declarer`` (N the first hand, S the second),
+        ``expected`` and the chances ``p0`` … ``p13``.
+        """
+        both = self.both.reshape(-1, 5, 2, 14)
+        return cell_columns("pair", "NS", {"expected": both @ _COUNTS} | chance_columns(both))
 
     def rows(self) -> list[tuple[str, ...]]:
         """Return, for one pair, texts by strain: sign, tricks, 80 % interval, game, slam, grand."""

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Grid, Seat, Strain
+from ..cards import Grid, Seat, Strain, cell_columns, chance_columns
+from ..cards.columns import Columns
 from ..cards.table import Tricks
 
 
@@ -61,6 +62,14 @@ class TrickEstimate(Tricks):
         """Return the estimate of one deal of many, or of some."""
         exact = None if self._exact is None else self._exact[index]
         return TrickEstimate(self.probabilities[index], self.tricks[index], exact)
+
+    def columns(self) -> Columns:
+        """Return ``deal`` (its index), ``strain``, ``declarer``, ``tricks``, ``expected``,
+        ``exact`` and the chances ``p0`` … ``p13``.
+        """
+        every = self.part(None) if self.single else self
+        cells = {name: getattr(every, name) for name in ("tricks", "expected", "exact")}
+        return cell_columns("deal", "NESW", cells | chance_columns(every.probabilities))
 
     def text(self) -> str:
         """Draw the estimate of one deal."""

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from ..cards import (
     COUNT_OF_SEAT,
+    DEAL_WIDTH,
     FOUR_FULL_HANDS,
     UNKNOWN,
     Deal,
@@ -32,10 +33,11 @@ from ..cards import (
     Seat,
     Strain,
     shorten,
+    write_deals,
 )
 from .base import Format, FormatError, FormatWarning, Reading
 from .blocks import decode_line, read_block, read_records, require_solved, salvaged, too_long
-from .handtext import DEAL_WIDTH, read_deals, write_deals
+from .handtext import read_deals
 
 _TEXT_SEATS = (Seat.WEST, Seat.NORTH, Seat.EAST, Seat.SOUTH)
 _TEXT_DECLARERS = [Seat.EAST, Seat.NORTH, Seat.WEST, Seat.SOUTH]

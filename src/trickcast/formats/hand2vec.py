@@ -18,10 +18,10 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealError, DealSet, Hand, Seat, Strain, shorten
+from ..cards import HAND_WIDTH, DealError, DealSet, Hand, Seat, Strain, shorten
 from .base import Format, FormatError, Reading
 from .blocks import read_lines
-from .handtext import WIDTH, read_hands
+from .handtext import read_hands
 
 _LETTERS = ("S", "H", "D", "C", "NT")
 _HANDS = ("N", "S")
@@ -83,9 +83,9 @@ def read_pairs(path: str | os.PathLike[str]) -> PairSet:
 def _hands(texts: list[str], numbers: list[int], name: str, seat: Seat) -> NDArray[np.bool_]:
     """Return (n, 52) hands: those in sixteen columns at once, the others one by one."""
     hands = np.zeros((len(texts), 52), dtype=np.bool_)
-    usual = np.array([i for i, text in enumerate(texts) if len(text) == WIDTH], dtype=np.intp)
+    usual = np.array([i for i, text in enumerate(texts) if len(text) == HAND_WIDTH], dtype=np.intp)
     joined = "".join([texts[i] for i in usual]).encode("ascii", "replace")
-    cards, good = read_hands(np.frombuffer(joined, dtype=np.uint8).reshape(-1, WIDTH))
+    cards, good = read_hands(np.frombuffer(joined, dtype=np.uint8).reshape(-1, HAND_WIDTH))
     hands[usual[good, None], cards[good]] = True
     for i in np.flatnonzero(hands.sum(axis=1) != 13):  # not of the usual form, or a card twice
         try:

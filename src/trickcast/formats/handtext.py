@@ -5,21 +5,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import RANKS, Deal, DealError, Seat
+from ..cards import BLANKS, DEAL_WIDTH, HAND_WIDTH, RANKS, Deal, DealError, Seat
 from .base import Reading
-
-WIDTH = 16
-"""Columns of a hand: thirteen ranks and three dots."""
-DEAL_WIDTH = 4 * WIDTH + 3
-"""Columns of four hands with a blank between them."""
 
 _DOT = ord(".")
 _RANK = np.full(256, 255, dtype=np.uint8)
 _RANK[list(RANKS.encode())] = _RANK[list(RANKS.lower().encode())] = np.arange(13)
 _RANK[_DOT] = 0
-_LETTER = np.frombuffer(RANKS.encode() * 4, dtype=np.uint8)
-_SUIT = np.repeat(np.arange(4, dtype=np.uint8), 13)
-_BLANKS = [WIDTH, 2 * WIDTH + 1, 3 * WIDTH + 2]
 _ANY_HAND = np.frombuffer(b"AKQJT98765432...", dtype=np.uint8)
 
 
@@ -45,28 +37,15 @@ def read_deals(
 
     ``seats`` are those of the four hands in their order.
     """
-    columns = text[:, [k * (WIDTH + 1) + i for k in range(4) for i in range(WIDTH)]]
-    cards, readable = read_hands(columns.reshape(-1, WIDTH))
+    columns = text[:, [k * (HAND_WIDTH + 1) + i for k in range(4) for i in range(HAND_WIDTH)]]
+    cards, readable = read_hands(columns.reshape(-1, HAND_WIDTH))
     owners = np.full((len(text), 52), 255, dtype=np.uint8)
     places = cards.reshape(-1, 52).astype(np.intp)
     places += np.arange(len(text))[:, None] * 52
     owners.reshape(-1)[places] = np.repeat(np.array(seats, dtype=np.uint8), 13)
-    good = readable.reshape(-1, 4).all(axis=1) & (text[:, _BLANKS] == ord(" ")).all(axis=1)
+    good = readable.reshape(-1, 4).all(axis=1) & (text[:, BLANKS] == ord(" ")).all(axis=1)
     good &= owners.max(axis=1, initial=0) < 4  # where a card stands twice another is missing
     return owners, good
-
-
-def write_deals(owners: NDArray[np.uint8], seats: tuple[int, int, int, int]) -> NDArray[np.uint8]:
-    """Return (n, 67) characters, the inverse of ``read_deals``: ranks from the ace down."""
-    text = np.full((len(owners), DEAL_WIDTH), _DOT, dtype=np.uint8)
-    text[:, _BLANKS] = ord(" ")
-    by_seat = np.argsort(owners, axis=1, kind="stable").reshape(-1, 4, 13)
-    rows = np.arange(len(owners))[:, None]
-    for k, seat in enumerate(seats):
-        cards = by_seat[:, seat]
-        columns = k * (WIDTH + 1) + np.arange(13) + _SUIT[cards]
-        text[rows, columns] = _LETTER[cards]
-    return text
 
 
 def read_deal_texts(
@@ -97,9 +76,3 @@ def read_deal_texts(
         except DealError as error:
             reading.refuse(reading.error(place(int(i)), str(error)))
     return owners, ~left
-
-
-def write_deal_texts(owners: NDArray[np.uint8]) -> list[str]:
-    """Return the canonical texts of (n, 52) owners: ``N:`` and the four hands clockwise."""
-    text = write_deals(owners, (0, 1, 2, 3)).tobytes().decode("ascii")
-    return [f"N:{text[i : i + DEAL_WIDTH]}" for i in range(0, len(text), DEAL_WIDTH)]

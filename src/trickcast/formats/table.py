@@ -24,17 +24,16 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, DealSet, Seat, Strain, shorten
+from ..cards import TRICK_COLUMNS as TRICKS
+from ..cards import UNKNOWN, DealSet, Seat, shorten, write_deal_texts
 from . import table_boards
 from .base import Format, FormatError, FormatWarning, Reading, raised_by
 from .blocks import on_disk, read_lines, rechunked
-from .handtext import read_deal_texts, write_deal_texts
+from .handtext import read_deal_texts
 from .records import SAYS_NOTHING
 
 DEAL = "deal"
 _HANDS = tuple(seat.letter for seat in Seat)
-TRICKS = tuple(f"{strain}_{declarer}" for strain in Strain for declarer in Seat)
-"""The twenty trick columns, in the order of the cells of a tricks array."""
 
 _COUNT = {str(n): n for n in range(14)} | dict.fromkeys(("", "NA", "NaN", "nan"), UNKNOWN)
 _COUNT |= {f"{n}.0": n for n in range(14)}  # what pandas writes where other cells are empty

@@ -1,4 +1,4 @@
-"""The report: reproduction.csv, one line a published row, and reproduction.md."""
+"""The report: reproduction.csv, one line a published row, and a page for each paper."""
 
 from .page import write_report
 

@@ -1,4 +1,4 @@
-"""The report: reproduction.csv, one line a published row, and reproduction.md."""
+"""The report: reproduction.csv, one line a published row, and a page in Markdown for each paper."""
 
 import csv
 import io
@@ -15,85 +15,113 @@ from .results import ALLOWED, MISSING, Result, read_results
 
 _FIGURES = ("within_2", "within_1", "exact")
 _CHOICES = Path(__file__).with_name("choices.md")
+_COUNTS = ("rows", f"reached, or within {ALLOWED} points", "lower, with the reason",
+           "no percentage", MISSING)  # fmt: skip
 
 
-def write_report(store: Store, scale: str, folder: Path) -> tuple[Path, Path]:
-    """Write reproduction.csv and reproduction.md into ``folder`` and return their paths.
+def write_report(store: Store, scale: str, folder: Path) -> list[Path]:
+    """Write the report into ``folder`` and return the paths of its files.
 
-    Both are made from the lines in its reproduction.jsonl: those of earlier runs, each with the
-    name of its scale, and in their place or after them those of this run.
+    These are reproduction.csv, reproduction/index.md, and reproduction/PAPER.md for every paper.
+    They are made from the lines in the folder's reproduction.jsonl: those of earlier runs, each
+    with the name of its scale, and in their place or after them those of this run.
     """
     known = Store(folder, "reproduction")
     known.add(line | {"scale": line.get("scale", scale)} for line in store.lines())
     results = read_results(known)
-    table, text = folder / "reproduction.csv", folder / "reproduction.md"
     rows = [result.columns() for result in results.values()]
     stream = io.StringIO()
     writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    for path, content in ((table, stream.getvalue()), (text, _page(results, known, scale))):
+    files = {
+        folder / "reproduction.csv": stream.getvalue(),
+        folder / "reproduction" / "index.md": _index(results, scale),
+    }
+    for paper in PAPERS.values():
+        page = _page(paper, results, known)
+        files[folder / "reproduction" / f"{paper.name}.md"] = page
+    (folder / "reproduction").mkdir(exist_ok=True)
+    for path, content in files.items():
         with atomic_writer(path) as output:
             output.write(content.encode())
-    return table, text
+    return list(files)
 
 
-def _page(results: Mapping[str, Result], known: Store, scale: str) -> str:
-    """Return the report for people."""
+def _index(results: Mapping[str, Result], scale: str) -> str:
+    """Return the page that leads to those of the papers, and says what they have in common."""
+    verdicts = [
+        [f"[{paper.title}]({paper.name}.md)", *_counts(_results_of(paper, results))]
+        for paper in PAPERS.values()
+    ]
     parts = [
         "# The papers, reproduced\n",
+        markdown_table(["paper", *_COUNTS], verdicts),
+        _two_tests(results.values()),
         f"Made by `trickcast reproduce all --scale {scale} --test GIB` (GIB's 10,000 deals, or "
         "without it the library's test range), `--labelled`, `--pairs` and `--pairs-training` for "
         "the paper of 2023. `reproduction.csv` has the seed, deals and seconds of every figure. "
         "Two networks at a time were trained on a machine of two cores, at scale standard up to "
         "four, whose seconds are up to twice as many.\n",
+        "## How to read the tables\n",
         "Percent of results estimated within two tricks | within one | exactly; *published*, then "
         "*ours*, then ours less published (exact). `n` is how many results ours were tested on, "
         "`library` what ours estimate exactly on the library's own test deals, by which nothing "
         "was chosen. Of opening bids, whose tables follow their papers, `exact` is the percent bid "
         "as the teacher or the players bid.\n",
-        _summary(results.values()),
-        _two_tests(results.values()),
+        "## What was chosen for all papers\n",
+        _CHOICES.read_text("utf-8"),
     ]
-    for paper in PAPERS.values():
-        parts.append(f"## {paper.title}\n")
-        for table, declared in paper.tables.items():
-            parts.append(f"### {table}\n")
-            parts.append(
-                _table(declared, results)
-                if paper.show is None
-                else _shown(paper.show, table, declared, known)
-            )
-        parts.append(_beyond(paper, known))
-    parts.append(_choices())
-    parts += [finding.show(known) for paper in PAPERS.values() for finding in paper.of_deals]
-    parts += [finding.show(known) for paper in PAPERS.values() for finding in paper.of_networks]
     return "\n".join(part for part in parts if part)
 
 
-def _choices() -> str:
-    """Return what was chosen here: for all papers, for each; then what cannot be repeated."""
-    texts = [_CHOICES.read_text("utf-8")]
-    texts += [paper.choices for paper in PAPERS.values()]
-    texts += [paper.left_out for paper in PAPERS.values()]
-    return "## What the papers leave open, and what is done here\n\n" + "".join(texts)
+def _page(paper: Paper, results: Mapping[str, Result], known: Store) -> str:
+    """Return the page of a paper, the verdict first."""
+    parts = [
+        f"# {paper.title}\n",
+        _verdict(_results_of(paper, results)),
+        "[How this was made, how to read the tables, what was chosen for all papers](index.md)\n",
+    ]
+    for table, declared in paper.tables.items():
+        parts.append(f"## {table}\n")
+        parts.append(
+            _table(declared, results)
+            if paper.show is None
+            else _shown(paper.show, table, declared, known)
+        )
+    parts.append(_beyond(paper, known))
+    if paper.choices or paper.left_out:
+        parts.append("## What the paper leaves open, and what is done here\n")
+        parts.append(paper.choices + paper.left_out)
+    parts += [finding.show(known) for finding in paper.of_deals]
+    parts += [finding.show(known) for finding in paper.of_networks]
+    return "\n".join(part for part in parts if part)
 
 
-def _summary(results: Iterable[Result]) -> str:
-    """Return how many rows of each paper ours reach."""
-    head = ["paper", "rows", f"reached, or within {ALLOWED} points", "lower, with the reason",
-            "no percentage", MISSING]  # fmt: skip
-    of_papers: dict[str, list[Result]] = {}
-    for result in results:
-        of_papers.setdefault(result.printed["paper"], []).append(result)
-    counts = []
-    for paper, rows in of_papers.items():
-        missing = sum(row.missing for row in rows)
-        compared = sum(row.compared for row in rows)
-        lower = sum(bool(row.why_lower) for row in rows)
-        rest = len(rows) - compared - missing
-        counts.append([paper, len(rows), compared - lower, lower, rest, missing])
-    return markdown_table(head, counts)
+def _results_of(paper: Paper, results: Mapping[str, Result]) -> list[Result]:
+    """Return the published rows of a paper, with those that it quotes."""
+    ids = {row.id for row in paper.rows()} | set(paper.quoted)
+    return [result for name, result in results.items() if name in ids]
+
+
+def _counts(rows: Sequence[Result]) -> list[int]:
+    """Return how many rows there are, and how ours do: a number for each of _COUNTS."""
+    missing = sum(row.missing for row in rows)
+    compared = sum(row.compared for row in rows)
+    lower = sum(bool(row.why_lower) for row in rows)
+    return [len(rows), compared - lower, lower, len(rows) - compared - missing, missing]
+
+
+def _verdict(rows: Sequence[Result]) -> str:
+    """Return how many rows ours reach, and why others are lower."""
+    counts = zip(_counts(rows), _COUNTS, strict=True)
+    sentence = "; ".join(f"{count} {what}" for count, what in counts if count)
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        reasons.setdefault(row.why_lower, []).append(row.id)
+    reasons.pop("", None)
+    lower = [f"- Lower: {', '.join(names)}. {why}\n" for why, names in reasons.items()]
+    return f"**Verdict:** {sentence}.\n" + ("\n" + "".join(lower) if lower else "")
 
 
 def _two_tests(results: Iterable[Result]) -> str:
@@ -115,7 +143,6 @@ def _table(declared: Sequence[AnyRow], results: Mapping[str, Result]) -> str:
     head = ["row", "network", "contracts", "lead", "published", "ours", "less", "n", "library",
             "seconds"]  # fmt: skip
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    reasons: dict[str, list[str]] = {}
     for row in declared:
         result = results[row.id]
         printed = result.printed
@@ -125,10 +152,7 @@ def _table(declared: Sequence[AnyRow], results: Mapping[str, Result]) -> str:
                  _three(printed[name] for name in _FIGURES), ours or result.first_note, less,
                  result.field("n"), result.own_exact, result.field("seconds")]  # fmt: skip
         lines.append("| " + " | ".join(cells) + " |")
-        reasons.setdefault(result.why_lower, []).append(row.id)
-    reasons.pop("", None)
-    lower = [f"- Lower: {', '.join(names)}. {why}" for why, names in reasons.items()]
-    return "\n".join([*lines, *([""] if lower else []), *lower]) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 def _name(row: AnyRow, printed: Mapping[str, str]) -> str:
@@ -150,7 +174,7 @@ def _shown(show: Show, table: str, declared: Iterable[AnyRow], store: Store) -> 
 def _beyond(paper: Paper, store: Store) -> str:
     """Return the table of what the paper names without figures, where it is measured."""
     if paper.show is not None:
-        return "### Beyond the tables\n\n" + _shown(paper.show, BEYOND, paper.beyond, store)
+        return "## Beyond the tables\n\n" + _shown(paper.show, BEYOND, paper.beyond, store)
     lines = []
     for row in paper.beyond:
         line = store.get(row.id)
@@ -160,7 +184,7 @@ def _beyond(paper: Paper, store: Store) -> str:
                      str(line["n"]), str(line["seconds"])]  # fmt: skip
             lines.append("| " + " | ".join(cells) + " |")
     missing = [row.id for row in paper.beyond if row.id not in store]
-    parts = ["### Named without figures\n"] if lines or missing else []
+    parts = ["## Named without figures\n"] if lines or missing else []
     if lines:
         head = ["| row | network | | ours | n | seconds |", "|---|---|---|---|---|---|"]
         parts.append("\n".join([*head, *lines]) + "\n")

@@ -1,0 +1,150 @@
+"""Run what stands in the blocks of the pages: a pytest plugin, by Sybil.
+
+    python -m pytest -p docs.blocks README.md CONTRIBUTING.md docs [--slow]
+
+Blocks of ``python`` are run, and examples after ``>>>`` compared. Blocks of commands, each after
+``$ ``, are run by bash and what they print is compared, blanks aside; ``…`` stands for anything.
+Blocks of ``sh`` are run. A comment before a block, such as
+``<!--- skip: next if(quick, reason="a minute") -->``, says when it is not run. The folder of each
+page's run is new: ``examples``, ``docs``, ``benchmarks`` and the library of deals are there.
+"""
+
+import doctest
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from docs.rerun import SKIPPED, commands_of
+from sybil import Document, Example, Region, Sybil
+from sybil.integration import pytest as of_pytest
+from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+from sybil.parsers.markdown.lexers import FencedCodeBlockLexer
+
+ROOT = Path(__file__).parents[1]
+SHARED = ROOT.parent / "shared"
+PORT = "8000"
+"""Where pages have their server; a free one takes its place."""
+_OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+_SECONDS = 600
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that runs what takes longer than ten seconds."""
+    parser.addoption("--slow", action="store_true", help="run also what takes over ten seconds")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell the blocks whether to be quick."""
+    _BASE["quick"] = not config.getoption("--slow")
+
+
+_BASE: dict[str, Any] = {"shared": SHARED.is_dir()}
+
+
+def _setup(namespace: dict[str, Any]) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="trickcast-docs-"))
+    work = folder / "work"
+    for name in ("docs", "examples", "benchmarks"):
+        shutil.copytree(ROOT / name, work / name)
+    for name in ("data", "src", "tests"):
+        (work / name).symlink_to(ROOT / name)
+    if SHARED.is_dir():
+        (folder / "shared").symlink_to(SHARED)
+        for file in (SHARED / "data/openings").glob("*.csv"):
+            (work / file.name).symlink_to(file)
+    namespace |= _BASE | {"folder": folder, "before": Path.cwd(), "servers": []}
+    os.chdir(work)
+
+
+def _teardown(namespace: dict[str, Any]) -> None:
+    for server in namespace["servers"]:
+        server.terminate()
+        server.communicate()
+    os.chdir(namespace["before"])
+    shutil.rmtree(namespace["folder"])
+
+
+def _environment() -> dict[str, str]:
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return os.environ | {"PATH": programs, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "80"}
+
+
+def _run(command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command],
+        capture_output=True,
+        text=True,
+        timeout=_SECONDS,
+        env=_environment(),
+    )
+
+
+def _serve(command: str, namespace: dict[str, Any]) -> str:
+    """Start a server on a free port, and return its first line as if it had the usual one."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        namespace["port"] = str(free.getsockname()[1])
+    arguments = [*command.split(), "--port", namespace["port"]]
+    server = subprocess.Popen(
+        arguments,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=_environment(),
+    )
+    namespace["servers"].append(server)
+    assert server.stdout is not None
+    return server.stdout.readline().replace(namespace["port"], PORT)
+
+
+def _console(example: Example) -> str | None:
+    """Run the commands of a block, and say where one prints what the page does not."""
+    text = str(example.parsed)
+    if not text.startswith("$ "):
+        first = text.split(maxsplit=1)[0]
+        assert first not in ("trickcast", "python", "make", "pip"), f"what is no sh runs {first}"
+        return None
+    for command, printed in commands_of(text):
+        if command.startswith("trickcast serve"):
+            output = _serve(command, example.namespace)
+        else:
+            port = example.namespace.get("port", PORT)
+            ran = _run(command.replace(f":{PORT}/", f":{port}/"))
+            if ran.returncode not in (0, SKIPPED):
+                return f"{command}\nended with {ran.returncode}: {ran.stderr}"
+            output = ran.stdout
+        if "--precision" in command or "--seconds" in command:
+            continue  # they look at the clock: the figures are others in every run
+        expected, checker = printed.replace("…", "..."), doctest.OutputChecker()
+        if not checker.check_output(expected, output.replace("…", "..."), _OPTIONS):
+            case = doctest.Example(command, expected)
+            return f"{command}\n" + checker.output_difference(case, output, doctest.REPORT_NDIFF)
+    return None
+
+
+def _shell(example: Example) -> str | None:
+    """Run a block of ``sh``, and say so where it fails."""
+    ran = _run(str(example.parsed))
+    return f"ended with {ran.returncode}: {ran.stderr}" if ran.returncode else None
+
+
+def _commands(document: Document) -> Iterator[Region]:
+    for region in FencedCodeBlockLexer("(?:console|sh)?")(document):
+        region.parsed = region.lexemes["source"]
+        region.evaluator = _shell if region.lexemes["language"] == "sh" else _console
+        yield region
+
+
+_PYTHON = PythonCodeBlockParser(doctest_optionflags=_OPTIONS)
+_FOLDERS: dict[str, Any] = {"path": str(ROOT), "setup": _setup, "teardown": _teardown}
+pytest_collect_file = of_pytest.pytest_integration(
+    Sybil([SkipParser(), _PYTHON, _commands], pattern="*.md", exclude="README.md", **_FOLDERS),
+    Sybil([_PYTHON], pattern="README.md", **_FOLDERS),  # of its commands only the names are checked
+)

@@ -1,0 +1,66 @@
+"""How Sphinx makes the site of these pages: ``make docs``."""
+
+from importlib.metadata import version as installed
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from typer.main import get_command
+
+from trickcast.cli.app import build
+
+project = "trickcast"
+author = copyright = "The trickcast developers"
+version = release = installed("trickcast")
+extensions = ["myst_nb", "sphinx.ext.autodoc"]
+html_theme = "furo"
+html_title = "trickcast"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {"navigation_with_keys": True}
+exclude_patterns = ["static"]
+source_suffix = {".md": "myst-nb"}
+highlight_language = "text"
+pygments_style = "friendly"
+
+myst_heading_anchors = 4
+myst_linkify_fuzzy_links = False
+
+# notebooks run in every build; one that fails, fails it
+nb_execution_mode = "force"
+nb_execution_timeout = 240
+nb_execution_raise_on_error = True
+nb_merge_streams = True
+
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+maximum_signature_line_length = 80
+
+linkcheck_timeout = 20
+linkcheck_anchors = False
+
+
+class Commands(SphinxDirective):
+    """The help of every command, each in a section of its own."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the sections."""
+        sections = []
+        root = get_command(build([]))
+        for name, command in root.commands.items():  # type: ignore[attr-defined]
+            context = command.context_class(
+                command, info_name=f"trickcast {name}", terminal_width=80
+            )
+            helped = context.get_help()
+            section = nodes.section(ids=[name], names=[name])
+            section += nodes.title(text=name)
+            section += nodes.literal_block(helped, helped, language="text")
+            sections.append(section)
+        return list(sections)
+
+
+def setup(app: Sphinx) -> None:
+    """Add what is ours."""
+    app.add_directive("trickcast-commands", Commands)

@@ -1,0 +1,93 @@
+"""Deals and results as columns, of which pandas, polars and all that reads Arrow make tables."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .enums import RANKS, Seat, Strain
+
+TRICK_COLUMNS = tuple(f"{strain}_{declarer}" for strain in Strain for declarer in Seat)
+"""Names of the twenty trick columns, in the order of the cells of a tricks array: ``S_N`` …"""
+HAND_WIDTH = 16
+"""Characters of a hand: thirteen ranks and three dots."""
+DEAL_WIDTH = 4 * HAND_WIDTH + 3
+"""Characters of four hands with a blank between them."""
+BLANKS = [HAND_WIDTH, 2 * HAND_WIDTH + 1, 3 * HAND_WIDTH + 2]
+"""Where the blanks stand."""
+_LETTER = np.frombuffer(RANKS.encode() * 4, dtype=np.uint8)
+_SUIT = np.repeat(np.arange(4, dtype=np.uint8), 13)
+
+Columns = dict[str, Sequence[str] | NDArray[Any]]
+
+
+class Tabular(ABC):
+    """What can be read as a table: ``polars.DataFrame(it)``, ``pandas.DataFrame.from_arrow(it)``.
+
+    Both ask for an Arrow stream, which needs pyarrow (``pip install "trickcast[data]"``);
+    ``pandas.DataFrame(it.columns())`` needs nothing more.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def columns(self) -> Columns:
+        """Return the columns of the table by name, all of one length."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the columns as Arrow's PyCapsule interface hands them over, without a copy.
+
+        Raises ModuleNotFoundError where pyarrow is not installed.
+        """
+        try:
+            import pyarrow
+        except ModuleNotFoundError:
+            raise ModuleNotFoundError(
+                'a table in Arrow needs pyarrow: pip install "trickcast[data]"'
+            ) from None
+        return pyarrow.table(self.columns()).__arrow_c_stream__(requested_schema)
+
+
+def cell_columns(thing: str, declarers: str, cells: Mapping[str, NDArray[Any]]) -> Columns:
+    """Return (n, 5, k) arrays as columns with a row for each thing, strain and declarer.
+
+    ``declarers`` are the letters of the k declarers.
+
+    >>> columns = cell_columns("deal", "NESW", {"tricks": np.full((2, 5, 4), 9)})
+    >>> len(columns["tricks"]), columns["deal"][21], columns["strain"][21], columns["declarer"][21]
+    (40, np.int64(1), np.str_('S'), np.str_('E'))
+    """
+    shape = next(iter(cells.values())).shape
+    index, strain, declarer = np.indices(shape).reshape(3, -1)
+    return {
+        thing: index,
+        "strain": np.array([str(strain) for strain in Strain])[strain],
+        "declarer": np.array(list(declarers))[declarer],
+        **{name: cell.reshape(-1) for name, cell in cells.items()},
+    }
+
+
+def chance_columns(probabilities: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
+    """Return (…, 14) chances as fourteen arrays by name: ``p0`` to ``p13``."""
+    return {f"p{count}": probabilities[..., count] for count in range(14)}
+
+
+def write_deals(owners: NDArray[np.uint8], seats: Sequence[int]) -> NDArray[np.uint8]:
+    """Return (n, 67) characters of (n, 52) owners: hands of these seats, ranks from the ace."""
+    text = np.full((len(owners), DEAL_WIDTH), ord("."), dtype=np.uint8)
+    text[:, BLANKS] = ord(" ")
+    by_seat = np.argsort(owners, axis=1, kind="stable").reshape(-1, 4, 13)
+    rows = np.arange(len(owners))[:, None]
+    for k, seat in enumerate(seats):
+        cards = by_seat[:, seat]
+        columns = k * (HAND_WIDTH + 1) + np.arange(13) + _SUIT[cards]
+        text[rows, columns] = _LETTER[cards]
+    return text
+
+
+def write_deal_texts(owners: NDArray[np.uint8]) -> list[str]:
+    """Return the canonical texts of (n, 52) owners: ``N:`` and the four hands clockwise."""
+    text = write_deals(owners, (0, 1, 2, 3)).tobytes().decode("ascii")
+    return [f"N:{text[i : i + DEAL_WIDTH]}" for i in range(0, len(text), DEAL_WIDTH)]

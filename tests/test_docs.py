@@ -1,0 +1,69 @@
+"""What pages name is there: links, pictures and what makes them, commands, rooms.
+
+Their blocks are run by ``make docs`` (docs/blocks.py).
+"""
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from trickcast.cli.app import build
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+IDS = [str(page.relative_to(ROOT)) for page in PAGES]
+COMMANDS: dict[str, Any] = get_command(build([])).commands  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
+        assert target.startswith("http") or (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_command_is_one_and_has_these_options(page: Path) -> None:
+    text = page.read_text("utf-8").replace("\\\n", " ")
+    written = re.findall(r"`(?:\$ )?(trickcast [a-z][^`\n]*)`", text)
+    written += re.findall(r"^(?:\$ )?(trickcast [a-z].*)", text, re.MULTILINE)
+    for line in written:
+        words = re.split(r" (?:#|\||&|2>|>) ?", line)[0].replace("…", "").split()[1:]
+        command = COMMANDS[words[0].rstrip(":,")]
+        if hasattr(command, "commands"):
+            command = command.commands[words[1]]
+        known = {option for parameter in command.params for option in parameter.opts}
+        asked = {word for word in words if re.fullmatch(r"--[a-z-]+", word)}
+        assert asked <= known | {"--help"}, line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_script_and_target_is_there(page: Path) -> None:
+    text = page.read_text("utf-8")
+    for script in re.findall(r"\bpython ((?:docs|benchmarks|examples|tests)/\S+\.py)", text):
+        assert (ROOT / script).exists(), script
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    for line in re.findall(r"(?:^|`)make ([a-z -]+)", text, re.MULTILINE):
+        assert set(shlex.split(line)) <= set(targets), line
+
+
+@pytest.mark.parametrize("picture", sorted([*DOCS.rglob("*.svg"), *DOCS.rglob("*.png")]), ids=str)
+def test_every_picture_is_shown_and_something_makes_it(picture: Path) -> None:
+    name = picture.name
+    pages = [page.read_text("utf-8") for page in PAGES]
+    assert any(re.search(rf"!\[[^]]+\]\([^)]*{re.escape(name)}\)", page) for page in pages)
+    makers = [script.read_text("utf-8") for script in DOCS.glob("make_*.py")]
+    assert any(name in maker for maker in makers) or any(
+        f"--picture docs/{name}" in page for page in pages
+    )
+
+
+def test_every_room_has_its_page_of_the_reference() -> None:
+    rooms = {path.parent.name for path in (ROOT / "src/trickcast").glob("*/__init__.py")
+             if "\nfrom ." in path.read_text("utf-8")}  # fmt: skip
+    pages = {path.stem for path in (DOCS / "reference").glob("*.md")}
+    assert pages - {"index", "commands", "trickcast", "scoring"} == rooms - {"cli", "answers"}
