@@ -5,16 +5,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated
 
+import click
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from .._progress import progress_bar
 from ..cards import UNKNOWN, DealSet, TrickTable
+from .command import Option
 
-Check = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Solve N of the file's own tables again.")
-]
+Check = Annotated[int, Option(min=0, metavar="N", help="Solve N of the file's own tables again.")]
 _NAMED = 3
 """Boards that differ which are named."""
 
@@ -87,14 +86,14 @@ class _Held:
         """Say on standard error which tables were taken, and whether those solved again differ."""
         if self.taken:
             hint = "" if self.check else " (--check N solves N of them again)"
-            typer.echo(f"note: {_tables(self.taken)} taken as the file holds them{hint}", err=True)
+            click.echo(f"note: {_tables(self.taken)} taken as the file holds them{hint}", err=True)
         if self.differing:
             named = ", ".join(self.differing[:_NAMED])
             more = len(self.differing) - _NAMED
             others = f" and {more:,} more" if more > 0 else ""
-            typer.echo(f"note: DDS differs from the file: {named}{others}; DDS is shown", err=True)
+            click.echo(f"note: DDS differs from the file: {named}{others}; DDS is shown", err=True)
         elif self.checked:
-            typer.echo(f"note: {_tables(self.checked)} solved again, as the file says", err=True)
+            click.echo(f"note: {_tables(self.checked)} solved again, as the file says", err=True)
 
 
 def _tables(count: int) -> str:
