@@ -3,7 +3,10 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test browser-test smoke check lint types imports format bench faults clean
+PYTHONS := $(wildcard $(HOME)/.pyenv/versions/3.1[1-9]*/bin/python) \
+	$(foreach minor,11 12 13 14,$(shell command -v python3.$(minor)))
+
+.PHONY: help demo test browser-test test-pythons wheel smoke check lint types imports format bench faults clean
 
 help:  ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -16,6 +19,25 @@ test: $(VENV)/.dev  ## Run the tests
 
 browser-test: $(VENV)/.browser  ## The page in a real Chromium; installs it where it may
 	$(BIN)/python -m pytest tests/browser --browser
+
+wheel: $(VENV)/.dev  ## Build wheel and sdist; try the wheel in an empty environment
+	rm -rf dist build/empty
+	$(BIN)/python -m build >build.log || { cat build.log; false; }
+	rm build.log
+	$(BIN)/twine check --strict dist/*
+	$(PYTHON) -m venv build/empty
+	build/empty/bin/python -m pip install --quiet dist/*.whl
+	mkdir build/empty/folder
+	cd build/empty/folder && ../bin/python $(CURDIR)/tests/installed.py $(CURDIR)/README.md
+
+test-pythons: wheel  ## Pass the tests from the wheel on every Python that is found (an hour each)
+	set -e; for python in $(PYTHONS); do \
+	  folder=build/$$($$python -c 'import sys; print("python%d.%d" % sys.version_info[:2])'); \
+	  test -d $$folder && continue; \
+	  $$python -m venv $$folder; \
+	  $$folder/bin/python -m pip install --quiet "$$(echo dist/*.whl)[data,plots,web]" pytest httpx hypothesis; \
+	  echo $$folder; $$folder/bin/python -m pytest $(TESTS); \
+	done
 
 smoke: $(VENV)/.dev  ## Repeat every experiment of the papers in miniature
 	$(BIN)/trickcast reproduce all --scale smoke --out build/smoke
