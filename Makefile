@@ -21,9 +21,8 @@ browser-test: $(VENV)/.browser  ## The page in a real Chromium; installs it wher
 	$(BIN)/python -m pytest tests/browser --browser
 
 wheel: $(VENV)/.dev  ## Build wheel and sdist; try the wheel in an empty environment
-	rm -rf dist build/empty
-	$(BIN)/python -m build >build.log || { cat build.log; false; }
-	rm build.log
+	rm -rf dist build/empty && mkdir -p build
+	$(BIN)/python -m build >build/build.log || { cat build/build.log; false; }
 	$(BIN)/twine check --strict dist/*
 	$(PYTHON) -m venv build/empty
 	build/empty/bin/python -m pip install --quiet dist/*.whl

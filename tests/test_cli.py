@@ -27,7 +27,7 @@ COMMANDS = (
     "estimate solve convert deal play generate library train evaluate models hand pair nearest par "
     "open simulate compare leads reproduce explain site serve doctor"
 )
-LIBRARY = ("info", "verify", "split", "add")
+LIBRARY = ("info", "verify", "split", "add", "fetch")
 COMMAND = [sys.executable, "-m", "trickcast"]
 
 

@@ -85,6 +85,8 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
 """What needs an extra, and the extra that the one line on standard error names."""
 
 
+FETCH = ("library", "fetch", "pgx", "--deals", "9", "--out", "x", "--host", "http://127.0.0.1:9")
+"""What needs a server."""
 SITE = ("site", "{folder}/site", "--runtime", "{folder}")
 """What needs files from outside: the runtime of the networks in a browser."""
 
@@ -171,7 +173,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def test_every_command_has_an_example() -> None:
     every = commands(build([]))
-    tried = [*EXAMPLES, *(arguments for arguments, _ in REFUSED), SITE]
+    tried = [*EXAMPLES, *(arguments for arguments, _ in REFUSED), SITE, FETCH]
     untried = {words for words in every if not any(t[: len(words)] == words for t in tried)}
     assert len(every) >= 21 and untried == set()
 

@@ -22,6 +22,7 @@ from ..library import (
 )
 from ..library import generate as generate_deals
 from ..library import verify as verify_library
+from ..library.fetch import DATA_SET, HOST, LICENCE, fetch_pgx
 from . import views
 from .command import Argument, Group, Option, command
 from .inputs import as_use
@@ -230,9 +231,32 @@ def add(
     click.echo(f"{folder}: {len(deals):,} deals added for {use}")
 
 
+def fetch(
+    data_set: Annotated[str, Argument(metavar="pgx", help="Which solved deals of others.")],
+    deals: Annotated[int, Option(min=1, help="How many: the first of them.")],
+    out: Annotated[Path, Option(help="The library's folder; made when missing.")],
+    use: Annotated[str, Option(help="What they are for, for ever.")] = "train",
+    sample: Annotated[int, Option(min=0, help="Deals to solve again, of all.")] = 40,
+    host: Annotated[str, Option(help="Another server of the same files.")] = HOST,
+) -> None:
+    """Fetch solved deals that others publish. Goes on where an earlier run stopped.
+
+    pgx: up to 100 million random deals, sotetsuk/dds_dataset of Hugging Face, Apache-2.0.
+
+    Example: trickcast library fetch pgx --deals 1000000 --out pgx
+    """
+    if data_set != "pgx":
+        raise click.BadParameter(f"no solved deals are called {data_set!r} (expected pgx)")
+    new = fetch_pgx(out, deals, use=as_use(use), sample=sample, host=host, progress=True)
+    click.echo(
+        f"{out}: the first {deals:,} deals of pgx are there, {new:,} of them fetched now\n"
+        f"source {DATA_SET} of {HOST}, licence {LICENCE}"
+    )
+
+
 library = Group(
     "library",
     help="Look after a library of solved deals.",
     no_args_is_help=False,
-    commands=[command(part) for part in (info, verify, split, add)],
+    commands=[command(part) for part in (info, verify, split, add, fetch)],
 )
