@@ -15,6 +15,7 @@ from statistics import median
 import numpy as np
 
 from trickcast import Deal, Estimator
+from trickcast.estimator.files import load_session
 
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 ROUNDS = 15
@@ -51,7 +52,7 @@ def cold() -> None:
 
 def warm(model: str) -> None:
     estimator, deal = Estimator(model, threads=1), Deal(DEAL)
-    session = estimator._kind._session  # type: ignore[attr-defined]
+    session, _ = load_session(model)
     inputs = {"owners": deal.owners[None], "strains": np.arange(5)}
 
     def of(run: Callable[[], object]) -> float:

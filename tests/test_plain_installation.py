@@ -59,6 +59,7 @@ EXAMPLES: list[tuple[str, ...]] = [
     ("nearest", NORTH, "--hands", "{hands}", "-k", "2", "--map", "{folder}/map.html"),
     ("explain", NETWORK, "--svg", "{folder}/weights.svg"),
     ("explain", NETWORK, "--json"),
+    ("report", DEALS, "-o", "{folder}/report.html"),
     ("doctor",),
 ]
 """What succeeds, with nothing but notes on standard error."""

@@ -28,6 +28,7 @@ _COMMANDS = {
     "deals": ("estimate", "solve", "convert"),
     "dealing": ("deal",),
     "play": ("play",),
+    "report": ("report",),
     "hands": ("hand", "par"),
     "opening": ("open",),
     "libraries": ("generate", "library"),

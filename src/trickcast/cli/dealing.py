@@ -104,7 +104,7 @@ def deal(
         deals = dealing.turned(deals, start, half=rotate == "half")
     chunks = _boards(deals, first, actions)
     if with_tricks:
-        pairs = solved(chunks, workers)
+        pairs = solved(chunks, workers, seen=out is None)
         chunks = (chunk.with_tricks(tables.tricks) for chunk, tables in pairs)
     if as_json:
         _show_json(chunks)

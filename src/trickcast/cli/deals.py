@@ -139,13 +139,13 @@ def convert(
     chunks = read_deals(source, source_format, chunk=1 << 16, strict=strict)
     comment = None
     if with_tricks:
-        pairs = solved(chunks, workers, check)
+        pairs = solved(chunks, workers, check, seen=target == "-")
         chunks = (chunk.with_tricks(tables.tricks) for chunk, tables in pairs)
     elif with_estimates:
         comment = f"tricks without a solver, where they were not known: trickcast {model}"
-        chunks = _estimated(watched(chunks), Estimator(model, threads=workers))
+        chunks = _estimated(watched(chunks, target == "-"), Estimator(model, threads=workers))
     else:
-        chunks = watched(chunks)
+        chunks = watched(chunks, target == "-")
     if (with_tricks or with_estimates) and form.name == "pbn":
         chunks = annotated(chunks, comment)
     write_stream(chunks, sys.stdout.buffer if target == "-" else target, format=target_format)
@@ -161,9 +161,9 @@ def _estimated(chunks: Iterator[DealSet], estimator: Estimator) -> Iterator[Deal
                err=True)  # fmt: skip
 
 
-def watched(chunks: Iterator[DealSet]) -> Iterator[DealSet]:
-    """Pass chunks on under a progress bar."""
-    with progress_bar("deals", None, "done", show=not sys.stdout.isatty()) as advance:
+def watched(chunks: Iterator[DealSet], seen: bool = True) -> Iterator[DealSet]:
+    """Pass chunks on under a progress bar, unless results are ``seen`` on a terminal."""
+    with progress_bar("deals", None, "done", show=not (seen and sys.stdout.isatty())) as advance:
         for chunk in chunks:
             yield chunk
             advance(len(chunk))

@@ -62,11 +62,11 @@ def versions(facts: dict[str, Any] | None = None) -> list[str]:
 
 def _facts() -> dict[str, Any]:
     return {
-        "trickcast": _version("trickcast"),
+        "trickcast": package_version("trickcast"),
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         "cores": thread_count(None),
-        "packages": {name: _version(name) for name in _PACKAGES},
+        "packages": {name: package_version(name) for name in _PACKAGES},
         "solver": _solver(),
         "models": {name: digest[:8] for name, (_, digest) in shipped_models().items()},
     }
@@ -86,7 +86,8 @@ def _text(facts: dict[str, Any]) -> list[str]:
     return [*versions(facts), *extras, *seconds]
 
 
-def _version(package: str) -> str:
+def package_version(package: str) -> str:
+    """Return the version of an installed package."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -115,7 +116,7 @@ def _extras() -> dict[str, list[str]]:
 
 
 def _missing(packages: list[str]) -> list[str]:
-    return [package for package in packages if _version(package) == "(not installed)"]
+    return [package for package in packages if package_version(package) == "(not installed)"]
 
 
 def _estimate() -> list[str]:

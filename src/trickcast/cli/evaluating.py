@@ -106,7 +106,7 @@ def evaluate(
     if peer is not None:
         measured.append(_Measured(peer.name, _open_peer(peer, peer_layout, peer_counts, threads)))
     paired = Paired()
-    for chunk in watched(_parts(_solved_deals(deals, use, source, strict))):
+    for chunk in watched(_parts(_solved_deals(deals, use, source, strict)), seen=False):
         figures = [each.add(chunk) for each in measured]
         if peer is not None:
             paired.add(*figures)

@@ -70,6 +70,11 @@ def forget_skipped() -> None:
     _skipped.clear()
 
 
+def passed_over() -> tuple[Skipped, ...]:
+    """Return what the command that runs has passed over so far."""
+    return tuple(_skipped)
+
+
 def tell_skipped(as_json: bool) -> bool:
     """Say what was passed over, in three lines at most or as a line of JSON; return whether."""
     if as_json and _skipped:

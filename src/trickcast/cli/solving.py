@@ -19,9 +19,9 @@ _NAMED = 3
 
 
 def solved(
-    chunks: Iterator[DealSet], workers: int | None, check: int = 0
+    chunks: Iterator[DealSet], workers: int | None, check: int = 0, seen: bool = True
 ) -> Iterator[tuple[DealSet, TrickTable]]:
-    """Yield each chunk with its exact tables, under a progress bar unless results are seen.
+    """Yield each chunk with its exact tables, under a progress bar unless results are ``seen``.
 
     A whole table that a file holds is taken as it is, but for the first ``check`` of them, which
     are solved again; where they differ DDS's is taken. What was taken, and what differed, is told
@@ -30,7 +30,7 @@ def solved(
     from ..solver import solve_batches  # who needs estimates alone does not wait for DDS
 
     held = _Held(check)
-    with progress_bar("solving", None, "deals", show=not sys.stdout.isatty()) as advance:
+    with progress_bar("solving", None, "deals", show=not (seen and sys.stdout.isatty())) as advance:
         for chunk in chunks:
             tables = chunk.tricks_or_unknown.copy()
             asked = held.to_solve(tables)
