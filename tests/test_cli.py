@@ -10,6 +10,7 @@ import tomllib
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -301,7 +302,7 @@ def test_every_help_fits_a_terminal_and_has_an_example_that_is_understood(
         example = shlex.split(text.partition("Example: ")[2])
         assert example[: len(words) + 1] == ["trickcast", *words]
         group = app.build(example[1:])
-        command = group.commands[words[0]]
+        command: Any = group.commands[words[0]]
         for name in words[1:]:
             command = command.commands[name]
         assert command.make_context(words[-1], example[len(words) + 1 :]).params, "it is parsed"
