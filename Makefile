@@ -3,7 +3,10 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test browser-test docs docs-all smoke check lint types imports format bench faults clean
+PYTHONS := $(wildcard $(HOME)/.pyenv/versions/3.1[1-9]*/bin/python) \
+	$(foreach minor,11 12 13 14,$(shell command -v python3.$(minor)))
+
+.PHONY: help demo test browser-test docs docs-all test-pythons wheel smoke check lint types imports format bench faults clean
 
 help:  ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -24,6 +27,24 @@ docs: $(VENV)/.dev  ## The site, into build/docs: notebooks and short blocks are
 docs-all: docs  ## The same with every block that can run here, and links out of the site
 	$(BIN)/python -m pytest -p docs.blocks docs README.md CONTRIBUTING.md --slow
 	$(BIN)/python -m sphinx -q -b linkcheck -D nb_execution_mode=off docs build/links
+
+wheel: $(VENV)/.dev  ## Build wheel and sdist; try the wheel in an empty environment
+	rm -rf dist build/empty && mkdir -p build
+	$(BIN)/python -m build >build/build.log || { cat build/build.log; false; }
+	$(BIN)/twine check --strict dist/*
+	$(PYTHON) -m venv build/empty
+	build/empty/bin/python -m pip install --quiet dist/*.whl
+	mkdir build/empty/folder
+	cd build/empty/folder && ../bin/python $(CURDIR)/tests/installed.py $(CURDIR)/README.md
+
+test-pythons: wheel  ## Pass the tests from the wheel on every Python that is found (an hour each)
+	set -e; for python in $(PYTHONS); do \
+	  folder=build/$$($$python -c 'import sys; print("python%d.%d" % sys.version_info[:2])'); \
+	  test -d $$folder && continue; \
+	  $$python -m venv $$folder; \
+	  $$folder/bin/python -m pip install --quiet "$$(echo dist/*.whl)[data,plots,web]" pytest httpx hypothesis; \
+	  echo $$folder; $$folder/bin/python -m pytest $(TESTS); \
+	done
 
 smoke: $(VENV)/.dev  ## Repeat every experiment of the papers in miniature
 	$(BIN)/trickcast reproduce all --scale smoke --out build/smoke

@@ -5,7 +5,6 @@ from importlib.metadata import version as installed
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from typer.main import get_command
 
 from trickcast.cli.app import build
 
@@ -48,8 +47,7 @@ class Commands(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the sections."""
         sections = []
-        root = get_command(build([]))
-        for name, command in root.commands.items():  # type: ignore[attr-defined]
+        for name, command in build([]).commands.items():
             context = command.context_class(
                 command, info_name=f"trickcast {name}", terminal_width=80
             )

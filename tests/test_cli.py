@@ -1,30 +1,34 @@
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import time
+import tomllib
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
-from typer import Typer
-from typer.main import get_command
 
 import trickcast as tc
 from trickcast.cards import Deal
 from trickcast.cli import app
 from trickcast.formats import write_stream
 from trickcast.library import Library
+from trickcast.solver import solver_version
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 COMMANDS = (
     "estimate solve convert deal play generate library train evaluate models hand pair nearest par "
-    "open simulate compare leads reproduce explain site serve"
+    "open simulate compare leads reproduce explain site serve doctor report"
 )
+LIBRARY = ("info", "verify", "split", "add", "fetch")
 COMMAND = [sys.executable, "-m", "trickcast"]
 
 
@@ -284,21 +288,80 @@ def test_interrupt_ends_a_command_within_a_second(tmp_path: Path) -> None:
     assert [p for p in (tmp_path / "l").rglob("*") if p.is_file()] == []
 
 
-def test_help_of_every_command(run) -> None:
+def test_every_help_fits_a_terminal_and_has_an_example_that_is_understood(
+    run,
+) -> None:
     status, out, _ = run("--help")
-    assert status == 0
-    for command in COMMANDS.split():
-        assert command in out
-        status, text, _ = run(command, "--help")
-        assert status == 0 and "--help" in text
-    assert run() == (0, out, "")
-    assert run("--version")[1].startswith("trickcast ")
+    assert status == 0 and run() == (0, out, "")
+    for words in (*([name] for name in COMMANDS.split()), *(["library", n] for n in LIBRARY)):
+        assert f"\n  {words[0]} " in out
+        status, text, _ = run(*words, "--help")
+        assert status == 0 and max(map(len, text.splitlines())) <= 80
+        if words == ["library"]:
+            continue
+        example = shlex.split(text.partition("Example: ")[2])
+        assert example[: len(words) + 1] == ["trickcast", *words]
+        group = app.build(example[1:])
+        command: Any = group.commands[words[0]]
+        for name in words[1:]:
+            command = command.commands[name]
+        assert command.make_context(words[-1], example[len(words) + 1 :]).params, "it is parsed"
+
+
+def test_the_versions_of_all_that_answers_depend_on(run) -> None:
+    status, out, _ = run("--version")
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))
+    assert status == 0 and out.startswith(f"trickcast {project['project']['version']}\n")
+    assert f"onnxruntime {onnxruntime.__version__}" in out and solver_version() in out
+    assert all(f"{info.name} {info.sha256[:8]}" in out for info in tc.models())
+
+
+def test_the_doctor_says_what_works_and_what_does_not(run, monkeypatch) -> None:
+    status, out, err = run("doctor", "--json")
+    facts = json.loads(out)
+    assert (status, err, facts["problems"]) == (0, "", [])
+    assert facts["estimated"] > 0 and facts["solved"] > 0 and facts["cores"] >= 1
+    assert facts["extras"]["data"] == []
+    monkeypatch.setattr("trickcast.estimator.files._WEIGHTS", Path(__file__).parent)
+    status, out, err = run("doctor")
+    assert status == 2 and "list of shipped models is missing" in err
+
+
+def test_the_doctor_finds_a_wrong_answer(run, monkeypatch) -> None:
+    monkeypatch.setattr("trickcast.cli.doctor.solve", lambda deal: tc.TrickTable([[0] * 4] * 5))
+    status, out, err = run("doctor")
+    assert status == 2 and "20 of 20 results are wrong" in err and "works (" in out
+
+
+@pytest.mark.parametrize(
+    ("line", "completed"),
+    [
+        ("trickcast estima", ["plain,estimate"]),
+        ("trickcast estimate --mo", ["plain,--model"]),
+        ("trickcast library ver", ["plain,verify"]),
+        ("trickcast solve deals", ["file,deals"]),
+    ],
+)
+def test_a_shell_completes_commands_options_and_files(
+    run, monkeypatch, line: str, completed: list[str]
+) -> None:
+    monkeypatch.setenv("_TRICKCAST_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
+    status, out, _ = run()
+    assert (status, out.splitlines()) == (0, completed)
+
+
+def test_a_shell_is_told_how_to_complete(run) -> None:
+    status, out, _ = run("--completion", "zsh")
+    assert status == 0 and out.startswith("#compdef trickcast")
+    assert run("--completion", "cmd")[0] == 2
 
 
 def test_importing_is_light() -> None:
     program = (
         "import sys, trickcast\n"
-        "heavy = {'torch', 'endplay', 'endplay._dds', 'onnxruntime', 'pyarrow', 'rich', 'typer'}\n"
+        "heavy = {'torch', 'endplay', 'endplay._dds', 'onnxruntime', 'pyarrow', 'rich', 'click'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
@@ -323,10 +386,8 @@ def test_every_command_is_listed_with_the_module_that_has_it() -> None:
     listed = [name for names in app._COMMANDS.values() for name in names]
     assert sorted(listed) == sorted(COMMANDS.split())
     for module, names in app._COMMANDS.items():
-        alone = Typer()
-        import_module(f"trickcast.cli.{module}").register(alone)
-        alone.callback()(lambda: None)
-        assert {*get_command(alone).commands} == {*names}  # type: ignore[attr-defined]
+        room = import_module(f"trickcast.cli.{module}")
+        assert all(callable(getattr(room, name)) for name in names)
 
 
 def test_the_front_door() -> None:

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
-import typer
 
 import trickcast as tc
 from trickcast.cli.app import build
@@ -59,6 +59,8 @@ EXAMPLES: list[tuple[str, ...]] = [
     ("nearest", NORTH, "--hands", "{hands}", "-k", "2", "--map", "{folder}/map.html"),
     ("explain", NETWORK, "--svg", "{folder}/weights.svg"),
     ("explain", NETWORK, "--json"),
+    ("report", DEALS, "-o", "{folder}/report.html"),
+    ("doctor",),
 ]
 """What succeeds, with nothing but notes on standard error."""
 
@@ -84,30 +86,58 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
 """What needs an extra, and the extra that the one line on standard error names."""
 
 
+FETCH = ("library", "fetch", "pgx", "--deals", "9", "--out", "x", "--host", "http://127.0.0.1:9")
+"""What needs a server."""
 SITE = ("site", "{folder}/site", "--runtime", "{folder}")
 """What needs files from outside: the runtime of the networks in a browser."""
 
 
-def commands(group: Any, *above: str) -> set[tuple[str, ...]]:
+def commands(group: click.Group, *above: str) -> set[tuple[str, ...]]:
     """Return the words of every command that a group of commands has."""
     found: set[tuple[str, ...]] = set()
     for name, command in group.commands.items():
-        below = commands(command, *above, name) if hasattr(command, "commands") else set()
+        below = commands(command, *above, name) if isinstance(command, click.Group) else set()
         found |= below or {(*above, name)}
     return found
+
+
+SOLVING: list[tuple[str, ...]] = [
+    ("estimate", DEALS, "--exact"),
+    ("estimate", DEALS, "--exact-below", "0.9", "--json"),
+    ("solve", DEALS),
+    ("convert", DEALS, "{folder}/tables.pbn", "--solve"),
+    ("deal", "--solve"),
+    ("play", DEALS, "4H", "--by", "N", "--board", "1"),
+    ("par", DEALS),
+    ("generate", "--deals", "1", "--seed", "3", "--out", "{folder}/unsolved"),
+    ("library", "verify", "{library}", "--sample", "1"),
+    ("simulate", "--south", SOUTH, "--samples", "40", "--exact", "20"),
+    ("leads", NORTH, "3N", "--by", "E", "--samples", "40", "--exact", "20"),
+]
+"""What must solve."""
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
     """Run Python without the extras: a finished process with its output as text."""
-    folder = tmp_path_factory.mktemp("plain")
+    return hiding(tmp_path_factory.mktemp("plain"), EXTRAS)
+
+
+@pytest.fixture(scope="module")
+def run_without_solver(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """Run Python as on machines that endplay has no wheel for."""
+    return hiding(tmp_path_factory.mktemp("unsolved"), (*EXTRAS, "endplay"))
+
+
+def hiding(folder: Path, packages: tuple[str, ...]) -> Callable[..., Any]:
+    """Return what runs Python without some packages."""
     (folder / "sitecustomize.py").write_text(
         "import sys\n"
         "from importlib.machinery import PathFinder\n"
         "class Plain(PathFinder):\n"
         "    @classmethod\n"
         "    def find_spec(cls, name, path=None, target=None):\n"
-        f"        hidden = name.partition('.')[0] in {EXTRAS!r}\n"
+        f"        hidden = name.partition('.')[0] in {packages!r}\n"
         "        return None if hidden else super().find_spec(name, path, target)\n"
         "sys.meta_path[:] = [Plain if f is PathFinder else f for f in sys.meta_path]\n",
         "utf-8",
@@ -143,8 +173,8 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def test_every_command_has_an_example() -> None:
-    every = commands(typer.main.get_command(build([])))
-    tried = [*EXAMPLES, *(arguments for arguments, _ in REFUSED), SITE]
+    every = commands(build([]))
+    tried = [*EXAMPLES, *(arguments for arguments, _ in REFUSED), SITE, FETCH]
     untried = {words for words in every if not any(t[: len(words)] == words for t in tried)}
     assert len(every) >= 21 and untried == set()
 
@@ -199,3 +229,47 @@ def test_the_site_says_which_file_of_its_runtime_is_missing(
     assert ended.returncode == 2
     assert "ort.wasm.min.mjs is missing" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("arguments", SOLVING, ids=" ".join)
+def test_what_must_solve_says_that_there_is_no_solver(
+    arguments: tuple[str, ...], run_without_solver: Callable[..., Any], places: dict[str, str]
+) -> None:
+    ended = run_without_solver("-m", "trickcast", *(word.format(**places) for word in arguments))
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert len(ended.stderr.splitlines()) == 1 and "Traceback" not in ended.stderr
+    assert "pip install endplay" in ended.stderr
+    assert not Path(places["folder"], "tables.pbn").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("estimate", DEALS),
+        ("convert", DEALS, "{folder}/estimated.pbn", "--estimate"),
+        ("par", "{solved}"),
+        ("solve", "{solved}"),
+        ("evaluate", "{solved}"),
+        ("library", "verify", "{library}", "--sample", "0"),
+        ("simulate", "--south", SOUTH, *ESTIMATED),
+        ("open", NORTH),
+        ("pair", NORTH, SOUTH),
+        ("--version",),
+    ],
+    ids=" ".join,
+)
+def test_what_solves_nothing_needs_no_solver(
+    arguments: tuple[str, ...], run_without_solver: Callable[..., Any], places: dict[str, str]
+) -> None:
+    ended = run_without_solver("-m", "trickcast", *(word.format(**places) for word in arguments))
+    assert ended.returncode == 0, ended.stderr
+    assert all(line.startswith("note: ") for line in ended.stderr.splitlines())
+
+
+def test_the_doctor_names_what_is_missing_and_goes_on(
+    run_without_solver: Callable[..., Any],
+) -> None:
+    ended = run_without_solver("-m", "trickcast", "doctor")
+    assert ended.returncode == 2
+    assert "no solver" in ended.stdout and "estimating      works" in ended.stdout
+    assert "pip install endplay" in ended.stderr and len(ended.stderr.splitlines()) == 2

@@ -5,9 +5,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-import trickcast
-
-SOURCE = Path(trickcast.__file__).parents[1]
+SOURCE = Path(__file__).parents[1] / "src"
 Graph = dict[str, set[str]]
 
 NEED_TORCH = ("networks", "training", "experiments")

@@ -3,7 +3,7 @@
 import json
 import math
 
-import typer
+import click
 from rich.table import Table
 
 from ..answers.simulations import (
@@ -41,24 +41,24 @@ def show_contract(
     strain = bid.strain
     assert strain is not None  # the simulation has refused a pass
     if as_json:
-        typer.echo(json.dumps(contract_answer(result, bid, by, vul)))
+        click.echo(json.dumps(contract_answer(result, bid, by, vul)))
         return
     making, points = result.making(bid, by), result.score(bid, by, vul)
     chances = result.distribution(strain, by)
     tricks = interval_text((result.expected[strain, by], *result.interval[strain, by]), 2)
-    typer.echo(f"{result.headline}\n{bid} by {by.word}, vulnerable {vulnerable_sides(vul)}")
-    typer.echo(f"{'makes':10} {percent_text(making)}")
-    typer.echo(f"{'points':10} {interval_text(points, 0, signed=True)}")
-    typer.echo(f"{'tricks':10} {tricks}\n{bars(chances)}")
-    typer.echo("\n".join(wrapped(result.notes)))
+    click.echo(f"{result.headline}\n{bid} by {by.word}, vulnerable {vulnerable_sides(vul)}")
+    click.echo(f"{'makes':10} {percent_text(making)}")
+    click.echo(f"{'points':10} {interval_text(points, 0, signed=True)}")
+    click.echo(f"{'tricks':10} {tricks}\n{bars(chances)}")
+    click.echo("\n".join(wrapped(result.notes)))
 
 
 def show_making(result: MakingSimulation, as_json: bool) -> None:
     """Show how often a contract makes."""
     if as_json:
-        typer.echo(json.dumps(making_answer(result)))
+        click.echo(json.dumps(making_answer(result)))
     else:
-        typer.echo(str(result))
+        click.echo(str(result))
 
 
 def show_all(
@@ -67,7 +67,7 @@ def show_all(
     """Show the expected tricks of all contracts, and a side's best."""
     best = result.best_contracts(vul, scoring, side=side)
     if as_json:
-        typer.echo(json.dumps(every_contract_answer(result, best)))
+        click.echo(json.dumps(every_contract_answer(result, best)))
         return
     unit = UNITS[scoring]
     table = Table(box=None, pad_edge=False, padding=(0, 2))
@@ -80,7 +80,7 @@ def show_all(
         if scoring != "total" and value.worth == (even, even, even):
             worth = "compared with"
         table.add_row(str(value.contract), value.by.letter, percent_text(value.making), worth)
-    typer.echo(f"{result}\n")
+    click.echo(f"{result}\n")
     views.ResultConsole().print(table)
 
 
@@ -100,7 +100,7 @@ def show_contracts(
         for bid, by in contracts
     ]
     if as_json:
-        typer.echo(json.dumps(contracts_answer(result, rows)))
+        click.echo(json.dumps(contracts_answer(result, rows)))
         return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("contract", "makes", "points", "lead that sets it"):
@@ -110,10 +110,10 @@ def show_contracts(
         worth = interval_text(value.worth, 0, signed=True)
         made = percent_text(value.making)
         table.add_row(f"{value.contract} {value.by}", made, worth, lead)
-    typer.echo(f"{result.headline}\nvulnerable {vulnerable_sides(vul)}")
+    click.echo(f"{result.headline}\nvulnerable {vulnerable_sides(vul)}")
     views.ResultConsole().print(table)
-    typer.echo("lead: a suit, led as well as possible, or of a known hand a card")
-    typer.echo("\n".join(wrapped(result.notes)))
+    click.echo("lead: a suit, led as well as possible, or of a known hand a card")
+    click.echo("\n".join(wrapped(result.notes)))
 
 
 def show_comparison(
@@ -121,16 +121,16 @@ def show_comparison(
 ) -> None:
     """Show by how much one contract beats another, by every way of scoring."""
     if as_json:
-        typer.echo(json.dumps(comparison_answer(result, pair, gains)))
+        click.echo(json.dumps(comparison_answer(result, pair, gains)))
         return
-    typer.echo(f"{result.headline}\n{pair[0]} against {pair[1]}:")
+    click.echo(f"{result.headline}\n{pair[0]} against {pair[1]}:")
     for scoring, gain in gains.items():
-        typer.echo(f"{UNITS[scoring]:12} {_gain_text(gain, scoring)}")
+        click.echo(f"{UNITS[scoring]:12} {_gain_text(gain, scoring)}")
 
 
 def show_leads(result: LeadSimulation, as_json: bool) -> None:
     """Show every lead, best first."""
-    typer.echo(json.dumps(leads_answer(result)) if as_json else str(result))
+    click.echo(json.dumps(leads_answer(result)) if as_json else str(result))
 
 
 def _gain_text(gain: Value, scoring: str) -> str:

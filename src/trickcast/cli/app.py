@@ -4,6 +4,7 @@ Exit status 0; 3 where answers stand but something in a file was no deal and was
 most three plain lines on standard error; 130 after Ctrl-C.
 """
 
+import gc
 import os
 import sys
 import warnings
@@ -12,19 +13,22 @@ from importlib import import_module
 from io import BufferedWriter, RawIOBase, TextIOWrapper
 from typing import Any
 
-import typer
+import click
 
 from ..cards import DealError
+from .command import Group, command
 from .inputs import CommandError, forget_skipped, tell_skipped
 
 _ERROR_LINES = 3
 _SKIPPED = 3
 _INTERRUPTED = 130
-_UsageError: Any = typer.BadParameter.__bases__[0]  # click's; typer does not export its name
+_COMPLETION = "_TRICKCAST_COMPLETE"
+"""The variable by which a shell asks for completions (click's way)."""
 _COMMANDS = {
     "deals": ("estimate", "solve", "convert"),
     "dealing": ("deal",),
     "play": ("play",),
+    "report": ("report",),
     "hands": ("hand", "par"),
     "opening": ("open",),
     "libraries": ("generate", "library"),
@@ -37,44 +41,60 @@ _COMMANDS = {
     "train": ("train",),
     "reproduce": ("reproduce",),
     "explain": ("explain",),
+    "doctor": ("doctor",),
 }
 """The modules of the commands, in the order of the help. Only that of the command asked for is
 loaded; all are for the help, and for a name that is none of these."""
 
 
-def build(arguments: Sequence[str]) -> typer.Typer:
+def build(arguments: Sequence[str]) -> click.Group:
     """Return the command line with the commands that these arguments need."""
-    app = typer.Typer(
-        name="trickcast",
+    group = Group(
+        "trickcast",
         help="How many tricks will these cards take? Exact double-dummy tables and neural "
         "estimates.",
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        callback=_root,
+        invoke_without_command=True,
+        params=[
+            click.Option(["--version"], is_flag=True, help="Show what is installed, and exit."),
+            click.Option(
+                ["--completion"],
+                metavar="SHELL",
+                help="Show what makes bash, zsh or fish complete commands, and exit.",
+            ),
+        ],
+        context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     )
-    app.callback(invoke_without_command=True)(_root)
     named = next((word for word in arguments if not word.startswith("-")), None)
-    needed = [module for module, names in _COMMANDS.items() if named in names]
-    for module in needed or _COMMANDS:
-        import_module(f".{module}", __package__).register(app)
-    return app
+    needed = {module: names for module, names in _COMMANDS.items() if named in names}
+    for module, names in (needed or _COMMANDS).items():
+        room = import_module(f".{module}", __package__)
+        for name in names:
+            part = getattr(room, name)
+            group.add_command(part if isinstance(part, click.Group) else command(part))
+    return group
 
 
-def _root(
-    context: typer.Context,
-    version: bool = typer.Option(False, "--version", help="Show the version and exit."),
-) -> None:
+def _root(version: bool, completion: str | None) -> None:
+    context = click.get_current_context()
     if version:
-        from importlib.metadata import PackageNotFoundError
-        from importlib.metadata import version as installed
+        from .doctor import versions
 
-        try:
-            typer.echo(f"trickcast {installed('trickcast')}")
-        except PackageNotFoundError:
-            typer.echo("trickcast (not installed)")
+        click.echo("\n".join(versions()))
+    elif completion is not None:
+        _complete(context.command, f"{completion}_source")
     elif context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        click.echo(context.get_help())
+
+
+def _complete(group: click.Command, instruction: str) -> int:
+    """Answer a shell that completes a line, or that asks for what makes it do so."""
+    from click.shell_completion import shell_complete
+
+    if shell_complete(group, {}, "trickcast", _COMPLETION, instruction):
+        shell = instruction.partition("_")[0]
+        raise click.BadParameter(f"no completion for {shell!r} (expected bash, zsh or fish)")
+    return 0
 
 
 def run() -> int:
@@ -99,14 +119,18 @@ def _run() -> int:
     """Run the command that the arguments name, and return the exit status."""
     forget_skipped()
     try:  # not app(), which turns some of these errors into messages and statuses of its own
-        command = typer.main.get_command(build(sys.argv[1:]))
-        with command.make_context("trickcast", sys.argv[1:]) as context:
-            command.invoke(context)
+        if instruction := os.environ.get(_COMPLETION):
+            return _complete(build(os.environ.get("COMP_WORDS", "").split()[1:]), instruction)
+        group = build(sys.argv[1:])
+        gc.freeze()
+        gc.enable()
+        with group.make_context("trickcast", sys.argv[1:]) as context:
+            group.invoke(context)
         skipped = tell_skipped(as_json="--json" in sys.argv[1:])
         sys.stdout.flush()
-    except typer.Exit as ended:
+    except click.exceptions.Exit as ended:
         return ended.exit_code
-    except _UsageError as error:
+    except click.UsageError as error:
         return _complain(error.format_message())
     except BrokenPipeError:  # the reader of our output has gone: nothing is wrong
         _discard_output()
@@ -114,7 +138,7 @@ def _run() -> int:
     except OSError as error:
         _discard_output()
         return _complain(f"{error.filename or 'output'}: {error.strerror or error}")
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, click.Abort):
         return _INTERRUPTED
     except Exception as error:
         if not isinstance(error, _answers()):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
+import click
 import numpy as np
-import typer
 from rich.table import Table
 
 from .. import dealing
@@ -17,6 +17,7 @@ from ..answers.deals import named_deal, solved_deal
 from ..cards import Board, DealSet, board_dealer, board_vulnerability
 from ..formats import format_to_write, write_stream
 from . import views
+from .command import Option
 from .deals import Workers, with_boards
 from .inputs import CommandError
 from .layout_options import Condition, Known
@@ -36,11 +37,6 @@ _CHUNK = 1 << 12
 _TURNS = ("any", "half")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command()(deal)
-
-
 def deal(
     *,
     north: Known = None,
@@ -49,40 +45,43 @@ def deal(
     west: Known = None,
     condition: Condition = None,
     script: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A script in Dealer's language.")
+        str | None, Option(metavar="FILE", help="A script in Dealer's language.")
     ] = None,
     number: Annotated[
         int | None,
-        typer.Option("--boards", "-n", min=1, help="How many (default: 1, or as the script says)."),
+        Option("--boards", "-n", min=1, help="How many (default: 1, or as the script says)."),
     ] = None,
-    first: Annotated[int, typer.Option(min=1, help="Number of the first board.")] = 1,
+    first: Annotated[int, Option(min=1, help="Number of the first board.")] = 1,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, max=2**64 - 1, help="The same seed, the same deals (default: 0)."),
+        Option(min=0, max=2**64 - 1, help="The same seed, the same deals (default: 0)."),
     ] = None,
     rotate: Annotated[
         str | None,
-        typer.Option(help="Turn each board at random: any (by 0 to 3 seats), or half (by 0 or 2)."),
+        Option(help="Turn each board at random: any (by 0 to 3 seats), or half (by 0 or 2)."),
     ] = None,
-    with_tricks: Annotated[bool, typer.Option("--solve", help="Add the exact tricks.")] = False,
+    with_tricks: Annotated[bool, Option("--solve", help="Add the exact tricks.")] = False,
     tries: Annotated[
-        int | None, typer.Option(min=1, help="Layouts drawn at most (default: 4 million).")
+        int | None, Option(min=1, help="Layouts drawn at most (default: 4 million).")
     ] = None,
     out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the boards there, by its suffix.")
+        str | None, Option(metavar="FILE", help="Write the boards there, by its suffix.")
     ] = None,
     target_format: Annotated[
         str | None,
-        typer.Option("--to", metavar="FORMAT", help="Format of the output; or: diagram."),
+        Option("--to", metavar="FORMAT", help="Format of the output; or: diagram."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON a board.")] = False,
+    as_json: Annotated[bool, Option("--json", help="One line of JSON a board.")] = False,
     workers: Workers = None,
 ) -> None:
-    """Deal numbered boards at random that fit what is asked, each as likely as any other."""
+    """Deal numbered boards at random that fit what is asked, each as likely as any other.
+
+    Example: trickcast deal --south "hcp 15-17, balanced" -n 8 --out boards.pbn
+    """
     if rotate not in (None, *_TURNS):
-        raise typer.BadParameter(f"--rotate {rotate!r} (expected one of {', '.join(_TURNS)})")
+        raise click.BadParameter(f"--rotate {rotate!r} (expected one of {', '.join(_TURNS)})")
     if as_json and (out or target_format):
-        raise typer.BadParameter("--json and --out or --to do not go together")
+        raise click.BadParameter("--json and --out or --to do not go together")
     text = None if script is None else Path(script).read_text("utf-8", errors="replace")
     try:
         actions = dealing.read_actions(text or "", script or "") if text else None
@@ -105,7 +104,7 @@ def deal(
         deals = dealing.turned(deals, start, half=rotate == "half")
     chunks = _boards(deals, first, actions)
     if with_tricks:
-        pairs = solved(chunks, workers)
+        pairs = solved(chunks, workers, seen=out is None)
         chunks = (chunk.with_tricks(tables.tricks) for chunk, tables in pairs)
     if as_json:
         _show_json(chunks)
@@ -127,7 +126,7 @@ def _format(
     printing = () if actions is None else actions.printing
     ignored = [action for action in printing if action not in _PRINTING]
     if ignored:
-        typer.echo(f"note: without effect here: {', '.join(dict.fromkeys(ignored))}", err=True)
+        click.echo(f"note: without effect here: {', '.join(dict.fromkeys(ignored))}", err=True)
     if out is not None:
         check_target(out)
         return format_to_write(out, target_format).name
@@ -171,7 +170,7 @@ def _show_json(chunks: Iterator[DealSet]) -> None:
             }  # fmt: skip
             if chunk.tricks is not None:
                 content |= solved_deal(cards, board, chunk.tricks[i])
-            typer.echo(json.dumps(content))
+            click.echo(json.dumps(content))
 
 
 def _tell(actions: dealing.Actions, deals: DealSet, as_json: bool, aside: bool) -> None:
@@ -180,15 +179,15 @@ def _tell(actions: dealing.Actions, deals: DealSet, as_json: bool, aside: bool) 
         if isinstance(table, dealing.Average):
             mean = table.of(deals.owners)
             if as_json:
-                typer.echo(json.dumps({"average": table.label, "mean": round(mean, 6)}))
+                click.echo(json.dumps({"average": table.label, "mean": round(mean, 6)}))
             else:
-                typer.echo(f"{table.label or 'average'}: {mean:.6g}", err=aside)
+                click.echo(f"{table.label or 'average'}: {mean:.6g}", err=aside)
             continue
         counts = table.of(deals.owners)
         if as_json:
             ranges = [[low, high] for _, low, high in table.axes]
             content = {"frequency": table.label, "ranges": ranges, "counts": counts.tolist()}
-            typer.echo(json.dumps(content))
+            click.echo(json.dumps(content))
         else:
             _show_frequency(table, counts, aside)
 

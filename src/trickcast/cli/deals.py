@@ -5,47 +5,38 @@ import sys
 from collections.abc import Iterator
 from typing import Annotated
 
+import click
 import numpy as np
-import typer
 
 from .._progress import progress_bar
-from ..answers.deals import estimated_deal, solved_deal
 from ..cards import UNKNOWN, Board, Deal, DealSet
 from ..estimator import DEFAULT_MODEL, Estimator
+from .command import Argument, Option
 from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, Strict, read_deals
 from .sheets import Sheet, estimate_tables, solved_table
 from .solving import Check, solved
 
 Deals = Annotated[
     str,
-    typer.Argument(metavar="DEALS", help="A file, - for standard input, a deal (N:…), an address."),
+    Argument(metavar="DEALS", help="A file, - for standard input, a deal (N:…), an address."),
 ]
 From = Annotated[
     str | None,
-    typer.Option("--from", metavar="FORMAT", help="Format of the input, where it is not plain."),
+    Option("--from", metavar="FORMAT", help="Format of the input, where it is not plain."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON a deal.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Threads (default: all cores).")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(estimate)
-    app.command()(solve)
-    app.command()(convert)
+AsJson = Annotated[bool, Option("--json", help="One line of JSON a deal.")]
+Workers = Annotated[int | None, Option(min=1, help="Threads (default: all cores).")]
 
 
 def estimate(
     deals: Deals,
     model: Annotated[
-        str, typer.Option(help="A shipped model (see: trickcast models) or an .onnx file.")
+        str, Option(help="A shipped model (see: trickcast models) or an .onnx file.")
     ] = DEFAULT_MODEL,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Solve too, and mark differences.")
-    ] = False,
+    exact: Annotated[bool, Option("--exact", help="Solve too, and mark differences.")] = False,
     exact_below: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Search by DDS until each result is so probable."),
+        Option(min=0, max=1, help="Search by DDS until each result is so probable."),
     ] = None,
     as_json: AsJson = False,
     source: From = None,
@@ -53,10 +44,15 @@ def estimate(
     check: Check = 0,
     strict: Strict = False,
 ) -> None:
-    """Estimate the tricks of every strain and declarer with a neural network."""
+    """Estimate the tricks of every strain and declarer with a neural network.
+
+    Example: trickcast estimate deals.pbn --exact-below 0.8
+    """
     if check and not exact:
-        raise typer.BadParameter("--check needs --exact")
+        raise click.BadParameter("--check needs --exact")
     estimator = Estimator(model, threads=workers)
+    if as_json:
+        from ..answers.deals import estimated_deal
     sheet = Sheet()
     chunk = SOLVED_CHUNK if exact else CHUNK if exact_below is None else SOME_SOLVED_CHUNK
     chunks = read_deals(deals, source, chunk=chunk, strict=strict)
@@ -69,7 +65,7 @@ def estimate(
             table = None if tables is None else tables[i].tricks
             if as_json:
                 answer = estimated_deal(deal, board, estimates[i], model, table)
-                typer.echo(json.dumps(answer))
+                click.echo(json.dumps(answer))
             else:
                 sheet.show(deal, board, estimate_tables(estimates[i], table))
 
@@ -82,51 +78,59 @@ def solve(
     check: Check = 0,
     strict: Strict = False,
 ) -> None:
-    """Show the exact double-dummy table of each deal: the file's own, else solved."""
+    """Show the exact double-dummy table of each deal: the file's own, else solved.
+
+    Example: trickcast solve deals.pbn --json
+    """
+    from ..answers.deals import solved_deal
+
     sheet = Sheet()
     chunks = read_deals(deals, source, chunk=SOLVED_CHUNK, strict=strict)
     for chunk, tables in solved(chunks, workers, check):
         for i, (deal, board) in enumerate(with_boards(chunk)):
             if as_json:
-                typer.echo(json.dumps(solved_deal(deal, board, tables[i].tricks)))
+                click.echo(json.dumps(solved_deal(deal, board, tables[i].tricks)))
             else:
                 sheet.show(deal, board, solved_table(tables[i].tricks))
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="A file, - for standard input.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="A file, - for standard output.")],
+    source: Annotated[str, Argument(metavar="IN", help="A file, - for standard input.")],
+    target: Annotated[str, Argument(metavar="OUT", help="A file, - for standard output.")],
     source_format: From = None,
     target_format: Annotated[
-        str | None, typer.Option("--to", metavar="FORMAT", help="Format of the output.")
+        str | None, Option("--to", metavar="FORMAT", help="Format of the output.")
     ] = None,
     with_tricks: Annotated[
-        bool, typer.Option("--solve", help="Add the exact tricks (in PBN: and the par).")
+        bool, Option("--solve", help="Add the exact tricks (in PBN: and the par).")
     ] = False,
     with_estimates: Annotated[
-        bool, typer.Option("--estimate", help="Add estimated tricks where none are known.")
+        bool, Option("--estimate", help="Add estimated tricks where none are known.")
     ] = False,
-    model: Annotated[str, typer.Option(help="The network of --estimate.")] = DEFAULT_MODEL,
+    model: Annotated[str, Option(help="The network of --estimate.")] = DEFAULT_MODEL,
     workers: Workers = None,
     check: Check = 0,
     strict: Strict = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="List what was skipped, as a line of JSON.")
+        bool, Option("--json", help="List what was skipped, as a line of JSON.")
     ] = False,
 ) -> None:
-    """Convert a file of deals to another format, in chunks, whatever its size."""
+    """Convert a file of deals to another format, in chunks, whatever its size.
+
+    Example: trickcast convert deals.lin deals.pbn --solve
+    """
     from ..formats import FORMATS, find_format, format_to_write, write_stream
     from .annotating import annotated
 
     if check and not with_tricks:
-        raise typer.BadParameter("--check needs --solve")
+        raise click.BadParameter("--check needs --solve")
     if target == "-" and as_json:
-        raise typer.BadParameter("--json needs another OUT than standard output")
+        raise click.BadParameter("--json needs another OUT than standard output")
     if target == "-" and target_format is None:
         names = ", ".join(f.name for f in FORMATS.values() if f.write is not None)
-        raise typer.BadParameter(f"standard output needs --to (one of {names})")
+        raise click.BadParameter(f"standard output needs --to (one of {names})")
     if with_tricks and with_estimates:
-        raise typer.BadParameter("--solve and --estimate do not go together")
+        raise click.BadParameter("--solve and --estimate do not go together")
     form = (
         find_format(target_format or "")
         if target == "-"
@@ -135,13 +139,13 @@ def convert(
     chunks = read_deals(source, source_format, chunk=1 << 16, strict=strict)
     comment = None
     if with_tricks:
-        pairs = solved(chunks, workers, check)
+        pairs = solved(chunks, workers, check, seen=target == "-")
         chunks = (chunk.with_tricks(tables.tricks) for chunk, tables in pairs)
     elif with_estimates:
         comment = f"tricks without a solver, where they were not known: trickcast {model}"
-        chunks = _estimated(watched(chunks), Estimator(model, threads=workers))
+        chunks = _estimated(watched(chunks, target == "-"), Estimator(model, threads=workers))
     else:
-        chunks = watched(chunks)
+        chunks = watched(chunks, target == "-")
     if (with_tricks or with_estimates) and form.name == "pbn":
         chunks = annotated(chunks, comment)
     write_stream(chunks, sys.stdout.buffer if target == "-" else target, format=target_format)
@@ -153,13 +157,13 @@ def _estimated(chunks: Iterator[DealSet], estimator: Estimator) -> Iterator[Deal
         known = chunk.tricks_or_unknown
         tricks = np.where(known == UNKNOWN, estimator(chunk).tricks, known)
         yield chunk.with_tricks(tricks)
-    typer.echo("note: tricks that were not known are estimates, which readers take for exact",
+    click.echo("note: tricks that were not known are estimates, which readers take for exact",
                err=True)  # fmt: skip
 
 
-def watched(chunks: Iterator[DealSet]) -> Iterator[DealSet]:
-    """Pass chunks on under a progress bar."""
-    with progress_bar("deals", None, "done", show=not sys.stdout.isatty()) as advance:
+def watched(chunks: Iterator[DealSet], seen: bool = True) -> Iterator[DealSet]:
+    """Pass chunks on under a progress bar, unless results are ``seen`` on a terminal."""
+    with progress_bar("deals", None, "done", show=not (seen and sys.stdout.isatty())) as advance:
         for chunk in chunks:
             yield chunk
             advance(len(chunk))

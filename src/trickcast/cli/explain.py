@@ -5,10 +5,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 from rich.table import Table
 
 from . import reproduce, views
+from .command import Argument, Option
 from .deals import AsJson
 from .inputs import CommandError
 
@@ -16,28 +17,26 @@ if TYPE_CHECKING:
     from ..inside import Neuron, Opened
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command()(explain)
-
-
 def explain(
     models: Annotated[
         list[str],
-        typer.Argument(
-            metavar="MODEL…",
+        Argument(
+            metavar="MODEL",
             help="Shipped models, .onnx files, or .network files of trickcast reproduce.",
         ),
     ],
     svg: Annotated[
-        Path | None, typer.Option(help="Draw the weights of the first layer into this file.")
+        Path | None, Option(help="Draw the weights of the first layer into this file.")
     ] = None,
     png: Annotated[
-        Path | None, typer.Option(help="The same as PNG; needs the extra trickcast[plots].")
+        Path | None, Option(help="The same as PNG; needs the extra trickcast[plots].")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what the neurons of a network's first layer look at."""
+    """Show what the neurons of a network's first layer look at.
+
+    Example: trickcast explain "(52x4)-(26x4)-26-13-1" --svg weights.svg
+    """
     from .. import inside
 
     try:
@@ -58,13 +57,13 @@ def explain(
             }
             for layer, neurons in zip(layers, measured, strict=True)
         ]
-        typer.echo(json.dumps({"networks": networks, "shares": shares}))
+        click.echo(json.dumps({"networks": networks, "shares": shares}))
         return
     for layer, neurons in zip(layers, measured, strict=True):
-        typer.echo(layer.name)
+        click.echo(layer.name)
         views.ResultConsole().print(_neurons_table(neurons))
     for pattern, share in shares.items():
-        typer.echo(
+        click.echo(
             f"{pattern}: {share['neurons']:.0%} of neurons, {share['networks']:.0%} of networks"
         )
 

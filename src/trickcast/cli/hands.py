@@ -3,7 +3,7 @@
 import json
 from typing import Annotated
 
-import typer
+import click
 from rich.table import Table
 
 from ..answers.deals import par_answer
@@ -11,28 +11,26 @@ from ..answers.hands import hand_answer
 from ..cards import Board, Hand, Seat, Strain, Vulnerability
 from ..scoring import par as par_of
 from . import views
+from .command import Argument, Option
 from .deals import AsJson, Deals, From, Workers, with_boards
 from .inputs import SOLVED_CHUNK, Strict, read_deals, read_hands
 from .sheets import Sheet, solved_table, vulnerable_sides
 from .solving import Check, solved
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(hand)
-    app.command()(par)
-
-
 def hand(
     hand: Annotated[
-        str, typer.Argument(metavar="HAND", help="A hand, or a file of hands, one a line, or -.")
+        str, Argument(metavar="HAND", help="A hand, or a file of hands, one a line, or -.")
     ],
     trump: Annotated[
-        str | None, typer.Option(help="Count for a contract in this suit (default: notrump).")
+        str | None, Option(help="Count for a contract in this suit (default: notrump).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a hand is worth by every method that players use."""
+    """Show what a hand is worth by every method that players use.
+
+    Example: trickcast hand AKQ2.QJT987.32.2
+    """
     from .. import evaluators
 
     strain = None if trump is None else Strain.parse(trump)
@@ -40,10 +38,10 @@ def hand(
         cards = Hand(text)
         values = evaluators.describe(cards, strain)
         if as_json:
-            typer.echo(json.dumps(hand_answer(cards, values)))
+            click.echo(json.dumps(hand_answer(cards, values)))
             continue
         gap = "\n" if number else ""
-        typer.echo(f"{gap}{'  '.join(cards.suits())}   {cards.pattern}, {cards.hcp} HCP\n")
+        click.echo(f"{gap}{'  '.join(cards.suits())}   {cards.pattern}, {cards.hcp} HCP\n")
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         for column in ("method", "value", "range", "counts"):
             table.add_column(column, justify="left" if column in ("method", "counts") else "right")
@@ -56,10 +54,10 @@ def hand(
 def par(
     deals: Deals,
     vulnerable: Annotated[
-        str | None, typer.Option(help="none, ns, ew or both (default: as the board says, or none).")
+        str | None, Option(help="none, ns, ew or both (default: as the board says, or none).")
     ] = None,
     dealer: Annotated[
-        str | None, typer.Option(help="N, E, S or W (default: as the board says, or N).")
+        str | None, Option(help="N, E, S or W (default: as the board says, or N).")
     ] = None,
     as_json: AsJson = False,
     source: From = None,
@@ -67,7 +65,10 @@ def par(
     check: Check = 0,
     strict: Strict = False,
 ) -> None:
-    """Find the par: the score, North-South's, when both sides bid perfectly."""
+    """Find the par: the score, North-South's, when both sides bid perfectly.
+
+    Example: trickcast par deals.pbn --vulnerable ns
+    """
     sheet = Sheet()
     chunks = read_deals(deals, source, chunk=SOLVED_CHUNK, strict=strict)
     for chunk, tables in solved(chunks, workers, check):
@@ -78,7 +79,7 @@ def par(
             )
             first = Seat.parse(known.dealer or Seat.NORTH if dealer is None else dealer)
             if as_json:
-                typer.echo(json.dumps(par_answer(deal, board, tables[i], vul, first)))
+                click.echo(json.dumps(par_answer(deal, board, tables[i], vul, first)))
             else:
                 best = par_of(tables[i], vul, first)
                 line = f"\n{first.word} deals, vulnerable {vulnerable_sides(vul)}: {best}"

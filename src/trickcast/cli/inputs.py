@@ -10,16 +10,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
 from ..cards import Deal, DealError, DealSet, Skipped, shorten
+from .command import Option
 
 if TYPE_CHECKING:
     from ..library import Use
 
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Refuse a file in which anything is no deal.")
-]
+Strict = Annotated[bool, Option("--strict", help="Refuse a file in which anything is no deal.")]
 _SHOWN = 2
 """Places passed over that are told one by one."""
 
@@ -71,14 +70,19 @@ def forget_skipped() -> None:
     _skipped.clear()
 
 
+def passed_over() -> tuple[Skipped, ...]:
+    """Return what the command that runs has passed over so far."""
+    return tuple(_skipped)
+
+
 def tell_skipped(as_json: bool) -> bool:
     """Say what was passed over, in three lines at most or as a line of JSON; return whether."""
     if as_json and _skipped:
-        typer.echo(json.dumps({"skipped": [entry._asdict() for entry in _skipped]}))
+        click.echo(json.dumps({"skipped": [entry._asdict() for entry in _skipped]}))
     for entry in _skipped[:_SHOWN]:
-        typer.echo(f"skipped: {entry}", err=True)
+        click.echo(f"skipped: {entry}", err=True)
     if len(_skipped) > _SHOWN:
-        typer.echo(f"skipped: {len(_skipped) - _SHOWN:,} more (--json lists all)", err=True)
+        click.echo(f"skipped: {len(_skipped) - _SHOWN:,} more (--json lists all)", err=True)
     return bool(_skipped)
 
 
@@ -111,7 +115,7 @@ def as_use(text: str) -> "Use":
     for use in USES:
         if text == use:
             return use
-    raise typer.BadParameter(f"{text!r} is no use of deals (expected one of {', '.join(USES)})")
+    raise click.BadParameter(f"{text!r} is no use of deals (expected one of {', '.join(USES)})")
 
 
 def read_hands(source: str) -> Iterator[str]:

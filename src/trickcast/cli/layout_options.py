@@ -2,29 +2,27 @@
 
 from typing import Annotated, Any
 
-import typer
+from .command import Option
 
 Known = Annotated[
     str | None,
-    typer.Option(metavar="HAND", help="The hand, or what is known of it: 'hcp 15-17, balanced'."),
+    Option(metavar="HAND", help="The hand, or what is known of it: 'hcp 15-17, balanced'."),
 ]
 Condition = Annotated[
-    str | None, typer.Option(metavar="TEXT", help="What is known of the deal, as for Dealer.")
+    str | None, Option(metavar="TEXT", help="What is known of the deal, as for Dealer.")
 ]
-Samples = Annotated[
-    int | None, typer.Option(min=1, help="Layouts estimated (default: as many as pay).")
-]
+Samples = Annotated[int | None, Option(min=1, help="Layouts estimated (default: as many as pay).")]
 Exact = Annotated[
     int | None,
-    typer.Option(min=0, help="Layouts solved: 0, or 20 or more (default: 200, or as needed)."),
+    Option(min=0, help="Layouts solved: 0, or 20 or more (default: 200, or as needed)."),
 ]
 Precision = Annotated[
-    float | None, typer.Option(help="Stop when the expected tricks are known to ± this.")
+    float | None, Option(help="Stop when the expected tricks are known to ± this.")
 ]
-Seconds = Annotated[float | None, typer.Option(help="Stop after this time.")]
-Seed = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="The same seed, the same layouts.")]
-Model = Annotated[str | None, typer.Option(help="A shipped model or an .onnx file.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Threads (default: all cores).")]
+Seconds = Annotated[float | None, Option(help="Stop after this time.")]
+Seed = Annotated[int, Option(min=0, max=2**64 - 1, help="The same seed, the same layouts.")]
+Model = Annotated[str | None, Option(help="A shipped model or an .onnx file.")]
+Workers = Annotated[int | None, Option(min=1, help="Threads (default: all cores).")]
 
 _NAMES = (
     *("north", "east", "south", "west", "condition"),

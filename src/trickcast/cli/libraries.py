@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 from rich.table import Table
 
 from ..cards import DealSet
@@ -22,60 +22,54 @@ from ..library import (
 )
 from ..library import generate as generate_deals
 from ..library import verify as verify_library
+from ..library.fetch import DATA_SET, HOST, LICENCE, fetch_pgx
 from . import views
+from .command import Argument, Group, Option, command
 from .inputs import as_use
 
 _MOST = 2**64 - 1
-Folder = Annotated[Path, typer.Argument(metavar="LIBRARY", help="A library's folder.")]
-group = typer.Typer(help="Look after a library of solved deals.", rich_markup_mode=None)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(generate)
-    app.add_typer(group, name="library")
+Folder = Annotated[Path, Argument(metavar="LIBRARY", help="A library's folder.")]
 
 
 def generate(
-    deals: Annotated[int, typer.Option(min=1, help="How many deals there shall be.")],
-    seed: Annotated[
-        int, typer.Option(min=0, max=_MOST, help="Seed: deal i depends on (seed, i) alone.")
-    ],
-    out: Annotated[Path, typer.Option(help="The library's folder; made when missing.")],
+    deals: Annotated[int, Option(min=1, help="How many deals there shall be.")],
+    seed: Annotated[int, Option(min=0, max=_MOST, help="Seed: deal i depends on (seed, i) alone.")],
+    out: Annotated[Path, Option(help="The library's folder; made when missing.")],
     start: Annotated[
-        int, typer.Option(min=0, max=_MOST // 2, help="First deal: machines can share a seed.")
+        int, Option(min=0, max=_MOST // 2, help="First deal: machines can share a seed.")
     ] = 0,
     use: Annotated[
-        str, typer.Option(help="What the deals are for, for ever: train, validation or test.")
+        str, Option(help="What the deals are for, for ever: train, validation or test.")
     ] = "train",
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Threads of the solver (default: all cores).")
+        int | None, Option(min=1, help="Threads of the solver (default: all cores).")
     ] = None,
     cards: Annotated[
         int,
-        typer.Option(
-            min=2, max=13, help="Fewer than 13 in a hand: endings to train on, in a folder."
-        ),
+        Option(min=2, max=13, help="Fewer than 13 in a hand: endings to train on, in a folder."),
     ] = 13,
     strains: Annotated[
         str,
-        typer.Option(help="all: whole tables; one: each deal in one strain, drawn at random."),
+        Option(help="all: whole tables; one: each deal in one strain, drawn at random."),
     ] = "all",
 ) -> None:
-    """Deal at random, solve, and keep in a library. Goes on where an earlier run stopped."""
+    """Deal at random, solve, and keep in a library. Goes on where an earlier run stopped.
+
+    Example: trickcast generate --deals 4096 --seed 1 --out library
+    """
     if not str(out).strip(" ."):
-        raise typer.BadParameter("--out is empty (expected the library's folder)")
+        raise click.BadParameter("--out is empty (expected the library's folder)")
     if strains not in ("all", "one"):
-        raise typer.BadParameter(f"--strains is {strains!r} (expected all or one)")
+        raise click.BadParameter(f"--strains is {strains!r} (expected all or one)")
     if cards < 13:
         if strains != "all":
-            raise typer.BadParameter("--strains one is of whole deals (expected no --cards)")
+            raise click.BadParameter("--strains one is of whole deals (expected no --cards)")
         if use != "train":
-            raise typer.BadParameter(f"--use is {use}: endings are for training alone")
+            raise click.BadParameter(f"--use is {use}: endings are for training alone")
         solved = generate_endings(
             out, deals, cards, seed, start=start, workers=workers, progress=True
         )
-        typer.echo(f"{out}: {deals:,} endings of {cards} cards, {solved:,} of them solved now")
+        click.echo(f"{out}: {deals:,} endings of {cards} cards, {solved:,} of them solved now")
         return
     solved = generate_deals(
         out,
@@ -87,29 +81,30 @@ def generate(
         workers=workers,
         progress=True,
     )
-    typer.echo(
+    click.echo(
         f"{out}: the deals {start} to {start + deals - 1} of seed {seed} are there, "
         f"{solved:,} of them solved now"
     )
 
 
-@group.command()
 def info(
     folder: Folder,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show what a library, or a folder of endings, holds and is worth in whole tables.
 
     Worth is the solver's seconds that the labels cost, where a whole table costs one.
+
+    Example: trickcast library info data/library
     """
     if not (folder / "manifest.json").exists() and (counts := count_endings(folder)):
         _info_endings(folder, counts, as_json)
         return
     library = Library(folder)
     if as_json:
-        typer.echo(json.dumps(_facts(library)))
+        click.echo(json.dumps(_facts(library)))
         return
-    typer.echo(
+    click.echo(
         f"{len(library):,} solved deals in {folder}, worth {library.tables_worth:,.0f} whole tables"
     )
     table = Table(box=None, pad_edge=False, padding=(0, 2))
@@ -124,18 +119,18 @@ def info(
         deals = sum(shard.deals for shard in rows)
         table.add_row(first.use, seed, span, f"{deals:,}", str(len(rows)), first.kind.strains)
     views.ResultConsole().print(table)
-    typer.echo(", ".join(f"{library.count(use):,} for {use}" for use in USES))
-    typer.echo(f"solved by {', '.join(sorted({shard.solver for shard in library.shards}))}")
+    click.echo(", ".join(f"{library.count(use):,} for {use}" for use in USES))
+    click.echo(f"solved by {', '.join(sorted({shard.solver for shard in library.shards}))}")
 
 
 def _info_endings(folder: Path, counts: dict[int, int], as_json: bool) -> None:
     total, worth = sum(counts.values()), endings_worth(counts)
     if as_json:
         facts = {"endings": total, "tables_worth": round(worth, 1), "by_cards": counts}
-        typer.echo(json.dumps(facts))
+        click.echo(json.dumps(facts))
         return
-    typer.echo(f"{total:,} solved endings in {folder}, worth {worth:,.0f} whole tables")
-    typer.echo(", ".join(f"{counts[cards]:,} of {cards} cards" for cards in sorted(counts)))
+    click.echo(f"{total:,} solved endings in {folder}, worth {worth:,.0f} whole tables")
+    click.echo(", ".join(f"{counts[cards]:,} of {cards} cards" for cards in sorted(counts)))
 
 
 def _facts(library: Library) -> dict[str, object]:
@@ -179,52 +174,89 @@ def _runs(library: Library) -> list[list[Shard]]:
     return runs
 
 
-@group.command()
 def verify(
     folder: Folder,
-    sample: Annotated[int, typer.Option(min=0, help="Deals to solve again.")] = 40,
-    seed: Annotated[int, typer.Option(min=0, help="Chooses the sample.")] = 0,
+    sample: Annotated[int, Option(min=0, help="Deals to solve again.")] = 40,
+    seed: Annotated[int, Option(min=0, help="Chooses the sample.")] = 0,
 ) -> None:
-    """Check digests, cards and ranges of all shards, and solve a sample again."""
+    """Check digests, cards and ranges of all shards, and solve a sample again.
+
+    Example: trickcast library verify data/library --sample 100
+    """
     verified = verify_library(Library(folder), sample=sample, seed=seed, progress=True)
     if verified.problems:
         shown = "; ".join(verified.problems[:3])
         raise LibraryError(f"{folder}: problems: {len(verified.problems)}, such as: {shown}")
-    typer.echo(
+    click.echo(
         f"{folder}: {verified.shards:,} shards with {verified.deals:,} deals are sound; "
         f"{verified.solved_again:,} deals solved again agree"
     )
 
 
-@group.command()
 def split(
     folder: Folder,
-    use: Annotated[str | None, typer.Option(help="Only the deals for this use.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write them into this file.")] = None,
+    use: Annotated[str | None, Option(help="Only the deals for this use.")] = None,
+    out: Annotated[Path | None, Option(help="Write them into this file.")] = None,
 ) -> None:
-    """Show which shards are for training, validation and test, or write those of one use."""
+    """Show which shards are for training, validation and test, or write those of one use.
+
+    Example: trickcast library split data/library --use test --out test.zrd
+    """
     library = Library(folder)
     if out is not None:
         if use is None:
-            raise typer.BadParameter("--out needs --use (train, validation or test)")
+            raise click.BadParameter("--out needs --use (train, validation or test)")
         write_stream(library.stream(as_use(use)), out)
-        typer.echo(f"{out}: {library.count(as_use(use)):,} deals for {use}")
+        click.echo(f"{out}: {library.count(as_use(use)):,} deals for {use}")
         return
     for shard in library.shards:
         if use is None or shard.use == as_use(use):
-            typer.echo(f"{shard.use:<10}  {shard.deals:>5}  {shard.file}")
+            click.echo(f"{shard.use:<10}  {shard.deals:>5}  {shard.file}")
 
 
-@group.command()
 def add(
     folder: Folder,
-    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Files of solved deals.")],
-    name: Annotated[str, typer.Option(help="Name of the new shards.")],
-    source: Annotated[str, typer.Option(help="Where the deals come from.")],
-    use: Annotated[str, typer.Option(help="What they are for, for ever.")] = "train",
-    solver: Annotated[str, typer.Option(help="What solved them.")] = "unknown",
+    files: Annotated[list[Path], Argument(metavar="FILE", help="Files of solved deals.")],
+    name: Annotated[str, Option(help="Name of the new shards.")],
+    source: Annotated[str, Option(help="Where the deals come from.")],
+    use: Annotated[str, Option(help="What they are for, for ever.")] = "train",
+    solver: Annotated[str, Option(help="What solved them.")] = "unknown",
 ) -> None:
-    """Add solved deals from elsewhere as new shards."""
+    """Add solved deals from elsewhere as new shards.
+
+    Example: trickcast library add library deals.zrd --name club --source ours
+    """
     deals = DealSet.concatenate(read(file) for file in files)
     append(folder, deals, name, as_use(use), solver=solver, source=source)
-    typer.echo(f"{folder}: {len(deals):,} deals added for {use}")
+    click.echo(f"{folder}: {len(deals):,} deals added for {use}")
+
+
+def fetch(
+    data_set: Annotated[str, Argument(metavar="pgx", help="Which solved deals of others.")],
+    deals: Annotated[int, Option(min=1, help="How many: the first of them.")],
+    out: Annotated[Path, Option(help="The library's folder; made when missing.")],
+    use: Annotated[str, Option(help="What they are for, for ever.")] = "train",
+    sample: Annotated[int, Option(min=0, help="Deals to solve again, of all.")] = 40,
+    host: Annotated[str, Option(help="Another server of the same files.")] = HOST,
+) -> None:
+    """Fetch solved deals that others publish. Goes on where an earlier run stopped.
+
+    pgx: up to 100 million random deals, sotetsuk/dds_dataset of Hugging Face, Apache-2.0.
+
+    Example: trickcast library fetch pgx --deals 1000000 --out pgx
+    """
+    if data_set != "pgx":
+        raise click.BadParameter(f"no solved deals are called {data_set!r} (expected pgx)")
+    new = fetch_pgx(out, deals, use=as_use(use), sample=sample, host=host, progress=True)
+    click.echo(
+        f"{out}: the first {deals:,} deals of pgx are there, {new:,} of them fetched now\n"
+        f"source {DATA_SET} of {HOST}, licence {LICENCE}"
+    )
+
+
+library = Group(
+    "library",
+    help="Look after a library of solved deals.",
+    no_args_is_help=False,
+    commands=[command(part) for part in (info, verify, split, add, fetch)],
+)

@@ -2,7 +2,7 @@
 
 import json
 
-import typer
+import click
 
 from ..answers.networks import model_answer
 from ..estimator import DEFAULT_MODEL
@@ -11,23 +11,21 @@ from .deals import AsJson
 from .evaluating import PARTS
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command()(models)
-
-
 def models(as_json: AsJson = False) -> None:
-    """List the models that ship: size, accuracy, speed."""
+    """List the models that ship: size, accuracy, speed.
+
+    Example: trickcast models
+    """
     for info in shipped_models():
         if as_json:
-            typer.echo(json.dumps(model_answer(info)))
+            click.echo(json.dumps(model_answer(info)))
             continue
-        typer.echo(f"{info}{' (the default)' if info.name == DEFAULT_MODEL else ''}")
+        click.echo(f"{info}{' (the default)' if info.name == DEFAULT_MODEL else ''}")
         for deals, found in info.accuracy.items():
             for part in ("suits", "N"):
                 shares = " | ".join(f"{share:.2f}" for share in found[part])
-                typer.echo(f"  {PARTS[part]:<10}{shares}  ({deals} deals)")
+                click.echo(f"  {PARTS[part]:<10}{shares}  ({deals} deals)")
         if info.speed:
-            typer.echo(f"  {info.speed}")
+            click.echo(f"  {info.speed}")
     if not as_json:
-        typer.echo("Percent of results estimated within two tricks | within one | exactly.")
+        click.echo("Percent of results estimated within two tricks | within one | exactly.")

@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
 from ..answers.hands import opening_answer
 from ..cards import Hand
+from .command import Argument, Option
 from .deals import AsJson
 from .inputs import CommandError, read_hands
 
@@ -19,36 +20,32 @@ if TYPE_CHECKING:
 _COLUMNS = ("hand", "call", "probability", "sure", "second", "second_probability")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command("open")(open_hand)
-
-
-def open_hand(
+def open(
     hand: Annotated[
-        str, typer.Argument(metavar="HAND", help="A hand, or a file of hands, one a line, or -.")
+        str, Argument(metavar="HAND", help="A hand, or a file of hands, one a line, or -.")
     ],
     system: Annotated[
-        str, typer.Option(help="polish-club, standard-american, … or a rule file (.toml).")
+        str, Option(help="polish-club, standard-american, … or a rule file (.toml).")
     ] = "polish-club",
     labelled: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Hands that players bid (CSV with columns PBN and OPENING), to find near ones in; "
             "else 20,000 random hands that the system itself bids."
         ),
     ] = None,
-    nearest: Annotated[int, typer.Option(min=0, help="How many near hands to show.")] = 3,
+    nearest: Annotated[int, Option(min=0, help="How many near hands to show.")] = 3,
     as_json: AsJson = False,
-    as_csv: Annotated[
-        bool, typer.Option("--csv", help="One line a hand, for spreadsheets.")
-    ] = False,
+    as_csv: Annotated[bool, Option("--csv", help="One line a hand, for spreadsheets.")] = False,
 ) -> None:
-    """Suggest an opening bid, say how sure it is and why, and show how near hands were opened."""
+    """Suggest an opening bid, say how sure it is and why, and show how near hands were opened.
+
+    Example: trickcast open AKQ2.QJT987.32.2 --system standard-american
+    """
     from .. import openings
 
     if as_json and as_csv:
-        raise typer.BadParameter("--json and --csv exclude each other")
+        raise click.BadParameter("--json and --csv exclude each other")
     try:
         chosen = openings.load(system)
         near = None if as_csv or not nearest else _near(chosen, labelled)
@@ -67,14 +64,14 @@ def open_hand(
         opening = chosen.explain(Hand(text))
         neighbours = () if near is None else near.nearest(opening.hand, nearest)
         if as_json:
-            typer.echo(json.dumps(opening_answer(opening, neighbours)))
+            click.echo(json.dumps(opening_answer(opening, neighbours)))
         else:
             lines = [
                 str(opening),
                 *([title] if neighbours else []),
                 *(f"  {near_by}" for near_by in neighbours),
             ]
-            typer.echo("\n".join([""] * bool(number) + lines))
+            click.echo("\n".join([""] * bool(number) + lines))
 
 
 def _near(chosen: "OpeningSystem", labelled: Path | None) -> "NearestSystem":

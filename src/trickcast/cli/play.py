@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+import click
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from ..answers.deals import named_deal
@@ -15,6 +15,7 @@ from ..cards.endings import GONE
 from ..cards.play import PlayError, Position, positions
 from ..cards.text import hand_text, parse_ending
 from ..scoring import Contract
+from .command import Argument, Option
 from .deals import AsJson, From, Workers, with_boards
 from .inputs import CommandError, Strict, is_file, read_deals
 from .sheets import Sheet
@@ -23,39 +24,37 @@ _NAMED = 4
 """Better cards that are named where one gave a trick away."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command()(play)
-
-
 def play(
     deals: Annotated[
         str,
-        typer.Argument(metavar="DEAL", help="A deal, an ending of fewer cards, a file or -."),
+        Argument(metavar="DEAL", help="A deal, an ending of fewer cards, a file or -."),
     ],
     contract: Annotated[
         str | None,
-        typer.Argument(metavar="CONTRACT", help="Such as 4S (default: as the board says)."),
+        Argument(metavar="CONTRACT", help="Such as 4S (default: as the board says)."),
     ] = None,
     cards: Annotated[
         list[str] | None,
-        typer.Argument(metavar="CARDS", help="Played so far: SA S2 … (default: as recorded)."),
+        Argument(metavar="CARDS", help="Played so far: SA S2 … (default: as recorded)."),
     ] = None,
     by: Annotated[
-        str | None, typer.Option(help="Declarer: N, E, S or W (default: as the board says).")
+        str | None, Option(help="Declarer: N, E, S or W (default: as the board says).")
     ] = None,
     lead: Annotated[
-        str | None, typer.Option(help="Who leads first (default: declarer's left-hand opponent).")
+        str | None, Option(help="Who leads first (default: declarer's left-hand opponent).")
     ] = None,
     number: Annotated[
-        int | None, typer.Option("--board", min=1, help="Of a file this board alone.")
+        int | None, Option("--board", min=1, help="Of a file this board alone.")
     ] = None,
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
     strict: Strict = False,
 ) -> None:
-    """Show what every card of a play is worth, who gave tricks away, and what to play now."""
+    """Show what every card of a play is worth, who gave tricks away, and what to play now.
+
+    Example: trickcast play deals.pbn 4H SQ SA --by N --board 1
+    """
     from ..solver import solve_play  # what is asked wrongly does not wait for DDS
 
     sheet = Sheet()
@@ -79,13 +78,13 @@ def play(
         review = _Review(asked, reached, values)
         shown += 1
         if as_json:
-            typer.echo(json.dumps(_named_deal(owners, board) | review.json()))
+            click.echo(json.dumps(_named_deal(owners, board) | review.json()))
         elif (owners == GONE).any():
-            typer.echo(_ending_text(owners) + "\n" + review.text())
+            click.echo(_ending_text(owners) + "\n" + review.text())
         else:
             sheet.show(Deal.from_owners(owners), board, review.text())
     if passed_over:
-        typer.echo(f"note: {passed_over:,} boards without contract and declarer", err=True)
+        click.echo(f"note: {passed_over:,} boards without contract and declarer", err=True)
     if not shown:
         wanted = "a contract and --by" if number is None or passed_over else f"board {number}"
         raise CommandError(f"there is nothing to judge (expected {wanted})")
@@ -148,7 +147,7 @@ def _reached(owners: NDArray[np.uint8], asked: _Asked, board: Board) -> list[Pos
         if not asked.recorded:
             raise
         name = "the board" if board.number is None else f"board {board.number}"
-        typer.echo(f"note: {name}: {error}; the play is judged up to there", err=True)
+        click.echo(f"note: {name}: {error}; the play is judged up to there", err=True)
         return positions(owners, asked.strain, asked.leader, asked.cards[: error.played])
 
 

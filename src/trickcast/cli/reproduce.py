@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
 from ..formats import read
 from ..library import Library
+from .command import Argument, Option
 from .inputs import CommandError
 
 if TYPE_CHECKING:
@@ -18,43 +19,38 @@ if TYPE_CHECKING:
 
 PaperName = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="PAPER",
         help="mossakowski2004, mossakowski2009, mandziuk2018, yegnanarayana1996, polishclub2023, "
         "bridgehand2vec or all.",
     ),
 ]
 TableName = Annotated[
-    str | None, typer.Option(help="One table or section of it: V, 1, VI-E, B1, beyond …")
+    str | None, Option(help="One table or section of it: V, 1, VI-E, B1, beyond …")
 ]
 ScaleName = Annotated[
-    str, typer.Option(help="smoke (a minute), standard (some hours of two cores) or full.")
+    str, Option(help="smoke (a minute), standard (some hours of two cores) or full.")
 ]
-LibraryFolder = Annotated[Path, typer.Option(help="The library of solved deals.")]
+LibraryFolder = Annotated[Path, Option(help="The library of solved deals.")]
 TestFile = Annotated[
     Path | None,
-    typer.Option(help="A file of solved deals to test on, as GIB's; else the library's."),
+    Option(help="A file of solved deals to test on, as GIB's; else the library's."),
 ]
 OutFolder = Annotated[
-    Path, typer.Option(help="Folder for networks and figures, from which a run goes on.")
+    Path, Option(help="Folder for networks and figures, from which a run goes on.")
 ]
 ReportFolder = Annotated[
-    Path | None, typer.Option(help="Folder for reproduction.csv and pages (default: that of out).")
+    Path | None, Option(help="Folder for reproduction.csv and pages (default: that of out).")
 ]
 LabelledFile = Annotated[
     Path | None,
-    typer.Option(help="The file of Polish Club hands that players bid, for polishclub2023."),
+    Option(help="The file of Polish Club hands that players bid, for polishclub2023."),
 ]
 PairsFile = Annotated[
-    Path | None, typer.Option(help="BridgeHand2Vec's validation rows, for bridgehand2vec.")
+    Path | None, Option(help="BridgeHand2Vec's validation rows, for bridgehand2vec.")
 ]
-TrainingPairsFile = Annotated[Path | None, typer.Option(help="Its training rows.")]
-Workers = Annotated[int, typer.Option(min=1, help="Networks trained at a time.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command()(reproduce)
+TrainingPairsFile = Annotated[Path | None, Option(help="Its training rows.")]
+Workers = Annotated[int, Option(min=1, help="Networks trained at a time.")]
 
 
 def reproduce(
@@ -73,6 +69,8 @@ def reproduce(
     """Repeat the experiments of a paper and put ours beside the published figures.
 
     Goes on where an earlier run stopped.
+
+    Example: trickcast reproduce mossakowski2009 --table V
     """
     from .. import experiments as room
     from ..formats.hand2vec import read_pairs
@@ -80,12 +78,12 @@ def reproduce(
     from ..training import TrainingError
 
     if scale not in room.SCALES:
-        raise typer.BadParameter(f"no scale {scale!r} (expected one of {', '.join(room.SCALES)})")
+        raise click.BadParameter(f"no scale {scale!r} (expected one of {', '.join(room.SCALES)})")
     size, docs = room.SCALES[scale], report or out
 
     def finished(store: room.Store, name: str) -> None:
         room.write_report(store, scale, docs)
-        typer.echo(f"finished {name}")
+        click.echo(f"finished {name}")
 
     try:
         rows = room.rows_of(paper, table)
@@ -95,14 +93,14 @@ def reproduce(
             training_pairs=None if pairs_training is None else read_pairs(pairs_training),
         )
         deals = _gather(library, size, test, out) if room.need_deals(rows) else None
-        typer.echo(f"{paper} at scale {scale}: {_plan(rows, size, deals, material)}")
+        click.echo(f"{paper} at scale {scale}: {_plan(rows, size, deals, material)}")
         store = room.reproduce(
             rows, size, deals, out, material=material, workers=workers, finished=finished
         )
         written = room.write_report(store, scale, docs)
     except (room.ExperimentError, TrainingError, LabelledError) as error:
         raise CommandError(str(error)) from None
-    typer.echo(f"{written[0]}: done")
+    click.echo(f"{written[0]}: done")
 
 
 def _gather(library: Path, scale: "Scale", test: Path | None, out: Path) -> "Deals":

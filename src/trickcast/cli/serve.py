@@ -2,34 +2,31 @@
 
 from typing import Annotated
 
-import typer
-
+from .command import Option
 from .inputs import CommandError
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command()(serve)
-
-
 def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0: all.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
+    host: Annotated[str, Option(help="Address to listen on; 0.0.0.0: all.")] = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65535, help="0: any that is free.")] = 8000,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A host name to answer for too; *: for all. Repeatable."),
+        Option(metavar="NAME", help="A host name to answer for too; *: for all. Repeatable."),
     ] = None,
     solvers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that solve (default: one a core).")
+        int | None, Option(min=1, help="Processes that solve (default: one a core).")
     ] = None,
     running: Annotated[
-        int, typer.Option(min=1, help="Questions in work at a time; others are told to wait.")
+        int, Option(min=1, help="Questions in work at a time; others are told to wait.")
     ] = 128,
-    size: Annotated[int, typer.Option(min=1, help="Bytes of a request at most.")] = 262_144,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Until an answer is given up.")] = 60,
-    json_logs: Annotated[bool, typer.Option("--json-logs", help="Logs as JSON.")] = False,
+    size: Annotated[int, Option(min=1, help="Bytes of a request at most.")] = 262_144,
+    seconds: Annotated[float, Option(min=0.1, help="Until an answer is given up.")] = 60,
+    json_logs: Annotated[bool, Option("--json-logs", help="Logs as JSON.")] = False,
 ) -> None:
-    """Answer over HTTP what the other commands answer, and serve the page."""
+    """Answer over HTTP what the other commands answer, and serve the page.
+
+    Example: trickcast serve --port 8080
+    """
     try:
         from ..web.serve.guard import Limits
         from ..web.serve.run import ServeError

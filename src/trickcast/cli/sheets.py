@@ -3,8 +3,8 @@
 import os
 from typing import Any
 
+import click
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from ..cards import PRINTED_STRAINS, UNKNOWN, Board, Deal, Grid, Seat, Strain, Vulnerability
@@ -25,11 +25,11 @@ class Sheet:
         """Print one more deal. Colours are dropped where standard output is no terminal."""
         self._shown += 1
         if self._shown > 1:
-            typer.echo()
-        typer.echo(heading(self._shown, board))
-        typer.echo(f"{deal}\n")
+            click.echo()
+        click.echo(heading(self._shown, board))
+        click.echo(f"{deal}\n")
         for part in parts:
-            typer.echo(part, color=False if os.environ.get("NO_COLOR") else None)
+            click.echo(part, color=False if os.environ.get("NO_COLOR") else None)
 
 
 def heading(number: int, board: Board | None) -> str:
@@ -89,7 +89,7 @@ def _lines(grid: Grid, width: int, title: str | None = None) -> list[str]:
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     colours = [None, *("red" if strain in _RED else None for strain in PRINTED_STRAINS)]
     styled = [
-        typer.style(f"{head:<{size}}", bold=True, fg=colour)
+        click.style(f"{head:<{size}}", bold=True, fg=colour)
         for head, size, colour in zip(heads, widths, colours, strict=True)
     ]
     lines = [_GAP.join(styled)]
@@ -98,7 +98,7 @@ def _lines(grid: Grid, width: int, title: str | None = None) -> list[str]:
     ]
     if title is not None:
         total = sum(widths) + len(_GAP) * (len(widths) - 1)
-        lines.insert(0, typer.style(f"{title:<{total}}", dim=True))
+        lines.insert(0, click.style(f"{title:<{total}}", dim=True))
     return lines
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import typer
+import click
 
 from .. import simulation
 from .._files import check_target
@@ -22,6 +22,7 @@ from .answers import (
     show_leads,
     show_making,
 )
+from .command import Argument, Option
 from .inputs import CommandError
 from .layout_options import (
     Condition,
@@ -41,19 +42,12 @@ _PICTURES = (".svg", ".html")
 
 Answer = TypeVar("Answer", bound=simulation.Result)
 
-Contracts = Annotated[str, typer.Argument(metavar="CONTRACT", help="Such as 4S, 3NX or PASS.")]
-Vulnerable = Annotated[str, typer.Option(help="none, ns, ew or both.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON.")]
+Contracts = Annotated[str, Argument(metavar="CONTRACT", help="Such as 4S, 3NX or PASS.")]
+Vulnerable = Annotated[str, Option(help="none, ns, ew or both.")]
+AsJson = Annotated[bool, Option("--json", help="One line of JSON.")]
 Save = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Write the layouts and their exact tricks.")
+    str | None, Option(metavar="FILE", help="Write the layouts and their exact tricks.")
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(simulate)
-    app.command()(compare)
-    app.command()(leads)
 
 
 def simulate(
@@ -71,40 +65,39 @@ def simulate(
     model: Model = None,
     workers: Workers = None,
     contract: Annotated[
-        str | None, typer.Option(help="Ask for this contract alone (with --by); much faster.")
+        str | None, Option(help="Ask for this contract alone (with --by); much faster.")
     ] = None,
     contracts: Annotated[
         str | None,
-        typer.Option(
-            metavar="LIST", help="Several, such as 3N,4H,5C, and the lead that beats each."
-        ),
+        Option(metavar="LIST", help="Several, such as 3N,4H,5C, and the lead that beats each."),
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(help="Declarer: N, E, S or W (of --contracts default: the better of --side)."),
+        Option(help="Declarer: N, E, S or W (of --contracts default: the better of --side)."),
     ] = None,
     making: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--making", help="Only how often it makes; faster still. --precision 0.03: to ± 3 %."
         ),
     ] = False,
     vulnerable: Vulnerable = "none",
-    scoring: Annotated[
-        str, typer.Option(help="Rank contracts by total, imps or matchpoints.")
-    ] = "total",
-    side: Annotated[str, typer.Option(help="Whose contracts are ranked: NS or EW.")] = "NS",
+    scoring: Annotated[str, Option(help="Rank contracts by total, imps or matchpoints.")] = "total",
+    side: Annotated[str, Option(help="Whose contracts are ranked: NS or EW.")] = "NS",
     as_json: AsJson = False,
     save: Save = None,
     picture: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Draw the tricks of --contract, as .svg or .html."),
+        Option(metavar="FILE", help="Draw the tricks of --contract, as .svg or .html."),
     ] = None,
 ) -> None:
-    """Find what contracts make over all layouts that fit what is known."""
+    """Find what contracts make over all layouts that fit what is known.
+
+    Example: trickcast simulate --south AQ864.K75.A3.KJ4 --north "hcp 6-9"
+    """
     asked = layout_options(locals())
     if side.upper() not in ("NS", "EW"):
-        raise typer.BadParameter(f"--side {side!r} (expected NS or EW)")
+        raise click.BadParameter(f"--side {side!r} (expected NS or EW)")
     several = None if contracts is None else _several(contracts, by, side, contract)
     _check_contract_options(contract, None if several else by, making, picture)
     vul = Vulnerability.parse(vulnerable)
@@ -145,25 +138,28 @@ def compare(
     model: Model = None,
     workers: Workers = None,
     first: Contracts,
-    second: Annotated[str, typer.Argument(metavar="OTHER", help="The contract to compare with.")],
-    by: Annotated[str, typer.Option(help="Declarer of the first: N, E, S or W.")],
+    second: Annotated[str, Argument(metavar="OTHER", help="The contract to compare with.")],
+    by: Annotated[str, Option(help="Declarer of the first: N, E, S or W.")],
     other_by: Annotated[
-        str | None, typer.Option(help="Declarer of the second (default: the same).")
+        str | None, Option(help="Declarer of the second (default: the same).")
     ] = None,
     vulnerable: Vulnerable = "none",
     as_json: AsJson = False,
     save: Save = None,
 ) -> None:
-    """Compare two contracts of one side, layout by layout: points, IMPs, matchpoints."""
+    """Compare two contracts of one side, layout by layout: points, IMPs, matchpoints.
+
+    Example: trickcast compare 3N 4S --by S --south AQ864.K75.A3.KJ4
+    """
     asked = layout_options(locals())
     vul = Vulnerability.parse(vulnerable)
     seats = Seat.parse(by), Seat.parse(by if other_by is None else other_by)
     pair = Contract(first), Contract(second)
     if seats[0].side != seats[1].side:
-        raise typer.BadParameter(f"{seats[0].word} and {seats[1].word} are not partners")
+        raise click.BadParameter(f"{seats[0].word} and {seats[1].word} are not partners")
     played = [(bid, seat) for bid, seat in zip(pair, seats, strict=True) if bid.level]
     if not played:
-        raise typer.BadParameter("one of the contracts has to be played")
+        raise click.BadParameter("one of the contracts has to be played")
     _check_files(save)
     result = _run(simulation.simulate, asked, only=played)
     gains = {
@@ -189,17 +185,18 @@ def leads(
     seed: Seed = 0,
     model: Model = None,
     workers: Workers = None,
-    leader: Annotated[str, typer.Argument(metavar="HAND", help="The leader's hand.")],
+    leader: Annotated[str, Argument(metavar="HAND", help="The leader's hand.")],
     contract: Contracts,
-    by: Annotated[str, typer.Option(help="Declarer, whose left-hand opponent leads.")],
+    by: Annotated[str, Option(help="Declarer, whose left-hand opponent leads.")],
     vulnerable: Vulnerable = "none",
-    scoring: Annotated[
-        str, typer.Option(help="Compare leads by total, imps or matchpoints.")
-    ] = "imps",
+    scoring: Annotated[str, Option(help="Compare leads by total, imps or matchpoints.")] = "imps",
     as_json: AsJson = False,
     save: Save = None,
 ) -> None:
-    """Compare the opening leads from a hand against a contract."""
+    """Compare the opening leads from a hand against a contract.
+
+    Example: trickcast leads Q63.T9.KJ984.Q32 3N --by S
+    """
     asked = layout_options(locals())
     bid, declarer, hand = Contract(contract), Seat.parse(by), Hand(leader)
     _check_scoring(scoring)
@@ -221,10 +218,10 @@ def _several(
 ) -> list[tuple[Contract, Seat]]:
     """Return each contract of a list with each of its possible declarers."""
     if contract is not None:
-        raise typer.BadParameter("--contract and --contracts do not go together")
+        raise click.BadParameter("--contract and --contracts do not go together")
     bids = [Contract(text) for text in contracts.replace(",", " ").split()]
     if not bids or any(bid.strain is None for bid in bids):
-        raise typer.BadParameter("--contracts takes contracts to be played, such as 3N,4H,5C")
+        raise click.BadParameter("--contracts takes contracts to be played, such as 3N,4H,5C")
     first = Seat.NORTH if side.upper() == "NS" else Seat.EAST
     seats = (first, first.partner) if by is None else (Seat.parse(by),)
     return [(bid, seat) for bid in dict.fromkeys(bids) for seat in seats]
@@ -247,19 +244,19 @@ def _check_contract_options(
 ) -> None:
     """Refuse options that do not go together."""
     if (contract is None) != (by is None):
-        raise typer.BadParameter("--contract and --by go together")
+        raise click.BadParameter("--contract and --by go together")
     for name, asked_for in (("--making", making), ("--picture", picture is not None)):
         if asked_for and contract is None:
-            raise typer.BadParameter(f"{name} needs --contract and --by")
+            raise click.BadParameter(f"{name} needs --contract and --by")
     if making and picture is not None:
-        raise typer.BadParameter("--making counts no tricks, and --picture draws them")
+        raise click.BadParameter("--making counts no tricks, and --picture draws them")
     if picture is not None and Path(picture).suffix not in _PICTURES:
-        raise typer.BadParameter(f"--picture {picture!r} (expected a name in .svg or .html)")
+        raise click.BadParameter(f"--picture {picture!r} (expected a name in .svg or .html)")
 
 
 def _check_scoring(scoring: str) -> None:
     if scoring not in UNITS:
-        raise typer.BadParameter(f"--scoring {scoring!r} (expected one of {', '.join(UNITS)})")
+        raise click.BadParameter(f"--scoring {scoring!r} (expected one of {', '.join(UNITS)})")
 
 
 def _check_files(save: str | None, picture: str | None = None) -> None:
@@ -276,7 +273,7 @@ def _run(question: Callable[..., Answer], asked: dict[str, Any], **own: Any) -> 
     for name in ("north", "east", "south", "west", "condition"):
         text = asked[name]
         if text is not None and not text.strip():
-            raise typer.BadParameter(f"--{name} is empty")
+            raise click.BadParameter(f"--{name} is empty")
     try:
         result = question(**asked, **own, progress=True, keep_on_interrupt=True)
     except (ConstraintError, simulation.SimulationError) as error:
@@ -306,4 +303,4 @@ def _deliver(result: simulation.Result, save: str | None, show: Callable[[], Non
         show()
     if result.stopped == "interrupt":
         sys.stdout.flush()
-        raise typer.Exit(_INTERRUPTED)
+        raise click.exceptions.Exit(_INTERRUPTED)

@@ -3,24 +3,25 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
+from .command import Argument, Option
 from .inputs import CommandError
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command()(site)
-
-
 def site(
-    folder: Annotated[Path, typer.Argument(help="A new folder, or that of an older site.")],
+    folder: Annotated[
+        Path, Argument(metavar="FOLDER", help="A new folder, or that of an older site.")
+    ],
     runtime: Annotated[
         Path | None,
-        typer.Option(help="Folder with the files of ONNX Runtime Web (default: from npm)."),
+        Option(help="Folder with the files of ONNX Runtime Web (default: from npm)."),
     ] = None,
 ) -> None:
-    """Write the page as static files, which any web host can serve: no server of ours is needed."""
+    """Write the page as static files, which any web host can serve: no server of ours is needed.
+
+    Example: trickcast site tricks
+    """
     from ..web import SiteError, write_site
 
     try:
@@ -28,5 +29,5 @@ def site(
     except SiteError as error:
         raise CommandError(str(error)) from None
     megabytes = sum((folder / name).stat().st_size for name in written) / 1e6
-    typer.echo(f"{folder}: {len(written)} files, {megabytes:.0f} MB; serve them by any web host,")
-    typer.echo(f"or here: python -m http.server --bind 127.0.0.1 --directory {folder}")
+    click.echo(f"{folder}: {len(written)} files, {megabytes:.0f} MB; serve them by any web host,")
+    click.echo(f"or here: python -m http.server --bind 127.0.0.1 --directory {folder}")

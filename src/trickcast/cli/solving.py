@@ -5,24 +5,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated
 
+import click
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from .._progress import progress_bar
 from ..cards import UNKNOWN, DealSet, TrickTable
+from .command import Option
 
-Check = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Solve N of the file's own tables again.")
-]
+Check = Annotated[int, Option(min=0, metavar="N", help="Solve N of the file's own tables again.")]
 _NAMED = 3
 """Boards that differ which are named."""
 
 
 def solved(
-    chunks: Iterator[DealSet], workers: int | None, check: int = 0
+    chunks: Iterator[DealSet], workers: int | None, check: int = 0, seen: bool = True
 ) -> Iterator[tuple[DealSet, TrickTable]]:
-    """Yield each chunk with its exact tables, under a progress bar unless results are seen.
+    """Yield each chunk with its exact tables, under a progress bar unless results are ``seen``.
 
     A whole table that a file holds is taken as it is, but for the first ``check`` of them, which
     are solved again; where they differ DDS's is taken. What was taken, and what differed, is told
@@ -31,7 +30,7 @@ def solved(
     from ..solver import solve_batches  # who needs estimates alone does not wait for DDS
 
     held = _Held(check)
-    with progress_bar("solving", None, "deals", show=not sys.stdout.isatty()) as advance:
+    with progress_bar("solving", None, "deals", show=not (seen and sys.stdout.isatty())) as advance:
         for chunk in chunks:
             tables = chunk.tricks_or_unknown.copy()
             asked = held.to_solve(tables)
@@ -87,14 +86,14 @@ class _Held:
         """Say on standard error which tables were taken, and whether those solved again differ."""
         if self.taken:
             hint = "" if self.check else " (--check N solves N of them again)"
-            typer.echo(f"note: {_tables(self.taken)} taken as the file holds them{hint}", err=True)
+            click.echo(f"note: {_tables(self.taken)} taken as the file holds them{hint}", err=True)
         if self.differing:
             named = ", ".join(self.differing[:_NAMED])
             more = len(self.differing) - _NAMED
             others = f" and {more:,} more" if more > 0 else ""
-            typer.echo(f"note: DDS differs from the file: {named}{others}; DDS is shown", err=True)
+            click.echo(f"note: DDS differs from the file: {named}{others}; DDS is shown", err=True)
         elif self.checked:
-            typer.echo(f"note: {_tables(self.checked)} solved again, as the file says", err=True)
+            click.echo(f"note: {_tables(self.checked)} solved again, as the file says", err=True)
 
 
 def _tables(count: int) -> str:

@@ -3,64 +3,55 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+import click
 
+from .command import Argument, Option
 from .inputs import CommandError
 
 Name = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="NAME",
-        help="accurate, accurate-large, fast, teacher, pairs, hand2vec, or a paper's printed name.",
+        help="accurate (the default), accurate-large, fast, teacher, pairs, hand2vec, or a paper's "
+        "printed name.",
     ),
 ]
-LibraryFolder = Annotated[Path, typer.Option(help="The library of solved deals.")]
-Out = Annotated[Path, typer.Option(help="Folder for checkpoints and the model.")]
+LibraryFolder = Annotated[Path, Option(help="The library of solved deals.")]
+Out = Annotated[Path, Option(help="Folder for checkpoints and the model.")]
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; see --settings."),
+    Option("--set", metavar="NAME=VALUE", help="Change a setting; see --settings."),
 ]
-ShowSettings = Annotated[
-    bool, typer.Option("--settings", help="List the settings and their defaults.")
-]
-Deals = Annotated[
-    int | None, typer.Option(min=1, help="Train on the first so many (default: all).")
-]
+ShowSettings = Annotated[bool, Option("--settings", help="List the settings and their defaults.")]
+Deals = Annotated[int | None, Option(min=1, help="Train on the first so many (default: all).")]
 Validation = Annotated[
-    int | None, typer.Option(min=1, help="Validate on the first so many (default: all).")
+    int | None, Option(min=1, help="Validate on the first so many (default: all).")
 ]
 Minutes = Annotated[
-    float | None, typer.Option(min=0, help="End this leg after so long; the same command goes on.")
+    float | None, Option(min=0, help="End this leg after so long; the same command goes on.")
 ]
-Threads = Annotated[int | None, typer.Option(min=1, help="Processor threads.")]
-Device = Annotated[
-    str | None, typer.Option(help="torch's name of it, as cpu or cuda (default: a GPU).")
-]
+Threads = Annotated[int | None, Option(min=1, help="Processor threads.")]
+Device = Annotated[str | None, Option(help="torch's name of it, as cpu or cuda (default: a GPU).")]
 Weights = Annotated[
-    Path | None, typer.Option(help="16-bit weights to go on from; hand2vec: of its teacher.")
+    Path | None, Option(help="16-bit weights to go on from; hand2vec: of its teacher.")
 ]
-Anew = Annotated[bool, typer.Option("--anew", help="Take the weights alone, into the first step.")]
+Anew = Annotated[bool, Option("--anew", help="Take the weights alone, into the first step.")]
 Teachers = Annotated[
-    list[Path] | None, typer.Option(help="16-bit weights of a teacher; may be repeated.")
+    list[Path] | None, Option(help="16-bit weights of a teacher; may be repeated.")
 ]
-Taught = Annotated[Path | None, typer.Option(help="Folder of deals that a network labelled.")]
+Taught = Annotated[Path | None, Option(help="Folder of deals that a network labelled.")]
 Endings = Annotated[
     Path | None,
-    typer.Option(help="Folder of endings to learn besides, with --set endings=N a step."),
+    Option(help="Folder of endings to learn besides, with --set endings=N a step."),
 ]
 Rows = Annotated[
     Path | None,
-    typer.Option("--pairs", help="BridgeHand2Vec's rows to learn from (pairs, hand2vec)."),
+    Option("--pairs", help="BridgeHand2Vec's rows to learn from (pairs, hand2vec)."),
 ]
 HeldOut = Annotated[
     Path | None,
-    typer.Option("--pairs-validation", help="Such rows to measure on (default: the library's)."),
+    Option("--pairs-validation", help="Such rows to measure on (default: the library's)."),
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command()(train)
 
 
 def train(
@@ -82,12 +73,15 @@ def train(
     pairs: Rows = None,
     pairs_validation: HeldOut = None,
 ) -> None:
-    """Train a network on a library, and export it. Goes on where an earlier run stopped."""
+    """Train a network on a library, and export it. Goes on where an earlier run stopped.
+
+    Example: trickcast train fast --library data/library --minutes 60
+    """
     from .. import training as room
 
     try:
         if show_settings:
-            typer.echo("\n".join(room.listed(name)))
+            click.echo("\n".join(room.listed(name)))
             return
         request = room.Request(
             name=name,
@@ -110,10 +104,10 @@ def train(
         shown = room.find_training(name).family.shown
 
         def report(line: dict[str, Any]) -> None:
-            typer.echo(shown(line))
+            click.echo(shown(line))
 
         answer = room.train(request, report)
     except (ValueError, room.TrainingError) as error:
         raise CommandError(str(error)) from None
     if answer is not None:
-        typer.echo(answer)
+        click.echo(answer)

@@ -4,12 +4,13 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 from rich.table import Table
 
 from ..answers.hands import BEST_CONTRACTS, nearest_answer, pair_answer
 from ..cards import PRINTED_STRAINS, Hand
 from . import views
+from .command import Argument, Option
 from .deals import AsJson
 from .inputs import CommandError, read_hands
 
@@ -19,20 +20,17 @@ if TYPE_CHECKING:
 _HAND = "A hand, or a file of hands, one a line, or -."
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(pair)
-    app.command()(nearest)
-
-
 def pair(
-    north: Annotated[str, typer.Argument(metavar="HAND", help=_HAND)],
-    south: Annotated[str, typer.Argument(metavar="HAND", help="Its partner, or as many of these.")],
-    vulnerable: Annotated[str, typer.Option(help="none, ns, ew or both.")] = "none",
-    model: Annotated[str, typer.Option(help="accurate, hand2vec or an .onnx file.")] = "accurate",
+    north: Annotated[str, Argument(metavar="HAND", help=_HAND)],
+    south: Annotated[str, Argument(metavar="HAND", help="Its partner, or as many of these.")],
+    vulnerable: Annotated[str, Option(help="none, ns, ew or both.")] = "none",
+    model: Annotated[str, Option(help="accurate, hand2vec or an .onnx file.")] = "accurate",
     as_json: AsJson = False,
 ) -> None:
-    """Estimate what two hands take together, the opponents' cards unknown."""
+    """Estimate what two hands take together, the opponents' cards unknown.
+
+    Example: trickcast pair AQ864.K75.A3.KJ4 K7.A862.KQ52.873
+    """
     from ..embedding import PairEstimator, best_contracts
 
     norths, souths = list(read_hands(north)), list(read_hands(south))
@@ -46,9 +44,9 @@ def pair(
         bids = best_contracts(estimates[i], vulnerable, BEST_CONTRACTS)
         if as_json:
             answer = pair_answer(hands, estimates[i], bids, vulnerable, model)
-            typer.echo(json.dumps(answer))
+            click.echo(json.dumps(answer))
         else:
-            typer.echo("\n" if i else "", nl=False)
+            click.echo("\n" if i else "", nl=False)
             _show_pair(hands, estimates[i], bids, vulnerable)
 
 
@@ -59,8 +57,8 @@ def _show_pair(
     vulnerable: str,
 ) -> None:
     for seat, hand in zip("NS", hands, strict=True):
-        typer.echo(f"{seat}  {'  '.join(hand.suits())}   {hand.pattern}, {hand.hcp} HCP")
-    typer.echo()
+        click.echo(f"{seat}  {'  '.join(hand.suits())}   {hand.pattern}, {hand.hcp} HCP")
+    click.echo()
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     for column in ("", "by N", "by S", "80 %", "game", "slam", "grand"):
         table.add_column(column, justify="right")
@@ -68,35 +66,38 @@ def _show_pair(
     for strain, row in zip(PRINTED_STRAINS, estimate.rows(), strict=True):
         table.add_row(row[0], row[1], f"{partner[strain]:.1f}", *row[2:])
     views.ResultConsole().print(table)
-    typer.echo(f"\nbest contracts, vulnerable {vulnerable}:")
+    click.echo(f"\nbest contracts, vulnerable {vulnerable}:")
     for bid in bids:
         seat = "N" if bid.by_first else "S"
         score = f"{bid.expected_score:+.0f}"
-        typer.echo(f"  {bid.contract} by {seat}  {score} on average, makes {bid.making:.0%}")
+        click.echo(f"  {bid.contract} by {seat}  {score} on average, makes {bid.making:.0%}")
 
 
 def nearest(
-    hand: Annotated[str, typer.Argument(metavar="HAND", help=_HAND)],
-    k: Annotated[int, typer.Option("-k", min=1, help="How many.")] = 5,
+    hand: Annotated[str, Argument(metavar="HAND", help=_HAND)],
+    k: Annotated[int, Option("-k", min=1, help="How many.")] = 5,
     hands: Annotated[
         Path | None,
-        typer.Option(help="Search the hands of this file, one a line (default: 200,000 random)."),
+        Option(help="Search the hands of this file, one a line (default: 200,000 random)."),
     ] = None,
     plus: Annotated[
-        str | None, typer.Option(metavar="HAND", help="Go from HAND as from --minus to this hand.")
+        str | None, Option(metavar="HAND", help="Go from HAND as from --minus to this hand.")
     ] = None,
-    minus: Annotated[str | None, typer.Option(metavar="HAND", help="See --plus.")] = None,
+    minus: Annotated[str | None, Option(metavar="HAND", help="See --plus.")] = None,
     map_file: Annotated[
         Path | None,
-        typer.Option("--map", metavar="FILE", help="Write a map of hands too, as HTML."),
+        Option("--map", metavar="FILE", help="Write a map of hands too, as HTML."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the hands that are most like a hand, by their vectors."""
+    """Find the hands that are most like a hand, by their vectors.
+
+    Example: trickcast nearest AKQ2.QJT987.32.2 -k 3
+    """
     from ..embedding import HandEmbedding, write_map
 
     if (plus is None) != (minus is None):
-        raise typer.BadParameter("--plus and --minus go together")
+        raise click.BadParameter("--plus and --minus go together")
     embedding = HandEmbedding()
     shown: list[Hand] = []
     try:
@@ -121,11 +122,11 @@ def nearest(
 
 def _show_near(asked: Hand, near: list[tuple[Hand, float]], number: int, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(nearest_answer(asked, near)))
+        click.echo(json.dumps(nearest_answer(asked, near)))
         return
-    typer.echo(f"{chr(10) if number else ''}{asked}   {asked.pattern}, {asked.hcp} HCP\n")
+    click.echo(f"{chr(10) if number else ''}{asked}   {asked.pattern}, {asked.hcp} HCP\n")
     for hand, apart in near:
-        typer.echo(f"{apart:7.3f}  {hand!s:<16}  {hand.pattern:>4}, {hand.hcp:>2} HCP")
+        click.echo(f"{apart:7.3f}  {hand!s:<16}  {hand.pattern:>4}, {hand.hcp:>2} HCP")
 
 
 def _read_index(embedding: "HandEmbedding", path: Path) -> Any:

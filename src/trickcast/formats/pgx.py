@@ -40,30 +40,39 @@ def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
 
             def deals(start: int, end: int, first: int = first, part: Any = part) -> DealSet:
                 rows = part[:, start:end]
-                return _unpack(rows[0], rows[1], reading.name, first + start)
+                return unpack(rows[0], rows[1], reading.name, first + start)
 
             yield from salvaged(deals, part.shape[1], reading)
 
 
-def _map(path: Path, name: str) -> NDArray[Any]:
-    """Return the (2, n, 4) array of a file without loading it."""
-    with path.open("rb") as file:
-        try:
-            version = np.lib.format.read_magic(file)
-            read_header = _HEADERS.get(version)
-            if read_header is None:
-                raise ValueError(f"version {version[0]}.{version[1]} of the .npy format")
-            shape, by_column, dtype = read_header(file)
-        except (ValueError, SyntaxError, tokenize.TokenError) as error:
-            reason = shorten(str(error.args[0]).partition("\n")[0]).strip("'\"")
-            raise FormatError(f"{reason} (expected a .npy array)", name) from None
-        start, size = file.tell(), file.seek(0, os.SEEK_END)
+def read_header(file: BinaryIO, name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Return the shape of a file's array, whether it lies by columns, and its type.
+
+    The file then stands at its first number. Raises FormatError for what holds no solved deals.
+    """
+    try:
+        version = np.lib.format.read_magic(file)
+        read = _HEADERS.get(version)
+        if read is None:
+            raise ValueError(f"version {version[0]}.{version[1]} of the .npy format")
+        shape, by_column, dtype = read(file)
+    except (ValueError, SyntaxError, tokenize.TokenError) as error:
+        reason = shorten(str(error.args[0]).partition("\n")[0]).strip("'\"")
+        raise FormatError(f"{reason} (expected a .npy array)", name) from None
     plain = len(shape) == 3 and shape[::2] == (2, 4) and dtype.kind in "iu"
     if not plain or not 0 <= shape[1] < _MOST_DEALS:
         raise FormatError(
             f"{shorten(f'{dtype} array of shape {shape}')} (expected int32 of shape (2, n, 4))",
             name,
         )
+    return shape, by_column, dtype
+
+
+def _map(path: Path, name: str) -> NDArray[Any]:
+    """Return the (2, n, 4) array of a file without loading it."""
+    with path.open("rb") as file:
+        shape, by_column, dtype = read_header(file, name)
+        start, size = file.tell(), file.seek(0, os.SEEK_END)
     expected = start + math.prod(shape) * dtype.itemsize
     if size != expected:
         raise FormatError(
@@ -75,8 +84,11 @@ def _map(path: Path, name: str) -> NDArray[Any]:
     return np.memmap(path, dtype, "r", start, shape, "F" if by_column else "C")
 
 
-def _unpack(keys: NDArray[Any], values: NDArray[Any], name: str, first: int) -> DealSet:
-    """Turn (m, 4) numbers of suits and (m, 4) of declarers into deals."""
+def unpack(keys: NDArray[Any], values: NDArray[Any], name: str, first: int) -> DealSet:
+    """Turn (m, 4) numbers of suits and (m, 4) of declarers into deals.
+
+    Raises FormatError for the first that is none: record ``first`` and so on of what has a name.
+    """
     owners = (keys[:, :, None] >> _CARD_SHIFTS & 3).astype(np.uint8).reshape(-1, 52)
     tricks = (values[:, None, :] >> _STRAIN_SHIFTS[:, None] & 15).astype(np.uint8)
     counts = COUNT_OF_SEAT[owners].sum(axis=1, dtype=np.uint32)

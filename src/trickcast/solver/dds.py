@@ -139,7 +139,11 @@ def _load() -> ModuleType:
     """
     endplay = importlib.util.find_spec("endplay")
     if endplay is None or endplay.origin is None:
-        raise ModuleNotFoundError("the solver needs endplay: pip install endplay", name="endplay")
+        raise ModuleNotFoundError(
+            "exact tricks need the solver DDS, which is not installed: pip install endplay "
+            "(made for Python 3.11 to 3.13, not for Windows on ARM); estimates need none",
+            name="endplay",
+        )
     binding = importlib.util.spec_from_file_location(
         "endplay._dds", Path(endplay.origin).parent / "_dds" / "__init__.py"
     )

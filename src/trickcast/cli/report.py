@@ -1,0 +1,74 @@
+"""The command that makes a session a printable page: report."""
+
+from pathlib import Path
+from typing import Annotated
+
+import click
+
+from .._files import atomic_writer, check_target
+from ..cards import Board, TrickTable, board_dealer, board_vulnerability
+from ..estimator import DEFAULT_MODEL, Estimator
+from ..web.report import ReportedBoard, report_page
+from .command import Option
+from .deals import Deals, From, Workers, with_boards
+from .doctor import package_version
+from .inputs import SOLVED_CHUNK, Strict, passed_over, read_deals
+from .solving import Check, solved
+
+_UNKNOWN = (None, "", "?", "-", "#")
+
+
+def report(
+    deals: Deals,
+    out: Annotated[Path, Option("--out", "-o", metavar="FILE", help="The page, HTML.")],
+    title: Annotated[str | None, Option(help="Its heading (default: the event, or the file).")] = (
+        None
+    ),
+    hardest_first: Annotated[
+        bool, Option("--hardest-first", help="Begin with what the network is least sure of.")
+    ] = False,
+    model: Annotated[str, Option(help="The network of the chances.")] = DEFAULT_MODEL,
+    source: From = None,
+    workers: Workers = None,
+    check: Check = 0,
+    strict: Strict = False,
+) -> None:
+    """Make one printable page of a session: the hands, what makes, par, what is close.
+
+    Boards without a number count on, and have its dealer and vulnerability.
+
+    Example: trickcast report session.pbn -o report.html --hardest-first
+    """
+    check_target(out)
+    estimator = Estimator(model, threads=workers)
+    boards = list[ReportedBoard]()
+    heading = title
+    chunks = read_deals(deals, source, chunk=SOLVED_CHUNK, strict=strict)
+    for chunk, tables in solved(chunks, workers, check, seen=False):
+        estimates = estimator(chunk)
+        for i, (deal, known) in enumerate(with_boards(chunk)):
+            said = known or Board()
+            number = said.number or (boards[-1].number + 1 if boards else 1)
+            dealer, vulnerability = said.dealer, said.vulnerability
+            board = ReportedBoard(
+                number,
+                board_dealer(number) if dealer is None else dealer,
+                board_vulnerability(number) if vulnerability is None else vulnerability,
+                deal,
+                TrickTable(tables[i].tricks),
+                estimates[i],
+            )
+            boards.append(board)
+            if heading is None and said.tag("Event") not in _UNKNOWN:
+                heading = said.tag("Event")
+    if hardest_first:
+        boards.sort(key=lambda board: -board.difficulty)
+    about = (
+        f"trickcast {package_version('trickcast')}; exact tricks: DDS, or as the file has them; "
+        f"chances: {estimator.info.name}"
+    )
+    left_out = [str(entry).removeprefix(f"{deals}: ") for entry in passed_over()]
+    page = report_page(heading or Path(deals).stem, boards, left_out, about)
+    with atomic_writer(out) as stream:
+        stream.write(page.encode())
+    click.echo(f"{out}: {len(boards)} boards")

@@ -1,0 +1,144 @@
+"""The printable page of a session."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import trickcast as tc
+
+BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+
+
+class Elements(HTMLParser):
+    """What a page is made of: its elements with their attributes, and its text."""
+
+    def __init__(self, page: str):
+        super().__init__()
+        self.elements = list[tuple[str, dict[str, str | None]]]()
+        self.open = list[str]()
+        self.text = ""
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    deals = tc.random_deals(3, seed=2)
+    texts = [BOARD, *(deal.pbn for deal in deals)]
+    path = tmp_path / "session.pbn"
+    path.write_text(
+        "".join(
+            f'[Event "Pairs <&> Teams"]\n[Board "{n}"]\n[Dealer "S"]\n[Vulnerable "EW"]\n'
+            f'[Deal "{text}"]\n\n'
+            for n, text in enumerate(texts, start=7)
+        )
+    )
+    return path
+
+
+def test_a_session_becomes_one_file_without_scripts_or_links(
+    run, session: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "report.html"
+    assert run("report", session, "-o", out)[:2] == (0, f"{out}: 4 boards\n")
+    page = Elements(out.read_text("utf-8"))
+    assert page.open == [], "every element ends"
+    assert not {"script", "link", "img", "a", "iframe"} & {tag for tag, _ in page.elements}
+    assert not re.search(r"https?:|url\(|@import|src=", out.read_text("utf-8"))
+    assert page.text.count("Pairs <&> Teams") == 2, "the title and the heading"
+    assert [tag for tag, _ in page.elements].count("article") == 4
+    assert "South deals, vulnerable: E–W" in page.text
+
+
+def test_a_board_shows_its_hands_what_makes_and_the_par(run, session: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    run("report", session, "-o", out)
+    article = out.read_text("utf-8").partition("<article>")[2].partition("</article>")[0]
+    text = Elements(article).text
+    assert "♥ KQ9832" in text and "♦ 1094" in text and "16 HCP" in text
+    cells = re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", article.partition("<tbody>")[2])
+    rows = [cells[i : i + 6] for i in range(0, 24, 6)]
+    assert rows == [
+        ["N", "2", "1", "4", "–", "3"],
+        ["S", "2", "1", "4", "–", "3"],
+        ["E", "–", "–", "–", "1", "–"],
+        ["W", "–", "–", "–", "1", "–"],
+    ]
+    assert "Par NS +420: 4♥ NS =" in text
+
+
+def test_what_is_close_is_what_the_network_gives_less_than_even(
+    run, session: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "report.html"
+    run("report", session, "-o", out)
+    deals = tc.read(session)
+    articles = out.read_text("utf-8").split("<article>")[1:]
+    told = 0
+    for deal, article in zip(deals, articles, strict=True):
+        estimate, table = tc.estimate(deal), tc.solve(deal)
+        line = Elements(article.partition("</article>")[0]).text.partition("Close: ")[2]
+        for sign, seat, tricks, percent in re.findall(
+            r"(NT|.) by (.) takes (\d+) \((\d+)%\)", line
+        ):
+            strain = "N" if sign == "NT" else "SHDC"["♠♥♦♣".index(sign)]
+            assert table[strain, seat] == int(tricks)
+            chance = estimate.probabilities["SHDCN".index(strain), "NESW".index(seat), int(tricks)]
+            assert chance < 0.5 and f"{chance:.0%}" == f"{percent}%"
+            told += 1
+    assert told, "some result of these boards is close"
+
+
+def test_the_hardest_boards_come_first_on_request(run, session: Path, tmp_path: Path) -> None:
+    orders = {}
+    for options in ((), ("--hardest-first",)):
+        out = tmp_path / "report.html"
+        assert run("report", session, "-o", out, "--title", "Mine", *options)[0] == 0
+        page = out.read_text("utf-8")
+        assert "<h1>Mine</h1>" in page
+        orders[options] = [int(n) for n in re.findall(r"<h2>Board (\d+)", page)]
+    exact = tc.solve(tc.read(session)).tricks
+    chances = tc.estimate(tc.read(session)).probabilities
+    sure = {
+        number: sum(
+            chances[i, strain, seat, exact[i, strain, seat]]
+            for strain in range(5)
+            for seat in range(4)
+        )
+        for i, number in enumerate(range(7, 11))
+    }
+    assert orders[()] == [7, 8, 9, 10]
+    assert orders[("--hardest-first",)] == sorted(sure, key=lambda number: sure[number])
+
+
+def test_broken_boards_are_named_and_the_others_printed(run, session: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    with session.open("a") as file:
+        file.write('[Board "11"]\n[Deal "N:AK<b>.. - - -"]\n')
+    status, _, err = run("report", session, "-o", out)
+    assert status == 3 and "AK<b>" in err
+    page = out.read_text("utf-8")
+    assert page.count("<article>") == 4 and "Left out: line " in page
+    assert "AK&lt;b&gt;" in page and str(tmp_path) not in page
+    assert run("report", session, "-o", tmp_path / "x.html", "--strict")[0] == 2
+    assert run("report", session, "-o", tmp_path / "no" / "x.html")[0] == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "session.pbn"]
+
+
+def test_boards_without_numbers_count_on(run, tmp_path: Path) -> None:
+    assert run("report", BOARD, "-o", tmp_path / "a.html", "--title", "One")[0] == 0
+    page = (tmp_path / "a.html").read_text("utf-8")
+    assert "<h2>Board 1<small>North deals, vulnerable: none" in page
