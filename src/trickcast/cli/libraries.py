@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from ..cards import DealSet
-from ..formats import read, write_stream
+from ..formats import write_stream
 from ..library import (
     USES,
     Library,
@@ -23,7 +23,7 @@ from ..library import (
 from ..library import generate as generate_deals
 from ..library import verify as verify_library
 from . import views
-from .inputs import as_use
+from .inputs import Strict, as_use, read_deals
 
 _MOST = 2**64 - 1
 Folder = Annotated[Path, typer.Argument(metavar="LIBRARY", help="A library's folder.")]
@@ -218,13 +218,16 @@ def split(
 @group.command()
 def add(
     folder: Folder,
-    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Files of solved deals.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE…", help="Files of solved deals.")],
     name: Annotated[str, typer.Option(help="Name of the new shards.")],
     source: Annotated[str, typer.Option(help="Where the deals come from.")],
     use: Annotated[str, typer.Option(help="What they are for, for ever.")] = "train",
     solver: Annotated[str, typer.Option(help="What solved them.")] = "unknown",
+    strict: Strict = False,
 ) -> None:
     """Add solved deals from elsewhere as new shards."""
-    deals = DealSet.concatenate(read(file) for file in files)
+    deals = DealSet.concatenate(
+        chunk for file in files for chunk in read_deals(file, strict=strict)
+    )
     append(folder, deals, name, as_use(use), solver=solver, source=source)
     typer.echo(f"{folder}: {len(deals):,} deals added for {use}")

@@ -10,6 +10,7 @@ import typer
 
 from ..answers.hands import opening_answer
 from ..cards import Hand
+from . import views
 from .deals import AsJson
 from .inputs import CommandError, read_hands
 
@@ -74,7 +75,7 @@ def open_hand(
                 *([title] if neighbours else []),
                 *(f"  {near_by}" for near_by in neighbours),
             ]
-            typer.echo("\n".join([""] * bool(number) + lines))
+            typer.echo("\n" * bool(number) + views.folded("\n".join(lines)))
 
 
 def _near(chosen: "OpeningSystem", labelled: Path | None) -> "NearestSystem":
