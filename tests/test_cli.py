@@ -295,6 +295,44 @@ def test_help_of_every_command(run) -> None:
     assert run("--version")[1].startswith("trickcast ")
 
 
+SHEETS = {
+    "estimate": [BOARD, "--exact"],
+    "solve": [BOARD],
+    "play": [BOARD, "4H", "--by", "N"],
+    "par": [BOARD],
+    "hand": ["AKQ2.QJT987.32.2"],
+    "open": ["AKQ2.QJT987.32.2"],
+    "pair": ["AKQ2.QJT987.32.2", ".A65.AK765.KQJT9"],
+    "nearest": ["AKQ2.QJT987.32.2"],
+    "models": [],
+    "evaluate": ["SOLVED"],
+    "explain": ["(52x4)-(26x4)-26-13-1"],
+    "deal": ["--to", "diagram", "--solve"],
+    "simulate": ["--south", "AKQ2.QJT987.32.2", "--north", "hcp 6-9", "--contracts", "4H,3N",
+                 "--by", "S", "--samples", 100, "--exact", 20],
+    "compare": ["4H", "3N", "--by", "S", "--south", "AKQ2.QJT987.32.2", "--samples", 100,
+                "--exact", 20],
+    "leads": ["--contract", "3N", "--by", "S", "--west", "AKQ2.QJT987.32.2", "--samples", 100,
+              "--exact", 20, "--scoring", "matchpoints"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", SHEETS)
+def test_no_line_of_an_answer_is_wider_than_a_terminal(
+    run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    solved = tmp_path / "solved.zrd"
+    deals = tc.random_deals(30, seed=5)
+    tc.write(deals.with_tricks(tc.estimate(deals).tricks), solved)
+    arguments = [solved if word == "SOLVED" else word for word in SHEETS[command]]
+    status, out, err = run(command, *arguments)
+    assert status == 0, err
+    assert max(map(len, out.splitlines())) <= 80
+    for line in err.splitlines():
+        assert len(line) <= 80, line
+
+
 def test_importing_is_light() -> None:
     program = (
         "import sys, trickcast\n"

@@ -151,9 +151,7 @@ def test_dealers_columns_hold_voids_and_long_suits(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text("   1.\n" + "\n".join(lines) + "\n\n")
     (deal,) = tc.read(path)
-    assert deal.pbn == (
-        "N:AKQJT9876..2.AKQ 5432.AKQJT98.A.J .765432.KQJT987. ..6543.T98765432"
-    )
+    assert deal.pbn == ("N:AKQJT9876..2.AKQ 5432.AKQJT98.A.J .765432.KQJT987. ..6543.T98765432")
 
 
 def test_a_pipe_that_stays_open_gets_each_answer_at_once() -> None:

@@ -91,9 +91,7 @@ def _mode(target: Path) -> int | None:
     return mode
 
 
-def peek(
-    stream: BinaryIO, enough: Callable[[bytes], bool] | None = None
-) -> tuple[bytes, BinaryIO]:
+def peek(stream: BinaryIO, enough: Callable[[bytes], bool] | None = None) -> tuple[bytes, BinaryIO]:
     """Return the first ``HEAD_BYTES`` of a stream (fewer at its end), and the whole stream.
 
     A stream that cannot seek back is chained to what was taken from it, and no more is waited for

@@ -38,6 +38,8 @@ _PRINTING = {
 """Actions of scripts that print deals, and the format they become."""
 _PRODUCED = 40  # by Dealer, where a script says nothing
 _CHUNK = 1 << 12
+_NOTED = 2
+"""Statements without effect that are told one by one."""
 _TURNS = ("any", "half")
 _Finder = Callable[[NDArray[np.uint8]], NDArray[np.uint8]]
 
@@ -173,6 +175,11 @@ def _format(
     Names on standard error the actions that have no effect.
     """
     printing = () if actions is None else actions.printing
+    notes = () if actions is None else actions.notes
+    for note in notes[:_NOTED]:
+        typer.echo(f"note: {note}", err=True)
+    if len(notes) > _NOTED:
+        typer.echo(f"note: {len(notes) - _NOTED:,} more statements have no effect", err=True)
     ignored = [action for action in printing if action not in _PRINTING]
     if ignored:
         typer.echo(f"note: without effect here: {', '.join(dict.fromkeys(ignored))}", err=True)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from .language.actions import Action, Expression, Settings, Text
     from .language.errors import ConstraintError, ConstraintWarning
     from .language.scripts import Script, read_script
-    from .report import ClauseHits, ConstraintReport, NoDealsError
     from .listing import Listing
+    from .report import ClauseHits, ConstraintReport, NoDealsError
     from .tables import Actions, Average, Axis, Frequency, read_actions
     from .turning import turned
 

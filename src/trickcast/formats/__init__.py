@@ -21,8 +21,8 @@ from .._files import atomic_writer
 from ..cards import UNKNOWN, DealSet, Skipped, as_dealset, shorten
 from . import ddslist, gib, hand2vec, jps, lin, links, pbn, pgx, rbn, table, text, zrd
 from .base import Format, FormatError, FormatWarning, Limits, Reading
-from .records import numbered
 from .packing import inner_suffix, lines_ended, opened, zipped
+from .records import numbered
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -135,8 +135,9 @@ def write(deals: Any, path: str | os.PathLike[str], format: str | None = None) -
 
     ``deals`` is a DealSet or anything that ``as_dealset`` takes: a Deal, its text, a list of these.
     The format is told by the suffix or named by ``format``; ``.gz`` after it packs the file by
-    gzip. The file is written whole or not at all. Raises FormatError when the format is unknown, cannot be written, or cannot hold the
-    deals, OSError when the file cannot be written; what is left out is said by a FormatWarning.
+    gzip. The file is written whole or not at all. Raises FormatError when the format is unknown,
+    cannot be written, or cannot hold the deals, OSError when the file cannot be written; what is
+    left out is said by a FormatWarning.
 
     >>> tc.write("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98", "one.lin")
     >>> tc.read("one.lin")[0].south

@@ -218,8 +218,9 @@ class _Rubbish:
 def blocks(found: Iterable[Piece], reading: Reading) -> Iterator[list[TagLine]]:
     """Group pieces into blocks of tags, cut at blank lines and where a tag comes a second time.
 
-    A tag that only repeats the one before it says nothing. A block may begin with a TagLine without a name, for what stands before its first tag.
-    Raises FormatError for a block without end.
+    A tag that only repeats the one before it says nothing. A block may begin with a TagLine
+    without a name, for what stands before its first tag. Raises FormatError for a block without
+    end.
     """
     block: list[TagLine] = []
     seen: set[str] = set()
