@@ -139,8 +139,21 @@ def test_generate_and_library(run, tmp_path: Path) -> None:
         *("--name", "more", "--source", "a test", "--use", "test"),
     )
     assert status == 0 and Library(folder).count("test") == 3
+    odd = tmp_path / "odd.csv"
+    tc.write(_solved(2, 8), odd)
+    odd.write_text(odd.read_text() + "no deal" + "," * 20 + "\n")
+    asked = ("library", "add", folder, odd, "--name", "odd", "--source", "a test", "--use", "test")
+    assert run(*asked, "--strict")[0] == 2 and Library(folder).count("test") == 3
+    status, out, err = run(*asked)
+    assert status == 3 and "2 deals added" in out and err.startswith("skipped: ")
+    assert Library(folder).count("test") == 5
     status, out, _ = run("evaluate", folder, "--json")
-    assert status == 0 and json.loads(out)["suits"]["results"] == 48
+    assert status == 0 and json.loads(out)["suits"]["results"] == 80
+
+
+def _solved(number: int, seed: int) -> tc.DealSet:
+    deals = tc.random_deals(number, seed=seed)
+    return deals.with_tricks(tc.solve(deals).tricks)
 
 
 def test_models(run) -> None:
@@ -312,8 +325,8 @@ SHEETS = {
                  "--by", "S", "--samples", 100, "--exact", 20],
     "compare": ["4H", "3N", "--by", "S", "--south", "AKQ2.QJT987.32.2", "--samples", 100,
                 "--exact", 20],
-    "leads": ["--contract", "3N", "--by", "S", "--west", "AKQ2.QJT987.32.2", "--samples", 100,
-              "--exact", 20, "--scoring", "matchpoints"],
+    "leads": ["A.KQ9832.T94.AKT", "3N", "--by", "S", "--samples", 100, "--exact", 20,
+              "--scoring", "matchpoints"],
 }  # fmt: skip
 
 

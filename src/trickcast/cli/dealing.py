@@ -4,6 +4,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -205,6 +206,12 @@ def _check_picture(picture: Path | None, actions: dealing.Actions | None) -> Non
     if actions is None or not any(isinstance(t, dealing.Frequency) for t in actions.tables):
         raise typer.BadParameter("--picture needs a --script with a frequency in its action")
     check_target(picture)
+    try:
+        import_module("matplotlib")
+    except ModuleNotFoundError:
+        raise CommandError(
+            f"{picture}: a picture needs matplotlib (pip install 'trickcast[plots]')"
+        ) from None
 
 
 def _boards(deals: DealSet, first: int, actions: dealing.Actions | None) -> Iterator[DealSet]:
@@ -277,12 +284,7 @@ def _draw(told: "list[_Told]", title: str, picture: Path) -> None:
     from ..dealing.pictures import write_picture
 
     tables = [(a, n) for a, n in told if not isinstance(a, dealing.Listing)]
-    try:
-        write_picture(tables, title, picture)
-    except ModuleNotFoundError:
-        raise CommandError(
-            f"{picture}: a picture needs matplotlib (pip install 'trickcast[plots]')"
-        ) from None
+    write_picture(tables, title, picture)
 
 
 def _show_frequency(table: dealing.Frequency, counts: Any, aside: bool) -> None:

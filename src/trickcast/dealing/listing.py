@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from ..cards import RANKS, Deal, Seat, Suit, Vulnerability
 from ..scoring import par
 from .language.actions import Action, Expression, Item, Text
-from .language.evaluation import Tricks
+from .language.errors import ConstraintError
+from .language.evaluation import ASK_FOR_TRICKS, Tricks
 
 _SIDES = {"ns": (Seat.NORTH, Seat.SOUTH), "ew": (Seat.WEST, Seat.EAST), "deal": tuple(Seat)}
 _OF_TWO = {"printns": _SIDES["ns"], "printew": _SIDES["ew"]}
@@ -62,19 +63,20 @@ def _cells(item: Item, owners: NDArray[np.uint8], tricks: Tricks | None) -> Iter
     if isinstance(item, Text):
         yield from [item.text] * len(owners)
         return
-    word, _, inner = str(item).lower().rstrip(") ").partition("(")
-    tables = None
-    if word.strip() in ("trix", "parcontract") and tricks is not None:
-        tables = tricks(owners)
-    for i, row in enumerate(owners):
-        if tables is None:
+    word, _, inner = str(item).lower().replace(" ", "").rstrip(")").partition("(")
+    if word not in ("trix", "parcontract"):
+        for row in owners:
             yield " ".join(str(Deal.from_owners(row)[seat]) for seat in _seats(item)) or str(item)
-        elif word.strip() == "trix":
-            seats = Seat if inner.strip() == "deal" else [Seat.parse(inner)]
-            yield " ".join(str(count) for seat in seats for count in tables[i, :, seat])
+        return
+    if tricks is None:
+        raise ConstraintError(f"{word}() is not known from the cards alone ({ASK_FOR_TRICKS})")
+    for table in tricks(owners):
+        if word == "trix":
+            seats = Seat if inner == "deal" else [Seat.parse(inner)]
+            yield " ".join(str(count) for seat in seats for count in table[:, seat])
         else:
-            vulnerable = Vulnerability.parse(inner.strip() or "none")
-            yield "; ".join(map(str, par(tables[i], vulnerable, Seat.NORTH).contracts))
+            best = par(table, Vulnerability.parse(inner or "none"), Seat.NORTH)
+            yield "; ".join(map(str, best.contracts))
 
 
 def _columns(deal: Deal, seats: list[Seat]) -> str:

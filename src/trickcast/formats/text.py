@@ -19,6 +19,7 @@ _ONE_LINE = re.compile(
                 for seat in ("north", "east", "south", "west")), re.IGNORECASE
 )  # fmt: skip
 _OVER_COLUMNS = re.compile(r"\s*[0-9]+\.\s*")
+_RANKS = re.compile(r"[AKQJT0-9\s-]*", re.IGNORECASE)
 _COLUMN = 20
 _BLOCK = 1 << 16
 _OF_THE_RUN = re.compile(r"(?:Generated|Produced|Initial random seed|Time needed)\b.*")
@@ -85,7 +86,7 @@ def _texts(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         text = line.removeprefix("\ufeff")
         if _OVER_COLUMNS.fullmatch(text):
             rows = []
-        elif rows is not None and text.strip():
+        elif rows is not None and _RANKS.fullmatch(text) and text.strip():
             rows.append(text)
             if len(rows) == len(Suit):
                 yield number, _of_columns(rows)
