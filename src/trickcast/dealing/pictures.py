@@ -34,7 +34,7 @@ def write_picture(
         for table, value in tables
         if isinstance(table, Average)
     ]
-    counted = [pair for pair in tables if isinstance(pair[0], Frequency)]
+    counted = [(table, counts) for table, counts in tables if isinstance(table, Frequency)]
     height = _TALL * max(1, len(counted)) + 0.3 * len(averages)
     figure = Figure(figsize=(_WIDE, height), layout="constrained")
     figure.suptitle("\n".join([title, *averages]), color=_INK, fontsize=11, wrap=True)

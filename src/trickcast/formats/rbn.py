@@ -119,22 +119,22 @@ def _owners(hands: str) -> bytes:
 
 
 def _board(fields: _Fields, owners: bytes, notices: Notices) -> Board:
-    def said(name: str, parse: Callable[[str], _T], nothing: _T) -> _T:
+    def value_of(name: str, parse: Callable[[str], _T]) -> _T | None:
         """Return what a field holds; what cannot be read is told and left out."""
         line, text = fields.get(name, (0, ""))
         try:
-            return parse(text) if text else nothing
+            return parse(text) if text else None
         except ValueError as error:
             notices.add(f"fields {name} left out", f"line {line}", f"{name}: {error}")
-            return nothing
+            return None
 
-    number = said("B", lambda text: parse_count(text, 999_999_999), None)
-    dealer, vulnerability, calls = said("A", _auction, (None, None, []))
+    number = value_of("B", lambda text: parse_count(text, 999_999_999))
+    dealer, vulnerability, calls = value_of("A", _auction) or (None, None, [])
     contract, declarer = (None, None) if dealer is None else contract_of(dealer, calls)
     if contract is None:
-        contract, declarer = said("C", _contract, (None, None))
-    play = said("P", lambda text: _play(text, contract, owners), [])
-    result = said("R", lambda text: _result(text, contract), None)
+        contract, declarer = value_of("C", _contract) or (None, None)
+    play = value_of("P", lambda text: _play(text, contract, owners)) or []
+    result = value_of("R", lambda text: _result(text, contract))
     strain = strain_of(contract)
     if result is None and declarer is not None and strain is not None:
         result = tricks_of(play, declarer, strain, owners)
