@@ -308,7 +308,7 @@ def test_help_of_every_command(run) -> None:
     assert run("--version")[1].startswith("trickcast ")
 
 
-SHEETS = {
+SHEETS: dict[str, list[object]] = {
     "estimate": [BOARD, "--exact"],
     "solve": [BOARD],
     "play": [BOARD, "4H", "--by", "N"],

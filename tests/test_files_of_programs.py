@@ -52,7 +52,7 @@ def test_a_deal_given_twice_does_not_slip_to_the_next_board(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("quotes", ["“”", "''", "„“", "‘’", "  "])
 def test_tags_in_the_quotes_of_a_word_processor(tmp_path: Path, quotes: str) -> None:
-    begin, end = quotes
+    begin, end = quotes[0], quotes[1]
     text = f"[Board {begin}7{end}]\n[Deal {begin}{A}{end}]\n"
     assert [(deal, board.number) for deal, board in boards_of(tmp_path, "x.pbn", text)] == [(A, 7)]
     with pytest.raises(FormatError, match="is not a tag"):
