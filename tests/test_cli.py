@@ -143,8 +143,21 @@ def test_generate_and_library(run, tmp_path: Path) -> None:
         *("--name", "more", "--source", "a test", "--use", "test"),
     )
     assert status == 0 and Library(folder).count("test") == 3
+    odd = tmp_path / "odd.csv"
+    tc.write(_solved(2, 8), odd)
+    odd.write_text(odd.read_text() + "no deal" + "," * 20 + "\n")
+    asked = ("library", "add", folder, odd, "--name", "odd", "--source", "a test", "--use", "test")
+    assert run(*asked, "--strict")[0] == 2 and Library(folder).count("test") == 3
+    status, out, err = run(*asked)
+    assert status == 3 and "2 deals added" in out and err.startswith("skipped: ")
+    assert Library(folder).count("test") == 5
     status, out, _ = run("evaluate", folder, "--json")
-    assert status == 0 and json.loads(out)["suits"]["results"] == 48
+    assert status == 0 and json.loads(out)["suits"]["results"] == 80
+
+
+def _solved(number: int, seed: int) -> tc.DealSet:
+    deals = tc.random_deals(number, seed=seed)
+    return deals.with_tricks(tc.solve(deals).tricks)
 
 
 def test_models(run) -> None:
@@ -356,6 +369,44 @@ def test_a_shell_is_told_how_to_complete(run) -> None:
     status, out, _ = run("--completion", "zsh")
     assert status == 0 and out.startswith("#compdef trickcast")
     assert run("--completion", "cmd")[0] == 2
+
+
+SHEETS: dict[str, list[object]] = {
+    "estimate": [BOARD, "--exact"],
+    "solve": [BOARD],
+    "play": [BOARD, "4H", "--by", "N"],
+    "par": [BOARD],
+    "hand": ["AKQ2.QJT987.32.2"],
+    "open": ["AKQ2.QJT987.32.2"],
+    "pair": ["AKQ2.QJT987.32.2", ".A65.AK765.KQJT9"],
+    "nearest": ["AKQ2.QJT987.32.2"],
+    "models": [],
+    "evaluate": ["SOLVED"],
+    "explain": ["(52x4)-(26x4)-26-13-1"],
+    "deal": ["--to", "diagram", "--solve"],
+    "simulate": ["--south", "AKQ2.QJT987.32.2", "--north", "hcp 6-9", "--contracts", "4H,3N",
+                 "--by", "S", "--samples", 100, "--exact", 20],
+    "compare": ["4H", "3N", "--by", "S", "--south", "AKQ2.QJT987.32.2", "--samples", 100,
+                "--exact", 20],
+    "leads": ["A.KQ9832.T94.AKT", "3N", "--by", "S", "--samples", 100, "--exact", 20,
+              "--scoring", "matchpoints"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", SHEETS)
+def test_no_line_of_an_answer_is_wider_than_a_terminal(
+    run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    solved = tmp_path / "solved.zrd"
+    deals = tc.random_deals(30, seed=5)
+    tc.write(deals.with_tricks(tc.estimate(deals).tricks), solved)
+    arguments = [solved if word == "SOLVED" else word for word in SHEETS[command]]
+    status, out, err = run(command, *arguments)
+    assert status == 0, err
+    assert max(map(len, out.splitlines())) <= 80
+    for line in err.splitlines():
+        assert len(line) <= 80, line
 
 
 def test_importing_is_light() -> None:

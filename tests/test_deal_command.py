@@ -1,6 +1,7 @@
 """The command deal: boards that fit what is asked, and what Dealer's scripts do with them."""
 
 import json
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -8,15 +9,18 @@ import numpy as np
 import pytest
 
 import trickcast as tc
-from trickcast.cards import Seat, Vulnerability, board_dealer, board_vulnerability
+from trickcast.cards import DealSet, Seat, Vulnerability, board_dealer, board_vulnerability
 from trickcast.dealing import (
     Average,
     ConstraintError,
+    Constraints,
+    ConstraintWarning,
     Frequency,
     constrained_deals,
     read_actions,
     turned,
 )
+from trickcast.scoring import par
 
 SCRIPT = """# a weak notrump opposite anything, as of old
 produce 60
@@ -24,7 +28,7 @@ points = hcp(north)  // counted once
 condition points >= 12 and points <= 14 and shape(north, any 4333 + any 4432 + any 5332)
 action average "South has" hcp(south),   // commas, in comments
        frequency "points" (points, 12, 13),
-       frequency "by spades" (points, 12, 14, spades(north), 2, 5), printes("\\n"), printpbn
+       frequency "by spades" (points, 12, 14, spades(north), 2, 5), printes("!"), printpbn
 vulnerable ew
 """
 
@@ -101,7 +105,7 @@ def test_turns_are_even_and_keep_the_hands(run) -> None:
 def test_a_script_deals_and_counts(run, script: Path, tmp_path: Path) -> None:
     target = tmp_path / "boards.pbn"
     status, out, err = run("deal", "--script", script, "--out", target, "--seed", 4)
-    assert (status, err) == (0, "note: without effect here: printes\n")
+    assert (status, err) == (0, "")
     boards = tc.read(target)
     assert len(boards) == 60 and boards.boards is not None
     assert {board.vulnerability for board in boards.boards} == {Vulnerability.EW}
@@ -129,7 +133,8 @@ def test_a_script_that_prints_sends_its_tables_aside(run, script: Path) -> None:
     assert out.startswith("South has") and "[Deal" not in out
     _, out, _ = run("deal", "--script", script, "-n", 2, "--json")
     lines = [json.loads(line) for line in out.splitlines()]
-    assert [next(iter(line)) for line in lines] == ["deal", "deal", "average", *["frequency"] * 2]
+    names = ["deal", "deal", "average", *["frequency"] * 2, "listing"]
+    assert [next(iter(line)) for line in lines] == names and lines[5]["text"] == "!!"
     assert np.sum(lines[3]["counts"]) == 2 and np.shape(lines[4]["counts"]) == (5, 6)
 
 
@@ -176,3 +181,96 @@ def test_what_cannot_be_dealt_is_said(run, tmp_path: Path) -> None:
     assert status == 2 and "--tries" in err and len(err.splitlines()) <= 3
     assert run("deal", "--script", tmp_path / "missing.dl")[0] == 2
     assert run("deal", "--json", "--to", "pbn")[0] == 2
+
+
+TRICKS = """title "What a fit is worth"
+produce 30
+startboard 5
+dealer west
+condition spades(north) + spades(south) >= 8
+taken = tricks(north, spades)
+action average "tricks" taken, frequency "tricks" (taken, 5, 12),
+       bktfreq "points" (hcp(n), 0, 20, 5),
+       csvrpt(north, hcp(south), "x", trix(north), parcontract(none)), printes(rnd(0), " "),
+       printew, export(north)
+"""
+
+
+def test_tricks_of_a_script_are_exact_when_asked_for(run, tmp_path: Path) -> None:
+    path = tmp_path / "fit.dl"
+    path.write_text(TRICKS)
+    status, out, err = run("deal", "--script", path, "-n", 6, "--exact", "--seed", 2)
+    assert status == 0 and err.startswith("note: ") and "export" in err and "line 10" in err
+    deals = constrained_deals(6, 2, condition="spades(north) + spades(south) >= 8")
+    exact = tc.solve(deals).tricks
+    taken = exact[:, 0, 0]
+    assert f"tricks: {taken.mean():.6g}\n" in out
+    rows = [line.split() for line in out.splitlines()]
+    for tricks, count in Counter(taken.tolist()).items():
+        assert [str(tricks), str(count), f"{count / 6:.2%}"] in rows
+    steps = Counter(5 * (deal.north.hcp // 5) for deal in deals)
+    for low, count in steps.items():
+        assert [str(low), str(count), f"{count / 6:.2%}"] in rows
+    for deal, table in zip(deals, exact, strict=True):
+        counts = " ".join(map(str, table[:, 0]))
+        best = "; ".join(map(str, par(table, "none", "N").contracts))
+        assert f"{deal.north},{deal.south.hcp},x,{counts},{best}" in out.splitlines()
+    assert "0 1 2 3 4 5 \n" in out  # printes: how many deals there were before
+    lines = out.splitlines()
+    last = lines[-5:-1] if not lines[-1] else lines[-4:]
+    west, east = deals[5].west, deals[5].east
+    spades = [" ".join(hand.holding("S")) or "-" for hand in (west, east)]
+    assert last[0] == f"{spades[0]:20}{spades[1]}"
+
+
+def test_tricks_of_a_script_are_estimated_else_and_that_is_told(run, tmp_path: Path) -> None:
+    path = tmp_path / "fit.dl"
+    path.write_text("tricks(south, notrump) >= 9\naction printoneline\n")
+    status, out, err = run("deal", "--script", path, "-n", 3)
+    assert status == 0 and "note: tricks() is estimated by a network; --exact solves" in err
+    estimates = tc.estimate(out.splitlines())
+    assert (estimates.tricks[:, 4, 2] >= 9).all()
+    _, out, _ = run("deal", "--script", path, "-n", 2, "--exact", "--first", 3, "--to", "pbn")
+    assert '[Board "3"]' in out
+    (tmp_path / "x.pbn").write_text(out)
+    assert (tc.solve(tc.read(tmp_path / "x.pbn")).tricks[:, 4, 2] >= 9).all()
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
+def test_tables_become_a_picture(run, script: Path, tmp_path: Path, suffix: str) -> None:
+    target = tmp_path / f"weak{suffix}"
+    asked = ["deal", "--script", script, "--out", tmp_path / "x.pbn", "--picture", target]
+    assert run(*asked)[0] == 0
+    drawn = target.read_bytes()
+    magic = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}
+    assert drawn.startswith(magic[suffix]) and len(drawn) > 5000
+    if suffix == ".svg":
+        assert run(*asked)[0] == 0 and target.read_bytes() == drawn
+        for text in (b"by spades", b"points", b"South has: ", b"percent of boards"):
+            assert text in drawn
+
+
+def test_a_picture_that_cannot_be_drawn_is_told_before_the_work(
+    run, script: Path, tmp_path: Path
+) -> None:
+    asked = ["deal", "--script", script, "-n", 2, "--picture"]
+    for target, said in (("x.txt", "expected a name in .svg"), ("none/x.svg", "No such file")):
+        status, out, err = run(*asked, tmp_path / target)
+        assert (status, out) == (2, "") and said in err
+    assert "needs a --script" in run("deal", "--picture", tmp_path / "x.svg")[2]
+
+
+SCRIPTS = sorted((Path(__file__).parent / "dealer_scripts").glob("*.dl"))
+"""Scripts in the ways in which people write them."""
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_scripts_as_people_write_them_run(run, path: Path) -> None:
+    status, out, err = run("deal", "--script", path, "-n", 2)
+    assert status == 0 and out and "Traceback" not in err
+    _, out, _ = run("deal", "--script", path, "-n", 2, "--json")
+    dealt = [line["deal"] for line in map(json.loads, out.splitlines()) if "deal" in line]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConstraintWarning)
+        asked = Constraints(condition=path.read_text(), tricks=lambda o: tc.estimate(o).tricks)
+    assert len(dealt) == 2 and asked.accepts(DealSet.from_deals(dealt)).all()

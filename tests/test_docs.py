@@ -6,10 +6,11 @@ Their blocks are run by ``make docs`` (docs/blocks.py).
 import re
 import shlex
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pytest
 
+import trickcast as tc
 from trickcast.cli.app import build
 
 ROOT = Path(__file__).parents[1]
@@ -66,3 +67,21 @@ def test_every_room_has_its_page_of_the_reference() -> None:
              if "\nfrom ." in path.read_text("utf-8")}  # fmt: skip
     pages = {path.stem for path in (DOCS / "reference").glob("*.md")}
     assert pages - {"index", "commands", "trickcast", "scoring"} == rooms - {"cli", "answers"}
+
+
+def test_the_models_of_the_readme_are_those_that_ship() -> None:
+    rows = re.findall(r"^\| `([^`]+)`(.*?)\|(.*)\|$", (ROOT / "README.md").read_text("utf-8"), re.M)
+    table = {name: (remark, cells) for name, remark, cells in rows if " × DDS" in cells}
+    shipped = {info.name: info for info in tc.models()}
+    assert table.keys() == shipped.keys()
+    for name, (remark, text) in table.items():
+        info = shipped[name]
+        assert ("the default" in remark) == (name == tc.estimator.DEFAULT_MODEL)
+        size, *shares, speed = re.split(r"(?<!\\)\|", text)
+        number, unit = size.split()
+        assert float(number) == round(info.size / {"MB": 1e6, "kB": 1e3}[unit], unit == "MB")
+        (measured,) = info.accuracy.values()  # of validation deals; the README's are of others
+        for part, cell in zip(("suits", "N"), shares, strict=True):
+            told = [float(share.strip(" *")) for share in cell.split("\\|")]
+            assert np.abs(np.array(told) - measured[part]).max() < 0.5, (name, part)
+        assert re.match(r" [0-9.,]+ ?[MK]?: [0-9,]+ × DDS", speed)

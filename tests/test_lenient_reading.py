@@ -113,7 +113,7 @@ def test_a_deal_tag_cut_short_is_not_taken_for_the_deal_before() -> None:
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        (f'{TAG}\n[Board "2"]\n[Dealer "N"]\n\n{TAG}', "line 3: board '2' has no Deal tag"),
+        (f'{TAG}\n[Board "2"]\n\n[Board "3"]\n{TAG}', "line 3: board '2' has no Deal tag"),
         (f'[Board "1"]\n\n[Board "2"]\n{TAG}\n{TAG}', "line 1: board '1' has no Deal tag"),
         (f"{TAG}\n{TAG}{{ open\n", "line 4: the comment that begins here has no end"),
         (f'{TAG}\n{TAG}[Note "{"x" * 300_000}"]', "line 4: longer than 262,144 bytes"),

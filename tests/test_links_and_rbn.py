@@ -77,7 +77,8 @@ H W:T87632.4.A65.Q98:A.KQ9832.T94.AKT:Q4.AT7.QJ872.732:KJ95.J65.K3.J654
 A E?:PPPP
 
 A SB:1N*PPP
-R 9
+M x
+R +2
 """
 
 
@@ -85,10 +86,7 @@ def test_rbn_with_fields_that_hold_for_the_records_after() -> None:
     assert FORMATS["rbn"].sniff(RBN.encode())
     with pytest.warns(FormatWarning) as told:
         deals = of_text(RBN, "rbn")
-    assert [str(w.message) for w in told] == [
-        "x: line 8: C is left out",
-        "x: line 15: R is left out",
-    ]
+    assert [str(w.message) for w in told] == ["x: line 15: M is left out"]
     assert [deal.pbn for deal in deals] == [DEAL] * 3
     assert deals.boards is not None
     first, second, third = deals.boards
@@ -98,6 +96,23 @@ def test_rbn_with_fields_that_hold_for_the_records_after() -> None:
     assert (second.number, second.contract, second.vulnerability) == (2, "PASS", None)
     assert (third.number, third.contract, third.declarer) == (2, "1N", Seat.SOUTH)
     assert third.vulnerability == Vulnerability.BOTH and third.tag("Scoring") == "I"
+    assert (first.result, third.result) == (None, 9)
+
+
+def test_rbn_play_is_read_where_the_deal_allows_it() -> None:
+    hands = f"B 1\nH {DEAL.replace(' ', ':')}\nC 4HX N\n"
+    for play in ("E:HA542:S4K2A", "E:HAH5H4H2 S4SKS2SA"):
+        deals = of_text(f"{hands}P {play}\nR 9:-100\n", "rbn")
+        assert deals.boards is not None
+        (board,) = deals.boards
+        assert (board.contract, board.declarer, board.result) == ("4HX", Seat.NORTH, 9)
+        assert board.play == ("HA", "H5", "H4", "H2", "S4", "SK", "S2", "SA")
+    for wrong in ("E:HKH5H4H2", "E:AH5", "E:HA54T", "HA", "E:HA5425"):
+        with pytest.warns(FormatWarning, match="line 4: P: "):
+            deals = of_text(f"{hands}P {wrong}\n", "rbn")
+        assert deals.boards is not None and deals.boards[0].play == ()
+    with pytest.warns(FormatWarning, match="R: 'x' .expected the tricks"):
+        of_text(f"{hands}R x\n", "rbn")
 
 
 def test_rbn_without_hands_or_with_bad_ones() -> None:

@@ -25,6 +25,7 @@ EXTRAS = ("torch", "onnx", "pyarrow", "cairosvg", "matplotlib", "sklearn", *_WEB
 """The packages that the extras in pyproject.toml install, but for developers' tools."""
 LIBRARY = Path(__file__).parents[1] / "data" / "library"
 DEALS = str(Path(__file__).parents[1] / "examples" / "deals.pbn")
+SCRIPT = DEALS.replace("deals.pbn", "weak-notrump.dl")
 NORTH, SOUTH = "A.KQ9832.T94.AKT", "KJ95.J65.K3.J654"
 NETWORK = "(52x4)-(26x4)-26-13-1"
 ESTIMATED = ("--samples", "100", "--exact", "0", "--workers", "1")
@@ -80,6 +81,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     *((("reproduce", paper, "--library", "{library}"), "trickcast[train]") for paper in PAPERS),
     (("explain", "{solved}.network"), "trickcast[train]"),
     (("explain", NETWORK, "--png", "{folder}/weights.png"), "trickcast[plots]"),
+    (("deal", "--script", SCRIPT, "--picture", "{folder}/x.svg"), "trickcast[plots]"),
     (("convert", DEALS, "{folder}/deals.parquet"), "trickcast[data]"),
     (("serve", "--port", "0"), "trickcast[web]"),
 ]

@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -91,16 +91,18 @@ def _mode(target: Path) -> int | None:
     return mode
 
 
-def peek(stream: BinaryIO) -> tuple[bytes, BinaryIO]:
+def peek(stream: BinaryIO, enough: Callable[[bytes], bool] | None = None) -> tuple[bytes, BinaryIO]:
     """Return the first ``HEAD_BYTES`` of a stream (fewer at its end), and the whole stream.
 
-    A stream that cannot seek back is chained to what was taken from it.
+    A stream that cannot seek back is chained to what was taken from it, and no more is waited for
+    once it is ``enough``.
     """
-    parts, missing = [], HEAD_BYTES
-    while missing and (part := stream.read(missing)):
-        parts.append(part)
-        missing -= len(part)
-    head = b"".join(parts)
+    take = getattr(stream, "read1", stream.read)
+    head = b""
+    while len(head) < HEAD_BYTES and (part := take(HEAD_BYTES - len(head))):
+        head += part
+        if enough is not None and not stream.seekable() and enough(head):
+            break
     if stream.seekable():
         stream.seek(-len(head), os.SEEK_CUR)
         return head, stream
@@ -112,7 +114,7 @@ class _Chained(io.RawIOBase):
 
     def __init__(self, head: bytes, rest: BinaryIO):
         self._head = head
-        self._rest = rest
+        self._take = getattr(rest, "read1", rest.read)  # what is there, without waiting for more
 
     def readable(self) -> bool:
         return True
@@ -122,6 +124,6 @@ class _Chained(io.RawIOBase):
         if self._head:
             part, self._head = self._head[: len(view)], self._head[len(view) :]
         else:
-            part = self._rest.read(len(view))
+            part = self._take(len(view))
         view[: len(part)] = part
         return len(part)

@@ -171,8 +171,8 @@ class Vulnerability(IntEnum):
 
 
 _VULNERABILITY_SPELLINGS = {
-    Vulnerability.NONE: ("NONE", "LOVE", "-", "O", "0"),
-    Vulnerability.NS: ("NS", "N-S", "N"),
-    Vulnerability.EW: ("EW", "E-W", "E"),
-    Vulnerability.BOTH: ("BOTH", "ALL", "B"),
+    Vulnerability.NONE: ("NONE", "NEITHER", "NIL", "LOVE", "LOVE ALL", "-", "O", "0"),
+    Vulnerability.NS: ("NS", "N-S", "N/S", "N"),
+    Vulnerability.EW: ("EW", "E-W", "E/W", "E"),
+    Vulnerability.BOTH: ("BOTH", "ALL", "GAME ALL", "B"),
 }

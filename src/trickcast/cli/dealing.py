@@ -3,12 +3,14 @@
 import json
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 import numpy as np
+from numpy.typing import NDArray
 from rich.table import Table
 
 from .. import dealing
@@ -24,6 +26,10 @@ from .layout_options import Condition, Known
 from .sheets import Sheet, solved_table
 from .solving import solved
 
+if TYPE_CHECKING:  # the parser is loaded when there is something to parse
+    _Asked = dealing.Average | dealing.Frequency | dealing.Listing
+    _Told = tuple[_Asked, Any]
+
 _SHEETS = "diagram"
 _PRINTING = {
     "printall": _SHEETS,
@@ -34,7 +40,10 @@ _PRINTING = {
 """Actions of scripts that print deals, and the format they become."""
 _PRODUCED = 40  # by Dealer, where a script says nothing
 _CHUNK = 1 << 12
+_NOTED = 2
+"""Statements without effect that are told one by one."""
 _TURNS = ("any", "half")
+_Finder = Callable[[NDArray[np.uint8]], NDArray[np.uint8]]
 
 
 def deal(
@@ -51,7 +60,10 @@ def deal(
         int | None,
         Option("--boards", "-n", min=1, help="How many (default: 1, or as the script says)."),
     ] = None,
-    first: Annotated[int, Option(min=1, help="Number of the first board.")] = 1,
+    first: Annotated[
+        int | None,
+        Option(min=1, help="Number of the first board (default: 1, or as the script says)."),
+    ] = None,
     seed: Annotated[
         int | None,
         Option(min=0, max=2**64 - 1, help="The same seed, the same deals (default: 0)."),
@@ -61,6 +73,9 @@ def deal(
         Option(help="Turn each board at random: any (by 0 to 3 seats), or half (by 0 or 2)."),
     ] = None,
     with_tricks: Annotated[bool, Option("--solve", help="Add the exact tricks.")] = False,
+    exact: Annotated[
+        bool, Option("--exact", help="Solve for tricks() and its kin, not estimate.")
+    ] = False,
     tries: Annotated[
         int | None, Option(min=1, help="Layouts drawn at most (default: 4 million).")
     ] = None,
@@ -70,6 +85,10 @@ def deal(
     target_format: Annotated[
         str | None,
         Option("--to", metavar="FORMAT", help="Format of the output; or: diagram."),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="Draw the script's tables, as .svg, .png or .pdf."),
     ] = None,
     as_json: Annotated[bool, Option("--json", help="One line of JSON a board.")] = False,
     workers: Workers = None,
@@ -83,9 +102,11 @@ def deal(
     if as_json and (out or target_format):
         raise click.BadParameter("--json and --out or --to do not go together")
     text = None if script is None else Path(script).read_text("utf-8", errors="replace")
+    find = _Tricks(exact, workers)
     try:
-        actions = dealing.read_actions(text or "", script or "") if text else None
+        actions = dealing.read_actions(text, script or "") if text else None
         form = _format(actions, out, target_format)
+        _check_picture(picture, actions)
         start = seed if seed is not None else actions.seed or 0 if actions else 0
         produce = number or (1 if actions is None else actions.produce or _PRODUCED)
         with warnings.catch_warnings():
@@ -96,12 +117,16 @@ def deal(
                 south=south,
                 west=west,
                 condition=[part for part in (condition, text) if part is not None],
+                tricks=find,
             )
         deals = constraints.deals(produce, start, **({} if tries is None else {"max_tries": tries}))
+        if rotate is not None:
+            deals = dealing.turned(deals, start, half=rotate == "half")
+        told = [] if actions is None else _told(actions, deals.owners, find.once)
     except dealing.ConstraintError as error:
         raise CommandError(str(error).replace("max_tries", "--tries")) from None
-    if rotate is not None:
-        deals = dealing.turned(deals, start, half=rotate == "half")
+    if first is None:
+        first = 1 if actions is None else actions.start_board or 1
     chunks = _boards(deals, first, actions)
     if with_tricks:
         pairs = solved(chunks, workers, seen=out is None)
@@ -112,18 +137,49 @@ def deal(
         _show(chunks)
     elif form is not None:
         write_stream(chunks, out or sys.stdout.buffer, format=form)
-    if actions is not None:
-        _tell(actions, deals, as_json, aside=out is None and form is not None)
+    for asked, answer in told:
+        _tell(asked, answer, as_json, aside=out is None and form not in (None, _SHEETS))
+    if picture is not None and actions is not None:
+        _draw(told, actions.title or Path(script or "").name, picture)
+    if find.asked and not exact:
+        click.echo("note: tricks() is estimated by a network; --exact solves", err=True)
+
+
+class _Tricks:
+    """What a script's ``tricks()`` and its kin are answered by: loaded when first asked."""
+
+    def __init__(self, exact: bool, workers: int | None):
+        self._exact, self._workers = exact, workers
+        self.asked = False
+        """Whether a script asked for tricks."""
+        self._tables: NDArray[np.uint8] | None = None
+
+    def __call__(self, owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        from ..simulation import trick_finder  # most scripts do without DDS and networks
+
+        self.asked = True
+        return trick_finder(exact=self._exact, workers=self._workers)(owners)
+
+    def once(self, owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return the tricks of the deals that all actions are about, found the first time."""
+        if self._tables is None:
+            self._tables = self(owners)
+        return self._tables
 
 
 def _format(
     actions: dealing.Actions | None, out: str | None, target_format: str | None
 ) -> str | None:
-    """Return the format of the boards, None where a script asks for tables alone.
+    """Return the format of the boards, None where a script asks for tables and listings alone.
 
     Names on standard error the actions that have no effect.
     """
     printing = () if actions is None else actions.printing
+    notes = () if actions is None else actions.notes
+    for note in notes[:_NOTED]:
+        click.echo(f"note: {note}", err=True)
+    if len(notes) > _NOTED:
+        click.echo(f"note: {len(notes) - _NOTED:,} more statements have no effect", err=True)
     ignored = [action for action in printing if action not in _PRINTING]
     if ignored:
         click.echo(f"note: without effect here: {', '.join(dict.fromkeys(ignored))}", err=True)
@@ -133,7 +189,28 @@ def _format(
     if target_format is not None:
         return _SHEETS if target_format == _SHEETS else format_to_write("", target_format).name
     forms = [_PRINTING[action] for action in printing if action in _PRINTING]
-    return forms[0] if forms else None if actions is not None and actions.tables else "pbn"
+    silent = actions is not None and (actions.tables or actions.listings)
+    return forms[0] if forms else None if silent else "pbn"
+
+
+def _check_picture(picture: Path | None, actions: dealing.Actions | None) -> None:
+    """Refuse before the work a picture of nothing, or one that cannot be written."""
+    if picture is None:
+        return
+    from ..dealing.pictures import SUFFIXES
+
+    if picture.suffix not in SUFFIXES:
+        names = ", ".join(SUFFIXES)
+        raise click.BadParameter(f"--picture {str(picture)!r} (expected a name in {names})")
+    if actions is None or not any(isinstance(t, dealing.Frequency) for t in actions.tables):
+        raise click.BadParameter("--picture needs a --script with a frequency in its action")
+    check_target(picture)
+    try:
+        import_module("matplotlib")
+    except ModuleNotFoundError:
+        raise CommandError(
+            f"{picture}: a picture needs matplotlib (pip install 'trickcast[plots]')"
+        ) from None
 
 
 def _boards(deals: DealSet, first: int, actions: dealing.Actions | None) -> Iterator[DealSet]:
@@ -173,28 +250,45 @@ def _show_json(chunks: Iterator[DealSet]) -> None:
             click.echo(json.dumps(content))
 
 
-def _tell(actions: dealing.Actions, deals: DealSet, as_json: bool, aside: bool) -> None:
-    """Show the tables of a script; on standard error where the boards are on standard output."""
-    for table in actions.tables:
-        if isinstance(table, dealing.Average):
-            mean = table.of(deals.owners)
-            if as_json:
-                click.echo(json.dumps({"average": table.label, "mean": round(mean, 6)}))
-            else:
-                click.echo(f"{table.label or 'average'}: {mean:.6g}", err=aside)
-            continue
-        counts = table.of(deals.owners)
+def _told(actions: dealing.Actions, owners: NDArray[np.uint8], find: _Finder) -> "list[_Told]":
+    """Return what the tables and listings of a script say of the deals."""
+    return [(asked, asked.of(owners, find)) for asked in (*actions.tables, *actions.listings)]
+
+
+def _tell(asked: "_Asked", answer: Any, as_json: bool, aside: bool) -> None:
+    """Show what one action says; on standard error where the boards are on standard output."""
+    if isinstance(asked, dealing.Listing):
         if as_json:
-            ranges = [[low, high] for _, low, high in table.axes]
-            content = {"frequency": table.label, "ranges": ranges, "counts": counts.tolist()}
-            click.echo(json.dumps(content))
+            click.echo(json.dumps({"listing": asked.name, "text": answer}))
         else:
-            _show_frequency(table, counts, aside)
+            click.echo(answer, nl=not answer.endswith("\n"), err=aside)
+    elif isinstance(asked, dealing.Average):
+        if as_json:
+            click.echo(json.dumps({"average": asked.label, "mean": round(answer, 6)}))
+        else:
+            click.echo(f"{asked.label or 'average'}: {answer:.6g}", err=aside)
+    elif as_json:
+        ranges = [
+            [int(end) if float(end).is_integer() else end for end in (axis.low, axis.high)]
+            + [axis.step] * (axis.step != 1)
+            for axis in asked.axes
+        ]
+        content = {"frequency": asked.label, "ranges": ranges, "counts": answer.tolist()}
+        click.echo(json.dumps(content))
+    else:
+        _show_frequency(asked, answer, aside)
+
+
+def _draw(told: "list[_Told]", title: str, picture: Path) -> None:
+    from ..dealing.pictures import write_picture
+
+    tables = [(a, n) for a, n in told if not isinstance(a, dealing.Listing)]
+    write_picture(tables, title, picture)
 
 
 def _show_frequency(table: dealing.Frequency, counts: Any, aside: bool) -> None:
     """Draw counts: a row for each value of the first number, without empty rows and columns."""
-    names = [["below", *map(str, range(low, high + 1)), "above"] for _, low, high in table.axes]
+    names = [axis.labels for axis in table.axes]
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     grid.add_column(table.label or "value")
     total = counts.sum()

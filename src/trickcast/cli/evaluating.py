@@ -1,7 +1,7 @@
 """The command that says how good a model is: evaluate."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Annotated, Any, Protocol
@@ -19,7 +19,15 @@ from ..estimator import (
     PeerModel,
     TrickEstimate,
 )
-from ..evaluation import ClusterSums, Evaluation, Figures, Interval, Paired, Tally
+from ..evaluation import (
+    Calibration,
+    ClusterSums,
+    Evaluation,
+    Figures,
+    Interval,
+    Paired,
+    Tally,
+)
 from ..evaluation.report import plain
 from ..library import Library
 from ..published import best_results
@@ -174,13 +182,16 @@ def _show(
     out = views.ResultConsole()
     for each, evaluation in evaluated:
         click.echo(f"{each.name} on {evaluation.deals:,} deals, 95 % intervals over deals\n")
-        out.print(_strains(evaluation))
+        for table in _figures_tables(evaluation.strains, evaluation.calibration):
+            out.print(table)
+            click.echo()
         speed, of_one_core = (_with_error(speed, 0) for speed in each.speeds())
-        click.echo(f"\n{speed} results a second; {of_one_core} a second of one core\n")
+        click.echo(f"{speed} results a second; {of_one_core} a second of one core\n")
     if differences is not None:
         click.echo(f"{evaluated[0][0].name} less {evaluated[1][0].name}, on the same deals\n")
-        out.print(_figures_table(differences))
-        click.echo()
+        for table in _figures_tables(differences):
+            out.print(table)
+            click.echo()
     evaluation = evaluated[0][1]
     out.print(_cells(evaluation))
     for name, title in _TITLES.items():
@@ -189,8 +200,8 @@ def _show(
     click.echo("\npublished, percent\n")
     out.print(_published_table())
     click.echo(
-        "\nerror: expected less real tricks. calibration: expected calibration error, percent, and "
-        "what\nchance alone makes of it. trickcast evaluate --json has everything."
+        "\nerror: expected less real tricks. calibration: expected calibration error,\n"
+        "percent, and what chance alone makes of it. --json has everything."
     )
 
 
@@ -218,32 +229,28 @@ _FORMATS = {
     "mean_squared_error": 4,
 }
 """Figures of a table and their digits."""
-_HEADS = ("within 2, %", "within 1, %", "exact, %", "log-loss", "mean error", "mean squared error")
+_HEADS = ("within 2, %", "within 1, %", "exact, %", "log-loss", "mean error", "squared error")
 
 
 def _cells_of(figures: Figures) -> list[str]:
     return [_with_error(getattr(figures, name), digits) for name, digits in _FORMATS.items()]
 
 
-def _figures_table(parts: dict[str, Figures]) -> Table:
-    table = _plain_table(*_HEADS)
+def _figures_tables(
+    parts: dict[str, Figures], calibration: Mapping[str, Calibration] | None = None
+) -> list[Table]:
+    """Return how often a model is right, and by how much it is wrong: a row a part."""
+    heads = () if calibration is None else ("calibration, %", "by chance")
+    hits, errors = _plain_table(*_HEADS[:3], *heads), _plain_table(*_HEADS[3:], "results")
     for part, figures in parts.items():
-        table.add_row(PARTS[part], *_cells_of(figures))
-    return table
-
-
-def _strains(evaluation: Evaluation) -> Table:
-    table = _plain_table(*_HEADS, "calibration, %", "by chance", "results")
-    for part, figures in evaluation.strains.items():
-        found = evaluation.calibration[part]
-        table.add_row(
-            PARTS[part],
-            *_cells_of(figures),
-            _with_error(found.error, 2),
-            f"{found.noise:.2f}",
-            f"{figures.results:,}",
-        )
-    return table
+        cells = _cells_of(figures)
+        calibrated = list[str]()
+        if calibration is not None:
+            measured = calibration[part]
+            calibrated = [_with_error(measured.error, 2), f"{measured.noise:.2f}"]
+        hits.add_row(PARTS[part], *cells[:3], *calibrated)
+        errors.add_row(PARTS[part], *cells[3:], f"{figures.results:,}")
+    return [hits, errors]
 
 
 def _cells(evaluation: Evaluation) -> Table:
@@ -259,7 +266,7 @@ def _cells(evaluation: Evaluation) -> Table:
 def _breakdown(contracts: dict[str, dict[str, Figures]]) -> Table:
     """One row a group; suits beside notrump."""
     columns = ("exact, %", "mean error", "results")
-    table = _plain_table(*(f"{PARTS[name]}: {head}" for name in contracts for head in columns))
+    table = _plain_table(*(f"{PARTS[name]}\n{head}" for name in contracts for head in columns))
     groups = dict.fromkeys(label for found in contracts.values() for label in found)
     for label in groups:
         row = list[str]()
@@ -277,7 +284,7 @@ def _breakdown(contracts: dict[str, dict[str, Figures]]) -> Table:
 def _published_table() -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2), collapse_padding=True)
     for column in ("contracts", "network", "paper"):
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     for column in ("within 2", "within 1", "exact"):
         table.add_column(column, justify="right")
     for row in best_results():

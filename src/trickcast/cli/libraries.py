@@ -8,7 +8,7 @@ import click
 from rich.table import Table
 
 from ..cards import DealSet
-from ..formats import read, write_stream
+from ..formats import write_stream
 from ..library import (
     USES,
     Library,
@@ -25,7 +25,7 @@ from ..library import verify as verify_library
 from ..library.fetch import DATA_SET, HOST, LICENCE, fetch_pgx
 from . import views
 from .command import Argument, Group, Option, command
-from .inputs import as_use
+from .inputs import Strict, as_use, read_deals
 
 _MOST = 2**64 - 1
 Folder = Annotated[Path, Argument(metavar="LIBRARY", help="A library's folder.")]
@@ -216,17 +216,20 @@ def split(
 
 def add(
     folder: Folder,
-    files: Annotated[list[Path], Argument(metavar="FILE", help="Files of solved deals.")],
+    files: Annotated[list[str], Argument(metavar="FILE", help="Files of solved deals.")],
     name: Annotated[str, Option(help="Name of the new shards.")],
     source: Annotated[str, Option(help="Where the deals come from.")],
     use: Annotated[str, Option(help="What they are for, for ever.")] = "train",
     solver: Annotated[str, Option(help="What solved them.")] = "unknown",
+    strict: Strict = False,
 ) -> None:
     """Add solved deals from elsewhere as new shards.
 
     Example: trickcast library add library deals.zrd --name club --source ours
     """
-    deals = DealSet.concatenate(read(file) for file in files)
+    deals = DealSet.concatenate(
+        chunk for file in files for chunk in read_deals(file, strict=strict)
+    )
     append(folder, deals, name, as_use(use), solver=solver, source=source)
     click.echo(f"{folder}: {len(deals):,} deals added for {use}")
 

@@ -10,6 +10,7 @@ import click
 
 from ..answers.hands import opening_answer
 from ..cards import Hand
+from . import views
 from .command import Argument, Option
 from .deals import AsJson
 from .inputs import CommandError, read_hands
@@ -71,7 +72,7 @@ def open(
                 *([title] if neighbours else []),
                 *(f"  {near_by}" for near_by in neighbours),
             ]
-            click.echo("\n".join([""] * bool(number) + lines))
+            click.echo("\n" * bool(number) + views.folded("\n".join(lines)))
 
 
 def _near(chosen: "OpeningSystem", labelled: Path | None) -> "NearestSystem":

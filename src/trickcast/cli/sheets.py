@@ -12,7 +12,7 @@ from ..estimator import TrickEstimate
 
 _RED = (Strain.HEARTS, Strain.DIAMONDS)
 _GAP = "  "  # between the columns of a grid
-_APART = " " * 4  # two grids beside each other
+_APART = " " * 3  # two grids beside each other, which take 80 characters
 
 
 class Sheet:
@@ -75,11 +75,11 @@ def estimate_tables(estimate: TrickEstimate, exact: NDArray[np.uint8] | None) ->
         differs = exact[strain, seat] != estimate.tricks[strain, seat]
         return f"{_count(exact[strain, seat])}{'*' if differs else ''}"
 
-    beside = _lines(Grid(marked), width=2, title="exact (* differs)")
+    beside = _lines(Grid(marked), width=2, title="exact (* differs)", gap=" ")
     return "\n".join(map(_APART.join, zip(lines, beside, strict=True)))
 
 
-def _lines(grid: Grid, width: int, title: str | None = None) -> list[str]:
+def _lines(grid: Grid, width: int, title: str | None = None, gap: str = _GAP) -> list[str]:
     """Lay out a grid whose numbers are ``width`` characters wide, the strains over their ends.
 
     On a terminal the strains are bold, hearts and diamonds red, and the title dim.
@@ -92,12 +92,12 @@ def _lines(grid: Grid, width: int, title: str | None = None) -> list[str]:
         click.style(f"{head:<{size}}", bold=True, fg=colour)
         for head, size, colour in zip(heads, widths, colours, strict=True)
     ]
-    lines = [_GAP.join(styled)]
+    lines = [gap.join(styled)]
     lines += [
-        _GAP.join(f"{cell:<{size}}" for cell, size in zip(row, widths, strict=True)) for row in rows
+        gap.join(f"{cell:<{size}}" for cell, size in zip(row, widths, strict=True)) for row in rows
     ]
     if title is not None:
-        total = sum(widths) + len(_GAP) * (len(widths) - 1)
+        total = sum(widths) + len(gap) * (len(widths) - 1)
         lines.insert(0, click.style(f"{title:<{total}}", dim=True))
     return lines
 

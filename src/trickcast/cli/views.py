@@ -1,22 +1,32 @@
-"""The console that tables of results are printed on."""
+"""The console that tables of results are printed on, and how lines are broken for it."""
 
 import sys
+from textwrap import fill
 
 from rich.console import Console
 
-_FILE_WIDTH = 160
+_WIDTH = 80
 
 
 class ResultConsole(Console):
-    """The console for results: as wide as the terminal, wide enough where there is none.
+    """The console for results: as wide as the terminal, 80 characters where there is none.
 
     It drops colours by itself where output is no terminal.
     """
 
     def __init__(self, *, stderr: bool = False) -> None:
-        width = None if (sys.stderr if stderr else sys.stdout).isatty() else _FILE_WIDTH
+        width = None if (sys.stderr if stderr else sys.stdout).isatty() else _WIDTH
         super().__init__(highlight=False, markup=False, width=width, stderr=stderr)
 
     def on_broken_pipe(self) -> None:
         """Leave it to the command line what a reader that goes away means."""
         raise
+
+
+def folded(text: str) -> str:
+    """Break the lines of a text that are longer than 80 characters, and indent what goes on."""
+    lines = []
+    for line in text.splitlines():
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        lines.append(fill(line, _WIDTH, subsequent_indent=indent) if len(line) > _WIDTH else line)
+    return "\n".join(lines)

@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from .language.actions import Action, Expression, Settings, Text
     from .language.errors import ConstraintError, ConstraintWarning
     from .language.scripts import Script, read_script
+    from .listing import Listing
     from .report import ClauseHits, ConstraintReport, NoDealsError
-    from .tables import Actions, Average, Frequency, read_actions
+    from .tables import Actions, Average, Axis, Frequency, read_actions
     from .turning import turned
 
 __all__ = [
     "Action",
     "Actions",
     "Average",
+    "Axis",
     "ClauseHits",
     "ConstraintError",
     "ConstraintReport",
@@ -28,6 +30,7 @@ __all__ = [
     "Constraints",
     "Expression",
     "Frequency",
+    "Listing",
     "NoDealsError",
     "Predicate",
     "Script",
@@ -45,7 +48,9 @@ _ON_ACCESS = {
     "Action": "language.actions",
     "Actions": "tables",
     "Average": "tables",
+    "Axis": "tables",
     "Frequency": "tables",
+    "Listing": "listing",
     "read_actions": "tables",
     "turned": "turning",
     "ClauseHits": "report",

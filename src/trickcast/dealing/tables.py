@@ -1,5 +1,6 @@
-"""What a Dealer script asks of its deals: averages, frequencies, and how many deals."""
+"""What a Dealer script asks of its deals: averages, frequencies, listings, and how many deals."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +9,9 @@ from numpy.typing import NDArray
 from ..cards import Seat, Vulnerability
 from .language.actions import Action, Expression
 from .language.errors import pointed
+from .language.evaluation import Tricks
 from .language.scripts import read_script
+from .listing import Listing, listing_of
 
 _LARGEST_TABLE = 10_000
 """Cells of a frequency table."""
@@ -21,31 +24,53 @@ class Average:
     label: str
     number: Expression
 
-    def of(self, owners: NDArray[np.uint8]) -> float:
-        """Return the mean over (n, 52) owners."""
-        return float(self.number.values(owners).mean())
+    def of(self, owners: NDArray[np.uint8], tricks: Tricks | None = None) -> float:
+        """Return the mean over (n, 52) owners; ``tricks`` finds what they take."""
+        return float(self.number.values(owners, tricks).mean())
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """A number of each deal, and the values of it that are counted apart."""
+
+    number: Expression
+    low: float
+    high: float
+    step: float = 1
+
+    @property
+    def labels(self) -> list[str]:
+        """The least value of each place, between ``below`` and ``above``."""
+        steps = range(int((self.high - self.low) // self.step) + 1)
+        return ["below", *(f"{self.low + step * self.step:g}" for step in steps), "above"]
+
+    def places(self, owners: NDArray[np.uint8], tricks: Tricks | None) -> NDArray[np.int64]:
+        """Return which of the labels fits each of (n, 52) owners; fractions are cut off."""
+        values = self.number.values(owners, tricks)
+        steps = np.floor(((np.trunc(values) if self.step == 1 else values) - self.low) / self.step)
+        return steps.clip(-1, len(self.labels) - 2).astype(np.int64) + 1
 
 
 @dataclass(frozen=True, eq=False)
 class Frequency:
-    """``frequency "label" (number, low, high)``, or of two numbers with two ranges."""
+    """``frequency "label" (number, low, high)``, or of two numbers with two ranges.
+
+    ``bktfreq`` has a step after each range.
+    """
 
     label: str
-    axes: tuple[tuple[Expression, int, int], ...]
-    """One or two numbers, each with the least and the greatest value that is counted apart."""
+    axes: tuple[Axis, ...]
+    """One or two."""
 
-    def of(self, owners: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Return how often each value occurs in (n, 52) owners.
+    def of(self, owners: NDArray[np.uint8], tricks: Tricks | None = None) -> NDArray[np.int64]:
+        """Return how often each value occurs in (n, 52) owners: a count for each label.
 
-        An axis has the numbers below its range first, then one place for each whole number of the
-        range (fractions are cut off), then those above it.
+        ``tricks`` finds what they take.
         """
-        places, sizes = [], []
-        for number, low, high in self.axes:
-            whole = np.trunc(number.values(owners)).clip(low - 1, high + 1)
-            places.append(whole.astype(np.int64) - (low - 1))
-            sizes.append(high - low + 3)
-        cells = np.ravel_multi_index(tuple(places), tuple(sizes))
+        sizes = tuple(len(axis.labels) for axis in self.axes)
+        cells = np.ravel_multi_index(
+            tuple(axis.places(owners, tricks) for axis in self.axes), sizes
+        )
         return np.bincount(cells, minlength=int(np.prod(sizes))).reshape(sizes)
 
 
@@ -54,10 +79,16 @@ class Actions:
     """What a script says of its deals besides which ones they are."""
 
     tables: tuple[Average | Frequency, ...]
+    listings: tuple[Listing, ...]
+    """What is printed of each deal."""
     printing: tuple[str, ...]
     """The other actions by their words, lower case, such as ``printpbn``, in order."""
+    notes: tuple[str, ...]
+    """What was read and has no effect, each with its line."""
     produce: int | None
     seed: int | None
+    start_board: int | None
+    title: str | None
     dealer: Seat | None
     vulnerability: Vulnerability | None
 
@@ -69,34 +100,45 @@ def read_actions(text: str, source: str = "script") -> Actions:
     """
     script = read_script(text, source)
     tables: list[Average | Frequency] = []
-    printing = []
+    listings, printing = list[Listing](), list[str]()
     for action in script.actions:
-        whole = all(float(number).is_integer() for limits in action.limits for number in limits)
-        if action.name == "average" and not action.takes_tricks:
+        if action.name == "average":
             tables.append(Average(action.title or "", action.expressions[0]))
-        elif action.name == "frequency" and whole and not action.takes_tricks:
+        elif action.name in ("frequency", "bktfreq"):
             tables.append(_frequency(action, text, source))
+        elif (listing := listing_of(action)) is not None:
+            listings.append(listing)
         else:
             printing.append(action.name)
     said = script.settings
     return Actions(
-        tuple(tables), tuple(printing), said.produce, said.seed, said.dealer, said.vulnerable
+        tables=tuple(tables),
+        listings=tuple(listings),
+        printing=tuple(printing),
+        notes=script.notes,
+        produce=said.produce,
+        seed=said.seed,
+        start_board=said.start_board,
+        title=said.title,
+        dealer=said.dealer,
+        vulnerability=said.vulnerable,
     )
 
 
 def _frequency(action: Action, text: str, source: str) -> Frequency:
-    """Return the table of an action whose limits are whole numbers."""
-    axes = tuple(
-        (number, int(low), int(high))
-        for number, (low, high, _) in zip(action.expressions, action.limits, strict=True)
-    )
-    wrong = None
-    if any(low > high for _, low, high in axes):
-        wrong = "has no range (expected whole numbers, the least first)"
-    elif np.prod([high - low + 3 for _, low, high in axes]) > _LARGEST_TABLE:
-        wrong = f"is too large (expected at most {_LARGEST_TABLE:,} cells)"
+    wrong = _wrong(action.limits)
     if wrong:
         before = "".join(text.splitlines(keepends=True)[: action.line - 1])
         start = len(before) + action.column - 1
         raise pointed(text, start, start + len(action.name), f"{action.name} {wrong}", source)
-    return Frequency(action.title or "", axes)
+    axes = zip(action.expressions, action.limits, strict=True)
+    return Frequency(action.title or "", tuple(Axis(number, *limits) for number, limits in axes))
+
+
+def _wrong(limits: Sequence[tuple[float, float, float]]) -> str | None:
+    """Return what is wrong with the ranges of a table, if anything."""
+    if any(low > high or step <= 0 for low, high, step in limits):
+        return "has no range (expected the least value first)"
+    if np.prod([(high - low) // step + 3 for low, high, step in limits]) > _LARGEST_TABLE:
+        return f"is too large (expected at most {_LARGEST_TABLE:,} cells)"
+    return None

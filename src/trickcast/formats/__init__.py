@@ -21,8 +21,8 @@ from .._files import atomic_writer
 from ..cards import UNKNOWN, DealSet, Skipped, as_dealset, shorten
 from . import ddslist, gib, hand2vec, jps, lin, links, pbn, pgx, rbn, table, text, zrd
 from .base import Format, FormatError, FormatWarning, Limits, Reading
+from .packing import inner_suffix, lines_ended, opened, zipped
 from .records import numbered
-from .unpacking import lines_ended, opened
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -122,7 +122,7 @@ def stream(
             path = os.fspath(source)
             source = stack.enter_context(Path(path).open("rb"))
         reading = Reading(name or path or "standard input", skipped)
-        head, whole, suffix = opened(source, reading, path)
+        head, whole, suffix = opened(source, reading, path, text.begun)
         if chosen is None:
             chosen = _recognise(head, suffix, reading.name)
         if chosen.text:
@@ -134,9 +134,10 @@ def write(deals: Any, path: str | os.PathLike[str], format: str | None = None) -
     """Write deals to a file, with the tricks and boards that they have and the format can hold.
 
     ``deals`` is a DealSet or anything that ``as_dealset`` takes: a Deal, its text, a list of these.
-    The format is told by the suffix or named by ``format``. The file is written whole or not at
-    all. Raises FormatError when the format is unknown, cannot be written, or cannot hold the
-    deals, OSError when the file cannot be written; what is left out is said by a FormatWarning.
+    The format is told by the suffix or named by ``format``; ``.gz`` after it packs the file by
+    gzip. The file is written whole or not at all. Raises FormatError when the format is unknown,
+    cannot be written, or cannot hold the deals, OSError when the file cannot be written; what is
+    left out is said by a FormatWarning.
 
     >>> tc.write("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98", "one.lin")
     >>> tc.read("one.lin")[0].south
@@ -158,8 +159,8 @@ def write_stream(
     if isinstance(target, str | os.PathLike):
         chosen, name = format_to_write(target, format), str(target)
         journey = _Journey(chosen.fields)
-        with atomic_writer(target) as file:
-            _put(chosen, file, journey, sets, name)
+        with atomic_writer(target) as file, zipped(file, target) as content:
+            _put(chosen, content, journey, sets, name)
     else:
         chosen, name = _writable(format), "output"
         journey = _Journey(chosen.fields)
@@ -193,11 +194,12 @@ def format_of(path: str | os.PathLike[str]) -> Format:
 def format_to_write(path: str | os.PathLike[str], format: str | None = None) -> Format:
     """Tell the format in which to write a file: that named, else that of the suffix.
 
+    What is to be packed by gzip, with ``.gz`` after its own suffix, has the format of that.
     Raises FormatError where there is none or where it can only be read.
     """
     if format is not None:
         return _writable(format)
-    fitting = _by_suffix(Path(path).suffix)
+    fitting = _by_suffix(inner_suffix(os.fspath(path)))
     for candidate in fitting:
         if candidate.write is not None:
             return candidate

@@ -37,6 +37,8 @@ from .records import (
 
 _OF_THE_DEAL = ("Deal", "Board", "Dealer", "Vulnerable")
 """What the record of another table shares with the board before when it does not say it."""
+_OF_A_TABLE = frozenset(("Declarer", "Contract", "Result", "Auction", "Play", "Score"))
+"""What the record of another table says at least one of."""
 _EXPORTED = frozenset(EXPORT_ORDER)
 _SNIFF = re.compile(
     rb'^(?:\xef\xbb\xbf)?[ \t]*(%\s*PBN\b|\[\s*(Event|Site|Board|Deal|Date|Dealer|West|North)\s+")',
@@ -102,6 +104,18 @@ class _Record:
             if tag.name == "Board" and self._number is None:
                 self._number = tag.value
 
+    def begin_with(self, other: "_Record") -> None:
+        """Put what stands before at the beginning."""
+        self.tags, block = other.tags, self.tags
+        self.names, self._number = other.names, other._number
+        if block:
+            self.add(block)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether this is a record by itself, and not only the beginning of the next one."""
+        return "Deal" in self.names or not self.names.isdisjoint(_OF_A_TABLE)
+
     def is_other_board_than(self, block: list[TagLine]) -> bool:
         """Whether the number in a block says that it is of another board."""
         values = [tag.value for tag in block if tag.name == "Board" and tag.value != "#"]
@@ -122,15 +136,16 @@ def _records(
         if not waiting.names.isdisjoint(names & _EXPORTED):
             reading.refuse(_no_deal(waiting.tags, reading))
             waiting = _Record()
-        if "Deal" in names:
-            if held.tags:
+        if held.tags and ("Deal" in names or held.is_other_board_than(block)):
+            if held.is_whole:
                 yield held.tags
+            else:
+                waiting.begin_with(held)
+            held = _Record()
+        if "Deal" in names:
             held, waiting = waiting, _Record()
         elif not held.tags or names == {""}:
             waiting.add(block)
-            continue
-        elif held.is_other_board_than(block):
-            reading.refuse(_no_deal(block, reading))
             continue
         elif not held.names.isdisjoint(names - {"Note", ""}):
             yield held.tags

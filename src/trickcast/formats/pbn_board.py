@@ -1,5 +1,6 @@
 """Between PBN tags and what a Board says: the fields, and the tags that say more than they do."""
 
+import re
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -42,10 +43,18 @@ _RANKS = {name: rank for rank, name in enumerate(("", *EXPORT_ORDER, *_SECTIONS)
 _IN_ONE_LINE = {DIGITS: parse_digits, ABILITY: parse_ability}
 """Tags that hold a trick table in their value, the one that is believed first of all first."""
 _HIGHEST_NUMBER = 999_999_999
+_NUMBERED = re.compile(r"(?:board|bd|no|nr)?\.?\s*#?\s*(?=[0-9])", re.IGNORECASE)
+_OUTCOME = re.compile(
+    r"([1-7]\s*(?:NT?|SA|[SHDC♠♥♦♣])\s*[X*]{0,2})\s*(?:by\s+|-(?=[NESW]))?([NESW](?!\w))?\s*"
+    r"(=|[+-]\s*[0-9]{1,2})?",
+    re.IGNORECASE,
+)
+"""A contract with who declares it, and how many tricks it was made or set by: 4HXS-1."""
+_BY_CONTRACT = re.compile(r"=|[+-]\s*[0-9]{1,2}")
 
 
 def _parse_number(text: str) -> int:
-    return parse_count(text, _HIGHEST_NUMBER)
+    return parse_count(_NUMBERED.sub("", text.strip(), count=1), _HIGHEST_NUMBER)
 
 
 def _parse_vulnerable(text: str) -> Vulnerability:
@@ -132,7 +141,7 @@ def read_board(tags: Sequence[Tag], note: Note) -> tuple[Board, Table]:
     Tags that the fields of Board do not say in full are kept; ``note`` is told of those that
     cannot be read.
     """
-    found = _Sorted(_without_repeated(tags, note))
+    found = _Sorted(_with_outcome(_without_repeated(tags, note)))
     said: dict[str, Any] = {}
     in_full: set[str] = set()
     for name, simple in _SIMPLE.items():
@@ -213,6 +222,33 @@ def _without_repeated(tags: Sequence[Tag], note: Note) -> list[Tag]:
             for tag in kept
         ]
     return kept
+
+
+def _with_outcome(tags: list[Tag]) -> list[Tag]:
+    """Spell as the standard does a contract that says more, and a result as over- or undertricks.
+
+    ``[Contract "4HXS-1"]`` says what Contract, Declarer and Result do; ``[Result "-1"]`` is nine
+    tricks in 4H.
+    """
+    values = {tag.name: tag.value.strip() for tag in reversed(tags)}
+    said = {name: values.get(name, "") for name in ("Contract", "Declarer", "Result")}
+    spelled = dict(said)
+    parts = _OUTCOME.fullmatch(said["Contract"])
+    if parts is None:
+        return tags
+    contract, declarer, result = parts.groups(default="")
+    spelled["Contract"] = re.sub("SA", "NT", contract, flags=re.IGNORECASE)
+    for name, value in (("Declarer", declarer), ("Result", result)):
+        if value and said[name] in _NOT_KNOWN:
+            spelled[name] = value
+        elif value and name == "Declarer" and said[name].upper()[:1] != value.upper():
+            return tags  # they contradict each other
+    if _BY_CONTRACT.fullmatch(spelled["Result"]):
+        more = spelled["Result"].replace(" ", "").replace("=", "0")
+        spelled["Result"] = str(max(0, 6 + int(contract[0]) + int(more)))
+    changed = {name: value for name, value in spelled.items() if value != said[name]}
+    kept = [tag._replace(value=changed.get(tag.name, tag.value)) for tag in tags]
+    return kept + [Tag(name, value) for name, value in changed.items() if name not in values]
 
 
 def _attempt(tag: Tag, note: Note, parse: Callable[..., _T], *arguments: Any) -> _T | None:

@@ -23,6 +23,8 @@ EXPORT_ORDER = (
 _PLAIN_TAG = re.compile(r'\[(\w+)\s+"([^"\\]*)"\]')
 _TAG = re.compile(r'\[\s*(\w+)\s*"((?:[^"\\]|\\.)*)"\s*\]')
 _TAG_WITH_QUOTES = re.compile(r'\[\s*(\w+)\s*"(.*)"\s*\]')
+_TAG_OF_A_WRITER = re.compile(r"\[\s*([A-Za-z]\w*)\s*(?:[“”„'‘’]|\s)\s*([^\]]*?)\s*[“”'‘’]?\s*\]")
+"""A tag in the quotes of a word processor, in single ones, or in none."""
 _BLANKS = re.compile(r"\s+")
 _BROKEN_DEAL = re.compile(r"\[\s*Deal\b", re.IGNORECASE)
 _ESCAPE = re.compile(r'\\([\\"])')
@@ -138,6 +140,14 @@ def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices)
                 reason = f'{shorten(text[at:])} is not a tag (expected [Name "value"])'
                 if not reading.lenient:
                     raise reading.error(f"line {number}", reason)
+                if (otherwise := _TAG_OF_A_WRITER.match(text, at)) is not None:
+                    notices.add("tags without plain quotes, read all the same",
+                                f"line {number}", reason)  # fmt: skip
+                    tag = _NAMES.get(otherwise[1].lower(), otherwise[1])
+                    yield number, tag, otherwise[2]
+                    in_rows, rubbish.allowed = is_section(tag), True
+                    at = _after_blanks(text, otherwise.end())
+                    continue
                 if _BROKEN_DEAL.match(text, at):
                     yield number, "Deal", text[at:]
                 else:
@@ -208,8 +218,9 @@ class _Rubbish:
 def blocks(found: Iterable[Piece], reading: Reading) -> Iterator[list[TagLine]]:
     """Group pieces into blocks of tags, cut at blank lines and where a tag comes a second time.
 
-    A block may begin with a TagLine without a name, for what stands before its first tag.
-    Raises FormatError for a block without end.
+    A tag that only repeats the one before it says nothing. A block may begin with a TagLine
+    without a name, for what stands before its first tag. Raises FormatError for a block without
+    end.
     """
     block: list[TagLine] = []
     seen: set[str] = set()
@@ -217,6 +228,8 @@ def blocks(found: Iterable[Piece], reading: Reading) -> Iterator[list[TagLine]]:
     for number, tag, text in found:
         if tag:
             if tag in seen and tag in EXPORT_ORDER:
+                if (block[-1].name, block[-1].value, block[-1].lines) == (tag, text, []):
+                    continue
                 yield block
                 block, seen, size = [], set(), 0
             block.append(TagLine(tag, text, number))

@@ -3,16 +3,29 @@
 Fields: ``H`` hands (first seat, then up to four clockwise, each after ``:`` or, where players do
 not see it, ``;``), ``B`` board, ``A`` auction (dealer, vulnerability, calls), ``D`` date, ``E``
 event, ``L`` place, ``F`` scoring; these last four and ``B`` and ``H`` hold for the records after
-until others are given. A blank line ends a record, text in braces is a comment, lines with ``%``
-are headers. What the other fields hold is told as left out.
+until others are given. ``C`` contract and declarer, ``R`` declarer's tricks, or how many more or
+less than the contract asks for, ``P`` the leader and the cards in the order played, a suit being
+left out where it is the one led; what cannot have been played in this deal is left out. A blank
+line ends a record, text in braces is a comment, lines with ``%`` are headers. What the other fields
+hold is told as left out.
 """
 
 import re
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, TypeVar
 
-from ..cards import Board, Deal, DealError, DealSet, Seat, Tag, Vulnerability, shorten
-from .auction import contract_of, parse_call, parse_count
+from ..cards import (
+    Board,
+    Deal,
+    DealError,
+    DealSet,
+    Seat,
+    Tag,
+    Vulnerability,
+    parse_card,
+    shorten,
+)
+from .auction import contract_of, parse_call, parse_count, strain_of, tricks_of, winner
 from .base import Format, Reading
 from .blocks import read_lines
 from .notices import Notices
@@ -33,9 +46,14 @@ _VULNERABLE = {
 }
 _AUCTION = re.compile(r"([NESW])([ZNEB?]):(.*)")
 _CALL = re.compile(r"([1-7][CDHSN]|[PXR])((?:\*|\^[0-9])*)")
+_CONTRACT = re.compile(r"([1-7])([CDHSN])T?(X{0,2}|R)[ :]*([NESW])?", re.IGNORECASE)
+_RESULT = re.compile(r"(=|[+-]?[0-9]{1,2})(?![0-9]).*")
+_PLAY = re.compile(r"([NESW]):(.*)")
+_CARD = re.compile(r"([SHDC]?)([2-9TJQKA])")
 _SNIFF = re.compile(rb"^H [NESW][:;][2-9TJQKA.]+[:;]", re.MULTILINE)
 _COMMENT = re.compile(r"\{[^}]*(?:\}|\Z)")
 
+_T = TypeVar("_T")
 _Fields = dict[str, tuple[int, str]]
 """Line number and data of each field."""
 
@@ -57,7 +75,7 @@ def _boards(
         except DealError as error:
             reading.refuse(reading.error(f"line {line}", str(error)))
             continue
-        yield owners, _board(fields, notices), NO_TRICKS
+        yield owners, _board(fields, owners, notices), NO_TRICKS
 
 
 def _records(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[_Fields]:
@@ -100,24 +118,28 @@ def _owners(hands: str) -> bytes:
     return Deal(with_fourth_hand(f"{first}:{' '.join(text or '-' for text in texts)}")).owner_bytes
 
 
-def _board(fields: _Fields, notices: Notices) -> Board:
-    number, dealer, vulnerability = None, None, None
-    calls: list[str] = []
-    if "B" in fields:
-        line, text = fields["B"]
+def _board(fields: _Fields, owners: bytes, notices: Notices) -> Board:
+    def value_of(name: str, parse: Callable[[str], _T]) -> _T | None:
+        """Return what a field holds; what cannot be read is told and left out."""
+        line, text = fields.get(name, (0, ""))
         try:
-            number = parse_count(text, 999_999_999)
+            return parse(text) if text else None
         except ValueError as error:
-            notices.add("board numbers left out", f"line {line}", f"B: {error}")
-    if "A" in fields:
-        line, text = fields["A"]
-        try:
-            dealer, vulnerability, calls = _auction(text)
-        except ValueError as error:
-            notices.add("auctions left out", f"line {line}", f"A: {error}")
+            notices.add(f"fields {name} left out", f"line {line}", f"{name}: {error}")
+            return None
+
+    number = value_of("B", lambda text: parse_count(text, 999_999_999))
+    dealer, vulnerability, calls = value_of("A", _auction) or (None, None, [])
     contract, declarer = (None, None) if dealer is None else contract_of(dealer, calls)
+    if contract is None:
+        contract, declarer = value_of("C", _contract) or (None, None)
+    play = value_of("P", lambda text: _play(text, contract, owners)) or []
+    result = value_of("R", lambda text: _result(text, contract))
+    strain = strain_of(contract)
+    if result is None and declarer is not None and strain is not None:
+        result = tricks_of(play, declarer, strain, owners)
     for name, (line, _) in fields.items():
-        if name not in (*_KEPT, "A"):
+        if name not in (*_KEPT, *"ACPR"):
             notices.add(f"fields {name} left out", f"line {line}", f"{name} is left out")
     return Board(
         number=number,
@@ -125,12 +147,67 @@ def _board(fields: _Fields, notices: Notices) -> Board:
         vulnerability=vulnerability,
         contract=contract,
         declarer=declarer,
+        result=result,
         auction=tuple(calls),
+        play=tuple(play),
         tags=tuple(Tag(tag, fields[name][1]) for name, tag in _TAGS.items() if name in fields),
     )
 
 
-def _auction(text: str) -> tuple[Seat, Vulnerability | None, list[str]]:
+def _contract(text: str) -> tuple[str | None, Seat | None]:
+    """Return contract and declarer of a C field. Raises ValueError."""
+    if text[0] in "Pp":
+        return "PASS", None
+    parts = _CONTRACT.fullmatch(text.strip())
+    if parts is None:
+        raise ValueError(f"{shorten(text)} (expected such as 4SX:N)")
+    level, strain, doubling, seat = parts.groups()
+    contract = level + strain.upper() + doubling.upper().replace("R", "XX")
+    return contract, None if seat is None else Seat.parse(seat)
+
+
+def _result(text: str, contract: str | None) -> int:
+    """Return the tricks of an R field. Raises ValueError."""
+    parts = _RESULT.fullmatch(text)
+    if parts is None:
+        raise ValueError(f"{shorten(text)} (expected the tricks of declarer)")
+    tricks = int(parts[1].replace("=", "0"))
+    if parts[1][0] in "+-=":
+        if strain_of(contract) is None:
+            raise ValueError(f"{shorten(text)} of no contract")
+        tricks += 6 + int(str(contract)[0])
+    if not 0 <= tricks <= 13:
+        raise ValueError(f"{shorten(text)} (expected 0 to 13 tricks)")
+    return tricks
+
+
+def _play(text: str, contract: str | None, owners: bytes) -> list[str]:
+    """Return the cards of a P field in the order played. Raises ValueError.
+
+    That is also for cards that the seat whose turn it is does not hold: the field is then written
+    otherwise than is known here.
+    """
+    strain, parts = strain_of(contract), _PLAY.fullmatch(text)
+    if strain is None or parts is None:
+        raise ValueError(f"{shorten(text)} (expected such as N:SAK52, and a contract)")
+    leader, cards, at = Seat.parse(parts[1]), list[str](), 0
+    played = parts[2].replace(":", "").replace(" ", "")
+    while at < len(played):
+        match = _CARD.match(played, at)
+        if match is None or not (match[1] or len(cards) % 4):
+            raise ValueError(f"{shorten(played[at:])} is no card (expected such as SA)")
+        card = (match[1] or cards[len(cards) // 4 * 4][0]) + match[2]
+        seat = Seat((leader + len(cards) % 4) % 4)
+        if owners[parse_card(card)] != seat or card in cards:
+            raise ValueError(f"{seat.word} cannot have played {card}")
+        cards.append(card)
+        at = match.end()
+        if len(cards) % 4 == 0:
+            leader = Seat((leader + winner(cards[-4:], strain)) % 4)
+    return cards
+
+
+def _auction(text: str) -> tuple[Seat | None, Vulnerability | None, list[str]]:
     """Return dealer, vulnerability and calls of an A field. Raises ValueError."""
     parts = _AUCTION.fullmatch(text)
     if parts is None:

@@ -34,6 +34,11 @@ from .records import SAYS_NOTHING
 
 DEAL = "deal"
 _HANDS = tuple(seat.letter for seat in Seat)
+_OTHER_NAMES = {seat.name.lower(): seat.letter for seat in Seat} | {
+    "pbn": DEAL, "number": "board", "board number": "board", "bd": "board", "vul": "vulnerable",
+    "vulnerability": "vulnerable",
+}  # fmt: skip
+"""How the columns are called in the files of others, in lower case."""
 
 _COUNT = {str(n): n for n in range(14)} | dict.fromkeys(("", "NA", "NaN", "nan"), UNKNOWN)
 _COUNT |= {f"{n}.0": n for n in range(14)}  # what pandas writes where other cells are empty
@@ -102,10 +107,21 @@ def _read_csv(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSe
     line, header = next(rows, (1, []))
     if not header:
         raise reading.error("line 1", f"the file is empty (expected a header with {DEAL!r})")
-    header = [field.strip() for field in header]
+    header = _known_names([field.strip() for field in header])
     columns = _places(header, reading, f"line {line}", hands=True)
     while batch := list(islice(rows, chunk)):
         yield _deals_of_rows(batch, header, columns, reading)
+
+
+def _known_names(header: list[str]) -> list[str]:
+    """Return the names of columns, those of other files' as ours where there is no such one."""
+    known = {DEAL, *_HANDS, *TRICKS, *table_boards.COLUMNS}
+    names = list[str]()
+    for name in header:
+        ours = _OTHER_NAMES.get(name.lower(), name.lower())
+        foreign = name not in known and ours in known and ours not in (*header, *names)
+        names.append(ours if foreign else name)
+    return names
 
 
 def _deals_of_rows(
@@ -190,8 +206,9 @@ def _write_csv(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
 
 def _sniff_csv(head: bytes) -> bool:
     first = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
-    names = {field.strip(b' \r"') for field in re.split(rb"[,;\t]", first)}
-    return DEAL.encode() in names or {hand.encode() for hand in _HANDS} <= names
+    fields = [field.strip(b' \r"').decode("latin-1") for field in re.split(rb"[,;\t]", first)]
+    names = set(_known_names(fields))
+    return DEAL in names or set(_HANDS) <= names
 
 
 # --- Parquet --------------------------------------------------------------------------------

@@ -1,14 +1,64 @@
-"""Deals as text, one a line, as the command line takes them: ``N:… … … …``."""
+"""Deals as text: one a line as the command line takes them, or as Dealer prints them.
+
+A line is ``N:… … … …``, with or without its number before it, or four hands each after its seat
+(``printoneline``). ``printall`` gives four columns of four suits under a number. What Dealer says
+of its run after them is passed over. From a pipe deals come as they are written to it.
+"""
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import BinaryIO
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO, cast
 
-from ..cards import Deal, DealError, DealSet
+from ..cards import Deal, DealError, DealSet, Seat, Suit
 from .base import Format, Reading
 from .blocks import read_lines
 
-_SNIFF = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:[NESW]|north|east|south|west)\s*:", re.IGNORECASE)
+_NUMBER = re.compile(r"[0-9]+\s*[.):]\s*(?=[NESWnesw])")
+_ONE_LINE = re.compile(
+    r"\s+".join(rf"{seat[0]}(?:{seat[1:]})?\s*:?\s+([^\s:]+)"
+                for seat in ("north", "east", "south", "west")), re.IGNORECASE
+)  # fmt: skip
+_OVER_COLUMNS = re.compile(r"\s*[0-9]+\.\s*")
+_RANKS = re.compile(r"[AKQJT0-9\s-]*", re.IGNORECASE)
+_COLUMN = 20
+_BLOCK = 1 << 16
+_OF_THE_RUN = re.compile(r"(?:Generated|Produced|Initial random seed|Time needed)\b.*")
+_SNIFF = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:(?:[0-9]+\s*[.):]\s*)?(?:[NESW]|north|east|south|west)\s*:"
+    rb"|n(?:orth)?\s+[2-9TJQKA.-]+\s+e(?:ast)?\s"
+    rb"|[0-9]+\.[ \t]*\r?\n(?:(?:10|[2-9TJQKA-])[ \t\r\n]+)+)",
+    re.IGNORECASE,
+)
+
+
+class _Flowing:
+    """A stream by lines, which knows whether the next one has come."""
+
+    def __init__(self, stream: BinaryIO):
+        self._take = getattr(stream, "read1", stream.read)
+        self._pipe = not stream.seekable()
+        self._held, self._start = b"", 0
+
+    def readline(self, limit: int) -> bytes:
+        """Return the next line, of at most so many bytes; nothing at the end."""
+        while True:
+            end = self._held.find(b"\n", self._start) + 1 or len(self._held)
+            whole = end > self._start and self._held[end - 1 : end] == b"\n"
+            if whole or end - self._start >= limit or not (block := self._take(_BLOCK)):
+                break
+            self._held, self._start = self._held[self._start :] + block, 0
+        begin, self._start = self._start, min(end, self._start + limit)
+        return self._held[begin : self._start]
+
+    @property
+    def must_wait(self) -> bool:
+        """Whether the next line is still to come, from a pipe that may take its time."""
+        return self._pipe and self._held.find(b"\n", self._start) < 0
+
+
+def begun(head: bytes) -> bool:
+    """Whether the beginning of a stream holds a whole line that is a deal."""
+    return b"\n" in head and _sniff(head)
 
 
 def _sniff(head: bytes) -> bool:
@@ -16,20 +66,44 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
-    deals = list[Deal]()
-    for number, line in read_lines(stream, reading):
-        text = line.removeprefix("\ufeff").strip()
-        if not text:
-            continue
+    flowing, deals = _Flowing(stream), list[Deal]()
+    for number, text in _texts(read_lines(cast(BinaryIO, flowing), reading)):
         try:
             deals.append(Deal(text))
         except DealError as error:
             reading.refuse(reading.error(f"line {number}", str(error)))
-        if len(deals) == chunk:
+        if len(deals) == chunk or (deals and flowing.must_wait):
             yield DealSet.from_deals(deals)
             deals = []
     if deals:
         yield DealSet.from_deals(deals)
+
+
+def _texts(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield (line number, text) of deals as PBN writes them, of lines as they are found."""
+    rows: list[str] | None = None  # of a deal in columns
+    for number, line in lines:
+        text = line.removeprefix("\ufeff")
+        if _OVER_COLUMNS.fullmatch(text):
+            rows = []
+        elif rows is not None and _RANKS.fullmatch(text) and text.strip():
+            rows.append(text)
+            if len(rows) == len(Suit):
+                yield number, _of_columns(rows)
+                rows = None
+        elif (hands := _ONE_LINE.fullmatch(text.strip())) is not None:
+            yield number, f"N:{' '.join(hands.groups())}"
+        elif text.strip() and not _OF_THE_RUN.fullmatch(text):
+            yield number, _NUMBER.sub("", text.strip(), count=1)
+
+
+def _of_columns(rows: Sequence[str]) -> str:
+    """Return the deal of a row a suit, with the ranks of N E S W in columns."""
+    hands = [
+        ".".join("".join(row[start : start + _COLUMN].split()).replace("-", "") for row in rows)
+        for start in range(0, _COLUMN * len(Seat), _COLUMN)
+    ]
+    return f"N:{' '.join(hands)}"
 
 
 def _write(stream: BinaryIO, sets: Iterable[DealSet]) -> None:

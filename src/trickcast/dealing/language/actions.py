@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cards import Seat, Vulnerability, as_dealset
-from .errors import clip
+from .errors import OutsideError, clip
 from .evaluation import Layouts, Tricks, constant_of, evaluate
 from .reading import Branch, Reader
 from .tree import Node, takes_tricks
@@ -136,7 +136,14 @@ class ActionReader:
         """Return the actions of one list, and a note for each that makes no sense here."""
         actions, notes = [], []
         for branch in tree.children[1:]:
-            action = getattr(self, f"_{branch.data}")(branch)
+            try:
+                action = getattr(self, f"_{branch.data}")(branch)
+            except OutsideError as error:
+                mistake = error.mistake
+                assert mistake is not None  # it points at a place
+                place = f"{self.reader.source}, line {mistake.line}"
+                notes.append(f"{place}: {branch.children[0]} has no effect: {mistake.message}")
+                continue
             reason = SENSELESS.get(action.name)
             if action.name.startswith("print") and action.name not in KNOWN_PRINTS:
                 reason = "is not an action that is known here"

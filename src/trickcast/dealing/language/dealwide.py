@@ -61,6 +61,11 @@ def chance(below: int, place: int) -> DealCount:
     return DealCount("rnd", numbers, False, (0, below))
 
 
+def dealt_before() -> DealCount:
+    """Return the number of deals before each, in the order in which they are given."""
+    return DealCount("rnd", lambda owners: np.arange(len(owners)), False, (0, 2**53))
+
+
 def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return words of which each bit depends on every bit of the given (the end of splitmix64)."""
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):

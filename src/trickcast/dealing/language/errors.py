@@ -30,6 +30,10 @@ class ConstraintError(ValueError):
         self.mistake = mistake
 
 
+class OutsideError(ConstraintError):
+    """A number that other programs work out, and this one does not."""
+
+
 class ConstraintWarning(UserWarning):
     """Something in a constraint that was read and has no effect."""
 

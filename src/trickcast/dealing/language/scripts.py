@@ -22,8 +22,8 @@ from .counts import (
     parse_suit,
     unknown,
 )
-from .dealwide import chance, imps_of, par_of, score_of, tricks_of
-from .errors import ConstraintError, clip, pointed
+from .dealwide import chance, dealt_before, imps_of, par_of, score_of, tricks_of
+from .errors import ConstraintError, OutsideError, clip, pointed
 from .evaluation import ASK_FOR_TRICKS, constant_of
 from .reading import COMPARISONS, Branch, Reader
 from .tree import (
@@ -103,6 +103,7 @@ def _with_parameters(text: str, source: str, parameters: Mapping[int, str]) -> s
 class _ScriptReader(Reader):
     def __init__(self, text: str, source: str):
         super().__init__(text, "script", source)
+        self.per_deal = False  # whether what is read is an action, worked out deal by deal
         self.names: dict[str, Node] = {}
         self.lower_case: dict[str, str] = {}
         self.used: set[str] = set()
@@ -138,7 +139,9 @@ class _ScriptReader(Reader):
                     if listed is not None:
                         self.note(listed, "this action is replaced by the later one and")
                     listed = statement
+                    self.per_deal = True
                     actions, senseless = doing.actions(statement)
+                    self.per_deal = False
                     self.aside(statement)
                     self.notes += senseless
         for statement, _ in asked[:-1]:
@@ -167,6 +170,11 @@ class _ScriptReader(Reader):
         name = asking[0]
         message = f"{clip(name)}() is not known from the cards alone ({ASK_FOR_TRICKS})"
         return self.error(name, message)
+
+    def outside(self, branch: Branch, name: str) -> OutsideError:
+        """Return the error of a function that another program works out."""
+        error = self.error(branch, f"{name}() is worked out by a program outside")
+        return OutsideError(str(error), error.mistake)
 
     def is_name(self, word: str) -> bool:
         return word in self.names or word.lower() in self.lower_case
@@ -266,7 +274,7 @@ class _ScriptReader(Reader):
             case "converted":
                 return self.converted(parts[0], self.nested(parts[1], self.node), parts[1])
             case "outside":
-                raise self.error(parts[0], "usereval() is worked out by a program outside")
+                raise self.outside(parts[0], "usereval")
             case "negation":
                 return Not(self.condition(parts[1]))
             case "minus":
@@ -340,7 +348,7 @@ class _ScriptReader(Reader):
     def of_deal(self, word: str, name: Branch, place: Branch, detail: Branch) -> Node:
         """Read ``tricks(north, spades)``, ``dds(…)`` or ``par(NS, both)``."""
         if word == "opc":
-            raise self.error(name, "opc() is worked out by a program outside")
+            raise self.outside(name, "opc")
         side = place.type == "SIDE_WORD"
         if side != (word == "par") or (detail is None and not side):
             example = "par(NS)" if word == "par" else f"{word}(north, spades)"
@@ -359,6 +367,8 @@ class _ScriptReader(Reader):
         if word.lower() == "imps":
             return imps_of(value)
         below = constant_of(value)
+        if below == 0 and self.per_deal:
+            return dealt_before()
         if below is None or below != int(below) or not 1 <= below <= _LARGEST_POINT:
             message = f"rnd of {clip(self.written(branch))}"
             raise self.error(branch, f"{message} (expected a number of 1 to {_LARGEST_POINT:,})")

@@ -1,12 +1,16 @@
 """Files as they travel: packed by gzip, in UTF-16, with the line ends of old Macintoshes.
 
-``opened`` takes such wrappings off, whatever the format within, and ``lines_ended`` those of text.
+``opened`` takes such wrappings off, whatever the format within, and ``lines_ended`` those of text;
+``zipped`` puts gzip on.
 """
 
 import codecs
+import gzip
 import io
+import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -23,19 +27,24 @@ _SEEN = 64
 """Bytes that tell whether text is UTF-16."""
 
 
-def opened(stream: BinaryIO, reading: Reading, path: str = "") -> tuple[bytes, BinaryIO, str]:
+def opened(
+    stream: BinaryIO,
+    reading: Reading,
+    path: str = "",
+    enough: Callable[[bytes], bool] | None = None,
+) -> tuple[bytes, BinaryIO, str]:
     """Return the first bytes of a file's content, all of it, and the suffix that tells its format.
 
-    ``path`` is empty for a stream without a name. Raises FormatError for an empty file, and for
+    ``path`` is empty for a stream without a name. Of a pipe no more is waited for than is
+    ``enough`` to tell its format. Raises FormatError for an empty file, and for
     one that is called ``.gz`` and is no such thing; further reading raises it where what is packed
     is damaged, or larger than ``reading.limits.unpacked`` allows.
     """
     suffix = PurePath(path).suffix
-    head, stream = peek(stream)
+    head, stream = peek(stream, enough)
     if head.startswith(_GZIP):
         head, stream = peek(_stream_of(_unzipped(stream, reading)))
-        if suffix.lower() == GZIP_SUFFIX:
-            suffix = PurePath(path).with_suffix("").suffix
+        suffix = inner_suffix(path)
     elif head and suffix.lower() == GZIP_SUFFIX:
         raise reading.error("byte 0", f"no gzip file (expected one, as {suffix} says)")
     if encoding := _utf_16(head):
@@ -43,6 +52,26 @@ def opened(stream: BinaryIO, reading: Reading, path: str = "") -> tuple[bytes, B
     if not head:
         raise reading.error("", "the file is empty (expected deals)")
     return head, stream, suffix
+
+
+def inner_suffix(path: str) -> str:
+    """Return the suffix that tells a file's format: of ``deals.pbn.gz`` that is ``.pbn``."""
+    pure = PurePath(path)
+    return (pure.with_suffix("") if _is_zipped(pure) else pure).suffix
+
+
+@contextmanager
+def zipped(file: BinaryIO, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Give what is written to a file: packed by gzip, always to the same bytes, for ``.gz``."""
+    if not _is_zipped(PurePath(path)):
+        yield file
+        return
+    with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+        yield cast(BinaryIO, packed)
+
+
+def _is_zipped(path: PurePath) -> bool:
+    return path.suffix.lower() == GZIP_SUFFIX
 
 
 def lines_ended(head: bytes, stream: BinaryIO) -> tuple[bytes, BinaryIO]:
