@@ -116,7 +116,7 @@ def convert(
 ) -> None:
     """Convert a file of deals to another format, in chunks, whatever its size."""
     from ..formats import FORMATS, find_format, format_to_write, write_stream
-    from .annotating import annotated
+    from ..answers.annotating import annotated
 
     if check and not with_tricks:
         raise typer.BadParameter("--check needs --solve")
