@@ -115,8 +115,8 @@ def convert(
     ] = False,
 ) -> None:
     """Convert a file of deals to another format, in chunks, whatever its size."""
-    from ..formats import FORMATS, find_format, format_to_write, write_stream
     from ..answers.annotating import annotated
+    from ..formats import FORMATS, find_format, format_to_write, write_stream
 
     if check and not with_tricks:
         raise typer.BadParameter("--check needs --solve")

@@ -1,6 +1,6 @@
 """What should I lead? Every card of the leader's hand over the layouts that fit."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -15,7 +15,7 @@ from ..dealing.constrained import MAX_TRIES
 from ..scoring import Contract, score
 from ..solver import solve_lead_batches
 from .controls import MINIMUM_EXACT, Floats, Means, means
-from .layouts import Layouts, Work, lay_out
+from .layouts import Layouts, Work, lay_out, watcher
 from .outcomes import (
     TRICKS,
     Result,
@@ -211,7 +211,7 @@ def simulate_leads(
     seconds: float | None = None,
     workers: int | None = None,
     max_tries: int = MAX_TRIES,
-    progress: bool = False,
+    progress: "bool | Callable[[LeadSimulation], object]" = False,
     keep_on_interrupt: bool = False,
 ) -> LeadSimulation:
     """Compare the opening leads from a hand against a contract.
@@ -245,7 +245,9 @@ def simulate_leads(
         model=model,
         workers=workers,
         max_tries=max_tries,
-        progress=progress,
+        progress=watcher(
+            progress, lambda layouts: LeadSimulation(layouts, bid, declarer, vulnerable, scoring)
+        ),
         keep_on_interrupt=keep_on_interrupt,
     )
     layouts = lay_out(Leads(strain_of(bid), declarer), constraints, plan, work)

@@ -1,6 +1,6 @@
 """Does this contract make? One search a layout, where counting its tricks takes several."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..dealing.constrained import MAX_TRIES
 from ..scoring import Contract
 from ..solver import makes_batches
 from .controls import Floats, Means, means
-from .layouts import Layouts, Work, lay_out
+from .layouts import Layouts, Work, lay_out, watcher
 from .outcomes import Result, Value, Worth, played, strain_of, values
 from .plan import Plan
 from .run import Cell
@@ -104,7 +104,7 @@ def simulate_making(
     seconds: float | None = None,
     workers: int | None = None,
     max_tries: int = MAX_TRIES,
-    progress: bool = False,
+    progress: "bool | Callable[[MakingSimulation], object]" = False,
     keep_on_interrupt: bool = False,
 ) -> MakingSimulation:
     """Find how often a contract makes, and nothing else: two to five times faster than counting.
@@ -132,8 +132,7 @@ def simulate_making(
         model=model,
         workers=workers,
         max_tries=max_tries,
-        progress=progress,
+        progress=watcher(progress, lambda layouts: MakingSimulation(layouts, question)),
         keep_on_interrupt=keep_on_interrupt,
     )
-    layouts = lay_out(question, constraints, plan, work)
-    return MakingSimulation(layouts, question)
+    return MakingSimulation(lay_out(question, constraints, plan, work), question)
