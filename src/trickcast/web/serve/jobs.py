@@ -206,9 +206,7 @@ def _deals(asked: Asked, skipped: list[Skipped]) -> Iterator[DealSet]:
     for chunk in stream(content, asked["from"], asked["name"], most + 1, skipped=noted):
         number += len(chunk)
         if number > most:
-            raise RefusedError(
-                f"{asked['name']}: more than {most:,} deals (expected at most that many)"
-            )
+            raise RefusedError(f"{asked['name']}: too many deals (expected at most {most:,})")
         yield chunk
 
 
