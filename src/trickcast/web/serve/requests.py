@@ -17,20 +17,22 @@ _WRITTEN = tuple(format.name for format in FORMATS.values() if format.write is n
 _LONGEST = 200  # characters of a deal or hand; the longest deal has 69
 
 Text = Annotated[str, Field(max_length=_LONGEST)]
+DealText = Annotated[Text, Field(json_schema_extra={"format": "deal"})]
+HandText = Annotated[Text, Field(json_schema_extra={"format": "hand"})]
 Name = Annotated[str, Field(max_length=60)]
 Deals = Annotated[
-    list[Text],
+    list[DealText],
     Field(min_length=1, max_length=MOST_ESTIMATED, description="Deals, each 'N:' and four hands."),
 ]
 SolvedDeals = Annotated[
-    list[Text],
+    list[DealText],
     Field(min_length=1, max_length=MOST_SOLVED, description="Deals, each 'N:' and four hands."),
 ]
 Hands = Annotated[
-    list[Text],
+    list[HandText],
     Field(min_length=1, max_length=MOST_ESTIMATED, description="Hands, suits apart by dots."),
 ]
-FewHands = Annotated[list[Text], Field(min_length=1, max_length=100)]
+FewHands = Annotated[list[HandText], Field(min_length=1, max_length=100)]
 Vulnerable = Annotated[Name, Field(description="none, ns, ew or both.")]
 Known = Annotated[
     Annotated[str, Field(max_length=2000)] | None,
@@ -182,7 +184,7 @@ class CompareQuestion(LayoutsQuestion):
 class LeadsQuestion(LayoutsQuestion):
     """The opening leads from a hand against a contract."""
 
-    leader: Annotated[Text, Field(description="The leader's hand.")]
+    leader: Annotated[HandText, Field(description="The leader's hand.")]
     contract: Annotated[Name, Field(description="Such as 4S or 3NX.")]
     by: Annotated[Name, Field(description="Declarer, whose left-hand opponent leads.")]
     scoring: Annotated[Scoring, Field(description="How leads are compared.")] = "imps"
@@ -217,8 +219,8 @@ class NearestQuestion(Question):
 
     hands: FewHands
     k: Annotated[int, Field(ge=1, le=100, description="How many.")] = 5
-    plus: Annotated[Text | None, Field(description="Go from each as from minus to this.")] = None
-    minus: Annotated[Text | None, Field(description="See plus.")] = None
+    plus: Annotated[HandText | None, Field(description="Go from each as from minus to this.")] = None
+    minus: Annotated[HandText | None, Field(description="See plus.")] = None
 
     @model_validator(mode="after")
     def _together(self) -> Self:
