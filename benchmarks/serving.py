@@ -17,7 +17,6 @@ import time
 from trickcast import random_deals
 
 CONNECTIONS = 64
-REQUESTS = 960
 
 
 def cpu_seconds(process: int) -> float:
@@ -61,15 +60,15 @@ async def measure(
     return rate
 
 
-async def measure_all(model: str, port: int, process: int | None) -> None:
+async def measure_all(model: str, number: int, port: int, process: int | None) -> None:
     posts = []
-    for deal in random_deals(REQUESTS, seed=1):
+    for deal in random_deals(number, seed=1):
         body = json.dumps({"deals": [deal.pbn], "model": model}).encode()
         head = "POST /v1/estimate HTTP/1.1\r\nHost: 127.0.0.1\r\n"
         head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         posts.append(head.encode() + body)
     await ask(port, posts[:64])  # what is loaded at the first request
-    health = [b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"] * REQUESTS
+    health = [b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"] * number
     await measure("/healthz, one by one", port, process, health, 1)
     alone = await measure(f"{model}, one by one", port, process, posts, 1)
     name = f"{model}, {CONNECTIONS} connections"
@@ -78,16 +77,16 @@ async def measure_all(model: str, port: int, process: int | None) -> None:
         print(f"together {together / alone:.2f} times as many requests a CPU second")
 
 
-async def main(model: str, port: int | None) -> None:
+async def main(model: str, number: int, port: int | None) -> None:
     if port is not None:
-        await measure_all(model, port, None)
+        await measure_all(model, number, port, None)
         return
     command = [sys.executable, "-m", "trickcast", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
         try:
             assert server.stdout is not None
             port = int(server.stdout.readline().rpartition(b":")[2])
-            await measure_all(model, port, server.pid)
+            await measure_all(model, number, port, server.pid)
         finally:
             server.terminate()
 
@@ -95,6 +94,7 @@ async def main(model: str, port: int | None) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", default="accurate")
+    parser.add_argument("--requests", type=int, default=960)
     parser.add_argument("--port", type=int)
     told = parser.parse_args()
-    asyncio.run(main(told.model, told.port))
+    asyncio.run(main(told.model, told.requests, told.port))

@@ -156,10 +156,12 @@ class Line:
         head = await reader.readuntil(b"\r\n\r\n")
         if size := re.search(rb"content-length: (\d+)", head, re.IGNORECASE):
             await reader.readexactly(int(size[1]))
-        else:  # in chunks
+        elif b"chunked" in head:
             while count := int(await reader.readline(), 16):
                 await reader.readexactly(count + 2)
             await reader.readexactly(2)
+        else:
+            await reader.read()
         if b"connection: close" in head.lower():
             self.close()
         return int(head.split(b" ", 2)[1])
@@ -250,11 +252,12 @@ async def closed_loop(port: int, asked: list[Kind], seconds: float) -> float:
             await tally.ask(line, kind, rng)
         line.close()
 
-    start = time.monotonic()
-    await asyncio.gather(*(ask_on(seed) for seed in range(CLOSED_LOOP)))
-    taken = time.monotonic() - start
-    tally.show(f"capacity, {CLOSED_LOOP} connections", taken)
-    return len(tally.of(refused=False)) / taken
+    asking = asyncio.gather(*(ask_on(seed) for seed in range(CLOSED_LOOP)))
+    await asyncio.sleep(seconds)
+    done = len(tally.of(refused=False))
+    tally.show(f"capacity, {CLOSED_LOOP} connections", seconds)
+    await asking
+    return done / seconds
 
 
 async def offer(lines: deque[Line], asked: list[Kind], rate: float, seconds: float) -> Tally:

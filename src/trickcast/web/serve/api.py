@@ -13,6 +13,7 @@ from typing import Any, Generic, NotRequired, TypeVar
 
 import anyio.to_thread
 from fastapi import FastAPI, Request, Response
+from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from typing_extensions import TypedDict
@@ -255,7 +256,7 @@ def _add_watching(app: FastAPI, engine: Engine, metrics: Metrics) -> None:
             return _json({"status": "ready"})
         return _problem(503, "the models are being loaded", _AGAIN)
 
-    @app.get("/metrics", summary="Counts, for Prometheus.")
+    @app.get("/metrics", summary="Counts, for Prometheus.", response_class=PlainTextResponse)
     async def counts() -> Response:
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
+import python_multipart  # noqa: F401  # what Starlette reads forms with, only when one comes
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
 from starlette.datastructures import UploadFile

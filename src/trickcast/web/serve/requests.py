@@ -219,7 +219,7 @@ class NearestQuestion(Question):
 
     hands: FewHands
     k: Annotated[int, Field(ge=1, le=100, description="How many.")] = 5
-    plus: Annotated[HandText | None, Field(description="Go from each as from minus to this.")] = None
+    plus: Annotated[HandText | None, Field(description="Go from each as from minus to it.")] = None
     minus: Annotated[HandText | None, Field(description="See plus.")] = None
 
     @model_validator(mode="after")
