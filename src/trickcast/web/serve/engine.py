@@ -120,7 +120,9 @@ class Engine:
             yield part
         if question.exact and len(deals) > MOST_SOLVED:
             raise RefusedError(f"{len(deals)} deals to solve (expected at most {MOST_SOLVED})")
-        model = await run_sync(self._model, question.model)
+        model = self._together.get(question.model)  # without the lock, which loading others holds
+        if model is None:
+            model = await run_sync(self._model, question.model)
         for some in _turns(deals, _TOGETHER):
             dealset = DealSet.from_deals(given.deal for given in some)
             estimates = await asyncio.wrap_future(model.ask(dealset))
