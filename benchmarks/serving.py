@@ -1,7 +1,8 @@
 """Estimates a CPU second of a server: 64 connections at once against one by one.
 
 CPU seconds are those of the server's process alone, without the client's. ``/healthz`` costs what
-HTTP costs; ``--model`` takes any that ships.
+HTTP costs; ``--model`` takes any that ships. ``--port`` asks what listens there already, a proxy or
+several servers: then no CPU seconds are told.
 """
 
 import argparse
@@ -16,7 +17,6 @@ import time
 from trickcast import random_deals
 
 CONNECTIONS = 64
-REQUESTS = 960
 
 
 def cpu_seconds(process: int) -> float:
@@ -42,38 +42,51 @@ async def ask(port: int, requests: list[bytes]) -> list[float]:
     return seconds
 
 
-async def measure(name: str, port: int, process: int, requests: list[bytes], lines: int) -> float:
-    before, start = cpu_seconds(process), time.perf_counter()
+async def measure(
+    name: str, port: int, process: int | None, requests: list[bytes], lines: int
+) -> float:
+    """Print what requests cost, and return how many a CPU second are answered (0: not known)."""
+    before = 0.0 if process is None else cpu_seconds(process)
+    start = time.perf_counter()
     parts = await asyncio.gather(*(ask(port, requests[i::lines]) for i in range(lines)))
-    wall, cpu = time.perf_counter() - start, cpu_seconds(process) - before
+    wall = time.perf_counter() - start
     times = sorted(second for part in parts for second in part)
+    rate = 0.0 if process is None else len(times) / (cpu_seconds(process) - before)
+    shown = f"{rate:>8,.0f} requests a CPU second, " if rate else ""
     print(
-        f"{name:<28} {len(times) / cpu:>8,.0f} requests a CPU second, {len(times) / wall:>6,.0f} a "
-        f"second, median {times[len(times) // 2] * 1000:.1f} ms, p99 "
-        f"{times[len(times) * 99 // 100] * 1000:.1f} ms"
+        f"{name:<28} {shown}{len(times) / wall:>6,.0f} a second, median "
+        f"{times[len(times) // 2] * 1000:.1f} ms, p99 {times[len(times) * 99 // 100] * 1000:.1f} ms"
     )
-    return len(times) / cpu
+    return rate
 
 
-async def main(model: str) -> None:
+async def measure_all(model: str, number: int, port: int, process: int | None) -> None:
+    posts = []
+    for deal in random_deals(number, seed=1):
+        body = json.dumps({"deals": [deal.pbn], "model": model}).encode()
+        head = "POST /v1/estimate HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        posts.append(head.encode() + body)
+    await ask(port, posts[:64])  # what is loaded at the first request
+    health = [b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"] * number
+    await measure("/healthz, one by one", port, process, health, 1)
+    alone = await measure(f"{model}, one by one", port, process, posts, 1)
+    name = f"{model}, {CONNECTIONS} connections"
+    together = await measure(name, port, process, posts, CONNECTIONS)
+    if alone:
+        print(f"together {together / alone:.2f} times as many requests a CPU second")
+
+
+async def main(model: str, number: int, port: int | None) -> None:
+    if port is not None:
+        await measure_all(model, number, port, None)
+        return
     command = [sys.executable, "-m", "trickcast", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
         try:
             assert server.stdout is not None
             port = int(server.stdout.readline().rpartition(b":")[2])
-            posts = []
-            for deal in random_deals(REQUESTS, seed=1):
-                body = json.dumps({"deals": [deal.pbn], "model": model}).encode()
-                head = "POST /v1/estimate HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-                head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-                posts.append(head.encode() + body)
-            await ask(port, posts[:64])  # what is loaded at the first request
-            health = [b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"] * REQUESTS
-            await measure("/healthz, one by one", port, server.pid, health, 1)
-            alone = await measure(f"{model}, one by one", port, server.pid, posts, 1)
-            name = f"{model}, {CONNECTIONS} connections"
-            together = await measure(name, port, server.pid, posts, CONNECTIONS)
-            print(f"together {together / alone:.2f} times as many requests a CPU second")
+            await measure_all(model, number, port, server.pid)
         finally:
             server.terminate()
 
@@ -81,4 +94,7 @@ async def main(model: str) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", default="accurate")
-    asyncio.run(main(parser.parse_args().model))
+    parser.add_argument("--requests", type=int, default=960)
+    parser.add_argument("--port", type=int)
+    told = parser.parse_args()
+    asyncio.run(main(told.model, told.requests, told.port))

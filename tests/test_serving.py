@@ -23,7 +23,17 @@ from trickcast.cards import Deal
 
 PAGE = Path(tc.__file__).parent / "web" / "page"
 NORTH, SOUTH = "A.KQ9832.T94.AKT", "KJ95.J65.K3.J654"
+KNOWN = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
+SMALL: dict[str, Any] = KNOWN | {"samples": 60, "exact": 20, "seed": 3}
+OPTIONS = [word for key, value in SMALL.items() for word in (f"--{key}", str(value))]
 EASY = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
+SUITS = EASY.removeprefix("N:").split()
+ALL: dict[str, Any] = dict(zip(("north", "east", "south", "west"), SUITS, strict=True))
+ALL_OPTIONS = [word for seat, hand in ALL.items() for word in (f"--{seat}", hand)]
+DUMMIES, DUMMY_OPTIONS = (
+    {"north": SUITS[0], "south": SUITS[2]},
+    (*ALL_OPTIONS[:2], *ALL_OPTIONS[4:6]),
+)
 
 
 def start(*options: str) -> subprocess.Popen[str]:
@@ -55,7 +65,7 @@ def running(*options: str) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[tuple[httpx.Client, subprocess.Popen[str], list[str]]]:
-    with running("--solvers", "1") as served:
+    with running("--solvers", "1", "--seconds", "300") as served:
         yield served
 
 
@@ -95,6 +105,36 @@ def printed(*arguments: str) -> list[Any]:
             ("nearest", NORTH, "-k", "3", "--plus", SOUTH, "--minus", NORTH),
         ),
         ("models", {}, ("models",)),
+        (
+            "simulate",
+            KNOWN | {"samples": 200, "exact": 0, "side": "ew"},
+            ("simulate", *OPTIONS[:4], "--samples", "200", "--exact", "0", "--side", "ew"),
+        ),
+        (
+            "simulate",
+            SMALL | {"contract": "2S", "by": "S"},
+            ("simulate", *OPTIONS, "--contract", "2S", "--by", "S"),
+        ),
+        (
+            "simulate",
+            ALL | {"contract": "7S", "by": "S", "making": True},
+            ("simulate", *ALL_OPTIONS, "--contract", "7S", "--by", "S", "--making"),
+        ),
+        (
+            "simulate",
+            ALL | {"contracts": "2S 7N", "vulnerable": "ns"},
+            ("simulate", *ALL_OPTIONS, "--contracts", "2S 7N", "--vulnerable", "ns"),
+        ),
+        (
+            "compare",
+            ALL | {"first": "2S", "second": "3N", "by": "S"},
+            ("compare", "2S", "3N", "--by", "S", *ALL_OPTIONS),
+        ),
+        (
+            "leads",
+            {"leader": SUITS[3], "contract": "3N", "by": "S", "scoring": "total"} | DUMMIES,
+            ("leads", SUITS[3], "3N", "--by", "S", "--scoring", "total", *DUMMY_OPTIONS),
+        ),
     ],
 )
 def test_answers_are_those_of_the_command_line_asked_either_way(
@@ -143,7 +183,24 @@ WRONG: list[tuple[str, Any, str]] = [
     ("estimate", {"deals": []}, "deals: list should have at least 1 item"),
     ("estimate", {"deals": ["\ud800"]}, "deals.0: input should be a valid string"),
     ("estimate", {"deals": [1]}, "deals.0: input should be a valid string"),
-    ("estimate", [], "the request: input should be a valid dictionary"),
+    ("estimate", [], "the body is no object of keys and values"),
+    ("simulate", {"contract": "4S"}, "contract and by go together"),
+    ("simulate", {"contracts": "PASS"}, "contracts are to be played"),
+    ("simulate", {"contracts": "4S", "contract": "3N"}, "do not go together"),
+    ("simulate", {"making": True}, "making needs contract and by"),
+    ("simulate", {"north": " "}, "north is empty"),
+    ("simulate", {"north": "balancd"}, "balancd is not known here (did you mean balanced?)"),
+    ("simulate", {"north": "hcp 38"}, "north"),
+    ("simulate", {"model": "/etc/passwd"}, "no model '/etc/passwd' (expected"),
+    ("simulate", {"samples": 30, "exact": 40}, "exact is 40 and samples 30"),
+    ("simulate", {"exact": 2001}, "exact: input should be less than or equal to 2000"),
+    ("compare", {"first": "PASS", "second": "PASS", "by": "N"}, "has to be played"),
+    ("compare", {"first": "4S", "second": "3N", "by": "N", "other_by": "E"}, "are not partners"),
+    ("leads", {"leader": NORTH, "contract": "8S", "by": "N"}, "'8S'"),
+    ("leads", {"leader": NORTH, "contract": "4S", "by": "N", "east": NORTH}, "is given twice"),
+    ("convert", {"deals": [EASY], "to": "doc"}, "to: input should be 'pbn'"),
+    ("convert", {"deals": [EASY], "to": "pbn", "solve": True, "estimate": True}, "do not go"),
+    ("convert", {"deals": [EASY] * 41, "to": "pbn", "solve": True}, "(expected at most 40)"),
     ("solve", {"deals": [EASY] * 41}, "deals: list should have at most 40 items"),
     ("par", {"deals": [EASY], "vulnerable": "all of us"}, "'all of us'"),
     ("par", {"deals": [EASY], "dealer": "Q"}, "'Q'"),
@@ -246,7 +303,8 @@ def test_the_page_asks_what_the_server_answers(client) -> None:
 def test_the_schema_has_every_question_and_the_keys_of_its_answers(client) -> None:
     schema = client.get("/openapi.json").json()
     names = {path.removeprefix("/v1/") for path in schema["paths"] if path.startswith("/v1/")}
-    assert names == {"estimate", "solve", "par", "hand", "pair", "open", "nearest", "models"}
+    deals, hands = {"estimate", "solve", "par", "convert"}, {"hand", "pair", "open", "nearest"}
+    assert names == deals | hands | {"simulate", "compare", "leads", "models"}
     keys = schema["components"]["schemas"]["EstimatedDeal"]["properties"]
     answer = client.get("/v1/estimate", params={"deals": EASY}).json()["results"][0]
     assert answer.keys() <= keys.keys()
@@ -260,20 +318,21 @@ def test_health_and_counts(client) -> None:
     assert 'trickcast_requests_total{path="other",status="404"}' in counts
 
 
-def solver_of(server: int) -> int | None:
+def solvers_of(server: int) -> list[int]:
     listed = subprocess.run(
-        ["ps", "-o", "pid=,stat=", "--ppid", str(server)], capture_output=True, text=True
+        ["ps", "-ww", "-o", "pid=,stat=,args=", "--ppid", str(server)],
+        capture_output=True,
+        text=True,
     ).stdout
-    alive = [row.split()[0] for row in listed.splitlines() if not row.split()[1].startswith("Z")]
-    return int(alive[0]) if alive else None
+    rows = [row.split() for row in listed.splitlines() if row.endswith(" solver")]
+    return [int(row[0]) for row in rows if not row[1].startswith("Z")]
 
 
 def kill_solver(server: int, times: int, ended: threading.Event) -> None:
     """Kill the solver of a server in mid-request, as often as it is started again."""
     killed: set[int] = set()
     while len(killed) < times and not ended.is_set():
-        solver = solver_of(server)
-        if solver is not None and solver not in killed:
+        for solver in set(solvers_of(server)) - killed:
             time.sleep(0.3)
             os.kill(solver, signal.SIGKILL)
             killed.add(solver)

@@ -17,9 +17,12 @@ from ..simulation import (
     MakingSimulation,
     Result,
     Simulation,
+    SimulationError,
     Value,
+    beating_leads,
 )
 
+PlayedContract = tuple[Contract, Seat]
 Numbers = list[float | None]
 
 
@@ -155,6 +158,41 @@ def every_contract_answer(result: Simulation, best: list[ContractValue]) -> Ever
         content["effective"] = _table(result.effective, 1)
     content["best"] = [_ranked(value) for value in best]
     return cast(EveryContractAnswer, content)  # mypy wants all keys of a literal with **
+
+
+def contract_list(contracts: str, by: str | None, side: str) -> list[PlayedContract]:
+    """Return each contract of a list such as ``3N,4H`` with each of its possible declarers.
+
+    Raises SimulationError for a list without contracts to be played, DealError for what is none.
+    """
+    bids = [Contract(text) for text in contracts.replace(",", " ").split()]
+    if not bids or any(bid.strain is None for bid in bids):
+        raise SimulationError("contracts are to be played, such as 3N,4H,5C")
+    first = Seat.NORTH if side.upper() == "NS" else Seat.EAST
+    seats = (first, first.partner) if by is None else (Seat.parse(by),)
+    return [(bid, seat) for bid in dict.fromkeys(bids) for seat in seats]
+
+
+def better_declarers(
+    result: Simulation, pairs: list[PlayedContract], vul: Vulnerability
+) -> list[ContractValue]:
+    """Return each contract once, by the declarer who scores more; the first of equals."""
+    best: dict[Contract, ContractValue] = {}
+    for bid, seat in pairs:
+        value = ContractValue(bid, seat, result.making(bid, seat), result.score(bid, seat, vul))
+        if bid not in best or value.worth.mean > best[bid].worth.mean:
+            best[bid] = value
+    return list(best.values())
+
+
+def with_leads(
+    result: Simulation, values: list[ContractValue], workers: int | None
+) -> list[tuple[ContractValue, list[BeatingLead]]]:
+    """Solve for the leads that beat each contract."""
+    return [
+        (value, beating_leads(result, value.contract, value.by, workers=workers))
+        for value in values
+    ]
 
 
 def contracts_answer(

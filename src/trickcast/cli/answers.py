@@ -7,23 +7,24 @@ import click
 from rich.table import Table
 
 from ..answers.simulations import (
+    PlayedContract,
+    better_declarers,
     comparison_answer,
     contract_answer,
     contracts_answer,
     every_contract_answer,
     leads_answer,
     making_answer,
+    with_leads,
 )
 from ..cards import Seat, Vulnerability
 from ..scoring import Contract
 from ..simulation import (
-    ContractValue,
     LeadSimulation,
     MakingSimulation,
     Simulation,
     Value,
     bars,
-    beating_leads,
 )
 from ..simulation.outcomes import even_of, is_even
 from ..simulation.texts import interval_text, percent_text, wrapped
@@ -86,19 +87,13 @@ def show_all(
 
 def show_contracts(
     result: Simulation,
-    contracts: list[tuple[Contract, Seat]],
+    pairs: list[PlayedContract],
     vul: Vulnerability,
     workers: int | None,
     as_json: bool,
 ) -> None:
     """Show some contracts in one sheet, each with the lead that beats it most often."""
-    rows = [
-        (
-            ContractValue(bid, by, result.making(bid, by), result.score(bid, by, vul)),
-            beating_leads(result, bid, by, workers=workers),
-        )
-        for bid, by in contracts
-    ]
+    rows = with_leads(result, better_declarers(result, pairs, vul), workers)
     if as_json:
         click.echo(json.dumps(contracts_answer(result, rows)))
         return

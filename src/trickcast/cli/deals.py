@@ -119,8 +119,8 @@ def convert(
 
     Example: trickcast convert deals.lin deals.pbn --solve
     """
+    from ..answers.annotating import annotated
     from ..formats import FORMATS, find_format, format_to_write, write_stream
-    from .annotating import annotated
 
     if check and not with_tricks:
         raise click.BadParameter("--check needs --solve")

@@ -9,6 +9,7 @@ import click
 
 from .. import simulation
 from .._files import check_target
+from ..answers.simulations import PlayedContract, contract_list
 from ..cards import Hand, Seat, Vulnerability
 from ..dealing import ConstraintError
 from ..formats import format_to_write, write
@@ -105,8 +106,7 @@ def simulate(
     _check_files(save, picture)
     if several is not None:
         sheet = _run(simulation.simulate, asked, only=several)
-        better = _better(sheet, several, vul)
-        _deliver(sheet, save, lambda: show_contracts(sheet, better, vul, workers, as_json))
+        _deliver(sheet, save, lambda: show_contracts(sheet, several, vul, workers, as_json))
         return
     if contract is None or by is None:
         every = _run(simulation.simulate, asked)
@@ -215,28 +215,14 @@ def leads(
 
 def _several(
     contracts: str, by: str | None, side: str, contract: str | None
-) -> list[tuple[Contract, Seat]]:
+) -> list[PlayedContract]:
     """Return each contract of a list with each of its possible declarers."""
     if contract is not None:
         raise click.BadParameter("--contract and --contracts do not go together")
-    bids = [Contract(text) for text in contracts.replace(",", " ").split()]
-    if not bids or any(bid.strain is None for bid in bids):
-        raise click.BadParameter("--contracts takes contracts to be played, such as 3N,4H,5C")
-    first = Seat.NORTH if side.upper() == "NS" else Seat.EAST
-    seats = (first, first.partner) if by is None else (Seat.parse(by),)
-    return [(bid, seat) for bid in dict.fromkeys(bids) for seat in seats]
-
-
-def _better(
-    result: simulation.Simulation, pairs: list[tuple[Contract, Seat]], vul: Vulnerability
-) -> list[tuple[Contract, Seat]]:
-    """Return each contract once, by the declarer who scores more; the first of equals."""
-    best: dict[Contract, Seat] = {}
-    for bid, seat in pairs:
-        kept = best.setdefault(bid, seat)
-        if result.score(bid, seat, vul).mean > result.score(bid, kept, vul).mean:
-            best[bid] = seat
-    return list(best.items())
+    try:
+        return contract_list(contracts, by, side)
+    except simulation.SimulationError as error:
+        raise click.BadParameter(f"--contracts: {error}") from None
 
 
 def _check_contract_options(

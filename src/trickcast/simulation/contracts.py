@@ -1,6 +1,6 @@
 """What will this contract make? Tricks, chances and scores over the layouts that fit."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from html import escape
 from itertools import product
@@ -14,7 +14,7 @@ from ..dealing.constrained import MAX_TRIES
 from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
 from .controls import Floats, Means, means
-from .layouts import Layouts, Work, lay_out
+from .layouts import Layouts, Work, lay_out, watcher
 from .outcomes import (
     TRICKS,
     Result,
@@ -335,7 +335,7 @@ def simulate(
     seconds: float | None = None,
     workers: int | None = None,
     max_tries: int = MAX_TRIES,
-    progress: bool = False,
+    progress: "bool | Callable[[Simulation], object]" = False,
     keep_on_interrupt: bool = False,
     only: Iterable[tuple[str | Contract, str | Seat]] | None = None,
 ) -> Simulation:
@@ -357,9 +357,10 @@ def simulate(
     fast the network is left out.
 
     ``workers`` is the number of threads (default: all cores). With ``keep_on_interrupt`` Ctrl-C
-    ends the work and gives the result so far. The same seed gives the same layouts, and without
-    ``precision`` and ``seconds`` the same result. Where all four hands are known, the
-    deal is solved once, and nothing has an interval (NaN).
+    ends the work and gives the result so far. ``progress`` shows a bar, or is a function that is
+    given the result so far some times a second; KeyboardInterrupt from it is as Ctrl-C. The same
+    seed gives the same layouts, and without ``precision`` and ``seconds`` the same result. Where
+    all four hands are known, the deal is solved once, and nothing has an interval (NaN).
 
     Raises DealError for a bad hand or contract, ConstraintError for what cannot be read,
     contradicts itself or fits too few layouts, SimulationError for numbers that cannot be.
@@ -372,7 +373,8 @@ def simulate(
     question = Tables(None if only is None else _cells(only))
     plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
-    work = Work(seed, model, workers, max_tries, progress, keep_on_interrupt)
+    told = watcher(progress, lambda layouts: Simulation(layouts, question.cells))
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt)
     return Simulation(lay_out(question, known, plan, work), question.cells)
 
 

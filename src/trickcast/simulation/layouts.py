@@ -1,9 +1,9 @@
 """The layouts of a simulation: dealt, estimated by the network, and some of them solved."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,10 @@ from .tricks import trick_finder
 # seconds, with the default model on one core:
 _TRIAL = 0.003  # to estimate a pilot, for each strain and once more
 _LOADING = 0.07  # and to load ONNX Runtime and the model
+_STEP = 8  # layouts solved between two looks of who is told of the result so far
+_BETWEEN = 0.2  # seconds between two of these
+
+Simulated = TypeVar("Simulated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,8 @@ class Work:
     model: Any
     workers: int | None
     max_tries: int
-    progress: bool
+    progress: "bool | Callable[[Layouts], object]"
+    """Whether a bar is shown; or who is told of the layouts so far."""
     keep_on_interrupt: bool
 
 
@@ -101,7 +106,10 @@ class LiveSource:
 
     def solve(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the exact results of some layouts, batch by batch."""
-        return self._question.solve(self.deals.owners[start:stop], self._work.workers)
+        step = _STEP if callable(self._work.progress) else stop - start
+        for first in range(start, stop, step):
+            owners = self.deals.owners[first : min(first + step, stop)]
+            yield from self._question.solve(owners, self._work.workers)
 
     def now(self) -> float:
         """Return the time in seconds."""
@@ -119,21 +127,50 @@ def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work
     if plan.most_exact and _all_known(constraints):
         return _solve_known(question, constraints, work)
     run, stopped = Run(source, question, plan), None
+
+    def so_far(stopped: str | None) -> Layouts:
+        estimates, results = run.estimates, run.exact
+        used = len(results) if estimates is None else len(estimates)
+        if plan.told:
+            used = plan.most_samples
+        clock = Clock(run.dealing.seconds, run.estimating.seconds, run.solving.seconds)
+        return Layouts(source.deals[:used], estimates, results, clock, stopped, plan.open_ended)
+
     total = None if plan.open_ended else plan.most_exact
-    with progress_bar("solving", total, "layouts", show=work.progress) as advance:
+    with progress_bar("solving", total, "layouts", show=work.progress is True) as advance:
+        tell = _teller(work.progress, run, so_far) if callable(work.progress) else advance
         try:
-            run.go(advance)
+            run.go(tell)
             stopped = run.stopped
         except KeyboardInterrupt:
             if not (work.keep_on_interrupt and run.solving.done >= MINIMUM_EXACT):
                 raise
             stopped = "interrupt"
-    estimates, results = run.estimates, run.exact
-    used = len(results) if estimates is None else len(estimates)
-    if plan.told:
-        used = plan.most_samples
-    clock = Clock(run.dealing.seconds, run.estimating.seconds, run.solving.seconds)
-    return Layouts(source.deals[:used], estimates, results, clock, stopped, plan.open_ended)
+    return so_far(stopped)
+
+
+def watcher(
+    progress: bool | Callable[[Simulated], object], result: Callable[[Layouts], Simulated]
+) -> bool | Callable[[Layouts], object]:
+    """Return the ``progress`` of Work for one who is told of results, which layouts make."""
+    if isinstance(progress, bool):
+        return progress
+    return lambda layouts: progress(result(layouts))
+
+
+def _teller(
+    told: Callable[[Layouts], object], run: Run, so_far: Callable[[str | None], Layouts]
+) -> Callable[[int], None]:
+    """Return what is called after each step: it tells now and then, once there are intervals."""
+    last = 0.0
+
+    def tell(_: int) -> None:
+        nonlocal last
+        if run.solving.done >= MINIMUM_EXACT and time.monotonic() >= last + _BETWEEN:
+            told(so_far(None))
+            last = time.monotonic()
+
+    return tell
 
 
 def _all_known(constraints: Constraints) -> bool:

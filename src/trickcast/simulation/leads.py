@@ -1,6 +1,6 @@
 """What should I lead? Every card of the leader's hand over the layouts that fit."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -14,7 +14,7 @@ from ..dealing.constrained import MAX_TRIES
 from ..scoring import Contract, score
 from ..solver import solve_lead_batches
 from .controls import MINIMUM_EXACT, Floats, Means, means
-from .layouts import Layouts, Work, lay_out
+from .layouts import Layouts, Work, lay_out, watcher
 from .outcomes import (
     TRICKS,
     Result,
@@ -205,7 +205,7 @@ def simulate_leads(
     seconds: float | None = None,
     workers: int | None = None,
     max_tries: int = MAX_TRIES,
-    progress: bool = False,
+    progress: "bool | Callable[[LeadSimulation], object]" = False,
     keep_on_interrupt: bool = False,
 ) -> LeadSimulation:
     """Compare the opening leads from a hand against a contract.
@@ -233,9 +233,12 @@ def simulate_leads(
             f"exact is 0 (leads are compared by solving: {MINIMUM_EXACT} or more)"
         )
     plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
-    work = Work(seed, model, workers, max_tries, progress, keep_on_interrupt)
-    layouts = lay_out(Leads(strain_of(bid), declarer), known, plan, work)
-    return LeadSimulation(layouts, bid, declarer, vulnerable, scoring)
+
+    def compared(layouts: Layouts) -> LeadSimulation:
+        return LeadSimulation(layouts, bid, declarer, vulnerable, scoring)
+
+    work = Work(seed, model, workers, max_tries, watcher(progress, compared), keep_on_interrupt)
+    return compared(lay_out(Leads(strain_of(bid), declarer), known, plan, work))
 
 
 def _sequences(cards: NDArray[np.intp]) -> list[list[int]]:

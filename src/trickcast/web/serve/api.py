@@ -1,57 +1,94 @@
 """The addresses of the server: questions under ``/v1/``, the page, and what watches it."""
 
+import asyncio
 import json
-import logging
 import re
+from base64 import b64decode
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from html import escape
 from importlib.resources import files
 from threading import Thread
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Any, Generic, NotRequired, TypeVar
 
 import anyio.to_thread
-from fastapi import FastAPI, Query, Request, Response
-from fastapi.exceptions import RequestValidationError
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from typing_extensions import TypedDict
 
 from ...answers.deals import EstimatedDeal, ParAnswer, SolvedDeal
 from ...answers.hands import HandAnswer, NearestAnswer, OpeningAnswer, PairAnswer
 from ...answers.networks import ModelAnswer
-from ...cards import DealError
-from ...solver.apart import SolverCrash
-from .engine import BusyError, Engine, RefusedError
+from ...answers.simulations import (
+    ComparisonAnswer,
+    ContractAnswer,
+    ContractsAnswer,
+    EveryContractAnswer,
+    LeadsAnswer,
+    MakingAnswer,
+)
+from ...formats import FORMATS
+from .engine import Engine, Parts
+from .errors import JobError
+from .events import PROBLEMS, events, in_time, problem_of
+from .given import Sent
 from .guard import Application, Guard, Limits
 from .metrics import Metrics
+from .questions import body_schema, parameters, read_question
 from .requests import (
+    CompareQuestion,
+    ConvertQuestion,
     EstimateQuestion,
     HandQuestion,
+    LeadsQuestion,
     ModelsQuestion,
     NearestQuestion,
     OpenQuestion,
     PairQuestion,
     ParQuestion,
+    SimulateQuestion,
     SolveQuestion,
 )
 
-LOG = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", bound=BaseModel)
+Ask = Callable[[Asked, Sent], Parts]
+SimulationAnswer = ContractAnswer | MakingAnswer | EveryContractAnswer | ContractsAnswer
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_ERRORS_SHOWN = 3
 _AGAIN = {"retry-after": "1"}
 
 
+class SkippedPlace(TypedDict):
+    """Something in a file that is no deal."""
+
+    place: str
+    reason: str
+
+
 class Results(BaseModel, Generic[Answer]):
-    """An answer a deal or hand, in the order in which they were asked for."""
+    """An answer a deal or hand, in the order in which they were asked for.
+
+    Of a file, what was passed over in it, and what was read leniently, where there is any.
+    """
 
     results: list[Answer]
+    skipped: list[SkippedPlace] | None = None
+    notes: list[str] | None = None
+
+
+class ConvertedFile(TypedDict):
+    """A file in another format: text, or packed in base64."""
+
+    format: str
+    content: NotRequired[str]
+    base64: NotRequired[str]
 
 
 class Problem(BaseModel):
@@ -63,10 +100,11 @@ class Problem(BaseModel):
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": text}
     for status, text in {
-        400: "not JSON",
+        400: "the body cannot be read",
         403: "a page of another site asks",
         408: "the request did not come in time",
         413: "the request is too large",
+        415: "the body is of a type that is not read here",
         421: "another host was asked for",
         422: "the question cannot be answered as it is",
         503: "too much to do, or the solver failed: Retry-After says when to ask again",
@@ -86,6 +124,7 @@ def application(hosts: frozenset[str], limits: Limits, solvers: int | None = Non
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = limits.running + 4
         Thread(target=engine.load, name="loading", daemon=True).start()
+        await engine.start()
         yield
         engine.close()
 
@@ -97,7 +136,7 @@ def application(hosts: frozenset[str], limits: Limits, solvers: int | None = Non
         redoc_url=None,
         lifespan=lifespan,
     )
-    _add_questions(app, engine)
+    _add_questions(app, engine, limits.seconds)
     _add_errors(app, metrics)
     _add_watching(app, engine, metrics)
     _add_page(app)
@@ -105,81 +144,105 @@ def application(hosts: frozenset[str], limits: Limits, solvers: int | None = Non
     return Guard(app, hosts=hosts, limits=limits, metrics=metrics, headers=_headers(), paths=paths)
 
 
-def _add_questions(app: FastAPI, engine: Engine) -> None:
-    _add(app, "estimate", EstimateQuestion, engine.estimate, EstimatedDeal)
-    _add(app, "solve", SolveQuestion, engine.solve, SolvedDeal)
-    _add(app, "par", ParQuestion, engine.par, ParAnswer)
-    _add(app, "hand", HandQuestion, engine.hand, HandAnswer)
-    _add(app, "pair", PairQuestion, engine.pair, PairAnswer)
-    _add(app, "open", OpenQuestion, engine.open, OpeningAnswer)
-    _add(app, "nearest", NearestQuestion, engine.nearest, NearestAnswer)
-    _add(app, "models", ModelsQuestion, lambda _: engine.models(), ModelAnswer)
+def _add_questions(app: FastAPI, engine: Engine, seconds: float) -> None:
+    def add(name: str, question: type[Asked], ask: Ask[Asked], answer: Any) -> None:
+        """Add a question, asked by a body or by what follows ``?`` in the address."""
+
+        async def endpoint(request: Request) -> Response:
+            deadline = asyncio.get_running_loop().time() + seconds
+            asked, file = await read_question(request, question)
+            stream = "text/event-stream" in request.headers.get("accept", "")
+            parts = in_time(ask(asked, Sent(file, stream)), deadline, seconds)
+            if stream:
+                return await events(parts)
+            return await (_file(request, asked, parts) if name == "convert" else _whole(parts))
+
+        for method in ("POST", "GET"):
+            extra: dict[str, Any] = {"parameters": parameters(question, all_keys=method == "GET")}
+            if method == "POST":
+                extra["requestBody"] = body_schema(question)
+            app.add_api_route(
+                f"/v1/{name}",
+                endpoint,
+                methods=[method],
+                response_model=Results[answer],
+                responses=_responses(name),
+                summary=question.__doc__,
+                operation_id=f"{method.lower()}_{name}",
+                openapi_extra=extra,
+            )
+
+    add("estimate", EstimateQuestion, engine.estimate, EstimatedDeal)
+    add("solve", SolveQuestion, engine.solve, SolvedDeal)
+    add("par", ParQuestion, engine.par, ParAnswer)
+    add("simulate", SimulateQuestion, engine.simulate, SimulationAnswer)
+    add("compare", CompareQuestion, engine.compare, ComparisonAnswer)
+    add("leads", LeadsQuestion, engine.leads, LeadsAnswer)
+    add("convert", ConvertQuestion, engine.convert, ConvertedFile)
+    add("hand", HandQuestion, engine.hand, HandAnswer)
+    add("pair", PairQuestion, engine.pair, PairAnswer)
+    add("open", OpenQuestion, engine.open, OpeningAnswer)
+    add("nearest", NearestQuestion, engine.nearest, NearestAnswer)
+    add("models", ModelsQuestion, engine.models, ModelAnswer)
 
 
-def _add(
-    app: FastAPI,
-    name: str,
-    question: type[Asked],
-    ask: Callable[[Asked], list[Any]],
-    answer: Any,
-) -> None:
-    """Add a question, asked by a body of JSON or by what follows ``?`` in the address."""
+def _responses(name: str) -> dict[int | str, dict[str, Any]]:
+    """Return what else may come than JSON, for the schema."""
+    kinds = ["text/event-stream"]
+    if name == "convert":
+        kinds += ["text/plain", "application/octet-stream"]
+    return {200: {"content": {kind: {"schema": {"type": "string"}} for kind in kinds}}} | _PROBLEMS
 
-    def post(asked: question) -> Response:  # type: ignore[valid-type]  # FastAPI reads the value
-        return _json({"results": ask(asked)})
 
-    def get(asked: Annotated[question, Query()]) -> Response:  # type: ignore[valid-type]
-        return _json({"results": ask(asked)})
+async def _whole(parts: Parts) -> Response:
+    """Answer with all results at once."""
+    content: dict[str, Any] = {"results": []}
+    async for kind, part in parts:
+        if kind == "result":
+            content["results"].append(part)
+        else:
+            content[kind] = part
+    return _json(content)
 
-    for method, endpoint in (("POST", post), ("GET", get)):
-        app.add_api_route(
-            f"/v1/{name}",
-            endpoint,
-            methods=[method],
-            response_model=Results[answer],
-            responses=_PROBLEMS,
-            summary=question.__doc__,
-            operation_id=f"{method.lower()}_{name}",
-        )
+
+async def _file(request: Request, asked: Any, parts: Parts) -> Response:
+    """Answer with the file itself, or with JSON where that is asked for."""
+    if "application/json" in request.headers.get("accept", ""):
+        return await _whole(parts)
+    skipped = 0
+    async for kind, part in parts:
+        if kind == "skipped":
+            skipped = len(part)
+        elif kind == "result":
+            converted = part
+    form = FORMATS[asked.to]
+    name = f"deals{form.suffixes[0]}"
+    return Response(
+        converted["content"] if "content" in converted else b64decode(converted["base64"]),
+        headers={
+            "content-disposition": f'attachment; filename="{name}"',
+            "trickcast-skipped": str(skipped),
+        },
+        media_type="text/plain" if form.text else "application/octet-stream",
+    )
 
 
 def _add_errors(app: FastAPI, metrics: Metrics) -> None:
     """Answer every error with ``{"detail": …}``, in plain words."""
 
-    async def refused(_: Request, error: Exception) -> Response:
-        return _problem(422, str(error))
-
-    async def invalid(_: Request, error: Exception) -> Response:
-        assert isinstance(error, RequestValidationError)
-        return _problem(422, _validation_text(error))
-
-    async def busy(_: Request, error: Exception) -> Response:
-        return _problem(503, str(error), _AGAIN)
-
-    async def crashed(_: Request, error: Exception) -> Response:
-        metrics.crashes.inc()
-        LOG.error("the solver failed: %s", error)
-        return _problem(503, f"the solver failed: {error}", _AGAIN)
+    async def answer(_: Request, error: Exception) -> Response:
+        status, detail = problem_of(error)
+        if isinstance(error, JobError):
+            metrics.crashes.inc()
+        return _problem(status, detail, _AGAIN if status == 503 else None)
 
     async def other(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         return _problem(error.status_code, str(error.detail).lower(), error.headers)
 
-    app.add_exception_handler(DealError, refused)
-    app.add_exception_handler(RefusedError, refused)
-    app.add_exception_handler(RequestValidationError, invalid)
-    app.add_exception_handler(BusyError, busy)
-    app.add_exception_handler(SolverCrash, crashed)
+    for kind in PROBLEMS:
+        app.add_exception_handler(kind, answer)
     app.add_exception_handler(HTTPException, other)
-
-
-def _validation_text(error: RequestValidationError) -> str:
-    """Return a line for each of the first errors: where it is, and what was expected."""
-    lines = []
-    for fault in error.errors()[:_ERRORS_SHOWN]:
-        place = ".".join(map(str, fault["loc"][1:])) or "the request"
-        lines.append(f"{place}: {fault['msg'][:1].lower()}{fault['msg'][1:]}")
-    return "\n".join(lines)
 
 
 def _add_watching(app: FastAPI, engine: Engine, metrics: Metrics) -> None:
@@ -193,7 +256,7 @@ def _add_watching(app: FastAPI, engine: Engine, metrics: Metrics) -> None:
             return _json({"status": "ready"})
         return _problem(503, "the models are being loaded", _AGAIN)
 
-    @app.get("/metrics", summary="Counts, for Prometheus.")
+    @app.get("/metrics", summary="Counts, for Prometheus.", response_class=PlainTextResponse)
     async def counts() -> Response:
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 

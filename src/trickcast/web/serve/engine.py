@@ -1,27 +1,25 @@
-"""What the server keeps at hand, models and solvers, and the answers it makes with them.
+"""What the server keeps at hand, models and processes, and the answers it makes with them.
 
-Every method takes a question and returns the very answers that the command line prints. They are
-called by many threads at once, each of which waits for its own answer.
+Every question yields its answer in parts: a result for each deal or hand, the very object that the
+command line prints, and before the one of a simulation what is known so far. Leaving the
+generator ends the work: what a thread computes of it is small, and a process is ended at once.
 """
 
+import asyncio
 import os
 import time
-from collections.abc import Iterator
-from concurrent.futures import CancelledError
-from concurrent.futures import TimeoutError as LateError
-from contextlib import contextmanager
+from base64 import b64decode, b64encode
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import aclosing
 from functools import cache, cached_property
-from threading import BoundedSemaphore, Lock
+from threading import Lock
+from typing import Any, TypeVar
+
+import numpy as np
+from anyio.to_thread import run_sync
 
 from ... import evaluators, openings
-from ...answers.deals import (
-    EstimatedDeal,
-    ParAnswer,
-    SolvedDeal,
-    estimated_deal,
-    par_answer,
-    solved_deal,
-)
+from ...answers.deals import estimated_deal, par_answer, solved_deal
 from ...answers.hands import (
     BEST_CONTRACTS,
     HandAnswer,
@@ -33,47 +31,66 @@ from ...answers.hands import (
     opening_answer,
     pair_answer,
 )
-from ...answers.networks import ModelAnswer, model_answer
-from ...cards import Deal, DealError, DealSet, Hand, Seat, Strain, TrickTable, Vulnerability
+from ...answers.networks import model_answer
+from ...cards import (
+    Board,
+    DealSet,
+    Hand,
+    Seat,
+    Strain,
+    TrickTable,
+    Vulnerability,
+)
 from ...embedding import HandEmbedding, PairEstimator, best_contracts
-from ...estimator import DEFAULT_MODEL, Estimator, TrickEstimate
+from ...estimator import DEFAULT_MODEL, Estimator
 from ...estimator import models as shipped_models
-from ...solver.apart import SolverProcesses
+from .apart import Part, Processes
+from .errors import RefusedError
+from .given import Given, Sent, Tricks, given_deal, read_deals, read_hands
 from .metrics import Metrics
+from .questions import File
 from .requests import (
     MOST_SOLVED,
+    CompareQuestion,
+    ConvertQuestion,
+    DealsQuestion,
     EstimateQuestion,
     HandQuestion,
+    LayoutsQuestion,
+    LeadsQuestion,
+    ModelsQuestion,
     NearestQuestion,
     OpenQuestion,
     PairQuestion,
     ParQuestion,
+    SimulateQuestion,
     SolveQuestion,
 )
 from .together import Together
 
+_TOGETHER = 64  # deals or hands of a question computed in one turn, after which others have theirs
+_FEW = 8  # hands that are opened, or whose like are looked for, in one turn
+_IN_TIME = 0.9  # of the time for an answer, after which a simulation answers with what it has
 
-class RefusedError(ValueError):
-    """A question that cannot be answered as it is; the message says what was expected."""
-
-
-class BusyError(RuntimeError):
-    """There was no answer in time; the same question may be asked again."""
+Row = TypeVar("Row")
+Parts = AsyncGenerator[Part, None]
+SolvedRows = AsyncGenerator[tuple[Given, Tricks], None]
+Rows = SolvedRows | AsyncGenerator[tuple[Given, None], None]
 
 
 class Engine:
-    """Models, each with a thread of its own, and solvers, each a process of its own."""
+    """Models, each with a thread of its own, and processes that solve, simulate and read files."""
 
     def __init__(self, metrics: Metrics, *, solvers: int | None = None, seconds: float):
         """Prepare ``solvers`` processes (default: one a core); an answer takes ``seconds``."""
-        processes = solvers or os.cpu_count() or 1
         self.ready = False
-        self._metrics, self._seconds = metrics, seconds
+        self._seconds = seconds
+        self._observe_together = metrics.together.observe
         self._names = [info.name for info in shipped_models()]
         self._together: dict[str, Together] = {}
         self._pairs = cache(PairEstimator)
-        self._solvers = SolverProcesses(processes, tries=2, timeout=seconds)
-        self._free_solvers = BoundedSemaphore(processes)
+        self._solvers = Processes("solver", solvers or os.cpu_count() or 1, metrics.waited.observe)
+        self._readers = Processes("reader", 1, metrics.waited.observe)
         self._loading = Lock()
 
     def load(self) -> None:
@@ -82,162 +99,253 @@ class Engine:
         self._pairs("accurate")
         self.ready = True
 
+    async def start(self) -> None:
+        """Start the processes, so that nobody waits for that."""
+        await self._solvers.start()
+        await self._readers.start()
+
     def close(self) -> None:
         """End threads and processes."""
         with self._loading:
             for together in self._together.values():
                 together.close()
         self._solvers.close()
+        self._readers.close()
 
-    def estimate(self, question: EstimateQuestion) -> list[EstimatedDeal]:
+    async def estimate(self, question: EstimateQuestion, sent: Sent) -> Parts:
         """Answer as ``trickcast estimate``."""
-        deals = read_deals(question.deals)
+        self._check_model(question.model)
+        deals, told = await self._deals(question, sent)
+        for part in told:
+            yield part
         if question.exact and len(deals) > MOST_SOLVED:
             raise RefusedError(f"{len(deals)} deals to solve (expected at most {MOST_SOLVED})")
-        if question.model not in self._names:
-            expected = ", ".join(self._names)
-            raise RefusedError(f"no model {question.model!r} (expected one of {expected})")
-        estimates = self._estimate(deals, question.model)
-        exact = self._solve(deals).tricks if question.exact else None
-        return [
-            estimated_deal(
-                deal, None, estimates[i], question.model, None if exact is None else exact[i]
-            )
-            for i, deal in enumerate(deals)
-        ]
+        model = self._together.get(question.model)  # without the lock, which loading others holds
+        if model is None:
+            model = await run_sync(self._model, question.model)
+        for some in _turns(deals, _TOGETHER):
+            dealset = DealSet.from_deals(given.deal for given in some)
+            estimates = await asyncio.wrap_future(model.ask(dealset))
+            rows: Rows = self._solved(some) if question.exact else _unsolved(some)
+            number = 0
+            async with aclosing(rows):
+                async for (deal, board, _), exact in rows:
+                    estimate, number = estimates[number], number + 1
+                    yield "result", estimated_deal(deal, board, estimate, question.model, exact)
 
-    def solve(self, question: SolveQuestion) -> list[SolvedDeal]:
+    async def solve(self, question: SolveQuestion, sent: Sent) -> Parts:
         """Answer as ``trickcast solve``."""
-        deals = read_deals(question.deals)
-        tricks = self._solve(deals).tricks
-        return [solved_deal(deal, None, tricks[i]) for i, deal in enumerate(deals)]
+        deals, told = await self._deals(question, sent)
+        for part in told:
+            yield part
+        async with aclosing(self._solved(deals)) as rows:
+            async for (deal, board, _), tricks in rows:
+                yield "result", solved_deal(deal, board, tricks)
 
-    def par(self, question: ParQuestion) -> list[ParAnswer]:
+    async def par(self, question: ParQuestion, sent: Sent) -> Parts:
         """Answer as ``trickcast par``."""
-        vulnerable, dealer = Vulnerability.parse(question.vulnerable), Seat.parse(question.dealer)
-        deals = read_deals(question.deals)
-        tables = self._solve(deals)
-        return [
-            par_answer(deal, None, tables[i], vulnerable, dealer) for i, deal in enumerate(deals)
-        ]
+        vulnerable, dealer = question.vulnerable, question.dealer
+        told_vulnerable = None if vulnerable is None else Vulnerability.parse(vulnerable)
+        told_dealer = None if dealer is None else Seat.parse(dealer)
+        deals, told = await self._deals(question, sent)
+        for part in told:
+            yield part
+        async with aclosing(self._solved(deals)) as rows:
+            async for (deal, board, _), tricks in rows:
+                known = board or Board()
+                sides = known.vulnerability if told_vulnerable is None else told_vulnerable
+                first = known.dealer if told_dealer is None else told_dealer
+                sides, first = sides or Vulnerability.NONE, first or Seat.NORTH
+                yield "result", par_answer(deal, board, TrickTable(tricks), sides, first)
 
-    def hand(self, question: HandQuestion) -> list[HandAnswer]:
+    async def convert(self, question: ConvertQuestion, sent: Sent) -> Parts:
+        """Answer as ``trickcast convert``: with the file, packed in base64 where it is no text."""
+        self._check_model(question.model)
+        processes, most = self._readers, question.most
+        if question.solve:
+            processes, most = self._solvers, MOST_SOLVED
+        file = sent.file or File("the deals", "\n".join(question.deals).encode())
+        more = question.model_dump(include={"to", "solve", "estimate", "model"})
+        content = await _of_file(processes, "convert", question, file, most=most, **more)
+        for part in _passed_over(content):
+            yield part
+        whole = b64decode(content["content"])
+        try:
+            yield "result", {"format": question.to, "content": whole.decode()}
+        except UnicodeDecodeError:
+            yield "result", {"format": question.to, "base64": content["content"]}
+
+    def simulate(self, question: SimulateQuestion, sent: Sent) -> Parts:
+        """Answer as ``trickcast simulate``."""
+        return self._simulated("simulate", question, sent)
+
+    def compare(self, question: CompareQuestion, sent: Sent) -> Parts:
+        """Answer as ``trickcast compare``."""
+        return self._simulated("compare", question, sent)
+
+    def leads(self, question: LeadsQuestion, sent: Sent) -> Parts:
+        """Answer as ``trickcast leads``."""
+        return self._simulated("leads", question, sent)
+
+    async def hand(self, question: HandQuestion, _: Sent) -> Parts:
         """Answer as ``trickcast hand``."""
         strain = None if question.trump is None else Strain.parse(question.trump)
-        hands = read_hands(question.hands)
-        return [hand_answer(hand, evaluators.describe(hand, strain)) for hand in hands]
 
-    def pair(self, question: PairQuestion) -> list[PairAnswer]:
+        def answers(hands: Sequence[Hand]) -> list[HandAnswer]:
+            return [hand_answer(hand, evaluators.describe(hand, strain)) for hand in hands]
+
+        async for part in _in_turns(answers, read_hands(question.hands), _TOGETHER):
+            yield part
+
+    async def pair(self, question: PairQuestion, _: Sent) -> Parts:
         """Answer as ``trickcast pair``."""
         norths, souths = read_hands(question.north), read_hands(question.south)
         if len(norths) != len(souths):
             raise RefusedError(f"{len(norths)} hands and {len(souths)} partners (expected as many)")
         vulnerable = question.vulnerable
         Vulnerability.parse(vulnerable)
-        with self._loading:
-            estimator = self._pairs(question.model)
-        estimates = estimator(norths, souths)
-        return [
-            pair_answer(
-                hands,
-                estimates[i],
-                best_contracts(estimates[i], vulnerable, BEST_CONTRACTS),
-                vulnerable,
-                question.model,
-            )
-            for i, hands in enumerate(zip(norths, souths, strict=True))
-        ]
 
-    def open(self, question: OpenQuestion) -> list[OpeningAnswer]:
+        def answers(pairs: Sequence[tuple[Hand, Hand]]) -> list[PairAnswer]:
+            with self._loading:
+                estimator = self._pairs(question.model)
+            estimates = estimator(*map(list, zip(*pairs, strict=True)))
+            return [
+                pair_answer(
+                    pair,
+                    estimates[i],
+                    best_contracts(estimates[i], vulnerable, BEST_CONTRACTS),
+                    vulnerable,
+                    question.model,
+                )
+                for i, pair in enumerate(pairs)
+            ]
+
+        pairs = [*zip(norths, souths, strict=True)]
+        async for part in _in_turns(answers, pairs, _TOGETHER):
+            yield part
+
+    async def open(self, question: OpenQuestion, _: Sent) -> Parts:
         """Answer as ``trickcast open``."""
-        hands = read_hands(question.hands)
-        if question.system not in openings.names():
+        name, number = question.system, question.nearest
+        if name not in openings.names():
             expected = ", ".join(openings.names())
-            raise RefusedError(
-                f"no opening system {question.system!r} (expected one of {expected})"
-            )
-        with self._loading:
-            system = _system(question.system)
-            near = _near(question.system) if question.nearest else None
-        return [
-            opening_answer(
-                system.explain(hand), () if near is None else near.nearest(hand, question.nearest)
-            )
-            for hand in hands
-        ]
+            raise RefusedError(f"no opening system {name!r} (expected one of {expected})")
 
-    def nearest(self, question: NearestQuestion) -> list[NearestAnswer]:
-        """Answer as ``trickcast nearest``."""
-        if (question.plus is None) != (question.minus is None):
-            raise RefusedError("plus and minus go together")
-        hands = read_hands(question.hands)
-        with self._loading:
-            embedding, index = self._embedding, self._embedding.searched
-        if question.plus is None or question.minus is None:
-            near = embedding.nearest(hands, question.k, index)
-        else:
-            plus, minus = Hand(question.plus), Hand(question.minus)
-            near = [
-                embedding.analogy(hand, plus=plus, minus=minus, k=question.k, hands=index)
+        def answers(hands: Sequence[Hand]) -> list[OpeningAnswer]:
+            with self._loading:
+                system, near = _system(name), _near(name) if number else None
+            return [
+                opening_answer(
+                    system.explain(hand), () if near is None else near.nearest(hand, number)
+                )
                 for hand in hands
             ]
-        return [nearest_answer(*row) for row in zip(hands, near, strict=True)]
 
-    def models(self) -> list[ModelAnswer]:
+        async for part in _in_turns(answers, read_hands(question.hands), _FEW):
+            yield part
+
+    async def nearest(self, question: NearestQuestion, _: Sent) -> Parts:
+        """Answer as ``trickcast nearest``."""
+        plus, minus = (
+            None if text is None else Hand(text) for text in (question.plus, question.minus)
+        )
+
+        def answers(hands: Sequence[Hand]) -> list[NearestAnswer]:
+            with self._loading:
+                embedding, index = self._embedding, self._embedding.searched
+            if plus is None or minus is None:
+                near = embedding.nearest(hands, question.k, index)
+            else:
+                near = [
+                    embedding.analogy(hand, plus=plus, minus=minus, k=question.k, hands=index)
+                    for hand in hands
+                ]
+            return [nearest_answer(*row) for row in zip(hands, near, strict=True)]
+
+        async for part in _in_turns(answers, read_hands(question.hands), _FEW):
+            yield part
+
+    async def models(self, _: ModelsQuestion, __: Sent) -> Parts:
         """Answer as ``trickcast models``."""
-        return [model_answer(info) for info in shipped_models()]
+        for info in shipped_models():
+            yield "result", model_answer(info)
 
     @cached_property
     def _embedding(self) -> HandEmbedding:
         return HandEmbedding()
 
+    def _check_model(self, name: str) -> None:
+        if name not in self._names:
+            expected = ", ".join(self._names)
+            raise RefusedError(f"no model {name!r} (expected one of {expected})")
+
     def _model(self, name: str) -> Together:
         with self._loading:
             if name not in self._together:
-                self._together[name] = Together(
-                    Estimator(name, threads=1), self._metrics.together.observe
-                )
+                self._together[name] = Together(Estimator(name, threads=1), self._observe_together)
             return self._together[name]
 
-    def _estimate(self, deals: DealSet, model: str) -> TrickEstimate:
-        future = self._model(model).ask(deals)
-        try:
-            return future.result(self._seconds)
-        except (LateError, CancelledError):
-            future.cancel()
-            raise BusyError(f"no estimate within {self._seconds:g} seconds") from None
+    async def _deals(self, question: DealsQuestion, sent: Sent) -> tuple[list[Given], list[Part]]:
+        """Return the deals that were given, and what is to be told of their file."""
+        if sent.file is None:
+            return [Given(deal) for deal in read_deals(question.deals)], []
+        content = await _of_file(self._readers, "read", question, sent.file)
+        return [given_deal(*row) for row in content["deals"]], _passed_over(content)
 
-    def _solve(self, deals: DealSet) -> TrickTable:
-        with self._solver():
-            return self._solvers.solve(deals)
+    async def _solved(self, deals: Sequence[Given]) -> SolvedRows:
+        """Yield the exact tricks of deal after deal: the file's own, else solved."""
+        unknown = [given.deal.pbn for given in deals if given.tricks is None]
+        async with aclosing(self._solvers.run("solve", deals=unknown)) as parts:
+            for given in deals:
+                tricks = given.tricks
+                if tricks is None:
+                    tricks = np.array((await anext(parts))[1], dtype=np.uint8)
+                yield given, tricks
+            if unknown:
+                await anext(parts, None)  # the job is done: its process is kept
 
-    @contextmanager
-    def _solver(self) -> Iterator[None]:
-        """Hold one of the solvers. Raises BusyError where none gets free in time."""
-        start = time.monotonic()
-        if not self._free_solvers.acquire(timeout=self._seconds):
-            raise BusyError(f"no solver was free within {self._seconds:g} seconds")
-        try:
-            self._metrics.waited.observe(time.monotonic() - start)
-            yield
-        finally:
-            self._free_solvers.release()
+    async def _simulated(self, job: str, question: LayoutsQuestion, sent: Sent) -> Parts:
+        if question.model is not None:
+            self._check_model(question.model)
+        asked = question.model_dump() | {"stream": sent.stream}
+        asked["until"] = time.time() + _IN_TIME * self._seconds
+        async with aclosing(self._solvers.run(job, **asked)) as parts:
+            async for part in parts:
+                yield part
 
 
-def read_deals(texts: list[str]) -> DealSet:
-    """Read deals. Raises DealError, naming the index of a bad one where they are many."""
-    return DealSet.from_deals([Deal(texts[0])] if len(texts) == 1 else texts)
+async def _unsolved(deals: Sequence[Given]) -> AsyncGenerator[tuple[Given, None], None]:
+    for given in deals:
+        yield given, None
 
 
-def read_hands(texts: list[str]) -> list[Hand]:
-    """Read hands. Raises DealError, naming the index of a bad one where they are many."""
-    hands = []
-    for i, text in enumerate(texts):
-        try:
-            hands.append(Hand(text))
-        except DealError as error:
-            raise DealError(f"hand {i}: {error}" if len(texts) > 1 else str(error)) from None
-    return hands
+async def _of_file(
+    processes: Processes, job: str, question: DealsQuestion, file: File, **more: Any
+) -> dict[str, Any]:
+    """Return what a process makes of a file."""
+    content = b64encode(file.content).decode()
+    told = {"from": question.format, "strict": question.strict, "most": question.most}
+    asked = {"name": file.name, "content": content, **told, **more}
+    async with aclosing(processes.run(job, **asked)) as parts:
+        results: list[dict[str, Any]] = [content async for _, content in parts]
+    return results[0]
+
+
+def _passed_over(content: dict[str, Any]) -> list[Part]:
+    return [(kind, content[kind]) for kind in ("skipped", "notes") if content[kind]]
+
+
+def _turns(rows: Sequence[Row], size: int) -> Iterator[Sequence[Row]]:
+    return (rows[start : start + size] for start in range(0, len(rows), size))
+
+
+async def _in_turns(
+    answers: Callable[[Sequence[Row]], Sequence[Any]], rows: Sequence[Row], size: int
+) -> Parts:
+    """Yield the answers that a thread finds, some at a time."""
+    for some in _turns(rows, size):
+        for answer in await run_sync(answers, some, abandon_on_cancel=True):
+            yield "result", answer
 
 
 @cache

@@ -2,14 +2,16 @@
 
 Host and Origin are checked, so that no page of another site asks through a visitor's browser; a
 body is read whole, up to a size and within a time; where too much is in work the answer is 503 at
-once. What is logged is method, path, status and time: never what was asked.
+once; who hangs up ends the work. What is logged is method, path, status and time: never what was
+asked.
 """
 
 import asyncio
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +25,7 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LOG = logging.getLogger(__name__)
 _RETRY = {"retry-after": "1"}
+_HUNG_UP = 499  # in the log, as nginx says it
 
 
 @dataclass(frozen=True)
@@ -69,18 +72,21 @@ class Guard:
         if scope["type"] != "http":  # a web socket: there are none here
             await send({"type": "websocket.close", "code": 1008})
             return
-        start, status = time.perf_counter(), 500
+        start, status, ended = time.perf_counter(), 500, False
 
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
-            nonlocal status
+            nonlocal status, ended
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message["headers"], *self._headers]
+            elif not message.get("more_body"):
+                ended = True
             await send(message)
 
         try:
-            await self._answer(scope, receive, send_with_headers)
+            await self._answer(scope, receive, send_with_headers, lambda: ended)
         finally:
+            status = status if ended else _HUNG_UP
             seconds = time.perf_counter() - start
             path = scope["path"] if scope["path"] in self._paths else "other"
             self._metrics.requests.labels(path, status).inc()
@@ -94,7 +100,9 @@ class Guard:
                 extra={"path": path, "status": status, "milliseconds": round(seconds * 1000, 1)},
             )
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer(
+        self, scope: Scope, receive: Receive, send: Send, ended: Callable[[], bool]
+    ) -> None:
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         refusal = self._refusal(headers)
         if refusal is not None:
@@ -105,6 +113,8 @@ class Guard:
                 body = await self._body(headers.get(b"content-length", ""), receive)
         except TimeoutError:
             await reply(send, 408, f"no whole request within {self._limits.body_seconds:g} seconds")
+            return
+        except ConnectionAbortedError:
             return
         if body is None:
             most = self._limits.size
@@ -118,7 +128,8 @@ class Guard:
             self._running += 1
             self._metrics.running.set(self._running)
             try:
-                await self._application(scope, _replay(body, receive), send)
+                async with _listening(receive, ended):
+                    await self._application(scope, _replay(body, _never), send)
             finally:
                 self._running -= 1
                 self._metrics.running.set(self._running)
@@ -142,7 +153,7 @@ class Guard:
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                return bytes(body)
+                raise ConnectionAbortedError
             body += message.get("body", b"")
             if len(body) > most:
                 return None
@@ -159,6 +170,35 @@ async def reply(
     lines = [(name.encode(), value.encode()) for name, value in told.items()]
     await send({"type": "http.response.start", "status": status, "headers": lines})
     await send({"type": "http.response.body", "body": body})
+
+
+@asynccontextmanager
+async def _listening(receive: Receive, ended: Callable[[], bool]) -> AsyncIterator[None]:
+    """End what runs in this block when the client hangs up before all is ``ended``."""
+    work, gone = asyncio.current_task(), False
+    assert work is not None
+
+    async def listen() -> None:
+        nonlocal gone
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        if not ended():
+            gone = True
+            work.cancel()
+
+    listener = asyncio.create_task(listen())
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not gone or work.uncancel() > 0:
+            raise
+    finally:
+        listener.cancel()
+
+
+async def _never() -> MutableMapping[str, Any]:
+    await asyncio.Event().wait()
+    raise AssertionError
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -7,11 +7,13 @@ import os
 import signal
 import socket
 import sys
+from functools import partial
 from typing import Any, NoReturn
 
 import uvicorn
 
 from .api import application
+from .connections import Connection
 from .guard import Limits
 
 
@@ -53,12 +55,17 @@ def serve(
     """
     limits = limits or Limits()
     listening = _listen(host, port)
+    _allow_connections()
     _log(json_logs)
     hosts = frozenset({host, "localhost", "127.0.0.1", "::1", *(name.lower() for name in also)})
+    connection: Any = partial(
+        Connection, head_seconds=limits.body_seconds, reading_seconds=limits.seconds
+    )
     config = uvicorn.Config(
         application(hosts, limits, solvers),
         access_log=False,
         log_config=None,
+        http=connection,
         server_header=False,
         ws="none",
         timeout_graceful_shutdown=math.ceil(limits.seconds),
@@ -83,6 +90,15 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
         raise ServeError(f"{host}:{port}: {reason} (choose another by --port)") from None
+
+
+def _allow_connections() -> None:
+    """Let the system give this process as many files, and so connections, as it may have."""
+    if sys.platform != "win32":
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _log(json_logs: bool) -> None:

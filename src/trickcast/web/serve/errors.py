@@ -1,0 +1,13 @@
+"""Why there is no answer; the message says it to who asked."""
+
+
+class RefusedError(ValueError):
+    """A question that cannot be answered as it is; the message says what was expected."""
+
+
+class BusyError(RuntimeError):
+    """There is too much to do, or no answer in time; the same question may be asked again."""
+
+
+class JobError(RuntimeError):
+    """The process that was to find an answer ended without one, each time that it was tried."""

@@ -1,0 +1,62 @@
+"""The deals and hands of a question, as they were given."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...cards import UNKNOWN, Board, Deal, DealError, DealSet, Hand, Seat, Vulnerability
+from .questions import File
+
+Tricks = NDArray[np.uint8]
+
+
+class Sent(NamedTuple):
+    """What came with a question."""
+
+    file: File | None = None
+    """Its deals."""
+    stream: bool = False
+    """Whether the answer is sent part by part."""
+
+
+class Given(NamedTuple):
+    """A deal that was given, and what its file says of it."""
+
+    deal: Deal
+    board: Board | None = None
+    tricks: Tricks | None = None
+    """(5, 4), where the file has them all."""
+
+
+def given_deal(
+    text: str,
+    number: int | None,
+    dealer: str | None,
+    vulnerable: str | None,
+    tricks: list[list[int]],
+) -> Given:
+    """Return a deal of a file from what the job ``read`` tells of it."""
+    board = Board(
+        number=number,
+        dealer=None if dealer is None else Seat.parse(dealer),
+        vulnerability=None if vulnerable is None else Vulnerability.parse(vulnerable),
+    )
+    table = np.array(tricks, dtype=np.uint8)
+    return Given(Deal(text), board, None if (table == UNKNOWN).any() else table)
+
+
+def read_deals(texts: list[str]) -> DealSet:
+    """Read deals. Raises DealError, naming the index of a bad one where they are many."""
+    return DealSet.from_deals([Deal(texts[0])] if len(texts) == 1 else texts)
+
+
+def read_hands(texts: list[str]) -> list[Hand]:
+    """Read hands. Raises DealError, naming the index of a bad one where they are many."""
+    hands = []
+    for i, text in enumerate(texts):
+        try:
+            hands.append(Hand(text))
+        except DealError as error:
+            raise DealError(f"hand {i}: {error}" if len(texts) > 1 else str(error)) from None
+    return hands

@@ -1,0 +1,294 @@
+"""The server: files of deals, answers part by part, clients that are slow, leave, or break off."""
+
+import json
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+import trickcast as tc
+from test_serving import EASY, KNOWN, NORTH, printed, running, solvers_of
+
+STREAM = {"accept": "text/event-stream"}
+LONG: dict[str, Any] = KNOWN | {"contract": "2S", "by": "S", "samples": 2000, "exact": 2000}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[tuple[httpx.Client, subprocess.Popen[str], list[str]]]:
+    with running("--solvers", "1", "--seconds", "300") as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def client(server) -> httpx.Client:
+    return server[0]
+
+
+def events(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
+    for line in lines:
+        if line:
+            kind, content = line.removeprefix("event: "), next(lines).removeprefix("data: ")
+            yield kind, json.loads(content)
+
+
+@pytest.fixture(scope="module")
+def boards(tmp_path_factory) -> Any:
+    """Two boards of one-suited hands, which DDS solves at once: a PBN file."""
+    path = tmp_path_factory.mktemp("boards") / "two.pbn"
+    lines = [
+        f'[Board "{number}"]\n[Dealer "{dealer}"]\n[Vulnerable "{sides}"]\n[Deal "{EASY}"]\n'
+        for number, dealer, sides in ((7, "S", "All"), (8, "W", "None"))
+    ]
+    path.write_text("\n".join(lines))
+    return path
+
+
+@pytest.mark.parametrize("path", ["estimate", "solve", "par"])
+def test_a_file_is_answered_as_by_the_command_line_sent_either_way(client, boards, path) -> None:
+    expected = {"results": printed(path, str(boards))}
+    assert [result["board"] for result in expected["results"]] == [7, 8]
+    content = boards.read_bytes()
+    for kind in ("application/x-pbn", "text/plain", "application/octet-stream", "image/png"):
+        by_body = client.post(f"/v1/{path}", content=content, headers={"content-type": kind})
+        assert (by_body.status_code, by_body.json()) == (200, expected)
+    by_form = client.post(f"/v1/{path}", files={"file": ("two.pbn", content)})
+    assert (by_form.status_code, by_form.json()) == (200, expected)
+
+
+def test_keys_beside_a_file_follow_in_the_address_or_in_the_form(client, boards) -> None:
+    content = boards.read_bytes()
+    models = [
+        client.post("/v1/estimate?model=fast", content=content, headers={"content-type": "x/y"}),
+        client.post("/v1/estimate", files={"file": content}, data={"model": "fast"}),
+    ]
+    for answer in models:
+        assert [result["model"] for result in answer.json()["results"]] == ["fast", "fast"]
+
+
+def test_tables_that_a_file_holds_are_not_solved_again(client) -> None:
+    table = "6" * 20  # which DDS would not find
+    content = f'[Deal "{EASY}"]\n[DoubleDummyTricks "{table}"]\n'
+    answer = client.post(
+        "/v1/solve", content=content, headers={"content-type": "application/x-pbn"}
+    )
+    assert answer.json()["results"][0]["exact"] == [[6] * 4] * 5
+
+
+def test_what_is_no_deal_in_a_file_is_listed_or_refused(client) -> None:
+    content = f'[Board "1"]\n[Deal "{EASY}"]\n\n[Board "2"]\n[Deal "N:AK QJ"]\n'.encode()
+    answer = client.post("/v1/solve", files={"file": ("a.pbn", content)}).json()
+    assert len(answer["results"]) == 1
+    (skipped,) = answer["skipped"]
+    assert skipped["place"].startswith("a.pbn: ") and skipped["reason"]
+    strict = client.post("/v1/solve", files={"file": ("a.pbn", content)}, data={"strict": "true"})
+    assert strict.status_code == 422 and strict.json()["detail"].startswith("a.pbn: ")
+
+
+@pytest.mark.parametrize("form", ["pbn", "lin", "csv", "zrd"])
+def test_a_file_is_converted_as_by_the_command_line(client, boards, tmp_path, form) -> None:
+    target = tmp_path / f"two.{form}"
+    command = ["convert", str(boards), str(target), "--solve"]
+    assert printed(*command) == []
+    asked = {"to": form, "solve": "true"}
+    answer = client.post("/v1/convert", files={"file": boards.read_bytes()}, data=asked)
+    assert (answer.status_code, answer.content) == (200, target.read_bytes())
+    assert answer.headers["trickcast-skipped"] == "0"
+    assert answer.headers["content-disposition"].startswith('attachment; filename="deals.')
+    (result,) = client.post(
+        "/v1/convert",
+        files={"file": boards.read_bytes()},
+        data=asked,
+        headers={"accept": "application/json"},
+    ).json()["results"]
+    assert result.keys() == {"format", "base64" if form == "zrd" else "content"}
+
+
+FILES_REFUSED = [
+    ({"content": b"rubbish", "headers": {"content-type": "text/plain"}}, "of no known format"),
+    ({"content": b"", "headers": {"content-type": "text/plain"}}, "the file is empty"),
+    ({"content": b"\x1f\x8b\x08rubbish", "headers": {"content-type": "text/plain"}}, "the file"),
+    ({"content": b"x", "headers": {"content-type": "application/x-zrd"}}, "the file"),
+    ({"files": {"file": ("../../etc/passwd", b"x")}}, "../../etc/passwd: "),
+    ({"files": {"file": b"x"}, "data": {"from": "word"}}, "is not a format"),
+    ({"files": {"file": b"x"}, "data": {"deals": EASY}}, "deals are given twice"),
+    ({"files": {"file": b"x"}, "data": {"modell": "fast"}}, "modell: extra inputs"),
+    ({"files": {"file": f"{EASY}\n".encode() * 41}}, "too many deals (expected at most 40)"),
+]
+
+
+@pytest.mark.parametrize(("request_", "detail"), FILES_REFUSED)
+def test_files_that_cannot_be_read_are_refused_in_plain_words(client, request_, detail) -> None:
+    answer = client.post("/v1/solve", **request_)
+    assert answer.status_code == 422 and detail in answer.json()["detail"]
+    assert len(answer.json()["detail"].splitlines()) <= 3
+
+
+def test_a_broken_form_and_a_file_where_none_is_read_are_refused(client) -> None:
+    broken = {"content": b"--x", "headers": {"content-type": "multipart/form-data"}}
+    assert client.post("/v1/solve", **broken).status_code == 400
+    assert client.post("/v1/solve", files=[("a", b"1"), ("b", b"2")]).status_code == 400
+    assert client.post("/v1/hand", files={"file": NORTH.encode()}).status_code == 415
+
+
+def test_boards_come_one_by_one(client) -> None:
+    deals = [deal.pbn for deal in tc.random_deals(3, seed=6)]
+    question = {"deals": [*deals, EASY]}
+    came: list[tuple[str, Any, float]] = []
+    with client.stream("POST", "/v1/solve", json=question, headers=STREAM) as answer:
+        assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
+        came = [(*event, time.monotonic()) for event in events(answer.iter_lines())]
+    assert [kind for kind, _, _ in came] == ["result"] * 4 + ["end"]
+    whole = client.post("/v1/solve", json=question).json()["results"]
+    assert [content for _, content, _ in came[:4]] == whole
+    assert came[0][2] < came[2][2]
+
+
+def test_intervals_of_a_simulation_narrow_until_its_result(client) -> None:
+    question = KNOWN | {"contract": "2S", "by": "S", "making": True, "samples": 200, "exact": 64}
+    with client.stream("GET", "/v1/simulate", params=question, headers=STREAM) as answer:
+        came = list(events(answer.iter_lines()))
+    *partial, result, end = came
+    assert (result[0], end) == ("result", ("end", {}))
+    assert {kind for kind, _ in partial} == {"partial"} and partial
+    assert all(content.keys() == result[1].keys() for _, content in partial)
+    solved = [content["solved"] for _, content in came[:-1]]
+    assert solved == sorted(solved) and solved[0] < solved[-1] == 64
+    widths = [content["making"][2] - content["making"][1] for _, content in came[:-1]]
+    assert widths[-1] < widths[0]
+    assert [result[1]] == client.get("/v1/simulate", params=question).json()["results"]
+
+
+def test_what_is_wrong_before_the_first_part_has_its_status(client) -> None:
+    answer = client.post("/v1/simulate", json={"north": "balancd"}, headers=STREAM)
+    assert (answer.status_code, answer.json().keys()) == (422, {"detail"})
+
+
+def wait_until(holds: Any, seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_who_hangs_up_ends_the_work_within_a_second(server, stream) -> None:
+    client, process, _ = server
+    (solver,) = solvers_of(process.pid)
+    place = (client.base_url.host, client.base_url.port)
+    body = json.dumps(LONG).encode()
+    accept = b"text/event-stream" if stream else b"*/*"
+    head = (
+        b"POST /v1/simulate HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: %b\r\nContent-Length: %d\r\n\r\n"
+    )
+    with socket.create_connection(place) as line:
+        line.sendall(head % (accept, len(body)) + body)
+        if stream:
+            while b"partial" not in line.recv(10_000):
+                pass
+        else:
+            assert wait_until(lambda: "trickcast_running 1.0" in client.get("/metrics").text, 10)
+            time.sleep(0.5)
+    assert wait_until(lambda: solver not in solvers_of(process.pid), 1)
+    assert wait_until(lambda: "trickcast_running 0.0" in client.get("/metrics").text, 1)
+    assert client.post("/v1/solve", json={"deals": [EASY]}).status_code == 200
+
+
+def test_deadlines_hold_for_streams() -> None:
+    with running("--seconds", "6", "--solvers", "1") as (client, _, _):
+        while client.post("/v1/solve", json={"deals": [EASY]}).status_code != 200:
+            pass  # its process starts
+        endless = {"north": EASY[2:18], "contract": "7S", "by": "N", "precision": 1e-9}
+        with client.stream("POST", "/v1/simulate", json=endless, headers=STREAM) as answer:
+            *_, (kind, content), end = events(answer.iter_lines())
+        assert (kind, content["stopped"], end) == ("result", "interrupt", ("end", {}))
+        deals = [EASY, *(deal.pbn for deal in tc.random_deals(39, seed=4))]
+        start = time.monotonic()
+        with client.stream("POST", "/v1/solve", json={"deals": deals}, headers=STREAM) as answer:
+            *_, (kind, content) = events(answer.iter_lines())
+        assert (kind, content["status"]) == ("error", 503)
+        assert content["detail"] == "no answer within 6 seconds"
+        assert time.monotonic() - start < 12
+
+
+def test_a_solver_that_crashes_in_a_stream_is_replaced_and_no_board_is_sent_twice(server) -> None:
+    client, process, _ = server
+    deals = [deal.pbn for deal in tc.random_deals(4, seed=8)]
+    got = []
+    with client.stream("POST", "/v1/solve", json={"deals": deals}, headers=STREAM) as answer:
+        for kind, content in events(answer.iter_lines()):
+            got.append((kind, content.get("deal")))
+            if len(got) == 1:
+                (solver,) = solvers_of(process.pid)
+                subprocess.run(["kill", "-9", str(solver)], check=True)
+    assert got == [*(("result", deal) for deal in deals), ("end", None)]
+
+
+def test_half_a_head_is_cut_off(client) -> None:
+    place = (client.base_url.host, client.base_url.port)
+    with socket.create_connection(place, timeout=60) as line:
+        line.sendall(b"POST /v1/estimate HTTP/1.1\r\nHost: 127.0.")
+        assert line.recv(100) == b""
+
+
+def test_who_does_not_read_a_long_answer_is_cut_off() -> None:
+    with running("--seconds", "3", "--running", "1") as (client, _, _):
+        deals = [deal.pbn for deal in tc.random_deals(1000, seed=1)]
+        body = json.dumps({"deals": deals, "model": "fast"}).encode()
+        head = b"POST /v1/estimate HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n"
+        with socket.socket() as line:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            line.connect((client.base_url.host, client.base_url.port))
+            line.sendall(head % len(body) + body)
+            assert wait_until(lambda: client.get("/v1/models").status_code == 503, 30)
+            assert wait_until(lambda: client.get("/v1/models").status_code == 200, 60)
+
+
+def test_a_hundred_megabytes_are_refused_and_not_kept(server) -> None:
+    client, process, _ = server
+
+    def blocks() -> Iterator[bytes]:
+        for _ in range(100):
+            yield bytes(1_000_000)
+
+    def memory() -> int:
+        with open(f"/proc/{process.pid}/statm") as statm:  # noqa: PTH123
+            return int(statm.read().split()[1]) * 4096
+
+    before = memory()
+    try:
+        status = client.post("/v1/solve", content=blocks()).status_code
+    except httpx.TransportError:
+        status = 413  # the server has closed, while the client was still sending
+    assert status == 413
+    assert memory() - before < 20_000_000
+
+
+def test_many_that_wait_for_a_solver_are_refused_at_once_and_estimates_are_not() -> None:
+    with running("--solvers", "1", "--seconds", "300") as (client, _, _):
+        lines = [httpx.Client(base_url=client.base_url, timeout=300) for _ in range(9)]
+        threads = [
+            threading.Thread(target=lambda line=line: leave(line), daemon=True) for line in lines
+        ]
+        for thread in threads:
+            thread.start()
+        assert wait_until(lambda: "trickcast_running 9.0" in client.get("/metrics").text, 30)
+        answer = client.post("/v1/solve", json={"deals": [EASY]})
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+        assert client.post("/v1/estimate", json={"deals": [EASY]}).status_code == 200
+        for line in lines:
+            line.close()
+
+
+def leave(line: httpx.Client) -> None:
+    """Ask for what takes long; the test closes the client."""
+    try:
+        line.post("/v1/simulate", json=LONG)
+    except (httpx.HTTPError, RuntimeError):
+        return
