@@ -9,7 +9,7 @@ from .board import Board, Tag, board_dealer, board_vulnerability
 from .deal import COUNT_OF_SEAT, FOUR_FULL_HANDS, Deal, check_owners
 from .dealset import DealSet, Skipped, as_dealset
 from .enums import RANKS, Seat, Strain, Suit, Vulnerability
-from .errors import DealError, shorten
+from .errors import DealError, cut, shorten
 from .grid import PRINTED_SEATS, PRINTED_STRAINS, Grid, html_table
 from .hand import Hand, as_hands, hands_of
 from .one_or_many import OneOrMany
@@ -43,6 +43,7 @@ __all__ = [
     "board_vulnerability",
     "card_text",
     "check_owners",
+    "cut",
     "hands_of",
     "html_table",
     "parse_card",

@@ -14,10 +14,11 @@ from typing import Any
 
 import typer
 
-from ..cards import DealError
+from ..cards import DealError, cut
 from .inputs import CommandError, forget_skipped, tell_skipped
 
-_ERROR_LINES = 3
+_ERROR_LINES, _LONGEST = 3, 1000
+"""Of an error: lines, and characters of each."""
 _SKIPPED = 3
 _INTERRUPTED = 130
 _UsageError: Any = typer.BadParameter.__bases__[0]  # click's; typer does not export its name
@@ -143,7 +144,7 @@ def _answers() -> tuple[type[Exception], ...]:
 
 def _complain(error: object) -> int:
     """Print an error in at most three plain lines, and return the exit status."""
-    lines = [line for line in str(error).splitlines() if line.strip()] or ["failed"]
+    lines = [cut(line, _LONGEST) for line in str(error).splitlines() if line.strip()] or ["failed"]
     print("\n".join([f"trickcast: {lines[0]}", *lines[1:_ERROR_LINES]]), file=sys.stderr)
     return 2
 

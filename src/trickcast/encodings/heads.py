@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..cards import shorten
 from .outputs import HIGHEST, LOWEST, RANGE, output_of, tricks_of
 
 
@@ -142,5 +143,5 @@ def find_head(name: str) -> Head:
     """
     head = HEADS.get(name)
     if head is None:
-        raise ValueError(f"no head {name!r} (there are: {', '.join(HEADS)})")
+        raise ValueError(f"no head {shorten(name)} (there are: {', '.join(HEADS)})")
     return head

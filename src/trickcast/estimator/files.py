@@ -122,7 +122,7 @@ def locate(model: str | os.PathLike[str]) -> tuple[Path, str | None]:
     if path.is_file():
         return path, None
     raise ModelError(
-        f"no model {os.fspath(model)!r} (expected one of {', '.join(shipped)}, "
+        f"no model {shorten(os.fspath(model))} (expected one of {', '.join(shipped)}, "
         "or the path of an .onnx file)"
     )
 
@@ -190,20 +190,34 @@ def _troubles() -> tuple[type[Exception], ...]:
     )
 
 
+def answers_of(
+    session: Any, path: Path, outputs: list[str] | None, inputs: dict[str, NDArray[Any]]
+) -> list[Any]:
+    """Return a model's bare answers, or raise ModelError where it gives none."""
+    try:
+        answers: list[Any] = session.run(outputs, inputs)
+    except _troubles() as error:
+        raise ModelError(
+            f"{path}: the model does not answer: {shorten(str(error), 200)[1:-1]}"
+        ) from None
+    return answers
+
+
 def run_model(
     session: Any, info: ModelFile, outputs: list[str], inputs: dict[str, NDArray[Any]]
 ) -> list[NDArray[np.float32]]:
     """Return a model's answers, or raise ModelError where it cannot give them as numbers."""
-    try:
-        answers: list[NDArray[np.float32]] = session.run(outputs, inputs)
-    except _troubles() as error:
-        raise ModelError(
-            f"{info.path}: the model does not answer: {shorten(str(error), 200)[1:-1]}"
-        ) from None
+    answers = answers_of(session, info.path, outputs, inputs)
     for name, answer in zip(outputs, answers, strict=True):
         if getattr(answer, "dtype", None) != np.float32 or not np.isfinite(answer).all():
             raise ModelError(f"{info.path}: the model's {name} are not all finite float32 numbers")
     return answers
+
+
+def check_shape(answer: NDArray[np.float32], shape: tuple[int, ...], info: ModelFile) -> None:
+    """Raise ModelError where a model's answer is of another shape."""
+    if answer.shape != shape:
+        raise ModelError(f"{info.path}: the model's answer is of shape {answer.shape}, not {shape}")
 
 
 def check_distributions(
@@ -213,8 +227,7 @@ def check_distributions(
 
     The last axis must sum to 1 within a thousandth; a share of a percent of a network's time.
     """
-    if answer.shape != shape:
-        raise ModelError(f"{info.path}: the model's answer is of shape {answer.shape}, not {shape}")
+    check_shape(answer, shape, info)
     if answer.size and not (answer.min() >= -_ROUNDING and _off_one(answer) < _OFF):
         raise ModelError(
             f"{info.path}: the model's answers are not probabilities (from {answer.min():.3g}, "
@@ -238,7 +251,7 @@ def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
     for key, known in (("format", MODEL_FORMAT), ("output_order", OUTPUT_ORDER)):
         if metadata[key] != known:
             raise ModelError(
-                f"{path}: the model's {key} is {metadata[key]!r} (expected {known!r}; "
+                f"{path}: the model's {key} is {shorten(metadata[key])} (expected {known!r}; "
                 f"SHA-256 {sha256})"
             )
     info = ModelInfo(path, sha256, dict(metadata))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .._files import atomic_writer
+from ..cards import shorten
 from .data import Deals, ExperimentError
 from .scales import Scale
 
@@ -81,7 +82,7 @@ def agree(folder: Path, scale: Scale, deals: Deals) -> None:
             if before.get(name) != value:
                 raise ExperimentError(
                     f"{path}: this run began with other deals: its {name} is "
-                    f"{before.get(name)!r}, not {value!r} (take another folder)"
+                    f"{shorten(before.get(name))}, not {value!r} (take another folder)"
                 )
         return
     folder.mkdir(parents=True, exist_ok=True)

@@ -6,9 +6,6 @@ the owner, N E S W = 0-3. ``[1]`` holds the tricks, a number for each declarer N
 hexadecimal digits, most significant first, for C D H S NT.
 """
 
-import math
-import os
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,15 +13,12 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import COUNT_OF_SEAT, FOUR_FULL_HANDS, DealSet, Seat, Suit, shorten
+from .._arrays import array_header
+from ..cards import COUNT_OF_SEAT, FOUR_FULL_HANDS, DealSet, Seat, Suit, cut, shorten
 from .base import Format, FormatError, Reading
 from .blocks import on_disk, salvaged
 
 _MAGIC = b"\x93NUMPY"
-_HEADERS = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
 _MOST_DEALS = 1 << 40
 _KING_TO_TWO = np.arange(12, 0, -1)
 _CARD_SHIFTS = 2 * (12 - np.concatenate([[0], _KING_TO_TWO]))  # of A K … 2
@@ -49,26 +43,15 @@ def _map(path: Path, name: str) -> NDArray[Any]:
     """Return the (2, n, 4) array of a file without loading it."""
     with path.open("rb") as file:
         try:
-            version = np.lib.format.read_magic(file)
-            read_header = _HEADERS.get(version)
-            if read_header is None:
-                raise ValueError(f"version {version[0]}.{version[1]} of the .npy format")
-            shape, by_column, dtype = read_header(file)
-        except (ValueError, SyntaxError, tokenize.TokenError) as error:
-            reason = shorten(str(error.args[0]).partition("\n")[0]).strip("'\"")
+            shape, by_column, dtype, start = array_header(file)
+        except ValueError as error:
+            reason = cut(str(error))
             raise FormatError(f"{reason} (expected a .npy array)", name) from None
-        start, size = file.tell(), file.seek(0, os.SEEK_END)
     plain = len(shape) == 3 and shape[::2] == (2, 4) and dtype.kind in "iu"
     if not plain or not 0 <= shape[1] < _MOST_DEALS:
         raise FormatError(
             f"{shorten(f'{dtype} array of shape {shape}')} (expected int32 of shape (2, n, 4))",
             name,
-        )
-    expected = start + math.prod(shape) * dtype.itemsize
-    if size != expected:
-        raise FormatError(
-            f"the file ends (expected {expected} bytes for {shape[1]} deals)",
-            f"{name}: byte {size}",
         )
     if not shape[1]:
         return np.empty(shape, dtype=dtype)

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..cards import shorten
+
 _LAYER = re.compile(r"\((\d+)(?:x(\d+))?(?:\+(\d+))?\)|(\d+)")
 _CARDS_OF_A_HAND = 13
 
@@ -66,7 +68,8 @@ class NetworkName:
         layers = tuple(self._read_layer(part.strip()) for part in self.name.split("-"))
         if len(layers) < 2 or min(layer.neurons for layer in layers) == 0:
             raise ValueError(
-                f"network {self.name!r}: expected at least inputs and outputs, as 52-1, none empty"
+                f"network {shorten(self.name)}: expected at least inputs and outputs, as 52-1, "
+                "none empty"
             )
         return layers
 
@@ -74,7 +77,7 @@ class NetworkName:
         match = _LAYER.fullmatch(part)
         if match is None:
             raise ValueError(
-                f"network {self.name!r}: {part!r} is not a layer "
+                f"network {shorten(self.name)}: {shorten(part)} is not a layer "
                 "(expected a number as 26, or groups as (26x4), (52+36) or (52x4+84))"
             )
         width, groups, extra, plain = match.groups()
@@ -92,17 +95,18 @@ class NetworkName:
         if layer.groups == 1:
             if layer.extra and before is not self.layers[0]:
                 raise ValueError(
-                    f"network {self.name!r}: {layer.extra} extra neurons stand beside no groups"
+                    f"network {shorten(self.name)}: {layer.extra} extra neurons stand beside "
+                    "no groups"
                 )
             return (Join(1, before.neurons, layer.neurons),)
         if before.groups != layer.groups:
             raise ValueError(
-                f"network {self.name!r}: {layer.groups} groups cannot be joined to "
+                f"network {shorten(self.name)}: {layer.groups} groups cannot be joined to "
                 f"{before.groups} (expected as many groups in both layers)"
             )
         if (before.extra == 0) != (layer.extra == 0):
             raise ValueError(
-                f"network {self.name!r}: {layer.extra} extra neurons cannot be joined to "
+                f"network {shorten(self.name)}: {layer.extra} extra neurons cannot be joined to "
                 f"{before.extra} (expected some in both layers or in neither)"
             )
         extra = (Join(1, before.extra, layer.extra),) if layer.extra else ()
@@ -110,7 +114,7 @@ class NetworkName:
             cards = _CARDS_OF_A_HAND * before.groups
             if layer.width % _CARDS_OF_A_HAND:
                 raise ValueError(
-                    f"network {self.name!r}: {layer.width} neurons a hand cannot see one of "
+                    f"network {shorten(self.name)}: {layer.width} neurons a hand cannot see one of "
                     f"its {_CARDS_OF_A_HAND} cards each"
                 )
             return (Join(cards, 2, layer.width * layer.groups // cards), *extra)

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ..cards import shorten
 from ..cards.sizes import COUNTS, RANKS, SUITS
 from .tokens import SeatLinear, TokenNetwork, draw_weights, normalized
 
@@ -41,7 +42,7 @@ class PairNetworkConfig:
         if self.after + self.pooled == 0:
             raise ValueError("after and pooled are 0 (expected a layer that knows the strain)")
         if self.activation != "gelu":
-            raise ValueError(f"activation is {self.activation!r} (expected gelu)")
+            raise ValueError(f"activation is {shorten(self.activation)} (expected gelu)")
 
     @property
     def hand_width(self) -> int:

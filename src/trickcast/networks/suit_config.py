@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from ..cards import shorten
 from ..cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
 
 RELATIONS = 7
@@ -39,7 +40,7 @@ class SuitNetworkConfig:
             ("activation", ("gelu", "relu")),
         ):
             if (value := getattr(self, name)) not in known:
-                raise ValueError(f"{name} is {value!r} (expected {' or '.join(known)})")
+                raise ValueError(f"{name} is {shorten(value)} (expected {' or '.join(known)})")
         for name, least in (("heads", 0), ("before", 0), ("after", 0), ("pooled", 0), ("ratio", 1)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name} is {getattr(self, name)} (expected {least} or more)")

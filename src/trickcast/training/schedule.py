@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
+from ..cards import shorten
 from .checkpoints import TrainingError
 from .parallel import Place
 from .settings import setting
@@ -49,7 +50,7 @@ class ScheduleConfig:
             raise ValueError(f"average is {self.average} (expected 0 to less than 1)")
         if self.optimizer not in OPTIMIZERS:
             known = " or ".join(OPTIMIZERS)
-            raise ValueError(f"optimizer is {self.optimizer!r} (expected {known})")
+            raise ValueError(f"optimizer is {shorten(self.optimizer)} (expected {known})")
 
     def rate(self, step: int, fresh_from: int = 0) -> float:
         """Return the learning rate of a step: linear warm-up, then a cosine to zero at the end.

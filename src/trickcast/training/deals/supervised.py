@@ -13,11 +13,11 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from ...cards import DealSet
+from ...cards import DealSet, shorten
 from ...cards.sizes import RANKS
 from ...networks.suit_config import SuitNetworkConfig
 from ...networks.suits import SuitNetwork, mean_probabilities
-from ..checkpoints import Progress, TrainingError, check_same, record_of
+from ..checkpoints import Progress, TrainingError, check_same, progress_of, record_of
 from ..parallel import Place
 from ..schedule import ScheduleConfig, Scheduled
 from ..settings import setting
@@ -54,7 +54,9 @@ class SupervisedConfig(ScheduleConfig):
         if not 0 <= self.exchanged <= RANKS:
             raise ValueError(f"exchanged is {self.exchanged} (expected 0 to {RANKS})")
         if self.precision not in ("float32", "bfloat16"):
-            raise ValueError(f"precision is {self.precision!r} (expected float32 or bfloat16)")
+            raise ValueError(
+                f"precision is {shorten(self.precision)} (expected float32 or bfloat16)"
+            )
 
     def kept(self, steps: int) -> float:
         """Return the share of old in the averaged weights, where the first ones count too."""
@@ -132,16 +134,17 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
         stored, record = read_weights(path, SuitNetwork)
         weights = stored.state_dict()
         if not anew:
-            check_same(path, record["config"], self.config)
+            check_same(path, record.get("config"), self.config)
+        progress = progress_of(path, record)
         for target in (self.network, self.averaged):
             try:
                 target.load_state_dict(_new_layers(target) | weights if anew else weights)
             except RuntimeError as error:
                 raise TrainingError(f"{path}: the weights of another network ({error})") from None
         if anew:
-            self.progress = Progress(legs=record["progress"]["legs"])
+            self.progress = Progress(legs=progress.legs)
         else:
-            self.progress = Progress(**record["progress"])
+            self.progress = progress
             self.progress.fresh_from = self.progress.step
 
     @cached_property
