@@ -168,11 +168,20 @@ def open_session(path: Path, expected: str | None, threads: int | None = None) -
         if expected is None and keeps_data_elsewhere(data):  # what we ship is known
             raise ValueError("it keeps arrays in other files, which are not read")
         session = ort.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        _read_texts(session)
     except _troubles() as error:
         raise ModelError(
             f"{path}: not a model that can be run (SHA-256 {sha256}): {str(error)[:200]}"
         ) from None
     return session, sha256
+
+
+def _read_texts(session: Any) -> None:
+    """Raise UnicodeDecodeError, which is a ValueError, where a model's texts are none."""
+    _ = session.get_modelmeta().custom_metadata_map
+    sides = (session.get_inputs(), session.get_outputs(), session.get_overridable_initializers())
+    for entry in (entry for side in sides for entry in side):
+        _ = entry.name, entry.shape
 
 
 def _troubles() -> tuple[type[Exception], ...]:

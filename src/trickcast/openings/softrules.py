@@ -233,7 +233,9 @@ def _read_shading(rows: Sequence[Mapping[str, Any]]) -> Shading:
     shift = np.array([row["shift"] for row in rows], dtype=np.float64)
     sharpness = np.array([row["sharpness"] for row in rows], dtype=np.float64)
     hands = np.array([row["hands"] for row in rows], dtype=np.int64)
-    if not (shift.ndim == 1 and (np.abs(shift) < _FAR).all()):
+    if not shift.ndim == sharpness.ndim == hands.ndim == 1:
+        raise ValueError("shift, sharpness and hands are a number each")
+    if not (np.abs(shift) < _FAR).all():
         raise ValueError(f"a shift is not a number of points below {_FAR:g}")
     if not ((sharpness > 0) & (sharpness < _SHARPEST)).all() or (hands < 0).any():
         raise ValueError("a sharpness is not above 0, or a number of hands below 0")
