@@ -29,8 +29,10 @@ SECONDS = 20
 MEGABYTES = 2048
 """That an input may ask for, above what the process has at its beginning."""
 PART = 2_000
-CHEAP = ("shard", "training-settings", "soft-rules", "format-hand2vec", "model-metadata", "figures",
-         "agreed-deals", "card-texts", "labelled-hands", "format-text", "pairs-of-hands")  # fmt: skip
+CHEAP = (
+    "agreed-deals", "card-texts", "figures", "format-hand2vec", "format-text", "labelled-hands",
+    "model-metadata", "pairs-of-hands", "shard", "soft-rules", "training-settings",
+)  # fmt: skip
 DEAR = {"format-parquet": 8, "weights": 6, "hands-in-words": 5, "format-jps": 3, "format-pgx": 2,
         "format-unnamed": 3, "checkpoint": 2, "trained-network": 2, "pair-model": 2,
         **dict.fromkeys(CHEAP, 0.4)}  # fmt: skip
