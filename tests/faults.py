@@ -25,6 +25,8 @@ import trickcast as tc
 from trickcast.library import Library, append, generate, verify
 
 DEALS = 25
+_IN_A_ROW = 5
+"""Kills after which a job is let end."""
 SOLVED = tc.random_deals(DEALS, seed=5).with_tricks(np.full((DEALS, 5, 4), 7, np.uint8))
 
 
@@ -185,15 +187,17 @@ def strike(kills: int, seed: int, folder: Path, jobs: Sequence[Job] = LIBRARY_JO
     chance, killed = random.Random(seed), Counter[str]()
     takes = {job.name: do(job, folder / "once")[0] for job in jobs}
     once = [job.ending(folder / "once") for job in jobs]
-    root, waiting = folder / "0", list(jobs)
+    root, waiting, in_a_row = folder / "0", list(jobs), 0
     while killed.total() < kills or len(waiting) < len(jobs):
         job, moment = waiting[0], None
-        if killed.total() < kills:
+        if killed.total() < kills and in_a_row < _IN_A_ROW:
             moment = chance.uniform(0, 1.2) * takes[job.name]
         if do(job, root, moment)[1]:
             waiting.pop(0)
+            in_a_row = 0
         else:
             killed[job.name] += 1
+            in_a_row += 1
         assert sound(root), f"{root}: {verify(Library(root), sample=0).problems}"
         if not waiting:
             assert [job.ending(root) for job in jobs] == once, f"{root}: another ending"

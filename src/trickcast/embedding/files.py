@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ..cards import cut, shorten
 from ..estimator import ModelError
-from ..estimator.files import ModelFile, open_session, shipped_models
+from ..estimator.files import BROKEN, ModelFile, open_session, shipped_models
 from ..model_format import PAIR_MODEL_FORMAT
 
 WEIGHTS = Path(__file__).parent.parent / "weights" / "pairs"
@@ -77,7 +77,7 @@ def load_pair_model(
     info = PairModelInfo(path, sha256, metadata)
     try:
         _check_facts(session, info)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except BROKEN as error:
         reason = cut(repr(error), 200)
         raise ModelError(f"{path}: damaged metadata: {reason} (SHA-256 {sha256})") from None
     return session, info

@@ -34,6 +34,8 @@ _REQUIRED = (
     "training",
     "scores",
 )
+BROKEN = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
+"""What JSON that is none of ours raises while it is taken apart."""
 _ROUNDING, _OFF = 1e-6, 1e-3
 """How far below 0 a probability, and how far from 1 a sum of them, may be by rounding."""
 
@@ -266,7 +268,7 @@ def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
     info = ModelInfo(path, sha256, dict(metadata))
     try:
         _check_facts(info)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except BROKEN as error:
         reason = shorten(repr(error), 200)[1:-1]
         raise ModelError(f"{path}: damaged metadata: {reason} (SHA-256 {sha256})") from None
     return info

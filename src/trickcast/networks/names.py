@@ -6,7 +6,8 @@ from functools import cached_property
 
 from ..cards import shorten
 
-_LAYER = re.compile(r"\((\d+)(?:x(\d+))?(?:\+(\d+))?\)|(\d+)")
+_LAYER = re.compile(r"\((\d{1,6})(?:x(\d{1,6}))?(?:\+(\d{1,6}))?\)|(\d{1,6})", re.ASCII)
+_LONGEST = 100
 _CARDS_OF_A_HAND = 13
 
 
@@ -65,6 +66,10 @@ class NetworkName:
     @cached_property
     def layers(self) -> tuple[Layer, ...]:
         """The layers from input to output."""
+        if len(self.name) > _LONGEST:
+            raise ValueError(
+                f"network {shorten(self.name)}: expected at most {_LONGEST} characters"
+            )
         layers = tuple(self._read_layer(part.strip()) for part in self.name.split("-"))
         if len(layers) < 2 or min(layer.neurons for layer in layers) == 0:
             raise ValueError(

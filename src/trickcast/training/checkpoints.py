@@ -3,7 +3,9 @@
 The weights that travel to other machines are another file: ``weights``.
 """
 
+import io
 import math
+import zipfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -91,23 +93,28 @@ def read_plain(path: Path, kind: str, format: str) -> dict[str, Any]:
 
     Nothing in the file is run. Raises TrainingError for a file that holds anything else.
     """
-    content = whole(path, kind, lambda: torch.load(path, weights_only=True, map_location="cpu"))
+    data = path.read_bytes()
+    content = whole(path, kind, lambda: _load(data))
     if not isinstance(content, dict) or content.get("format") != format:
         raise TrainingError(f"{path}: not {kind} of this program (expected {format!r})")
     return content
 
 
-def whole(path: Path, kind: str, read: Callable[[], T]) -> T:
-    """Return what ``read`` makes of a file; what it raises becomes a TrainingError.
+def _load(data: bytes) -> Any:
+    with zipfile.ZipFile(io.BytesIO(data)) as members:  # torch does not look at the checksums
+        if damaged := members.testzip():
+            raise ValueError(f"the checksum of {damaged} is another")
+    return torch.load(io.BytesIO(data), weights_only=True, map_location="cpu")
 
-    Bytes that were changed make torch, and what takes up its answer, raise nearly anything. An
-    OSError of the system stays one.
+
+def whole(path: Path, kind: str, read: Callable[[], T]) -> T:
+    """Return what ``read`` makes of a file's content; what it raises becomes a TrainingError.
+
+    Bytes that were changed make torch, and what takes up its answer, raise nearly anything.
     """
     try:
         return read()
     except Exception as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
         reason = cut(str(error).partition("\n")[0], 300) or type(error).__name__
     raise TrainingError(f"{path}: not {kind}, or a damaged one ({reason})")
 
