@@ -1,8 +1,9 @@
 """Time and memory of the readers on hostile files: each pattern at ten sizes, each twice the last.
 
-Each reading runs in a process of its own, leniently, so that no first error ends it. The
-processor time of a reader that is linear grows no faster than the file: the last column is the exponent of its growth
-over the last doublings, 1 for linear and 2 for quadratic (small where the file is refused early).
+Each reading runs in a process of its own, leniently, so that no first error ends it. The processor
+time of a reader that is linear grows no faster than the file: the last column is the exponent of
+its growth over the last doublings, 1 for linear and 2 for quadratic (small where the file is
+refused early).
 """
 
 import argparse
