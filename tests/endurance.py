@@ -52,6 +52,11 @@ def read(written: bytes) -> DealSet:
 
 
 @cache
+def rules() -> tc.openings.OpeningSystem:
+    return tc.openings.load("standard-american")
+
+
+@cache
 def pairs() -> tc.PairEstimator:
     return tc.PairEstimator(threads=1)
 
@@ -67,7 +72,7 @@ CALLS: dict[str, Callable[[int], Any]] = {
     "estimate": lambda i: tc.estimate(DEALS[i], "fast").probabilities.tobytes(),
     "pair": lambda i: pairs()(DEALS[i].north, DEALS[i].south).probabilities.tobytes(),
     "solve": lambda i: tc.solve(EASY).tricks.tobytes(),
-    "open": lambda i: tc.openings.load("standard-american").bid(HANDS[i]),
+    "open": lambda i: rules().bid(HANDS[i]),
     "points": lambda i: tc.evaluators.evaluate("zar", HANDS[i]).tobytes(),
     "read": lambda i: read(pbn_of(DEALS[i : i + 1])).owners.tobytes(),
     "refuse": lambda i: refused(f"N:{i}... ... ..."),

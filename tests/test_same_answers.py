@@ -55,12 +55,17 @@ def test_estimates_of_two_hands(order: list[int], batch_size: int) -> None:
     assert np.abs(again - once[order]).max() < 1e-5
 
 
+@cache
+def systems() -> list[Any]:
+    return [tc.openings.load(name) for name in tc.openings.names()]
+
+
 @given(ORDERS)
-@FEW
+@settings(max_examples=4, deadline=None)
 def test_what_is_said_of_hands_and_deals(order: list[int]) -> None:
     hands = [deal.north for deal in DEALS]
     turned = [hands[i] for i in order]
-    for system in map(tc.openings.load, tc.openings.names()):
+    for system in systems():
         bids = system.bid(hands)
         assert system.bid(turned) == [bids[i] for i in order]
     names = tc.evaluators.names()

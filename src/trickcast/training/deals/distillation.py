@@ -71,7 +71,8 @@ def taught_deals(folder: str | os.PathLike[str]) -> Labelled:
         with (root / "labels.npy").open("rb") as file:
             header = array_header(file)
         shape = (content["deals"], STRAINS, SEATS, COUNTS)
-        if content["format"] != _FORMAT or (header.shape, header.dtype) != (shape, np.uint8):
+        known = header.shape == shape and header.dtype == np.dtype(np.uint8)
+        if content["format"] != _FORMAT or not known:
             raise ValueError(f"{content}, with {header.dtype} labels of shape {header.shape}")
         labels = np.load(root / "labels.npy", mmap_mode="r+")
         owners = random_deals(content["deals"], content["seed"], content["start"]).owners.copy()
