@@ -13,7 +13,7 @@ import pytest
 
 import trickcast as tc
 from faults import LIBRARY_JOBS, Job, contents, do, sound
-from trickcast import _files, openings
+from trickcast import openings
 from trickcast.library import Library, LibraryError, verify
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -48,7 +48,7 @@ def failing(job: Job, trouble: int, at: int) -> Job:
 
         Path.open = opened  # type: ignore[method-assign, assignment]
         Path.replace = watched(Path.replace)  # type: ignore[method-assign]
-        _files.os.fsync = watched(os.fsync)  # type: ignore[assignment]
+        vars(os)["fsync"] = watched(os.fsync)
         try:
             job.work(folder)
         except OSError as error:
