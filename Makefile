@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 PYTHONS := $(wildcard $(HOME)/.pyenv/versions/3.1[1-9]*/bin/python) \
 	$(foreach minor,11 12 13 14,$(shell command -v python3.$(minor)))
 
-.PHONY: help demo test browser-test docs docs-all test-pythons wheel smoke check lint types imports format bench faults clean
+.PHONY: help demo test browser-test docs docs-all test-pythons wheel smoke check lint types imports format bench faults endurance \
+	million fuzz clean
 
 help:  ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -65,8 +66,18 @@ format: $(VENV)/.dev  ## Put the code into shape
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-faults: $(VENV)/.dev  ## Kill the makers of libraries at 200 random moments
+faults: $(VENV)/.dev  ## Kill what makes libraries and trains at 200 random moments
 	$(BIN)/python tests/faults.py --kills 200
+
+endurance: $(VENV)/.dev  ## A million deals, ten thousand calls, 64 threads: nothing grows
+	$(BIN)/python tests/endurance.py
+
+million: $(VENV)/.dev  ## A million changed inputs over all readers; goes on where it stopped
+	PYTHONPATH=tests $(BIN)/python -m fuzz.run --inputs 1000000 --out build/fuzz
+
+SECONDS ?= 3600
+fuzz: $(VENV)/.fuzz  ## Fuzzing guided by coverage, for SECONDS=3600 over all targets
+	PYTHONPATH=tests $(BIN)/python -m fuzz.guided --seconds $(SECONDS)
 
 bench: $(VENV)/.dev  ## Measure speeds (minutes; see docs/benchmarks.md)
 	for script in benchmarks/*.py; do $(BIN)/python $$script; done
@@ -84,6 +95,10 @@ $(VENV)/.runtime: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.browser: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --editable '.[browser]'
 	command -v chromium chromium-browser >/dev/null || apt-get install -y -q chromium
+	touch $@
+
+$(VENV)/.fuzz: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --editable '.[fuzz]'
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python

@@ -2,6 +2,7 @@
 
 import errno
 import io
+import json
 import os
 import re
 import secrets
@@ -9,7 +10,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -68,6 +69,14 @@ def check_target(path: str | os.PathLike[str]) -> None:
         temporary.unlink()
     elif stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+
+
+def read_json(data: str | bytes) -> Any:
+    """Return what a JSON text holds. Raises ValueError for what is none, however it is none."""
+    try:
+        return json.loads(data)
+    except RecursionError:
+        raise ValueError("brackets nested too deep for JSON") from None
 
 
 def is_temporary(path: Path) -> bool:

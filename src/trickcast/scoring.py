@@ -88,7 +88,7 @@ def score(contract: str | Contract, tricks: ArrayLike, vul: bool) -> Any:
     (600, -300)
     """
     if not isinstance(vul, bool | np.bool_):
-        raise TypeError(f"vul is {vul!r} (expected True or False, for declarer's side)")
+        raise TypeError(f"vul is {shorten(vul)} (expected True or False, for declarer's side)")
     bid = Contract(contract)
     taken = np.asarray(tricks)
     if taken.dtype.kind not in "ui" or ((taken < 0) | (taken > 13)).any():

@@ -9,7 +9,7 @@ from enum import IntEnum
 from functools import cache
 from typing import Self
 
-from .errors import DealError
+from .errors import DealError, shorten
 
 RANKS = "AKQJT98765432"
 """The thirteen ranks in card order, highest first."""
@@ -35,7 +35,9 @@ class _Named(IntEnum):
         member = cls._spellings().get(str(text).strip().upper())
         if member is None:
             letters = " ".join(member.letter for member in cls)
-            raise DealError(f"{text!r} is not a {cls.__name__.lower()} (expected one of {letters})")
+            raise DealError(
+                f"{shorten(text)} is not a {cls.__name__.lower()} (expected one of {letters})"
+            )
         return member
 
     @property
@@ -161,7 +163,7 @@ class Vulnerability(IntEnum):
         for member, spellings in _VULNERABILITY_SPELLINGS.items():
             if str(text).strip().upper() in spellings:
                 return member
-        raise DealError(f"{text!r} is not a vulnerability (expected none, ns, ew or both)")
+        raise DealError(f"{shorten(text)} is not a vulnerability (expected none, ns, ew or both)")
 
     def __str__(self) -> str:
         return self.name.lower()

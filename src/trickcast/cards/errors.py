@@ -9,8 +9,16 @@ class DealError(ValueError):
     """
 
 
-def shorten(text: str, limit: int = 80) -> str:
-    """Quote ``text`` for a message, cut in the middle when longer than ``limit`` characters."""
-    if len(text) > limit:
-        text = f"{text[: limit // 2]}…{text[-limit // 4 :]}"
-    return repr(text)
+def cut(text: str, limit: int = 80) -> str:
+    """Return text of somebody's for a message, without its middle where it is longer."""
+    return text if len(text) <= limit else f"{text[: limit // 2]}…{text[-limit // 4 :]}"
+
+
+def shorten(value: object, limit: int = 80) -> str:
+    """Quote somebody's value for a message, cut in the middle: every message does it by this."""
+    if isinstance(value, str):
+        return repr(cut(value, limit))
+    try:
+        return cut(repr(value), limit)
+    except ValueError:  # Python writes no whole number of more than 4,300 digits
+        return f"a huge {type(value).__name__}"

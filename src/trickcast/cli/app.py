@@ -15,11 +15,12 @@ from typing import Any
 
 import click
 
-from ..cards import DealError
+from ..cards import DealError, cut
 from .command import Group, command
 from .inputs import CommandError, forget_skipped, tell_skipped
 
-_ERROR_LINES = 3
+_ERROR_LINES, _LONGEST = 3, 1000
+"""Of an error: lines, and characters of each."""
 _SKIPPED = 3
 _INTERRUPTED = 130
 _COMPLETION = "_TRICKCAST_COMPLETE"
@@ -167,7 +168,7 @@ def _answers() -> tuple[type[Exception], ...]:
 
 def _complain(error: object) -> int:
     """Print an error in at most three plain lines, and return the exit status."""
-    lines = [line for line in str(error).splitlines() if line.strip()] or ["failed"]
+    lines = [cut(line, _LONGEST) for line in str(error).splitlines() if line.strip()] or ["failed"]
     print("\n".join([f"trickcast: {lines[0]}", *lines[1:_ERROR_LINES]]), file=sys.stderr)
     return 2
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cards import shorten
+
 Floats = NDArray[np.float64]
 
 
@@ -17,7 +19,7 @@ def checked_whole(number: Any, name: str) -> int:
     try:
         return operator.index(number)
     except TypeError:
-        raise TypeError(f"{name} is {number!r} (expected a whole number)") from None
+        raise TypeError(f"{name} is {shorten(number)} (expected a whole number)") from None
 
 
 def checked_seed(seed: Any) -> int:

@@ -1,19 +1,23 @@
 """The model files of this room: where they lie and what they say of themselves."""
 
 import json
+import math
 import operator
 import os
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from ..cards import cut, shorten
 from ..estimator import ModelError
-from ..estimator.files import ModelFile, locate, open_session, shipped_models
+from ..estimator.files import BROKEN, ModelFile, locate, open_session, shipped_models
 from ..model_format import PAIR_MODEL_FORMAT
 
 WEIGHTS = Path(__file__).parent.parent / "weights" / "pairs"
 Kind = Literal["distributions", "vectors"]
 """What a file holds: a network of distributions of tricks, or BridgeHand2Vec in its two halves."""
+_NARROWEST, _WIDEST, _LONGEST = 0.01, 100, 10_000
+"""Deviations of tricks, and numbers of a vector, beyond which a file is no model of ours."""
 _REQUIRED = ("name", "kind", "scores", "training")
 _OF_KIND: dict[str, tuple[str, ...]] = {"distributions": (), "vectors": ("spread",)}
 
@@ -32,6 +36,12 @@ class PairModelInfo(ModelFile):
         scores: dict[str, float] = json.loads(self.metadata["scores"])
         return scores
 
+    @cached_property
+    def spread(self) -> dict[str, float]:
+        """Of a file of vectors: standard deviations of tricks around its means, in tricks."""
+        spread: dict[str, float] = json.loads(self.metadata["spread"])
+        return spread
+
 
 def load_pair_model(
     model: str | os.PathLike[str], threads: int | None = None
@@ -48,14 +58,40 @@ def load_pair_model(
     metadata = dict(session.get_modelmeta().custom_metadata_map)
     if metadata.get("format") != PAIR_MODEL_FORMAT or metadata.get("kind") not in _OF_KIND:
         raise ModelError(
-            f"{path}: its format is {metadata.get('format')!r} and its kind "
-            f"{metadata.get('kind')!r} (expected {PAIR_MODEL_FORMAT!r}, "
+            f"{path}: its format is {shorten(metadata.get('format'))} and its kind "
+            f"{shorten(metadata.get('kind'))} (expected {PAIR_MODEL_FORMAT!r}, "
             f"of kind {' or '.join(_OF_KIND)}; SHA-256 {sha256})"
         )
     needed = (*_REQUIRED, *_OF_KIND[metadata["kind"]])
     if missing := [key for key in needed if key not in metadata]:
         raise ModelError(f"{path}: does not state its {', '.join(missing)} (SHA-256 {sha256})")
-    return session, PairModelInfo(path, sha256, metadata)
+    info = PairModelInfo(path, sha256, metadata)
+    try:
+        _check_facts(session, info)
+    except BROKEN as error:
+        reason = cut(repr(error), 200)
+        raise ModelError(f"{path}: damaged metadata: {reason} (SHA-256 {sha256})") from None
+    return session, info
+
+
+def vector_size(session: Any) -> int:
+    """Return how many numbers a vector of a hand has in a file of vectors."""
+    size: int = session.get_inputs()[1].shape[1] // 2
+    return size
+
+
+def _check_facts(session: Any, info: PairModelInfo) -> None:
+    """Raise where what a model says of itself cannot be used."""
+    for fact in ("pairs", "mse"):
+        if not 0 <= info.scores[fact] < math.inf:
+            raise ValueError(f"scores are {info.scores}")
+    if info.kind == "vectors":
+        for contracts in ("suits", "notrump"):
+            if not _NARROWEST <= info.spread[contracts] <= _WIDEST:
+                raise ValueError(f"spread is {info.spread}")
+        inputs = session.get_inputs()
+        if len(inputs) != 2 or not 1 <= vector_size(session) <= _LONGEST:
+            raise ValueError("its inputs are not hands, and pairs of vectors")
 
 
 def pair_models() -> tuple[PairModelInfo, ...]:

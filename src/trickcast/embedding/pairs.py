@@ -1,6 +1,5 @@
 """Estimating the tricks of two hands in one pass of a network: nothing is sampled."""
 
-import json
 import operator
 import os
 from itertools import permutations
@@ -12,8 +11,9 @@ from numpy.typing import NDArray
 from ..cards import DealError
 from ..cards.hand import as_hands
 from ..cards.text import card_text
+from ..estimator.files import check_distributions, check_shape, run_model
 from .estimate import PairEstimate
-from .files import PairModelInfo, load_pair_model
+from .files import PairModelInfo, load_pair_model, vector_size
 
 _ORDERS = list(permutations(range(4)))
 
@@ -49,9 +49,9 @@ class PairEstimator:
             raise ValueError(f"batch_size is {batch_size} (expected 1 or more)")
         session, self.info = load_pair_model(model, threads)
         self._network: _Network = (
-            Distributions(session)
+            Distributions(session, self.info)
             if self.info.kind == "distributions"
-            else Vectors(session, json.loads(self.info.metadata["spread"]))
+            else Vectors(session, self.info)
         )
 
     def __repr__(self) -> str:
@@ -101,12 +101,13 @@ class _Network(Protocol):
 class Distributions:
     """A network that answers with distributions."""
 
-    def __init__(self, session: Any):
-        self._session = session
+    def __init__(self, session: Any, info: PairModelInfo):
+        self._session, self._info = session, info
 
     def __call__(self, pairs: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Answer for (n, 2, 52) pairs."""
-        chances: NDArray[np.float32] = self._session.run(["probabilities"], {"hands": pairs})[0]
+        (chances,) = run_model(self._session, self._info, ["probabilities"], {"hands": pairs})
+        check_distributions(chances, (len(pairs), 5, 2, 14), self._info)
         return chances
 
 
@@ -116,9 +117,9 @@ class Vectors:
     The mean over the 24 orders of the suits, so that all suits are alike.
     """
 
-    def __init__(self, session: Any, spread: dict[str, float]):
-        self._session = session
-        self._scatters = [Scatter(spread["suits"])] * 4 + [Scatter(spread["notrump"])]
+    def __init__(self, session: Any, info: PairModelInfo):
+        self._session, self._info = session, info
+        self._scatters = [Scatter(info.spread["suits"])] * 4 + [Scatter(info.spread["notrump"])]
 
     def __call__(self, pairs: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Answer for (n, 2, 52) pairs."""
@@ -131,9 +132,9 @@ class Vectors:
         n = len(pairs)
         suits = pairs.astype(np.bool_).reshape(n, 2, 4, 13)
         moved = np.concatenate([suits[:, :, order].reshape(2 * n, 52) for order in _ORDERS])
-        vectors = encode(self._session, moved).reshape(len(_ORDERS), n, 2, -1)
+        vectors = encode(self._session, self._info, moved).reshape(len(_ORDERS), n, 2, -1)
         both = np.stack([vectors, vectors[:, :, ::-1]], axis=2)  # (orders, n, declarer, 2, size)
-        rows = run_tricks(self._session, both.reshape(len(_ORDERS) * n * 2, -1))
+        rows = run_tricks(self._session, self._info, both.reshape(len(_ORDERS) * n * 2, -1))
         answers = rows.reshape(len(_ORDERS), n, 2, 5)
         tricks = np.zeros((n, 5, 2), dtype=np.float32)
         for order, answer in zip(_ORDERS, answers.transpose(0, 1, 3, 2), strict=True):
@@ -142,18 +143,22 @@ class Vectors:
         return tricks / np.float32(len(_ORDERS))
 
 
-def encode(session: Any, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
+def encode(session: Any, info: PairModelInfo, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Return the (n, size) vectors of (n, 52) hands by the first half of a file of vectors."""
-    size = session.get_inputs()[1].shape[1]
-    nothing = np.empty((0, size), dtype=np.float32)
-    vectors: NDArray[np.float32] = session.run(["vectors"], {"hands": hands, "pairs": nothing})[0]
+    size = vector_size(session)
+    nothing = np.empty((0, 2 * size), dtype=np.float32)
+    (vectors,) = run_model(session, info, ["vectors"], {"hands": hands, "pairs": nothing})
+    check_shape(vectors, (len(hands), size), info)
     return vectors
 
 
-def run_tricks(session: Any, pairs: NDArray[np.float32]) -> NDArray[np.float32]:
+def run_tricks(
+    session: Any, info: PairModelInfo, pairs: NDArray[np.float32]
+) -> NDArray[np.float32]:
     """Return (n, 5) tricks of (n, 2 × size) vectors by the second half of a file of vectors."""
     nothing = np.empty((0, 52), dtype=np.bool_)
-    tricks: NDArray[np.float32] = session.run(["tricks"], {"hands": nothing, "pairs": pairs})[0]
+    (tricks,) = run_model(session, info, ["tricks"], {"hands": nothing, "pairs": pairs})
+    check_shape(tricks, (len(pairs), 5), info)
     return tricks
 
 

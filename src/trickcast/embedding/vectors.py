@@ -12,7 +12,7 @@ from ..cards import Hand
 from ..cards.hand import as_hands
 from ..dealing import random_deals
 from ..estimator import ModelError
-from .files import PairModelInfo, load_pair_model
+from .files import PairModelInfo, load_pair_model, vector_size
 from .index import HandIndex, check_vectors
 from .pairs import as_pairs, encode, run_tricks
 
@@ -59,7 +59,7 @@ class HandEmbedding:
     @property
     def size(self) -> int:
         """Numbers of a vector."""
-        return int(self._session.get_inputs()[1].shape[1]) // 2
+        return vector_size(self._session)
 
     def encode(self, hands: Any) -> NDArray[np.float32]:
         """Return the (n, size) float32 vectors of hands, (size,) of one hand.
@@ -70,7 +70,7 @@ class HandEmbedding:
         vectors = np.empty((len(rows), self.size), dtype=np.float32)
         for start in range(0, len(rows), _CHUNK):
             part = slice(start, start + _CHUNK)
-            vectors[part] = encode(self._session, rows[part])
+            vectors[part] = encode(self._session, self.info, rows[part])
         return vectors[0] if single else vectors
 
     def tricks(self, hands: Any, partners: Any) -> NDArray[np.float32]:
@@ -83,7 +83,7 @@ class HandEmbedding:
         if not (_are_vectors(hands) or _are_vectors(partners)):
             as_pairs(hands, partners)
         pairs = np.concatenate(np.broadcast_arrays(*self._matching(hands, partners)), axis=-1)
-        tricks = run_tricks(self._session, np.atleast_2d(pairs))
+        tricks = run_tricks(self._session, self.info, np.atleast_2d(pairs))
         return tricks if pairs.ndim == 2 else tricks[0]
 
     def distance(self, first: Any, second: Any) -> Any:

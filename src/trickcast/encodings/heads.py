@@ -6,6 +6,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..cards import shorten
+
 LOWEST, HIGHEST = 0.1, 0.9
 """The ends of the 14 equal ranges into which a single output is cut, for 0 to 13 tricks."""
 RANGE = (HIGHEST - LOWEST) / 14
@@ -155,5 +157,5 @@ def find_head(name: str) -> Head:
     """
     head = HEADS.get(name)
     if head is None:
-        raise ValueError(f"no head {name!r} (there are: {', '.join(HEADS)})")
+        raise ValueError(f"no head {shorten(name)} (there are: {', '.join(HEADS)})")
     return head

@@ -1,5 +1,6 @@
 """Every coding by name."""
 
+from ..cards import shorten
 from ..evaluators import DISTRIBUTIONAL, POINT_COUNTS
 from .cards import FourHands, LeaderLast, OneNumber, PairAndHand, RankAndSuit
 from .coding import Coding, Joined
@@ -69,5 +70,5 @@ def find_coding(name: str, version: int | None = None) -> Coding:
     if coding is None or version not in (None, coding.version):
         wanted = name if version is None else f"{name} version {version}"
         known = ", ".join(f"{c.name} version {c.version}" for c in CODINGS.values())
-        raise ValueError(f"no coding {wanted} (there are: {known})")
+        raise ValueError(f"no coding {shorten(wanted)} (there are: {known})")
     return coding

@@ -34,6 +34,8 @@ _REQUIRED = (
     "training",
     "scores",
 )
+BROKEN = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
+"""What JSON that is none of ours raises while it is taken apart."""
 _ROUNDING, _OFF = 1e-6, 1e-3
 """How far below 0 a probability, and how far from 1 a sum of them, may be by rounding."""
 
@@ -124,7 +126,7 @@ def locate(
     if path.is_file():
         return path, None
     raise ModelError(
-        f"no {kind} {os.fspath(model)!r} (expected one of {', '.join(shipped)}, "
+        f"no {kind} {shorten(os.fspath(model))} (expected one of {', '.join(shipped)}, "
         "or the path of an .onnx file)"
     )
 
@@ -179,11 +181,20 @@ def open_session(path: Path, expected: str | None, threads: int | None = None) -
         if expected is None and keeps_data_elsewhere(data):  # what we ship is known
             raise ValueError("it keeps arrays in other files, which are not read")
         session = ort.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        _read_texts(session)
     except _troubles() as error:
         raise ModelError(
             f"{path}: not a model that can be run (SHA-256 {sha256}): {str(error)[:200]}"
         ) from None
     return session, sha256
+
+
+def _read_texts(session: Any) -> None:
+    """Raise UnicodeDecodeError, which is a ValueError, where a model's texts are none."""
+    _ = session.get_modelmeta().custom_metadata_map
+    sides = (session.get_inputs(), session.get_outputs(), session.get_overridable_initializers())
+    for entry in (entry for side in sides for entry in side):
+        _ = entry.name, entry.shape
 
 
 def _troubles() -> tuple[type[Exception], ...]:
@@ -201,20 +212,34 @@ def _troubles() -> tuple[type[Exception], ...]:
     )
 
 
+def answers_of(
+    session: Any, path: Path, outputs: list[str] | None, inputs: dict[str, NDArray[Any]]
+) -> list[Any]:
+    """Return a model's bare answers, or raise ModelError where it gives none."""
+    try:
+        answers: list[Any] = session.run(outputs, inputs)
+    except _troubles() as error:
+        raise ModelError(
+            f"{path}: the model does not answer: {shorten(str(error), 200)[1:-1]}"
+        ) from None
+    return answers
+
+
 def run_model(
     session: Any, info: ModelFile, outputs: list[str], inputs: dict[str, NDArray[Any]]
 ) -> list[NDArray[np.float32]]:
     """Return a model's answers, or raise ModelError where it cannot give them as numbers."""
-    try:
-        answers: list[NDArray[np.float32]] = session.run(outputs, inputs)
-    except _troubles() as error:
-        raise ModelError(
-            f"{info.path}: the model does not answer: {shorten(str(error), 200)[1:-1]}"
-        ) from None
+    answers = answers_of(session, info.path, outputs, inputs)
     for name, answer in zip(outputs, answers, strict=True):
         if getattr(answer, "dtype", None) != np.float32 or not np.isfinite(answer).all():
             raise ModelError(f"{info.path}: the model's {name} are not all finite float32 numbers")
     return answers
+
+
+def check_shape(answer: NDArray[np.float32], shape: tuple[int, ...], info: ModelFile) -> None:
+    """Raise ModelError where a model's answer is of another shape."""
+    if answer.shape != shape:
+        raise ModelError(f"{info.path}: the model's answer is of shape {answer.shape}, not {shape}")
 
 
 def check_distributions(
@@ -224,8 +249,7 @@ def check_distributions(
 
     The last axis must sum to 1 within a thousandth; a share of a percent of a network's time.
     """
-    if answer.shape != shape:
-        raise ModelError(f"{info.path}: the model's answer is of shape {answer.shape}, not {shape}")
+    check_shape(answer, shape, info)
     if answer.size and not (answer.min() >= -_ROUNDING and _off_one(answer) < _OFF):
         raise ModelError(
             f"{info.path}: the model's answers are not probabilities (from {answer.min():.3g}, "
@@ -249,13 +273,13 @@ def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
     for key, known in (("format", MODEL_FORMAT), ("output_order", OUTPUT_ORDER)):
         if metadata[key] != known:
             raise ModelError(
-                f"{path}: the model's {key} is {metadata[key]!r} (expected {known!r}; "
+                f"{path}: the model's {key} is {shorten(metadata[key])} (expected {known!r}; "
                 f"SHA-256 {sha256})"
             )
     info = ModelInfo(path, sha256, dict(metadata))
     try:
         _check_facts(info)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except BROKEN as error:
         reason = shorten(repr(error), 200)[1:-1]
         raise ModelError(f"{path}: damaged metadata: {reason} (SHA-256 {sha256})") from None
     return info

@@ -7,8 +7,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Seat, Strain, as_dealset
-from .files import ModelError, open_session
+from ..cards import Seat, Strain, as_dealset, shorten
+from .files import ModelError, answers_of, open_session
 from .result import TrickEstimate
 
 Side = Literal["declarer", "defenders"]
@@ -50,7 +50,9 @@ class PeerModel:
         self.path = Path(path)
         self.layout = _read_layout(layout)
         if counts not in get_args(Side):
-            raise ValueError(f"counts is {counts!r} (expected {' or '.join(get_args(Side))})")
+            raise ValueError(
+                f"counts is {shorten(counts)} (expected {' or '.join(get_args(Side))})"
+            )
         self.counts = counts
         self._session, _ = open_session(self.path, None, threads)
         self._input, self._dtype, self._cards = self._check_shapes()
@@ -86,7 +88,10 @@ class PeerModel:
 
     def _answers(self, owners: NDArray[np.uint8]) -> NDArray[np.float32]:
         rows = self.encode(owners)
-        answers = np.asarray(self._session.run(None, {self._input: rows})[0], np.float32)
+        first = answers_of(self._session, self.path, None, {self._input: rows})[0]
+        if not isinstance(first, np.ndarray) or first.dtype.kind not in "fiu":
+            raise ModelError(f"{self.path}: the answers are no numbers")
+        answers = first.astype(np.float32)
         if answers.shape != (len(rows), _COUNTS):
             raise ModelError(
                 f"{self.path}: {len(rows)} rows gave answers of shape {answers.shape} "
@@ -112,23 +117,23 @@ class PeerModel:
         widths = {5 + 4 * cards: cards for cards in _CARDS}
         if len(entry.shape) != 2 or entry.shape[1] not in widths:
             raise ModelError(
-                f"{self.path}: the input {entry.name!r} has shape {entry.shape} (expected rows of "
-                f"{' or '.join(map(str, widths))} numbers: a strain in 5 and four hands)"
+                f"{self.path}: the input {shorten(entry.name)} has shape {entry.shape} (expected "
+                f"rows of {' or '.join(map(str, widths))} numbers: a strain in 5 and four hands)"
             )
         if isinstance(entry.shape[0], int):
             raise ModelError(
-                f"{self.path}: the input {entry.name!r} takes {entry.shape[0]} rows at a time "
-                "(expected any number)"
+                f"{self.path}: the input {shorten(entry.name)} takes {entry.shape[0]} rows at a "
+                "time (expected any number)"
             )
         if entry.type not in _DTYPES:
             raise ModelError(
-                f"{self.path}: the input {entry.name!r} is a {entry.type} (expected one of "
+                f"{self.path}: the input {shorten(entry.name)} is a {entry.type} (expected one of "
                 f"{', '.join(_DTYPES)})"
             )
         if len(answer.shape) != 2 or answer.shape[1] not in (_COUNTS, None):
             raise ModelError(
-                f"{self.path}: the output {answer.name!r} has shape {answer.shape} (expected rows "
-                f"of {_COUNTS} probabilities, of 0 to 13 tricks)"
+                f"{self.path}: the output {shorten(answer.name)} has shape {answer.shape} "
+                f"(expected rows of {_COUNTS} probabilities, of 0 to 13 tricks)"
             )
         return entry.name, _DTYPES[entry.type], widths[entry.shape[1]]
 
@@ -140,8 +145,8 @@ def _read_layout(text: str) -> tuple[str, ...]:
     hands = [block for block in blocks if block in _PLACES]
     if len(blocks) != 5 or len(strains) != 1 or sorted(hands) != sorted(_PLACES):
         raise ValueError(
-            f"{text!r} is no layout of a row (expected the five strains in their order, such as "
-            f"NSHDC, and {', '.join(_PLACES)}, in any order)"
+            f"{shorten(text)} is no layout of a row (expected the five strains in their order, "
+            f"such as NSHDC, and {', '.join(_PLACES)}, in any order)"
         )
     return blocks
 

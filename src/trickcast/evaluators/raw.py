@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Seat, Strain, as_dealset, hands_of
+from ..cards import Seat, Strain, as_dealset, hands_of, shorten
 from .holdings import holding_ids
 from .registry import get
 
@@ -28,7 +28,7 @@ def raw_tricks(name: str, deals: Any, trump: str | Strain | None = None) -> NDAr
     points_for_all = POINTS_FOR_ALL_TRICKS.get(method.name)
     if points_for_all is None:
         raise ValueError(
-            f"{name!r} has no conversion to tricks (expected one of "
+            f"{shorten(name)} has no conversion to tricks (expected one of "
             f"{', '.join(POINTS_FOR_ALL_TRICKS)})"
         )
     dealt, single = as_dealset(deals)

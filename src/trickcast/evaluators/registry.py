@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cards import Hand, Strain, as_hands
+from ..cards import Hand, Strain, as_hands, shorten
 from .catalogue import METHODS, TABLE_IX
 from .evaluator import Bounds, Evaluator, Kind
 from .holdings import Floats, holding_ids
@@ -44,7 +44,7 @@ def get(name: str | Evaluator) -> Evaluator:
     if method is None:
         close = get_close_matches(name.lower(), _BY_NAME, n=1)
         hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names())}"
-        raise ValueError(f"{name!r} is not a hand-strength method ({hint})")
+        raise ValueError(f"{shorten(name)} is not a hand-strength method ({hint})")
     return method
 
 

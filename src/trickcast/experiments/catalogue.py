@@ -4,6 +4,7 @@ import pkgutil
 from collections.abc import Iterable
 from importlib import import_module
 
+from ..cards import shorten
 from . import papers as folders
 from .data import ExperimentError
 from .paper import SUBJECTS, Paper
@@ -46,7 +47,7 @@ def rows_of(paper: str, table: str | None = None) -> tuple[AnyRow, ...]:
         return tuple(row for every in PAPERS.values() for row in every.rows())
     if paper not in PAPERS:
         known = ", ".join([*PAPERS, *([] if table else ["all"])])
-        raise ExperimentError(f"no experiments of {paper!r} (there are: {known})")
+        raise ExperimentError(f"no experiments of {shorten(paper)} (there are: {known})")
     try:
         return PAPERS[paper].rows(table)
     except ValueError as error:

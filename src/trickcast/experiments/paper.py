@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..cards import shorten
 from .data import Deals
 from .rows import BEYOND, AnyRow, Line, read_rows
 from .scales import Scale, Schedule, read_schedules
@@ -87,7 +88,7 @@ class Paper:
             if table.strip().lower() in (name.lower(), name.lower().split()[-1]):
                 return rows
         known = ", ".join([*self.tables, BEYOND])
-        raise ValueError(f"{self.name} has no table {table!r} (there are: {known})")
+        raise ValueError(f"{self.name} has no table {shorten(table)} (there are: {known})")
 
 
 def read_paper(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from ..cards import shorten
 from ..formats.hand2vec import PairSet
 from ..openings import LabelledHands
 from .scales import Scale
@@ -41,7 +42,7 @@ class Row:
             (self.on, ("test", "train")),
         ):
             if value not in known:
-                raise ValueError(f"{value!r} is not one of {', '.join(known)}")
+                raise ValueError(f"{shorten(value)} is not one of {', '.join(known)}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ import re
 from dataclasses import asdict, dataclass, fields
 from typing import Literal
 
-from ..cards import Seat, Strain
+from ..cards import Seat, Strain, shorten
 from ..encodings import find_coding, find_head
 from ..networks import NetworkName
 
@@ -82,7 +82,7 @@ class Net:
             )
         for value, known in ((self.contracts, CONTRACTS), (self.lead, LEADERS)):
             if value not in known:
-                raise ValueError(f"{value!r} is not one of {', '.join(known)}")
+                raise ValueError(f"{shorten(value)} is not one of {', '.join(known)}")
 
     @property
     def outputs(self) -> int:

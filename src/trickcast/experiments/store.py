@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .._files import atomic_writer
+from .._files import atomic_writer, read_json
+from ..cards import cut, shorten
 from .data import Deals, ExperimentError
 from .scales import Scale
 
@@ -23,13 +24,13 @@ class Store:
         self._lines: dict[str, dict[str, Any]] = {}
         if not self.path.exists():
             return
-        for number, text in enumerate(self.path.read_text("utf-8").splitlines(), start=1):
+        for number, text in enumerate(self.path.read_bytes().splitlines(), start=1):
             try:
-                line = json.loads(text)
+                line = read_json(text)
                 self._lines[_name(line)] = line
             except (ValueError, KeyError, TypeError) as error:
                 raise ExperimentError(
-                    f"{self.path}, line {number}: not a figure of ours ({error})"
+                    f"{self.path}, line {number}: not a figure of ours ({cut(str(error))})"
                 ) from None
 
     def __contains__(self, name: str) -> bool:
@@ -68,7 +69,20 @@ def agreed_deals(folder: Path, scale: Scale) -> int | None:
     grows meanwhile.
     """
     path = folder / f"{scale.name}.json"
-    return int(json.loads(path.read_text("utf-8"))["deals"]) if path.exists() else None
+    return int(_agreed(path)["deals"]) if path.exists() else None
+
+
+def _agreed(path: Path) -> dict[str, Any]:
+    """Return what a run began with. Raises ExperimentError for a file that does not say it."""
+    try:
+        content = read_json(path.read_bytes())
+        if type(content["deals"]) is not int:
+            raise TypeError("its deals are no number")
+    except (ValueError, KeyError, TypeError) as error:
+        raise ExperimentError(
+            f"{path}: does not say what deals the run began with ({cut(str(error))})"
+        ) from None
+    return dict(content)
 
 
 def agree(folder: Path, scale: Scale, deals: Deals) -> None:
@@ -76,12 +90,12 @@ def agree(folder: Path, scale: Scale, deals: Deals) -> None:
     path = folder / f"{scale.name}.json"
     now = {"deals": len(deals.training), **deals.describe(len(deals.training))}
     if path.exists():
-        before = json.loads(path.read_text("utf-8"))
+        before = _agreed(path)
         for name, value in now.items():
             if before.get(name) != value:
                 raise ExperimentError(
                     f"{path}: this run began with other deals: its {name} is "
-                    f"{before.get(name)!r}, not {value!r} (take another folder)"
+                    f"{shorten(before.get(name))}, not {value!r} (take another folder)"
                 )
         return
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,5 @@
 """Training the networks of the papers, from their beginning or where an earlier run stopped."""
 
-import pickle
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -16,7 +15,7 @@ from .._files import atomic_writer
 from ..cards import DealSet
 from ..encodings import Inputs, find_coding, find_head
 from ..networks import LayeredNetwork, run_all
-from ..training.checkpoints import Progress, TrainingError
+from ..training.checkpoints import Progress, TrainingError, read_plain, whole
 from ..training.papers.autoencoder import AutoencoderConfig, AutoencoderTask
 from ..training.papers.comparator import Comparator, ComparatorConfig, ComparatorTask
 from ..training.papers.examples import Draw, Examples
@@ -214,19 +213,18 @@ def load(path: Path) -> Trained:
 
     Raises TrainingError for a file that is none, or of an earlier version of this program.
     """
-    try:
-        content = torch.load(path, weights_only=True)
-    except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
-        raise TrainingError(f"{path}: not a trained network ({error})") from None
-    if not isinstance(content, dict) or content.get("format") != _FORMAT:
-        raise TrainingError(f"{path}: not a trained network (expected {_FORMAT!r})")
+    content = read_plain(path, "a trained network", _FORMAT)
+    return whole(path, "a trained network", lambda: _trained(content))
+
+
+def _trained(content: dict[str, Any]) -> Trained:
     spec = dict(content["net"])
     for name, kind in (("pretraining", Pretraining), ("comparison", Comparison)):
         spec[name] = None if spec[name] is None else kind(**spec[name])
     net = Net(**spec)
     network = build(net)
     network.load_state_dict(content["weights"])
-    return Trained(net, network, content["record"])
+    return Trained(net, network, dict(content["record"]))
 
 
 def _finished(path: Path, net: Net, checksum: str) -> Trained:
@@ -234,6 +232,6 @@ def _finished(path: Path, net: Net, checksum: str) -> Trained:
     trained = load(path)
     if trained.net != net:
         raise TrainingError(f"{path}: not the network {net.key}, but {trained.net.key}")
-    if trained.record["sha256"] != checksum:
+    if trained.record.get("sha256") != checksum:
         raise TrainingError(f"{path}: trained on other deals than those of this run")
     return trained

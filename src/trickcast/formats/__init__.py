@@ -88,7 +88,7 @@ def read(
     True
     """
     if on_error not in ("raise", "skip"):
-        raise ValueError(f"on_error is {on_error!r} (expected 'raise' or 'skip')")
+        raise ValueError(f"on_error is {shorten(on_error)} (expected 'raise' or 'skip')")
     skipped = list[Skipped]() if on_error == "skip" else None
     deals = DealSet.concatenate(stream(path, format, skipped=skipped))
     deals.skipped = tuple(skipped or ())

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..cards import UNKNOWN, Board, DealError, Seat, Tag, Vulnerability
+from ..cards import UNKNOWN, Board, DealError, Seat, Tag, Vulnerability, shorten
 from .auction import contract_of, contract_text, parse_count, parse_seat
 from .pbn_lines import EXPORT_ORDER
 from .pbn_sections import format_auction, format_play, parse_auction, parse_play
@@ -93,7 +93,7 @@ class _Simple:
         """Return the text of a value. Raises ValueError for what could not be read again."""
         text = self.spell(value)
         if self.read(text) != value:
-            raise ValueError(f"{self.field} is {value!r}")
+            raise ValueError(f"{self.field} is {shorten(value)}")
         return text
 
 

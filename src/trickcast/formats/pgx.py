@@ -6,9 +6,6 @@ the owner, N E S W = 0-3. ``[1]`` holds the tricks, a number for each declarer N
 hexadecimal digits, most significant first, for C D H S NT.
 """
 
-import math
-import os
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,15 +13,12 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import COUNT_OF_SEAT, FOUR_FULL_HANDS, DealSet, Seat, Suit, shorten
+from .._arrays import Header, array_header
+from ..cards import COUNT_OF_SEAT, FOUR_FULL_HANDS, DealSet, Seat, Suit, cut, shorten
 from .base import Format, FormatError, Reading
 from .blocks import on_disk, salvaged
 
 _MAGIC = b"\x93NUMPY"
-_HEADERS = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
 _MOST_DEALS = 1 << 40
 _KING_TO_TWO = np.arange(12, 0, -1)
 _CARD_SHIFTS = 2 * (12 - np.concatenate([[0], _KING_TO_TWO]))  # of A K … 2
@@ -45,40 +39,29 @@ def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
             yield from salvaged(deals, part.shape[1], reading)
 
 
-def read_header(file: BinaryIO, name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Return the shape of a file's array, whether it lies by columns, and its type.
+def read_header(file: BinaryIO, name: str, *, whole: bool = False) -> Header:
+    """Return what a file says of its array; ``whole`` if the array must fill the rest of it.
 
-    The file then stands at its first number. Raises FormatError for what holds no solved deals.
+    Raises FormatError for what holds no solved deals.
     """
     try:
-        version = np.lib.format.read_magic(file)
-        read = _HEADERS.get(version)
-        if read is None:
-            raise ValueError(f"version {version[0]}.{version[1]} of the .npy format")
-        shape, by_column, dtype = read(file)
-    except (ValueError, SyntaxError, tokenize.TokenError) as error:
-        reason = shorten(str(error.args[0]).partition("\n")[0]).strip("'\"")
-        raise FormatError(f"{reason} (expected a .npy array)", name) from None
+        header = array_header(file, whole=whole)
+    except ValueError as error:
+        raise FormatError(f"{cut(str(error))} (expected a .npy array)", name) from None
+    shape, dtype = header.shape, header.dtype
     plain = len(shape) == 3 and shape[::2] == (2, 4) and dtype.kind in "iu"
     if not plain or not 0 <= shape[1] < _MOST_DEALS:
         raise FormatError(
             f"{shorten(f'{dtype} array of shape {shape}')} (expected int32 of shape (2, n, 4))",
             name,
         )
-    return shape, by_column, dtype
+    return header
 
 
 def _map(path: Path, name: str) -> NDArray[Any]:
     """Return the (2, n, 4) array of a file without loading it."""
     with path.open("rb") as file:
-        shape, by_column, dtype = read_header(file, name)
-        start, size = file.tell(), file.seek(0, os.SEEK_END)
-    expected = start + math.prod(shape) * dtype.itemsize
-    if size != expected:
-        raise FormatError(
-            f"the file ends (expected {expected} bytes for {shape[1]} deals)",
-            f"{name}: byte {size}",
-        )
+        shape, by_column, dtype, start = read_header(file, name, whole=True)
     if not shape[1]:
         return np.empty(shape, dtype=dtype)
     return np.memmap(path, dtype, "r", start, shape, "F" if by_column else "C")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import RANKS, Suit, card_text
+from ..cards import RANKS, Suit, card_text, shorten
 from ..published import read_table
 from .opened import Opened
 
@@ -126,7 +126,9 @@ def table_vii(opened: Opened, contracts: str) -> dict[str, Any]:
         raise ValueError(f"{opened.name}: not a 52-1 network")
     printed = [row for row in read_table("weights_52_1.csv") if row["contracts"] == contracts]
     if not printed:
-        raise ValueError(f"Table VII has no group {contracts!r} (notrump, all_suits, spades)")
+        raise ValueError(
+            f"Table VII has no group {shorten(contracts)} (notrump, all_suits, spades)"
+        )
     by_rank = {row["rank"]: row for row in printed}
     theirs = np.array(
         [[float(by_rank[rank][suit.name.lower()]) for suit in Suit] for rank in RANKS[::-1]]

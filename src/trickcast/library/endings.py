@@ -5,9 +5,6 @@ their own, in ``.npz`` files of (n, 52) ``owners``, 255 for cards that are gone,
 ``tricks``; nothing is ever tested on them, so they have no manifest.
 """
 
-import io
-import zipfile
-import zlib
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
@@ -15,18 +12,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import read_arrays
 from .._files import atomic_writer
 from .._progress import progress_bar
-from ..cards import shorten
+from ..cards import cut
 from ..cards.endings import cards_a_hand, packed
 from ..dealing import random_endings
 from ..solver import solve_ending_batches
 from .files import LibraryError, locked
 from .manifest import SHARD
 
-_NO_ARRAYS = (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error,
-              RuntimeError, SyntaxError)  # fmt: skip
-"""What reading a damaged ``.npz`` raises; the last two for encrypted members and odd headers."""
+_MOST_BYTES = 1 << 30
+"""Of a file of endings when unpacked; ours have 300 kB."""
 
 
 def generate_endings(
@@ -103,16 +100,15 @@ def count_endings(folder: str | PathLike[str]) -> dict[int, int]:
 
 def _read(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     try:
-        # from memory: of a file that is cut short, np.load would leave the handle open
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
-            owners, tricks = arrays["owners"], arrays["tricks"]
+        arrays = read_arrays(path.read_bytes(), _MOST_BYTES)
+        owners, tricks = arrays["owners"], arrays["tricks"]
         if owners.shape[1:] != (52,) or tricks.shape != (len(owners), 5, 4):
             raise ValueError(f"owners of shape {owners.shape} and tricks of {tricks.shape}")
         if owners.dtype != np.uint8 or tricks.dtype != np.uint8:
             raise ValueError(f"owners are {owners.dtype}, tricks {tricks.dtype}, not uint8")
         if (tricks.max((1, 2)) > cards_a_hand(owners)).any():
             raise ValueError("more tricks than cards in a hand")
-    except _NO_ARRAYS as error:
-        reason = shorten(str(error))[1:-1]
+    except (ValueError, KeyError) as error:
+        reason = cut(str(error))
         raise LibraryError(f"{path}: not a file of solved endings, or damaged ({reason})") from None
     return owners, tricks

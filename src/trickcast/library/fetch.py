@@ -113,15 +113,15 @@ class _Array:
     @classmethod
     def open(cls, remote: _Remote) -> "_Array":
         """Read what the file says of itself. Raises FormatError or LibraryError."""
-        header = io.BytesIO(remote.read(0, _HEADER))
-        shape, by_column, dtype = pgx.read_header(header, remote.address)
-        expected = header.tell() + 32 * shape[1]
+        beginning = io.BytesIO(remote.read(0, _HEADER))
+        shape, by_column, dtype, start = pgx.read_header(beginning, remote.address)
+        expected = start + 32 * shape[1]
         if by_column or dtype != "<i4" or remote.size != expected:
             raise LibraryError(
                 f"{remote.address}: {remote.size} bytes of {dtype} (expected {expected} bytes of "
                 f"int32, row by row, for {shape[1]:,} deals)"
             )
-        return cls(remote, header.tell(), shape[1])
+        return cls(remote, start, shape[1])
 
     def numbers(self, row: int, first: int, end: int) -> NDArray[np.int64]:
         """Return the cards (row 0) or the tables (row 1) of deals, (n, 4)."""

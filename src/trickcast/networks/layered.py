@@ -7,6 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from ..cards import shorten
 from ..encodings import Inputs
 from .names import Join, NetworkName
 
@@ -78,7 +79,7 @@ class LayeredNetwork(nn.Module):
         for chosen in (activation, output or activation):
             if chosen not in ACTIVATIONS:
                 raise ValueError(
-                    f"activation is {chosen!r} (expected one of {', '.join(ACTIVATIONS)})"
+                    f"activation is {shorten(chosen)} (expected one of {', '.join(ACTIVATIONS)})"
                 )
         self.name = name if isinstance(name, NetworkName) else NetworkName(name)
         if copies > 1 and any(len(parts) > 1 for parts in self.name.joins):

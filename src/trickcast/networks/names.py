@@ -4,7 +4,10 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-_LAYER = re.compile(r"\((\d+)(?:x(\d+))?(?:\+(\d+))?\)|(\d+)")
+from ..cards import shorten
+
+_LAYER = re.compile(r"\((\d{1,6})(?:x(\d{1,6}))?(?:\+(\d{1,6}))?\)|(\d{1,6})", re.ASCII)
+_LONGEST = 100
 _CARDS_OF_A_HAND = 13
 
 
@@ -63,10 +66,15 @@ class NetworkName:
     @cached_property
     def layers(self) -> tuple[Layer, ...]:
         """The layers from input to output."""
+        if len(self.name) > _LONGEST:
+            raise ValueError(
+                f"network {shorten(self.name)}: expected at most {_LONGEST} characters"
+            )
         layers = tuple(self._read_layer(part.strip()) for part in self.name.split("-"))
         if len(layers) < 2 or min(layer.neurons for layer in layers) == 0:
             raise ValueError(
-                f"network {self.name!r}: expected at least inputs and outputs, as 52-1, none empty"
+                f"network {shorten(self.name)}: expected at least inputs and outputs, as 52-1, "
+                "none empty"
             )
         return layers
 
@@ -74,7 +82,7 @@ class NetworkName:
         match = _LAYER.fullmatch(part)
         if match is None:
             raise ValueError(
-                f"network {self.name!r}: {part!r} is not a layer "
+                f"network {shorten(self.name)}: {shorten(part)} is not a layer "
                 "(expected a number as 26, or groups as (26x4), (52+36) or (52x4+84))"
             )
         width, groups, extra, plain = match.groups()
@@ -92,17 +100,18 @@ class NetworkName:
         if layer.groups == 1:
             if layer.extra and before is not self.layers[0]:
                 raise ValueError(
-                    f"network {self.name!r}: {layer.extra} extra neurons stand beside no groups"
+                    f"network {shorten(self.name)}: {layer.extra} extra neurons stand beside "
+                    "no groups"
                 )
             return (Join(1, before.neurons, layer.neurons),)
         if before.groups != layer.groups:
             raise ValueError(
-                f"network {self.name!r}: {layer.groups} groups cannot be joined to "
+                f"network {shorten(self.name)}: {layer.groups} groups cannot be joined to "
                 f"{before.groups} (expected as many groups in both layers)"
             )
         if (before.extra == 0) != (layer.extra == 0):
             raise ValueError(
-                f"network {self.name!r}: {layer.extra} extra neurons cannot be joined to "
+                f"network {shorten(self.name)}: {layer.extra} extra neurons cannot be joined to "
                 f"{before.extra} (expected some in both layers or in neither)"
             )
         extra = (Join(1, before.extra, layer.extra),) if layer.extra else ()
@@ -110,7 +119,7 @@ class NetworkName:
             cards = _CARDS_OF_A_HAND * before.groups
             if layer.width % _CARDS_OF_A_HAND:
                 raise ValueError(
-                    f"network {self.name!r}: {layer.width} neurons a hand cannot see one of "
+                    f"network {shorten(self.name)}: {layer.width} neurons a hand cannot see one of "
                     f"its {_CARDS_OF_A_HAND} cards each"
                 )
             return (Join(cards, 2, layer.width * layer.groups // cards), *extra)

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import field, fields
 from typing import Any, NamedTuple
 
+from ..cards import shorten
+
 
 class Allowed(NamedTuple):
     """Values that a setting may have."""
@@ -42,4 +44,8 @@ def check_settings(config: Any) -> None:
     for option in fields(config):
         allowed, value = option.metadata.get("allowed"), getattr(config, option.name)
         if allowed is not None and not allowed.fit(value):
-            raise ValueError(f"{option.name} is {value!r} (expected {allowed.words})")
+            raise ValueError(f"{option.name} is {_shown(value)} (expected {allowed.words})")
+
+
+def _shown(value: Any) -> str:
+    return shorten(value) if isinstance(value, str) else repr(value)

@@ -5,7 +5,7 @@ from math import ceil, comb
 
 import numpy as np
 
-from ..cards import Suit
+from ..cards import Suit, shorten
 from ..dealing.language.counts import length
 from ..dealing.language.errors import clip
 from ..dealing.language.evaluation import evaluate
@@ -50,7 +50,9 @@ def hands_opened(system: RuleSystem, call: str, n: int, seed: int) -> Bools:
     """
     rules = [rule for rule in system.rules if rule.call == call]
     if not rules:
-        raise ValueError(f"{system.name} never opens {call!r} (expected one of {system.calls})")
+        raise ValueError(
+            f"{system.name} never opens {shorten(call)} (expected one of {system.calls})"
+        )
     index = system.calls.index(call)
     suit, cards = _longest_asked(rules[0].clauses if len(rules) == 1 else ())
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Hand, as_hands
+from ..cards import Hand, as_hands, shorten
 from .calls import parse_call
 from .system import OpeningSystem
 
@@ -60,7 +60,7 @@ def read_labelled(path: str | os.PathLike[str]) -> LabelledHands:
     if not set(_COLUMNS) <= set(columns):
         raise LabelledError(
             f"{shown}, line 1: expected a header with the columns {' and '.join(_COLUMNS)}, "
-            f"found {header[:80]!r}"
+            f"found {shorten(header)}"
         )
     rows = csv.reader(lines[1:], delimiter=separator)
     try:

@@ -1,9 +1,7 @@
 """Networks that learned to open the bidding, run by NumPy: they are small."""
 
-import io
 import json
 import os
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import read_arrays
 from ..cards import Hand
 from ..dealing.language.errors import clip
 from ..estimator import ModelError
@@ -200,19 +199,15 @@ def open_networks(
     ``name`` is the file's in errors. Raises ModelError for anything else.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as members:
-            size = sum(member.file_size for member in members.infolist())
-        if size > _LARGEST_FILE:
-            raise ValueError(f"it unpacks to {size:,} bytes, expected at most {_LARGEST_FILE:,}")
-        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            about = json.loads(str(arrays["about"]))
-            if about.get("format") != _FORMAT:
-                raise ValueError(f"its format is {clip(repr(about.get('format')))}")
-            if not all(isinstance(about.get(key), str) for key in ("name", "title")):
-                raise ValueError("it has no name or no title")
-            networks = [_network(arrays, i) for i in range(_count(arrays, "outputs_"))]
+        arrays = read_arrays(data, _LARGEST_FILE)
+        about = json.loads(str(arrays["about"]))
+        if about.get("format") != _FORMAT:
+            raise ValueError(f"its format is {clip(repr(about.get('format')))}")
+        if not all(isinstance(about.get(key), str) for key in ("name", "title")):
+            raise ValueError("it has no name or no title")
+        networks = [_network(arrays, i) for i in range(_count(arrays, "outputs_"))]
         _check_asked_in_turn(networks)
-    except Exception as error:  # a broken zip or array may raise nearly anything
+    except Exception as error:  # what is no network may raise nearly anything
         raise ModelError(
             f"{name}: not a file of opening networks (expected {_FORMAT!r}): {clip(str(error))}"
         ) from None
@@ -222,7 +217,7 @@ def open_networks(
 
 
 def _count(arrays: Any, prefix: str) -> int:
-    return sum(name.startswith(prefix) for name in arrays.files)
+    return sum(name.startswith(prefix) for name in arrays)
 
 
 def _network(arrays: Any, i: int) -> OpeningNetwork:

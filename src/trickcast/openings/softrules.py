@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..cards import Hand
 from ..dealing.language.errors import clip
 from ..estimator import ModelError
+from ..estimator.files import BROKEN
 from .cells import Bools
 from .rules import RuleExplanation, RuleSystem
 from .system import Indices, OpeningSystem, Probabilities, likely
@@ -28,8 +29,6 @@ Doubles = NDArray[np.float64]
 _FORMAT = "trickcast soft rules 2"
 _FAR = 60.0  # margins beyond it change nothing
 _SHARPEST = 1_000.0
-_BROKEN = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
-"""What JSON that is none of ours raises while it is taken apart."""
 _LEAST = 1e-4  # of probability, shared out over all calls: people do anything once
 SURE = 0.8
 """A call less likely than this is not sure: players would disagree."""
@@ -218,7 +217,7 @@ def open_shading(data: bytes, name: str, rules: RuleSystem, rules_sha256: str) -
         texts = [content[key] for key in ("format", "rules_sha256", "name", "title")]
         if not all(isinstance(text, str) for text in texts):
             raise TypeError("format, rules_sha256, name and title are texts")
-    except _BROKEN as error:
+    except BROKEN as error:
         raise ModelError(f"{name}: not a file of soft rules ({clip(str(error))})") from None
     if texts[:2] != [_FORMAT, rules_sha256] or len(shading.shift) != len(rules.rules):
         raise ModelError(
@@ -233,7 +232,9 @@ def _read_shading(rows: Sequence[Mapping[str, Any]]) -> Shading:
     shift = np.array([row["shift"] for row in rows], dtype=np.float64)
     sharpness = np.array([row["sharpness"] for row in rows], dtype=np.float64)
     hands = np.array([row["hands"] for row in rows], dtype=np.int64)
-    if not (shift.ndim == 1 and (np.abs(shift) < _FAR).all()):
+    if not shift.ndim == sharpness.ndim == hands.ndim == 1:
+        raise ValueError("shift, sharpness and hands are a number each")
+    if not (np.abs(shift) < _FAR).all():
         raise ValueError(f"a shift is not a number of points below {_FAR:g}")
     if not ((sharpness > 0) & (sharpness < _SHARPEST)).all() or (hands < 0).any():
         raise ValueError("a sharpness is not above 0, or a number of hands below 0")

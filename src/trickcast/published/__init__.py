@@ -8,7 +8,7 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..cards import DealSet, Seat
+from ..cards import DealSet, Seat, shorten
 
 _FOLDER = Path(__file__).parent
 _SHARES = ("within_2", "within_1", "exact")
@@ -29,7 +29,7 @@ def read_table(name: str) -> list[dict[str, str]]:
     path = _FOLDER / name
     if not path.is_file():
         known = ", ".join(sorted(table.name for table in _FOLDER.glob("*.csv")))
-        raise PublishedError(f"no published table {name!r} (there are: {known or 'none'})")
+        raise PublishedError(f"no published table {shorten(name)} (there are: {known or 'none'})")
     with path.open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, Grid, Seat, Strain
+from ..cards import UNKNOWN, Grid, Seat, Strain, shorten
 from ..dealing.constrained import MAX_TRIES
 from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
@@ -249,7 +249,7 @@ class Simulation(Result):
         gain(np.zeros(1), scoring)
         seats = {"NS": (Seat.NORTH, Seat.SOUTH), "EW": (Seat.EAST, Seat.WEST)}.get(side.upper())
         if seats is None:
-            raise SimulationError(f"side is {side!r} (expected NS or EW)")
+            raise SimulationError(f"side is {shorten(side)} (expected NS or EW)")
         vul = is_vulnerable(vulnerable, seats[0])
         ranked = sorted(
             self._by_points(seats, vul), key=lambda value: value.worth.mean, reverse=True

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealSet, Seat, Strain, Vulnerability
+from ..cards import DealSet, Seat, Strain, Vulnerability, shorten
 from ..scoring import Contract, imps
 from .controls import Floats, Means
 from .layouts import Clock, Layouts
@@ -140,7 +140,7 @@ def gain(difference: NDArray[Any], scoring: str) -> Floats:
         return np.asarray(imps(difference), dtype=float)
     if scoring == "matchpoints":
         return (np.sign(difference) + 1.0) / 2.0  # type: ignore[no-any-return]
-    raise SimulationError(f"scoring is {scoring!r} (expected total, imps or matchpoints)")
+    raise SimulationError(f"scoring is {shorten(scoring)} (expected total, imps or matchpoints)")
 
 
 def values(ends: tuple[Floats, Floats, Floats]) -> list[Value]:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, DealError, Seat, Strain, check_owners
+from ..cards import UNKNOWN, DealError, Seat, Strain, check_owners, shorten
 from ..cards.endings import cards_a_hand
 from . import dds
 
@@ -249,7 +249,7 @@ def _member(kind: type[_Kind], value: Any) -> _Kind:
         return kind(value)
     except ValueError:
         name = kind.__name__.lower()
-        raise ValueError(f"{value!r} is not a {name} (expected a {kind.__name__})") from None
+        raise ValueError(f"{shorten(value)} is not a {name} (expected a {kind.__name__})") from None
 
 
 def _solve_deals(

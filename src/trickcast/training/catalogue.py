@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from ..cards import shorten
 from ..networks import NetworkName
 from .deals import models as deals
 from .pairs import models as pairs
@@ -83,7 +84,8 @@ def find_training(name: str) -> Training:
     except ValueError as error:
         known = ", ".join(CATALOGUE)
         raise ValueError(
-            f"no training {name!r} (expected {known}, or a paper's network as 52-25-1)\n{error}"
+            f"no training {shorten(name)} (expected {known}, or a paper's network as "
+            f"52-25-1)\n{error}"
         ) from None
     return Training(_PAPERS, papers.PaperConfig(contracts="suit"), {"network": name})
 

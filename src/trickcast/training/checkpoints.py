@@ -3,17 +3,22 @@
 The weights that travel to other machines are another file: ``weights``.
 """
 
-import pickle
+import io
+import math
+import zipfile
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
 from .._files import atomic_writer
+from ..cards import cut, shorten
 from .settings import Settings
 
 _FORMAT = "trickcast training 2"
+T = TypeVar("T")
 
 
 class TrainingError(RuntimeError):
@@ -78,21 +83,64 @@ def read_checkpoint(path: Path, settings: Settings) -> tuple[Progress, dict[str,
     """
     if not path.exists():
         return None
+    content = read_plain(path, "a checkpoint", _FORMAT)
+    check_same(path, content.get("config"), settings)
+    return progress_of(path, content), content.get("state", {})
+
+
+def read_plain(path: Path, kind: str, format: str) -> dict[str, Any]:
+    """Return the tensors and plain values that ``torch.save`` wrote, a dict of that ``format``.
+
+    Nothing in the file is run. Raises TrainingError for a file that holds anything else.
+    """
+    data = path.read_bytes()
+    content = whole(path, kind, lambda: _load(data))
+    if not isinstance(content, dict) or content.get("format") != format:
+        raise TrainingError(f"{path}: not {kind} of this program (expected {format!r})")
+    return content
+
+
+def _load(data: bytes) -> Any:
+    with zipfile.ZipFile(io.BytesIO(data)) as members:  # torch does not look at the checksums
+        if damaged := members.testzip():
+            raise ValueError(f"the checksum of {damaged} is another")
+    return torch.load(io.BytesIO(data), weights_only=True, map_location="cpu")
+
+
+def whole(path: Path, kind: str, read: Callable[[], T]) -> T:
+    """Return what ``read`` makes of a file's content; what it raises becomes a TrainingError.
+
+    Bytes that were changed make torch, and what takes up its answer, raise nearly anything.
+    """
     try:
-        content = torch.load(path, weights_only=True, map_location="cpu")
-    except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
-        raise TrainingError(f"{path}: not a checkpoint, or a damaged one ({error})") from None
-    if not isinstance(content, dict) or content.get("format") != _FORMAT:
-        raise TrainingError(f"{path}: not a checkpoint of this program (expected {_FORMAT!r})")
-    check_same(path, content["config"], settings)
-    return Progress(**content["progress"]), content["state"]
+        return read()
+    except Exception as error:
+        reason = cut(str(error).partition("\n")[0], 300) or type(error).__name__
+    raise TrainingError(f"{path}: not {kind}, or a damaged one ({reason})")
 
 
-def check_same(path: Path, stored: dict[str, Any], settings: Settings) -> None:
+def progress_of(path: Path, record: dict[str, Any]) -> Progress:
+    """Return the progress in a file's record. Raises TrainingError where it is none."""
+    stored, usual = record.get("progress"), Progress()
+    if not isinstance(stored, dict):
+        raise TrainingError(f"{path}: a damaged file, without its progress")
+    for name, value in stored.items():
+        if type(value) is not type(getattr(usual, str(name), None)):
+            raise TrainingError(f"{path}: a damaged file, by its {cut(str(name))}")
+    progress = Progress(**stored)
+    if not (progress.step >= 0 and progress.fresh_from >= 0 and 0 <= progress.seconds < math.inf):
+        raise TrainingError(f"{path}: a damaged file, by its steps or seconds")
+    return progress
+
+
+def check_same(path: Path, stored: Any, settings: Settings) -> None:
     """Raise TrainingError if a file's settings differ in more than those that may change."""
+    if not isinstance(stored, dict):
+        raise TrainingError(f"{path}: a damaged file, by its settings")
     may_change = {f.name for f in fields(settings) if f.metadata.get("may_change")}
     for name, value in asdict(settings).items():
         if name not in may_change and stored.get(name) != value:
             raise TrainingError(
-                f"{path}: of another training: its {name} is {stored.get(name)!r}, not {value!r}"
+                f"{path}: of another training: its {name} is {shorten(stored.get(name))}, "
+                f"not {value!r}"
             )

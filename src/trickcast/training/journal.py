@@ -6,7 +6,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
 
-from .._files import atomic_writer
+from .._files import atomic_writer, read_json
+from ..cards import cut
+from .checkpoints import TrainingError
 
 
 class Journal:
@@ -54,8 +56,21 @@ class Journal:
 
 
 def read_journal(path: Path) -> list[dict[str, float]]:
-    """Return the reports of a training so far; a last line cut short by a kill is left out."""
+    """Return the reports of a training so far; a last line cut short by a kill is left out.
+
+    Raises TrainingError for a line that is no report.
+    """
     if not path.exists():
         return []
-    whole = path.read_text("utf-8").rpartition("\n")[0]
-    return [json.loads(line) for line in whole.splitlines()]
+    reports = []
+    whole = path.read_bytes().rpartition(b"\n")[0]
+    for number, line in enumerate(whole.splitlines(), start=1):
+        try:
+            reports.append(read_json(line))
+            if not reports[-1]["step"] >= 0:
+                raise ValueError("a step below 0")
+        except (ValueError, KeyError, TypeError) as error:
+            raise TrainingError(
+                f"{path}, line {number}: not a report of a training ({cut(str(error))})"
+            ) from None
+    return reports

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import Field, fields, is_dataclass, replace
 from typing import Any, ClassVar, Protocol, TypeVar, cast, get_type_hints
 
+from ..cards import shorten
+
 
 class Settings(Protocol):
     """A frozen dataclass of all that decides a training besides its data."""
@@ -35,7 +37,7 @@ def read_settings(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise ValueError(f"{text!r} is no setting (expected NAME=VALUE)")
+            raise ValueError(f"{shorten(text)} is no setting (expected NAME=VALUE)")
         pairs[name.strip()] = value
     return pairs
 
@@ -62,7 +64,7 @@ def changed(config: S, texts: Mapping[str, str], **others: Any) -> S:
     known = settings_of(config)
     for name in texts:
         if name not in known:
-            raise ValueError(f"no setting {name!r} (expected {', '.join(known)})")
+            raise ValueError(f"no setting {shorten(name)} (expected {', '.join(known)})")
     return _replaced(config, {name: (name, text) for name, text in texts.items()}, **others)
 
 
@@ -84,10 +86,10 @@ def _value(name: str, text: str, kind: Any) -> Any:
     """Read ``text`` as a value of the kind that the setting has."""
     if kind is bool:
         if text not in ("true", "false"):
-            raise ValueError(f"{name} is {text!r} (expected true or false)")
+            raise ValueError(f"{name} is {shorten(text)} (expected true or false)")
         return text == "true"
     try:
         return kind(text)
     except ValueError:
         expected = "a whole number" if kind is int else "a number"
-        raise ValueError(f"{name} is {text!r} (expected {expected})") from None
+        raise ValueError(f"{name} is {shorten(text)} (expected {expected})") from None

@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import torch
 
-from .checkpoints import Progress, read_checkpoint, record_of, write_checkpoint
+from .checkpoints import Progress, read_checkpoint, record_of, whole, write_checkpoint
 from .journal import Journal
 from .parallel import Place
 from .settings import Settings
@@ -123,8 +123,8 @@ def train(
     """
     path, config, first = Path(checkpoint), task.config, task.place.first
     if (saved := read_checkpoint(path, config)) is not None:
-        task.progress = saved[0]
-        task.restore(saved[1])
+        task.progress, state = saved
+        whole(path, "a checkpoint", lambda: task.restore(state))
     progress, lessons = task.progress, task.lessons
     progress.use(lessons.sha256, lessons.validation_sha256, lessons.deals, str(task.place.device))
     opened = written = perf_counter()

@@ -3,22 +3,27 @@
 Small enough to commit, and reading such a file runs nothing that is in it.
 """
 
-import io
 import json
 import os
-import zipfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
 
+from .._arrays import read_arrays
 from .._files import atomic_writer
+from ..cards import cut, shorten
 from ..networks.pairs import PairNetwork, PairNetworkConfig
 from ..networks.suit_config import SuitNetworkConfig
 from ..networks.suits import SuitNetwork
 from .checkpoints import TrainingError
 
+_MOST_BYTES = 1 << 30
+"""Of a file when unpacked: 500 million weights."""
+_SQUARED, _FEW = 64, 1000
+"""A layer has about as many weights as its width squared, or a quarter of it where seats share."""
 Network = TypeVar("Network", SuitNetwork, PairNetwork)
 
 
@@ -66,19 +71,28 @@ def read_weights(
     """
     source, kind = Path(path), _KINDS[network]
     try:
-        with np.load(io.BytesIO(source.read_bytes()), allow_pickle=False) as arrays:
-            record = json.loads(str(arrays["metadata"]))
-            weights = {
-                name: torch.from_numpy(arrays[name].astype(np.float32))
-                for name in arrays.files
-                if name != "metadata"
-            }
+        arrays = read_arrays(source.read_bytes(), _MOST_BYTES)
+        record = json.loads(str(arrays.pop("metadata")))
+        weights = {
+            name: torch.from_numpy(array.astype(np.float32)) for name, array in arrays.items()
+        }
         if record["format"] != kind.format:
-            raise ValueError(f"its format is {record['format']!r}, not {kind.format!r}")
-        stored = network(kind.config(**record["config"]["network"]), seed=0)
+            raise ValueError(f"its format is {shorten(record['format'])}, not {kind.format!r}")
+        config = kind.config(**record["config"]["network"])
+        _check_sizes(config, sum(array.numel() for array in weights.values()))
+        stored = network(config, seed=0)
         stored.load_state_dict(weights)
-    except (ValueError, KeyError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # sizes that make no network raise nearly anything
         raise TrainingError(
-            f"{source}: not the weights of a {kind.name}, or damaged ({error})"
+            f"{source}: not the weights of a {kind.name}, or damaged ({cut(str(error), 300)})"
         ) from None
     return stored, record
+
+
+def _check_sizes(config: Any, weights: int) -> None:
+    """Raise ValueError where a network would have far more weights than its file."""
+    for name, size in asdict(config).items():
+        if isinstance(size, int | float) and size * size > _SQUARED * max(weights, _FEW):
+            raise ValueError(f"its {name} is {size:g}, of {weights:,} weights")

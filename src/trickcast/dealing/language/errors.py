@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from ...cards import cut
+
 QUOTED = 60
 """How many characters of somebody's text an error quotes, about."""
 
@@ -40,8 +42,7 @@ class ConstraintWarning(UserWarning):
 
 def clip(text: str) -> str:
     """Return text of somebody's for a message: on one line, cut where it is long."""
-    line = " ".join(text.split())
-    return line if len(line) <= QUOTED else f"{line[: QUOTED - 1]}…"
+    return cut(" ".join(text.split()), QUOTED)
 
 
 def pointed(text: str, start: int, end: int, message: str, source: str = "") -> ConstraintError:

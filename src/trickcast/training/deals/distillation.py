@@ -9,6 +9,9 @@ import numpy as np
 import torch
 from torch import nn
 
+from ..._arrays import array_header
+from ..._files import read_json
+from ...cards import cut
 from ...cards.sizes import COUNTS, SEATS, STRAINS
 from ...dealing import random_deals
 from ...networks.suits import mean_probabilities
@@ -63,13 +66,17 @@ def taught_deals(folder: str | os.PathLike[str]) -> Labelled:
     """
     root = Path(folder)
     try:
-        content = json.loads((root / "taught.json").read_text("utf-8"))
+        content = read_json((root / "taught.json").read_bytes())
+        with (root / "labels.npy").open("rb") as file:
+            header = array_header(file)
+        shape = (content["deals"], STRAINS, SEATS, COUNTS)
+        known = header.shape == shape and header.dtype == np.dtype(np.uint8)
+        if content["format"] != _FORMAT or not known:
+            raise ValueError(f"{content}, with {header.dtype} labels of shape {header.shape}")
         labels = np.load(root / "labels.npy", mmap_mode="r+")
-        if content["format"] != _FORMAT or len(labels) != content["deals"]:
-            raise ValueError(f"{content}, with {len(labels)} labels")
-    except (OSError, ValueError, KeyError) as error:
-        raise TrainingError(f"{root}: no whole set of taught deals ({error})") from None
-    owners = random_deals(content["deals"], content["seed"], content["start"]).owners.copy()
+        owners = random_deals(content["deals"], content["seed"], content["start"]).owners.copy()
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TrainingError(f"{root}: no whole set of taught deals ({cut(str(error))})") from None
     return Labelled(
         torch.from_numpy(owners), torch.from_numpy(labels), f"{root.name}: {json.dumps(content)}"
     )

@@ -18,7 +18,7 @@ from ...cards.sizes import RANKS
 from ...networks.settings import Allowed, at_least, one_of, setting
 from ...networks.suit_config import SuitNetworkConfig
 from ...networks.suits import SuitNetwork, mean_probabilities
-from ..checkpoints import Progress, TrainingError, check_same, record_of
+from ..checkpoints import Progress, TrainingError, check_same, progress_of, record_of
 from ..parallel import Place
 from ..schedule import ScheduleConfig, Scheduled
 from ..trainer import Lessons, Report, Trained
@@ -144,16 +144,17 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
         stored, record = read_weights(path, SuitNetwork)
         weights = stored.state_dict()
         if not anew:
-            check_same(path, record["config"], self.config)
+            check_same(path, record.get("config"), self.config)
+        progress = progress_of(path, record)
         for target in (self.network, self.averaged):
             try:
                 target.load_state_dict(_new_layers(target) | weights if anew else weights)
             except RuntimeError as error:
                 raise TrainingError(f"{path}: the weights of another network ({error})") from None
         if anew:
-            self.progress = Progress(legs=record["progress"]["legs"])
+            self.progress = Progress(legs=progress.legs)
         else:
-            self.progress = Progress(**record["progress"])
+            self.progress = progress
             self.progress.fresh_from = self.progress.step
 
     @cached_property

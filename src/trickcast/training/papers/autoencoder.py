@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from ...cards import shorten
 from ...networks import LayeredNetwork, NetworkName, run_all
 from ..trainer import Lessons
 from .epochs import EpochTask
@@ -65,7 +66,7 @@ class AutoencoderConfig:
         expected = {"cross-entropy": 14, "squared": 1}.get(self.loss)
         if layers[-1].neurons != expected:
             raise ValueError(
-                f"loss is {self.loss!r} and network {self.network} has {layers[-1].neurons} "
+                f"loss is {shorten(self.loss)} and network {self.network} has {layers[-1].neurons} "
                 "outputs (expected 'cross-entropy' and 14, or 'squared' and 1)"
             )
         for name in ("rises", "batch", "averaged", "redraw", "pretraining_epochs", "epochs"):

@@ -6,7 +6,7 @@ from typing import get_args
 
 import numpy as np
 
-from ...cards import DealSet
+from ...cards import DealSet, shorten
 from ...encodings import find_coding, find_head
 from ...networks import LayeredNetwork, NetworkName
 from ...networks.settings import check_settings, setting
@@ -29,7 +29,9 @@ class PaperConfig(RpropConfig):
     def __post_init__(self) -> None:
         coding, name = find_coding(self.coding), NetworkName(self.network)
         if self.contracts not in get_args(Contracts):
-            raise ValueError(f"contracts is {self.contracts!r} (expected 'suit' or 'notrump')")
+            raise ValueError(
+                f"contracts is {shorten(self.contracts)} (expected 'suit' or 'notrump')"
+            )
         if name.layers[0].neurons != coding.size:
             raise ValueError(
                 f"network {self.network} has {name.layers[0].neurons} inputs and the coding "

@@ -1,0 +1,165 @@
+"""Long runs: memory and handles stay flat, and the answers stay what they were.
+
+``PYTHONPATH=src python tests/endurance.py`` (``make endurance``; a quarter of an hour of a core).
+A million deals are streamed from one format to another, ten thousand calls of every kind are made
+in one process, then the same calls from 64 threads, and from children by fork and by spawn.
+"""
+
+import argparse
+import io
+import multiprocessing
+import os
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import trickcast as tc
+from trickcast.cards import DealSet
+from trickcast.formats import stream, write_stream
+
+EASY = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
+DEALS = tc.random_deals(24, seed=7)
+HANDS = [str(deal.north) for deal in DEALS]
+_MEGABYTES, _PART = 40, 50_000
+
+
+def megabytes() -> float:
+    """Return what the process holds in memory now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def handles() -> int:
+    """Return how many files, pipes and sockets are open."""
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+def pbn_of(deals: DealSet) -> bytes:
+    written = io.BytesIO()
+    write_stream([deals], written, "pbn")
+    return written.getvalue()
+
+
+def read(written: bytes) -> DealSet:
+    return DealSet.concatenate(stream(io.BytesIO(written), "pbn"))
+
+
+@cache
+def rules() -> tc.openings.OpeningSystem:
+    return tc.openings.load("standard-american")
+
+
+@cache
+def pairs() -> tc.PairEstimator:
+    return tc.PairEstimator(threads=1)
+
+
+def refused(text: str) -> str:
+    try:
+        return repr(tc.Deal(text))
+    except tc.DealError as error:
+        return str(error)
+
+
+CALLS: dict[str, Callable[[int], Any]] = {
+    "estimate": lambda i: tc.estimate(DEALS[i], "fast").probabilities.tobytes(),
+    "pair": lambda i: pairs()(DEALS[i].north, DEALS[i].south).probabilities.tobytes(),
+    "solve": lambda i: tc.solve(EASY).tricks.tobytes(),
+    "open": lambda i: rules().bid(HANDS[i]),
+    "points": lambda i: tc.evaluators.evaluate("zar", HANDS[i]).tobytes(),
+    "read": lambda i: read(pbn_of(DEALS[i : i + 1])).owners.tobytes(),
+    "refuse": lambda i: refused(f"N:{i}... ... ..."),
+    "deal": lambda i: tc.random_deals(3, seed=i).owners.tobytes(),
+}
+"""One call of each kind, about a deal by its number; the answers can be compared."""
+
+
+def answer(number: int) -> Any:
+    """Return the answer of a call by its number: kinds and deals in turn."""
+    kinds = list(CALLS)
+    return CALLS[kinds[number % len(kinds)]](number // len(kinds) % len(DEALS))
+
+
+def stay_flat(name: str, steps: int, work: Callable[[int], object]) -> None:
+    """Do steps of work; after a tenth neither memory nor handles may grow."""
+    held = opened = 0.0
+    for step in range(steps):
+        work(step)
+        if step == steps // 10:
+            held, opened = megabytes(), handles()
+    grown, more = megabytes() - held, handles() - opened
+    print(f"{name}: {megabytes():.0f} MB, {grown:+.1f} MB and {more:+.0f} handles after a tenth")
+    assert grown < _MEGABYTES and more <= 0, f"{name} grows"
+
+
+def stream_deals(deals: int, folder: Path) -> None:
+    """Write so many deals as .zrd part by part, stream them to text, and read them again."""
+
+    def made() -> Any:
+        for start in range(0, deals, _PART):
+            part = tc.random_deals(min(_PART, deals - start), 11, start)
+            yield part.with_tricks(np.full((len(part), 5, 4), start // _PART % 14, np.uint8))
+
+    packed, text = folder / "deals.zrd", folder / "deals.txt"
+    write_stream(made(), packed)
+    write_stream(stream(packed, chunk=_PART), text, "text")
+    both = zip(made(), stream(text, "text", chunk=_PART), strict=True)
+
+    def compare(step: int) -> None:
+        here, there = next(both)
+        assert (here.owners == there.owners).all(), f"part {step} is read as another"
+
+    stay_flat(f"{deals:,} deals streamed", -(-deals // _PART), compare)
+
+
+def from_threads(threads: int, calls: int) -> None:
+    """Make the calls from many threads at once; every answer is that of one thread."""
+    alone = [answer(number) for number in range(calls)]
+    started = threading.Barrier(threads)
+
+    def work(offset: int) -> bool:
+        started.wait()
+        order = [(number + 7 * offset) % calls for number in range(calls)]
+        return all(answer(number) == alone[number] for number in order)
+
+    with ThreadPoolExecutor(threads) as pool:
+        assert all(pool.map(work, range(threads))), "another answer from another thread"
+    print(f"{threads} threads, {calls} calls each: the answers of one")
+
+
+def answers(calls: int) -> list[Any]:
+    return [answer(number) for number in range(calls)]
+
+
+def from_children(calls: int) -> None:
+    """Make the calls in children by fork and by spawn, while this process has used everything."""
+    alone = answers(calls)
+    for way in ("fork", "spawn"):
+        with multiprocessing.get_context(way).Pool(1) as pool:
+            assert pool.apply_async(answers, (calls,)).get(600) == alone, f"others by {way}"
+    print(f"fork and spawn, {calls} calls each: the same answers")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--deals", type=int, default=1_000_000)
+    parser.add_argument("--calls", type=int, default=10_000)
+    parser.add_argument("--threads", type=int, default=64)
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    stay_flat(f"{given.calls:,} calls", given.calls, answer)
+    from_threads(given.threads, 5 * len(CALLS))
+    from_children(5 * len(CALLS))
+    with tempfile.TemporaryDirectory() as folder:
+        stream_deals(given.deals, Path(folder))
+
+
+if __name__ == "__main__":
+    main()
