@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test browser-test smoke check lint types imports format bench faults clean
+.PHONY: help demo test browser-test cluster-test smoke check lint types imports format bench faults clean
 
 help:  ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -16,6 +16,9 @@ test: $(VENV)/.dev  ## Run the tests
 
 browser-test: $(VENV)/.browser  ## The page in a real Chromium; installs it where it may
 	$(BIN)/python -m pytest tests/browser --browser
+
+cluster-test: $(VENV)/.dev  ## Two machines on Ray, killed while they work (minutes)
+	$(BIN)/python -m pytest tests/cluster --cluster
 
 smoke: $(VENV)/.dev  ## Repeat every experiment of the papers in miniature
 	$(BIN)/trickcast reproduce all --scale smoke --out build/smoke

@@ -21,7 +21,7 @@ from ..estimator import (
 )
 from ..evaluation import ClusterSums, Evaluation, Figures, Interval, Paired, Tally
 from ..evaluation.report import plain
-from ..library import Library
+from ..library import Library, holds_library
 from ..published import best_results
 from . import views
 from .deals import From, watched
@@ -136,7 +136,7 @@ def _open_peer(path: Path, layout: str, counts: str, threads: int | None) -> Pee
 
 
 def _solved_deals(deals: str, use: str, source: str | None, strict: bool) -> Iterator[DealSet]:
-    if (Path(deals) / "manifest.json").is_file():
+    if holds_library(deals):
         return Library(deals).stream(as_use(use))
     return read_deals(deals, source, strict=strict)
 

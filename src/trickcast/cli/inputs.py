@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 Strict = Annotated[
     bool, typer.Option("--strict", help="Refuse a file in which anything is no deal.")
 ]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="local|auto|ray://HOST:PORT", help="Work on a Ray cluster (default: here)."
+    ),
+]
 _SHOWN = 2
 """Places passed over that are told one by one."""
 

@@ -23,10 +23,12 @@ from ..library import (
 from ..library import generate as generate_deals
 from ..library import verify as verify_library
 from . import views
-from .inputs import as_use
+from .inputs import Cluster, as_use
 
 _MOST = 2**64 - 1
-Folder = Annotated[Path, typer.Argument(metavar="LIBRARY", help="A library's folder.")]
+Folder = Annotated[
+    str, typer.Argument(metavar="LIBRARY", help="A library's folder or address (s3://…).")
+]
 group = typer.Typer(help="Look after a library of solved deals.", rich_markup_mode=None)
 
 
@@ -41,7 +43,9 @@ def generate(
     seed: Annotated[
         int, typer.Option(min=0, max=_MOST, help="Seed: deal i depends on (seed, i) alone.")
     ],
-    out: Annotated[Path, typer.Option(help="The library's folder; made when missing.")],
+    out: Annotated[
+        str, typer.Option(help="The library's folder or address (s3://…); made when missing.")
+    ],
     start: Annotated[
         int, typer.Option(min=0, max=_MOST // 2, help="First deal: machines can share a seed.")
     ] = 0,
@@ -49,7 +53,10 @@ def generate(
         str, typer.Option(help="What the deals are for, for ever: train, validation or test.")
     ] = "train",
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Threads of the solver (default: all cores).")
+        int | None,
+        typer.Option(
+            min=1, help="Threads of the solver (default: all cores; with --cluster: one a shard)."
+        ),
     ] = None,
     cards: Annotated[
         int,
@@ -61,9 +68,10 @@ def generate(
         str,
         typer.Option(help="all: whole tables; one: each deal in one strain, drawn at random."),
     ] = "all",
+    cluster: Cluster = None,
 ) -> None:
     """Deal at random, solve, and keep in a library. Goes on where an earlier run stopped."""
-    if not str(out).strip(" ."):
+    if not out.strip(" ."):
         raise typer.BadParameter("--out is empty (expected the library's folder)")
     if strains not in ("all", "one"):
         raise typer.BadParameter(f"--strains is {strains!r} (expected all or one)")
@@ -73,7 +81,7 @@ def generate(
         if use != "train":
             raise typer.BadParameter(f"--use is {use}: endings are for training alone")
         solved = generate_endings(
-            out, deals, cards, seed, start=start, workers=workers, progress=True
+            out, deals, cards, seed, start=start, workers=workers, on=cluster, progress=True
         )
         typer.echo(f"{out}: {deals:,} endings of {cards} cards, {solved:,} of them solved now")
         return
@@ -85,6 +93,7 @@ def generate(
         use=as_use(use),
         strains="one" if strains == "one" else "all",
         workers=workers,
+        on=cluster,
         progress=True,
     )
     typer.echo(
@@ -102,7 +111,7 @@ def info(
 
     Worth is the solver's seconds that the labels cost, where a whole table costs one.
     """
-    if not (folder / "manifest.json").exists() and (counts := count_endings(folder)):
+    if counts := _endings(folder):
         _info_endings(folder, counts, as_json)
         return
     library = Library(folder)
@@ -128,7 +137,7 @@ def info(
     typer.echo(f"solved by {', '.join(sorted({shard.solver for shard in library.shards}))}")
 
 
-def _info_endings(folder: Path, counts: dict[int, int], as_json: bool) -> None:
+def _info_endings(folder: str, counts: dict[int, int], as_json: bool) -> None:
     total, worth = sum(counts.values()), endings_worth(counts)
     if as_json:
         facts = {"endings": total, "tables_worth": round(worth, 1), "by_cards": counts}
@@ -136,6 +145,12 @@ def _info_endings(folder: Path, counts: dict[int, int], as_json: bool) -> None:
         return
     typer.echo(f"{total:,} solved endings in {folder}, worth {worth:,.0f} whole tables")
     typer.echo(", ".join(f"{counts[cards]:,} of {cards} cards" for cards in sorted(counts)))
+
+
+def _endings(folder: str) -> dict[int, int]:
+    """Return what a place holds where that is endings."""
+    has_manifest = "://" not in folder and (Path(folder) / "manifest.json").exists()
+    return {} if has_manifest else count_endings(folder)
 
 
 def _facts(library: Library) -> dict[str, object]:

@@ -14,7 +14,9 @@ Name = Annotated[
         help="accurate, accurate-large, fast, teacher, pairs, hand2vec, or a paper's printed name.",
     ),
 ]
-LibraryFolder = Annotated[Path, typer.Option(help="The library of solved deals.")]
+LibraryPlace = Annotated[
+    str, typer.Option(help="The library of solved deals: a folder, or an address (s3://…).")
+]
 Out = Annotated[Path, typer.Option(help="Folder for checkpoints and the model.")]
 Changes = Annotated[
     list[str] | None,
@@ -65,7 +67,7 @@ def register(app: typer.Typer) -> None:
 
 def train(
     name: Name = "accurate",
-    library: LibraryFolder = Path("data/library"),
+    library: LibraryPlace = "data/library",
     out: Out = Path("trained"),
     settings: Changes = None,
     show_settings: ShowSettings = False,

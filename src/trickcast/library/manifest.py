@@ -4,21 +4,21 @@ import json
 import re
 import reprlib
 from dataclasses import asdict, dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, Literal, get_args
 
-from .._files import atomic_writer
 from ..cards import shorten
-from .files import LibraryError, read_inside
+from .files import LibraryError
 from .records import RECORDS, WHOLE, Record
+from .storage import Storage
 
 Use = Literal["train", "validation", "test"]
 USES: tuple[Use, ...] = get_args(Use)
 SHARD = 4096
 """Deals of a full shard; shard borders are the multiples of it."""
 MANIFEST = "manifest.json"
-_MOST_BYTES = 1 << 26
-"""Of a manifest: 700 million deals."""
+_MOST_BYTES = 1 << 27
+"""Of a manifest: 1.4 billion deals."""
 _MOST_DEALS = 1 << 24
 """Of a shard from elsewhere."""
 LONGEST_TEXT = 1000
@@ -61,14 +61,14 @@ class Shard:
         return RECORDS[self.record]
 
 
-def read_manifest(folder: Path) -> list[Shard]:
+def read_manifest(storage: Storage) -> list[Shard]:
     """Return the shards listed in a library's manifest; none where there is no manifest.
 
     Raises LibraryError when the manifest is damaged.
     """
-    path = folder / MANIFEST
+    path = storage.path(MANIFEST)
     try:
-        data = read_inside(folder, MANIFEST, _MOST_BYTES)
+        data = storage.read(MANIFEST, _MOST_BYTES)
     except FileNotFoundError:
         return []
     try:
@@ -83,7 +83,7 @@ def read_manifest(folder: Path) -> list[Shard]:
     return [_shard(path, entry) for entry in entries]
 
 
-def write_manifest(folder: Path, shards: list[Shard]) -> None:
+def write_manifest(storage: Storage, shards: list[Shard]) -> None:
     """Replace the manifest, whole or not at all; the order of shards does not depend on history.
 
     Entries say how their files hold deals where they hold less than whole tables.
@@ -100,11 +100,10 @@ def write_manifest(folder: Path, shards: list[Shard]) -> None:
         "record": WHOLE.name,
         "shards": entries,
     }
-    with atomic_writer(folder / MANIFEST) as stream:
-        stream.write(json.dumps(content, indent=1).encode() + b"\n")
+    storage.write(MANIFEST, json.dumps(content, indent=1).encode() + b"\n")
 
 
-def _shard(path: Path, entry: Any) -> Shard:
+def _shard(path: str, entry: Any) -> Shard:
     """Return the shard of an entry, or raise LibraryError in one line."""
     try:
         shard = Shard(**entry)
