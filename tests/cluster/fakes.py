@@ -1,5 +1,6 @@
 """Solvers of no work, for workers of a cluster: they find this module by PYTHONPATH."""
 
+import importlib
 import os
 import time
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+_SOLVE: Any = importlib.import_module("trickcast.library.generate")._solve
 WORKERS = "TRICKCAST_TEST_WORKERS"
 """Environment variable: a folder in which a worker at work has a file named by its process."""
 
@@ -43,3 +45,21 @@ def without_memory(job: Any, begin: int, owners: Any, advance: Any) -> NDArray[n
 def dies(job: Any, begin: int, owners: Any, advance: Any) -> NDArray[np.uint8]:
     """Take the worker's process along."""
     os._exit(1)
+
+
+def measured(job: Any, begin: int, owners: Any, advance: Any) -> Any:
+    """Solve, and leave a file that says what it took of the processor."""
+    busy = time.process_time()
+    tables = _SOLVE(job, begin, owners, advance)
+    file = Path(os.environ[WORKERS]) / f"{begin}.seconds"
+    file.write_text(str(time.process_time() - busy), "utf-8")
+    return tables
+
+
+def spent(folder: Path) -> float:
+    """Return the seconds that ``measured`` left in a folder, and empty it."""
+    files = list(folder.glob("*.seconds"))
+    total = sum(float(file.read_text("utf-8")) for file in files)
+    for file in files:
+        file.unlink()
+    return total

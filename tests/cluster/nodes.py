@@ -24,7 +24,6 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import fakes  # noqa: E402
 from faults import contents  # noqa: E402
-
 from trickcast.library import Library, generate, verify  # noqa: E402
 
 GENERATE: Any = importlib.import_module("trickcast.library.generate")
@@ -45,18 +44,28 @@ class Nodes:
         source = Path(GENERATE.__file__).parents[2]
         os.environ["PYTHONPATH"] = os.pathsep.join([str(source), str(HERE), str(HERE.parent)])
         os.environ |= {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", fakes.WORKERS: str(workers)}
-        # a machine that died is missed within seconds, not half a minute
-        os.environ |= {"RAY_health_check_period_ms": "500", "RAY_USAGE_STATS_ENABLED": "0"}
+        # a machine that is busy with other things is not taken for dead
+        os.environ |= {"RAY_health_check_timeout_ms": "60000", "RAY_USAGE_STATS_ENABLED": "0"}
         from ray.cluster_utils import Cluster
 
         self.workers = workers
         head = {"num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False}
         self._cluster = Cluster(initialize_head=True, head_node_args=head)
-        self.machines = [self._machine(), self._machine()]
+        try:
+            self.machines = [self._machine(), self._machine()]
+        except BaseException:
+            self._cluster.shutdown()
+            raise
         os.environ["RAY_ADDRESS"] = self.address = self._cluster.address
 
     def _machine(self) -> Any:
-        return self._cluster.add_node(num_cpus=1, object_store_memory=STORE)
+        for _ in range(3):
+            try:
+                return self._cluster.add_node(num_cpus=1, object_store_memory=STORE)
+            except Exception as error:  # Ray has no class of its own for this
+                if "timed out during startup" not in str(error):
+                    raise
+        raise RuntimeError("no machine could be started: this one is too busy")
 
     def kill_machine(self, which: int) -> None:
         """Kill a machine with all its processes, and put another in its place."""
@@ -113,13 +122,17 @@ def strike(nodes: Nodes, folder: Path, kills: int, chance: random.Random) -> flo
     """Label shards while workers or machines are killed so often; return the seconds it took."""
     begun = time.monotonic()
     command = [sys.executable, "-c", DRIVER, str(folder), str(DEALS)]
-    driver = subprocess.Popen(command)
-    for _ in range(kills):
-        _await_shards(folder, driver)
-        time.sleep(chance.uniform(0, 4))
-        if driver.poll() is None and (chance.random() < 0.5 or not nodes.kill_worker(chance)):
-            nodes.kill_machine(chance.randrange(2))
-    assert driver.wait(timeout=200) == 0
+    driver = subprocess.Popen(command, stderr=subprocess.DEVNULL)  # Ray tells of each that died
+    try:
+        for _ in range(kills):
+            _await_shards(folder, driver)
+            time.sleep(chance.uniform(0, 4))
+            if driver.poll() is None and (chance.random() < 0.5 or not nodes.kill_worker(chance)):
+                nodes.kill_machine(chance.randrange(2))
+        assert driver.wait(timeout=240) == 0
+    finally:
+        driver.kill()
+        driver.wait()
     return time.monotonic() - begun
 
 
