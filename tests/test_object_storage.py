@@ -1,9 +1,7 @@
 """Libraries on object storage: a real S3 server on this machine, with its errors and slowness."""
 
 import importlib
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,7 @@ import pytest
 
 import trickcast as tc
 from faults import contents
+from s3_server import Server, s3_server
 from trickcast.library import (
     Library,
     LibraryError,
@@ -23,62 +22,17 @@ from trickcast.library import (
 )
 
 pytest.importorskip("s3fs")
-moto = pytest.importorskip("moto.server")
-serving = pytest.importorskip("werkzeug.serving")
+pytest.importorskip("moto.server")
 GENERATE: Any = importlib.import_module("trickcast.library.generate")
-
-
-class Server:
-    """Moto's S3 behind a door that can be slow, refuse, or break off."""
-
-    def __init__(self) -> None:
-        self._s3 = moto.DomainDispatcherApplication(moto.create_backend_app)
-        self.asked: list[tuple[str, str]] = []
-        self.trouble: Callable[[str, str], str] = lambda method, path: ""
-
-    def __call__(self, environ: dict[str, Any], start: Any) -> Any:
-        method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"]
-        self.asked.append((method, path))
-        trouble = self.trouble(method, path)
-        if trouble == "slow":
-            time.sleep(0.3)
-        elif trouble == "break off":
-            environ["wsgi.input"].read(50)  # the rest is never read, and nothing is stored
-            raise ConnectionResetError("the server broke off")
-        elif trouble:
-            start(f"{trouble[:3]} {trouble[4:]}", [("Content-Type", "application/xml")])
-            return [f"<Error><Code>{trouble[4:]}</Code><Message>no</Message></Error>".encode()]
-        return self._s3(environ, start)
 
 
 @pytest.fixture(scope="module")
 def s3() -> Iterator[Server]:
-    server = Server()
-    http = serving.make_server("127.0.0.1", 0, server, threaded=True, request_handler=_Quiet)
-    thread = threading.Thread(target=http.serve_forever)
-    thread.start()
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in {
-            "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test",
-            "AWS_DEFAULT_REGION": "us-east-1",
-            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{http.server_port}",
-        }.items():
+    with pytest.MonkeyPatch.context() as patch, s3_server() as server:
+        for name, value in server.environment.items():
             patch.setenv(name, value)
-        import s3fs
-
-        s3fs.S3FileSystem.clear_instance_cache()
-        s3fs.S3FileSystem().mkdir("bridge")
+        server.make_bucket("bridge")
         yield server
-        s3fs.S3FileSystem.clear_instance_cache()
-    http.shutdown()
-    thread.join()
-    http.server_close()
-
-
-class _Quiet(serving.WSGIRequestHandler):
-    def log(self, *told: Any) -> None:
-        pass
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from nodes import DEALS, DRIVER, Nodes, once, sound, strike, strike_driver, two_nodes
-from trickcast.library import Library
+from trickcast.library import Library, verify
 
 
 @pytest.fixture(scope="session")
@@ -23,8 +23,14 @@ def nodes(request: pytest.FixtureRequest) -> Iterator[Nodes]:
     """Whether these tests shall run: then what they need must be there."""
     if not request.config.getoption("--cluster"):
         pytest.skip("a cluster takes minutes: make cluster-test")
-    with two_nodes() as nodes:
-        yield nodes
+    from s3_server import s3_server
+
+    with s3_server() as server, pytest.MonkeyPatch.context() as patch:
+        for name, value in server.environment.items():  # before the machines, which inherit it
+            patch.setenv(name, value)
+        server.make_bucket("bridge")
+        with two_nodes() as nodes:
+            yield nodes
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +39,7 @@ def expected(nodes: Nodes, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     return once(tmp_path_factory.mktemp("once") / "library")
 
 
-def program(solve: str, place: Path, deals: int = 8 * 4096, more: str = "") -> list[str]:
+def program(solve: str, place: Path | str, deals: int = 8 * 4096, more: str = "") -> list[str]:
     """Return a driver of its own process, as users have it, that tells an error in one line."""
     text = DRIVER.replace("slowly", solve).replace(
         "GENERATE.generate(", more + "GENERATE.generate("
@@ -82,6 +88,16 @@ def test_real_labels_are_the_same_bytes(nodes: Nodes, tmp_path: Path) -> None:
     files = sorted(path.relative_to(here) for path in here.rglob("*.*"))
     assert len(files) == 3
     assert all((here / file).read_bytes() == (there / file).read_bytes() for file in files)
+
+
+def test_workers_write_shards_to_a_bucket_themselves(
+    nodes: Nodes, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    command = program("at_once", "s3://bridge/library", DEALS)
+    subprocess.run(command, check=True, timeout=120)
+    library = Library("s3://bridge/library")
+    assert library.storage.read("manifest.json", 1 << 20) == expected["manifest.json"]
+    assert verify(library, sample=0).problems == ()
 
 
 def test_ctrl_c_ends_at_once_and_lists_what_is_done(
