@@ -171,14 +171,16 @@ class _Run:
         self._pending: dict[Any, tuple[int, Any]] = {}
         self._finished: list[int] = []
         self._reported, self._whole, self._asked = 0, 0, 0.0
+        self._most = self._room()
         self._speeds: dict[str, tuple[float, float]] = {}
 
     def results(self, pieces: Iterable[_Piece]) -> Iterator[tuple[_Piece, Any]]:
         """Yield each piece with its result, as they are done."""
         waiting = enumerate(pieces)
-        most = self._most()
         while True:
-            while len(self._pending) < most and (following := next(waiting, None)) is not None:
+            while (
+                len(self._pending) < self._most and (following := next(waiting, None)) is not None
+            ):
                 self._begin(*following)
             if not self._pending:
                 self._ask()
@@ -191,19 +193,19 @@ class _Run:
                 yield self._result(task)
             if time.monotonic() - self._asked > 1:
                 self._ask()
-                most = self._most()
 
     def give_up(self) -> None:
         """Let go of all that is not done."""
         for task in self._pending:
             self._ray.cancel(task, force=True)
 
-    def _most(self) -> int:
+    def _room(self) -> int:
+        """Return how many pieces Ray is handed at a time; a cluster grows and shrinks."""
         cores = self._ray.cluster_resources().get("CPU", 0)
         return max(_FEWEST_WAITING, int(2 * cores / self._cores))
 
     def _begin(self, number: int, piece: Any) -> None:
-        every = 1 + self._most() / 400  # seconds: some hundred reports a second from all
+        every = 1 + self._most / 400  # seconds: some hundred reports a second from all
         task = self._task.remote(self._work, number, piece, _fingerprint(), self._counts, every)
         self._pending[task] = number, piece
 
@@ -225,7 +227,7 @@ class _Run:
 
     def _ask(self) -> None:
         """Bring the bar up to date: what is done, what is under way, and which machine lags."""
-        self._asked = time.monotonic()
+        self._asked, self._most = time.monotonic(), self._room()
         finished, self._finished = self._finished, []
         try:
             under_way = self._ray.get(self._counts.under_way.remote(finished), timeout=_PATIENCE)

@@ -74,7 +74,7 @@ def generate_endings(
         storage.tidy()
         held = storage.sizes()
     missing = [(a, b) for a, b in pairwise(borders) if job.file(a, b) not in held]
-    todo = sum(b - a for a, b in missing)
+    todo: int = sum(b - a for a, b in missing)
     with (
         progress_bar("generating", todo, "endings", show=progress) as bar,
         over_pieces(partial(_make, job), missing, on=on, cores=workers or 1, advance=bar) as made,
