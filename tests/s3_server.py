@@ -1,20 +1,22 @@
 """An S3 server on this machine, moto's, that can be slow, refuse, or break off."""
 
+import importlib
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import moto.server as moto
 from werkzeug import serving
+
+_MOTO: Any = importlib.import_module("moto.server")
 
 
 class Server:
     """Moto's S3 behind a door that can be slow, refuse, or break off."""
 
     def __init__(self) -> None:
-        self._s3 = moto.DomainDispatcherApplication(moto.create_backend_app)
+        self._s3 = _MOTO.DomainDispatcherApplication(_MOTO.create_backend_app)
         self.environment: dict[str, str] = {}
         """What clients need to know, as environment variables."""
         self.asked: list[tuple[str, str]] = []

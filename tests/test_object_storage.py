@@ -10,7 +10,6 @@ import pytest
 
 import trickcast as tc
 from faults import contents
-from s3_server import Server, s3_server
 from trickcast.library import (
     Library,
     LibraryError,
@@ -23,6 +22,8 @@ from trickcast.library import (
 
 pytest.importorskip("s3fs")
 pytest.importorskip("moto.server")
+from s3_server import Server, s3_server
+
 GENERATE: Any = importlib.import_module("trickcast.library.generate")
 
 
