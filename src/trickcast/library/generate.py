@@ -323,12 +323,13 @@ class _Manifest:
         storage = self._job.storage
         with storage.locked():
             listed = _Listed(read_manifest(storage), self._job.seed)
-            before = listed.shards.copy()
+            done = 0
             try:
                 for piece, labelled in waiting:
                     self._list(listed, piece, labelled)
-            finally:  # of a batch in which one is refused, the others are listed
-                if listed.shards != before:
+                    done += 1
+            finally:  # of a batch in which one is refused, those before it are listed
+                if done:
                     write_manifest(storage, list(listed.shards.values()))
         ended = time.monotonic()
         self._next = ended + (ended - begun) / _LISTING
