@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PYTHONS := $(wildcard $(HOME)/.pyenv/versions/3.1[1-9]*/bin/python) \
 	$(foreach minor,11 12 13 14,$(shell command -v python3.$(minor)))
 
-.PHONY: help demo test browser-test docs docs-all test-pythons wheel smoke check lint types imports format bench faults endurance \
+.PHONY: help demo test browser-test cluster-test docs docs-all test-pythons wheel smoke check lint types imports format bench faults endurance \
 	million fuzz clean
 
 help:  ## Show the targets
@@ -20,6 +20,9 @@ test: $(VENV)/.dev  ## Run the tests
 
 browser-test: $(VENV)/.browser  ## The page in a real Chromium; installs it where it may
 	$(BIN)/python -m pytest tests/browser --browser
+
+cluster-test: $(VENV)/.dev  ## Two machines on Ray, killed while they work (minutes)
+	$(BIN)/python -m pytest tests/cluster --cluster
 
 docs: $(VENV)/.dev  ## The site, into build/docs: notebooks and short blocks are run
 	$(BIN)/python -m sphinx -q -W --keep-going docs build/docs

@@ -13,6 +13,7 @@ SHARED = Path(__file__).parents[2] / "shared"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--browser", action="store_true", help="run tests/browser, in a real Chromium")
+    parser.addoption("--cluster", action="store_true", help="run tests/cluster, on Ray")
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 import hashlib
 import importlib
 import json
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 import trickcast as tc
 from trickcast.cards import UNKNOWN, Strain
 from trickcast.library import Library, LibraryError, generate, shard_file, tables_worth, verify
-from trickcast.library.records import ONE_STRAIN, WHOLE
+from trickcast.library.records import ONE_STRAIN, RECORDS, WHOLE
 from trickcast.library.strains import drawn_strains
 from trickcast.library.worth import PRICE_OF_STRAIN
 
@@ -25,6 +26,10 @@ def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_a_record_is_the_same_one_in_another_process() -> None:
+    assert all(pickle.loads(pickle.dumps(record)) is record for record in RECORDS.values())
 
 
 def test_each_deal_is_solved_in_the_strain_drawn_for_it(tmp_path: Path, small_shards: None) -> None:

@@ -21,7 +21,8 @@ from trickcast.cli.app import build
 from trickcast.library import USES, Library, append
 
 _WEB = ("fastapi", "uvicorn", "prometheus_client")
-EXTRAS = ("torch", "onnx", "pyarrow", "cairosvg", "matplotlib", "sklearn", *_WEB)
+_CLUSTER = ("ray", "fsspec", "s3fs")
+EXTRAS = ("torch", "onnx", "pyarrow", "cairosvg", "matplotlib", "sklearn", *_WEB, *_CLUSTER)
 """The packages that the extras in pyproject.toml install, but for developers' tools."""
 LIBRARY = Path(__file__).parents[1] / "data" / "library"
 DEALS = str(Path(__file__).parents[1] / "examples" / "deals.pbn")

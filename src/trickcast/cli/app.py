@@ -150,12 +150,14 @@ def _run() -> int:
 
 def _answers() -> tuple[type[Exception], ...]:
     """Return the errors that are answers: shown as they are, without a traceback."""
+    from .._pieces import ClusterError
     from ..estimator import ModelError  # loaded now: what ends well does not wait for them
     from ..formats import FormatError
     from ..library import LibraryError
     from ..published import PublishedError
 
     return (
+        ClusterError,
         CommandError,
         DealError,
         FormatError,

@@ -29,7 +29,7 @@ from ..evaluation import (
     Tally,
 )
 from ..evaluation.report import plain
-from ..library import Library
+from ..library import Library, holds_library
 from ..published import best_results
 from . import views
 from .command import Argument, Option
@@ -143,7 +143,7 @@ def _open_peer(path: Path, layout: str, counts: str, threads: int | None) -> Pee
 
 
 def _solved_deals(deals: str, use: str, source: str | None, strict: bool) -> Iterator[DealSet]:
-    if (Path(deals) / "manifest.json").is_file():
+    if holds_library(deals):
         return Library(deals).stream(as_use(use))
     return read_deals(deals, source, strict=strict)
 

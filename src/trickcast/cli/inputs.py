@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from ..library import Use
 
 Strict = Annotated[bool, Option("--strict", help="Refuse a file in which anything is no deal.")]
+Cluster = Annotated[
+    str | None,
+    Option(metavar="local|auto|ray://HOST:PORT", help="Work on a Ray cluster (default: here)."),
+]
 _SHOWN = 2
 """Places passed over that are told one by one."""
 

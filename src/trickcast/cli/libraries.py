@@ -25,16 +25,18 @@ from ..library import verify as verify_library
 from ..library.fetch import DATA_SET, HOST, LICENCE, fetch_pgx
 from . import views
 from .command import Argument, Group, Option, command
-from .inputs import Strict, as_use, read_deals
+from .inputs import Cluster, Strict, as_use, read_deals
 
 _MOST = 2**64 - 1
-Folder = Annotated[Path, Argument(metavar="LIBRARY", help="A library's folder.")]
+Folder = Annotated[str, Argument(metavar="LIBRARY", help="A library's folder or address (s3://…).")]
 
 
 def generate(
     deals: Annotated[int, Option(min=1, help="How many deals there shall be.")],
     seed: Annotated[int, Option(min=0, max=_MOST, help="Seed: deal i depends on (seed, i) alone.")],
-    out: Annotated[Path, Option(help="The library's folder; made when missing.")],
+    out: Annotated[
+        str, Option(help="The library's folder or address (s3://…); made when missing.")
+    ],
     start: Annotated[
         int, Option(min=0, max=_MOST // 2, help="First deal: machines can share a seed.")
     ] = 0,
@@ -42,7 +44,10 @@ def generate(
         str, Option(help="What the deals are for, for ever: train, validation or test.")
     ] = "train",
     workers: Annotated[
-        int | None, Option(min=1, help="Threads of the solver (default: all cores).")
+        int | None,
+        Option(
+            min=1, help="Threads of the solver (default: all cores; with --cluster: one a shard)."
+        ),
     ] = None,
     cards: Annotated[
         int,
@@ -52,12 +57,13 @@ def generate(
         str,
         Option(help="all: whole tables; one: each deal in one strain, drawn at random."),
     ] = "all",
+    cluster: Cluster = None,
 ) -> None:
     """Deal at random, solve, and keep in a library. Goes on where an earlier run stopped.
 
     Example: trickcast generate --deals 4096 --seed 1 --out library
     """
-    if not str(out).strip(" ."):
+    if not out.strip(" ."):
         raise click.BadParameter("--out is empty (expected the library's folder)")
     if strains not in ("all", "one"):
         raise click.BadParameter(f"--strains is {strains!r} (expected all or one)")
@@ -67,7 +73,7 @@ def generate(
         if use != "train":
             raise click.BadParameter(f"--use is {use}: endings are for training alone")
         solved = generate_endings(
-            out, deals, cards, seed, start=start, workers=workers, progress=True
+            out, deals, cards, seed, start=start, workers=workers, on=cluster, progress=True
         )
         click.echo(f"{out}: {deals:,} endings of {cards} cards, {solved:,} of them solved now")
         return
@@ -79,6 +85,7 @@ def generate(
         use=as_use(use),
         strains="one" if strains == "one" else "all",
         workers=workers,
+        on=cluster,
         progress=True,
     )
     click.echo(
@@ -97,7 +104,7 @@ def info(
 
     Example: trickcast library info data/library
     """
-    if not (folder / "manifest.json").exists() and (counts := count_endings(folder)):
+    if counts := _endings(folder):
         _info_endings(folder, counts, as_json)
         return
     library = Library(folder)
@@ -123,7 +130,7 @@ def info(
     click.echo(f"solved by {', '.join(sorted({shard.solver for shard in library.shards}))}")
 
 
-def _info_endings(folder: Path, counts: dict[int, int], as_json: bool) -> None:
+def _info_endings(folder: str, counts: dict[int, int], as_json: bool) -> None:
     total, worth = sum(counts.values()), endings_worth(counts)
     if as_json:
         facts = {"endings": total, "tables_worth": round(worth, 1), "by_cards": counts}
@@ -131,6 +138,12 @@ def _info_endings(folder: Path, counts: dict[int, int], as_json: bool) -> None:
         return
     click.echo(f"{total:,} solved endings in {folder}, worth {worth:,.0f} whole tables")
     click.echo(", ".join(f"{counts[cards]:,} of {cards} cards" for cards in sorted(counts)))
+
+
+def _endings(folder: str) -> dict[int, int]:
+    """Return what a place holds where that is endings."""
+    has_manifest = "://" not in folder and (Path(folder) / "manifest.json").exists()
+    return {} if has_manifest else count_endings(folder)
 
 
 def _facts(library: Library) -> dict[str, object]:
@@ -237,7 +250,9 @@ def add(
 def fetch(
     data_set: Annotated[str, Argument(metavar="pgx", help="Which solved deals of others.")],
     deals: Annotated[int, Option(min=1, help="How many: the first of them.")],
-    out: Annotated[Path, Option(help="The library's folder; made when missing.")],
+    out: Annotated[
+        str, Option(help="The library's folder or address (s3://…); made when missing.")
+    ],
     use: Annotated[str, Option(help="What they are for, for ever.")] = "train",
     sample: Annotated[int, Option(min=0, help="Deals to solve again, of all.")] = 40,
     host: Annotated[str, Option(help="Another server of the same files.")] = HOST,

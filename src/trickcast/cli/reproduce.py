@@ -31,7 +31,9 @@ TableName = Annotated[
 ScaleName = Annotated[
     str, Option(help="smoke (a minute), standard (some hours of two cores) or full.")
 ]
-LibraryFolder = Annotated[Path, Option(help="The library of solved deals.")]
+LibraryPlace = Annotated[
+    str, Option(help="The library of solved deals: a folder, or an address (s3://…).")
+]
 TestFile = Annotated[
     Path | None,
     Option(help="A file of solved deals to test on, as GIB's; else the library's."),
@@ -57,7 +59,7 @@ def reproduce(
     paper: PaperName,
     table: TableName = None,
     scale: ScaleName = "smoke",
-    library: LibraryFolder = Path("data/library"),
+    library: LibraryPlace = "data/library",
     test: TestFile = None,
     out: OutFolder = Path("trained/reproduction"),
     report: ReportFolder = None,
@@ -103,7 +105,7 @@ def reproduce(
     click.echo(f"{written[0]}: done")
 
 
-def _gather(library: Path, scale: "Scale", test: Path | None, out: Path) -> "Deals":
+def _gather(library: str, scale: "Scale", test: Path | None, out: Path) -> "Deals":
     """Take the deals of a run, the same as before where it goes on."""
     from ..experiments import agreed_deals, gather
 

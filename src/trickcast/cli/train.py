@@ -16,7 +16,9 @@ Name = Annotated[
         "printed name.",
     ),
 ]
-LibraryFolder = Annotated[Path, Option(help="The library of solved deals.")]
+LibraryPlace = Annotated[
+    str, Option(help="The library of solved deals: a folder, or an address (s3://…).")
+]
 Out = Annotated[Path, Option(help="Folder for checkpoints and the model.")]
 Changes = Annotated[
     list[str] | None,
@@ -56,7 +58,7 @@ HeldOut = Annotated[
 
 def train(
     name: Name = "accurate",
-    library: LibraryFolder = Path("data/library"),
+    library: LibraryPlace = "data/library",
     out: Out = Path("trained"),
     settings: Changes = None,
     show_settings: ShowSettings = False,

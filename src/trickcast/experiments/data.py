@@ -55,7 +55,7 @@ def gather(
     training = library.deals("train")[:most]
     if len(training) < min(scale.fewest, most) or len(training) < (training_deals or 0):
         raise ExperimentError(
-            f"the library {library.folder} has {len(training):,} training deals; scale "
+            f"the library {library} has {len(training):,} training deals; scale "
             f"{scale.name} needs {training_deals or scale.fewest:,} (trickcast generate adds more)"
         )
     validation = library.deals("validation")[: scale.validation]
@@ -63,7 +63,7 @@ def gather(
     chosen = own if test is None else test[: scale.tests]
     for name, deals in (("validation", validation), ("test", chosen)):
         if len(deals) == 0:
-            raise ExperimentError(f"the library {library.folder} has no {name} deals")
+            raise ExperimentError(f"the library {library} has no {name} deals")
     known_tricks(chosen)
     if test is None:
         return Deals(training, validation, own, "library, test")

@@ -1,9 +1,10 @@
-"""The library of solved deals: a folder of immutable shards, resumable to make, split for ever."""
+"""The library of solved deals: immutable shards, resumable to make, split for ever."""
 
 from .endings import count_endings, generate_endings, read_endings
 from .files import LibraryError
 from .generate import Strains, generate, shard_file
 from .manifest import SHARD, USES, Shard, Use
+from .storage import Place, holds_library
 from .store import Library, append
 from .verify import Verification, verify
 from .worth import endings_worth, tables_worth
@@ -13,6 +14,7 @@ __all__ = [
     "USES",
     "Library",
     "LibraryError",
+    "Place",
     "Shard",
     "Strains",
     "Use",
@@ -22,6 +24,7 @@ __all__ = [
     "endings_worth",
     "generate",
     "generate_endings",
+    "holds_library",
     "read_endings",
     "shard_file",
     "tables_worth",

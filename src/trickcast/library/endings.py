@@ -1,106 +1,138 @@
 """Solved endings: what a network learns from before, or beside, whole deals.
 
 An ending of ten cards is solved some twenty times faster than a deal. Endings lie in a folder of
-their own, in ``.npz`` files of (n, 52) ``owners``, 255 for cards that are gone, and (n, 5, 4)
-``tricks``; nothing is ever tested on them, so they have no manifest.
+their own, or at an address, in ``.npz`` files of (n, 52) ``owners``, 255 for cards that are gone,
+and (n, 5, 4) ``tricks``; nothing is ever tested on them, so they have no manifest.
 """
 
+import io
+from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from os import PathLike
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import read_arrays
-from .._files import atomic_writer
-from .._progress import progress_bar
+from .._pieces import over_pieces
+from .._progress import Advance, progress_bar
 from ..cards import cut
 from ..cards.endings import cards_a_hand, packed
 from ..dealing import random_endings
 from ..solver import solve_ending_batches
-from .files import LibraryError, locked
+from .files import LibraryError
 from .manifest import SHARD
+from .storage import Place, Storage, storage_at
 
 _MOST_BYTES = 1 << 30
 """Of a file of endings when unpacked; ours have 300 kB."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What a run solves, and where to."""
+
+    storage: Storage
+    cards: int
+    seed: int
+    threads: int | None
+
+    def file(self, first: int, end: int) -> str:
+        """Return the name of the file of a range."""
+        return f"cards-{self.cards:02d}-seed-{self.seed}-{first:09d}-{end:09d}.npz"
+
+
 def generate_endings(
-    folder: str | PathLike[str],
+    place: Place,
     endings: int,
     cards: int,
     seed: int,
     *,
     start: int = 0,
     workers: int | None = None,
+    on: str | None = None,
     progress: bool = False,
 ) -> int:
     """Solve the endings ``start`` to ``start + endings - 1`` of ``seed``, ``cards`` in a hand.
 
     Files are cut at the multiples of 4,096 and written whole or not at all; those that exist are
-    kept, so a run that was killed goes on. Returns the number of endings that were solved now.
+    kept, so a run that was killed goes on. ``place``, ``workers`` and ``on`` as in ``generate``.
+    Returns the number of endings that were solved now.
 
-    Raises ValueError for numbers out of range.
+    Raises ValueError for numbers out of range, ClusterError where the cluster fails.
     """
     if endings < 1 or start < 0:
         raise ValueError(f"endings is {endings}, start {start} (expected 1 and 0 or more)")
     random_endings(0, cards, seed)  # refuses numbers out of range before anything is made
-    root = Path(folder)
-    root.mkdir(parents=True, exist_ok=True)
+    storage = storage_at(place, everywhere=on is not None)
+    job = _Job(storage, cards, seed, workers if on is None else workers or 1)
     end = start + endings
     borders = [start, *range((start // SHARD + 1) * SHARD, end, SHARD), end]
-    with locked(root):  # removes what a run that was killed left unfinished
-        missing = [
-            (first, last, path)
-            for first, last in pairwise(borders)
-            if not (path := root / _file(cards, seed, first, last)).exists()
-        ]
-    todo: int = sum(last - first for first, last, _ in missing)
-    with progress_bar("generating", todo, "endings", show=progress) as advance:
-        for first, last, path in missing:
-            owners = packed(random_endings(last - first, cards, seed, first))
-            tables = []
-            for batch in solve_ending_batches(owners, workers=workers):
-                tables.append(batch)
-                advance(len(batch))
-            with locked(root), atomic_writer(path) as stream:
-                np.savez_compressed(stream, owners=owners, tricks=np.concatenate(tables))
+    with storage.locked():
+        storage.tidy()
+        held = storage.sizes()
+    missing = [(a, b) for a, b in pairwise(borders) if job.file(a, b) not in held]
+    todo: int = sum(b - a for a, b in missing)
+    with (
+        progress_bar("generating", todo, "endings", show=progress) as bar,
+        over_pieces(partial(_make, job), missing, on=on, cores=workers or 1, advance=bar) as made,
+    ):
+        for (first, last), _ in made:
+            if not storage.arrived(job.file(first, last)):
+                raise LibraryError(
+                    f"{storage.path(job.file(first, last))}: written by another machine, and not "
+                    "seen here (expected a folder that all machines share, or an address)"
+                )
     return todo
 
 
-def _file(cards: int, seed: int, first: int, last: int) -> str:
-    return f"cards-{cards:02d}-seed-{seed}-{first:09d}-{last:09d}.npz"
+def _make(job: _Job, piece: tuple[int, int], advance: Advance) -> None:
+    """Solve the endings of a file, and write it."""
+    first, end = piece
+    owners = packed(random_endings(end - first, job.cards, job.seed, first))
+    tables = []
+    for batch in solve_ending_batches(owners, workers=job.threads):
+        tables.append(batch)
+        advance(len(batch))
+    stream = io.BytesIO()
+    np.savez_compressed(stream, owners=owners, tricks=np.concatenate(tables))
+    with job.storage.locked():
+        job.storage.write(job.file(first, end), stream.getvalue())
 
 
-def read_endings(folder: str | PathLike[str]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return all endings of a folder: owners (n, 52) and tricks (n, 5, 4), uint8.
+def read_endings(place: Place) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return all endings of a folder or address: owners (n, 52) and tricks (n, 5, 4), uint8.
 
     Raises LibraryError for a folder without endings, and for a damaged file, naming it.
     """
-    paths = sorted(Path(folder).glob("*.npz"))
-    if not paths:
-        raise LibraryError(
-            f"{folder}: no solved endings (make some: trickcast generate --cards 10)"
-        )
-    read = [_read(path) for path in paths]
+    storage = storage_at(place)
+    read = [_read(storage, file, size) for file, size in _files(storage)]
+    if not read:
+        raise LibraryError(f"{place}: no solved endings (make some: trickcast generate --cards 10)")
     return np.concatenate([owners for owners, _ in read]), np.concatenate([t for _, t in read])
 
 
-def count_endings(folder: str | PathLike[str]) -> dict[int, int]:
-    """Return how many endings a folder holds by the cards in a hand; empty where it holds none.
+def count_endings(place: Place) -> dict[int, int]:
+    """Return how many endings a folder or address holds by the cards in a hand; perhaps none.
 
     Raises LibraryError for a damaged file, naming it.
     """
-    if not any(Path(folder).glob("*.npz")):
+    if not _files(storage_at(place)):
         return {}
-    sizes = np.bincount(cards_a_hand(read_endings(folder)[0]))
+    sizes = np.bincount(cards_a_hand(read_endings(place)[0]))
     return {int(cards): int(sizes[cards]) for cards in np.flatnonzero(sizes)}
 
 
-def _read(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def _files(storage: Storage) -> list[tuple[str, int]]:
+    """Return the files of endings, and their bytes."""
+    sizes = storage.sizes()
+    return [(f, sizes[f]) for f in sorted(sizes) if f.endswith(".npz") and "/" not in f]
+
+
+def _read(storage: Storage, file: str, size: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    path, data = storage.path(file), storage.read(file, most=size)
     try:
-        arrays = read_arrays(path.read_bytes(), _MOST_BYTES)
+        arrays = read_arrays(data or b"", _MOST_BYTES)
         owners, tricks = arrays["owners"], arrays["tricks"]
         if owners.shape[1:] != (52,) or tricks.shape != (len(owners), 5, 4):
             raise ValueError(f"owners of shape {owners.shape} and tricks of {tricks.shape}")

@@ -5,6 +5,7 @@ and a part of them two ranges each. Parts are converted to shards as they come; 
 not fetched again. (Written and tested against servers of this layout; never run against the host.)
 """
 
+import hashlib
 import io
 import re
 import time
@@ -12,8 +13,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from itertools import groupby
-from os import PathLike
-from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -25,10 +24,11 @@ from .._progress import progress_bar
 from ..cards import DealSet, shorten
 from ..formats import pgx
 from ..solver import solve
-from .files import LibraryError, locked
+from .files import LibraryError
 from .manifest import SHARD, Shard, Use, read_manifest, write_manifest
 from .records import WHOLE
-from .shards import read_shard, write_shard
+from .shards import read_shard
+from .storage import Place, Storage, storage_at
 
 HOST = "https://huggingface.co"
 DATA_SET, LICENCE = "sotetsuk/dds_dataset", "Apache-2.0"
@@ -131,7 +131,7 @@ class _Array:
 
 
 def fetch_pgx(
-    folder: str | PathLike[str],
+    place: Place,
     deals: int,
     *,
     use: Use = "train",
@@ -160,9 +160,8 @@ def fetch_pgx(
     if array.deals < deals:
         raise LibraryError(f"{array.remote.address}: {array.deals:,} deals (expected {deals:,})")
     tag = f", {array.remote.etag}" if array.remote.etag else ""
-    wanted = _Wanted(Path(folder), label, use, f"{DATA_SET}, {file}, {LICENCE}{tag}")
+    wanted = _Wanted(storage_at(place), label, use, f"{DATA_SET}, {file}, {LICENCE}{tag}")
     checked = np.sort(np.random.default_rng(deals).choice(deals, min(sample, deals), replace=False))
-    wanted.root.mkdir(parents=True, exist_ok=True)
     missing = wanted.missing(deals)
     todo = sum(end - start for start, end in missing)
     with progress_bar("fetching", todo, "deals", show=progress) as advance:
@@ -175,7 +174,7 @@ def fetch_pgx(
 class _Wanted:
     """Which deals go where in a library."""
 
-    root: Path
+    storage: Storage
     label: str
     use: Use
     source: str
@@ -189,20 +188,21 @@ class _Wanted:
 
         Raises LibraryError where these deals stand there from another file or for another use.
         """
-        listed = {shard.file: shard for shard in read_manifest(self.root)}
+        listed = {shard.file: shard for shard in read_manifest(self.storage)}
         ours = [shard for file, shard in listed.items() if file.startswith("pgx-")]
         for shard in ours:
             if (shard.use, shard.source) != (self.use, self.source):
+                path = self.storage.path(shard.file)
                 raise LibraryError(
-                    f"{self.root / shard.file}: for {shard.use}, of {shard.source} (asked for "
-                    f"{self.use}, of {self.source}); take another folder"
+                    f"{path}: for {shard.use}, of {shard.source} (asked for {self.use}, of "
+                    f"{self.source}); take another folder"
                 )
-        missing = []
+        missing, there = [], self.storage.sizes()
         for start in range(0, deals, SHARD):
             end = min(start + SHARD, deals)
             known = listed.get(self.file(start))
-            if known is not None and (self.root / known.file).exists():
-                read_shard(self.root, known)  # raises where it is damaged
+            if known is not None and known.file in there:
+                read_shard(self.storage, known)  # raises where it is damaged
                 if known.deals >= end - start:
                     continue
             missing.append((start, end))
@@ -211,25 +211,27 @@ class _Wanted:
     def keep(self, shards: dict[int, DealSet]) -> None:
         """Write shards, by their first deals, and list them."""
         files = {self.file(start) for start in shards}
-        with locked(self.root):
-            listed = read_manifest(self.root)
+        with self.storage.locked():
+            listed = read_manifest(self.storage)
             others = [shard for shard in listed if shard.file not in files]
             if len(others) < len(listed):  # unlisted while it grows: no kill leaves a wrong digest
-                write_manifest(self.root, others)
-            new = [
-                Shard(
-                    file=self.file(start),
-                    deals=len(deals),
-                    seed=None,
-                    start=None,
-                    use=self.use,
-                    sha256=write_shard(self.root, self.file(start), WHOLE.encode(deals)),
-                    solver="DDS, by the makers of pgx",
-                    source=self.source,
-                )
-                for start, deals in shards.items()
-            ]
-            write_manifest(self.root, [*others, *new])
+                write_manifest(self.storage, others)
+            new = [self._write(start, deals) for start, deals in shards.items()]
+            write_manifest(self.storage, [*others, *new])
+
+    def _write(self, start: int, deals: DealSet) -> Shard:
+        file, data = self.file(start), WHOLE.encode(deals)
+        self.storage.write(file, data)
+        return Shard(
+            file=file,
+            deals=len(deals),
+            seed=None,
+            start=None,
+            use=self.use,
+            sha256=hashlib.sha256(data).hexdigest(),
+            solver="DDS, by the makers of pgx",
+            source=self.source,
+        )
 
 
 def _parts(missing: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:

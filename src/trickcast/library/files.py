@@ -5,9 +5,10 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from .._files import is_temporary
+from .._files import atomic_writer, is_temporary
 from ..cards import shorten
 
 
@@ -15,64 +16,100 @@ class LibraryError(ValueError):
     """A library that is damaged, or a request that would damage it."""
 
 
-def inside(folder: Path, file: str) -> Path:
-    """Return the path of a library's file, or raise LibraryError where it leaves the folder.
+@dataclass(frozen=True)
+class Folder:
+    """A folder on disk, as the storage of a library."""
 
-    It may leave by ``..`` or by a link.
-    """
-    try:
-        stays = (folder / file).resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a name with a NUL
-        raise LibraryError(f"{folder}: {shorten(file)} is no path ({error})") from None
-    if not stays:
-        raise LibraryError(f"{folder}: {shorten(file)} is outside the library's folder")
-    return folder / file
+    root: Path
+    near = True
 
+    def __str__(self) -> str:
+        return str(self.root)
 
-def read_inside(folder: Path, file: str, most: int) -> bytes | None:
-    """Return the bytes of a file of the library, or None where it has more than ``most``.
+    def path(self, file: str) -> str:
+        """Return how a file is called in messages."""
+        return str(self.root / file)
 
-    Raises FileNotFoundError where there is none, and LibraryError where it cannot be read, leaves
-    the folder or is not a regular file: no manifest makes us read a device, a pipe or what is not
-    the library's.
-    """
-    path = inside(folder, file)
-    # a pipe would wait for its writer before it could be seen to be one
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        descriptor = os.open(path, flags)
+    def inside(self, file: str) -> Path:
+        """Return the path of a file, or raise LibraryError where it leaves the folder.
+
+        It may leave by ``..`` or by a link.
+        """
         try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise LibraryError(f"{path}: not a regular file")
-            with open(descriptor, "rb", closefd=False) as stream:
-                data = stream.read(most + 1)
+            stays = (self.root / file).resolve().is_relative_to(self.root.resolve())
+        except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a name with a NUL
+            raise LibraryError(f"{self}: {shorten(file)} is no path ({error})") from None
+        if not stays:
+            raise LibraryError(f"{self}: {shorten(file)} is outside the library's folder")
+        return self.root / file
+
+    def read(self, file: str, most: int, sha256: str | None = None) -> bytes | None:
+        """Return the bytes of a file of the library, or None where it has more than ``most``.
+
+        Raises FileNotFoundError where there is none, and LibraryError where it cannot be read,
+        leaves the folder or is not a regular file: no manifest makes us read a device, a pipe or
+        what is not the library's.
+        """
+        path = self.inside(file)
+        # a pipe would wait for its writer before it could be seen to be one
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        try:
+            descriptor = os.open(path, flags)
+            try:
+                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    raise LibraryError(f"{path}: not a regular file")
+                with open(descriptor, "rb", closefd=False) as stream:
+                    data = stream.read(most + 1)
+            finally:
+                os.close(descriptor)
+        except (FileNotFoundError, NotADirectoryError):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from None
+        except OSError as error:
+            raise LibraryError(f"{shorten(str(path))[1:-1]}: {error.strerror}") from None
+        return data if len(data) <= most else None
+
+    def write(self, file: str, data: bytes) -> None:
+        """Write a file, whole or not at all."""
+        path = self.inside(file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_writer(path) as stream:
+            stream.write(data)
+
+    def arrived(self, file: str) -> bool:
+        """Tell whether a file that was written elsewhere can be seen here."""
+        return (self.root / file).exists()
+
+    def sizes(self) -> dict[str, int]:
+        """Return the bytes of every file in the folder, by its path within."""
+        sizes = {}
+        for folder, _, files in os.walk(self.root):
+            for name in files:
+                path = Path(folder, name)
+                if path.exists():  # no broken link
+                    sizes[path.relative_to(self.root).as_posix()] = path.stat().st_size
+        return sizes
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Let one process at a time change the library; a kill lets go. Needs a Unix system."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        try:
+            import fcntl
+        except ModuleNotFoundError:  # Windows: one process a library is the user's to see to
+            yield
+            return
+        descriptor = os.open(self.root, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
         finally:
             os.close(descriptor)
-    except (FileNotFoundError, NotADirectoryError):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from None
-    except OSError as error:
-        raise LibraryError(f"{shorten(str(path))[1:-1]}: {error.strerror}") from None
-    return data if len(data) <= most else None
 
+    def tidy(self) -> None:
+        """Remove unfinished files; to be called under the lock, when nobody else writes.
 
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Let one process at a time change a library; a kill lets go. Needs a system of Unix kind.
-
-    Whoever holds the lock is the only writer, so unfinished files are of a run that was killed:
-    they are removed.
-    """
-    try:
-        import fcntl
-    except ModuleNotFoundError:  # Windows: one process a library is the user's to see to
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        for leftover in folder.rglob(".*.tmp"):
+        They are of runs that were killed.
+        """
+        for leftover in self.root.rglob(".*.tmp"):
             if is_temporary(leftover):
                 leftover.unlink()
-        yield
-    finally:
-        os.close(descriptor)

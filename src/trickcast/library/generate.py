@@ -1,43 +1,87 @@
-"""Filling a library with random deals and what DDS says of them."""
+"""Filling a library with random deals and what DDS says of them.
 
+Shards are labelled as pieces, here or on a cluster. There, who labels a new shard writes it too;
+whoever called lists them all, and replaces what was listed before.
+"""
+
+import hashlib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from os import PathLike
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._progress import progress_bar
+from .._pieces import over_pieces
+from .._progress import Advance, progress_bar
 from ..cards import DealSet
 from ..dealing import random_deals
 from ..solver import solve_batches, solver_version
-from .files import LibraryError, locked, read_inside
+from .files import LibraryError
 from .manifest import SHARD, Shard, Use, read_manifest, write_manifest
 from .records import ONE_STRAIN, WHOLE, Record
-from .shards import decode_shard, read_shard, write_shard
+from .shards import decode_shard, read_shard
+from .storage import Storage, storage_at
 from .strains import drawn_strains, solve_drawn
 
 SOURCE = "trickcast generate"
 Strains = Literal["all", "one"]
 """What is solved of a deal: its whole table, or one strain drawn for it."""
 _RECORD: dict[Strains, Record] = {"all": WHOLE, "one": ONE_STRAIN}
+_LISTING = 0.1
+"""Share of the time that may go into listing: a manifest of 100,000 shards is written in seconds,
+so it is written less often the longer it is. What a kill leaves unlisted is found again."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What a run adds to which library."""
+class _Job:
+    """What a run adds to which library, and how it solves."""
 
-    root: Path
+    storage: Storage
     seed: int
     use: Use
     record: Record
+    threads: int | None
+    apart: bool
+    """Whether who labels a new shard writes it."""
+    solve: Callable[["_Job", int, NDArray[np.uint8], Advance], NDArray[np.uint8]]
+
+    def dealt(self, begin: int, n: int) -> DealSet:
+        """Return the deals from ``begin`` on."""
+        return random_deals(n, self.seed, begin)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A shard to be made."""
+
+    begin: int
+    end: int
+    held: int | None
+    """Deals of it that a file of the library holds already; None where there is no such file."""
+    listed: Shard | None
+    """The manifest's entry that it replaces: of a shard that is to grow, or whose file is gone."""
+
+    @property
+    def missing(self) -> int:
+        """How many deals are to be solved."""
+        return self.end - self.begin - (self.held or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Labelled:
+    """A shard that was made, and its bytes where they are still to be written."""
+
+    shard: Shard
+    data: bytes | None
 
 
 def generate(
-    folder: str | PathLike[str],
+    place: str | PathLike[str],
     deals: int,
     seed: int,
     *,
@@ -45,33 +89,47 @@ def generate(
     use: Use = "train",
     strains: Strains = "all",
     workers: int | None = None,
+    on: str | None = None,
     progress: bool = False,
 ) -> int:
     """Solve the deals ``start`` to ``start + deals - 1`` of ``seed`` into a library's shards.
 
-    With ``strains="one"`` each deal is solved in one strain alone, drawn from its seed and number,
-    by all four declarers; the other results stay unknown (255).
+    ``place`` is a folder or an address such as ``s3://bucket/library``. With ``strains="one"`` each
+    deal is solved in one strain alone, drawn from its seed and number, by all four declarers; the
+    other results stay unknown (255). ``on`` is a Ray cluster, ``"local"``, ``"auto"`` or
+    ``"ray://HOST:PORT"``, on which shards are made at the same time, each by ``workers`` threads
+    (default: one); without it they are made here, one after another, by all cores.
 
     What the library holds already is kept, so a run that was killed at any moment, or a larger
-    ``deals``, goes on where the shards end and gives the same bytes as one run. A shard is written
-    whole or not at all; a short last one is replaced when it grows, one that was deleted is made
-    again. Several runs may fill one library. Returns the number of deals that were solved now.
+    ``deals``, goes on where the shards end and gives the same bytes as one run, here or anywhere. A
+    shard is written whole or not at all; a short last one is replaced when it grows, one that was
+    deleted is made again. Several runs may fill one folder. Returns the number of deals that were
+    solved now.
 
     Raises LibraryError when a shard in the range is damaged, overlaps it in part, was added for
-    another use or solved in other strains, and ValueError for numbers out of range.
+    another use or solved in other strains, ClusterError where the cluster fails, and ValueError for
+    numbers out of range.
     """
     if deals < 1 or start < 0:
         raise ValueError(f"deals is {deals} and start is {start} (expected 1 and 0 or more)")
-    wanted = _Wanted(Path(folder), seed, use, _RECORD[strains])
     random_deals(0, seed, start + deals - 1)  # refuses what is out of range before anything is made
-    wanted.root.mkdir(parents=True, exist_ok=True)
-    with locked(wanted.root):
-        pieces = _missing_pieces(wanted, start, start + deals)
-        todo = sum(end - begin - len(_kept(wanted, begin, end)) for begin, end in pieces)
-    solved = 0
-    with progress_bar("generating", todo, "deals", show=progress) as advance:
-        for begin, end in pieces:
-            solved += _make_shard(wanted, begin, end, workers, advance)
+    threads = workers if on is None else workers or 1
+    storage = storage_at(place, everywhere=on is not None)
+    job = _Job(storage, seed, use, _RECORD[strains], threads, on is not None, _solve)
+    with storage.locked():
+        storage.tidy()
+        pieces = _missing_pieces(job, start, start + deals)
+    solved, manifest = 0, _Manifest(job)
+    with (
+        progress_bar("generating", sum(p.missing for p in pieces), "deals", show=progress) as bar,
+        over_pieces(partial(_label, job), pieces, on=on, cores=workers or 1, advance=bar) as done,
+    ):
+        try:
+            for piece, labelled in done:
+                manifest.add(piece, labelled)
+                solved += piece.missing
+        finally:
+            manifest.write()
     return solved
 
 
@@ -80,48 +138,94 @@ def shard_file(seed: int, start: int, record: Record = WHOLE) -> str:
     return f"seed-{seed}/deals-{start:012d}{record.suffix}"
 
 
-def _missing_pieces(wanted: _Wanted, start: int, end: int) -> list[tuple[int, int]]:
+# --- what is missing --------------------------------------------------------------------------
+
+
+def _missing_pieces(job: _Job, start: int, end: int) -> list[_Piece]:
     """Cut the range at the multiples of a shard, and leave out what the library holds.
 
     A shard whose file is gone is made again, to where it ended. Raises LibraryError where the
     range cannot stand beside what is there. To be called under the library's lock.
     """
-    listed = read_manifest(wanted.root)
+    listed, sizes = _Listed(read_manifest(job.storage), job.seed), job.storage.sizes()
     borders = [start, *range((start // SHARD + 1) * SHARD, end, SHARD), end]
-    missing = []
-    for a, b in pairwise(borders):
-        piece: tuple[int, int] | None = a, b
-        for shard in listed:
-            if not _shares(shard, wanted.seed, a, b):
-                continue
-            _refuse_conflict(wanted, shard, a, b)
-            if not (wanted.root / shard.file).exists():
-                piece = shard.first, max(b, shard.end)
-                continue
-            read_shard(wanted.root, shard)  # raises where it is damaged
-            if shard.first <= a and b <= shard.end:
-                piece = None
-        if piece is not None:
-            missing.append(piece)
-    return missing
+    pieces = (_missing_piece(job, listed, sizes, a, b) for a, b in pairwise(borders))
+    return [piece for piece in pieces if piece is not None]
 
 
-def _shares(shard: Shard, seed: int, begin: int, end: int) -> bool:
-    """Whether a shard holds any of these deals of a seed."""
-    return shard.seed == seed and shard.first < end and begin < shard.end
+def _missing_piece(
+    job: _Job, listed: "_Listed", sizes: dict[str, int], a: int, b: int
+) -> _Piece | None:
+    """Return what has to be made of the shard of deals ``a`` to ``b``, or None."""
+    begin, end, replaced = a, b, None
+    for shard in listed.sharing(a, b):
+        _refuse_conflict(job, shard, a, b)
+        replaced = shard
+        if shard.file not in sizes:
+            begin, end = shard.first, max(b, shard.end)
+            continue
+        if job.storage.near:
+            read_shard(job.storage, shard)  # raises where it is damaged
+        elif sizes[shard.file] != shard.deals * shard.kind.size:
+            raise LibraryError(
+                f"{job.storage.path(shard.file)}: the shard is damaged ({sizes[shard.file]:,} "
+                "bytes; not the manifest's). Delete it, and trickcast generate makes it again"
+            )
+        if shard.first <= a and b <= shard.end:
+            return None
+    size = sizes.get(shard_file(job.seed, begin, job.record))
+    held = None if size is None else min(size // job.record.size, end - begin)
+    return _Piece(begin, end, held, replaced)
 
 
-def _refuse_conflict(wanted: _Wanted, shard: Shard, a: int, b: int) -> None:
+class _Listed:
+    """The shards of a manifest, and which of a seed share deals with a range."""
+
+    def __init__(self, shards: list[Shard], seed: int):
+        self.shards = {shard.file: shard for shard in shards}
+        self._seed = seed
+        self._by_block: dict[int, list[Shard]] = {}
+        for shard in shards:
+            self._enter(shard)
+
+    def _enter(self, shard: Shard) -> None:
+        if shard.seed == self._seed:
+            for block in _blocks(shard.first, shard.end):
+                self._by_block.setdefault(block, []).append(shard)
+
+    def sharing(self, begin: int, end: int) -> list[Shard]:
+        """Return the seed's shards that hold any of these deals, in the order of the manifest."""
+        blocks = (self._by_block.get(block, ()) for block in _blocks(begin, end))
+        near = dict.fromkeys(shard for block in blocks for shard in block)
+        return [shard for shard in near if shard.first < end and begin < shard.end]
+
+    def remove(self, shard: Shard) -> None:
+        """Take a shard off the list."""
+        del self.shards[shard.file]
+        for block in _blocks(shard.first, shard.end):
+            self._by_block[block].remove(shard)
+
+    def add(self, shard: Shard) -> None:
+        """Put a shard on the list."""
+        self.shards[shard.file] = shard
+        self._enter(shard)
+
+
+def _blocks(begin: int, end: int) -> range:
+    return range(begin // SHARD, (end - 1) // SHARD + 1)
+
+
+def _refuse_conflict(job: _Job, shard: Shard, a: int, b: int) -> None:
     """Raise when the wanted deals ``a`` to ``b`` cannot stand beside a shard that shares some."""
-    path, first = wanted.root / shard.file, shard.first
-    if shard.use != wanted.use:
+    path, first = job.storage.path(shard.file), shard.first
+    if shard.use != job.use:
         raise LibraryError(
-            f"{path}: these deals are for {shard.use}, for ever (asked for {wanted.use})"
+            f"{path}: these deals are for {shard.use}, for ever (asked for {job.use})"
         )
-    if shard.kind is not wanted.record:
+    if shard.kind is not job.record:
         raise LibraryError(
             f"{path}: holds these deals, solved in {shard.kind.strains} of their strains "
-            f"(asked for {wanted.record.strains}; ask for other deals)"
+            f"(asked for {job.record.strains}; ask for other deals)"
         )
     if first > a or (first < a and shard.end < b):
         free = shard.end if first <= a else a
@@ -132,83 +236,120 @@ def _refuse_conflict(wanted: _Wanted, shard: Shard, a: int, b: int) -> None:
         )
 
 
-def _kept(wanted: _Wanted, begin: int, end: int) -> DealSet:
+# --- making shards ----------------------------------------------------------------------------
+
+
+def _label(job: _Job, piece: _Piece, advance: Advance) -> _Labelled:
+    """Solve what is missing of a shard, and write it where that is the labeller's to do."""
+    kept = _kept(job, piece)
+    deals = job.dealt(piece.begin, piece.end - piece.begin)
+    tables = job.solve(job, piece.begin + len(kept), deals.owners[len(kept) :], advance)
+    solved = deals.with_tricks(np.concatenate([kept.tricks_or_unknown, tables]))
+    data = job.record.encode(solved)
+    shard = Shard(
+        file=shard_file(job.seed, piece.begin, job.record),
+        deals=len(solved),
+        seed=job.seed,
+        start=piece.begin,
+        use=job.use,
+        sha256=hashlib.sha256(data).hexdigest(),
+        solver=solver_version(),
+        source=SOURCE,
+        record=job.record.name,
+    )
+    if not job.apart or piece.listed is not None:
+        return _Labelled(shard, data)
+    if len(tables) or piece.held is None:
+        with job.storage.locked():
+            job.storage.write(shard.file, data)
+    return _Labelled(shard, None)
+
+
+def _kept(job: _Job, piece: _Piece) -> DealSet:
     """Return the deals of a piece that are solved already.
 
     They stand in a short shard that is to grow, or in a file that was finished when a run was
-    killed before it could list it. To be called under the library's lock.
+    killed before it could list it.
     """
-    file = shard_file(wanted.seed, begin, wanted.record)
-    path = wanted.root / file
-    listed = [shard for shard in read_manifest(wanted.root) if shard.file == file]
-    try:
-        if listed and path.exists():
-            return read_shard(wanted.root, listed[0])[: end - begin]
-        data = read_inside(wanted.root, file, most=SHARD * wanted.record.size)
-    except FileNotFoundError:
+    n = piece.end - piece.begin
+    if piece.held is None:
         return DealSet(np.empty((0, 52), np.uint8))
-    deals = decode_shard(path, wanted.record, data or b"")
-    if not len(deals) or deals.owners.tobytes() != _dealt(wanted, begin, len(deals)).tobytes():
+    if piece.listed is not None:
+        return read_shard(job.storage, piece.listed)[:n]
+    file = shard_file(job.seed, piece.begin, job.record)
+    data = job.storage.read(file, most=SHARD * job.record.size)
+    path = job.storage.path(file)
+    deals = decode_shard(path, job.record, data or b"")
+    if not len(deals) or (deals.owners != job.dealt(piece.begin, len(deals)).owners).any():
         raise LibraryError(
-            f"{path}: not in the manifest, and not the deals from {begin} on of seed {wanted.seed}"
+            f"{path}: not in the manifest, and not the deals from {piece.begin} on of "
+            f"seed {job.seed}"
         )
-    return deals[: end - begin]
+    return deals[:n]
 
 
-def _dealt(wanted: _Wanted, begin: int, n: int) -> NDArray[np.uint8]:
-    return random_deals(n, wanted.seed, begin).owners
-
-
-def _make_shard(
-    wanted: _Wanted, begin: int, end: int, workers: int | None, advance: Callable[[int], None]
-) -> int:
-    """Solve what is missing of one shard, write it and list it; return how many were solved.
-
-    The library is asked again before and after: another run may have been here meanwhile.
-    """
-    root, record = wanted.root, wanted.record
-    with locked(root):
-        if not _missing_pieces(wanted, begin, end):
-            return 0
-        kept = _kept(wanted, begin, end)
-    deals = random_deals(end - begin, wanted.seed, begin)
-    tables = _solve(wanted, begin + len(kept), deals.owners[len(kept) :], workers, advance)
-    solved = deals.with_tricks(np.concatenate([kept.tricks_or_unknown, tables]))
-    file = shard_file(wanted.seed, begin, record)
-    with locked(root):
-        if _missing_pieces(wanted, begin, end):
-            listed = read_manifest(root)
-            others = [shard for shard in listed if not _shares(shard, wanted.seed, begin, end)]
-            if len(others) < len(listed):  # unlisted while it grows: no kill leaves a wrong digest
-                write_manifest(root, others)
-            shard = Shard(
-                file=file,
-                deals=len(solved),
-                seed=wanted.seed,
-                start=begin,
-                use=wanted.use,
-                sha256=write_shard(root, file, record.encode(solved)),
-                solver=solver_version(),
-                source=SOURCE,
-                record=record.name,
-            )
-            write_manifest(root, [*others, shard])
-    return len(tables)
-
-
-def _solve(
-    wanted: _Wanted,
-    begin: int,
-    owners: NDArray[np.uint8],
-    workers: int | None,
-    advance: Callable[[int], None],
-) -> NDArray[np.uint8]:
+def _solve(job: _Job, begin: int, owners: NDArray[np.uint8], advance: Advance) -> NDArray[np.uint8]:
     """Return (n, 5, 4) tricks of the deals from ``begin`` on, 255 where not solved."""
-    if wanted.record is ONE_STRAIN:
-        strains = drawn_strains(len(owners), wanted.seed, begin)
-        return solve_drawn(owners, strains, workers, advance)
+    if job.record is ONE_STRAIN:
+        strains = drawn_strains(len(owners), job.seed, begin)
+        return solve_drawn(owners, strains, job.threads, advance)
     tables = [np.empty((0, 5, 4), dtype=np.uint8)]
-    for batch in solve_batches(owners, workers=workers):
+    for batch in solve_batches(owners, workers=job.threads):
         tables.append(batch)
         advance(len(batch))
     return np.concatenate(tables)
+
+
+class _Manifest:
+    """Lists shards as they are made: the only writer of a run."""
+
+    def __init__(self, job: _Job):
+        self._job = job
+        self._waiting: list[tuple[_Piece, _Labelled]] = []
+        self._next = 0.0
+
+    def add(self, piece: _Piece, labelled: _Labelled) -> None:
+        """List a shard, now or soon."""
+        self._waiting.append((piece, labelled))
+        if time.monotonic() >= self._next:
+            self.write()
+
+    def write(self) -> None:
+        """List all that waits for it. The library is asked again: another run may be here too."""
+        waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return
+        begun = time.monotonic()
+        storage = self._job.storage
+        with storage.locked():
+            listed = _Listed(read_manifest(storage), self._job.seed)
+            done = 0
+            try:
+                for piece, labelled in waiting:
+                    self._list(listed, piece, labelled)
+                    done += 1
+            finally:  # of a batch in which one is refused, those before it are listed
+                if done:
+                    write_manifest(storage, list(listed.shards.values()))
+        ended = time.monotonic()
+        self._next = ended + (ended - begun) / _LISTING
+
+    def _list(self, listed: _Listed, piece: _Piece, labelled: _Labelled) -> None:
+        storage, shard = self._job.storage, labelled.shard
+        sharing = listed.sharing(shard.first, shard.end)
+        for other in sharing:
+            _refuse_conflict(self._job, other, shard.first, shard.end)
+            if other != piece.listed and other.first <= shard.first and shard.end <= other.end:
+                return  # another run has made it meanwhile
+        for other in sharing:
+            listed.remove(other)
+        if labelled.data is None and not storage.arrived(shard.file):
+            raise LibraryError(
+                f"{storage.path(shard.file)}: written by another machine, and not seen here "
+                "(expected a folder that all machines share, or an address such as s3://…)"
+            )
+        if labelled.data is not None:
+            if sharing:  # unlisted while it grows: no kill leaves a wrong digest
+                write_manifest(storage, list(listed.shards.values()))
+            storage.write(shard.file, labelled.data)
+        listed.add(shard)

@@ -3,22 +3,22 @@
 import json
 import re
 import reprlib
-from dataclasses import asdict, dataclass
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass, fields
+from pathlib import PurePosixPath
 from typing import Any, Literal, get_args
 
-from .._files import atomic_writer
 from ..cards import shorten
-from .files import LibraryError, read_inside
+from .files import LibraryError
 from .records import RECORDS, WHOLE, Record
+from .storage import Storage
 
 Use = Literal["train", "validation", "test"]
 USES: tuple[Use, ...] = get_args(Use)
 SHARD = 4096
 """Deals of a full shard; shard borders are the multiples of it."""
 MANIFEST = "manifest.json"
-_MOST_BYTES = 1 << 26
-"""Of a manifest: 700 million deals."""
+_MOST_BYTES = 1 << 27
+"""Of a manifest: 1.4 billion deals."""
 _MOST_DEALS = 1 << 24
 """Of a shard from elsewhere."""
 LONGEST_TEXT = 1000
@@ -61,14 +61,19 @@ class Shard:
         return RECORDS[self.record]
 
 
-def read_manifest(folder: Path) -> list[Shard]:
+_FIELDS = tuple(field.name for field in fields(Shard))
+"""In the order of an entry; the record, which is the last, only where it is another than usual."""
+_encode = json.JSONEncoder().encode
+
+
+def read_manifest(storage: Storage) -> list[Shard]:
     """Return the shards listed in a library's manifest; none where there is no manifest.
 
     Raises LibraryError when the manifest is damaged.
     """
-    path = folder / MANIFEST
+    path = storage.path(MANIFEST)
     try:
-        data = read_inside(folder, MANIFEST, _MOST_BYTES)
+        data = storage.read(MANIFEST, _MOST_BYTES)
     except FileNotFoundError:
         return []
     try:
@@ -83,7 +88,7 @@ def read_manifest(folder: Path) -> list[Shard]:
     return [_shard(path, entry) for entry in entries]
 
 
-def write_manifest(folder: Path, shards: list[Shard]) -> None:
+def write_manifest(storage: Storage, shards: list[Shard]) -> None:
     """Replace the manifest, whole or not at all; the order of shards does not depend on history.
 
     Entries say how their files hold deals where they hold less than whole tables.
@@ -91,20 +96,21 @@ def write_manifest(folder: Path, shards: list[Shard]) -> None:
     ordered = sorted(
         shards, key=lambda shard: (-1 if shard.seed is None else shard.seed, shard.file)
     )
-    entries = [asdict(shard) for shard in ordered]
-    for entry in entries:
-        if entry["record"] == WHOLE.name:
-            del entry["record"]
-    content = {
-        "deals": sum(shard.deals for shard in ordered),
-        "record": WHOLE.name,
-        "shards": entries,
-    }
-    with atomic_writer(folder / MANIFEST) as stream:
-        stream.write(json.dumps(content, indent=1).encode() + b"\n")
+    entries = ",\n".join(map(_entry, ordered))
+    head = {"deals": sum(shard.deals for shard in ordered), "record": WHOLE.name, "shards": []}
+    before, _, after = json.dumps(head, indent=1).rpartition("[]")
+    listed = f"[\n{entries}\n ]" if entries else "[]"
+    storage.write(MANIFEST, f"{before}{listed}{after}\n".encode())
 
 
-def _shard(path: Path, entry: Any) -> Shard:
+def _entry(shard: Shard) -> str:
+    """Return an entry as ``json.dumps`` with an indent of 1 would, in half the time."""
+    names = _FIELDS[:-1] if shard.kind is WHOLE else _FIELDS
+    lines = ",\n".join(f'   "{name}": {_encode(getattr(shard, name))}' for name in names)
+    return f"  {{\n{lines}\n  }}"
+
+
+def _shard(path: str, entry: Any) -> Shard:
     """Return the shard of an entry, or raise LibraryError in one line."""
     try:
         shard = Shard(**entry)

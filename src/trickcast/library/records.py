@@ -42,6 +42,9 @@ class Record:
     decode: Callable[[bytes, str], DealSet]
     """The inverse, given a name for messages. Raises ValueError for what are no such records."""
 
+    def __reduce__(self) -> tuple[Callable[[str], "Record"], tuple[str]]:
+        return _record_named, (self.name,)  # in another process it is the one there is
+
 
 def _encode_strain(deals: DealSet) -> bytes:
     tricks = deals.tricks_or_unknown
@@ -100,3 +103,7 @@ ONE_STRAIN = Record(
     decode=_decode_strain,
 )
 RECORDS = {record.name: record for record in (WHOLE, ONE_STRAIN)}
+
+
+def _record_named(name: str) -> Record:
+    return RECORDS[name]

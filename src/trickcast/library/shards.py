@@ -1,26 +1,29 @@
-"""Reading and writing the files of shards, and finding deals that stand twice."""
+"""Reading the files of shards, and finding deals that stand twice."""
 
 import hashlib
 from collections.abc import Iterable
-from pathlib import Path
 
 import numpy as np
 
-from .._files import atomic_writer
 from ..cards import DealSet
-from .files import LibraryError, inside, read_inside
+from .files import LibraryError
 from .manifest import Shard
 from .records import Record
+from .storage import Storage
 
 
-def read_shard(folder: Path, shard: Shard) -> DealSet:
-    """Return a shard's deals, or raise LibraryError when its file is not what the manifest says."""
-    path = folder / shard.file
+def read_shard(storage: Storage, shard: Shard, *, cached: bool = False) -> DealSet:
+    """Return a shard's deals, or raise LibraryError when its file is not what the manifest says.
+
+    With ``cached`` a copy on this machine is taken for what is far.
+    """
+    path = storage.path(shard.file)
     advice = "trickcast generate makes it again"
     if shard.seed is None:
         advice = "restore it from a copy, or add its deals again"
     try:
-        data = read_inside(folder, shard.file, most=shard.deals * shard.kind.size)
+        most, digest = shard.deals * shard.kind.size, shard.sha256 if cached else None
+        data = storage.read(shard.file, most, digest)
     except FileNotFoundError:
         raise LibraryError(
             f"{path}: the shard is missing (the manifest lists {shard.deals} deals; {advice})"
@@ -37,21 +40,12 @@ def read_shard(folder: Path, shard: Shard) -> DealSet:
     return deals
 
 
-def decode_shard(path: Path, record: Record, data: bytes) -> DealSet:
+def decode_shard(path: str, record: Record, data: bytes) -> DealSet:
     """Return the deals of a shard's bytes, or raise LibraryError where they are no such records."""
     try:
-        return record.decode(data, str(path))
+        return record.decode(data, path)
     except ValueError as error:
         raise LibraryError(f"{error}") from None
-
-
-def write_shard(folder: Path, file: str, data: bytes) -> str:
-    """Write the bytes of a shard, whole or not at all, and return their SHA-256."""
-    path = inside(folder, file)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_writer(path) as stream:
-        stream.write(data)
-    return hashlib.sha256(data).hexdigest()
 
 
 def repeated(sets: Iterable[DealSet]) -> int:

@@ -1,33 +1,34 @@
-"""A folder of solved deals: immutable shards and the manifest that lists them."""
+"""Solved deals in a folder or at an address: immutable shards, and the manifest that lists them."""
 
 import hashlib
 import re
 from collections.abc import Iterator
-from os import PathLike
-from pathlib import Path
 
 from ..cards import DealSet, shorten
-from .files import LibraryError, locked, read_inside
+from .files import LibraryError
 from .manifest import LONGEST_TEXT, SHARD, Shard, Use, read_manifest, write_manifest
 from .records import WHOLE
-from .shards import read_shard, repeated, write_shard
+from .shards import read_shard, repeated
+from .storage import Place, Storage, storage_at
 from .worth import tables_worth
 
 _LONGEST_NAME = 100
 
 
 class Library:
-    """The solved deals of a folder.
+    """The solved deals of a folder, or of an address such as ``s3://bucket/library``.
 
-    Raises LibraryError when the folder holds no library, or a damaged manifest.
+    Shards that are far are kept on this machine once they were read, by their digests.
+
+    Raises LibraryError when the place holds no library, or a damaged manifest.
     """
 
-    def __init__(self, folder: str | PathLike[str]):
-        self.folder = Path(folder)
-        self.shards = tuple(read_manifest(self.folder))
+    def __init__(self, place: Place):
+        self.storage = storage_at(place)
+        self.shards = tuple(read_manifest(self.storage))
         if not self.shards:
             raise LibraryError(
-                f"{self.folder}: no library of solved deals (expected a folder with manifest.json; "
+                f"{self}: no library of solved deals (expected a folder with manifest.json; "
                 "trickcast generate makes one)"
             )
 
@@ -35,7 +36,10 @@ class Library:
         return sum(shard.deals for shard in self.shards)
 
     def __repr__(self) -> str:
-        return f"<Library of {len(self):,} deals in {self.folder}>"
+        return f"<Library of {len(self):,} deals in {self}>"
+
+    def __str__(self) -> str:
+        return str(self.storage)
 
     def count(self, use: Use) -> int:
         """Return the number of deals for one use."""
@@ -56,12 +60,10 @@ class Library:
 
     def read(self, shard: Shard) -> DealSet:
         """Return one shard's deals. Raises LibraryError when its file is missing or damaged."""
-        return read_shard(self.folder, shard)
+        return read_shard(self.storage, shard, cached=True)
 
 
-def append(
-    folder: str | PathLike[str], deals: DealSet, name: str, use: Use, *, solver: str, source: str
-) -> None:
+def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, source: str) -> None:
     """Add solved deals from elsewhere (seed unknown) as shards ``imported/NAME-….zrd``.
 
     A call that was killed goes on when it is repeated, and so is a shard healed that was deleted.
@@ -75,7 +77,7 @@ def append(
     >>> len(Library("library").deals("test"))
     2
     """
-    root = Path(folder)
+    storage = storage_at(place)
     if not re.fullmatch(r"[\w.-]+", name) or name.startswith(".") or len(name) > _LONGEST_NAME:
         raise LibraryError(
             f"{shorten(name)} cannot name a shard (expected at most {_LONGEST_NAME} letters, "
@@ -101,29 +103,30 @@ def append(
         )
         for i, (piece, data) in enumerate(zip(pieces, contents, strict=True))
     ]
-    root.mkdir(parents=True, exist_ok=True)
-    with locked(root):
+    with storage.locked():
+        storage.tidy()
+        present = storage.sizes()
         kept = [
             shard
-            for shard in read_manifest(root)
-            if shard not in shards or (root / shard.file).exists()  # else it heals what was lost
+            for shard in read_manifest(storage)
+            if shard not in shards or shard.file in present  # else it heals what was lost
         ]
-        if twice := repeated([deals, *(read_shard(root, shard) for shard in kept)]):
-            raise LibraryError(f"{name}: {twice} deals stand twice, in {root} or in themselves")
+        if twice := repeated([deals, *(read_shard(storage, shard, cached=True) for shard in kept)]):
+            raise LibraryError(f"{name}: {twice} deals stand twice, in {storage} or in themselves")
         for shard in shards:
-            _refuse_taken(root, shard, kept)
+            _refuse_taken(storage, shard, kept)
         for shard, data in zip(shards, contents, strict=True):
-            write_shard(root, shard.file, data)
-        write_manifest(root, [*kept, *shards])
+            storage.write(shard.file, data)
+        write_manifest(storage, [*kept, *shards])
 
 
-def _refuse_taken(root: Path, shard: Shard, listed: list[Shard]) -> None:
+def _refuse_taken(storage: Storage, shard: Shard, listed: list[Shard]) -> None:
     """Raise where a new shard's file is another's; one that a killed run left may be the same."""
-    path = root / shard.file
+    path = storage.path(shard.file)
     if any(other.file == shard.file for other in listed):
         raise LibraryError(f"{path}: the library has this shard already")
     try:
-        data = read_inside(root, shard.file, most=shard.deals * shard.kind.size)
+        data = storage.read(shard.file, most=shard.deals * shard.kind.size)
     except FileNotFoundError:
         return
     if data is None or hashlib.sha256(data).hexdigest() != shard.sha256:

@@ -4,11 +4,10 @@ One strain costs a fifth of a table, so the same seconds solve five times as man
 results share a layout.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
+from .._progress import Advance, nothing
 from ..cards import UNKNOWN, Strain
 from ..solver import solve_strain_batches
 
@@ -32,7 +31,7 @@ def solve_drawn(
     owners: NDArray[np.uint8],
     strains: NDArray[np.uint8],
     workers: int | None,
-    advance: Callable[[int], None] = lambda solved: None,
+    advance: Advance = nothing,
 ) -> NDArray[np.uint8]:
     """Solve each of (n, 52) owners in its strain of (n,) by all declarers.
 

@@ -12,7 +12,7 @@ from ..dealing import random_deals
 from ..solver import solve_batches
 from .manifest import Shard
 from .records import ONE_STRAIN, RECORDS, known_strains
-from .shards import repeated
+from .shards import read_shard, repeated
 from .store import Library
 from .strains import drawn_strains, solve_drawn
 
@@ -40,7 +40,7 @@ def verify(
     problems, sound = list[str](), list[Shard]()
     for shard in library.shards:
         try:
-            deals = library.read(shard)
+            deals = read_shard(library.storage, shard)
         except ValueError as error:
             problems.append(str(error))
             continue
@@ -72,9 +72,9 @@ def _misfits(library: Library) -> list[str]:
     """Find unlisted files, files listed twice and overlapping ranges."""
     listed = Counter(shard.file for shard in library.shards)
     present = {
-        path.relative_to(library.folder).as_posix()
-        for record in RECORDS.values()
-        for path in library.folder.rglob(f"*{record.suffix}")
+        file
+        for file in library.storage.sizes()
+        if file.endswith(tuple(record.suffix for record in RECORDS.values()))
     }
     problems = [f"{file}: not in the manifest" for file in sorted(present - set(listed))]
     problems += [f"{file}: listed {n} times" for file, n in listed.items() if n > 1]

@@ -7,6 +7,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
+from ..library import Place
 from .catalogue import listed, train
 from .checkpoints import TrainingError
 from .request import Request
@@ -16,6 +17,7 @@ _KINDS: dict[Any, dict[str, Any]] = {
     bool: {"action": "store_true"},
     tuple[Path, ...]: {"type": Path, "action": "append", "default": []},
     Path: {"type": Path},
+    Place: {},
     Path | None: {"type": Path},
     int | None: {"type": int},
     float | None: {"type": float},

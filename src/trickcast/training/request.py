@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..library import Place
 from ..networks.settings import setting
 from .trainer import Trained
 
@@ -19,7 +20,7 @@ class Request:
 
     name: str = "accurate"
     settings: Mapping[str, str] = field(default_factory=dict)
-    library: Path = setting(Path("data/library"), "the library of solved deals")
+    library: Place = setting("data/library", "the library of solved deals: a folder or address")
     out: Path = setting(Path("trained"), "folder for checkpoints and the model")
     deals: int | None = setting(None, "train on the first so many (default: all)")
     validation: int | None = setting(None, "validate on the first so many (default: all)")

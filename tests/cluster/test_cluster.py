@@ -1,0 +1,152 @@
+"""Work on Ray: two machines of one core on this one, killed while they label."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from nodes import DEALS, DRIVER, Nodes, once, sound, strike, strike_driver, two_nodes
+from trickcast.library import Library, verify
+
+
+@pytest.fixture(scope="session")
+def nodes(request: pytest.FixtureRequest) -> Iterator[Nodes]:
+    """Whether these tests shall run: then what they need must be there."""
+    if not request.config.getoption("--cluster"):
+        pytest.skip("a cluster takes minutes: make cluster-test")
+    from s3_server import s3_server
+
+    with s3_server() as server, pytest.MonkeyPatch.context() as patch:
+        for name, value in server.environment.items():  # before the machines, which inherit it
+            patch.setenv(name, value)
+        server.make_bucket("bridge")
+        with two_nodes() as nodes:
+            yield nodes
+
+
+@pytest.fixture(scope="session")
+def expected(nodes: Nodes, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The bytes of a run without a cluster."""
+    return once(tmp_path_factory.mktemp("once") / "library")
+
+
+def program(solve: str, place: Path | str, deals: int = 8 * 4096, more: str = "") -> list[str]:
+    """Return a driver of its own process, as users have it, that tells an error in one line."""
+    text = DRIVER.replace("slowly", solve).replace(
+        "GENERATE.generate(", more + "GENERATE.generate("
+    )
+    return [sys.executable, "-c", text, str(place), str(deals)]
+
+
+def complaint(command: list[str], timeout: float = 120) -> str:
+    """Return the last line that a failing program prints."""
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    assert ended.returncode
+    return ended.stderr.strip().splitlines()[-1]
+
+
+def trickcast(*arguments: Any) -> tuple[int, str, str]:
+    """Run the command in a process of its own."""
+    command = [sys.executable, "-m", "trickcast", *map(str, arguments)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+def test_workers_and_machines_that_die_cost_no_byte(
+    nodes: Nodes, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    """``python tests/cluster/nodes.py`` does twenty runs."""
+    strike(nodes, tmp_path, kills=2, chance=random.Random(1))
+    assert sound(tmp_path, expected)
+
+
+def test_a_driver_that_dies_goes_on(
+    nodes: Nodes, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    strike_driver(tmp_path, kills=2, chance=random.Random(2))
+    assert sound(tmp_path, expected)
+
+
+def test_real_labels_are_the_same_bytes(nodes: Nodes, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for kind in (["--deals", 6, "--strains", "one"], ["--deals", 40, "--cards", 6]):
+        for place, where in ((here, ()), (there, ("--cluster", "auto"))):
+            folder = place / str(len(kind))
+            status, _, errors = trickcast(
+                "generate", *kind, "--seed", 3, "--out", folder / str(kind[-1]), *where
+            )
+            assert (status, errors) == (0, "")
+    files = sorted(path.relative_to(here) for path in here.rglob("*.*"))
+    assert len(files) == 3
+    assert all((here / file).read_bytes() == (there / file).read_bytes() for file in files)
+
+
+def test_workers_write_shards_to_a_bucket_themselves(
+    nodes: Nodes, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    command = program("at_once", "s3://bridge/library", DEALS)
+    subprocess.run(command, check=True, timeout=120)
+    library = Library("s3://bridge/library")
+    assert library.storage.read("manifest.json", 1 << 20) == expected["manifest.json"]
+    assert verify(library, sample=0).problems == ()
+
+
+def test_ctrl_c_ends_at_once_and_lists_what_is_done(
+    nodes: Nodes, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    command = program("slowly", tmp_path, DEALS)
+    driver = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 60
+    while len(list(tmp_path.rglob("*.zrd"))) < 5 and time.monotonic() < until:
+        time.sleep(0.1)
+    driver.send_signal(signal.SIGINT)
+    assert driver.wait(timeout=30) != 0
+    assert 4 <= len(Library(tmp_path).shards) < 30
+    subprocess.run(command, check=True, timeout=120)
+    assert sound(tmp_path, expected)
+
+
+@pytest.mark.parametrize(
+    ("solve", "words"),
+    [("without_memory", "MemoryError: cannot allocate 12 GiB"), ("dies", "was lost for good")],
+)
+def test_a_piece_that_cannot_be_done_is_one_line(
+    nodes: Nodes, tmp_path: Path, solve: str, words: str
+) -> None:
+    few = "import trickcast._pieces as p; p._RETRIES = 1\n"
+    assert words in complaint(program(solve, tmp_path, more=few))
+    assert not list(tmp_path.rglob("*.zrd"))
+
+
+def test_a_machine_too_small_or_another_trickcast_is_one_line(nodes: Nodes, tmp_path: Path) -> None:
+    status, _, errors = trickcast(
+        "generate", "--deals", 1, "--seed", 3, "--out", tmp_path, "--cluster", "auto",
+        "--workers", 64,
+    )  # fmt: skip
+    assert status == 2 and "no machine of it has 64 cores" in errors and errors.count("\n") == 1
+    other = "import trickcast._pieces as p; p._fingerprint = lambda: 'another'\n"
+    assert "has another trickcast than this machine" in complaint(
+        program("at_once", tmp_path, more=other)
+    )
+
+
+def test_no_process_of_a_local_cluster_outlives_its_command(nodes: Nodes, tmp_path: Path) -> None:
+    status, out, errors = trickcast(
+        "generate", "--deals", 9, "--seed", 3, "--cards", 4, "--out", tmp_path, "--cluster", "local"
+    )
+    assert (status, errors) == (0, "") and "9 of them solved now" in out
+    ours = [
+        path.read_bytes()
+        for path in Path("/proc").glob("[0-9]*/cmdline")
+        if os.access(path, os.R_OK) and b"raylet/raylet" in path.read_bytes()
+    ]
+    assert len(ours) == 3, "other machines than the three of these tests"
