@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from difflib import get_close_matches
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
@@ -166,6 +167,9 @@ def write_stream(
         journey = _Journey(chosen.fields)
         if isinstance(target, io.RawIOBase):
             target = cast(BinaryIO, _Whole(target))
+        # what goes wrong before the first deals are there leaves no beginning of an answer
+        rest = iter(sets)
+        sets = chain([*islice(rest, 1)], rest)
         _put(chosen, target, journey, sets, name)
         target.flush()
     journey.warn(chosen, name)
