@@ -1,6 +1,7 @@
 """How Sphinx makes the site of these pages: ``make docs``."""
 
 from importlib.metadata import version as installed
+from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -59,6 +60,18 @@ class Commands(SphinxDirective):
         return list(sections)
 
 
+def of_another_room(
+    app: Sphinx, what: str, name: str, member: Any, skip: bool, options: Any
+) -> bool | None:
+    """Leave out what the page's room only uses: it stands on the page of its own room."""
+    folder, _, room = app.env.docname.partition("/")
+    home = getattr(member, "__module__", None)
+    if folder != "reference" or what != "module" or not isinstance(home, str):
+        return None
+    return True if not f"{home}.".startswith(f"trickcast.{room}.") else None
+
+
 def setup(app: Sphinx) -> None:
     """Add what is ours."""
     app.add_directive("trickcast-commands", Commands)
+    app.connect("autodoc-skip-member", of_another_room)

@@ -337,7 +337,7 @@ def test_the_doctor_says_what_works_and_what_does_not(run, monkeypatch) -> None:
     assert facts["extras"]["data"] == []
     monkeypatch.setattr("trickcast.estimator.files._WEIGHTS", Path(__file__).parent)
     status, out, err = run("doctor")
-    assert status == 2 and "list of shipped models is missing" in err
+    assert status == 2 and "list of model files is missing" in err
 
 
 def test_the_doctor_finds_a_wrong_answer(run, monkeypatch) -> None:

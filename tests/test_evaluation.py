@@ -451,10 +451,10 @@ def test_a_wrong_peer_ends_with_status_2(run, solved, tmp_path, more, words):
 
 
 def test_estimating_with_exact_results_for_what_is_unsure(run, board):
-    arguments = ("estimate", board.pbn, "--model", SMALL, "--exact-below", 0.5)
+    arguments = ("estimate", board.pbn, "--model", SMALL, "--exact-below", 1)
     status, out, err = run(*arguments, "--json")
     assert (status, err) == (0, "")
-    found, expected = json.loads(out), tc.estimate(board, model=SMALL, exact_below=0.5)
+    found, expected = json.loads(out), tc.estimate(board, model=SMALL, exact_below=1)
     assert found["solved"] == expected.exact.tolist()
     assert found["tricks"] == expected.tricks.tolist()
     status, out, _ = run(*arguments)

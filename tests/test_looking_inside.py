@@ -198,7 +198,7 @@ def test_the_command(networks, monkeypatch, capsys, tmp_path):
         width, height = struct.unpack(">II", png.read_bytes()[16:24])
         assert (width, height) == tuple(2 * size for size in size_of(svg))
     status, out, err = run(networks["52-25-1 1"])
-    assert status == 0 and "stands out" in out and "of networks" in out
+    assert status == 0 and "stands" in out and "…" not in out and "of networks" in out
     for wrong in ("nothing.network", "nothing", networks["(26x4)-(13x4)-(7x4)-13-1 1"]):
         status, out, err = run(wrong)
         assert status == 2 and out == "" and len(err.splitlines()) == 1

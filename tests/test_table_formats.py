@@ -269,11 +269,9 @@ def test_pgx_takes_no_other_array():
             read_bytes(pgx.FORMAT, npy(other))
     pickled = io.BytesIO()
     np.save(pickled, np.array([[[{}] * 4], [[{}] * 4]]), allow_pickle=True)
-    with pytest.raises(FormatError, match="object array"):
+    with pytest.raises(FormatError, match="array of Python objects"):
         read_bytes(pgx.FORMAT, pickled.getvalue())
-    with pytest.raises(
-        FormatError, match=r"byte 223: the file ends \(expected 224 bytes for 3 deals"
-    ):
+    with pytest.raises(FormatError, match="223 bytes of an array of 224"):
         read_bytes(pgx.FORMAT, sample.pgx()[:-1])
     with pytest.raises(FormatError, match=r"version 3.0"):
         read_bytes(pgx.FORMAT, sample.pgx().replace(b"NUMPY\x01", b"NUMPY\x03"))

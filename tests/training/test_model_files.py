@@ -197,5 +197,5 @@ def test_no_source_loads_a_pickle() -> None:
     for path in Path(tc.__file__).parent.rglob("*.py"):
         source = path.read_text("utf-8")
         assert not re.search(r"pickle\.loads?\(|allow_pickle=True|weights_only=False", source), path
-        for call in re.findall(r"torch\.load\([^)]*\)", source):
+        for call in re.findall(r"torch\.load\(.*", source):
             assert "weights_only=True" in call, path

@@ -79,8 +79,8 @@ def _open(model: str) -> "list[Opened]":
 
 
 def _neurons_table(neurons: "list[Neuron]") -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for column in ("neuron", "sees", "ace", "stands out", "suit", "its share", "honours'",
+    table = Table(box=None, pad_edge=False, padding=(0, 1))
+    for column in ("neuron", "sees", "ace", "stands\nout", "suit", "its\nshare", "honours'\nshare",
                    "gradient", "effect", "shows"):  # fmt: skip
         table.add_column(column, no_wrap=True)
     for neuron in neurons:

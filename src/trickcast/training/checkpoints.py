@@ -134,13 +134,16 @@ def progress_of(path: Path, record: dict[str, Any]) -> Progress:
 
 
 def check_same(path: Path, stored: Any, settings: Settings) -> None:
-    """Raise TrainingError if a file's settings differ in more than those that may change."""
+    """Raise TrainingError if a file's settings differ in more than those that may change.
+
+    A setting that came later than the file is taken to have been at its default.
+    """
     if not isinstance(stored, dict):
         raise TrainingError(f"{path}: a damaged file, by its settings")
-    may_change = {f.name for f in fields(settings) if f.metadata.get("may_change")}
-    for name, value in asdict(settings).items():
-        if name not in may_change and stored.get(name) != value:
+    wanted = asdict(settings)
+    for option in fields(settings):
+        before, now = stored.get(option.name, option.default), wanted[option.name]
+        if not option.metadata.get("may_change") and before != now:
             raise TrainingError(
-                f"{path}: of another training: its {name} is {shorten(stored.get(name))}, "
-                f"not {value!r}"
+                f"{path}: of another training: its {option.name} is {shorten(before)}, not {now!r}"
             )
