@@ -1,6 +1,8 @@
 """A real browser on a real site: Chromium driven by Playwright, a site served from a sub-folder."""
 
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -44,6 +46,18 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/club/tricks/"
         server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The address of a server of our own, with the page on it."""
+    command = [sys.executable, "-m", "trickcast", "serve", "--port", "0", "--solvers", "1"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as running:
+        assert running.stdout is not None
+        yield f"{running.stdout.readline().strip()}/"
+        running.terminate()
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,9 @@ import { Deal, DealError, SEATS } from "./cards.js";
 import { EngineError, openEngine } from "./engine.js";
 import { readText, readZrd, toCsv, toJson, toPbn } from "./formats.js";
 import "./diagram.js";
+import "./facts.js";
 import "./grid.js";
+import "./whatif.js";
 import { printable } from "./boards.js";
 
 const $ = (id) => document.getElementById(id);
@@ -14,7 +16,7 @@ let engine = null;
 let boards = [blank()];
 let skipped = [];
 let chosen = 0;
-let asked = 0; // questions so far: answers to old ones are dropped
+let asked = new AbortController(); // of the questions about the board in view
 
 const current = () => boards[chosen];
 
@@ -32,55 +34,93 @@ function show() {
   $("diagram").show(board);
   $("picker").show(board.deal);
   $("grid").show(board.answer ?? null);
+  $("facts").show(board.facts);
+  $("whatif").show(board);
   document.querySelector(".boards").hidden = boards.length < 2 && !skipped.length;
   $("boards").show(boards, chosen, skipped);
-  if (board.answer?.final) tell(spoken(board.answer));
-  else ask(board);
+  if (board.answer?.final && (!engine?.solves || board.facts?.par)) {
+    asked.abort();
+    tell(spoken(board.answer));
+  } else ask(board);
 }
 
-function spoken({ estimate, seats }) {
+function spoken({ estimate, seats, exact }) {
   const best = seats.map((seat, place) => `${SEATS[seat]} ${estimate.tricks[4][place]}`).join(", ");
-  return `Estimated by ${estimate.model}. Likeliest tricks in notrump: ${best}.`;
+  const text = `Estimated by ${estimate.model}. Likeliest tricks in notrump: ${best}.`;
+  if (!exact) return text;
+  const wrong = exact.flat().filter((tricks, cell) => tricks !== estimate.tricks.flat()[cell]).length;
+  return `${text} Solved: ${wrong ? `${wrong} of 20 counts are` : "no count is"} other than estimated.`;
 }
 
 /** Ask the engine about a board: a quick estimate first, the best one, then exact tricks. */
 async function ask(board) {
-  const question = (asked += 1);
+  asked.abort();
+  asked = new AbortController();
+  const { signal } = asked;
+  if (!engine || board.deal.empty) {
+    tell(board.deal.empty ? "Put in a deal: paste it, open a file, or choose cards." : "Loading…");
+    return;
+  }
+  tell(board.deal.whole || board.deal.pair ? "Estimating…" : "Give all four hands, or two of a side, to see tricks.");
+  const questions = [askTricks(board, signal)];
+  if (engine.solves) questions.push(askOpenings(board, signal));
+  try {
+    await Promise.all(questions);
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    if (!(error instanceof EngineError)) throw error;
+    if (!signal.aborted) tell(error.message);
+  }
+}
+
+async function askTricks(board, signal) {
   const { deal } = board;
-  const stale = () => question !== asked;
   const answer = (estimate, seats, final) => {
     board.answer = { estimate, seats, exact: board.exact, final };
     if (final) board.estimate = estimate;
-    if (stale()) return;
+    if (signal.aborted) return;
     $("grid").show(board.answer);
     tell(final ? spoken(board.answer) : `Estimated by ${estimate.model}; a better estimate is coming.`);
   };
-  if (!engine || deal.empty) {
-    tell(deal.empty ? "Put in a deal: paste it, open a file, or choose cards." : "Loading…");
-    return;
+  if (deal.pair) {
+    const seats = deal.pair;
+    const pair = await engine.pair(deal, seats, ofSide(board.vulnerable ?? "none", seats), signal);
+    answer(pair, seats, true);
+    learn(board, { pair, seats }, signal);
   }
-  if (!deal.whole && !deal.pair) {
-    tell("Give all four hands, or two of a side, to see tricks.");
-    return;
+  if (!deal.whole) return;
+  for (const [i, model] of engine.models.entries()) {
+    answer(await engine.estimate(deal, model, signal), [0, 1, 2, 3], i === engine.models.length - 1);
+    if (signal.aborted) return;
   }
-  try {
-    tell("Estimating…");
-    if (deal.pair) {
-      answer(await engine.pair(deal, deal.pair), deal.pair, true);
-      return;
-    }
-    for (const [i, model] of engine.models.entries()) {
-      answer(await engine.estimate(deal, model), [0, 1, 2, 3], i === engine.models.length - 1);
-      if (stale()) return;
-    }
-    if (engine.solves && !board.exact) {
-      board.exact = await engine.solve(deal);
-      answer(board.estimate, [0, 1, 2, 3], true);
-    }
-  } catch (error) {
-    if (!(error instanceof EngineError)) throw error;
-    if (!stale()) tell(error.message);
+  if (!engine.solves) return;
+  if (!board.exact) {
+    board.exact = await engine.solve(deal, signal);
+    answer(board.estimate, [0, 1, 2, 3], true);
   }
+  const question = { deals: [deal.pbn], vulnerable: board.vulnerable ?? "none", dealer: SEATS[board.dealer ?? 0] };
+  learn(board, { par: (await engine.ask("par", question, signal))[0] }, signal);
+}
+
+/** What each known hand opens. */
+async function askOpenings(board, signal) {
+  const { deal } = board;
+  const seats = [0, 1, 2, 3].filter((seat) => deal.count(seat) === 13);
+  if (!seats.length) return;
+  const question = { hands: seats.map((seat) => deal.hand(seat)), nearest: 0 };
+  const results = await engine.ask("open", question, signal);
+  const openings = results.map((result, i) => ({ seat: seats[i], ...result }));
+  learn(board, { openings }, signal);
+}
+
+function learn(board, facts, signal) {
+  board.facts = { ...board.facts, ...facts };
+  if (!signal.aborted) $("facts").show(board.facts);
+}
+
+/** The vulnerability as the pair's answer has it: its own side is NS there. */
+function ofSide(vulnerable, [first]) {
+  return first === 0 ? vulnerable : ({ ns: "ew", ew: "ns" }[vulnerable] ?? vulnerable);
 }
 
 function open({ boards: read, skipped: told }) {
@@ -204,7 +244,7 @@ function listen() {
   });
   $("share").addEventListener("click", copyLink);
   $("picker").addEventListener("pick", ({ detail }) => {
-    boards[chosen] = { ...current(), deal: detail, exact: null, estimate: null, answer: null };
+    boards[chosen] = { ...current(), deal: detail, exact: null, estimate: null, answer: null, facts: undefined };
     remember();
     show();
   });
@@ -247,8 +287,9 @@ async function start() {
   }
   $("about").textContent =
     engine.name === "browser"
-      ? "All is computed in this browser; cards are sent nowhere. Exact tricks need a trickcast server or the program."
+      ? "All is computed in this browser; cards are sent nowhere. Nothing is exact here: that takes a trickcast server."
       : "Answers come from the trickcast server of this page.";
+  $("whatif").use(engine);
   if (engine.name === "browser") navigator.serviceWorker?.register("./sw.js").catch(() => {});
   show();
 }
