@@ -78,7 +78,7 @@ def test_a_contract_over_unknown_hands_narrows_until_it_is_known(page):
     chance = page.locator(".chance").inner_text()
     assert "makes" in chance and "%" in chance
     assert page.evaluate("window.seen.size") > 2  # it came in parts
-    number = int(chance.split("makes ")[1].split(" %")[0])
+    number = int(chance.split("makes ")[1].split("\u00a0")[0])
     assert 80 <= number <= 100  # the command line's example
 
 

@@ -1,10 +1,9 @@
-// Answers of a simulation: numbers with their interval, drawn as a bar on a line of its own scale.
+// Answers of a simulation: numbers with their interval, and the interval drawn on a line.
 
 import { SUIT_NAMES, SYMBOLS } from "./cards.js";
 import { element, percent, sign } from "./dom.js";
 import { written } from "./facts.js";
 
-const WIDTH = 300;
 const SVG = "http://www.w3.org/2000/svg";
 
 const shape = (tag, attributes) => {
@@ -13,18 +12,19 @@ const shape = (tag, attributes) => {
   return made;
 };
 
-/** An interval and its middle on a line from low to high; the numbers stand beside it as text. */
-function whisker([middle, from, to], low, high) {
-  const at = (value) => Math.round((WIDTH * (value - low)) / (high - low || 1));
-  const drawn = shape("svg", { viewBox: `-4 0 ${WIDTH + 8} 16`, class: "whisker", "aria-hidden": "true" });
-  drawn.append(shape("line", { x1: 0, x2: WIDTH, y1: 8, y2: 8, class: "scale" }));
-  if (from !== null) drawn.append(shape("rect", { x: at(from), width: Math.max(2, at(to) - at(from)), y: 4, height: 8 }));
-  drawn.append(shape("circle", { cx: at(middle), cy: 8, r: 4 }));
+/** A chance with its interval on a line from 0 to 1; the numbers stand beside it as text. */
+function whisker([middle, from, to]) {
+  const at = (share) => `${(100 * share).toFixed(1)}%`;
+  const drawn = shape("svg", { class: "whisker", "aria-hidden": "true" });
+  drawn.append(shape("line", { x1: 0, x2: "100%", y1: 10, y2: 10, class: "scale" }));
+  if (from !== null) drawn.append(shape("rect", { x: at(from), width: at(to - from), y: 5, height: 10 }));
+  drawn.append(shape("circle", { cx: at(middle), cy: 10, r: 4 }));
   return drawn;
 }
 
 const rounded = (number, digits) => number.toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
-const range = ([, from, to], shown) => (from === null ? "" : `${shown(from)} to ${shown(to)}`);
+const range = ([, from, to], shown) =>
+  from === null ? "" : `${shown(from).replace("\u00a0%", "")} to ${shown(to)}`;
 const heads = (...texts) =>
   element("thead", {}, element("tr", {}, ...texts.map((text) => element("th", { scope: "col" }, text))));
 
@@ -36,7 +36,7 @@ export function chanceOf({ contract, by, making, score, distribution, layouts, s
   return element("div", {},
     element("p", { class: "chance" }, ...written(contract), ` by ${by} makes `,
       element("strong", {}, percent(making[0])), ` (${range(making, percent)})`),
-    whisker(making, 0, 1),
+    whisker(making),
     element("p", {}, `Score: ${points(score[0])} on average (${range(score, points)}). `,
       element("small", {}, `${layouts} layouts, ${solved} solved; ranges hold 95 %.`)),
     element("table", { class: "chances" },
@@ -74,6 +74,6 @@ export function leadsOf({ contract, by, leads, scoring, layouts, solved }) {
         element("tr", {},
           element("th", { scope: "row" }, ...name(cards)),
           element("td", {}, percent(setting[0]), element("small", {}, ` ${range(setting, percent)}`)),
-          element("td", { class: "bar" }, whisker(setting, 0, 1)),
+          element("td", { class: "bar" }, whisker(setting)),
           element("td", {}, place === 0 ? "best" : gains(-gain[0]), element("small", {}, place && even ? " =" : "")))))));
 }

@@ -21,5 +21,5 @@ export function sign(strain, symbols, names) {
   );
 }
 
-/** A share as people read it: 43 %. */
-export const percent = (share) => `${Math.round(100 * share)} %`;
+/** A share as people read it, the sign kept on its line: 43 %. */
+export const percent = (share) => `${Math.round(100 * share)}\u00a0%`;

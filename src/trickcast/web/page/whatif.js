@@ -58,7 +58,7 @@ export class WhatIf extends HTMLElement {
     this.#stop();
     this.querySelector(".outcome").replaceChildren();
     this.#tell("");
-    if (board.contract && board.contract !== "PASS" && board.declarer !== null) {
+    if (board.contract && SEATS[board.declarer]) {
       const [level, strain] = board.contract;
       this.#set("level", level);
       this.#set("strain", strain);
