@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import tarfile
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -15,6 +16,7 @@ import pytest
 from trickcast.web import write_site
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+AXE = "axe-core@4.10.3"
 _FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -69,6 +71,19 @@ def browser() -> Iterator[Any]:
         running = playwright.chromium.launch(executable_path=CHROMIUM, args=list(_FLAGS))
         yield running
         running.close()
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The script of axe-core, from npm."""
+    folder = tmp_path_factory.mktemp("axe")
+    command = ["npm", "pack", AXE, "--silent", "--pack-destination", str(folder)]
+    subprocess.run(command, check=True, cwd=folder, capture_output=True, timeout=300)
+    (archive,) = folder.glob("*.tgz")
+    with tarfile.open(archive) as package:
+        script = package.extractfile("package/axe.min.js")
+        assert script is not None
+        return script.read().decode()
 
 
 @pytest.fixture
