@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import trickcast as tc
+from trickcast.cards import Seat
 
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 PATIENCE = 60_000  # milliseconds, on a busy machine
@@ -133,11 +134,13 @@ def test_a_file_is_listed_board_by_board_and_what_is_no_deal_is_told(page, tmp_p
     assert "board 2" in page.locator(".skipped").inner_text()
     page.get_by_role("button", name="Board 3").click()
     assert "Board 3, dealer South, vulnerable EW" in page.locator(".facts").inner_text()
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="Save as PBN").click()
-    target = tmp_path / "saved.pbn"
-    saved.value.save_as(target)
-    assert [deal.pbn for deal in tc.read(target)] == [tc.Deal(DEAL).pbn] * 2
+    for form in ("pbn", "lin"):
+        with page.expect_download() as saved:
+            page.get_by_role("button", name=f"Save as {form.upper()}").click()
+        target = tmp_path / f"saved.{form}"
+        saved.value.save_as(target)
+        assert [deal.pbn for deal in tc.read(target)] == [tc.Deal(DEAL).pbn] * 2
+        assert [board.dealer for board in tc.read(target).boards] == [Seat.NORTH, Seat.SOUTH]
 
 
 def test_a_solved_record_shows_its_exact_tricks(page, tmp_path: Path):

@@ -107,3 +107,14 @@ def test_leads_have_error_bars_and_a_leader_without_a_hand_is_told(page):
     page.locator(".progress", has_text="Stopped").wait_for()
     first = page.locator(".leads tbody tr").first.inner_text()
     assert "best" in first and " to " in first
+
+
+def test_a_file_is_saved_with_the_exact_tables_of_all_its_boards(page, tmp_path):
+    file, target = tmp_path / "two.pbn", tmp_path / "saved.pbn"
+    deals = tc.random_deals(2, seed=3)
+    tc.write(deals, file)
+    page.locator("#file").set_input_files(file)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as PBN").click()
+    saved.value.save_as(target)
+    assert (tc.read(target).tricks == tc.solve(deals).tricks).all()

@@ -2,7 +2,7 @@
 
 import { Deal, DealError, SEATS } from "./cards.js";
 import { EngineError, openEngine } from "./engine.js";
-import { readText, readZrd, toCsv, toJson, toPbn } from "./formats.js";
+import { readText, readZrd, toCsv, toJson, toLin, toPbn } from "./formats.js";
 import "./diagram.js";
 import "./facts.js";
 import "./grid.js";
@@ -61,7 +61,8 @@ async function ask(board) {
     tell(board.deal.empty ? "Put in a deal: paste it, open a file, or choose cards." : "Loading…");
     return;
   }
-  tell(board.deal.whole || board.deal.pair ? "Estimating…" : "Give all four hands, or two of a side, to see tricks.");
+  const below = engine.solves ? " Chances over unknown hands are below." : "";
+  tell(board.deal.whole || board.deal.pair ? "Estimating…" : `Give all four hands, or two of a side, to see tricks.${below}`);
   const questions = [askTricks(board, signal)];
   if (engine.solves) questions.push(askOpenings(board, signal));
   try {
@@ -198,8 +199,15 @@ function save(name, text) {
   URL.revokeObjectURL(link.href);
 }
 
-/** Estimate the boards that have no answer yet, for what is saved or printed. */
+/** Estimate, and solve where that can be done, what has no answer yet, to be saved or printed. */
 async function answerAll() {
+  if (!engine) throw new EngineError("Still loading: try again in a moment.");
+  const unsolved = boards.filter((board) => engine.solves && !board.exact && board.deal.whole);
+  for (const [i, board] of unsolved.entries()) {
+    tell(`Solving board ${i + 1} of ${unsolved.length}…`);
+    board.exact = await engine.solve(board.deal);
+    if (board.answer) board.answer.exact = board.exact;
+  }
   const model = engine.models.at(-1);
   for (const [i, board] of boards.entries()) {
     if (board.estimate || !board.deal.whole) continue;
@@ -207,7 +215,7 @@ async function answerAll() {
     board.estimate = await engine.estimate(board.deal, model);
     board.answer = { estimate: board.estimate, seats: [0, 1, 2, 3], exact: board.exact, final: true };
   }
-  tell(`${boards.length} boards are estimated.`);
+  tell(`${boards.length} boards are estimated${engine.solves ? " and solved" : ""}.`);
 }
 
 async function withAll(use) {
@@ -253,7 +261,8 @@ function listen() {
     remember();
     show();
   });
-  $("save-pbn").addEventListener("click", () => save("boards.pbn", toPbn(boards)));
+  $("save-pbn").addEventListener("click", () => withAll(() => save("boards.pbn", toPbn(boards))));
+  $("save-lin").addEventListener("click", () => save("boards.lin", toLin(boards)));
   $("save-csv").addEventListener("click", () => withAll(() => save("boards.csv", toCsv(boards))));
   $("save-json").addEventListener("click", () => withAll(() => save("boards.json", toJson(boards))));
   $("print").addEventListener("click", () => withAll(() => window.print()));

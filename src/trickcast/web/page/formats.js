@@ -1,5 +1,5 @@
 // What people paste, drop or open, as boards: PBN, LIN, addresses of hand viewers, plain deals,
-// Pavlicek's .zrd. And boards as PBN, CSV and JSON. The package's readers know more formats; what
+// Pavlicek's .zrd. And boards as PBN, LIN, CSV and JSON. The package's readers know more formats; what
 // both read is tested with one file of cases.
 
 import { callOf, callsOf, cardsOf, contractOf } from "./auction.js";
@@ -264,6 +264,20 @@ export function toPbn(boards) {
     return lines.join("\n");
   });
   return `% PBN 2.1\n% EXPORT\n\n${blocks.join("\n\n")}\n`;
+}
+
+/** Write boards as LIN: cards, dealer and vulnerability; LIN holds no tricks. */
+export function toLin(boards) {
+  const lines = boards.map((one, i) => {
+    const number = one.number ?? i + 1;
+    const facts = boardFacts(number);
+    const dealer = LIN_SEATS.indexOf(one.dealer ?? facts.dealer) + 1;
+    const hands = LIN_SEATS.map((place) =>
+      one.deal.count(place) === 13 ? SUITS.map((suit, s) => suit + one.deal.holding(place, s)).join("") : "");
+    const vulnerable = { none: "o", ns: "n", ew: "e", both: "b" }[one.vulnerable ?? facts.vulnerable];
+    return `qx|o${number}|md|${dealer}${hands.join(",")}|sv|${vulnerable}|ah|Board ${number}|pg||`;
+  });
+  return `${lines.join("\n")}\n`;
 }
 
 /** Write boards and their expected tricks as CSV. */

@@ -136,6 +136,8 @@ export class WhatIf extends HTMLElement {
       const seen = this.#whole(seat) && row.querySelector("[type=checkbox]").checked;
       row.querySelector(".seen").hidden = !this.#whole(seat);
       row.querySelector(".words").hidden = seen;
+      const cards = this.#whole(seat) ? 0 : this.#board.deal.count(seat);
+      row.querySelector("[type=text]").placeholder = cards ? `anything (its ${cards} cards above do not count)` : "anything";
       row.querySelector(".fault").textContent = "";
     });
   }
