@@ -286,13 +286,13 @@ def test_the_page_is_served_and_told_to_ask_this_server(client) -> None:
 def test_the_page_asks_what_the_server_answers(client) -> None:
     """The questions in engine.js, with the values that stand for its variables."""
     source = (PAGE / "engine.js").read_text("utf-8")
-    assert '#ask("estimate", { deals: [deal.pbn], model }' in source
-    assert '#ask("solve", { deals: [deal.pbn] }' in source
-    assert "const hands = { north: [deal.hand(first)], south: [deal.hand(second)] };" in source
+    assert 'ask("estimate", { deals: [deal.pbn], model }' in source
+    assert 'ask("solve", { deals: [deal.pbn] }' in source
+    assert "{ north: [deal.hand(first)], south: [deal.hand(second)], vulnerable }" in source
     asked = {
         "estimate": {"deals": [EASY], "model": "accurate"},
         "solve": {"deals": [EASY]},
-        "pair": {"north": [NORTH], "south": [SOUTH]},
+        "pair": {"north": [NORTH], "south": [SOUTH], "vulnerable": "ns"},
     }
     shapes = {"estimate": ("probabilities", 5), "solve": ("exact", 5), "pair": ("probabilities", 2)}
     for path, question in asked.items():

@@ -1,6 +1,9 @@
 """A real browser on a real site: Chromium driven by Playwright, a site served from a sub-folder."""
 
 import shutil
+import subprocess
+import sys
+import tarfile
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -13,6 +16,7 @@ import pytest
 from trickcast.web import write_site
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+AXE = "axe-core@4.10.3"
 _FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -47,6 +51,18 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The address of a server of our own, with the page on it."""
+    command = [sys.executable, "-m", "trickcast", "serve", "--port", "0", "--solvers", "1"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as running:
+        assert running.stdout is not None
+        yield f"{running.stdout.readline().strip()}/"
+        running.terminate()
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Headless Chromium."""
     from playwright.sync_api import sync_playwright
@@ -55,6 +71,19 @@ def browser() -> Iterator[Any]:
         running = playwright.chromium.launch(executable_path=CHROMIUM, args=list(_FLAGS))
         yield running
         running.close()
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The script of axe-core, from npm."""
+    folder = tmp_path_factory.mktemp("axe")
+    command = ["npm", "pack", AXE, "--silent", "--pack-destination", str(folder)]
+    subprocess.run(command, check=True, cwd=folder, capture_output=True, timeout=300)
+    (archive,) = folder.glob("*.tgz")
+    with tarfile.open(archive) as package:
+        script = package.extractfile("package/axe.min.js")
+        assert script is not None
+        return script.read().decode()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import trickcast as tc
+from trickcast.cards import Seat
 
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 PATIENCE = 60_000  # milliseconds, on a busy machine
@@ -132,11 +134,13 @@ def test_a_file_is_listed_board_by_board_and_what_is_no_deal_is_told(page, tmp_p
     assert "board 2" in page.locator(".skipped").inner_text()
     page.get_by_role("button", name="Board 3").click()
     assert "Board 3, dealer South, vulnerable EW" in page.locator(".facts").inner_text()
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="Save as PBN").click()
-    target = tmp_path / "saved.pbn"
-    saved.value.save_as(target)
-    assert [deal.pbn for deal in tc.read(target)] == [tc.Deal(DEAL).pbn] * 2
+    for form in ("pbn", "lin"):
+        with page.expect_download() as saved:
+            page.get_by_role("button", name=f"Save as {form.upper()}").click()
+        target = tmp_path / f"saved.{form}"
+        saved.value.save_as(target)
+        assert [deal.pbn for deal in tc.read(target)] == [tc.Deal(DEAL).pbn] * 2
+        assert [board.dealer for board in tc.read(target).boards] == [Seat.NORTH, Seat.SOUTH]
 
 
 def test_a_solved_record_shows_its_exact_tricks(page, tmp_path: Path):
@@ -168,8 +172,8 @@ def test_cards_are_chosen_by_keyboard_alone(page):
     [
         ("rubbish", "is no hand"),
         ("N:AKQ.. ...AA - -", "held by|twice|hand"),
-        ("N:A.KQ9832.T94.AKT A4.AT7.QJ872.732 - -", "♠A is held by North and East"),
-        ("https://example.org/?x=1", "an address without hands"),
+        ("N:A.KQ9832.T94.AKT A4.AT7.QJ872.732 - -", "♠A is held by North and by East"),
+        ("https://example.org/?x=1", "expected an address of BBO"),
     ],
 )
 def test_what_cannot_be_read_is_told_where_it_was_typed(page, text, told):
@@ -178,6 +182,46 @@ def test_what_cannot_be_read_is_told_where_it_was_typed(page, text, told):
     alert = page.get_by_role("alert")
     alert.filter(has_text=".").wait_for()
     assert any(part in alert.inner_text() for part in told.split("|"))
+
+
+def test_addresses_of_hand_viewers_mean_what_they_mean_to_python(page):
+    """One file of cases for both; hands that are not given are unknown on the page."""
+    cases = json.loads((files("trickcast.formats") / "link_cases.json").read_text())
+    answers = page.evaluate(
+        """async (addresses) => {
+            const { readText } = await import("./formats.js");
+            return addresses.map((address) => {
+                try {
+                    const [board] = readText(address).boards;
+                    return { ...board, deal: board.deal.pbn };
+                } catch (error) {
+                    return { error: error.message };
+                }
+            });
+        }""",
+        [case["address"] for case in cases],
+    )
+    for case, answer in zip(cases, answers, strict=True):
+        if "hand is missing" in case.get("error", ""):
+            assert answer["deal"].count("-") == 3, case["name"]
+        elif "error" in case:
+            assert case["error"].replace("SQ", "♠Q") in answer["error"], case["name"]
+        else:
+            assert_board(answer, case)
+
+
+def assert_board(board: dict[str, Any], case: dict[str, Any]) -> None:
+    number, seats = case.get("number"), [*"NESW"]
+    assert board["deal"] == tc.Deal(case["deal"]).pbn, case["name"]
+    assert board["number"] == number
+    assert board["dealer"] == (seats.index(case["dealer"]) if "dealer" in case else None)
+    assert board["vulnerable"] == case.get("vulnerability")
+    assert board["auction"] == case.get("auction", [])
+    assert board["contract"] == case.get("contract")
+    declarer = seats.index(case["declarer"]) if "declarer" in case else None
+    assert board["declarer"] == declarer
+    assert board["play"] == case.get("play", [])
+    assert board["players"] == case.get("players", {})
 
 
 def test_the_page_works_offline_after_its_first_load(browser, site):

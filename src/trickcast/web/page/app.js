@@ -2,9 +2,11 @@
 
 import { Deal, DealError, SEATS } from "./cards.js";
 import { EngineError, openEngine } from "./engine.js";
-import { readText, readZrd, toCsv, toJson, toPbn } from "./formats.js";
+import { readText, readZrd, toCsv, toJson, toLin, toPbn } from "./formats.js";
 import "./diagram.js";
+import "./facts.js";
 import "./grid.js";
+import "./whatif.js";
 import { printable } from "./boards.js";
 
 const $ = (id) => document.getElementById(id);
@@ -14,7 +16,7 @@ let engine = null;
 let boards = [blank()];
 let skipped = [];
 let chosen = 0;
-let asked = 0; // questions so far: answers to old ones are dropped
+let asked = new AbortController(); // of the questions about the board in view
 
 const current = () => boards[chosen];
 
@@ -32,55 +34,94 @@ function show() {
   $("diagram").show(board);
   $("picker").show(board.deal);
   $("grid").show(board.answer ?? null);
+  $("facts").show(board.facts);
+  $("whatif").show(board);
   document.querySelector(".boards").hidden = boards.length < 2 && !skipped.length;
   $("boards").show(boards, chosen, skipped);
-  if (board.answer?.final) tell(spoken(board.answer));
-  else ask(board);
+  if (board.answer?.final && (!engine?.solves || board.facts?.par)) {
+    asked.abort();
+    tell(spoken(board.answer));
+  } else ask(board);
 }
 
-function spoken({ estimate, seats }) {
+function spoken({ estimate, seats, exact }) {
   const best = seats.map((seat, place) => `${SEATS[seat]} ${estimate.tricks[4][place]}`).join(", ");
-  return `Estimated by ${estimate.model}. Likeliest tricks in notrump: ${best}.`;
+  const text = `Estimated by ${estimate.model}. Likeliest tricks in notrump: ${best}.`;
+  if (!exact) return text;
+  const wrong = exact.flat().filter((tricks, cell) => tricks !== estimate.tricks.flat()[cell]).length;
+  return `${text} Solved: ${wrong ? `${wrong} of 20 counts are` : "no count is"} other than estimated.`;
 }
 
 /** Ask the engine about a board: a quick estimate first, the best one, then exact tricks. */
 async function ask(board) {
-  const question = (asked += 1);
+  asked.abort();
+  asked = new AbortController();
+  const { signal } = asked;
+  if (!engine || board.deal.empty) {
+    tell(board.deal.empty ? "Put in a deal: paste it, open a file, or choose cards." : "Loading…");
+    return;
+  }
+  const below = engine.solves ? " Chances over unknown hands are below." : "";
+  tell(board.deal.whole || board.deal.pair ? "Estimating…" : `Give all four hands, or two of a side, to see tricks.${below}`);
+  const questions = [askTricks(board, signal)];
+  if (engine.solves) questions.push(askOpenings(board, signal));
+  try {
+    await Promise.all(questions);
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    if (!(error instanceof EngineError)) throw error;
+    if (!signal.aborted) tell(error.message);
+  }
+}
+
+async function askTricks(board, signal) {
   const { deal } = board;
-  const stale = () => question !== asked;
   const answer = (estimate, seats, final) => {
     board.answer = { estimate, seats, exact: board.exact, final };
     if (final) board.estimate = estimate;
-    if (stale()) return;
+    if (signal.aborted) return;
     $("grid").show(board.answer);
     tell(final ? spoken(board.answer) : `Estimated by ${estimate.model}; a better estimate is coming.`);
   };
-  if (!engine || deal.empty) {
-    tell(deal.empty ? "Put in a deal: paste it, open a file, or choose cards." : "Loading…");
-    return;
+  if (deal.pair) {
+    const seats = deal.pair;
+    const pair = await engine.pair(deal, seats, ofSide(board.vulnerable ?? "none", seats), signal);
+    answer(pair, seats, true);
+    learn(board, { pair, seats }, signal);
   }
-  if (!deal.whole && !deal.pair) {
-    tell("Give all four hands, or two of a side, to see tricks.");
-    return;
+  if (!deal.whole) return;
+  for (const [i, model] of engine.models.entries()) {
+    answer(await engine.estimate(deal, model, signal), [0, 1, 2, 3], i === engine.models.length - 1);
+    if (signal.aborted) return;
   }
-  try {
-    tell("Estimating…");
-    if (deal.pair) {
-      answer(await engine.pair(deal, deal.pair), deal.pair, true);
-      return;
-    }
-    for (const [i, model] of engine.models.entries()) {
-      answer(await engine.estimate(deal, model), [0, 1, 2, 3], i === engine.models.length - 1);
-      if (stale()) return;
-    }
-    if (engine.solves && !board.exact) {
-      board.exact = await engine.solve(deal);
-      answer(board.estimate, [0, 1, 2, 3], true);
-    }
-  } catch (error) {
-    if (!(error instanceof EngineError)) throw error;
-    if (!stale()) tell(error.message);
+  if (!engine.solves) return;
+  if (!board.exact) {
+    board.exact = await engine.solve(deal, signal);
+    answer(board.estimate, [0, 1, 2, 3], true);
   }
+  const question = { deals: [deal.pbn], vulnerable: board.vulnerable ?? "none", dealer: SEATS[board.dealer ?? 0] };
+  learn(board, { par: (await engine.ask("par", question, signal))[0] }, signal);
+}
+
+/** What each known hand opens. */
+async function askOpenings(board, signal) {
+  const { deal } = board;
+  const seats = [0, 1, 2, 3].filter((seat) => deal.count(seat) === 13);
+  if (!seats.length) return;
+  const question = { hands: seats.map((seat) => deal.hand(seat)), nearest: 0 };
+  const results = await engine.ask("open", question, signal);
+  const openings = results.map((result, i) => ({ seat: seats[i], ...result }));
+  learn(board, { openings }, signal);
+}
+
+function learn(board, facts, signal) {
+  board.facts = { ...board.facts, ...facts };
+  if (!signal.aborted) $("facts").show(board.facts);
+}
+
+/** The vulnerability as the pair's answer has it: its own side is NS there. */
+function ofSide(vulnerable, [first]) {
+  return first === 0 ? vulnerable : ({ ns: "ew", ew: "ns" }[vulnerable] ?? vulnerable);
 }
 
 function open({ boards: read, skipped: told }) {
@@ -158,8 +199,15 @@ function save(name, text) {
   URL.revokeObjectURL(link.href);
 }
 
-/** Estimate the boards that have no answer yet, for what is saved or printed. */
+/** Estimate, and solve where that can be done, what has no answer yet, to be saved or printed. */
 async function answerAll() {
+  if (!engine) throw new EngineError("Still loading: try again in a moment.");
+  const unsolved = boards.filter((board) => engine.solves && !board.exact && board.deal.whole);
+  for (const [i, board] of unsolved.entries()) {
+    tell(`Solving board ${i + 1} of ${unsolved.length}…`);
+    board.exact = await engine.solve(board.deal);
+    if (board.answer) board.answer.exact = board.exact;
+  }
   const model = engine.models.at(-1);
   for (const [i, board] of boards.entries()) {
     if (board.estimate || !board.deal.whole) continue;
@@ -167,7 +215,7 @@ async function answerAll() {
     board.estimate = await engine.estimate(board.deal, model);
     board.answer = { estimate: board.estimate, seats: [0, 1, 2, 3], exact: board.exact, final: true };
   }
-  tell(`${boards.length} boards are estimated.`);
+  tell(`${boards.length} boards are estimated${engine.solves ? " and solved" : ""}.`);
 }
 
 async function withAll(use) {
@@ -204,7 +252,7 @@ function listen() {
   });
   $("share").addEventListener("click", copyLink);
   $("picker").addEventListener("pick", ({ detail }) => {
-    boards[chosen] = { ...current(), deal: detail, exact: null, estimate: null, answer: null };
+    boards[chosen] = { ...current(), deal: detail, exact: null, estimate: null, answer: null, facts: undefined };
     remember();
     show();
   });
@@ -213,7 +261,8 @@ function listen() {
     remember();
     show();
   });
-  $("save-pbn").addEventListener("click", () => save("boards.pbn", toPbn(boards)));
+  $("save-pbn").addEventListener("click", () => withAll(() => save("boards.pbn", toPbn(boards))));
+  $("save-lin").addEventListener("click", () => save("boards.lin", toLin(boards)));
   $("save-csv").addEventListener("click", () => withAll(() => save("boards.csv", toCsv(boards))));
   $("save-json").addEventListener("click", () => withAll(() => save("boards.json", toJson(boards))));
   $("print").addEventListener("click", () => withAll(() => window.print()));
@@ -247,8 +296,9 @@ async function start() {
   }
   $("about").textContent =
     engine.name === "browser"
-      ? "All is computed in this browser; cards are sent nowhere. Exact tricks need a trickcast server or the program."
+      ? "All is computed in this browser; cards are sent nowhere. Nothing is exact here: that takes a trickcast server."
       : "Answers come from the trickcast server of this page.";
+  $("whatif").use(engine);
   if (engine.name === "browser") navigator.serviceWorker?.register("./sw.js").catch(() => {});
   show();
 }

@@ -74,7 +74,7 @@ export class Deal {
         }
         if (owners[card] !== UNKNOWN) {
           throw new DealError(
-            `${cardName(card)} is held by ${SEAT_NAMES[owners[card]]} and ${SEAT_NAMES[seat]}`,
+            `${cardName(card)} is held by ${SEAT_NAMES[owners[card]]} and by ${SEAT_NAMES[seat]}`,
           );
         }
         owners[card] = seat;

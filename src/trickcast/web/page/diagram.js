@@ -5,17 +5,18 @@ import { element, sign } from "./dom.js";
 
 /** <hand-diagram>: shows the deal it is given. */
 export class HandDiagram extends HTMLElement {
-  show({ deal, number, dealer, vulnerable }) {
+  show({ deal, number, dealer, vulnerable, contract, declarer, players }) {
     const hands = SEATS.map((letter, seat) => {
       const count = deal.count(seat);
       const suits = SUITS.map((_, suit) =>
         element("li", {}, sign(suit, SYMBOLS, SUIT_NAMES), ` ${deal.holding(seat, suit) || "–"}`),
       );
       const title = count === 13 ? `${deal.points(seat)} points` : count ? `${count} cards` : "unknown";
+      const name = players?.[SEAT_NAMES[seat]] ? `${players[SEAT_NAMES[seat]]}, ` : "";
       return element(
         "section",
         { class: `hand seat-${letter}`, "aria-label": SEAT_NAMES[seat] },
-        element("h3", {}, SEAT_NAMES[seat], element("small", {}, ` ${title}`)),
+        element("h3", {}, SEAT_NAMES[seat], element("small", {}, ` ${name}${title}`)),
         count ? element("ul", {}, ...suits) : element("p", {}, "not known"),
       );
     });
@@ -23,6 +24,7 @@ export class HandDiagram extends HTMLElement {
       number ? `Board ${number}` : "",
       dealer === null ? "" : `dealer ${SEAT_NAMES[dealer]}`,
       vulnerable === null ? "" : `vulnerable ${{ ns: "NS", ew: "EW" }[vulnerable] ?? vulnerable}`,
+      contract && SEATS[declarer] ? `played in ${contract} by ${SEAT_NAMES[declarer]}` : "",
     ].filter(Boolean);
     this.replaceChildren(
       element("p", { class: "facts" }, facts.join(", ")),

@@ -20,3 +20,6 @@ export function sign(strain, symbols, names) {
     element("span", { class: "spoken" }, names[strain]),
   );
 }
+
+/** A share as people read it, the sign kept on its line: 43 %. */
+export const percent = (share) => `${Math.round(100 * share)}\u00a0%`;

@@ -37,12 +37,12 @@ export class BrowserEngine {
     this.#worker.onmessage = ({ data: { id, error, ...result } }) => {
       const { resolve, reject } = this.#waiting.get(id);
       this.#waiting.delete(id);
-      if (error) reject(new EngineError(`the network did not answer: ${error}`));
+      if (error) reject(new EngineError(`The network did not answer: ${error}`));
       else resolve(result);
     };
     this.#worker.onerror = () => {
       for (const { reject } of this.#waiting.values()) {
-        reject(new EngineError("this browser could not start the networks (it needs WebAssembly)"));
+        reject(new EngineError("This browser could not start the networks (it needs WebAssembly)."));
       }
       this.#waiting.clear();
     };
@@ -84,43 +84,84 @@ export class HttpEngine {
   models = ["accurate"];
   solves = true;
 
-  async #ask(path, question, signal) {
+  async #fetch(path, question, accept, signal) {
     let response;
     try {
       response = await fetch(new URL(`./v1/${path}`, document.baseURI), {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers: { "content-type": "application/json", accept },
         body: JSON.stringify(question),
         signal,
       });
     } catch (error) {
       if (error.name === "AbortError") throw error;
-      throw new EngineError("the server cannot be reached");
+      throw new EngineError("The server cannot be reached.");
     }
-    const answer = await response.json().catch(() => ({}));
-    if (!response.ok) {
-      const detail = typeof answer.detail === "string" ? answer.detail : `answer ${response.status}`;
-      throw new EngineError(`the server says: ${detail}`);
+    if (response.ok) return response;
+    const { detail } = await response.json().catch(() => ({}));
+    throw refusal(response.status, detail);
+  }
+
+  /** The results of a question, as `trickcast PATH --json` prints them. */
+  async ask(path, question, signal) {
+    const response = await this.#fetch(path, question, "application/json", signal);
+    return (await response.json()).results;
+  }
+
+  /** Yield the object of a result as it grows: what is known so far, at last all of it. */
+  async *stream(path, question, signal) {
+    const response = await this.#fetch(path, question, "text/event-stream", signal);
+    for await (const { event, data } of eventsOf(response.body)) {
+      if (event === "error") throw refusal(data.status, data.detail);
+      if (event === "partial" || event === "result") yield data;
+      if (event === "end") return;
     }
-    return answer;
+    throw new EngineError("The server broke off its answer.");
   }
 
   async estimate(deal, model, signal) {
-    const { results } = await this.#ask("estimate", { deals: [deal.pbn], model }, signal);
-    return estimateOf(results[0].probabilities, model);
+    const [result] = await this.ask("estimate", { deals: [deal.pbn], model }, signal);
+    return estimateOf(result.probabilities, model);
   }
 
-  async pair(deal, [first, second], signal) {
-    const hands = { north: [deal.hand(first)], south: [deal.hand(second)] };
-    const { results } = await this.#ask("pair", hands, signal);
-    const [byFirst, bySecond] = results[0].probabilities;
-    return estimateOf(byFirst.map((chances, strain) => [chances, bySecond[strain]]), "pairs");
+  /** Estimate two hands, as the browser's network does; with the contracts that score best. */
+  async pair(deal, [first, second], vulnerable, signal) {
+    const question = { north: [deal.hand(first)], south: [deal.hand(second)], vulnerable };
+    const [result] = await this.ask("pair", question, signal);
+    const [byFirst, bySecond] = result.probabilities;
+    const estimate = estimateOf(byFirst.map((chances, strain) => [chances, bySecond[strain]]), "pairs");
+    return { ...estimate, best: result.best_contracts };
   }
 
   /** Exact tricks of a deal, strains × declarers. */
   async solve(deal, signal) {
-    const { results } = await this.#ask("solve", { deals: [deal.pbn] }, signal);
-    return results[0].exact;
+    return (await this.ask("solve", { deals: [deal.pbn] }, signal))[0].exact;
+  }
+}
+
+function refusal(status, detail) {
+  const error = new EngineError(typeof detail === "string" ? detail : `The server answers ${status}.`);
+  error.status = status;
+  return error;
+}
+
+/** Yield the events of a stream of bytes: {event, data}. */
+async function* eventsOf(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const blocks = (text + value).split("\n\n");
+      text = blocks.pop();
+      for (const block of blocks) {
+        const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(block);
+        yield { event, data: JSON.parse(data) };
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {}); // who leaves early ends the server's work; an error is known by then
   }
 }
 

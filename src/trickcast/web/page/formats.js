@@ -1,8 +1,9 @@
 // What people paste, drop or open, as boards: PBN, LIN, addresses of hand viewers, plain deals,
-// Pavlicek's .zrd. And boards as PBN, CSV and JSON. The package's readers know more formats; what
+// Pavlicek's .zrd. And boards as PBN, LIN, CSV and JSON. The package's readers know more formats; what
 // both read is tested with one file of cases.
 
-import { Deal, DealError, SEATS, SUITS, STRAIN_NAMES, boardFacts, quoted } from "./cards.js";
+import { callOf, callsOf, cardsOf, contractOf } from "./auction.js";
+import { Deal, DealError, SEATS, SEAT_NAMES, SUITS, STRAIN_NAMES, boardFacts, quoted } from "./cards.js";
 
 const VULNERABLE = {
   "": "none", "-": "none", 0: "none", o: "none", none: "none", love: "none",
@@ -10,14 +11,21 @@ const VULNERABLE = {
 };
 const LIN_SEATS = [2, 3, 0, 1]; // South, West, North, East
 
-/** One board: a deal, and what is known of its number, dealer (0-3) and vulnerability. */
-function board(deal, { number = null, dealer = null, vulnerable = null } = {}) {
+/** One board: a deal, and what is known of it: seats 0-3, calls and cards as text, or null. */
+function board(deal, { number = null, dealer = null, vulnerable = null, ...known } = {}) {
+  const auction = known.auction ?? [];
+  const [contract, declarer] = dealer === null ? [null, null] : contractOf(dealer, auction);
   const facts = number ? boardFacts(number) : {};
   return {
     deal,
     number,
     dealer: dealer ?? facts.dealer ?? null,
     vulnerable: vulnerable ?? facts.vulnerable ?? null,
+    contract: contract ?? known.contract ?? null,
+    declarer: contract ? declarer : (known.declarer ?? null),
+    auction,
+    play: known.play ?? [],
+    players: known.players ?? {},
     exact: null,
   };
 }
@@ -100,28 +108,41 @@ function* pbnBoards(text) {
 /** Yield the boards of LIN text. */
 function* linBoards(text) {
   let number = null;
-  let pending = null;
+  let players = {};
+  let current = null;
   const boards = [];
   const parts = text.split("|");
   for (let i = 0; i + 1 < parts.length; i += 2) {
     const name = parts[i].trim().toLowerCase();
     const value = parts[i + 1].trim();
-    if (name === "md") boards.push((pending = { md: value, number, sv: null }));
-    else if (name === "sv" && pending) pending.sv = value.toLowerCase();
-    else if (name === "ah" && pending) pending.number = whole(/(\d+)\s*$/.exec(value)?.[1]);
+    if (name === "md") boards.push((current = { md: value, number, sv: null, players, calls: [], cards: [] }));
+    else if (name === "sv" && current) current.sv = value.toLowerCase();
+    else if (name === "ah" && current) current.number = whole(/(\d+)\s*$/.exec(value)?.[1]);
+    else if (name === "mb" && current) current.calls.push(value);
+    else if (name === "pc" && current) current.cards.push(value);
     else if (name === "qx") number = whole(/(\d+)/.exec(value)?.[1]);
+    else if (name === "pn") players = playersOf(value.split(",").map((player, i) => [LIN_SEATS[i], player]));
   }
-  for (const [i, { md, number: told, sv }] of boards.entries()) {
+  for (const [i, found] of boards.entries()) {
     yield {
-      name: `board ${told ?? i + 1}: `,
+      name: `board ${found.number ?? i + 1}: `,
       read: () =>
-        board(linDeal(md), {
-          number: told,
-          dealer: LIN_SEATS[Number(md[0]) - 1] ?? null,
-          vulnerable: sv === null ? null : (VULNERABLE[sv] ?? null),
+        board(linDeal(found.md), {
+          number: found.number,
+          dealer: LIN_SEATS[Number(found.md[0]) - 1] ?? null,
+          vulnerable: found.sv === null ? null : (VULNERABLE[found.sv] ?? null),
+          auction: found.calls.map(callOf),
+          play: found.cards.flatMap(cardsOf),
+          players: found.players,
         }),
     };
   }
+}
+
+/** Names by seat: {North: "Nora"}. */
+function playersOf(pairs) {
+  const named = pairs.filter(([place, player]) => SEAT_NAMES[place] && player?.trim());
+  return Object.fromEntries(named.map(([place, player]) => [SEAT_NAMES[place], player.trim()]));
 }
 
 function linDeal(md) {
@@ -136,7 +157,7 @@ function lettersToHand(text) {
   for (const letter of text.toUpperCase().replaceAll("10", "T").replace(/\s/g, "")) {
     if (letter in holdings) suit = letter;
     else if (suit === null) throw new DealError(`${quoted(text)}: a rank before any suit letter`);
-    else holdings[suit] += letter;
+    else if (letter !== "-") holdings[suit] += letter;
   }
   const hand = SUITS.map((letter) => holdings[letter]).join(".");
   return hand === "..." ? "-" : hand;
@@ -150,26 +171,46 @@ export function readAddress(text) {
   } catch {
     throw new DealError(`${quoted(text)} is no address`);
   }
-  const fields = new Map([...address.searchParams].map(([key, value]) => [key.toLowerCase(), value]));
   const shared = new URLSearchParams(address.hash.slice(1)).get("deal");
   if (shared) return { boards: [board(Deal.parse(shared))], skipped: [] };
-  if (fields.has("lin")) return collected(linBoards(fields.get("lin")));
-  const hands = [];
-  SEATS.forEach((letter, place) => {
-    const dotted = fields.get(["north", "east", "south", "west"][place]);
-    const letters = fields.get(letter.toLowerCase());
-    if (dotted) hands.push([place, dotted]);
-    else if (letters) hands.push([place, lettersToHand(letters)]);
-  });
-  if (!hands.length) {
-    throw new DealError(`${quoted(text)}: an address without hands (expected lin=, n= e= s= w= or north= …)`);
+  if (!/\/(handviewer|ddummy)[^/]*$/i.test(address.pathname)) {
+    throw new DealError(`${quoted(text)} (expected an address of BBO's hand viewer or of Bridge Solver Online)`);
   }
-  const facts = {
-    number: whole(fields.get("board") ?? fields.get("b")),
-    dealer: seat(fields.get("dealer") ?? fields.get("d")),
-    vulnerable: VULNERABLE[(fields.get("vul") ?? fields.get("v") ?? "?").toLowerCase()] ?? null,
+  const given = new URLSearchParams(address.search || address.hash.slice(1));
+  const values = new Map([...given].map(([key, value]) => [KEYS[key.toLowerCase()] ?? key.toLowerCase(), value]));
+  if (values.get("lin")) return collected(linBoards(values.get("lin")));
+  const letters = SEATS.map((letter) => letter.toLowerCase());
+  if (!letters.some((letter) => values.get(letter))) {
+    const where = values.has("myhand") || values.has("file") ? "the site has them" : "expected n= e= s= w=";
+    throw new DealError(`${quoted(text)}: there are no cards in the address (${where})`);
+  }
+  const hands = letters.map((letter, place) => {
+    const hand = values.get(letter) ?? "";
+    return [place, hand.includes(".") ? hand : lettersToHand(hand)];
+  });
+  return { boards: [board(Deal.ofHands(hands), addressFacts(values))], skipped: [] };
+}
+
+const KEYS = {
+  north: "n", east: "e", south: "s", west: "w", dealer: "d", vul: "v", board: "b",
+};
+const DUTCH = { o: "e", z: "s" }; // oost, zuid
+
+function addressFacts(values) {
+  const value = (name) => (values.get(name) ?? "").trim();
+  const seatIn = (name) => seat(DUTCH[value(name).toLowerCase()] ?? value(name));
+  const vulnerable = value("v").toLowerCase();
+  if (!(vulnerable in VULNERABLE)) throw new DealError(`v=${quoted(vulnerable)} (expected -, n, e or b)`);
+  return {
+    number: whole(value("b")),
+    dealer: seatIn("d"),
+    vulnerable: vulnerable ? VULNERABLE[vulnerable] : null,
+    contract: /^[1-7][SHDCN]T?X{0,2}$/i.test(value("contract")) ? value("contract").toUpperCase().replace("NT", "N") : null,
+    declarer: seatIn("declarer"),
+    auction: callsOf(value("a")),
+    play: value("p").startsWith("{") ? [] : cardsOf(value("p")),
+    players: playersOf(SEATS.map((letter, place) => [place, value(`${letter.toLowerCase()}n`)])),
   };
-  return { boards: [board(Deal.ofHands(hands), facts)], skipped: [] };
 }
 
 const ZRD = 23;
@@ -223,6 +264,20 @@ export function toPbn(boards) {
     return lines.join("\n");
   });
   return `% PBN 2.1\n% EXPORT\n\n${blocks.join("\n\n")}\n`;
+}
+
+/** Write boards as LIN: cards, dealer and vulnerability; LIN holds no tricks. */
+export function toLin(boards) {
+  const lines = boards.map((one, i) => {
+    const number = one.number ?? i + 1;
+    const facts = boardFacts(number);
+    const dealer = LIN_SEATS.indexOf(one.dealer ?? facts.dealer) + 1;
+    const hands = LIN_SEATS.map((place) =>
+      one.deal.count(place) === 13 ? SUITS.map((suit, s) => suit + one.deal.holding(place, s)).join("") : "");
+    const vulnerable = { none: "o", ns: "n", ew: "e", both: "b" }[one.vulnerable ?? facts.vulnerable];
+    return `qx|o${number}|md|${dealer}${hands.join(",")}|sv|${vulnerable}|ah|Board ${number}|pg||`;
+  });
+  return `${lines.join("\n")}\n`;
 }
 
 /** Write boards and their expected tricks as CSV. */

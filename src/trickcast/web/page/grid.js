@@ -2,11 +2,10 @@
 // or the contracts that make. A touch on a cell shows its whole distribution.
 
 import { SEATS, SEAT_NAMES, STRAIN_NAMES, SYMBOLS } from "./cards.js";
-import { element, sign } from "./dom.js";
+import { element, percent, sign } from "./dom.js";
 
 const PRINTED_STRAINS = [4, 0, 1, 2, 3]; // NT S H D C, as PBN prints them
 const PRINTED_SEATS = [0, 2, 1, 3]; // N S E W
-const percent = (share) => `${Math.round(100 * share)} %`;
 
 /** <trick-grid>: shows an estimate of a whole deal, or of two hands. */
 export class TrickGrid extends HTMLElement {
@@ -22,7 +21,7 @@ export class TrickGrid extends HTMLElement {
       this.replaceChildren();
       return;
     }
-    this.replaceChildren(this.#switch(), this.#table(), this.#detail());
+    this.replaceChildren(this.#switch(), this.#table(), ...this.#legend(), this.#detail());
   }
 
   #switch() {
@@ -61,6 +60,13 @@ export class TrickGrid extends HTMLElement {
     );
   }
 
+  #legend() {
+    const { estimate, exact } = this.#content;
+    if (!exact || !estimate) return [];
+    const text = "= exact tricks of best play; * where the likeliest count is another.";
+    return [element("p", { class: "hint" }, text)];
+  }
+
   #cell(strain, seat) {
     const { estimate, exact, seats } = this.#content;
     const place = seats.indexOf(seat);
@@ -79,7 +85,7 @@ export class TrickGrid extends HTMLElement {
         type: "button",
         class: "cell",
         "aria-expanded": String(Boolean(chosen)),
-        "aria-label": `${STRAIN_NAMES[strain]} by ${SEAT_NAMES[seat]}: ${text}`,
+        "aria-label": `${STRAIN_NAMES[strain]} by ${SEAT_NAMES[seat]}: ${text}${known === null ? "" : `, exactly ${known}`}`,
       },
       element("span", { class: "number" }, text),
       element("small", {}, percent(chance)),

@@ -1,0 +1,46 @@
+// Calls as LIN and hand viewers spell them, and the contract that an auction leads to.
+
+import { DealError, SEATS, quoted } from "./cards.js";
+
+const CALL = /^([1-7](?:NT?|[SHDC])|[PDXR])[!?]*/i;
+const CARD = /^[SHDC](?:10|[2-9TJQKA])/i;
+const WORDS = { P: "PASS", PASS: "PASS", X: "X", D: "X", DBL: "X", XX: "XX", R: "XX", RDBL: "XX" };
+
+function spelled(word, text, what) {
+  const words = [];
+  for (let rest = text.replace(/\s/g, ""); rest; ) {
+    const match = word.exec(rest);
+    if (!match) throw new DealError(`${quoted(rest)} does not begin with ${what}`);
+    words.push(match[1] ?? match[0]);
+    rest = rest.slice(match[0].length);
+  }
+  return words;
+}
+
+/** One call as PASS, X, XX or 1C to 7N. */
+export function callOf(text) {
+  const call = text.trim().toUpperCase().replace(/[!?]+$/, "");
+  if (call in WORDS) return WORDS[call];
+  const bid = /^([1-7])([CDHSN])T?$/.exec(call);
+  if (!bid) throw new DealError(`${quoted(text)} is not a call (expected Pass, X, XX or 1C to 7NT)`);
+  return bid[1] + bid[2];
+}
+
+/** Calls that stand one after the other: 1dp2hppp. */
+export const callsOf = (text) => spelled(CALL, text, "a call").map(callOf);
+
+/** Cards that stand one after the other: dqdkdad9. */
+export const cardsOf = (text) =>
+  spelled(CARD, text, "a card").map((card) => card.toUpperCase().replace("10", "T"));
+
+/** Contract (4HX, PASS) and declarer (0-3) of an auction; nulls before its end. */
+export function contractOf(dealer, auction) {
+  if (auction.length < 4 || auction.slice(-3).some((call) => call !== "PASS")) return [null, null];
+  const bids = auction.flatMap((call, i) => (/^[1-7]/.test(call) ? [i] : []));
+  if (!bids.length) return ["PASS", null];
+  const last = bids.at(-1);
+  const strain = auction[last][1];
+  const doubling = auction.slice(last + 1).reverse().find((call) => call !== "PASS") ?? "";
+  const first = bids.find((i) => auction[i][1] === strain && (last - i) % 2 === 0);
+  return [auction[last] + doubling, (dealer + first) % SEATS.length];
+}

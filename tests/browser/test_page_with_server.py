@@ -1,0 +1,120 @@
+"""The page of a server in a real browser: exact answers, unknown hands, what is wrong where."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import trickcast as tc
+from trickcast import openings
+
+DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+SOUTH = "KT752.A84.J63.92"
+PATIENCE = 90_000  # milliseconds, on a busy machine
+
+
+@pytest.fixture
+def page(browser: Any, server: str) -> Iterator[Any]:
+    """The server's page, which must end without an error in its script."""
+    context = browser.new_context()
+    shown = context.new_page()
+    shown.set_default_timeout(PATIENCE)
+    trouble: list[str] = []
+    shown.on("pageerror", lambda error: trouble.append(str(error)))
+    shown.goto(server)
+    shown.locator("#about", has_text="server").wait_for()
+    yield shown
+    assert trouble == []
+    context.close()
+
+
+def show(page: Any, text: str) -> None:
+    page.locator("#text").fill(text)
+    page.get_by_role("button", name="Show", exact=True).click()
+
+
+def test_exact_tricks_par_and_opening_bids_arrive_beside_the_estimates(page):
+    show(page, DEAL)
+    page.locator("#status", has_text="Solved:").wait_for()
+    exact, estimate = tc.solve(tc.Deal(DEAL)).tricks, tc.estimate(DEAL)
+    for strain in range(5):
+        for seat in range(4):
+            mark = page.locator(f"td[data-cell='{strain}-{seat}'] .exact").inner_text()
+            differs = exact[strain, seat] != estimate.tricks[strain, seat]
+            assert mark == f"= {exact[strain, seat]}{' *' if differs else ''}"
+    page.locator(".par").wait_for()
+    assert "NS +420" in page.locator(".par").inner_text()
+    rows = page.locator(".openings tbody tr")
+    assert rows.count() == 4
+    call = openings.load("polish-club").explain(tc.Hand("A.KQ9832.T94.AKT"))
+    assert call.reason in rows.nth(0).inner_text()
+
+
+def test_two_hands_alone_have_chances_of_game_and_the_contracts_that_score_best(page):
+    show(page, "N:- AQ864.K75.A3.KJ4 - KJ5.A64.KQ92.A83")  # East and West
+    best = page.locator(".best li")
+    best.first.wait_for()
+    assert "by E" in best.nth(0).inner_text() or "by W" in best.nth(0).inner_text()
+    assert page.locator(".worth tbody tr").count() == 3
+
+
+def simulated(page: Any, south: str, north: str) -> None:
+    show(page, f"N:- - {south} -")
+    page.get_by_label("North: what is known").fill(north)
+    page.get_by_label("Level").select_option("2")
+    page.get_by_label("Strain").select_option("S")
+
+
+def test_a_contract_over_unknown_hands_narrows_until_it_is_known(page):
+    simulated(page, SOUTH, "hcp 15-17, balanced")
+    page.evaluate(
+        """() => new MutationObserver(() => {
+            const said = document.querySelector(".chance")?.textContent;
+            if (said) (window.seen ??= new Set()).add(said);
+        }).observe(document.querySelector(".outcome"), {childList: true, subtree: true})"""
+    )
+    page.get_by_role("button", name="Simulate").click()
+    page.locator(".progress", has_text="Done").wait_for()
+    chance = page.locator(".chance").inner_text()
+    assert "makes" in chance and "%" in chance
+    assert page.evaluate("window.seen.size") > 2  # it came in parts
+    number = int(chance.split("makes ")[1].split("\u00a0")[0])
+    assert 80 <= number <= 100  # the command line's example
+
+
+def test_what_is_wrong_with_words_stands_beside_the_hand_while_typing(page):
+    simulated(page, SOUTH, "")
+    page.get_by_label("North: what is known").press_sequentially("hcp 15-17, balancd")
+    fault = page.locator("#fault-0")
+    fault.filter(has_text="did you mean balanced?").wait_for()
+    page.get_by_label("North: what is known").fill("balanced")
+    fault.filter(has_text="did you mean").wait_for(state="hidden")
+    page.get_by_label("East: what is known").fill("hcp 38")
+    page.get_by_role("button", name="Simulate").click()
+    page.locator("#fault-1", has_text="no hand fits").wait_for()
+
+
+def test_leads_have_error_bars_and_a_leader_without_a_hand_is_told(page):
+    show(page, f"N:- - - {SOUTH}")
+    page.get_by_label("I ask for").select_option("leads")
+    page.get_by_label("Declarer").select_option("N")
+    page.get_by_role("button", name="Simulate").click()
+    page.locator(".problem", has_text="East leads: put that hand in").wait_for()
+    page.get_by_label("Declarer").select_option("S")
+    page.get_by_role("button", name="Simulate").click()
+    page.locator(".leads tbody tr .whisker rect").first.wait_for()
+    page.get_by_role("button", name="Stop").click()
+    page.locator(".progress", has_text="Stopped").wait_for()
+    first = page.locator(".leads tbody tr").first.inner_text()
+    assert "best" in first and " to " in first
+
+
+def test_a_file_is_saved_with_the_exact_tables_of_all_its_boards(page, tmp_path):
+    file, target = tmp_path / "two.pbn", tmp_path / "saved.pbn"
+    deals = tc.random_deals(2, seed=3)
+    tc.write(deals, file)
+    page.locator("#file").set_input_files(file)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as PBN").click()
+    saved.value.save_as(target)
+    assert (tc.read(target).tricks == tc.solve(deals).tricks).all()
