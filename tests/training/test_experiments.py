@@ -46,6 +46,7 @@ from trickcast.experiments.papers.mossakowski2004.findings import (
     suit_length_deviations,
 )
 from trickcast.experiments.papers.mossakowski2009.findings import leader_matters
+from trickcast.experiments.report.claims import Claim, judge
 from trickcast.experiments.report.results import Result
 from trickcast.experiments.rows import RawRow, read_rows
 from trickcast.library import Library, append
@@ -359,6 +360,55 @@ def test_a_table_of_rows_that_cannot_be_read(tmp_path, columns, cells, words):
     (tmp_path / "rows.csv").write_text(f"{','.join(whole)}\n{','.join(whole.values())}\n")
     with pytest.raises(ValueError, match=words):
         read_rows(tmp_path / "rows.csv")
+
+
+def _known(folder: Path, *lines: dict[str, object]) -> Store:
+    known = Store(folder, "reproduction")
+    known.add(lines)
+    return known
+
+
+def test_a_claim_is_judged_by_the_interval_of_its_rows(tmp_path):
+    known = _known(
+        tmp_path,
+        *({"row": name, "exact": exact, "n": 10_000}
+          for name, exact in (("a", 40.0), ("b", 38.0), ("c", 39.5))),
+        {"finding": "f", "of": [{"share": 7.0}, {"share": 5.0}]},
+    )  # fmt: skip
+
+    def verdict(**rule: object) -> tuple[str, str]:
+        return judge(Claim(says="it is so", where="Table 1", **rule), known)
+
+    assert verdict(more=[["a", "b"]]) == ("holds", "a 40.00, b 38.00 (± 1.38)")
+    assert verdict(more=[["b", "a"]])[0] == "fails"
+    assert verdict(more=[["a", "b"], ["a", "c"]])[0] == "cannot be tested"  # 0.5 is within
+    assert verdict(more=[["b", "a"], ["a", "c"]])[0] == "fails"
+    assert verdict(more=[["a", "d"]]) == ("cannot be tested", "not measured yet")
+    assert verdict(alike=[["a", "c"]])[0] == "holds" and verdict(alike=[["a", "b"]])[0] == "fails"
+    assert verdict(alike=[["a", "b"]], points=2)[0] == "holds"
+    assert verdict(value=["f", "of", 0, "share"], least=6, most=8)[0] == "holds"
+    assert verdict(value=["f", "of", 1, "share"], least=6)[0] == "fails"
+    assert verdict(value=["f", "of", 0, "share"], over=["f", "of", 1, "share"], least=2) == (
+        "holds", "7 less 5, f (asked: at least 2)")  # fmt: skip
+    assert verdict(value=["f", "of", 2, "share"]) == ("cannot be tested", "not measured yet")
+    assert verdict(untested="people") == ("cannot be tested", "people")
+    only = {"more": [["a", "b"]], "only_as_printed": True}
+    assert verdict(**only)[0] == "cannot be tested"
+    printed = (("a", 1, 30.0), ("a", 2, 32.0), ("b", 1, 35.0), ("b", 2, 35.0))
+    known.add({"printed": row, "seed": seed, "exact": exact, "n": 10_000}
+              for row, seed, exact in printed)  # fmt: skip
+    of_both = ("fails", "a 31.00, b 35.00 (± 1.33); as printed, 2 seeds")
+    assert verdict(**only) == verdict(more=[["a", "b"]]) == of_both
+
+
+def test_every_claim_names_what_there_is():
+    known = Store(DOCS, "reproduction")
+    for paper in PAPERS.values():
+        assert paper.claims
+        for claim in (Claim(**fields) for fields in paper.claims):
+            rules = claim.more, claim.alike, claim.value, claim.untested
+            assert sum(map(bool, rules)) == 1, claim
+            assert claim.only_as_printed or judge(claim, known)[1] != "not measured yet", claim
 
 
 def test_runner_and_report_know_no_paper():

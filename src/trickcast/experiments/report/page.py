@@ -11,6 +11,7 @@ from ..markdown import markdown_table
 from ..paper import Paper, Show
 from ..rows import BEYOND, AnyRow, Line, Row
 from ..store import Store
+from .claims import table_of_claims
 from .results import FIGURES, MISSING, NOT_RUN, Result, read_results
 
 _TEXTS = Path(__file__).parent
@@ -135,6 +136,8 @@ def _page(paper: Paper, results: Mapping[str, Result], known: Store) -> str:
         _verdict(_results_of(paper, results)),
         "[How this was made, how to read the tables, what was chosen for all papers](index.md)\n",
     ]
+    if paper.claims:
+        parts += ["## What the paper concludes\n", table_of_claims(paper.claims, known)]
     for table, declared in paper.tables.items():
         if _ran(declared, results, known):
             parts.append(f"## {table}\n")
@@ -146,6 +149,8 @@ def _page(paper: Paper, results: Mapping[str, Result], known: Store) -> str:
     parts.append(_beyond(paper, known))
     if paper.fitted:
         parts += ["## What was fitted, or is ours alone\n", paper.fitted]
+    if paper.later:
+        parts += ["## What the paper leaves for later\n", paper.later]
     if paper.choices or paper.left_out:
         parts.append("## What the paper leaves open, and what is done here\n")
         parts.append(paper.choices + paper.left_out)
