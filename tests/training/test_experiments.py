@@ -235,6 +235,9 @@ def test_a_verdict_without_a_figure_and_the_reason_of_a_lower_one():
     missing = replace(_result(far), line=None)
     assert missing.verdict == "missing" and not missing.ran
     assert replace(missing, remark="human players").verdict == "no percentage"
+    line = _result((98.77, 88.00, 40.13)).line
+    assert replace(missing, as_printed=[line | {"seed": 1}]).verdict == "reached"
+    assert replace(missing, as_printed=[line | {"exact": 30.0}]).verdict == "lower"
 
 
 def test_the_summary_counts_what_was_measured_at_any_scale(finished, tmp_path):

@@ -169,7 +169,7 @@ def _counts(rows: Sequence[Result]) -> list[int]:
     """Return how many rows there are, and how ours do: a number for each of _COUNTS."""
     verdicts = [row.verdict for row in rows]
     compared = [row for row in rows if row.compared]
-    networks = {row.field("network") for row in rows if row.field("epochs")}
+    networks = {row.first_line["network"] for row in rows if "epochs" in row.first_line}
     return [
         sum(row.ran for row in rows),
         len({row.comparison for row in compared}),

@@ -56,46 +56,56 @@ class Result:
     @property
     def compared(self) -> bool:
         """Whether both have a figure for exact estimates."""
-        return bool(self.printed["exact"]) and self.line is not None and "exact" in self.line
+        return bool(self.printed["exact"]) and bool(self._judged("exact"))
+
+    @property
+    def first_line(self) -> Line:
+        """Our line, or else the first of the papers' own protocol; empty without any."""
+        return self.line or next(iter(self.as_printed), {})
 
     @property
     def comparison(self) -> tuple[object, ...]:
         """What two rows share that print one figure twice, measured by one network."""
         shares = [self.printed[name] for name in FIGURES]
-        line = self.line or {}
+        line = self.first_line
         tested = (self.printed["contracts"], line.get("n"), line.get("on"))
         return (*shares, *tested, line.get("network"))
 
     @property
     def difference(self) -> float:
         """Percent exact of ours less published, of a compared row: as both are printed."""
-        return float(self.figure("exact")) - float(self.printed["exact"])
+        return self._less("exact")
 
     def interval(self, name: str) -> float:
         """Return two standard errors of a compared row's figure of ours less published, in points.
 
         Ours are shares of its n, the published of as many results as its row says.
         """
-        assert self.line is not None
         stated = re.search(r"deals=(\d+)|(\d+) (?:\w+ )?(?:deals|hands|boards)",
                            self.printed["notes"])  # fmt: skip
         tested = int(stated.group(1) or stated.group(2)) if stated else _TESTED
-        ours = standard_error(float(self.figure(name)), int(self.line["n"]))
+        ours = standard_error(float(self._judged(name)), int(self.first_line["n"]))
         return 2 * sqrt(ours**2 + standard_error(float(self.printed[name]), tested) ** 2)
 
     @property
     def verdict(self) -> Verdict:
         """Whether ours are within the interval of the published figures or better, in all three."""
         if not self.compared:
-            missing = self.line is None and self.remark == MISSING
+            missing = not self.ran and self.remark == MISSING
             return "missing" if missing else "no percentage"
         for name in FIGURES:
-            if self.printed[name] and self.figure(name):
-                less = float(self.figure(name)) - float(self.printed[name])
-                if less < -self.interval(name):
-                    return "lower"
+            both = self.printed[name] and self._judged(name)
+            if both and self._less(name) < -self.interval(name):
+                return "lower"
         far = self.difference > self.interval("exact") + _BEYOND
         return "beyond" if far else "reached"
+
+    def _judged(self, name: str) -> str:
+        """Return the figure that the verdict is of: ours, or as printed where only that was run."""
+        return self.figure(name) if self.line is not None else self.printed_figure(name)
+
+    def _less(self, name: str) -> float:
+        return float(self._judged(name)) - float(self.printed[name])
 
     @property
     def why_lower(self) -> str:
