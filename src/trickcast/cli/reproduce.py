@@ -1,5 +1,7 @@
 """The command that repeats the papers: reproduce."""
 
+import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,8 +30,21 @@ PaperName = Annotated[
 TableName = Annotated[
     str | None, Option(help="One table or section of it: V, 1, VI-E, B1, beyond …")
 ]
+RowNames = Annotated[
+    list[str] | None, Option(help="A row by its id, as m09-TV-05; may be repeated.")
+]
+NetworkNames = Annotated[
+    list[str] | None, Option(help="The rows of a network, as 52-25-1; may be repeated.")
+]
+Seeds = Annotated[
+    int, Option(min=1, help="Networks of other first weights for each row, at scale full.")
+]
 ScaleName = Annotated[
-    str, Option(help="smoke (a minute), standard (some hours of two cores) or full.")
+    str,
+    Option(
+        help="smoke (a minute: a trial of the program), standard (some hours of two cores) or "
+        "full (the papers' own protocol)."
+    ),
 ]
 LibraryPlace = Annotated[
     str, Option(help="The library of solved deals: a folder, or an address (s3://…).")
@@ -58,7 +73,10 @@ Workers = Annotated[int, Option(min=1, help="Networks trained at a time.")]
 def reproduce(
     paper: PaperName,
     table: TableName = None,
+    row: RowNames = None,
+    network: NetworkNames = None,
     scale: ScaleName = "smoke",
+    seeds: Seeds = 1,
     library: LibraryPlace = "data/library",
     test: TestFile = None,
     out: OutFolder = Path("trained/reproduction"),
@@ -72,7 +90,7 @@ def reproduce(
 
     Goes on where an earlier run stopped.
 
-    Example: trickcast reproduce mossakowski2009 --table V
+    Example: trickcast reproduce mossakowski2009 --row m09-TV-05 --scale full --seeds 3
     """
     from .. import experiments as room
     from ..formats.hand2vec import read_pairs
@@ -82,13 +100,17 @@ def reproduce(
     if scale not in room.SCALES:
         raise click.BadParameter(f"no scale {scale!r} (expected one of {', '.join(room.SCALES)})")
     size, docs = room.SCALES[scale], report or out
+    if seeds > 1 and not size.published:
+        raise click.BadParameter(f"--seeds is for scale full, and this is {scale}")
+    command = shlex.join(["trickcast", *sys.argv[1:]])
+    made_by = {"command": command, "library": str(library), "test": str(test or "")}
 
     def finished(store: room.Store, name: str) -> None:
-        room.write_report(store, scale, docs)
+        room.write_report(store, scale, docs, made_by)
         click.echo(f"finished {name}")
 
     try:
-        rows = room.rows_of(paper, table)
+        rows = room.chosen_rows(room.rows_of(paper, table), row or (), network or ())
         material = room.Material(
             labelled=None if labelled is None else read_labelled(labelled),
             pairs=None if pairs is None else read_pairs(pairs),
@@ -96,10 +118,13 @@ def reproduce(
         )
         deals = _gather(library, size, test, out) if room.need_deals(rows) else None
         click.echo(f"{paper} at scale {scale}: {_plan(rows, size, deals, material)}")
-        store = room.reproduce(
-            rows, size, deals, out, material=material, workers=workers, finished=finished
-        )
-        written = room.write_report(store, scale, docs)
+        for seed in range(1, seeds + 1):
+            store = room.reproduce(
+                rows, size, deals, out,
+                material=material, workers=workers, seed=seed, finished=finished,
+            )  # fmt: skip
+            written = room.write_report(store, scale, docs, made_by)
+        click.echo(room.table_of_rows(rows, docs), nl=False)
     except (room.ExperimentError, TrainingError, LabelledError) as error:
         raise CommandError(str(error)) from None
     click.echo(f"{written[0]}: done")

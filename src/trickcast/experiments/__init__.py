@@ -4,10 +4,10 @@ A folder of ``papers`` for each declares its networks and tables as data; ``repr
 measures what is missing, and ``write_report`` puts it beside the published figures. Needs torch.
 """
 
-from .catalogue import PAPERS, SCALES, rows_of
+from .catalogue import PAPERS, SCALES, chosen_rows, rows_of
 from .data import Deals, ExperimentError, gather, ns_tricks
 from .paper import Paper
-from .report import write_report
+from .report import table_of_rows, write_report
 from .rows import FunctionRow, Material, Row
 from .runner import need_deals, planned, reproduce, waiting
 from .scales import Scale

@@ -1,14 +1,15 @@
 """Every paper that these experiments repeat, and the scales with the papers' own settings."""
 
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 from ..cards import shorten
 from . import papers as folders
 from .data import ExperimentError
 from .paper import SUBJECTS, Paper
-from .rows import AnyRow
+from .rows import AgreementRow, AnyRow, Row
 from .scales import SCALES_FILE, Scale, read_scales
 
 
@@ -52,3 +53,31 @@ def rows_of(paper: str, table: str | None = None) -> tuple[AnyRow, ...]:
         return PAPERS[paper].rows(table)
     except ValueError as error:
         raise ExperimentError(str(error)) from None
+
+
+def chosen_rows(
+    rows: Sequence[AnyRow], ids: Sequence[str], networks: Sequence[str]
+) -> tuple[AnyRow, ...]:
+    """Return the rows with these ids and of these networks, as their names are printed.
+
+    Without ids, or without networks, all of them. Raises ExperimentError for an id or a network
+    that none of the rows has, with the nearest.
+    """
+    of_network = {row.id: row.net.network for row in rows if isinstance(row, Row | AgreementRow)}
+    for kind, names, known in (
+        ("row", ids, {row.id for row in rows}),
+        ("network", networks, set(of_network.values())),
+    ):
+        for name in names:
+            if name not in known:
+                near = get_close_matches(name, sorted(known), n=5, cutoff=0.3)
+                nearest = ", ".join(near or sorted(known)[:5])
+                raise ExperimentError(f"no {kind} {name!r} here (nearest: {nearest})")
+    chosen = tuple(
+        row
+        for row in rows
+        if (not ids or row.id in ids) and (not networks or of_network.get(row.id, "") in networks)
+    )
+    if not chosen:
+        raise ExperimentError(f"none of these rows is of the networks {', '.join(networks)}")
+    return chosen

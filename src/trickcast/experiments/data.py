@@ -112,7 +112,8 @@ def require_deals(net: Net, scale: Scale, deals: DealSet) -> int:
     if len(deals) < net.deals:
         raise ExperimentError(
             f"{net.network} ({net.contracts}) was trained on {net.deals:,} deals and the library "
-            f"has {len(deals):,} for training (trickcast generate adds more)"
+            f"has {len(deals):,} for training: {net.deals - len(deals):,} too few "
+            "(trickcast generate adds more; --table, --row and --network choose others)"
         )
     return net.deals
 

@@ -74,6 +74,12 @@ class Paper:
     """Ids of rows that the paper prints from another, whose rows they are."""
     choices: str = ""
     """What the paper leaves open and what was chosen here: a list in Markdown."""
+    claims: tuple[Mapping[str, Any], ...] = ()
+    """What the paper concludes: the fields of ``report.claims.Claim``."""
+    later: str = ""
+    """What the paper leaves for later, and what there is of it here: a list in Markdown."""
+    fitted: str = ""
+    """What was fitted to the printed figures, or is ours alone: a list in Markdown."""
     left_out: str = ""
     """What of it cannot be repeated, and why: a list in Markdown."""
 
@@ -102,8 +108,9 @@ def read_paper(
     """Return the paper of a folder, whose name is the paper's.
 
     ``paper.toml`` has its title, subject and year. Every other file may be missing: ``rows.csv``,
-    ``settings.toml``, ``lower.toml``, ``choices.md``, ``left_out.md``. ``tables`` are those of a
-    paper that is measured by functions; one named BEYOND has what the paper gives no figures of.
+    ``settings.toml``, ``claims.toml``, ``lower.toml``, ``choices.md``, ``fitted.md``, ``later.md``,
+    ``left_out.md``. ``tables`` are those of a paper that is measured by functions; one named BEYOND
+    has what the paper gives no figures of.
     Raises ValueError for a subject that is none of SUBJECTS.
     """
     facts = tomllib.loads((folder / "paper.toml").read_text("utf-8"))
@@ -135,6 +142,9 @@ def read_paper(
             for reason in _toml(folder / "lower.toml").get("lower", ())
             for row in reason["rows"]
         },
+        claims=tuple(_toml(folder / "claims.toml").get("claim", ())),
+        later=_text(folder / "later.md"),
+        fitted=_text(folder / "fitted.md"),
         choices=_text(folder / "choices.md"),
         left_out=_text(folder / "left_out.md"),
     )

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
@@ -36,12 +37,12 @@ def waiting(rows: Iterable[AnyRow], material: Material) -> list[AnyRow]:
     ]
 
 
-def planned(rows: Iterable[AnyRow], scale: Scale) -> dict[Net, list[NetRow]]:
+def planned(rows: Iterable[AnyRow], scale: Scale, seed: int = 1) -> dict[Net, list[NetRow]]:
     """Return the networks to be trained at a scale, each with the rows measured on it."""
     nets: dict[Net, list[NetRow]] = {}
     for row in rows:
         if isinstance(row, Row | AgreementRow):
-            nets.setdefault(scale.plan(row.net), []).append(row)
+            nets.setdefault(replace(scale.plan(row.net), seed=seed), []).append(row)
     return nets
 
 
@@ -53,16 +54,18 @@ def reproduce(
     *,
     material: Material | None = None,
     workers: int = 1,
+    seed: int = 1,
     finished: Callable[[Store, str], None] = lambda store, name: None,
 ) -> Store:
     """Train and measure what is missing of ``rows``; return all finished lines.
 
     Networks and figures are kept in ``folder`` and used again. ``deals`` may be None where
     ``need_deals(rows)`` is false; rows that need other people's files than those in ``material``
-    are left out. ``workers`` networks are trained at a time, each on one core. ``finished`` is
-    called after each with its name. Raises ExperimentError when the deals are too few or other
-    than before or no row can be measured, TrainingError when a training fails; what was finished
-    stays.
+    are left out. ``workers`` networks are trained at a time, each on one core. ``seed`` is that of
+    first weights; each but the first has a store of its own, of networks alone. ``finished`` is
+    called after each network with its name. Raises ExperimentError when the deals are too few or
+    other than before or no row can be measured, TrainingError when a training fails; what was
+    finished stays.
     """
     wanted, files = list(rows), material or Material()
     left_out = waiting(wanted, files)
@@ -71,12 +74,12 @@ def reproduce(
             "these rows need files that belong to the authors of BridgeHand2Vec "
             "(--labelled, --pairs, --pairs-training)"
         )
-    store = Store(folder, scale.name)
+    store = Store(folder, scale.name if seed == 1 else f"{scale.name}-seed-{seed}")
     if need_deals(wanted):
         if deals is None:
             raise ExperimentError("these rows need solved deals (expected a library)")
-        _measure_on_deals(wanted, scale, deals, folder, store, workers, finished)
-    for row in wanted:
+        _measure_on_deals(wanted, scale, deals, folder, store, workers, seed, finished)
+    for row in wanted if seed == 1 else ():
         if isinstance(row, FunctionRow) and row not in left_out and row.id not in store:
             name = "row" if row.id in published_results() else "finding"
             store.add([{name: row.id, **row.measure(scale, files)}])
@@ -91,14 +94,16 @@ def _measure_on_deals(
     folder: Path,
     store: Store,
     workers: int,
+    seed: int,
     finished: Callable[[Store, str], None],
 ) -> None:
     """Train and measure what is missing of the rows of double-dummy results."""
-    nets = planned(wanted, scale)
+    nets = planned(wanted, scale, seed)
     for net in nets:
         require_deals(net, scale, deals.training)  # found now rather than after other trainings
     agree(folder, scale, deals)
-    store.add(_without_training(wanted, deals, store))
+    if seed == 1:
+        store.add(_without_training(wanted, deals, store))
     missing = {
         net: [row for row in of_net if row.id not in store]
         for net, of_net in sorted(nets.items(), key=lambda item: not _published(item[1]))
@@ -174,9 +179,10 @@ def lines_of_net(
             else measure_agreement(row, trained, deals)
             for row in rows
         ]
-        for paper in PAPERS.values():
-            for finding in paper.of_networks:
-                lines += finding.measure(trained, scale, deals)
+        if net.seed == 1:  # what networks show is told of one of them
+            for paper in PAPERS.values():
+                for finding in paper.of_networks:
+                    lines += finding.measure(trained, scale, deals)
         return lines
     finally:
         torch.set_num_threads(threads)

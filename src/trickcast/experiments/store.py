@@ -14,7 +14,8 @@ from .scales import Scale
 class Store:
     """The lines of one run: ``SCALE.jsonl`` in its folder. Written whole after each network.
 
-    Two kinds of lines: of a row (``{"row": id, …}``) and of anything else that was found out
+    Three kinds of lines: of a row (``{"row": id, …}``), of a row by the papers' own protocol and
+    one seed (``{"printed": id, "seed": …}``), and of anything else that was found out
     (``{"finding": name, …}``). Nothing in them depends on the machine but the seconds.
     Raises ExperimentError for a file that holds something else.
     """
@@ -48,6 +49,11 @@ class Store:
         """Return the findings whose names begin so."""
         return [line for name, line in self._lines.items() if name.startswith(prefix)]
 
+    def as_printed(self, row: str) -> list[dict[str, Any]]:
+        """Return the lines of a row by the papers' own protocol, by seed."""
+        lines = [line for line in self._lines.values() if line.get("printed") == row]
+        return sorted(lines, key=lambda line: int(line["seed"]))
+
     def add(self, lines: Iterable[dict[str, Any]]) -> None:
         """Keep finished lines, in place of earlier ones of the same names."""
         for line in lines:
@@ -59,6 +65,8 @@ class Store:
 
 
 def _name(line: dict[str, Any]) -> str:
+    if "printed" in line:
+        return f"{line['printed']} as printed, seed {line['seed']}"
     return str(line["row"] if "row" in line else line["finding"])
 
 

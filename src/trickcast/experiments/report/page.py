@@ -6,39 +6,47 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ..._files import atomic_writer
-from ..catalogue import PAPERS
+from ..catalogue import PAPERS, SCALES
 from ..markdown import markdown_table
 from ..paper import Paper, Show
-from ..rows import BEYOND, AnyRow, Row
+from ..rows import BEYOND, AnyRow, Line, Row
 from ..store import Store
-from .results import ALLOWED, MISSING, Result, read_results
+from .claims import table_of_claims
+from .results import FIGURES, MISSING, NOT_RUN, Result, read_results
 
-_FIGURES = ("within_2", "within_1", "exact")
-_CHOICES = Path(__file__).with_name("choices.md")
-_COUNTS = ("rows", f"reached, or within {ALLOWED} points", "lower, with the reason",
-           "no percentage", MISSING)  # fmt: skip
+_TEXTS = Path(__file__).parent
+_MADE_BY = "made by: "
+_COUNTS = ("measured", "comparisons", "trainings", "reached", "beyond", "lower",
+           "… with the reason", "no percentage", MISSING)  # fmt: skip
 
 
-def write_report(store: Store, scale: str, folder: Path) -> list[Path]:
+def write_report(
+    store: Store, scale: str, folder: Path, made_by: Mapping[str, str] | None = None
+) -> list[Path]:
     """Write the report into ``folder`` and return the paths of its files.
 
-    These are reproduction.csv, reproduction/index.md, and reproduction/PAPER.md for every paper.
-    They are made from the lines in the folder's reproduction.jsonl: those of earlier runs, each
-    with the name of its scale, and in their place or after them those of this run.
+    These are reproduction.csv, reproduction/index.md, and reproduction/PAPER.md for every paper of
+    which anything is measured. They are made from the lines in the folder's reproduction.jsonl:
+    those of earlier runs, each with the name of its scale, and in their place or after them those
+    of this run. ``made_by`` says of this run its command, library and test file.
     """
     known = Store(folder, "reproduction")
-    known.add(line | {"scale": line.get("scale", scale)} for line in store.lines())
+    known.add(_lines_of_run(store, scale, known))
+    if made_by is not None:
+        name = _MADE_BY + made_by["command"]
+        known.add([{"finding": name, **made_by, "remark": "", "scale": scale}])
     results = read_results(known)
     rows = [result.columns() for result in results.values()]
     stream = io.StringIO()
     writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
+    papers = [paper for paper in PAPERS.values() if _ran(paper.rows(), results, known)]
     files = {
         folder / "reproduction.csv": stream.getvalue(),
-        folder / "reproduction" / "index.md": _index(results, scale),
+        folder / "reproduction" / "index.md": _index(papers, results, known),
     }
-    for paper in PAPERS.values():
+    for paper in papers:
         page = _page(paper, results, known)
         files[folder / "reproduction" / f"{paper.name}.md"] = page
     (folder / "reproduction").mkdir(exist_ok=True)
@@ -48,31 +56,77 @@ def write_report(store: Store, scale: str, folder: Path) -> list[Path]:
     return list(files)
 
 
-def _index(results: Mapping[str, Result], scale: str) -> str:
+def table_of_rows(rows: Iterable[AnyRow], folder: Path) -> str:
+    """Return what the report in ``folder`` says of these rows as a table, for a terminal."""
+    known = Store(folder, "reproduction")
+    results = read_results(known)
+    cells = []
+    for row in rows:
+        line, result = known.get(row.id), results.get(row.id)
+        if result is not None and result.ran:
+            cells.append([row.id, _name(row, result.printed), _three_printed(result),
+                          _three(result.figure(name) for name in FIGURES) or result.first_note,
+                          result.verdict, _as_printed(result)])  # fmt: skip
+        elif line is not None and result is None:
+            shares = " / ".join(f"{line[name]:.2f}" for name in FIGURES if name in line)
+            cells.append([row.id, line.get("network", ""), "", shares, "", ""])
+    head = ["row", "network", "published", "ours", "verdict", "as printed"]
+    return markdown_table(head, cells)
+
+
+def _lines_of_run(store: Store, scale: str, known: Store) -> Iterable[Line]:
+    """Yield a run's lines as the report keeps them: those of the papers' own protocol apart."""
+    kept = {line["scale"] for line in known.lines() if "finding" in line and "network" in line}
+    for line in store.lines():
+        own = line | {"scale": line.get("scale", scale)}
+        if own["scale"] not in SCALES or not SCALES[own["scale"]].published:
+            yield own
+        elif "row" in own and "training" in own:
+            yield {"printed": own.pop("row"), **own}
+        elif "finding" not in own or kept <= {own["scale"]}:
+            yield own  # what networks of another scale show is not mixed with these
+
+
+def _ran(rows: Iterable[AnyRow], results: Mapping[str, Result], known: Store) -> bool:
+    """Tell whether any of the rows is measured."""
+    return any(row.id in known or (row.id in results and results[row.id].ran) for row in rows)
+
+
+def _index(papers: Sequence[Paper], results: Mapping[str, Result], known: Store) -> str:
     """Return the page that leads to those of the papers, and says what they have in common."""
     verdicts = [
         [f"[{paper.title}]({paper.name}.md)", *_counts(_results_of(paper, results))]
-        for paper in PAPERS.values()
+        for paper in papers
     ]
     parts = [
         "# The papers, reproduced\n",
         markdown_table(["paper", *_COUNTS], verdicts),
         _two_tests(results.values()),
-        f"Made by `trickcast reproduce all --scale {scale} --test GIB` (GIB's 10,000 deals, or "
-        "without it the library's test range), `--labelled`, `--pairs` and `--pairs-training` for "
-        "the paper of 2023. `reproduction.csv` has the seed, deals and seconds of every figure. "
-        "Two networks at a time were trained on a machine of two cores, at scale standard up to "
-        "four, whose seconds are up to twice as many.\n",
+        _made_of(known),
         "## How to read the tables\n",
-        "Percent of results estimated within two tricks | within one | exactly; *published*, then "
-        "*ours*, then ours less published (exact). `n` is how many results ours were tested on, "
-        "`library` what ours estimate exactly on the library's own test deals, by which nothing "
-        "was chosen. Of opening bids, whose tables follow their papers, `exact` is the percent bid "
-        "as the teacher or the players bid.\n",
+        (_TEXTS / "reading.md").read_text("utf-8"),
         "## What was chosen for all papers\n",
-        _CHOICES.read_text("utf-8"),
+        (_TEXTS / "choices.md").read_text("utf-8"),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _made_of(known: Store) -> str:
+    """Return which commands made the figures, at which scale, on which deals."""
+    parts = []
+    for run in known.findings(_MADE_BY):
+        files = ", ".join(f"{name} {run[name]}" for name in ("library", "test") if run.get(name))
+        parts.append(
+            f"- `{run['command']}`: scale {run['scale']}, {files}. {run['remark']}".strip()
+        )
+    lines = [line for line in known.lines() if "row" in line or "printed" in line]
+    for scale in sorted({line["scale"] for line in lines}):
+        of_scale = [line for line in lines if line["scale"] == scale]
+        deals = {line[key] for line in of_scale for key in ("training", "test") if key in line}
+        on = f", on {'; '.join(sorted(deals))}" if deals else ""
+        trial = "; a trial of the program, whose figures mean nothing" if scale == "smoke" else ""
+        parts.append(f"- {len(of_scale)} figures of scale {scale}{on}{trial}.")
+    return "Made by:\n\n" + "\n".join(parts) + "\n"
 
 
 def _page(paper: Paper, results: Mapping[str, Result], known: Store) -> str:
@@ -82,14 +136,21 @@ def _page(paper: Paper, results: Mapping[str, Result], known: Store) -> str:
         _verdict(_results_of(paper, results)),
         "[How this was made, how to read the tables, what was chosen for all papers](index.md)\n",
     ]
+    if paper.claims:
+        parts += ["## What the paper concludes\n", table_of_claims(paper.claims, known)]
     for table, declared in paper.tables.items():
-        parts.append(f"## {table}\n")
-        parts.append(
-            _table(declared, results)
-            if paper.show is None
-            else _shown(paper.show, table, declared, known)
-        )
+        if _ran(declared, results, known):
+            parts.append(f"## {table}\n")
+            parts.append(
+                _table(declared, results)
+                if paper.show is None
+                else _shown(paper.show, table, declared, known)
+            )
     parts.append(_beyond(paper, known))
+    if paper.fitted:
+        parts += ["## What was fitted, or is ours alone\n", paper.fitted]
+    if paper.later:
+        parts += ["## What the paper leaves for later\n", paper.later]
     if paper.choices or paper.left_out:
         parts.append("## What the paper leaves open, and what is done here\n")
         parts.append(paper.choices + paper.left_out)
@@ -106,22 +167,37 @@ def _results_of(paper: Paper, results: Mapping[str, Result]) -> list[Result]:
 
 def _counts(rows: Sequence[Result]) -> list[int]:
     """Return how many rows there are, and how ours do: a number for each of _COUNTS."""
-    missing = sum(row.missing for row in rows)
-    compared = sum(row.compared for row in rows)
-    lower = sum(bool(row.why_lower) for row in rows)
-    return [len(rows), compared - lower, lower, len(rows) - compared - missing, missing]
+    verdicts = [row.verdict for row in rows]
+    compared = [row for row in rows if row.compared]
+    networks = {row.first_line["network"] for row in rows if "epochs" in row.first_line}
+    return [
+        sum(row.ran for row in rows),
+        len({row.comparison for row in compared}),
+        len(networks),
+        *(verdicts.count(verdict) for verdict in ("reached", "beyond", "lower")),
+        sum(bool(row.why_lower) for row in rows),
+        verdicts.count("no percentage"),
+        verdicts.count("missing"),
+    ]
 
 
 def _verdict(rows: Sequence[Result]) -> str:
     """Return how many rows ours reach, and why others are lower."""
-    counts = zip(_counts(rows), _COUNTS, strict=True)
-    sentence = "; ".join(f"{count} {what}" for count, what in counts if count)
+    counted = dict(zip(_COUNTS, _counts(rows), strict=True))
+    of_network = f" on {counted['trainings']} trainings" if counted["trainings"] else ""
+    sentence = (
+        f"{len(rows)} rows; {counted['comparisons']} distinct comparisons{of_network}; of the rows "
+        f"{counted['reached']} reached, {counted['beyond']} beyond (the protocol differs), "
+        f"{counted['lower']} lower"
+    )
+    rest = [f"{counted[name]} {name}" for name in ("no percentage", MISSING) if counted[name]]
     reasons: dict[str, list[str]] = {}
     for row in rows:
-        reasons.setdefault(row.why_lower, []).append(row.id)
-    reasons.pop("", None)
+        if row.verdict == "lower":
+            reasons.setdefault(row.why_lower or "No reason is known.", []).append(row.id)
     lower = [f"- Lower: {', '.join(names)}. {why}\n" for why, names in reasons.items()]
-    return f"**Verdict:** {sentence}.\n" + ("\n" + "".join(lower) if lower else "")
+    whole = f"**Verdict:** {'; '.join([sentence, *rest])}.\n"
+    return whole + ("\n" + "".join(lower) if lower else "")
 
 
 def _two_tests(results: Iterable[Result]) -> str:
@@ -140,19 +216,34 @@ def _two_tests(results: Iterable[Result]) -> str:
 
 
 def _table(declared: Sequence[AnyRow], results: Mapping[str, Result]) -> str:
-    head = ["row", "network", "contracts", "lead", "published", "ours", "less", "n", "library",
-            "seconds"]  # fmt: skip
-    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    head = ["row", "network", "contracts", "lead", "published", "ours", "less", "verdict",
+            "as printed", "n", "library", "seconds"]  # fmt: skip
+    cells = []
     for row in declared:
         result = results[row.id]
+        if not result.ran and result.remark == MISSING:
+            continue
         printed = result.printed
-        ours = _three(result.figure(name) for name in _FIGURES)
+        ours = _three(result.figure(name) for name in FIGURES)
         less = f"{result.difference:+.2f}" if result.compared else ""
-        cells = [row.id, _name(row, printed), printed["contracts"], printed["lead"],
-                 _three(printed[name] for name in _FIGURES), ours or result.first_note, less,
-                 result.field("n"), result.own_exact, result.field("seconds")]  # fmt: skip
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+        cells.append([row.id, _name(row, printed), printed["contracts"], printed["lead"],
+                      _three_printed(result), ours or result.first_note, less,
+                      result.verdict if result.compared else "", _as_printed(result),
+                      result.field("n"), result.own_exact, result.field("seconds")])  # fmt: skip
+    return markdown_table(head, cells)
+
+
+def _three_printed(result: Result) -> str:
+    return _three(result.printed[name] for name in FIGURES)
+
+
+def _as_printed(result: Result) -> str:
+    """Return the figures by the papers' own protocol, mean and deviation over the seeds."""
+    shares = _three(result.printed_figure(name) for name in FIGURES)
+    if not shares:
+        return NOT_RUN if result.ran and result.field("training") else ""
+    deviation = f" ± {result.deviation}" if result.deviation else ""
+    return f"{shares}{deviation} ({len(result.as_printed)})"
 
 
 def _name(row: AnyRow, printed: Mapping[str, str]) -> str:
@@ -166,28 +257,25 @@ def _three(shares: Iterable[str]) -> str:
 
 
 def _shown(show: Show, table: str, declared: Iterable[AnyRow], store: Store) -> str:
-    """Return a table as its paper shows it, as far as it is measured."""
+    """Return a table as its paper shows it, as far as it is measured; "" without anything."""
     lines = [line for line in (store.get(row.id) for row in declared) if line is not None]
-    return show(table, lines) if lines else f"{MISSING}\n"
+    return show(table, lines) if lines else ""
 
 
 def _beyond(paper: Paper, store: Store) -> str:
     """Return the table of what the paper names without figures, where it is measured."""
     if paper.show is not None:
-        return "## Beyond the tables\n\n" + _shown(paper.show, BEYOND, paper.beyond, store)
+        shown = _shown(paper.show, BEYOND, paper.beyond, store)
+        return f"## Beyond the tables\n\n{shown}" if shown else ""
     lines = []
     for row in paper.beyond:
         line = store.get(row.id)
         if line is not None:
-            shares = _three(f"{line[name]:.2f}" for name in _FIGURES)
+            shares = _three(f"{line[name]:.2f}" for name in FIGURES)
             cells = [row.id, line["network"].replace("|", "·"), line["note"], shares,
                      str(line["n"]), str(line["seconds"])]  # fmt: skip
             lines.append("| " + " | ".join(cells) + " |")
-    missing = [row.id for row in paper.beyond if row.id not in store]
-    parts = ["## Named without figures\n"] if lines or missing else []
-    if lines:
-        head = ["| row | network | | ours | n | seconds |", "|---|---|---|---|---|---|"]
-        parts.append("\n".join([*head, *lines]) + "\n")
-    if missing:
-        parts.append(f"{MISSING.capitalize()}: {', '.join(missing)}.\n")
-    return "\n".join(parts)
+    if not lines:
+        return ""
+    head = ["| row | network | | ours | n | seconds |", "|---|---|---|---|---|---|"]
+    return "## Named without figures\n\n" + "\n".join([*head, *lines]) + "\n"
