@@ -1,4 +1,4 @@
-"""Make the solved deals, and the printed rows beside them, that the static page practises on: src/trickcast/web/practice.json.
+"""Make src/trickcast/web/practice.json: what the static page practises on, with the printed rows.
 
 python docs/make_practice.py  # three minutes on a busy core
 """
@@ -18,11 +18,12 @@ def main() -> None:
     drawn_deals = [drawn(SEED, number) for number in range(DEALS)]
     tables = tc.solve(tc.DealSet.from_deals(deal for deal, _ in drawn_deals), workers=1).tricks
     problems = [
-        json.dumps(prepared(deal, leader, table))
+        prepared(deal, leader, table)
         for (deal, leader), table in zip(drawn_deals, tables, strict=True)
     ]
-    rows = json.dumps({f"{hands}{strain}": printed(hands, strain) for hands, strain in KINDS})
-    content = f'{{"printed": {rows},\n"problems": [\n{",\n".join(problems)}\n]}}\n'
+    rows = {f"{hands}{strain}": printed(hands, strain) for hands, strain in KINDS}
+    lines = ",\n".join(map(json.dumps, problems))
+    content = f'{{"printed": {json.dumps(rows)},\n"problems": [\n{lines}\n]}}\n'
     TARGET.write_text(content, encoding="utf-8")
 
 

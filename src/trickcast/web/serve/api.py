@@ -133,11 +133,11 @@ def application(
         await engine.start()
         filling = None if contest is None else asyncio.create_task(contest.fill(engine))
         yield
+        engine.close()  # first: no solver is started in the place of one that is ended now
         if filling is not None and contest is not None:
             filling.cancel()
             await asyncio.wait([filling])
             contest.store.close()
-        engine.close()
 
     app = FastAPI(
         title="trickcast",
