@@ -84,8 +84,8 @@ def client(file, clock) -> Client:
     return opened(file, clock)
 
 
-def ask(client: Client, name: str, status: int = 200, **question: Any) -> Any:
-    answer = client.post(f"/v1/contest/{name}", json=question)
+def ask(client: Client, path: str, status: int = 200, /, **question: Any) -> Any:
+    answer = client.post(f"/v1/contest/{path}", json=question)
     assert answer.status_code == status, answer.text
     return answer.json()
 
