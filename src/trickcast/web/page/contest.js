@@ -193,7 +193,7 @@ export class BeatTheNet extends HTMLElement {
       ...printed.filter(({ note }) => note).map(({ note }) => element("p", { class: "note" }, `* ${note}`)),
       element("p", { class: "buttons" }, again),
       table(
-        "deal by deal",
+        "deal by deal; a touch on a number shows the deal",
         ["", "you", "exact", ...Object.keys(networks).map((name) => NAMES[name] ?? name)],
         deals.map((deal) =>
           element(
@@ -202,7 +202,7 @@ export class BeatTheNet extends HTMLElement {
             element(
               "th",
               { scope: "row" },
-              element("a", { href: `./#deal=${deal.deal.replaceAll(" ", "+")}` }, deal.number ? `Deal ${deal.number}` : "training"),
+              element("a", { href: `./#deal=${deal.deal.replaceAll(" ", "+")}` }, deal.number ? String(deal.number) : "training"),
             ),
             ...[went(deal.tricks), deal.exact, ...Object.values(deal.networks)].map((text) => element("td", {}, String(text))),
           ),
