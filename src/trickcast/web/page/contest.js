@@ -15,7 +15,7 @@ const button = (text, act, attributes = {}) => {
   made.addEventListener("click", act);
   return made;
 };
-const went = (tricks) => (tricks === null ? "no answer" : String(tricks));
+const went = (tricks) => (tricks === null ? "none" : String(tricks));
 
 /** <beat-the-net>: plays chunk after chunk. */
 export class BeatTheNet extends HTMLElement {
@@ -194,7 +194,7 @@ export class BeatTheNet extends HTMLElement {
       element("p", { class: "buttons" }, again),
       table(
         "deal by deal; a touch on a number shows the deal",
-        ["", "you", "exact", ...Object.keys(networks).map((name) => NAMES[name] ?? name)],
+        ["", "you", "exact", ...Object.keys(networks).map((name) => (NAMES[name] ? "2009" : name))],
         deals.map((deal) =>
           element(
             "tr",
@@ -202,7 +202,7 @@ export class BeatTheNet extends HTMLElement {
             element(
               "th",
               { scope: "row" },
-              element("a", { href: `./#deal=${deal.deal.replaceAll(" ", "+")}` }, deal.number ? String(deal.number) : "training"),
+              element("a", { href: `./#deal=${deal.deal.replaceAll(" ", "+")}` }, deal.number ? String(deal.number) : "first"),
             ),
             ...[went(deal.tricks), deal.exact, ...Object.values(deal.networks)].map((text) => element("td", {}, String(text))),
           ),
