@@ -1,5 +1,6 @@
 """The command that answers over HTTP, and serves the page."""
 
+from pathlib import Path
 from typing import Annotated
 
 from .command import Option
@@ -21,6 +22,9 @@ def serve(
     ] = 128,
     size: Annotated[int, Option(min=1, help="Bytes of a request at most.")] = 262_144,
     seconds: Annotated[float, Option(min=0.1, help="Until an answer is given up.")] = 60,
+    contest: Annotated[
+        Path | None, Option(metavar="FILE", help="Hold the contest of the page, kept in this file.")
+    ] = None,
     json_logs: Annotated[bool, Option("--json-logs", help="Logs as JSON.")] = False,
 ) -> None:
     """Answer over HTTP what the other commands answer, and serve the page.
@@ -45,6 +49,7 @@ def serve(
             also=tuple(allow_host or ()),
             limits=limits,
             solvers=solvers,
+            contest=contest,
             json_logs=json_logs,
         )
     except ServeError as error:

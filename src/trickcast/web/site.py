@@ -31,6 +31,7 @@ RUNTIME_FILES = {
 }
 """Its files that the page needs, with their SHA-256."""
 _INDEX, _ENGINE, _PAGE = "files.json", "engine.json", "page"
+_PRACTICE = "practice.json"  # not among the files of the page: a server never sends it
 _NPM_SECONDS = 300
 
 
@@ -74,7 +75,9 @@ def write_site(
 
 def _page() -> dict[str, bytes]:
     page = files(__package__).joinpath(_PAGE)
-    return {entry.name: entry.read_bytes() for entry in page.iterdir() if entry.is_file()}
+    contents = {entry.name: entry.read_bytes() for entry in page.iterdir() if entry.is_file()}
+    practice = files(__package__).joinpath(_PRACTICE)
+    return contents | {_PRACTICE: practice.read_bytes()}
 
 
 def _networks() -> dict[str, bytes]:

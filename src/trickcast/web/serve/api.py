@@ -30,6 +30,7 @@ from ...answers.simulations import (
     MakingAnswer,
 )
 from ...formats import FORMATS
+from .contest import Contest, add_contest
 from .engine import Engine, Parts
 from .errors import JobError
 from .events import PROBLEMS, events, in_time, problem_of
@@ -112,7 +113,12 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def application(hosts: frozenset[str], limits: Limits, solvers: int | None = None) -> Application:
+def application(
+    hosts: frozenset[str],
+    limits: Limits,
+    solvers: int | None = None,
+    contest: Contest | None = None,
+) -> Application:
     """Return the server as an ASGI application that answers for ``hosts`` (``*``: for all).
 
     ``solvers`` is the number of processes that solve (default: one a core).
@@ -125,8 +131,13 @@ def application(hosts: frozenset[str], limits: Limits, solvers: int | None = Non
         anyio.to_thread.current_default_thread_limiter().total_tokens = limits.running + 4
         Thread(target=engine.load, name="loading", daemon=True).start()
         await engine.start()
+        filling = None if contest is None else asyncio.create_task(contest.fill(engine))
         yield
-        engine.close()
+        engine.close()  # first: no solver is started in the place of one that is ended now
+        if filling is not None and contest is not None:
+            filling.cancel()
+            await asyncio.wait([filling])
+            contest.store.close()
 
     app = FastAPI(
         title="trickcast",
@@ -137,6 +148,7 @@ def application(hosts: frozenset[str], limits: Limits, solvers: int | None = Non
         lifespan=lifespan,
     )
     _add_questions(app, engine, limits.seconds)
+    add_contest(app, contest, _PROBLEMS)
     _add_errors(app, metrics)
     _add_watching(app, engine, metrics)
     _add_page(app)

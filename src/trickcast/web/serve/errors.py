@@ -11,3 +11,15 @@ class BusyError(RuntimeError):
 
 class JobError(RuntimeError):
     """The process that was to find an answer ended without one, each time that it was tried."""
+
+
+class ForbiddenError(RuntimeError):
+    """What is asked for is another's."""
+
+
+class MissingError(RuntimeError):
+    """What is asked for is not there."""
+
+
+class DoneError(RuntimeError):
+    """What is asked for was done already, and what was done stands."""

@@ -12,7 +12,14 @@ from starlette.types import Receive, Scope, Send
 
 from ...cards import DealError
 from .apart import Part
-from .errors import BusyError, JobError, RefusedError
+from .errors import (
+    BusyError,
+    DoneError,
+    ForbiddenError,
+    JobError,
+    MissingError,
+    RefusedError,
+)
 
 LOG = logging.getLogger(__name__)
 PROBLEMS: dict[type[Exception], int] = {
@@ -20,6 +27,9 @@ PROBLEMS: dict[type[Exception], int] = {
     RefusedError: 422,
     BusyError: 503,
     JobError: 503,
+    ForbiddenError: 403,
+    MissingError: 404,
+    DoneError: 409,
 }
 """The errors that are answers, and their status."""
 Parts = AsyncGenerator[Part, None]

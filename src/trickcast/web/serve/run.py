@@ -8,13 +8,16 @@ import signal
 import socket
 import sys
 from functools import partial
+from pathlib import Path
 from typing import Any, NoReturn
 
 import uvicorn
 
 from .api import application
 from .connections import Connection
+from .contest import Contest
 from .guard import Limits
+from .store import StoreError
 
 
 class ServeError(ValueError):
@@ -46,14 +49,20 @@ def serve(
     also: tuple[str, ...] = (),
     limits: Limits | None = None,
     solvers: int | None = None,
+    contest: Path | None = None,
     json_logs: bool = False,
 ) -> None:
     """Serve until SIGINT or SIGTERM; the address goes to standard output once it is listened on.
 
     ``also`` are host names that are answered for besides ``host`` and this machine's own. Port 0
-    is any that is free. Raises ServeError for an address that cannot be listened on.
+    is any that is free. ``contest`` is the file of a contest. Raises ServeError for an address
+    that cannot be listened on, and for a file that cannot hold a contest.
     """
     limits = limits or Limits()
+    try:
+        held = None if contest is None else Contest(contest)
+    except StoreError as error:
+        raise ServeError(f"--contest {error}") from None
     listening = _listen(host, port)
     _allow_connections()
     _log(json_logs)
@@ -62,7 +71,7 @@ def serve(
         Connection, head_seconds=limits.body_seconds, reading_seconds=limits.seconds
     )
     config = uvicorn.Config(
-        application(hosts, limits, solvers),
+        application(hosts, limits, solvers, held),
         access_log=False,
         log_config=None,
         http=connection,

@@ -1,0 +1,163 @@
+"""Beat the net: the test of 24 players of 2009, Table XI, for everyone.
+
+A problem is a deal and who leads; it is asked in spades or notrump, with all four hands or with
+North's and South's alone, and its answer is how many tricks North and South take.
+"""
+
+from functools import cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+from typing_extensions import TypedDict
+
+from ..cards import Deal, DealSet, Seat, Strain
+from ..dealing import random_deals
+from ..estimator import Estimator
+from ..published import published_results
+
+Hands = Literal[2, 4]
+Trump = Literal["N", "S"]
+
+NETWORKS = ("accurate", "fast", "(52x4)-(26x4)-26-13-1")
+"""Whom a player is compared with; the last is the network of 2009."""
+KINDS: tuple[tuple[Hands, Trump], ...] = ((4, "N"), (4, "S"), (2, "N"), (2, "S"))
+"""Known hands and strain."""
+LAYOUTS = 64
+"""Layouts of the unseen cards over which a network that needs four hands is averaged."""
+_CONFIDENCE = 0.95
+_DOUBTED = "m09-TXI-02"
+
+
+class Answers(TypedDict):
+    """Tricks of North and South in one strain, with so many hands known."""
+
+    exact: int
+    networks: dict[str, int]
+
+
+class Problem(TypedDict):
+    """A deal, who leads, and the answers by kind, such as ``4N``."""
+
+    deal: str
+    leader: str
+    answers: dict[str, Answers]
+
+
+class Score(TypedDict):
+    """Percent of answers within two, within one and exact, each with the ends of its 95 %
+    interval; of no deals nothing.
+    """
+
+    deals: int
+    within_2: list[float] | None
+    within_1: list[float] | None
+    exact: list[float] | None
+
+
+class PrintedRow(TypedDict):
+    """A row of Table XI, in percent, as printed."""
+
+    who: str
+    within_2: float
+    within_1: float
+    exact: float
+    note: str
+
+
+def drawn(seed: int, number: int) -> tuple[Deal, Seat]:
+    """Return a random deal and its leader, a function of seed and number alone."""
+    leader = np.random.default_rng([seed, number]).integers(4)
+    return random_deals(1, seed, start=number)[0], Seat(int(leader))
+
+
+def prepared(deal: Deal, leader: Seat, tricks: NDArray[np.uint8]) -> Problem:
+    """Return a problem with its answers; ``tricks`` (5, 4) are the exact ones of declarers."""
+    deals = DealSet.concatenate([DealSet.from_deals([deal]), _layouts(deal)])
+    estimates = {name: _network(name)(deals) for name in NETWORKS}
+    declarer = leader.rho
+    answers: dict[str, Answers] = {}
+    for hands, trump in KINDS:
+        strain = Strain.parse(trump)
+        counts = {}
+        for name, estimate in estimates.items():
+            if hands == 4:
+                counts[name] = int(estimate.tricks[0, strain, declarer])
+            else:
+                counts[name] = int(estimate.probabilities[1:, strain, declarer].mean(0).argmax())
+        answers[f"{hands}{trump}"] = {
+            "exact": _of_north_south(int(tricks[strain, declarer]), declarer),
+            "networks": {name: _of_north_south(n, declarer) for name, n in counts.items()},
+        }
+    return {"deal": deal.pbn, "leader": str(leader), "answers": answers}
+
+
+def shown(deal: str, hands: int) -> str:
+    """Return the deal as a player sees it: hands that are not known are ``-``."""
+    north, _, south, _ = deal.removeprefix("N:").split()
+    return deal if hands == 4 else f"N:{north} - {south} -"
+
+
+def score(answers: list[tuple[int | None, int]]) -> Score:
+    """Score (answer, exact tricks) of deals; no answer is right in nothing."""
+    errors = [14 if answer is None else abs(answer - exact) for answer, exact in answers]
+    return score_of(len(errors), *(sum(e <= most for e in errors) for most in (2, 1, 0)))
+
+
+def score_of(deals: int, within_2: int, within_1: int, exact: int) -> Score:
+    """Return the score of so many deals, of which so many were answered well enough."""
+    if not deals:
+        return {"deals": 0, "within_2": None, "within_1": None, "exact": None}
+    return {
+        "deals": deals,
+        "within_2": interval(within_2, deals),
+        "within_1": interval(within_1, deals),
+        "exact": interval(exact, deals),
+    }
+
+
+def interval(hits: int, deals: int) -> list[float]:
+    """Return the percent of hits and its 95 % interval, after Clopper and Pearson."""
+    tail = (1 - _CONFIDENCE) / 2
+    low = betaincinv(hits, deals - hits + 1, tail) if hits else 0.0
+    high = betaincinv(hits + 1, deals - hits, 1 - tail) if hits < deals else 1.0
+    return [round(100 * float(share), 2) for share in (hits / deals, low, high)]
+
+
+def printed(hands: int, trump: str) -> list[PrintedRow]:
+    """Return the rows of Table XI for a kind."""
+    kind = (f"DDBP{hands}", {"N": "notrump", "S": "spades"}[trump])
+    return [
+        {
+            "who": row["network"],
+            "within_2": float(row["within_2"]),
+            "within_1": float(row["within_1"]),
+            "exact": float(row["exact"]),
+            "note": (
+                "within two perhaps a misprint: these players have 93.68 there with two hands"
+                if name == _DOUBTED
+                else ""
+            ),
+        }
+        for name, row in published_results().items()
+        if name.startswith("m09-TXI-") and (row["problem"], row["contracts"]) == kind
+    ]
+
+
+def _of_north_south(tricks: int, declarer: Seat) -> int:
+    return tricks if declarer.side == 0 else 13 - tricks
+
+
+def _layouts(deal: Deal) -> DealSet:
+    """Return layouts of the cards of East and West, always the same for a deal."""
+    owners = np.repeat(DealSet.from_deals([deal]).owners, LAYOUTS, axis=0)
+    unseen = np.flatnonzero(owners[0] % 2)
+    rng = np.random.default_rng(owners[0])
+    owners[:, unseen] = rng.permuted(owners[:, unseen], axis=1)
+    return DealSet(owners)
+
+
+@cache
+def _network(name: str) -> Estimator:
+    return Estimator(name, threads=1)

@@ -1,0 +1,167 @@
+// Who keeps the deals, the clock and the score of a contest: a server, or for practice this page.
+// Both have begin, deal, answer and result, and give the same objects.
+
+/** Why a contest does not go on, in a sentence; the status is that of the server's answer. */
+export class ContestError extends Error {
+  constructor(message, status = 0) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const KEPT = "contest";
+
+/** A contest that a server holds; the player's token is kept in this browser. */
+export class ServerRounds {
+  practice = false;
+
+  async #ask(path, question) {
+    let response;
+    try {
+      const options = question && {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(question),
+      };
+      response = await fetch(new URL(`./v1/contest${path}`, document.baseURI), options);
+    } catch {
+      throw new ContestError("The server cannot be reached.");
+    }
+    const answer = await response.json().catch(() => ({}));
+    if (response.ok) return answer;
+    const detail = typeof answer.detail === "string" ? answer.detail : `answer ${response.status}`;
+    throw new ContestError(`The server says: ${detail}.`, response.status);
+  }
+
+  #kept() {
+    return JSON.parse(localStorage.getItem(KEPT) ?? "{}");
+  }
+
+  #chunk() {
+    const { token, chunk } = this.#kept();
+    return { token, chunk };
+  }
+
+  overview() {
+    return this.#ask("");
+  }
+
+  /** Whether a player is known here, and whether a chunk of theirs is not finished. */
+  get known() {
+    return Boolean(this.#kept().token);
+  }
+
+  get begun() {
+    return this.#kept().chunk ? this.#kept() : null;
+  }
+
+  async begin({ hands, strain, name }) {
+    const { token } = this.#kept();
+    const begun = await this.#ask("/begin", { hands, strain, ...(token && { token }), ...(name && { name }) });
+    localStorage.setItem(KEPT, JSON.stringify(begun));
+    return begun;
+  }
+
+  deal() {
+    return this.#ask("/deal", this.#chunk());
+  }
+
+  answer(number, tricks) {
+    return this.#ask("/answer", { ...this.#chunk(), number, tricks });
+  }
+
+  async result() {
+    const result = await this.#ask("/result", this.#chunk());
+    if (result.finished) localStorage.setItem(KEPT, JSON.stringify({ token: this.#kept().token }));
+    return result;
+  }
+
+  async forget() {
+    const { token } = this.#kept();
+    await this.#ask("/forget", { token });
+    localStorage.removeItem(KEPT);
+  }
+
+  /** Play as somebody new: a server may have lost, or never had, the one known here. */
+  strange() {
+    localStorage.removeItem(KEPT);
+  }
+}
+
+const PERCENT = 100;
+const share = (right, deals) => (deals ? [(PERCENT * right) / deals] : null);
+
+function score(answers) {
+  const within = (most) =>
+    answers.filter(([tricks, exact]) => tricks !== null && Math.abs(tricks - exact) <= most).length;
+  const of = (most) => share(within(most), answers.length);
+  return { deals: answers.length, within_2: of(2), within_1: of(1), exact: of(0) };
+}
+
+/** Practice: deals that were solved beforehand, nothing kept. */
+export class PracticeRounds {
+  practice = true;
+  known = false;
+  begun = null;
+  #made = null;
+  #played = [];
+  #kind = null;
+  #length = 27;
+  #seconds = 30;
+
+  async overview() {
+    if (!this.#made) {
+      const response = await fetch(new URL("./practice.json", import.meta.url));
+      if (!response.ok) throw new ContestError("The deals to practise on cannot be read.");
+      this.#made = await response.json();
+    }
+    return { length: this.#length, seconds: this.#seconds, best: [] };
+  }
+
+  async begin({ hands, strain }) {
+    this.#kind = { hands, strain };
+    const left = [...this.#made.problems];
+    this.#played = Array.from({ length: this.#length + 1 }, (_, number) => {
+      const [problem] = left.splice(Math.floor(Math.random() * left.length), 1);
+      return { number, problem, ended: false, tricks: null };
+    });
+    return { ...this.#kind, length: this.#length, seconds: this.#seconds };
+  }
+
+  async deal() {
+    const { number, problem } = this.#played.find(({ ended }) => !ended);
+    const [north, , south] = problem.deal.slice(2).split(" ");
+    const { hands, strain } = this.#kind;
+    const deal = hands === 4 ? problem.deal : `N:${north} - ${south} -`;
+    return { number, length: this.#length, deal, strain, leader: problem.leader, seconds: this.#seconds };
+  }
+
+  async answer(number, tricks) {
+    Object.assign(this.#played[number], { ended: true, tricks });
+    return {
+      ...this.#solution(this.#played[number]),
+      late: tricks === null,
+      finished: number === this.#length,
+    };
+  }
+
+  async result() {
+    const deals = this.#played.filter(({ ended }) => ended).map((played) => this.#solution(played));
+    const counted = deals.filter(({ number }) => number > 0);
+    const names = Object.keys(deals[0].networks);
+    const network = (name) => score(counted.map(({ networks, exact }) => [networks[name], exact]));
+    return {
+      ...this.#kind,
+      finished: true,
+      player: score(counted.map(({ tricks, exact }) => [tricks, exact])),
+      networks: Object.fromEntries(names.map((name) => [name, network(name)])),
+      printed: this.#made.printed[`${this.#kind.hands}${this.#kind.strain}`],
+      deals,
+    };
+  }
+
+  #solution({ number, problem, tricks }) {
+    const { hands, strain } = this.#kind;
+    return { number, deal: problem.deal, leader: problem.leader, tricks, ...problem.answers[`${hands}${strain}`] };
+  }
+}
