@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PYTHONS := $(wildcard $(HOME)/.pyenv/versions/3.1[1-9]*/bin/python) \
 	$(foreach minor,11 12 13 14,$(shell command -v python3.$(minor)))
 
-.PHONY: help demo test browser-test cluster-test docs docs-all test-pythons wheel smoke check lint types imports format bench faults endurance \
+.PHONY: help demo test browser-test cluster-test docs blocks docs-all test-pythons wheel smoke check lint types imports format bench faults endurance \
 	million fuzz clean
 
 help:  ## Show the targets
@@ -24,11 +24,13 @@ browser-test: $(VENV)/.browser  ## The page in a real Chromium; installs it wher
 cluster-test: $(VENV)/.dev  ## Two machines on Ray, killed while they work (minutes)
 	$(BIN)/python -m pytest tests/cluster --cluster
 
-docs: $(VENV)/.dev  ## The site, into build/docs: notebooks and short blocks are run
+docs: $(VENV)/.dev  ## The site, into build/docs: notebooks are run
 	$(BIN)/python -m sphinx -q -W --keep-going docs build/docs
+
+blocks: $(VENV)/.dev  ## Run the short blocks of the pages
 	$(BIN)/python -m pytest -p docs.blocks docs README.md CONTRIBUTING.md
 
-docs-all: docs  ## The same with every block that can run here, and links out of the site
+docs-all: docs  ## Run every block that can run here, and follow links out of the site
 	$(BIN)/python -m pytest -p docs.blocks docs README.md CONTRIBUTING.md --slow
 	$(BIN)/python -m sphinx -q -b linkcheck -D nb_execution_mode=off docs build/links
 
