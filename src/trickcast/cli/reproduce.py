@@ -90,7 +90,7 @@ def reproduce(
 
     Goes on where an earlier run stopped.
 
-    Example: trickcast reproduce mossakowski2009 --row m09-TV-05 --scale full --seeds 3
+    Example: trickcast reproduce mossakowski2009 --row m09-TV-05 --scale full
     """
     from .. import experiments as room
     from ..formats.hand2vec import read_pairs
