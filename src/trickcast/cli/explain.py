@@ -79,10 +79,10 @@ def _open(model: str) -> "list[Opened]":
 
 
 def _neurons_table(neurons: "list[Neuron]") -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1))
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for column in ("neuron", "sees", "ace", "stands\nout", "suit", "its\nshare", "honours'\nshare",
                    "gradient", "effect", "shows"):  # fmt: skip
-        table.add_column(column, no_wrap=True)
+        table.add_column(column, no_wrap=column != "shows")
     for neuron in neurons:
         table.add_row(
             *(str(neuron.number), neuron.part, neuron.ace, f"{neuron.ace_ratio:.2f}"),
