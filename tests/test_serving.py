@@ -304,7 +304,8 @@ def test_the_schema_has_every_question_and_the_keys_of_its_answers(client) -> No
     schema = client.get("/openapi.json").json()
     names = {path.removeprefix("/v1/") for path in schema["paths"] if path.startswith("/v1/")}
     deals, hands = {"estimate", "solve", "par", "convert"}, {"hand", "pair", "open", "nearest"}
-    assert names == deals | hands | {"simulate", "compare", "leads", "models"}
+    contest = {f"contest/{step}" for step in ("begin", "deal", "answer", "result", "forget")}
+    assert names == deals | hands | {"simulate", "compare", "leads", "models", "contest"} | contest
     keys = schema["components"]["schemas"]["EstimatedDeal"]["properties"]
     answer = client.get("/v1/estimate", params={"deals": EASY}).json()["results"][0]
     assert answer.keys() <= keys.keys()
