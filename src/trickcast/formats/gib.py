@@ -107,7 +107,7 @@ def _deals_of_lines(data: bytes, reading: Reading, number: int, chunk: int) -> I
     if not len(ends):
         return
     starts = np.concatenate([[0], ends[:-1] + 1])[: len(ends)]
-    filled = np.flatnonzero(np.add.reduceat(characters > ord(" "), starts, dtype=np.intp))
+    filled = np.flatnonzero(np.maximum.reduceat(characters, starts) > ord(" "))
     starts, ends = starts[filled], ends[filled]
     widths = ends - starts - (characters[ends - 1] == ord("\r"))
     usual = np.flatnonzero(widths == _WIDTH)
@@ -220,14 +220,17 @@ def _unpack_checked(
     return owners, nibbles, *_first_wrong(records, owners, nibbles)
 
 
+def _is_deal(block: bytes, order: np.dtype[Any]) -> bool:
+    """Whether the first record is a solved deal in that byte order."""
+    return not _unpack_checked(block[:_RECORD], order)[3]
+
+
 def _read_binary(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     order = _LITTLE
     for first, block in read_records(stream, reading, _RECORD, chunk):
-        if first == 0 and _unpack_checked(block, order)[2] == 0:
-            swapped = _unpack_checked(block, _BIG)
-            if swapped[2] > 0:  # not a single deal: the other byte order
-                order = _BIG
-                warnings.warn(f"{reading.name}: read as big endian", FormatWarning, stacklevel=2)
+        if first == 0 and _is_deal(block, _BIG) and not _is_deal(block, _LITTLE):
+            order = _BIG
+            warnings.warn(f"{reading.name}: read as big endian", FormatWarning, stacklevel=2)
 
         def deals(
             start: int,
