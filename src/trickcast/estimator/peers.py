@@ -113,6 +113,8 @@ class PeerModel:
         if len(inputs) != 1:
             names = ", ".join(entry.name for entry in inputs)
             raise ModelError(f"{self.path}: {len(inputs)} inputs ({names}; expected one)")
+        if not outputs:
+            raise ModelError(f"{self.path}: no output (expected rows of {_COUNTS} probabilities)")
         entry, answer = inputs[0], outputs[0]
         widths = {5 + 4 * cards: cards for cards in _CARDS}
         if len(entry.shape) != 2 or entry.shape[1] not in widths:

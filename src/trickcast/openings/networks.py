@@ -171,7 +171,10 @@ class CascadeSystem(OpeningSystem):
 
 
 def _normalised(activations: Floats) -> Floats:
-    shares: Floats = activations / activations.sum(axis=1, keepdims=True)
+    """Return shares that sum to 1; equal ones where large weights let all activations be 0."""
+    none = (activations == 0).all(axis=1, keepdims=True)
+    parts = np.where(none, 1, activations)
+    shares: Floats = parts / parts.sum(axis=1, keepdims=True)
     return shares
 
 
