@@ -20,6 +20,7 @@ from .errors import BusyError, JobError, RefusedError
 LOG = logging.getLogger(__name__)
 _TRIES = 2
 _WAITING = 8  # jobs that wait for each process; the next is told to come again
+_NICE = 10
 _LONGEST = 1 << 26  # bytes of a line
 
 Part = tuple[str, Any]
@@ -29,9 +30,23 @@ Part = tuple[str, Any]
 class Processes:
     """So many processes, and another for each that ends."""
 
-    def __init__(self, name: str, processes: int, observe: Callable[[float], object]):
-        """Prepare them; the system shows ``name``, ``observe`` is told how long jobs waited."""
+    def __init__(
+        self,
+        name: str,
+        processes: int,
+        observe: Callable[[float], object],
+        *,
+        behind: bool = False,
+    ):
+        """Prepare them; the system shows ``name``, ``observe`` is told how long jobs waited.
+
+        Those that work ``behind`` get the processor when the server does not need it, where the
+        system can do that.
+        """
         self._name = name
+        self._before = f"import os, sys; sys.path[:] = {sys.path!r}"
+        if behind and hasattr(os, "nice"):
+            self._before += f"; os.nice({_NICE})"
         self._number, self._observe = processes, observe
         self._free = asyncio.Semaphore(processes)
         self._idle: list[asyncio.subprocess.Process] = []
@@ -114,9 +129,8 @@ class Processes:
 
     async def _new(self) -> asyncio.subprocess.Process:
         self._alive += 1
-        path = f"import sys; sys.path[:] = {sys.path!r}"
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", f"{path}\nfrom {__package__}.jobs import main; main()"),
+            *(sys.executable, "-c", f"{self._before}\nfrom {__package__}.jobs import main; main()"),
             self._name,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,

@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
+from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
 from ... import evaluators, openings
@@ -86,11 +87,13 @@ class Engine:
         self.ready = False
         self._seconds = seconds
         self._observe_together = metrics.together.observe
-        self._names = [info.name for info in shipped_models()]
+        self._models = [model_answer(info) for info in shipped_models()]  # reads each file
         self._together: dict[str, Together] = {}
         self._pairs = cache(PairEstimator)
-        self._solvers = Processes("solver", solvers or os.cpu_count() or 1, metrics.waited.observe)
+        number = solvers or os.cpu_count() or 1
+        self._solvers = Processes("solver", number, metrics.waited.observe, behind=True)
         self._readers = Processes("reader", 1, metrics.waited.observe)
+        self._one_at_a_time = CapacityLimiter(1)
         self._loading = Lock()
 
     def load(self) -> None:
@@ -194,7 +197,7 @@ class Engine:
         def answers(hands: Sequence[Hand]) -> list[HandAnswer]:
             return [hand_answer(hand, evaluators.describe(hand, strain)) for hand in hands]
 
-        async for part in _in_turns(answers, read_hands(question.hands), _TOGETHER):
+        async for part in self._in_turns(answers, read_hands(question.hands), _TOGETHER):
             yield part
 
     async def pair(self, question: PairQuestion, _: Sent) -> Parts:
@@ -221,7 +224,7 @@ class Engine:
             ]
 
         pairs = [*zip(norths, souths, strict=True)]
-        async for part in _in_turns(answers, pairs, _TOGETHER):
+        async for part in self._in_turns(answers, pairs, _TOGETHER):
             yield part
 
     async def open(self, question: OpenQuestion, _: Sent) -> Parts:
@@ -241,7 +244,7 @@ class Engine:
                 for hand in hands
             ]
 
-        async for part in _in_turns(answers, read_hands(question.hands), _FEW):
+        async for part in self._in_turns(answers, read_hands(question.hands), _FEW):
             yield part
 
     async def nearest(self, question: NearestQuestion, _: Sent) -> Parts:
@@ -262,21 +265,22 @@ class Engine:
                 ]
             return [nearest_answer(*row) for row in zip(hands, near, strict=True)]
 
-        async for part in _in_turns(answers, read_hands(question.hands), _FEW):
+        async for part in self._in_turns(answers, read_hands(question.hands), _FEW):
             yield part
 
     async def models(self, _: ModelsQuestion, __: Sent) -> Parts:
         """Answer as ``trickcast models``."""
-        for info in shipped_models():
-            yield "result", model_answer(info)
+        for answer in self._models:
+            yield "result", answer
 
     @cached_property
     def _embedding(self) -> HandEmbedding:
         return HandEmbedding()
 
     def _check_model(self, name: str) -> None:
-        if name not in self._names:
-            expected = ", ".join(self._names)
+        names = [answer["name"] for answer in self._models]
+        if name not in names:
+            expected = ", ".join(names)
             raise RefusedError(f"no model {name!r} (expected one of {expected})")
 
     def _model(self, name: str) -> Together:
@@ -303,6 +307,18 @@ class Engine:
                 yield given, tricks
             if unknown:
                 await anext(parts, None)  # the job is done: its process is kept
+
+    async def _in_turns(
+        self, answers: Callable[[Sequence[Row]], Sequence[Any]], rows: Sequence[Row], size: int
+    ) -> Parts:
+        """Yield the answers that a thread finds, some at a time.
+
+        It is one for all questions: many at Python at once would only keep the loop from its turn.
+        """
+        for some in _turns(rows, size):
+            turn = run_sync(answers, some, abandon_on_cancel=True, limiter=self._one_at_a_time)
+            for answer in await turn:
+                yield "result", answer
 
     async def _simulated(self, job: str, question: LayoutsQuestion, sent: Sent) -> Parts:
         if question.model is not None:
@@ -337,15 +353,6 @@ def _passed_over(content: dict[str, Any]) -> list[Part]:
 
 def _turns(rows: Sequence[Row], size: int) -> Iterator[Sequence[Row]]:
     return (rows[start : start + size] for start in range(0, len(rows), size))
-
-
-async def _in_turns(
-    answers: Callable[[Sequence[Row]], Sequence[Any]], rows: Sequence[Row], size: int
-) -> Parts:
-    """Yield the answers that a thread finds, some at a time."""
-    for some in _turns(rows, size):
-        for answer in await run_sync(answers, some, abandon_on_cancel=True):
-            yield "result", answer
 
 
 @cache
