@@ -52,6 +52,7 @@ class Processes:
         self._idle: list[asyncio.subprocess.Process] = []
         self._waiting = self._alive = 0
         self._starting: asyncio.Task[None] | None = None
+        self._ending: set[asyncio.Task[int]] = set()
 
     async def run(self, job: str, **asked: Any) -> AsyncGenerator[Part, None]:
         """Do a job of ``jobs.JOBS``; leaving this generator ends it.
@@ -79,11 +80,15 @@ class Processes:
         while self._alive < self._number:
             self._idle.append(await self._new())
 
-    def close(self) -> None:
-        """End the processes that wait for work."""
+    async def close(self) -> None:
+        """End the processes that wait for work, and those that are started just now."""
         self._number = 0
+        if self._starting is not None:
+            await self._starting
         while self._idle:
             self._end(self._idle.pop())
+        if self._ending:
+            await asyncio.wait(self._ending)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncGenerator[None, None]:
@@ -142,3 +147,6 @@ class Processes:
         self._alive -= 1
         if process.returncode is None:
             process.kill()
+            waiting = asyncio.create_task(process.wait())
+            self._ending.add(waiting)
+            waiting.add_done_callback(self._ending.discard)

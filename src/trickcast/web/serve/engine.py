@@ -74,6 +74,7 @@ _FEW = 8  # hands that are opened, or whose like are looked for, in one turn
 _IN_TIME = 0.9  # of the time for an answer, after which a simulation answers with what it has
 
 Row = TypeVar("Row")
+Found = TypeVar("Found")
 Parts = AsyncGenerator[Part, None]
 SolvedRows = AsyncGenerator[tuple[Given, Tricks], None]
 Rows = SolvedRows | AsyncGenerator[tuple[Given, None], None]
@@ -107,13 +108,13 @@ class Engine:
         await self._solvers.start()
         await self._readers.start()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End threads and processes."""
         with self._loading:
             for together in self._together.values():
                 together.close()
-        self._solvers.close()
-        self._readers.close()
+        await self._solvers.close()
+        await self._readers.close()
 
     async def estimate(self, question: EstimateQuestion, sent: Sent) -> Parts:
         """Answer as ``trickcast estimate``."""
@@ -292,9 +293,13 @@ class Engine:
     async def _deals(self, question: DealsQuestion, sent: Sent) -> tuple[list[Given], list[Part]]:
         """Return the deals that were given, and what is to be told of their file."""
         if sent.file is None:
-            return [Given(deal) for deal in read_deals(question.deals)], []
+            if len(question.deals) <= _FEW:
+                return [Given(deal) for deal in read_deals(question.deals)], []
+            deals = await self._in_thread(read_deals, question.deals)
+            return [Given(deal) for deal in deals], []
         content = await _of_file(self._readers, "read", question, sent.file)
-        return [given_deal(*row) for row in content["deals"]], _passed_over(content)
+        rows = await self._in_thread(lambda: [given_deal(*row) for row in content["deals"]])
+        return rows, _passed_over(content)
 
     async def _solved(self, deals: Sequence[Given]) -> SolvedRows:
         """Yield the exact tricks of deal after deal: the file's own, else solved."""
@@ -311,14 +316,17 @@ class Engine:
     async def _in_turns(
         self, answers: Callable[[Sequence[Row]], Sequence[Any]], rows: Sequence[Row], size: int
     ) -> Parts:
-        """Yield the answers that a thread finds, some at a time.
-
-        It is one for all questions: many at Python at once would only keep the loop from its turn.
-        """
+        """Yield the answers that a thread finds, some at a time."""
         for some in _turns(rows, size):
-            turn = run_sync(answers, some, abandon_on_cancel=True, limiter=self._one_at_a_time)
-            for answer in await turn:
+            for answer in await self._in_thread(answers, some):
                 yield "result", answer
+
+    async def _in_thread(self, work: Callable[..., Found], *given: Any) -> Found:
+        """Return what a thread finds, one for all questions.
+
+        Many that run Python at the same time would only keep the loop from its turn.
+        """
+        return await run_sync(work, *given, abandon_on_cancel=True, limiter=self._one_at_a_time)
 
     async def _simulated(self, job: str, question: LayoutsQuestion, sent: Sent) -> Parts:
         if question.model is not None:

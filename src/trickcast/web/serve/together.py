@@ -13,7 +13,7 @@ from threading import Thread
 from ...cards import DealSet
 from ...estimator import TrickEstimate
 
-_MOST = 32  # deals in a batch: more cost no less each, and their answers come in bursts
+_MOST = 1024  # deals in a batch: it ends within seconds
 
 
 @dataclass(frozen=True)
