@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_page_for_everybody import serious, tab_to
+from test_page_for_everybody import serious, tab_to  # type: ignore[import-not-found]
 
 from test_contest import LENGTH, problem
 from trickcast.web.serve.store import Rules, Store
