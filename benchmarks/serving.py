@@ -1,8 +1,9 @@
 """Estimates a CPU second of a server: 64 connections at once against one by one.
 
 CPU seconds are those of the server's process alone, without the client's. ``/healthz`` costs what
-HTTP costs; ``--model`` takes any that ships. ``--port`` asks what listens there already, a proxy or
-several servers: then no CPU seconds are told.
+HTTP costs; ``--model`` takes any that ships. ``--behind nginx`` puts ``--workers`` servers behind
+nginx, with ``examples/serving/nginx.conf``, and ``--behind ray`` has ``examples/serving/on_ray.py``
+keep as many; then no CPU seconds are told.
 """
 
 import argparse
@@ -10,13 +11,21 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from urllib.request import urlopen
 
 from trickcast import random_deals
 
 CONNECTIONS = 64
+NGINX_PORT, RAY_PORT = 8800, 8810
+EXAMPLES = Path("examples/serving")
 
 
 def cpu_seconds(process: int) -> float:
@@ -34,9 +43,13 @@ async def ask(port: int, requests: list[bytes]) -> list[float]:
         writer.write(request)
         head = await reader.readuntil(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 200 "), head
-        size = re.search(rb"content-length: (\d+)", head)
-        assert size is not None
-        await reader.readexactly(int(size[1]))
+        if size := re.search(rb"content-length: (\d+)", head, re.IGNORECASE):
+            await reader.readexactly(int(size[1]))
+        else:
+            assert re.search(rb"transfer-encoding: chunked", head, re.IGNORECASE), head
+            while count := int(await reader.readline(), 16):
+                await reader.readexactly(count + 2)
+            await reader.readexactly(2)
         seconds.append(time.perf_counter() - start)
     writer.close()
     return seconds
@@ -77,24 +90,81 @@ async def measure_all(model: str, number: int, port: int, process: int | None) -
         print(f"together {together / alone:.2f} times as many requests a CPU second")
 
 
-async def main(model: str, number: int, port: int | None) -> None:
-    if port is not None:
-        await measure_all(model, number, port, None)
-        return
-    command = [sys.executable, "-m", "trickcast", "serve", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
+@contextmanager
+def started(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         try:
-            assert server.stdout is not None
-            port = int(server.stdout.readline().rpartition(b":")[2])
-            await measure_all(model, number, port, server.pid)
+            yield process
         finally:
-            server.terminate()
+            process.terminate()
+
+
+@contextmanager
+def server(port: int = 0) -> Iterator[tuple[int, int]]:
+    """Yield the port and the process of a server."""
+    with started([sys.executable, "-m", "trickcast", "serve", "--port", str(port)]) as process:
+        assert process.stdout is not None
+        yield int(process.stdout.readline().rpartition(b":")[2]), process.pid
+
+
+@contextmanager
+def behind_nginx(workers: int) -> Iterator[int]:
+    """Yield the port of nginx in front of servers, as the example has it."""
+    site = (EXAMPLES / "nginx.conf").read_text().replace("listen 80;", f"listen {NGINX_PORT};")
+    others = re.findall(r"server (127\.0\.0\.1:(\d+));", site)
+    for address, _ in others[workers:]:
+        site = site.replace(f"server {address};", "")
+    with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
+        for _, port in others[:workers]:
+            stack.enter_context(server(int(port)))
+        path = Path(folder, "nginx.conf")
+        path.write_text(
+            f"pid {folder}/pid; error_log {folder}/error.log; events {{}}\n"
+            f"http {{ access_log off; client_body_temp_path {folder};\n{site}\n}}\n"
+        )
+        program = shutil.which("nginx") or "/usr/sbin/nginx"
+        with started([program, "-c", str(path), "-g", "daemon off;"]):
+            yield NGINX_PORT
+
+
+@contextmanager
+def on_ray(workers: int) -> Iterator[int]:
+    """Yield the port of Ray Serve, which keeps so many servers."""
+    program = [sys.executable, str(EXAMPLES / "on_ray.py"), str(RAY_PORT), str(workers)]
+    with started(program):
+        yield RAY_PORT
+
+
+def wait_for(port: int, workers: int) -> None:
+    """Wait until servers have loaded their models: so many times in a row, twice each."""
+    ready, end = 0, time.monotonic() + 180
+    while ready < 2 * workers:
+        if time.monotonic() > end:
+            raise SystemExit(f"nothing answers at port {port} within three minutes")
+        with suppress(OSError):
+            with urlopen(f"http://127.0.0.1:{port}/readyz") as answer:
+                ready = ready + 1 if answer.status == 200 else 0
+            continue
+        ready = 0
+        time.sleep(0.5)
+
+
+def main(model: str, number: int, behind: str | None, workers: int) -> None:
+    if behind is None:
+        with server() as (port, process):
+            wait_for(port, 1)
+            asyncio.run(measure_all(model, number, port, process))
+        return
+    with {"nginx": behind_nginx, "ray": on_ray}[behind](workers) as port:
+        wait_for(port, workers)
+        asyncio.run(measure_all(model, number, port, None))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", default="accurate")
     parser.add_argument("--requests", type=int, default=960)
-    parser.add_argument("--port", type=int)
+    parser.add_argument("--behind", choices=("nginx", "ray"))
+    parser.add_argument("--workers", type=int, default=1, help="behind nginx or Ray: 1 or 2")
     told = parser.parse_args()
-    asyncio.run(main(told.model, told.requests, told.port))
+    main(told.model, told.requests, told.behind, told.workers)

@@ -1,9 +1,10 @@
 """A server under load: a thousand connections, most of them idle, and requests of all kinds.
 
 First the median of one-deal estimates on the idle server, and the capacity: what 64 connections
-get done that ask as fast as they are answered. Then requests are offered at half of it, whatever
-becomes of them, and at twice; a share of them is malformed, or hangs up. Every status has to be one
-that is documented for its kind, at half of the capacity without any 503.
+get done that ask as fast as they are answered, and come again a second after a 503. Then requests
+are offered at half of it, whatever becomes of them, and at twice; a share of them is malformed, or
+hangs up. Then the same with one-deal estimates alone, at twice. In the end every bar is named, and
+whether it was met. How late the client itself was is told beside: its delay counts as the server's.
 """
 
 import argparse
@@ -25,6 +26,12 @@ from trickcast import random_deals
 CLOSED_LOOP = 64
 ESTIMATE = "estimate"
 REFUSED, BROKEN = 503, -1
+RETRY_SECONDS = 1.0  # what Retry-After says
+# What the server promises.
+TIMES_IDLE = 20  # p99 of one-deal estimates at half of the capacity, in medians of an idle server
+SECONDS = 60  # for an answer
+REFUSED_SECONDS = 1.0  # p99 of refusals: at once, for a program that shares its two cores
+GROWTH = 0.1  # of memory, from the second minute to the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +183,10 @@ class Tally:
     seconds: dict[tuple[str, int], list[float]] = field(default_factory=dict)
     unsent: int = 0
     """For want of a free connection."""
+    late: list[float] = field(default_factory=list)
+    """Seconds after its moment that the client came to send each request."""
 
-    async def ask(self, line: Line, kind: Kind, rng: random.Random) -> None:
+    async def ask(self, line: Line, kind: Kind, rng: random.Random) -> int:
         start = time.perf_counter()
         try:
             status = await line.ask(rng.choice(kind.requests), kind.hang_up)
@@ -187,6 +196,11 @@ class Tally:
             status = BROKEN
         self.statuses[kind.name, status] += 1
         self.seconds.setdefault((kind.name, status), []).append(time.perf_counter() - start)
+        return status
+
+    def estimates(self) -> list[float]:
+        """Seconds of all one-deal estimates that were made."""
+        return sorted(self.seconds.get((ESTIMATE, 200), []))
 
     def of(self, *, refused: bool) -> list[float]:
         """Seconds of all requests that were refused for there was too much, or of the others."""
@@ -211,15 +225,21 @@ class Tally:
             f"{len(refused):,} refused by 503, {self.unsent} without a free connection"
         )
         print(f"  answered: {spread(answered)}; refused: {spread(refused)}")
-        print(f"  one-deal estimates: {spread(sorted(self.seconds.get((ESTIMATE, 200), [])))}")
+        print(f"  one-deal estimates: {spread(self.estimates())}")
+        if self.late:
+            print(f"  the client itself was late: {spread(sorted(self.late))}")
         print(f"  undocumented: {', '.join(self.undocumented()) or 'none'}", flush=True)
 
 
 def spread(times: list[float]) -> str:
     if not times:
         return "none"
-    median, high, most = (times[min(len(times) - 1, int(q * len(times)))] for q in (0.5, 0.99, 1))
+    median, high, most = (quantile(times, q) for q in (0.5, 0.99, 1))
     return f"median {median * 1000:.1f} ms, p99 {high * 1000:.0f} ms, most {most * 1000:.0f} ms"
+
+
+def quantile(times: list[float], q: float) -> float:
+    return times[min(len(times) - 1, int(q * len(times)))]
 
 
 def memory(process: int) -> tuple[float, float]:
@@ -242,22 +262,31 @@ async def watch(process: int, seen: list[tuple[float, float, float]]) -> None:
 
 
 async def closed_loop(port: int, asked: list[Kind], seconds: float) -> float:
-    """Return the requests a second of connections that ask as fast as they are answered."""
-    tally, end = Tally(asked), time.monotonic() + seconds
+    """Return the requests a second of connections that ask as fast as they are answered.
+
+    What is refused is asked again, so that the scarcest (the solvers) tells; by the second half of
+    the time all wait for it that will.
+    """
+    first, second = Tally(asked), Tally(asked)
+    half, end = time.monotonic() + seconds / 2, time.monotonic() + seconds
 
     async def ask_on(seed: int) -> None:
         rng, line = random.Random(seed), Line(port)
         while time.monotonic() < end:
             (kind,) = rng.choices(asked, [kind.weight for kind in asked])
-            await tally.ask(line, kind, rng)
+            status = REFUSED
+            while status == REFUSED and (now := time.monotonic()) < end:
+                status = await (first if now < half else second).ask(line, kind, rng)
+                if status == REFUSED:
+                    await asyncio.sleep(RETRY_SECONDS)
         line.close()
 
     asking = asyncio.gather(*(ask_on(seed) for seed in range(CLOSED_LOOP)))
     await asyncio.sleep(seconds)
-    done = len(tally.of(refused=False))
-    tally.show(f"capacity, {CLOSED_LOOP} connections", seconds)
+    done = len(second.of(refused=False))
+    second.show(f"capacity, {CLOSED_LOOP} connections", seconds / 2)
     await asking
-    return done / seconds
+    return done / (seconds / 2)
 
 
 async def offer(lines: deque[Line], asked: list[Kind], rate: float, seconds: float) -> Tally:
@@ -274,6 +303,7 @@ async def offer(lines: deque[Line], asked: list[Kind], rate: float, seconds: flo
     end = moment + seconds
     while moment < end:
         await asyncio.sleep(max(0.0, moment - time.monotonic()))
+        tally.late.append(time.monotonic() - moment)
         if lines:
             (kind,) = rng.choices(asked, weights)
             task = asyncio.create_task(ask(lines.popleft(), kind))
@@ -298,47 +328,79 @@ def server() -> Iterator[tuple[int, int]]:
             process.terminate()
 
 
+async def idle_median(port: int, asked: list[Kind]) -> float:
+    """Return the median seconds of one-deal estimates, when all that is loaded late is loaded."""
+    line, idle = Line(port), Tally(asked)
+    while await line.ask(get("/readyz"), None) != 200:
+        await asyncio.sleep(0.2)
+    await asyncio.gather(*(Line(port).ask(kind.requests[0], None) for kind in asked[:11]))
+    for seed in range(200):
+        await idle.ask(line, asked[0], random.Random(seed))
+    line.close()
+    idle.show("idle, one by one", sum(idle.of(refused=False)))
+    return quantile(idle.estimates(), 0.5)
+
+
+def growth(seen: list[tuple[float, float, float]], column: int, name: str) -> float:
+    """Print memory after the first minute, and return by what share its mean grew in that time."""
+    sizes = [row[column] for row in seen if row[0] >= min(60.0, seen[-1][0] / 2)]
+    part = max(1, len(sizes) // 5)
+    before, after = sum(sizes[:part]) / part, sum(sizes[-part:]) / part
+    print(
+        f"  memory, {name}: {before:.0f} MB after the first minute, {after:.0f} at the end, "
+        f"{min(sizes):.0f} to {max(sizes):.0f} between"
+    )
+    return after / before - 1
+
+
 async def main(minutes: float, connections: int, probe: float, overload: float) -> int:
     asked = kinds()
     with server() as (port, process):
-        line, single = Line(port), asked[0]
-        while await line.ask(get("/readyz"), None) != 200:
-            await asyncio.sleep(0.2)
-        await asyncio.gather(*(Line(port).ask(kind.requests[0], None) for kind in asked[:11]))
-        idle = Tally(asked)
-        for seed in range(200):
-            await idle.ask(line, single, random.Random(seed))
-        idle.show("idle, one by one", sum(idle.of(refused=False)))
-        median = idle.of(refused=False)[100]
+        median = await idle_median(port, asked)
         capacity = await closed_loop(port, asked, probe)
         lines = deque(Line(port) for _ in range(connections))
-        for opened in lines:
-            await opened.open()
+        for line in lines:
+            await line.open()
         seen: list[tuple[float, float, float]] = []
         watching = asyncio.create_task(watch(process, seen))
         half = await offer(lines, asked, capacity / 2, 60 * minutes)
+        watching.cancel()
         half.show(f"half of the capacity, {connections:,} connections", 60 * minutes)
-        later = [row for row in seen if row[0] >= min(60.0, 30 * minutes)]
-        for name, column in (("server", 1), ("with its processes", 2)):
-            sizes = [row[column] for row in later]
-            print(
-                f"  memory, {name}: {sizes[0]:.0f} MB after the first minute, {sizes[-1]:.0f} at "
-                f"the end, {min(sizes):.0f} to {max(sizes):.0f} between"
-            )
+        grown = [growth(seen, 1, "server"), growth(seen, 2, "with its processes")]
         twice = await offer(lines, asked, 2 * capacity, overload)
         twice.show("twice the capacity", overload)
-        watching.cancel()
-        high = sorted(half.seconds[ESTIMATE, 200])
-        ratio = high[int(0.99 * len(high))] / median
-        print(f"p99 of one-deal estimates at half: {ratio:.1f} times the median of an idle server")
-        return bool(half.undocumented() or twice.undocumented())
+        rate = await closed_loop(port, asked[:1], probe / 2)
+        estimates = await offer(lines, asked[:1], 2 * rate, overload)
+        estimates.show("twice the capacity, one-deal estimates alone", overload)
+    phases = (half, twice, estimates)
+    ratio = quantile(half.estimates(), 0.99) / median
+    answered = max(phase.of(refused=False)[-1] for phase in phases)
+    refused = sorted(second for phase in phases for second in phase.of(refused=True))
+    waited = quantile(refused, 0.99) if refused else 0.0
+    bars = {
+        "no status but the documented": not any(phase.undocumented() for phase in phases),
+        f"no request is refused at half of the capacity ({len(half.of(refused=True))})": (
+            not half.of(refused=True)
+        ),
+        f"memory is flat after the first minute: {grown[0]:+.1%}, with its processes "
+        f"{grown[1]:+.1%} (at most {GROWTH:.0%})": max(grown) <= GROWTH,
+        f"p99 of one-deal estimates at half: {ratio:.1f} medians of an idle server "
+        f"(at most {TIMES_IDLE})": ratio <= TIMES_IDLE,
+        f"refused at once: p99 {waited:.2f} s (at most {REFUSED_SECONDS:g})": (
+            waited <= REFUSED_SECONDS
+        ),
+        f"answered in time: {answered:.1f} s at most (of {SECONDS})": answered <= SECONDS,
+    }
+    for bar, met in bars.items():
+        print(f"{'met   ' if met else 'MISSED'}  {bar}")
+    return not all(bars.values())
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=10, help="at half of the capacity")
     parser.add_argument("--connections", type=int, default=1000)
-    parser.add_argument("--probe", type=float, default=20, help="seconds to find the capacity")
+    parser.add_argument("--probe", type=float, default=60, help="seconds to find the capacity")
     parser.add_argument("--overload", type=float, default=60, help="seconds at twice of it")
     told = parser.parse_args()
     sys.exit(asyncio.run(main(told.minutes, told.connections, told.probe, told.overload)))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_page_for_everybody import serious, tab_to  # type: ignore[import-not-found]
 
 from test_contest import LENGTH, problem
 from trickcast.web.serve.store import Rules, Store
@@ -68,4 +69,101 @@ def test_a_chunk_is_played_to_its_end_on_a_phone(browser: Any, address: str, sho
     page.get_by_role("button", name="Delete my name and results").click()
     best.wait_for(state="detached")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    context.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (390, "dark"), (1280, "dark")])
+def test_axe_finds_nothing_serious_in_a_contest_and_nothing_is_too_wide(
+    browser: Any, address: str, axe: str, width: int, scheme: str
+) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 740}, color_scheme=scheme, bypass_csp=True
+    )
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+
+    def check() -> None:
+        assert serious(page, axe) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    page.goto(f"{address}/contest.html")
+    page.get_by_label("North and South alone").check()
+    check()
+    page.get_by_role("button", name="Begin").click()
+    for number in range(LENGTH + 1):
+        page.get_by_role("button", name="7 tricks", exact=True).wait_for()
+        if number == 0:
+            check()
+        page.get_by_role("button", name="7 tricks", exact=True).click()
+        page.get_by_role("status").filter(has_text="take 8").wait_for()
+        if number == 0:
+            check()
+        page.locator("button.go").click()
+    page.get_by_role("heading", name="Your chunk").wait_for()
+    check()
+    context.close()
+
+
+def test_a_chunk_is_played_by_the_keyboard_alone(browser: Any, address: str) -> None:
+    page = browser.new_page()
+    page.set_default_timeout(60_000)
+    page.goto(f"{address}/contest.html")
+    page.get_by_role("button", name="Begin").wait_for()
+    tab_to(page, "notrump")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    tab_to(page, "Your name")
+    page.keyboard.type("Bea")
+    tab_to(page, "Begin")
+    page.keyboard.press("Enter")
+    for _ in range(LENGTH + 1):
+        page.get_by_role("timer").wait_for()
+        tab_to(page, "8 tricks")
+        page.keyboard.press("Space")
+        page.get_by_role("status").filter(has_text="take 8").wait_for()
+        page.keyboard.press("Enter")  # what comes next has the focus
+    page.get_by_role("heading", name="Your chunk").wait_for()
+    you = page.get_by_role("table").first.locator(".you td")
+    assert you.all_inner_texts() == ["100.00"] * 3
+    page.close()
+
+
+def test_the_static_page_lets_practise_and_keeps_nothing(browser: Any, site: str) -> None:
+    asked: list[str] = []
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.on("request", lambda request: asked.append(request.url))
+    page.clock.install()
+    page.goto(f"{site}contest.html")
+    page.get_by_text("Practice: nothing is kept").wait_for()
+    page.get_by_label("spades").check()
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="9 tricks", exact=True).click()  # for training
+    page.get_by_role("status").filter(has_text="North and South take").wait_for()
+    page.locator("button.go").click()
+    for number in range(1, 28):
+        page.get_by_role("heading", name=f"Deal {number} of 27").wait_for()
+        if number == 27:
+            page.clock.fast_forward(31_000)
+        else:
+            page.get_by_role("button", name="9 tricks", exact=True).click()
+        page.get_by_role("status").filter(has_text="North and South take").wait_for()
+        page.locator("button.go").click()
+    page.get_by_role("status").filter(has_text="27 deals count").wait_for()
+    rows = page.get_by_role("table").first.locator("tbody tr")
+    assert rows.first.locator("th").inner_text() == "you"
+    said = page.get_by_role("table").nth(1).locator("tbody tr")
+    assert said.count() == 28
+    assert said.nth(27).locator("td").first.inner_text() == "none"
+    right = sum(
+        said.nth(i).locator("td").nth(0).inner_text()
+        == said.nth(i).locator("td").nth(1).inner_text()
+        for i in range(1, 28)
+    )
+    assert rows.first.locator("td").nth(2).inner_text() == f"{100 * right / 27:.2f}"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert all(url.startswith(site) for url in asked)
+    assert page.evaluate("Object.keys(localStorage).length") == 0
+    assert context.cookies() == []
     context.close()

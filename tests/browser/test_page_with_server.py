@@ -48,6 +48,12 @@ def test_exact_tricks_par_and_opening_bids_arrive_beside_the_estimates(page):
     assert rows.count() == 4
     call = openings.load("polish-club").explain(tc.Hand("A.KQ9832.T94.AKT"))
     assert call.reason in rows.nth(0).inner_text()
+    choice = page.get_by_label("Opening system")
+    assert choice.locator("option").all_inner_texts() == [*openings.names()]
+    choice.select_option("standard-american")
+    page.locator(".openings caption", has_text="standard-american").wait_for()
+    american = openings.load("standard-american").explain(tc.Hand("A.KQ9832.T94.AKT"))
+    assert american.reason in rows.nth(0).inner_text()
 
 
 def test_two_hands_alone_have_chances_of_game_and_the_contracts_that_score_best(page):

@@ -38,7 +38,7 @@ function show() {
   $("whatif").show(board);
   document.querySelector(".boards").hidden = boards.length < 2 && !skipped.length;
   $("boards").show(boards, chosen, skipped);
-  if (board.answer?.final && (!engine?.solves || board.facts?.par)) {
+  if (board.answer?.final && (!engine?.solves || (board.facts?.par && board.facts.openings))) {
     asked.abort();
     tell(spoken(board.answer));
   } else ask(board);
@@ -65,6 +65,11 @@ async function ask(board) {
   tell(board.deal.whole || board.deal.pair ? "Estimating…" : `Give all four hands, or two of a side, to see tricks.${below}`);
   const questions = [askTricks(board, signal)];
   if (engine.solves) questions.push(askOpenings(board, signal));
+  await answered(questions, signal);
+}
+
+/** Wait for answers; what goes wrong is told. */
+async function answered(questions, signal) {
   try {
     await Promise.all(questions);
   } catch (error) {
@@ -108,10 +113,18 @@ async function askOpenings(board, signal) {
   const { deal } = board;
   const seats = [0, 1, 2, 3].filter((seat) => deal.count(seat) === 13);
   if (!seats.length) return;
-  const question = { hands: seats.map((seat) => deal.hand(seat)), nearest: 0 };
+  const { system } = $("facts");
+  const question = { hands: seats.map((seat) => deal.hand(seat)), nearest: 0, system };
   const results = await engine.ask("open", question, signal);
+  if (system !== $("facts").system) return; // another was chosen meanwhile
   const openings = results.map((result, i) => ({ seat: seats[i], ...result }));
   learn(board, { openings }, signal);
+}
+
+/** Ask again what each hand opens, of the other boards when they are shown. */
+function changeSystem() {
+  for (const { facts } of boards) if (facts) delete facts.openings;
+  answered([askOpenings(current(), asked.signal)], asked.signal);
 }
 
 function learn(board, facts, signal) {
@@ -256,6 +269,7 @@ function listen() {
     remember();
     show();
   });
+  $("facts").addEventListener("system", changeSystem);
   $("boards").addEventListener("choose", ({ detail }) => {
     chosen = detail;
     remember();

@@ -6,6 +6,9 @@ import { element, percent, sign } from "./dom.js";
 
 const GAME = [10, 10, 11, 11, 9]; // tricks that game takes: S H D C NT
 const SIDES = ["NS", "EW"];
+const SYSTEMS = [
+  "polish-club", "standard-american", "polish-club-rules", "polish-club-book", "52-60-7", "52-60-12", "cascade-1996",
+];
 
 /** A contract such as 4HX or 3N as people write it; other words stay. */
 export function written(text) {
@@ -15,14 +18,29 @@ export function written(text) {
   return [match[1], sign(strain, SYMBOLS, [" spades", " hearts", " diamonds", " clubs", " notrump"]), match[3]];
 }
 
-/** <deal-facts>: shows what it is given: {par}, {openings}, {pair, seats}; nothing for none. */
+/**
+ * <deal-facts>: shows what it is given: {par}, {openings}, {pair, seats}; nothing for none. Tells by
+ * an event "system" that another opening system was chosen.
+ */
 export class DealFacts extends HTMLElement {
+  #worth = element("div");
+  #system = element("select", {}, ...SYSTEMS.map((name) => element("option", {}, name)));
+  #choice = element("p", { hidden: true }, element("label", {}, "Opening system ", this.#system));
+  #openings = element("div");
+
+  connectedCallback() {
+    this.append(this.#worth, this.#choice, this.#openings);
+    this.#system.addEventListener("change", () => this.dispatchEvent(new CustomEvent("system")));
+  }
+
+  get system() {
+    return this.#system.value;
+  }
+
   show({ par = null, openings = null, pair = null, seats = null } = {}) {
-    const parts = [];
-    if (pair) parts.push(...worth(pair, seats));
-    if (par) parts.push(parOf(par));
-    if (openings) parts.push(openingsOf(openings));
-    this.replaceChildren(...parts);
+    this.#worth.replaceChildren(...(pair ? worth(pair, seats) : []), ...(par ? [parOf(par)] : []));
+    this.#choice.hidden = !openings;
+    this.#openings.replaceChildren(...(openings ? [openingsOf(openings)] : []));
   }
 }
 

@@ -20,6 +20,7 @@ from .errors import BusyError, JobError, RefusedError
 LOG = logging.getLogger(__name__)
 _TRIES = 2
 _WAITING = 8  # jobs that wait for each process; the next is told to come again
+_NICE = 10
 _LONGEST = 1 << 26  # bytes of a line
 
 Part = tuple[str, Any]
@@ -29,14 +30,29 @@ Part = tuple[str, Any]
 class Processes:
     """So many processes, and another for each that ends."""
 
-    def __init__(self, name: str, processes: int, observe: Callable[[float], object]):
-        """Prepare them; the system shows ``name``, ``observe`` is told how long jobs waited."""
+    def __init__(
+        self,
+        name: str,
+        processes: int,
+        observe: Callable[[float], object],
+        *,
+        behind: bool = False,
+    ):
+        """Prepare them; the system shows ``name``, ``observe`` is told how long jobs waited.
+
+        Those that work ``behind`` get the processor when the server does not need it, where the
+        system can do that.
+        """
         self._name = name
+        self._before = f"import os, sys; sys.path[:] = {sys.path!r}"
+        if behind and hasattr(os, "nice"):
+            self._before += f"; os.nice({_NICE})"
         self._number, self._observe = processes, observe
         self._free = asyncio.Semaphore(processes)
         self._idle: list[asyncio.subprocess.Process] = []
         self._waiting = self._alive = 0
         self._starting: asyncio.Task[None] | None = None
+        self._ending: set[asyncio.Task[int]] = set()
 
     async def run(self, job: str, **asked: Any) -> AsyncGenerator[Part, None]:
         """Do a job of ``jobs.JOBS``; leaving this generator ends it.
@@ -64,11 +80,15 @@ class Processes:
         while self._alive < self._number:
             self._idle.append(await self._new())
 
-    def close(self) -> None:
-        """End the processes that wait for work."""
+    async def close(self) -> None:
+        """End the processes that wait for work, and those that are started just now."""
         self._number = 0
+        if self._starting is not None:
+            await self._starting
         while self._idle:
             self._end(self._idle.pop())
+        if self._ending:
+            await asyncio.wait(self._ending)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncGenerator[None, None]:
@@ -114,9 +134,8 @@ class Processes:
 
     async def _new(self) -> asyncio.subprocess.Process:
         self._alive += 1
-        path = f"import sys; sys.path[:] = {sys.path!r}"
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", f"{path}\nfrom {__package__}.jobs import main; main()"),
+            *(sys.executable, "-c", f"{self._before}\nfrom {__package__}.jobs import main; main()"),
             self._name,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -128,3 +147,6 @@ class Processes:
         self._alive -= 1
         if process.returncode is None:
             process.kill()
+            waiting = asyncio.create_task(process.wait())
+            self._ending.add(waiting)
+            waiting.add_done_callback(self._ending.discard)

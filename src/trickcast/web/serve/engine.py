@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
+from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
 from ... import evaluators, openings
@@ -73,6 +74,7 @@ _FEW = 8  # hands that are opened, or whose like are looked for, in one turn
 _IN_TIME = 0.9  # of the time for an answer, after which a simulation answers with what it has
 
 Row = TypeVar("Row")
+Found = TypeVar("Found")
 Parts = AsyncGenerator[Part, None]
 SolvedRows = AsyncGenerator[tuple[Given, Tricks], None]
 Rows = SolvedRows | AsyncGenerator[tuple[Given, None], None]
@@ -86,11 +88,13 @@ class Engine:
         self.ready = False
         self._seconds = seconds
         self._observe_together = metrics.together.observe
-        self._names = [info.name for info in shipped_models()]
+        self._models = [model_answer(info) for info in shipped_models()]  # reads each file
         self._together: dict[str, Together] = {}
         self._pairs = cache(PairEstimator)
-        self._solvers = Processes("solver", solvers or os.cpu_count() or 1, metrics.waited.observe)
+        number = solvers or os.cpu_count() or 1
+        self._solvers = Processes("solver", number, metrics.waited.observe, behind=True)
         self._readers = Processes("reader", 1, metrics.waited.observe)
+        self._one_at_a_time = CapacityLimiter(1)
         self._loading = Lock()
 
     def load(self) -> None:
@@ -104,13 +108,13 @@ class Engine:
         await self._solvers.start()
         await self._readers.start()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End threads and processes."""
         with self._loading:
             for together in self._together.values():
                 together.close()
-        self._solvers.close()
-        self._readers.close()
+        await self._solvers.close()
+        await self._readers.close()
 
     async def estimate(self, question: EstimateQuestion, sent: Sent) -> Parts:
         """Answer as ``trickcast estimate``."""
@@ -194,7 +198,7 @@ class Engine:
         def answers(hands: Sequence[Hand]) -> list[HandAnswer]:
             return [hand_answer(hand, evaluators.describe(hand, strain)) for hand in hands]
 
-        async for part in _in_turns(answers, read_hands(question.hands), _TOGETHER):
+        async for part in self._in_turns(answers, read_hands(question.hands), _TOGETHER):
             yield part
 
     async def pair(self, question: PairQuestion, _: Sent) -> Parts:
@@ -221,7 +225,7 @@ class Engine:
             ]
 
         pairs = [*zip(norths, souths, strict=True)]
-        async for part in _in_turns(answers, pairs, _TOGETHER):
+        async for part in self._in_turns(answers, pairs, _TOGETHER):
             yield part
 
     async def open(self, question: OpenQuestion, _: Sent) -> Parts:
@@ -241,7 +245,7 @@ class Engine:
                 for hand in hands
             ]
 
-        async for part in _in_turns(answers, read_hands(question.hands), _FEW):
+        async for part in self._in_turns(answers, read_hands(question.hands), _FEW):
             yield part
 
     async def nearest(self, question: NearestQuestion, _: Sent) -> Parts:
@@ -262,21 +266,22 @@ class Engine:
                 ]
             return [nearest_answer(*row) for row in zip(hands, near, strict=True)]
 
-        async for part in _in_turns(answers, read_hands(question.hands), _FEW):
+        async for part in self._in_turns(answers, read_hands(question.hands), _FEW):
             yield part
 
     async def models(self, _: ModelsQuestion, __: Sent) -> Parts:
         """Answer as ``trickcast models``."""
-        for info in shipped_models():
-            yield "result", model_answer(info)
+        for answer in self._models:
+            yield "result", answer
 
     @cached_property
     def _embedding(self) -> HandEmbedding:
         return HandEmbedding()
 
     def _check_model(self, name: str) -> None:
-        if name not in self._names:
-            expected = ", ".join(self._names)
+        names = [answer["name"] for answer in self._models]
+        if name not in names:
+            expected = ", ".join(names)
             raise RefusedError(f"no model {name!r} (expected one of {expected})")
 
     def _model(self, name: str) -> Together:
@@ -288,9 +293,13 @@ class Engine:
     async def _deals(self, question: DealsQuestion, sent: Sent) -> tuple[list[Given], list[Part]]:
         """Return the deals that were given, and what is to be told of their file."""
         if sent.file is None:
-            return [Given(deal) for deal in read_deals(question.deals)], []
+            if len(question.deals) <= _FEW:
+                return [Given(deal) for deal in read_deals(question.deals)], []
+            deals = await self._in_thread(read_deals, question.deals)
+            return [Given(deal) for deal in deals], []
         content = await _of_file(self._readers, "read", question, sent.file)
-        return [given_deal(*row) for row in content["deals"]], _passed_over(content)
+        rows = await self._in_thread(lambda: [given_deal(*row) for row in content["deals"]])
+        return rows, _passed_over(content)
 
     async def _solved(self, deals: Sequence[Given]) -> SolvedRows:
         """Yield the exact tricks of deal after deal: the file's own, else solved."""
@@ -303,6 +312,21 @@ class Engine:
                 yield given, tricks
             if unknown:
                 await anext(parts, None)  # the job is done: its process is kept
+
+    async def _in_turns(
+        self, answers: Callable[[Sequence[Row]], Sequence[Any]], rows: Sequence[Row], size: int
+    ) -> Parts:
+        """Yield the answers that a thread finds, some at a time."""
+        for some in _turns(rows, size):
+            for answer in await self._in_thread(answers, some):
+                yield "result", answer
+
+    async def _in_thread(self, work: Callable[..., Found], *given: Any) -> Found:
+        """Return what a thread finds, one for all questions.
+
+        Many that run Python at the same time would only keep the loop from its turn.
+        """
+        return await run_sync(work, *given, abandon_on_cancel=True, limiter=self._one_at_a_time)
 
     async def _simulated(self, job: str, question: LayoutsQuestion, sent: Sent) -> Parts:
         if question.model is not None:
@@ -337,15 +361,6 @@ def _passed_over(content: dict[str, Any]) -> list[Part]:
 
 def _turns(rows: Sequence[Row], size: int) -> Iterator[Sequence[Row]]:
     return (rows[start : start + size] for start in range(0, len(rows), size))
-
-
-async def _in_turns(
-    answers: Callable[[Sequence[Row]], Sequence[Any]], rows: Sequence[Row], size: int
-) -> Parts:
-    """Yield the answers that a thread finds, some at a time."""
-    for some in _turns(rows, size):
-        for answer in await run_sync(answers, some, abandon_on_cancel=True):
-            yield "result", answer
 
 
 @cache
