@@ -122,7 +122,7 @@ def test_ctrl_c_ends_at_once_and_lists_what_is_done(
 def test_a_piece_that_cannot_be_done_is_one_line(
     nodes: Nodes, tmp_path: Path, solve: str, words: str
 ) -> None:
-    few = "import trickcast._pieces as p; p._RETRIES = 1\n"
+    few = "import trickcast._pieces as p; p.RETRIES = 1\n"
     assert words in complaint(program(solve, tmp_path, more=few))
     assert not list(tmp_path.rglob("*.zrd"))
 
