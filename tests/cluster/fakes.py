@@ -47,6 +47,22 @@ def dies(job: Any, begin: int, owners: Any, advance: Any) -> NDArray[np.uint8]:
     os._exit(1)
 
 
+def dies_while_writing(job: Any, begin: int, owners: Any, advance: Any) -> NDArray[np.uint8]:
+    """Die once in the midst of writing a shard, as far as that can be seen afterwards."""
+    begun = job.storage.root.with_suffix(f".{begin}")
+    if not begun.exists():
+        begun.touch()
+        (job.storage.root / f".{begin:016x}.tmp").write_bytes(b"half of a shard")
+        os._exit(1)
+    return at_once(job, begin, owners, advance)
+
+
+def leg_of_a_training(asked: Any) -> Any:
+    """Train in a worker, which says which process it is."""
+    (Path(os.environ[WORKERS]) / str(os.getpid())).touch()
+    return importlib.import_module("trickcast.training.cluster")._leg(asked)
+
+
 def measured(job: Any, begin: int, owners: Any, advance: Any) -> Any:
     """Solve, and leave a file that says what it took of the processor."""
     busy = time.process_time()

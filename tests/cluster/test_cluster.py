@@ -1,5 +1,6 @@
 """Work on Ray: two machines of one core on this one, killed while they label."""
 
+import json
 import os
 import random
 import signal
@@ -14,8 +15,31 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from faults import contents
 from nodes import DEALS, DRIVER, Nodes, once, sound, strike, strike_driver, two_nodes
 from trickcast.library import Library, verify
+
+TRAINING = """
+import importlib, sys
+from pathlib import Path
+import fakes
+from trickcast.training import Request, train
+SMALL = {"width": 32, "heads": 1, "before": 0, "after": 1, "ratio": 2, "dropout": 0}
+settings = {f"network.{name}": str(value) for name, value in SMALL.items()} | {
+    "steps": "400", "batch": "16", "warm_up": "2", "evaluate_every": "20", "precision": "float32",
+    "exchanged": "4",
+}
+request = Request(
+    name="fast", settings=settings, library=LIBRARY, deals=256, validation=64, device="cpu",
+    out=Path(sys.argv[1]), threads=1,
+)
+on = sys.argv[2] if len(sys.argv) > 2 else None
+if on is not None:
+    importlib.import_module("trickcast.training.cluster")._leg = fakes.leg_of_a_training
+told = []
+answer = train(request, told.append, on=on, workers=2)
+assert answer is not None and answer.trained.done and told[-1]["step"] == 400
+""".replace("LIBRARY", repr(str(Path(__file__).parents[2] / "data" / "library")))
 
 
 @pytest.fixture(scope="session")
@@ -98,6 +122,56 @@ def test_workers_write_shards_to_a_bucket_themselves(
     library = Library("s3://bridge/library")
     assert library.storage.read("manifest.json", 1 << 20) == expected["manifest.json"]
     assert verify(library, sample=0).problems == ()
+
+
+def test_a_worker_that_dies_while_it_writes_leaves_nothing(
+    nodes: Nodes, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    command = program("dies_while_writing", tmp_path / "library", 2 * 4096)
+    subprocess.run(command, check=True, timeout=120, stderr=subprocess.DEVNULL)
+    files = sorted(file for file in expected if file.endswith(".zrd"))[:2]
+    written = contents(tmp_path / "library")
+    assert sorted(written) == ["manifest.json", *files]
+    assert all(written[file] == expected[file] for file in files)
+
+
+def test_commands_answer_as_without_a_cluster(nodes: Nodes, tmp_path: Path) -> None:
+    command = [sys.executable, str(Path(__file__).with_name("commands.py")), str(tmp_path)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_a_training_whose_worker_dies_goes_on_and_ends_as_one_alone(
+    nodes: Nodes, tmp_path: Path
+) -> None:
+    """Two workers; one is killed after the first evaluation. Ray Train begins them again."""
+    alone = subprocess.run([sys.executable, "-c", TRAINING, str(tmp_path / "alone")], timeout=200)
+    assert alone.returncode == 0
+    for seen in nodes.workers.iterdir():
+        seen.unlink()
+    together = [sys.executable, "-c", TRAINING, str(tmp_path / "together"), "auto"]
+    driver = subprocess.Popen(together, stderr=subprocess.DEVNULL)
+    try:
+        journal = tmp_path / "together" / "fast.jsonl"
+        while not (journal.exists() and journal.read_text("utf-8")) and driver.poll() is None:
+            time.sleep(0.05)
+        first = {int(seen.name) for seen in nodes.workers.iterdir()}
+        assert len(first) == 2
+        os.kill(min(first), signal.SIGKILL)
+        assert driver.wait(timeout=200) == 0
+        assert len({int(seen.name) for seen in nodes.workers.iterdir()} - first) == 2
+    finally:
+        driver.kill()
+        driver.wait()
+    ours, theirs = (
+        [json.loads(line) for line in (tmp_path / name / "fast.jsonl").read_text().splitlines()]
+        for name in ("together", "alone")
+    )
+    assert [line["step"] for line in ours] == [line["step"] for line in theirs]
+    for line, other in zip(ours, theirs, strict=True):
+        for name in ("training_loss", "log_loss", "bias"):
+            assert line[name] == pytest.approx(other[name], abs=1e-5)
+    assert (tmp_path / "together" / "fast.onnx").exists()
 
 
 def test_ctrl_c_ends_at_once_and_lists_what_is_done(

@@ -160,7 +160,10 @@ class Estimator:
 
 @lru_cache(maxsize=_MOST_LOADED)
 def _same(model: str, sha256: str, threads: int | None, batch_size: int) -> Estimator:
-    """Load what was pickled, once for all copies in a process. Raises ModelError where the file is another by now."""
+    """Load what was pickled, once for all copies in a process.
+
+    Raises ModelError where the file is another by now.
+    """
     estimator = Estimator(model, threads=threads, batch_size=batch_size)
     if estimator.info.sha256 != sha256:
         raise ModelError(

@@ -90,9 +90,7 @@ def solved_chunks(
         work, pieces(), on=on, cores=workers or 1, ordered=True, advance=advance
     ) as done:
         tables = (solved for _, solved in done)
-        yield (
-            np.concatenate([first, *islice(tables, counts.popleft() - 1)]) for first in tables
-        )
+        yield (np.concatenate([first, *islice(tables, counts.popleft() - 1)]) for first in tables)
 
 
 def _solve(workers: int | None, owners: NDArray[np.uint8], advance: Advance) -> NDArray[np.uint8]:

@@ -39,7 +39,7 @@ def train_on(request: Request, report: Report, on: str, workers: int) -> Answer 
             from ray.train.v2.api.exceptions import TrainingFailedError
         except ImportError as error:
             raise ModuleNotFoundError(
-                f"training on a cluster needs {error.name} (install it by: pip install 'ray[train]')"
+                f"training on a cluster needs {error.name} (install by: pip install 'ray[train]')"
             ) from error
         trainer = TorchTrainer(
             _leg,
