@@ -179,6 +179,22 @@ def test_two_models_are_compared_deal_by_deal(case):
         assert difference.exact.low < apart < difference.exact.high
 
 
+def test_tallies_of_parts_add_up_in_any_order(case):
+    deals, probabilities, named, real = case
+    whole = evaluated(case)
+    for order in ((0, 1, 2), (2, 0, 1)):
+        together, paired = Tally(), Paired()
+        for part in (slice(20 * place, 20 * place + 20) for place in order):  # the last is empty
+            tally, some = Tally(), Paired()
+            of_part = probabilities[part], named[part], real[part], deals.owners[part]
+            figures = tally.add(*of_part)
+            some.add(figures, figures)
+            together.merge(tally)
+            paired.merge(some)
+        assert plain(together.evaluation(), 12) == plain(whole, 12)
+        assert paired.differences()["all"].results == whole.strains["all"].results
+
+
 def test_what_cannot_be_compared_is_refused(case):
     deals, probabilities, named, real = case
     with pytest.raises(ValueError, match=r"named of shape \(40, 5\)"):

@@ -92,6 +92,8 @@ def test_check_goes_with_solving(run, tmp_path: Path, exact: DealSet) -> None:
     for command in (["convert", tmp_path / "known.pbn", tmp_path / "x.lin"], ["estimate", "x"]):
         status, _, err = run(*command, "--check", 1)
         assert status == 2 and "--check needs" in err
+    status, _, err = run("convert", tmp_path / "known.pbn", tmp_path / "x.lin", "--cluster", "auto")
+    assert status == 2 and "--cluster needs --solve" in err
 
 
 def test_par_names_the_board_in_json(run, tmp_path: Path, exact: DealSet) -> None:

@@ -190,7 +190,9 @@ class _Run:
             retry_exceptions=[ConnectionError, TimeoutError],
         )
         self._work = ray.put(work)
-        self._counts = ray.remote(_Counts).options(num_cpus=0, max_restarts=-1).remote()
+        self._counts = None
+        if advance is not nothing:
+            self._counts = ray.remote(_Counts).options(num_cpus=0, max_restarts=-1).remote()
         self._pending: dict[Any, tuple[int, Any]] = {}
         self._finished: list[int] = []
         self._reported, self._whole, self._asked = 0, 0, 0.0
@@ -252,6 +254,8 @@ class _Run:
         """Bring the bar up to date: what is done, what is under way, and which machine lags."""
         self._asked, self._most = time.monotonic(), self._room()
         finished, self._finished = self._finished, []
+        if self._counts is None:
+            return
         try:
             under_way = self._ray.get(self._counts.under_way.remote(finished), timeout=_PATIENCE)
         except (self._ray.exceptions.RayError, TimeoutError):
@@ -319,7 +323,7 @@ def _do(
     def advance(done: int, note: str = "") -> None:
         nonlocal total, reported
         total += done
-        if time.monotonic() - reported > every:
+        if counts is not None and time.monotonic() - reported > every:
             reported = time.monotonic()
             counts.report.remote(number, total)
 

@@ -42,6 +42,16 @@ def test_both_doors_have_the_same_options(cli):
     assert "--pairs-validation" in second and len(second) == 17
 
 
+def test_where_a_cluster_makes_no_sense_it_is_refused(cli, tmp_path):
+    for words, complaint in (
+        (("pairs", "--cluster", "local"), "pairs is trained here alone"),
+        (("fast", "--workers", 2), "--workers needs --cluster"),
+        (("fast", "--cluster", "nowhere"), "'nowhere' is no cluster"),
+    ):
+        status, out, err = cli("train", *words, "--out", tmp_path)
+        assert (status, out) == (2, "") and complaint in err and err.count("\n") == 1
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_training_lists_its_settings_and_takes_them_back(name):
     coding = {"coding": "52"} if name == "52-25-1" else {}
