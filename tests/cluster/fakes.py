@@ -62,16 +62,17 @@ def leg_of_a_training(asked: Any) -> Any:
     """Train in a worker, which says which process it is; the second is killed before step 15."""
     parallel: Any = importlib.import_module("trickcast.training.parallel")
     real, before = parallel.Place.agreed, iter(range(15))
-    begun = {path.name for path in (folder := Path(os.environ[WORKERS])).iterdir()}
+    folder, rank = Path(os.environ[WORKERS]), os.environ["RANK"]
+    begun = {path.name for path in folder.iterdir()}
 
     def agreed(place: Any, stop: bool) -> bool:
         if next(before, None) is None:
             os.kill(os.getpid(), signal.SIGKILL)
         return real(place, stop)
 
-    if os.environ["RANK"] == "1" and "1" not in begun:
+    if rank == "1" and rank not in begun:
         parallel.Place.agreed = agreed
-    (folder / (os.environ["RANK"] if os.environ["RANK"] not in begun else "again")).touch()
+    (folder / ("again" if rank in begun else rank)).touch()
     return importlib.import_module("trickcast.training.cluster")._leg(asked)
 
 
