@@ -39,7 +39,7 @@ def answer(*words: Any) -> str:
 
 def ask(folder: Path) -> list[tuple[Any, ...]]:
     """Write the files that commands are asked about, and return the commands."""
-    tc.write(tc.random_deals(5, seed=4), folder / "deals.pbn")
+    tc.write(tc.random_deals(3, seed=4), folder / "deals.pbn")
     solved = next(Library(LIBRARY).stream("train"))
     for use, begin, n in (("train", 0, 200), ("validation", 200, 40), ("test", 240, 60)):
         for start in range(begin, begin + n, 100 if use == "train" else 20):
@@ -48,10 +48,8 @@ def ask(folder: Path) -> list[tuple[Any, ...]]:
     tc.write(solved[:50], folder / "solved.zrd")
     return [
         ("solve", folder / "deals.pbn", "--json"),
-        ("simulate", *KNOWN, *FEW),
-        ("simulate", *KNOWN, *FEW, "--contract", "3N", "--by", "N", "--making"),
-        ("simulate", *KNOWN, *FEW, "--contracts", "3N,4S", "--by", "N"),
-        ("leads", "Q63.T9.KJ984.Q32", "3N", "--by", "S", *FEW),
+        ("simulate", *KNOWN, *FEW, "--contract", "6S", "--by", "N", "--making"),
+        ("simulate", *KNOWN, *FEW, "--contracts", "4S", "--by", "N"),  # and the leads against it
         ("evaluate", folder / "library", "--model", "fast", "--json"),
         ("evaluate", folder / "solved.zrd", "--model", "fast", "--json"),
     ]
@@ -79,7 +77,7 @@ def reproduced(folder: Path, library: Path, *where: Any) -> dict[str, Any]:
 
 def labelled(folder: Path, *where: Any) -> dict[str, bytes]:
     """Solve a few deals and endings, and return the files."""
-    for kind in (("--deals", 6, "--strains", "one"), ("--deals", 40, "--cards", 6)):
+    for kind in (("--deals", 3, "--strains", "one"), ("--deals", 40, "--cards", 6)):
         answer("generate", *kind, "--seed", 3, "--out", folder / str(kind[-1]), *where)
     return contents(folder)
 
@@ -108,7 +106,7 @@ def check(folder: Path) -> None:
         with over_pieces(longer, range(4), on="auto", ordered=True) as done:
             assert list(done) == [(0, 0), (1, 1), (2, 4), (3, 9)]
         assert labelled(folder / "labels-there", *where) == labels and len(labels) == 3
-        tables = tc.solve(tc.random_deals(5, seed=4), on="auto").tricks
+        tables = tc.solve(tc.random_deals(3, seed=4), on="auto").tricks
         assert np.array_equal(tables, [line["exact"] for line in here[0]])
         assert reproduced(folder / "there", folder / "library", *where) == rows
 

@@ -146,7 +146,7 @@ def strike_driver(folder: Path, kills: int, chance: random.Random) -> None:
         time.sleep(chance.uniform(0, 0.5))
         driver.kill()
         driver.wait()
-    subprocess.run(command, check=True, timeout=200)
+    subprocess.run(command, check=True, timeout=300)
 
 
 def _await_shards(folder: Path, driver: "subprocess.Popen[bytes]", more: bool = False) -> None:
