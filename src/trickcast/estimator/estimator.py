@@ -3,7 +3,6 @@
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from .kinds import ALL_STRAINS, Answer, kind_of
 from .result import TrickEstimate
 
 _STREAMED = 4096  # deals in a part of a stream, or solved at a time
-_MOST_LOADED = 4  # that stay for the next time
 
 
 class Estimator:
@@ -158,13 +156,14 @@ class Estimator:
         return (self(dealset[i : i + _STREAMED], exact_below=exact_below) for i in starts)
 
 
-@lru_cache(maxsize=_MOST_LOADED)
 def _same(model: str, sha256: str, threads: int | None, batch_size: int) -> Estimator:
-    """Load what was pickled, once for all copies in a process.
+    """Load what was pickled, as a rule once for all copies in a process.
 
     Raises ModelError where the file is another by now.
     """
-    estimator = Estimator(model, threads=threads, batch_size=batch_size)
+    estimator = loaded(model, threads)
+    if estimator.batch_size != batch_size:
+        estimator = Estimator(model, threads=threads, batch_size=batch_size)
     if estimator.info.sha256 != sha256:
         raise ModelError(
             f"{estimator.info.path}: not the model that was pickled (its SHA-256 is "
@@ -179,6 +178,7 @@ def _check_bound(exact_below: float) -> None:
         raise ValueError(f"exact_below is {exact_below} (expected a probability, 0 to 1)")
 
 
+_MOST_LOADED = 4
 _loaded: dict[tuple[str, int | None, int], Estimator] = {}
 
 
