@@ -26,6 +26,7 @@ Last, 40 layouts of each question are solved with East and West exchanged: pairs
 import argparse
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trickcast import Estimator, random_deals
+from trickcast._pieces import over_pieces
+from trickcast._progress import Advance
 from trickcast.cards import Seat, Strain, Suit
 from trickcast.dealing import Constraints
 from trickcast.simulation import Means, Plan, means
@@ -87,23 +90,33 @@ def solve_pools(options: argparse.Namespace) -> dict[str, Numbers]:
         if kept["asked"].tolist() != asked:
             raise SystemExit(f"{options.pools}: layouts and seed {kept['asked']}, not {asked}")
         pools = {name: list(kept[name]) for name in pools}
-    for case in range(len(pools["exact"]), options.cases):
-        owners, strain = question(case, options.layouts, options.seed)
-        start = time.process_time()
-        exact = np.concatenate(list(solve_cell_batches(owners, strain, Seat.SOUTH, workers=1)))
-        pools["exact"].append(exact)
-        pools["solve"].append((time.process_time() - start) / len(owners))
-        goal = contract_of(exact)
-        start = time.process_time()
-        made = list(makes_batches(owners[:SOME], strain, Seat.SOUTH, goal, workers=1))
-        pools["make"].append((time.process_time() - start) / SOME)
-        other = solve_cell_batches(exchanged(owners[:SOME]), strain, Seat.SOUTH, workers=1)
-        pools["exchanged"].append(np.concatenate(list(other)))
-        assert (np.concatenate(made) == (exact[:SOME] >= goal)).all()
-        if options.pools is not None:
-            solved: dict[str, Any] = {name: np.array(values) for name, values in pools.items()}
-            np.savez(options.pools, asked=asked, **solved)
+    cases = range(len(pools["exact"]), options.cases)
+    work = partial(solve_question, options.layouts, options.seed)
+    with over_pieces(work, cases, on=options.cluster, ordered=True) as done:
+        for _, question_pools in done:
+            for name, values in question_pools.items():
+                pools[name].append(values)
+            if options.pools is not None:
+                solved: dict[str, Any] = {name: np.array(values) for name, values in pools.items()}
+                np.savez(options.pools, asked=asked, **solved)
     return {name: np.array(values[: options.cases]) for name, values in pools.items()}
+
+
+def solve_question(layouts: int, seed: int, case: int, advance: Advance) -> dict[str, Any]:
+    """Solve a question's layouts, and some with East and West exchanged; time solving."""
+    owners, strain = question(case, layouts, seed)
+    start = time.process_time()
+    exact = np.concatenate(list(solve_cell_batches(owners, strain, Seat.SOUTH, workers=1)))
+    solving = (time.process_time() - start) / len(owners)
+    goal = contract_of(exact)
+    start = time.process_time()
+    made = list(makes_batches(owners[:SOME], strain, Seat.SOUTH, goal, workers=1))
+    making = (time.process_time() - start) / SOME
+    other = solve_cell_batches(exchanged(owners[:SOME]), strain, Seat.SOUTH, workers=1)
+    assert (np.concatenate(made) == (exact[:SOME] >= goal)).all()
+    return {
+        "exact": exact, "solve": solving, "make": making, "exchanged": np.concatenate(list(other))
+    }  # fmt: skip
 
 
 class Asked(Aim):
@@ -226,6 +239,35 @@ def opposed(
     }
 
 
+def replay_question(
+    options: argparse.Namespace,
+    estimator: Estimator,
+    loading: float,
+    piece: tuple[int, dict[str, Any]],
+    advance: Advance,
+) -> dict[str, dict[str, float]]:
+    """Replay simulations of a question that is solved, and return the figures of each kind."""
+    case, pools = piece
+    owners, strain = question(case, options.layouts, options.seed)
+    exact = pools["exact"].astype(int)
+    start = time.process_time()
+    chances = estimator.probabilities(owners, [strain])[:, 0, Seat.SOUTH].astype(float)
+    estimating = (time.process_time() - start) / len(owners)
+    goal, rng = contract_of(exact), np.random.default_rng([options.seed, case])
+    made = (np.arange(14) >= goal).astype(float)
+    rows = {}
+    for name, outcome, precision, solving in (
+        ("expected tricks", TRICKS, options.tricks, pools["solve"]),
+        ("chance to make", made, options.making, pools["make"]),
+    ):
+        asked = Asked(chance=outcome is made)
+        pool = outcome[exact], chances @ outcome
+        times = solving, estimating, loading
+        rows[name] = measure(pool, asked, precision, rng, options.repeats, *times)
+    other = pools["exchanged"]
+    return rows | {"East and West exchanged": opposed(exact, other, owners, estimator, strain)}
+
+
 def time_estimates(options: argparse.Namespace) -> tuple[Estimator, float]:
     """Load the model, and return it with the CPU seconds that took."""
     start = time.process_time()
@@ -243,29 +285,23 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=77)
     parser.add_argument("--model", help="a shipped model or an .onnx file")
     parser.add_argument("--pools", type=Path, help="file (.npz) that keeps what was solved")
+    parser.add_argument("--cluster", help="local, auto or ray://HOST:PORT: a question is a piece")
     options = parser.parse_args()
     estimator, loading = time_estimates(options)
     pools = solve_pools(options)
     names = ("expected tricks", "chance to make", "East and West exchanged")
     rows: dict[str, list[dict[str, float]]] = {name: [] for name in names}
-    for case in range(options.cases):
-        owners, strain = question(case, options.layouts, options.seed)
-        exact = pools["exact"][case].astype(int)
-        start = time.process_time()
-        chances = estimator.probabilities(owners, [strain])[:, 0, Seat.SOUTH].astype(float)
-        estimating = (time.process_time() - start) / len(owners)
-        goal, rng = contract_of(exact), np.random.default_rng([options.seed, case])
-        made = (np.arange(14) >= goal).astype(float)
-        for name, outcome, precision, solving in (
-            ("expected tricks", TRICKS, options.tricks, pools["solve"][case]),
-            ("chance to make", made, options.making, pools["make"][case]),
-        ):
-            asked = Asked(chance=outcome is made)
-            pool = outcome[exact], chances @ outcome
-            times = solving, estimating, loading
-            rows[name].append(measure(pool, asked, precision, rng, options.repeats, *times))
-        other = pools["exchanged"][case]
-        rows["East and West exchanged"].append(opposed(exact, other, owners, estimator, strain))
+    pieces = [
+        (case, {name: values[case] for name, values in pools.items()})
+        for case in range(options.cases)
+    ]
+    with over_pieces(
+        partial(replay_question, options, estimator, loading), pieces, on=options.cluster,
+        ordered=True,
+    ) as done:  # fmt: skip
+        for _, figures in done:
+            for name, row in figures.items():
+                rows[name].append(row)
     print(f"{estimator.info.name}, loaded in {loading:.2f} s; {options.cases} questions, seed "
           f"{options.seed}, {options.repeats} simulations of each")  # fmt: skip
     for name, measured in rows.items():

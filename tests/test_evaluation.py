@@ -14,6 +14,7 @@ from trickcast.cards import UNKNOWN, Seat, Strain
 from trickcast.cli import main
 from trickcast.estimator import PeerModel
 from trickcast.evaluation import ClusterSums, Paired, Tally
+from trickcast.evaluation.report import plain
 from trickcast.library import Library
 
 LIBRARY = Path(__file__).parents[1] / "data/library"
@@ -177,6 +178,22 @@ def test_two_models_are_compared_deal_by_deal(case):
         apart = tally.evaluation().strains[name].exact.value - shifted.strains[name].exact.value
         assert difference.exact.value == pytest.approx(apart)
         assert difference.exact.low < apart < difference.exact.high
+
+
+def test_tallies_of_parts_add_up_in_any_order(case):
+    deals, probabilities, named, real = case
+    whole = evaluated(case)
+    for order in ((0, 1, 2), (2, 0, 1)):
+        together, paired = Tally(), Paired()
+        for part in (slice(15 * place, 15 * place + 15) for place in order):
+            tally, some = Tally(), Paired()
+            of_part = probabilities[part], named[part], real[part], deals.owners[part]
+            figures = tally.add(*of_part)
+            some.add(figures, figures)
+            together.merge(tally)
+            paired.merge(some)
+        assert plain(together.evaluation(), 12) == plain(whole, 12)
+        assert paired.differences()["all"].results == whole.strains["all"].results
 
 
 def test_what_cannot_be_compared_is_refused(case):

@@ -9,6 +9,7 @@ import pytest
 import trickcast as tc
 from trickcast.cards import UNKNOWN, Board, DealSet
 from trickcast.cli import solving
+from trickcast.solver import solve_batches
 
 COMMANDS = (["par"], ["solve"], ["estimate", "--exact", "--model", "fast"])
 
@@ -37,7 +38,7 @@ def test_tables_of_the_file_are_not_solved_again(
     def some(owners, **_):
         return no_solver() if len(owners) else iter(())
 
-    monkeypatch.setattr("trickcast.solver.solve_batches", some)
+    monkeypatch.setattr("trickcast.solver.tables.solve_batches", some)
     status, taken, err = run(name, tmp_path / "known.pbn", *options, "--json")
     assert (status, taken) == (0, solved_here)
     assert err == "note: 3 tables taken as the file holds them (--check N solves N of them again)\n"
@@ -51,9 +52,9 @@ def test_only_what_is_unknown_is_solved(exact: DealSet, monkeypatch) -> None:
 
     def some(owners, **_):
         asked.append(owners)
-        return iter([tc.solve(owners).tricks])
+        return solve_batches(owners)
 
-    monkeypatch.setattr("trickcast.solver.solve_batches", some)
+    monkeypatch.setattr("trickcast.solver.tables.solve_batches", some)
     ((_, tables),) = solving.solved(iter([exact.with_tricks(tricks)]), None)
     assert np.array_equal(tables.tricks, exact.tricks)
     assert np.array_equal(np.concatenate(asked), exact.owners[1:2])
@@ -91,6 +92,8 @@ def test_check_goes_with_solving(run, tmp_path: Path, exact: DealSet) -> None:
     for command in (["convert", tmp_path / "known.pbn", tmp_path / "x.lin"], ["estimate", "x"]):
         status, _, err = run(*command, "--check", 1)
         assert status == 2 and "--check needs" in err
+    status, _, err = run("convert", tmp_path / "known.pbn", tmp_path / "x.lin", "--cluster", "auto")
+    assert status == 2 and "--cluster needs --solve" in err
 
 
 def test_par_names_the_board_in_json(run, tmp_path: Path, exact: DealSet) -> None:
@@ -103,7 +106,7 @@ def test_a_real_file_of_299_boards_needs_no_solver(run, shared: Path, monkeypatc
     def some(owners, **_):
         return no_solver() if len(owners) else iter(())
 
-    monkeypatch.setattr("trickcast.solver.solve_batches", some)
+    monkeypatch.setattr("trickcast.solver.tables.solve_batches", some)
     status, out, err = run("par", shared / "data" / "boards" / "example2.pbn", "--json")
     assert status == 0 and "299 tables taken" in err
     assert len(out.splitlines()) == 299

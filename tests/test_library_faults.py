@@ -12,6 +12,7 @@ import pytest
 
 import trickcast as tc
 from faults import contents, strike
+from trickcast._pieces import over_pieces
 from trickcast.library import Library, LibraryError, append, generate, shard_file, verify
 
 GENERATE: Any = importlib.import_module("trickcast.library.generate")
@@ -31,6 +32,27 @@ def small_shards_of_sevens(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ten_kills_lose_nothing(tmp_path: Path) -> None:
     """``python tests/faults.py`` does two hundred."""
     strike(10, seed=1, folder=tmp_path)
+
+
+def test_a_run_on_a_cluster_leaves_nothing_unfinished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that is killed while it writes leaves a temporary file; another does its piece."""
+    real = GENERATE._label
+
+    def label(job: Any, piece: Any, advance: Any) -> Any:
+        (tmp_path / f".{piece.begin:016x}.tmp").write_bytes(b"half of a shard")
+        return real(job, piece, advance)
+
+    def here(work: Any, pieces: Any, *, on: str | None, **rest: Any) -> Any:
+        return over_pieces(work, pieces, **rest)
+
+    monkeypatch.setattr(GENERATE, "_label", label)
+    monkeypatch.setattr(GENERATE, "over_pieces", here)
+    assert generate(tmp_path, 8, 3, on="elsewhere") == 8
+    assert {path.name for path in tmp_path.rglob("*")} == {
+        "manifest.json", "seed-3", "deals-000000000000.zrd", "deals-000000000004.zrd",
+    }  # fmt: skip
 
 
 def at_once(*runs: Any) -> list[BaseException | None]:

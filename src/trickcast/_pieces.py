@@ -7,15 +7,16 @@ the pieces out, and does again what a worker, or a machine, that died had in han
 
 import os
 import socket
-import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
+
+import numpy as np
 
 from ._progress import Advance, nothing
 
@@ -31,7 +32,7 @@ _LOCAL_STORE = 200 << 20
 """Bytes of shared memory of a cluster on this machine: what pieces return is small."""
 MEMORY = 400 << 20
 """Bytes that a core of a piece asks of its machine."""
-_RETRIES = 20
+RETRIES = 20
 """How often a piece whose worker died is begun again."""
 _FEWEST_WAITING = 32
 """Pieces handed to Ray at a time, at least; else twice as many as can run."""
@@ -52,6 +53,7 @@ def over_pieces(
     *,
     on: str | None = None,
     cores: int = 1,
+    ordered: bool = False,
     advance: Advance = nothing,
 ) -> Iterator[Iterator[tuple[_Piece, _Result]]]:
     """Yield an iterator of pieces and what ``work`` returned for each.
@@ -59,8 +61,9 @@ def over_pieces(
     Without ``on`` they are done here, in order. ``on`` is a Ray cluster: ``"local"`` starts one on
     this machine for the time of the ``with`` block, ``"auto"`` is the one that runs here or that
     ``RAY_ADDRESS`` names, ``"ray://HOST:PORT"`` one elsewhere; there a piece has ``cores``, and
-    pieces come as they are done. ``work`` and pieces must be picklable, and what is done twice
-    must do no harm. ``advance`` gets what ``work`` counts, wherever it runs.
+    pieces come as they are done, or in order where they shall be ``ordered``. ``work`` and pieces
+    must be picklable, and what is done twice must do no harm. ``advance`` gets what ``work``
+    counts, wherever it runs.
 
     What ``work`` raises is raised here. Raises ClusterError for a cluster that does not answer
     within ten seconds, runs another Python, Ray or trickcast, or has no machine large enough; and
@@ -70,13 +73,33 @@ def over_pieces(
         yield ((piece, work(piece, advance)) for piece in pieces)
         return
     with _connected(on) as ray:
-        _refuse_small_machines(ray, on, cores)
+        refuse_small_machines(ray, on, cores)
         run = _Run(ray, work, cores, advance)
         try:
-            yield run.results(pieces)
+            done = run.results(pieces)
+            yield (result for _, result in (_in_order(done) if ordered else done))
         except BaseException:
             run.give_up()
             raise
+
+
+def connected(on: str | None) -> AbstractContextManager[Any]:
+    """Stay connected to a cluster, so that all work in the ``with`` block is done on the same one.
+
+    Yields Ray, or nothing where work is done here. Raises as ``over_pieces``.
+    """
+    return nullcontext() if on is None else _connected(on)
+
+
+def _in_order(numbered: Iterator[tuple[int, _Result]]) -> Iterator[tuple[int, _Result]]:
+    """Keep back what comes before its turn."""
+    early: dict[int, _Result] = {}
+    turn = 0
+    for number, result in numbered:
+        early[number] = result
+        while turn in early:
+            yield turn, early.pop(turn)
+            turn += 1
 
 
 # --- the cluster ------------------------------------------------------------------------------
@@ -105,7 +128,7 @@ def _connected(on: str) -> Iterator[ModuleType]:
         _knock(on if on != "auto" else os.environ.get("RAY_ADDRESS", ""))
     try:
         ray.init(**options)
-    except (OSError, RuntimeError, ValueError, ImportError) as error:
+    except Exception as error:  # of no class of its own where a machine is too busy to start
         reason = " ".join(str(error).split())
         raise ClusterError(f"cluster {on}: {reason[:300]}") from error
     try:
@@ -130,7 +153,7 @@ def _knock(address: str) -> None:
         ) from None
 
 
-def _refuse_small_machines(ray: ModuleType, on: str, cores: int) -> None:
+def refuse_small_machines(ray: ModuleType, on: str, cores: int) -> None:
     """Raise where no machine can ever run a piece, which Ray would wait for.
 
     A cluster without any core yet may grow.
@@ -163,19 +186,21 @@ class _Run:
         self._task = ray.remote(_do).options(
             num_cpus=cores,
             memory=cores * MEMORY,
-            max_retries=_RETRIES,
+            max_retries=RETRIES,
             retry_exceptions=[ConnectionError, TimeoutError],
         )
         self._work = ray.put(work)
-        self._counts = ray.remote(_Counts).options(num_cpus=0, max_restarts=-1).remote()
+        self._counts = None
+        if advance is not nothing:
+            self._counts = ray.remote(_Counts).options(num_cpus=0, max_restarts=-1).remote()
         self._pending: dict[Any, tuple[int, Any]] = {}
         self._finished: list[int] = []
         self._reported, self._whole, self._asked = 0, 0, 0.0
         self._most = self._room()
         self._speeds: dict[str, tuple[float, float]] = {}
 
-    def results(self, pieces: Iterable[_Piece]) -> Iterator[tuple[_Piece, Any]]:
-        """Yield each piece with its result, as they are done."""
+    def results(self, pieces: Iterable[_Piece]) -> Iterator[tuple[int, tuple[_Piece, Any]]]:
+        """Yield the number of each piece, the piece and its result, as they are done."""
         waiting = enumerate(pieces)
         while True:
             while (
@@ -209,7 +234,7 @@ class _Run:
         task = self._task.remote(self._work, number, piece, _fingerprint(), self._counts, every)
         self._pending[task] = number, piece
 
-    def _result(self, task: Any) -> tuple[Any, Any]:
+    def _result(self, task: Any) -> tuple[int, tuple[Any, Any]]:
         number, piece = self._pending[task]
         try:
             result, place, done, seconds = self._ray.get(task)
@@ -223,12 +248,14 @@ class _Run:
         self._whole += done
         before = self._speeds.get(place, (0, 0.0))
         self._speeds[place] = before[0] + done, before[1] + seconds
-        return piece, result
+        return number, (piece, result)
 
     def _ask(self) -> None:
         """Bring the bar up to date: what is done, what is under way, and which machine lags."""
         self._asked, self._most = time.monotonic(), self._room()
         finished, self._finished = self._finished, []
+        if self._counts is None:
+            return
         try:
             under_way = self._ray.get(self._counts.under_way.remote(finished), timeout=_PATIENCE)
         except (self._ray.exceptions.RayError, TimeoutError):
@@ -247,7 +274,7 @@ def slowest(speeds: dict[str, tuple[float, float]]) -> str:
     if len(rates) < 2:
         return ""
     place = min(rates, key=lambda name: rates[name])
-    usual = statistics.median(rates.values())
+    usual = float(np.median([*rates.values()]))
     if rates[place] >= _MUCH_SLOWER * usual:
         return ""
     return f"slow: {place}, {rates[place]:,.1f} a second and core, not {usual:,.1f}"
@@ -296,7 +323,7 @@ def _do(
     def advance(done: int, note: str = "") -> None:
         nonlocal total, reported
         total += done
-        if time.monotonic() - reported > every:
+        if counts is not None and time.monotonic() - reported > every:
             reported = time.monotonic()
             counts.report.remote(number, total)
 

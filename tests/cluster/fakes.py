@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,34 @@ def without_memory(job: Any, begin: int, owners: Any, advance: Any) -> NDArray[n
 def dies(job: Any, begin: int, owners: Any, advance: Any) -> NDArray[np.uint8]:
     """Take the worker's process along."""
     os._exit(1)
+
+
+def dies_while_writing(job: Any, begin: int, owners: Any, advance: Any) -> NDArray[np.uint8]:
+    """Die once in the midst of writing a shard, as far as that can be seen afterwards."""
+    begun = job.storage.root.with_suffix(f".{begin}")
+    if not begun.exists():
+        begun.touch()
+        (job.storage.root / f".{begin:016x}.tmp").write_bytes(b"half of a shard")
+        os._exit(1)
+    return at_once(job, begin, owners, advance)
+
+
+def leg_of_a_training(asked: Any) -> Any:
+    """Train in a worker, which says which process it is; the second is killed before step 15."""
+    parallel: Any = importlib.import_module("trickcast.training.parallel")
+    real, before = parallel.Place.agreed, iter(range(15))
+    folder, rank = Path(os.environ[WORKERS]), os.environ["RANK"]
+    begun = {path.name for path in folder.iterdir()}
+
+    def agreed(place: Any, stop: bool) -> bool:
+        if next(before, None) is None:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(place, stop)
+
+    if rank == "1" and rank not in begun:
+        parallel.Place.agreed = agreed
+    (folder / ("again" if rank in begun else rank)).touch()
+    return importlib.import_module("trickcast.training.cluster")._leg(asked)
 
 
 def measured(job: Any, begin: int, owners: Any, advance: Any) -> Any:

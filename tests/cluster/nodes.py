@@ -44,8 +44,9 @@ class Nodes:
         source = Path(GENERATE.__file__).parents[2]
         os.environ["PYTHONPATH"] = os.pathsep.join([str(source), str(HERE), str(HERE.parent)])
         os.environ |= {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", fakes.WORKERS: str(workers)}
-        # a machine that is busy with other things is not taken for dead
-        os.environ |= {"RAY_health_check_timeout_ms": "60000", "RAY_USAGE_STATS_ENABLED": "0"}
+        # a machine that is busy with other things is not taken for dead, nor are workers put last
+        os.environ |= {"RAY_health_check_timeout_ms": "60000", "RAY_worker_niceness": "0"}
+        os.environ |= {"RAY_USAGE_STATS_ENABLED": "0"}
         from ray.cluster_utils import Cluster
 
         self.workers = workers
@@ -145,7 +146,7 @@ def strike_driver(folder: Path, kills: int, chance: random.Random) -> None:
         time.sleep(chance.uniform(0, 0.5))
         driver.kill()
         driver.wait()
-    subprocess.run(command, check=True, timeout=200)
+    subprocess.run(command, check=True, timeout=300)
 
 
 def _await_shards(folder: Path, driver: "subprocess.Popen[bytes]", more: bool = False) -> None:

@@ -1,6 +1,8 @@
 """Supervised training in miniature: learning, resuming, teaching, exporting."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -217,6 +219,64 @@ def test_unsolved_deals_are_refused(deals, tmp_path):
     tricks[9] = 255
     with pytest.raises(ValueError, match="deal 9 of 160: nothing is known"):
         train(CONFIG, deals.with_tricks(tricks), deals[:9], tmp_path / "a")
+
+
+@pytest.mark.parametrize("world", [2, 4])
+def test_processes_share_the_batch_of_one(deals, world):
+    """Deals with their turns, exchanged low cards, and what teachers label: to the last bit."""
+    config = replace(CONFIG, exchanged=4, taught=8)
+    teachers = [SuitNetwork(TINY, seed=5).eval()]
+
+    def batch(rank: int, world: int) -> tuple[torch.Tensor, ...]:
+        torch.manual_seed(9)  # what is drawn for all
+        place = Place(torch.device("cpu"), rank, world)
+        source = Source(config, place, suit_data.labelled(deals), teachers, None, None)
+        return source.batch(3)
+
+    alone, parts = batch(0, 1), [batch(rank, world) for rank in range(world)]
+    for row in range(config.batch + config.taught):
+        labelled = row < config.batch
+        ahead = 0 if labelled else config.batch
+        rank, place = (row - ahead) % world, (row - ahead) // world + ahead // world
+        for whole, part in zip(alone, parts[rank], strict=True):
+            torch.testing.assert_close(part[place], whole[row], rtol=1e-5, atol=1e-6)
+
+
+def test_a_result_counts_alike_in_all_processes_that_share_a_batch():
+    """Where one process has few known results and another many, their mean is that of all."""
+    generator = torch.Generator().manual_seed(2)
+    logits = torch.randn(8, 5, 4, 14, generator=generator)
+    labels = torch.randint(14, (8, 5, 4), generator=generator, dtype=torch.uint8)
+    labels[::2, 1:] = 255
+    targets, weight = suit_data.shares(labels), torch.rand(8, generator=generator)
+    known = ((labels != 255).float().mean((1, 2)) * weight).sum() / 2
+    parts = [
+        loss_of(logits[rank::2], targets[rank::2], weight[rank::2], 0.3, lambda number: known)
+        for rank in range(2)
+    ]
+    assert torch.stack(parts).mean() == pytest.approx(float(loss_of(logits, targets, weight, 0.3)))
+
+
+def test_two_processes_learn_as_one_does(tmp_path):
+    """Under torchrun, with gloo: the curve of one process, within rounding."""
+    small = {"width": 32, "heads": 1, "before": 0, "after": 1, "ratio": 2, "dropout": 0}
+    settings = {f"network.{name}": str(value) for name, value in small.items()} | {
+        "steps": "6", "batch": "16", "warm_up": "2", "evaluate_every": "2",
+        "precision": "float32", "exchanged": "4",
+    }  # fmt: skip
+    options = ["fast", "--library", str(LIBRARY), "--deals", "64", "--validation", "32"]
+    options += ["--device", "cpu", "--threads", "1"]
+    options += [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
+    leg.main([*options, "--out", str(tmp_path / "one")])
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    command = [*torchrun, "-m", "trickcast.training.leg", *options, "--out", str(tmp_path / "two")]
+    subprocess.run(command, check=True, timeout=300, capture_output=True)
+    one, two = (read_journal(tmp_path / name / "fast.jsonl") for name in ("one", "two"))
+    assert [line["step"] for line in two] == [line["step"] for line in one] == [2, 4, 6]
+    for line, other in zip(one, two, strict=True):
+        for name in ("training_loss", "log_loss", "bias"):
+            assert line[name] == pytest.approx(other[name], abs=1e-5)
+    assert (tmp_path / "two" / "fast.onnx").exists()
 
 
 def test_results_that_are_not_known_have_no_part_in_the_loss():

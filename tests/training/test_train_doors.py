@@ -38,7 +38,18 @@ def test_both_doors_have_the_same_options(cli):
     options = (set(re.findall(r"(?<!\S)--[a-z][a-z-]*", text))
                for text in (help_of_command, leg.parser().format_help()))  # fmt: skip
     first, second = options
-    assert first == second and "--pairs-validation" in first and len(first) == 17
+    assert first == second | {"--cluster", "--workers"}
+    assert "--pairs-validation" in second and len(second) == 17
+
+
+def test_where_a_cluster_makes_no_sense_it_is_refused(cli, tmp_path):
+    for words, complaint in (
+        (("pairs", "--cluster", "local"), "pairs is trained here alone"),
+        (("fast", "--workers", 2), "--workers needs --cluster"),
+        (("fast", "--cluster", "nowhere"), "'nowhere' is no cluster"),
+    ):
+        status, out, err = cli("train", *words, "--out", tmp_path)
+        assert (status, out) == (2, "") and complaint in err and err.count("\n") == 1
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -186,11 +186,11 @@ def better_declarers(
 
 
 def with_leads(
-    result: Simulation, values: list[ContractValue], workers: int | None
+    result: Simulation, values: list[ContractValue], workers: int | None, on: str | None = None
 ) -> list[tuple[ContractValue, list[BeatingLead]]]:
-    """Solve for the leads that beat each contract."""
+    """Solve for the leads that beat each contract, here or ``on`` a cluster."""
     return [
-        (value, beating_leads(result, value.contract, value.by, workers=workers))
+        (value, beating_leads(result, value.contract, value.by, workers=workers, on=on))
         for value in values
     ]
 

@@ -91,9 +91,10 @@ def show_contracts(
     vul: Vulnerability,
     workers: int | None,
     as_json: bool,
+    cluster: str | None,
 ) -> None:
     """Show some contracts in one sheet, each with the lead that beats it most often."""
-    rows = with_leads(result, better_declarers(result, pairs, vul), workers)
+    rows = with_leads(result, better_declarers(result, pairs, vul), workers, cluster)
     if as_json:
         click.echo(json.dumps(contracts_answer(result, rows)))
         return

@@ -12,7 +12,7 @@ from .._progress import progress_bar
 from ..cards import UNKNOWN, Board, Deal, DealSet
 from ..estimator import DEFAULT_MODEL, Estimator
 from .command import Argument, Option
-from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, Strict, read_deals
+from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, Cluster, Strict, read_deals
 from .sheets import Sheet, estimate_tables, solved_table
 from .solving import Check, solved
 
@@ -77,6 +77,7 @@ def solve(
     workers: Workers = None,
     check: Check = 0,
     strict: Strict = False,
+    cluster: Cluster = None,
 ) -> None:
     """Show the exact double-dummy table of each deal: the file's own, else solved.
 
@@ -85,8 +86,9 @@ def solve(
     from ..answers.deals import solved_deal
 
     sheet = Sheet()
-    chunks = read_deals(deals, source, chunk=SOLVED_CHUNK, strict=strict)
-    for chunk, tables in solved(chunks, workers, check):
+    size = SOLVED_CHUNK if cluster is None else CHUNK
+    chunks = read_deals(deals, source, chunk=size, strict=strict)
+    for chunk, tables in solved(chunks, workers, check, on=cluster):
         for i, (deal, board) in enumerate(with_boards(chunk)):
             if as_json:
                 click.echo(json.dumps(solved_deal(deal, board, tables[i].tricks)))
@@ -114,6 +116,7 @@ def convert(
     as_json: Annotated[
         bool, Option("--json", help="List what was skipped, as a line of JSON.")
     ] = False,
+    cluster: Cluster = None,
 ) -> None:
     """Convert a file of deals to another format, in chunks, whatever its size.
 
@@ -124,6 +127,8 @@ def convert(
 
     if check and not with_tricks:
         raise click.BadParameter("--check needs --solve")
+    if cluster is not None and not with_tricks:
+        raise click.BadParameter("--cluster needs --solve")
     if target == "-" and as_json:
         raise click.BadParameter("--json needs another OUT than standard output")
     if target == "-" and target_format is None:
@@ -139,7 +144,7 @@ def convert(
     chunks = read_deals(source, source_format, chunk=1 << 16, strict=strict)
     comment = None
     if with_tricks:
-        pairs = solved(chunks, workers, check, seen=target == "-")
+        pairs = solved(chunks, workers, check, seen=target == "-", on=cluster)
         chunks = (chunk.with_tricks(tables.tricks) for chunk, tables in pairs)
     elif with_estimates:
         comment = f"tricks without a solver, where they were not known: trickcast {model}"

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Annotated, Any, Protocol
@@ -10,6 +11,8 @@ import click
 import numpy as np
 from rich.table import Table
 
+from .._pieces import over_pieces
+from .._progress import Advance, progress_bar
 from ..cards import DealSet, Strain
 from ..estimator import (
     DEFAULT_LAYOUT,
@@ -30,11 +33,14 @@ from ..evaluation import (
 )
 from ..evaluation.report import plain
 from ..library import Library, holds_library
+from ..library.manifest import Shard
+from ..library.shards import read_shard
+from ..library.storage import Storage, storage_at
 from ..published import best_results
 from . import views
 from .command import Argument, Option
-from .deals import From, watched
-from .inputs import CommandError, Strict, as_use, read_deals
+from .deals import From
+from .inputs import Cluster, CommandError, Strict, as_use, read_deals
 
 PARTS = {strain.letter: strain.name.lower() for strain in Strain} | {
     "suits": "all suits",
@@ -56,29 +62,66 @@ class _Model(Protocol):
 
 
 class _Measured:
-    """A model, what its estimates were worth, and the seconds they took."""
+    """What a model's estimates were worth, and the seconds they took."""
 
-    def __init__(self, name: str, model: _Model):
-        self.name = name
-        self.tally, self._model = Tally(), model
+    def __init__(self, name: str):
+        self.name, self.tally = name, Tally()
         self._seconds, self._processor_seconds = ClusterSums(2), ClusterSums(2)
 
-    def add(self, deals: DealSet) -> Any:
+    def add(self, model: _Model, deals: DealSet) -> Any:
         """Estimate solved deals and take them in; return the figures for a comparison."""
         if not self._seconds.clusters:
-            self._model(deals[:2])  # what is loaded late shall not be timed
+            model(deals[:2])  # what is loaded late shall not be timed
         start, busy = perf_counter(), process_time()
-        estimates = self._model(deals)
+        estimates = model(deals)
         self._processor_seconds.add([[20 * len(deals), process_time() - busy]])
         self._seconds.add([[20 * len(deals), perf_counter() - start]])
         return self.tally.add(
             estimates.probabilities, estimates.tricks, deals.tricks_or_unknown, deals.owners
         )
 
+    def merge(self, other: "_Measured") -> None:
+        """Take in what was found on other deals."""
+        self.tally.merge(other.tally)
+        self._seconds.merge(other._seconds)
+        self._processor_seconds.merge(other._processor_seconds)
+
     def speeds(self) -> tuple[Interval, Interval]:
         """Return results a second, and a second of one core; intervals over 1,024 deals each."""
         results = np.array([1.0, 0.0])
         return self._seconds.mean(results), self._processor_seconds.mean(results)
+
+
+class _Compared:
+    """Models on the same deals, and how they differ where there are two."""
+
+    def __init__(self, names: Iterable[str]):
+        self.measured = [_Measured(name) for name in names]
+        self.paired = Paired()
+
+    def merge(self, other: "_Compared") -> None:
+        """Take in what was found on other deals."""
+        for ours, theirs in zip(self.measured, other.measured, strict=True):
+            ours.merge(theirs)
+        self.paired.merge(other.paired)
+
+
+def _compare(
+    models: list[tuple[str, _Model]], piece: DealSet | tuple[Storage, Shard], advance: Advance
+) -> _Compared:
+    """Measure models on a piece: some deals, or a library's shard."""
+    deals = piece if isinstance(piece, DealSet) else read_shard(*piece, cached=True)
+    compared = _Compared(name for name, _ in models)
+    for start in range(0, len(deals), _TIMED):
+        part = deals[start : start + _TIMED]
+        figures = [
+            each.add(model, part)
+            for each, (_, model) in zip(compared.measured, models, strict=True)
+        ]
+        if len(figures) == 2:
+            compared.paired.add(*figures)
+        advance(len(part))
+    return compared
 
 
 def evaluate(
@@ -100,29 +143,37 @@ def evaluate(
         str, Option(help="Whose tricks a peer counts: declarer or defenders.")
     ] = "declarer",
     threads: Annotated[
-        int | None, Option(min=1, help="Threads of the networks (default: all cores).")
+        int | None,
+        Option(min=1, help="Threads of the networks (default: all cores; with --cluster: one)."),
     ] = None,
     as_json: Annotated[bool, Option("--json", help="Everything, as one line.")] = False,
     source: From = None,
     strict: Strict = False,
+    cluster: Cluster = None,
 ) -> None:
     """Compare a model with solved deals: hits, errors, calibration and speed, with intervals.
 
     Example: trickcast evaluate data/library --model fast
     """
-    measured = [_Measured(model, Estimator(model, threads=threads))]
+    cores = threads if cluster is None else threads or 1
+    models: list[tuple[str, _Model]] = [(model, Estimator(model, threads=cores))]
     if peer is not None:
-        measured.append(_Measured(peer.name, _open_peer(peer, peer_layout, peer_counts, threads)))
-    paired = Paired()
-    for chunk in watched(_parts(_solved_deals(deals, use, source, strict)), seen=False):
-        figures = [each.add(chunk) for each in measured]
-        if peer is not None:
-            paired.add(*figures)
+        models.append((peer.name, _open_peer(peer, peer_layout, peer_counts, cores)))
+    compared = _Compared(name for name, _ in models)
+    work, pieces = partial(_compare, models), _pieces_of(deals, use, source, strict, cluster)
+    with (
+        progress_bar("deals", None, "done", show=True) as bar,
+        over_pieces(
+            work, pieces, on=cluster, cores=threads or 1, ordered=True, advance=bar
+        ) as done,
+    ):
+        for _, some in done:  # in order, for the last digit of sums depends on it
+            compared.merge(some)
     try:
-        evaluated = [(each, each.tally.evaluation()) for each in measured]
+        evaluated = [(each, each.tally.evaluation()) for each in compared.measured]
     except ValueError as error:
         raise CommandError(f"{deals}: {error}") from None
-    differences = paired.differences() if peer is not None else None
+    differences = compared.paired.differences() if peer is not None else None
     if as_json:
         click.echo(json.dumps(_as_json(evaluated, differences)))
     else:
@@ -142,17 +193,18 @@ def _open_peer(path: Path, layout: str, counts: str, threads: int | None) -> Pee
         raise click.BadParameter(f"--peer-layout: {error}") from None
 
 
-def _solved_deals(deals: str, use: str, source: str | None, strict: bool) -> Iterator[DealSet]:
-    if holds_library(deals):
-        return Library(deals).stream(as_use(use))
-    return read_deals(deals, source, strict=strict)
-
-
-def _parts(chunks: Iterable[DealSet]) -> Iterator[DealSet]:
-    """Cut chunks to what is timed together."""
-    for chunk in chunks:
-        for start in range(0, len(chunk), _TIMED):
-            yield chunk[start : start + _TIMED]
+def _pieces_of(
+    deals: str, use: str, source: str | None, strict: bool, cluster: str | None
+) -> Iterator[DealSet | tuple[Storage, Shard]]:
+    """Yield the shards of a library, or the deals of a file some at a time."""
+    if not holds_library(deals):
+        for chunk in read_deals(deals, source, strict=strict):
+            yield DealSet(chunk.owners, chunk.tricks)
+        return
+    asked, storage = as_use(use), storage_at(deals, everywhere=cluster is not None)
+    for shard in Library(deals).shards:
+        if shard.use == asked:
+            yield storage, shard
 
 
 def _as_json(

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
+from .._pieces import connected
 from ..formats import read
 from ..library import Library
 from .command import Argument, Option
-from .inputs import CommandError
+from .inputs import Cluster, CommandError
 
 if TYPE_CHECKING:
     from ..experiments import Deals, Material, Scale
@@ -67,7 +68,9 @@ PairsFile = Annotated[
     Path | None, Option(help="BridgeHand2Vec's validation rows, for bridgehand2vec.")
 ]
 TrainingPairsFile = Annotated[Path | None, Option(help="Its training rows.")]
-Workers = Annotated[int, Option(min=1, help="Networks trained at a time.")]
+Workers = Annotated[
+    int, Option(min=1, help="Networks trained at a time; with --cluster: cores asked for each.")
+]
 
 
 def reproduce(
@@ -85,6 +88,7 @@ def reproduce(
     pairs: PairsFile = None,
     pairs_training: TrainingPairsFile = None,
     workers: Workers = 1,
+    cluster: Cluster = None,
 ) -> None:
     """Repeat the experiments of a paper and put ours beside the published figures.
 
@@ -118,12 +122,13 @@ def reproduce(
         )
         deals = _gather(library, size, test, out) if room.need_deals(rows) else None
         click.echo(f"{paper} at scale {scale}: {_plan(rows, size, deals, material)}")
-        for seed in range(1, seeds + 1):
-            store = room.reproduce(
-                rows, size, deals, out,
-                material=material, workers=workers, seed=seed, finished=finished,
-            )  # fmt: skip
-            written = room.write_report(store, scale, docs, made_by)
+        with connected(cluster):  # once for all seeds
+            for seed in range(1, seeds + 1):
+                store = room.reproduce(
+                    rows, size, deals, out,
+                    material=material, workers=workers, seed=seed, on=cluster, finished=finished,
+                )  # fmt: skip
+                written = room.write_report(store, scale, docs, made_by)
         click.echo(room.table_of_rows(rows, docs), nl=False)
     except (room.ExperimentError, TrainingError, LabelledError) as error:
         raise CommandError(str(error)) from None

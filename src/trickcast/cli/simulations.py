@@ -9,6 +9,7 @@ import click
 
 from .. import simulation
 from .._files import check_target
+from .._pieces import connected
 from ..answers.simulations import PlayedContract, contract_list
 from ..cards import Hand, Seat, Vulnerability
 from ..dealing import ConstraintError
@@ -24,7 +25,7 @@ from .answers import (
     show_making,
 )
 from .command import Argument, Option
-from .inputs import CommandError
+from .inputs import Cluster, CommandError
 from .layout_options import (
     Condition,
     Exact,
@@ -65,6 +66,7 @@ def simulate(
     seed: Seed = 0,
     model: Model = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     contract: Annotated[
         str | None, Option(help="Ask for this contract alone (with --by); much faster.")
     ] = None,
@@ -105,8 +107,11 @@ def simulate(
     _check_scoring(scoring)
     _check_files(save, picture)
     if several is not None:
-        sheet = _run(simulation.simulate, asked, only=several)
-        _deliver(sheet, save, lambda: show_contracts(sheet, several, vul, workers, as_json))
+        with connected(cluster):  # once, for the leads too
+            sheet = _run(simulation.simulate, asked, only=several)
+            _deliver(
+                sheet, save, lambda: show_contracts(sheet, several, vul, workers, as_json, cluster)
+            )
         return
     if contract is None or by is None:
         every = _run(simulation.simulate, asked)
@@ -137,6 +142,7 @@ def compare(
     seed: Seed = 0,
     model: Model = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     first: Contracts,
     second: Annotated[str, Argument(metavar="OTHER", help="The contract to compare with.")],
     by: Annotated[str, Option(help="Declarer of the first: N, E, S or W.")],
@@ -185,6 +191,7 @@ def leads(
     seed: Seed = 0,
     model: Model = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     leader: Annotated[str, Argument(metavar="HAND", help="The leader's hand.")],
     contract: Contracts,
     by: Annotated[str, Option(help="Declarer, whose left-hand opponent leads.")],

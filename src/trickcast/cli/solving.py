@@ -1,6 +1,7 @@
 """The exact tables that commands need: those that a file holds, and DDS for the others."""
 
 import sys
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -19,29 +20,39 @@ _NAMED = 3
 
 
 def solved(
-    chunks: Iterator[DealSet], workers: int | None, check: int = 0, seen: bool = True
+    chunks: Iterator[DealSet],
+    workers: int | None,
+    check: int = 0,
+    seen: bool = True,
+    on: str | None = None,
 ) -> Iterator[tuple[DealSet, TrickTable]]:
     """Yield each chunk with its exact tables, under a progress bar unless results are ``seen``.
 
     A whole table that a file holds is taken as it is, but for the first ``check`` of them, which
     are solved again; where they differ DDS's is taken. What was taken, and what differed, is told
-    at the end.
+    at the end. ``on`` is the cluster on which they are solved.
     """
-    from ..solver import solve_batches  # who needs estimates alone does not wait for DDS
+    from ..solver import solved_chunks  # who needs estimates alone does not wait for DDS
 
     held = _Held(check)
-    with progress_bar("solving", None, "deals", show=not (seen and sys.stdout.isatty())) as advance:
+    waiting: deque[tuple[DealSet, NDArray[np.uint8], NDArray[np.intp]]] = deque()
+
+    def to_solve() -> Iterator[NDArray[np.uint8]]:
         for chunk in chunks:
             tables = chunk.tricks_or_unknown.copy()
             asked = held.to_solve(tables)
             advance(len(chunk) - len(asked))
-            done = 0
-            for batch in solve_batches(chunk.owners[asked], workers=workers):
-                rows = asked[done : done + len(batch)]
-                held.compare(chunk, rows, tables[rows], batch)
-                tables[rows] = batch
-                done += len(batch)
-                advance(len(batch))
+            waiting.append((chunk, tables, asked))
+            yield chunk.owners[asked]
+
+    with (
+        progress_bar("solving", None, "deals", show=not (seen and sys.stdout.isatty())) as advance,
+        solved_chunks(to_solve(), workers=workers, on=on, advance=advance) as exact_tables,
+    ):
+        for exact in exact_tables:
+            chunk, tables, asked = waiting.popleft()
+            held.compare(chunk, asked, tables[asked], exact)
+            tables[asked] = exact
             held.deals += len(chunk)
             yield chunk, TrickTable(tables)
     held.tell()

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import click
 
 from .command import Argument, Option
-from .inputs import CommandError
+from .inputs import Cluster, CommandError
 
 Name = Annotated[
     str,
@@ -54,6 +54,9 @@ HeldOut = Annotated[
     Path | None,
     Option("--pairs-validation", help="Such rows to measure on (default: the library's)."),
 ]
+Workers = Annotated[
+    int, Option(min=1, help="Processes that train together, with --cluster; they share a batch.")
+]
 
 
 def train(
@@ -74,6 +77,8 @@ def train(
     endings: Endings = None,
     pairs: Rows = None,
     pairs_validation: HeldOut = None,
+    cluster: Cluster = None,
+    workers: Workers = 1,
 ) -> None:
     """Train a network on a library, and export it. Goes on where an earlier run stopped.
 
@@ -85,6 +90,8 @@ def train(
         if show_settings:
             click.echo("\n".join(room.listed(name)))
             return
+        if workers > 1 and cluster is None:
+            raise ValueError("--workers needs --cluster (on one machine: torchrun, docs/scale.md)")
         request = room.Request(
             name=name,
             settings=room.read_settings(settings or ()),
@@ -108,7 +115,7 @@ def train(
         def report(line: dict[str, Any]) -> None:
             click.echo(shown(line))
 
-        answer = room.train(request, report)
+        answer = room.train(request, report, on=cluster, workers=workers)
     except (ValueError, room.TrainingError) as error:
         raise CommandError(str(error)) from None
     if answer is not None:

@@ -157,8 +157,13 @@ class Estimator:
 
 
 def _same(model: str, sha256: str, threads: int | None, batch_size: int) -> Estimator:
-    """Load what was pickled. Raises ModelError where the file is another by now."""
-    estimator = Estimator(model, threads=threads, batch_size=batch_size)
+    """Load what was pickled, as a rule once for all copies in a process.
+
+    Raises ModelError where the file is another by now.
+    """
+    estimator = loaded(model, threads)
+    if estimator.batch_size != batch_size:
+        estimator = Estimator(model, threads=threads, batch_size=batch_size)
     if estimator.info.sha256 != sha256:
         raise ModelError(
             f"{estimator.info.path}: not the model that was pickled (its SHA-256 is "

@@ -1,6 +1,7 @@
 """Networks of other projects, to be compared with: one strain and declarer of a deal a row."""
 
 import os
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -54,8 +55,13 @@ class PeerModel:
                 f"counts is {shorten(counts)} (expected {' or '.join(get_args(Side))})"
             )
         self.counts = counts
+        self._asked = self.path.absolute(), layout, counts, threads
         self._session, _ = open_session(self.path, None, threads)
         self._input, self._dtype, self._cards = self._check_shapes()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the path, and how its rows are to be read."""
+        return _same, self._asked
 
     def __call__(self, deals: Any) -> TrickEstimate:
         """Estimate every strain and declarer; the tricks are the likeliest.
@@ -138,6 +144,12 @@ class PeerModel:
                 f"(expected rows of {_COUNTS} probabilities, of 0 to 13 tricks)"
             )
         return entry.name, _DTYPES[entry.type], widths[entry.shape[1]]
+
+
+@lru_cache(maxsize=4)
+def _same(path: Path, layout: str, counts: Side, threads: int | None) -> PeerModel:
+    """Open what was pickled, once for all copies in a process."""
+    return PeerModel(path, layout, counts, threads=threads)
 
 
 def _read_layout(text: str) -> tuple[str, ...]:

@@ -51,6 +51,12 @@ class ClusterSums:
         self.total += some.sum(axis=0)
         self.products += some.T @ some
 
+    def merge(self, other: "ClusterSums") -> None:
+        """Take in the sums of other clusters."""
+        self.clusters += other.clusters
+        self.total += other.total
+        self.products += other.products
+
     @property
     def results(self) -> int:
         """How many results there are."""

@@ -1,5 +1,8 @@
 """Counting how good estimates are, batch after batch."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -73,6 +76,16 @@ class Tally:
         self._add_bins(probabilities, real)
         return figures
 
+    def merge(self, other: "Tally") -> None:
+        """Take in what was counted of other deals."""
+        for ours, theirs in (
+            (self._parts, other._parts),
+            (self._cells, other._cells),
+            (self._groups, other._groups),
+            (self._bins, other._bins),
+        ):
+            _merge(ours, theirs)
+
     def _add_bins(self, probabilities: NDArray[np.float32], real: NDArray[np.uint8]) -> None:
         stated = probabilities.max(axis=-1).astype(np.float64)
         known = real != UNKNOWN
@@ -128,11 +141,20 @@ class Paired:
         for part, strains in _PARTS.items():
             self._parts[part].add(difference[:, strains].sum(axis=(1, 2)))
 
+    def merge(self, other: "Paired") -> None:
+        """Take in what was counted of other deals."""
+        _merge(self._parts, other._parts)
+
     def differences(self) -> dict[str, Figures]:
         """Return ours less theirs, by strain as in ``Evaluation.strains``."""
         return {
             name: _read(sums, shares=False) for name, sums in self._parts.items() if sums.results
         }
+
+
+def _merge(ours: Mapping[Any, ClusterSums], theirs: Mapping[Any, ClusterSums]) -> None:
+    for name, sums in ours.items():
+        sums.merge(theirs[name])
 
 
 def _figures(

@@ -5,11 +5,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
 import torch
 
+from .._pieces import over_pieces
+from .._progress import Advance
 from ..published import published_results
 from .catalogue import PAPERS
 from .data import Deals, ExperimentError, require_deals
@@ -55,17 +58,20 @@ def reproduce(
     material: Material | None = None,
     workers: int = 1,
     seed: int = 1,
+    on: str | None = None,
     finished: Callable[[Store, str], None] = lambda store, name: None,
 ) -> Store:
     """Train and measure what is missing of ``rows``; return all finished lines.
 
     Networks and figures are kept in ``folder`` and used again. ``deals`` may be None where
     ``need_deals(rows)`` is false; rows that need other people's files than those in ``material``
-    are left out. ``workers`` networks are trained at a time, each on one core. ``seed`` is that of
-    first weights; each but the first has a store of its own, of networks alone. ``finished`` is
-    called after each network with its name. Raises ExperimentError when the deals are too few or
-    other than before or no row can be measured, TrainingError when a training fails; what was
-    finished stays.
+    are left out. ``workers`` networks are trained at a time, each on one core; ``on`` a Ray cluster
+    (``"local"``, ``"auto"``, ``"ray://HOST:PORT"``) as many as it has room for, each with so many
+    cores and their memory. ``seed`` is that of first weights; each but the first has a store of its
+    own, of networks alone. ``finished`` is called after each network with its name. Raises
+    ExperimentError when the deals are too few or other than before or no row can be measured,
+    TrainingError when a training fails, ClusterError when the cluster does; what was finished
+    stays.
     """
     wanted, files = list(rows), material or Material()
     left_out = waiting(wanted, files)
@@ -78,7 +84,7 @@ def reproduce(
     if need_deals(wanted):
         if deals is None:
             raise ExperimentError("these rows need solved deals (expected a library)")
-        _measure_on_deals(wanted, scale, deals, folder, store, workers, seed, finished)
+        _measure_on_deals(wanted, scale, deals, folder, store, workers, seed, on, finished)
     for row in wanted if seed == 1 else ():
         if isinstance(row, FunctionRow) and row not in left_out and row.id not in store:
             name = "row" if row.id in published_results() else "finding"
@@ -95,6 +101,7 @@ def _measure_on_deals(
     store: Store,
     workers: int,
     seed: int,
+    on: str | None,
     finished: Callable[[Store, str], None],
 ) -> None:
     """Train and measure what is missing of the rows of double-dummy results."""
@@ -109,7 +116,7 @@ def _measure_on_deals(
         for net, of_net in sorted(nets.items(), key=lambda item: not _published(item[1]))
         if any(row.id not in store for row in of_net)
     }
-    for net, lines in _all_lines(missing, scale, deals, folder / scale.name, workers):
+    for net, lines in _all_lines(missing, scale, deals, folder / scale.name, workers, on):
         store.add(lines)
         finished(store, net.key)
 
@@ -132,13 +139,18 @@ def _without_training(rows: list[AnyRow], deals: Deals, store: Store) -> Iterato
 
 
 def _all_lines(
-    missing: dict[Net, list[NetRow]], scale: Scale, deals: Deals, folder: Path, workers: int
+    missing: dict[Net, list[NetRow]],
+    scale: Scale,
+    deals: Deals,
+    folder: Path,
+    workers: int,
+    on: str | None,
 ) -> Iterator[tuple[Net, list[Line]]]:
     """Yield each network's lines as soon as they are there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    if workers == 1:
-        for net, rows in missing.items():
-            yield net, lines_of_net(net, rows, scale, deals, folder)
+    if on is not None or workers == 1:
+        work = partial(_lines, scale, deals, folder if on is None else folder.absolute())
+        with over_pieces(work, missing.items(), on=on, cores=workers) as done:
+            yield from ((net, lines) for (net, _), lines in done)
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent) as pool:
@@ -151,6 +163,15 @@ def _all_lines(
                 yield futures[future], future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _lines(
+    scale: Scale, deals: Deals, folder: Path, piece: tuple[Net, list[NetRow]], advance: Advance
+) -> list[Line]:
+    """Return the lines of a network as a piece of work."""
+    lines = lines_of_net(*piece, scale, deals, folder)
+    advance(1)
+    return lines
 
 
 def _end_with_parent() -> None:
@@ -169,6 +190,7 @@ def lines_of_net(
     net: Net, rows: list[NetRow], scale: Scale, deals: Deals, folder: Path
 ) -> list[Line]:
     """Train a network to its end, then measure everything that is asked of it."""
+    folder.mkdir(parents=True, exist_ok=True)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # networks this small are hardly faster on two
     try:

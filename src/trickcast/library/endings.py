@@ -83,6 +83,9 @@ def generate_endings(
                     f"{storage.path(job.file(first, last))}: written by another machine, and not "
                     "seen here (expected a folder that all machines share, or an address)"
                 )
+        if on is not None:  # a worker that was killed while it wrote has left what it wrote
+            with storage.locked():
+                storage.tidy()
     return todo
 
 

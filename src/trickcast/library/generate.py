@@ -130,6 +130,9 @@ def generate(
                 solved += piece.missing
         finally:
             manifest.write()
+            if on is not None:  # a worker that was killed while it wrote has left what it wrote
+                with storage.locked():
+                    storage.tidy()
     return solved
 
 

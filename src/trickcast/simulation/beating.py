@@ -6,9 +6,10 @@ import numpy as np
 
 from ..cards import UNKNOWN, Seat, Suit, card_text
 from ..scoring import Contract
-from ..solver import solve_lead_batches
 from .contracts import Simulation
 from .controls import means
+from .layouts import solve_layouts
+from .leads import Leads
 from .outcomes import Value, played, strain_of, values
 
 
@@ -22,20 +23,25 @@ class BeatingLead(NamedTuple):
 
 
 def beating_leads(
-    result: Simulation, contract: str | Contract, by: str | Seat, *, workers: int | None = None
+    result: Simulation,
+    contract: str | Contract,
+    by: str | Seat,
+    *,
+    workers: int | None = None,
+    on: str | None = None,
 ) -> list[BeatingLead]:
     """Return the leads against a contract, that which sets it most often first.
 
     Where the leader's hand is known in full a lead is a card; else it is a suit, led as well as
     possible in each layout. Every solved layout is solved again, for every card; none where
-    nothing was solved.
+    nothing was solved. ``on`` as in ``simulate``.
     """
     bid, declarer = played(contract), Seat.parse(by)
     owners = result.deals.owners[: result.solved]
     if not len(owners):
         return []
-    strain = strain_of(bid)
-    taken = np.concatenate([*solve_lead_batches(owners, strain, declarer, workers=workers)])
+    question = Leads(strain_of(bid), declarer)
+    taken = np.concatenate([*solve_layouts(question, owners, workers, on)])
     leader = owners == declarer.lho
     if (leader == leader[0]).all():
         cards = np.flatnonzero(leader[0])

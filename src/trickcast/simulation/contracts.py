@@ -337,6 +337,7 @@ def simulate(
     max_tries: int = MAX_TRIES,
     progress: "bool | Callable[[Simulation], object]" = False,
     keep_on_interrupt: bool = False,
+    on: str | None = None,
     only: Iterable[tuple[str | Contract, str | Seat]] | None = None,
 ) -> Simulation:
     """Deal what is not known many times, and count what every contract takes, double dummy.
@@ -360,10 +361,13 @@ def simulate(
     ends the work and gives the result so far. ``progress`` shows a bar, or is a function that is
     given the result so far some times a second; KeyboardInterrupt from it is as Ctrl-C. The same
     seed gives the same layouts, and without ``precision`` and ``seconds`` the same result. Where
-    all four hands are known, the deal is solved once, and nothing has an interval (NaN).
+    all four hands are known, the deal is solved once, and nothing has an interval (NaN). ``on`` is
+    a Ray cluster, ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``, on which layouts are solved, a
+    piece by ``workers`` threads (default: one): the result is the same.
 
     Raises DealError for a bad hand or contract, ConstraintError for what cannot be read,
-    contradicts itself or fits too few layouts, SimulationError for numbers that cannot be.
+    contradicts itself or fits too few layouts, SimulationError for numbers that cannot be,
+    ClusterError where the cluster fails.
 
     >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
     >>> result = tc.simulate(**known, only=[("2S", "S")], samples=200, exact=20)
@@ -374,7 +378,7 @@ def simulate(
     plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
     told = watcher(progress, lambda layouts: Simulation(layouts, question.cells))
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt)
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, on)
     return Simulation(lay_out(question, known, plan, work), question.cells)
 
 

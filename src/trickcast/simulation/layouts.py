@@ -3,12 +3,14 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._progress import progress_bar
+from .._pieces import connected, over_pieces
+from .._progress import Advance, progress_bar
 from ..cards import DealSet, Seat
 from ..dealing import Constraints, NoDealsError
 from ..estimator import is_loaded, loaded
@@ -22,6 +24,9 @@ _TRIAL = 0.003  # to estimate a pilot, for each strain and once more
 _LOADING = 0.07  # and to load ONNX Runtime and the model
 _STEP = 8  # layouts solved between two looks of who is told of the result so far
 _BETWEEN = 0.2  # seconds between two of these
+_PIECE = 100_000
+"""Estimates of one strain that take a core ten seconds; on a cluster it gets as many layouts as it
+solves in that time."""
 
 Simulated = TypeVar("Simulated")
 
@@ -37,6 +42,8 @@ class Work:
     progress: "bool | Callable[[Layouts], object]"
     """Whether a bar is shown; or who is told of the layouts so far."""
     keep_on_interrupt: bool
+    on: str | None = None
+    """The cluster on which layouts are solved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +113,36 @@ class LiveSource:
 
     def solve(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield the exact results of some layouts, batch by batch."""
-        step = _STEP if callable(self._work.progress) else stop - start
+        work = self._work
+        step = _STEP if callable(work.progress) and work.on is None else stop - start
         for first in range(start, stop, step):
             owners = self.deals.owners[first : min(first + step, stop)]
-            yield from self._question.solve(owners, self._work.workers)
+            yield from solve_layouts(self._question, owners, work.workers, work.on)
 
     def now(self) -> float:
         """Return the time in seconds."""
         return time.monotonic()
+
+
+def solve_layouts(
+    question: Question, owners: NDArray[np.uint8], workers: int | None, on: str | None
+) -> Iterator[NDArray[Any]]:
+    """Yield the exact results of (n, 52) owners, batch by batch, in their order."""
+    if on is None:
+        yield from question.solve(owners, workers)
+        return
+    strains = {strain for strain, _ in question.cells}
+    size = max(1, round(_PIECE * question.usual_cost / len(strains)))
+    pieces = [owners[start : start + size] for start in range(0, len(owners), size)]
+    work = partial(_solve, question, workers or 1)
+    with over_pieces(work, pieces, on=on, cores=workers or 1, ordered=True) as done:
+        yield from (results for _, results in done)
+
+
+def _solve(
+    question: Question, workers: int, owners: NDArray[np.uint8], advance: Advance
+) -> NDArray[Any]:
+    return np.concatenate([question.empty, *question.solve(owners, workers)])
 
 
 def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work) -> Layouts:
@@ -137,7 +166,10 @@ def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work
         return Layouts(source.deals[:used], estimates, results, clock, stopped, plan.open_ended)
 
     total = None if plan.open_ended else plan.most_exact
-    with progress_bar("solving", total, "layouts", show=work.progress is True) as advance:
+    with (
+        progress_bar("solving", total, "layouts", show=work.progress is True) as advance,
+        connected(work.on if plan.most_exact else None),
+    ):
         tell = _teller(work.progress, run, so_far) if callable(work.progress) else advance
         try:
             run.go(tell)

@@ -207,6 +207,7 @@ def simulate_leads(
     max_tries: int = MAX_TRIES,
     progress: "bool | Callable[[LeadSimulation], object]" = False,
     keep_on_interrupt: bool = False,
+    on: str | None = None,
 ) -> LeadSimulation:
     """Compare the opening leads from a hand against a contract.
 
@@ -237,7 +238,8 @@ def simulate_leads(
     def compared(layouts: Layouts) -> LeadSimulation:
         return LeadSimulation(layouts, bid, declarer, vulnerable, scoring)
 
-    work = Work(seed, model, workers, max_tries, watcher(progress, compared), keep_on_interrupt)
+    told = watcher(progress, compared)
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, on)
     return compared(lay_out(Leads(strain_of(bid), declarer), known, plan, work))
 
 

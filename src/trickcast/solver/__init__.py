@@ -14,7 +14,7 @@ from .batches import (
     thread_count,
 )
 from .play import solve_play
-from .tables import solve
+from .tables import solve, solved_chunks
 
 __all__ = [
     "BATCH",
@@ -28,6 +28,7 @@ __all__ = [
     "solve_lead_batches",
     "solve_play",
     "solve_strain_batches",
+    "solved_chunks",
     "solver_version",
     "thread_count",
 ]

@@ -1,17 +1,32 @@
-"""Exact tables of deals, as users ask for them: here, or in a process apart."""
+"""Exact tables of deals, as users ask for them: here, in a process apart, or on a cluster."""
 
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._progress import progress_bar
+from .._pieces import over_pieces
+from .._progress import Advance, nothing, progress_bar
 from ..cards import DealError, TrickTable, as_dealset
 from .apart import SolverProcesses
 from .batches import solve_batches
 
+_PIECE = 64
+"""Deals that a core of a cluster gets at a time: ten seconds."""
+
 
 def solve(
-    deals: Any, *, workers: int | None = None, progress: bool = False, apart: bool = False
+    deals: Any,
+    *,
+    workers: int | None = None,
+    progress: bool = False,
+    apart: bool = False,
+    on: str | None = None,
 ) -> TrickTable:
     """Return the exact double-dummy table of every deal, in input order.
 
@@ -19,10 +34,12 @@ def solve(
     shape (5, 4) for a single deal and (n, 5, 4) otherwise. ``workers`` is the number of threads
     (default: all cores); ``progress`` shows a bar on a terminal's standard error. With ``apart``
     DDS runs in a process of its own for this call: should it crash there, that is an error
-    (``trickcast.solver.apart.SolverCrash``) and not the end of this process.
+    (``trickcast.solver.apart.SolverCrash``) and not the end of this process. ``on`` is a Ray
+    cluster, ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``, whose cores solve 64 deals at a time,
+    or each ``workers`` of them together; its processes are apart as it is.
 
-    Raises DealError for what is not a deal, before anything is solved, and ValueError for
-    ``workers`` below one.
+    Raises DealError for what is not a deal, before anything is solved, ValueError for ``workers``
+    below one, and ClusterError where the cluster fails.
 
     >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
     >>> print(tc.solve(deal))
@@ -34,15 +51,52 @@ def solve(
     """
     if isinstance(deals, np.ma.MaskedArray):
         raise DealError("a masked array is not deals (expected every card's owner)")
-    if apart:
+    if apart and on is None:
         with SolverProcesses(1, workers=workers) as solvers:
             return solvers.solve(deals, progress=progress)
     dealset, single = as_dealset(deals)
-    tricks = np.empty((len(dealset), 5, 4), dtype=np.uint8)
-    done = 0
-    with progress_bar("solving", len(dealset), "deals", show=progress) as advance:
-        for batch in solve_batches(dealset.owners, workers=workers):
-            tricks[done : done + len(batch)] = batch
-            done += len(batch)
-            advance(len(batch))
+    with (
+        progress_bar("solving", len(dealset), "deals", show=progress) as bar,
+        solved_chunks([dealset.owners], workers=workers, on=on, advance=bar) as solved,
+    ):
+        (tricks,) = solved
     return TrickTable(tricks[0] if single else tricks)
+
+
+@contextmanager
+def solved_chunks(
+    chunks: Iterable[NDArray[np.uint8]],
+    *,
+    workers: int | None = None,
+    on: str | None = None,
+    advance: Advance = nothing,
+) -> Iterator[Iterator[NDArray[np.uint8]]]:
+    """Yield an iterator of the (n, 5, 4) tables of each chunk of (n, 52) owners, in their order.
+
+    ``workers`` and ``on`` as in ``solve``; ``advance`` is told how many deals were just solved.
+    On a cluster chunks are taken before those ahead of them are solved.
+    """
+    counts: deque[int] = deque()
+
+    def pieces() -> Iterator[NDArray[np.uint8]]:
+        for owners in chunks:
+            size = max(len(owners), 1) if on is None else _PIECE
+            starts = range(0, len(owners), size) or [0]
+            counts.append(len(starts))
+            yield from (owners[start : start + size] for start in starts)
+
+    work = partial(_solve, workers if on is None else workers or 1)
+    with over_pieces(
+        work, pieces(), on=on, cores=workers or 1, ordered=True, advance=advance
+    ) as done:
+        tables = (solved for _, solved in done)
+        yield (np.concatenate([first, *islice(tables, counts.popleft() - 1)]) for first in tables)
+
+
+def _solve(workers: int | None, owners: NDArray[np.uint8], advance: Advance) -> NDArray[np.uint8]:
+    """Return the tables of a piece."""
+    tables = [np.empty((0, 5, 4), dtype=np.uint8)]
+    for batch in solve_batches(owners, workers=workers):
+        tables.append(batch)
+        advance(len(batch))
+    return np.concatenate(tables)

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 import torch
-from torch import distributed, nn
+from torch import Tensor, distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
 
@@ -44,6 +44,14 @@ class Place:
         """Return the network so that its gradients are the mean over all processes."""
         return DistributedDataParallel(network) if self.world > 1 else network
 
+    def mean(self, number: Tensor) -> Tensor:
+        """Return the mean of a number over all processes, without its gradient where several."""
+        if self.world == 1:
+            return number
+        total = number.detach().clone()
+        distributed.all_reduce(total)
+        return total / self.world
+
     def agreed(self, stop: bool) -> bool:
         """Return what the first process says, so that all stop at the same step."""
         if self.world == 1:
@@ -51,6 +59,11 @@ class Place:
         first_says = torch.tensor(int(stop), device=self.device)
         distributed.broadcast(first_says, src=0)
         return bool(first_says)
+
+    @property
+    def part(self) -> slice:
+        """Which rows of what is drawn for all processes are this one's."""
+        return slice(self.rank, None, self.world)
 
     def leave(self) -> bool:
         """End what ``here`` began, when training is over; return whether this process is first."""

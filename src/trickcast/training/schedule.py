@@ -99,14 +99,15 @@ class Scheduled(Task[C, Network]):
         config, step = self.config, self.progress.step
         for group in self.optimizer.param_groups:
             group["lr"] = config.rate(step, self.progress.fresh_from)
-        torch.manual_seed(config.step_seed(step, self.place.rank))
+        torch.manual_seed(config.step_seed(step, 0))  # what is drawn for all is drawn alike by all
         loss = self.loss(step)
         self.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.network.parameters(), config.clip)
         self.optimizer.step()
         self._average(config.kept(step + 1))
-        self._losses, self._counted = self._losses + loss.detach(), self._counted + 1
+        self._losses = self._losses + self.place.mean(loss.detach())
+        self._counted += 1
 
     @torch.no_grad()
     def _average(self, kept: float) -> None:

@@ -5,7 +5,7 @@ alone. A training is one schedule of a fixed number of steps, in as many legs as
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -69,7 +69,7 @@ class SupervisedConfig(ScheduleConfig):
         return min(self.average, (1 + steps) / (10 + steps))
 
     def step_seed(self, step: int, rank: int) -> int:
-        """Return the seed of what a step draws: other masks and low cards in every process."""
+        """Return the seed of what a step draws: for all processes, then other masks in each."""
         return step_seed(self.seed, step, rank)
 
 
@@ -169,7 +169,10 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
         """Return the mean loss of a step's batch."""
         with self.place.autocast(self.config.precision):
             owners, targets, weight = self.source.batch(step)
-            return loss_of(self._model(owners), targets, weight, self.config.ordered)
+            if self.place.rank:
+                torch.manual_seed(self.config.step_seed(step, self.place.rank))
+            logits = self._model(owners)
+            return loss_of(logits, targets, weight, self.config.ordered, self.place.mean)
 
     def figures(self) -> dict[str, float]:
         """Return how good the averaged network is on the validation deals."""
@@ -240,7 +243,8 @@ class Source:
         batches = [self._taken(self.deals, step, config.batch)]
         if config.exchanged:
             owners, targets = batches[0]
-            batches[0] = DealBatch(exchanged(owners, config.exchanged), targets)
+            drawn = exchanged(owners, config.exchanged, self.place.part, config.batch)
+            batches[0] = DealBatch(drawn, targets)
         if config.taught:
             batches.append(self._taught(step))
         if self.endings is not None:
@@ -264,17 +268,24 @@ class Source:
         config, place = self.config, self.place
         if self.taught is not None:
             return self._taken(self.taught, step, config.taught)
-        seed = step_seed(config.seed + 1, step, place.rank)
-        dealt = deal_on(place.device, config.taught // place.world, seed)
+        seed = step_seed(config.seed + 1, step, 0)
+        dealt = deal_on(place.device, config.taught, seed)[place.part]
         with torch.no_grad():
             return DealBatch(dealt, mean_probabilities(self.teachers, dealt))
 
 
-def loss_of(logits: Tensor, targets: Tensor, weight: Tensor, ordered: float) -> Tensor:
+def loss_of(
+    logits: Tensor,
+    targets: Tensor,
+    weight: Tensor,
+    ordered: float,
+    mean: Callable[[Tensor], Tensor] = lambda number: number,
+) -> Tensor:
     """Return the mean loss of (b, 5, 4, 14) logits over the results that are known.
 
     Cross-entropy, and with weight ``ordered`` the ranked probability score (Epstein, 1969), which
     counts by how many tricks an answer is off. ``targets`` are zero where a result is unknown.
+    ``mean`` is over the processes that share a batch, so that a result counts alike in all.
     """
     logs = logits.log_softmax(-1)
     known = (targets.sum(-1) > 0).to(logs.dtype)  # (b, 5, 4)
@@ -283,4 +294,4 @@ def loss_of(logits: Tensor, targets: Tensor, weight: Tensor, ordered: float) -> 
         apart = logs.exp().cumsum(-1) - targets.cumsum(-1)
         loss = loss + ordered * apart.square().sum(-1) * known
     # both means are over a deal's twenty results, so that an unknown one counts on neither side
-    return (loss.mean((1, 2)) * weight).sum() / (known.mean((1, 2)) * weight).sum()
+    return (loss.mean((1, 2)) * weight).sum() / mean((known.mean((1, 2)) * weight).sum())

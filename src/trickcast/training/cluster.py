@@ -1,0 +1,119 @@
+"""A training by several workers on a Ray cluster, which Ray Train begins again when one dies.
+
+They are the processes of ``parallel``: the first writes the checkpoint, from which all go on.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from os import fspath
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+from torch import distributed
+
+from .._pieces import MEMORY, RETRIES, ClusterError, connected, refuse_small_machines
+from ..cards import cut
+from . import catalogue
+from .checkpoints import TrainingError
+from .journal import read_journal
+from .request import Answer, Report, Request
+
+
+def train_on(request: Request, report: Report, on: str, workers: int) -> Answer | None:
+    """Train as ``catalogue.train`` does, which says what is raised."""
+    threads, name = request.threads or 1, request.name
+    asked = _everywhere(replace(request, threads=threads))
+    with connected(on) as ray:
+        refuse_small_machines(ray, on, threads)
+        there = ray.cluster_resources()
+        if there.get("CPU", 0) < workers * threads:
+            raise ClusterError(
+                f"cluster {on}: has {there.get('CPU', 0):g} cores (expected {threads} for each of "
+                f"{workers} workers; ask for fewer --workers, or more machines)"
+            )
+        try:
+            from ray.train import FailureConfig, RunConfig, ScalingConfig
+            from ray.train.torch import TorchTrainer
+            from ray.train.v2.api.exceptions import TrainingFailedError
+        except ImportError as error:
+            raise ModuleNotFoundError(
+                f"training on a cluster needs {error.name} (install by: pip install 'ray[train]')"
+            ) from error
+        trainer = TorchTrainer(
+            _leg,
+            train_loop_config={"request": asked},
+            scaling_config=ScalingConfig(
+                num_workers=workers,
+                use_gpu=request.device != "cpu" and there.get("GPU", 0) >= workers,
+                resources_per_worker={"CPU": threads, "memory": threads * MEMORY},
+            ),
+            run_config=RunConfig(
+                name=f"{name}.ray",
+                storage_path=fspath(asked.out),
+                failure_config=FailureConfig(max_failures=RETRIES),
+            ),
+        )
+        with _following(asked.out / f"{name}.jsonl", report):
+            try:
+                answer: Any = trainer.fit().return_value
+            except TrainingFailedError as error:
+                reason = cut(" ".join(str(error).split()), 300)
+                raise ClusterError(f"{name}: its workers died too often: {reason}") from error
+    if isinstance(answer, Exception):
+        raise answer
+    return answer  # type: ignore[no-any-return]  # of _leg
+
+
+def _everywhere(request: Request) -> Request:
+    """Return a request whose folders are found from other working directories too."""
+    library = fspath(request.library)
+    paths = {
+        name: getattr(request, name)
+        for name in ("out", "weights", "taught", "endings", "pairs", "pairs_validation")
+    }
+    return replace(
+        request,
+        library=library if "://" in library else Path(library).absolute(),
+        teacher=tuple(path.absolute() for path in request.teacher),
+        **{name: path and path.absolute() for name, path in paths.items()},
+    )
+
+
+def _leg(asked: dict[str, Request]) -> Answer | Exception | None:
+    """Train in a worker; what is wrong with the request is no reason to begin again."""
+    try:
+        return catalogue.train(asked["request"])
+    except (ValueError, TrainingError, OSError) as error:
+        if distributed.is_initialized():
+            distributed.destroy_process_group()  # the others do not wait for this one
+        return error
+
+
+@contextmanager
+def _following(journal: Path, report: Report) -> Iterator[None]:
+    """Report each evaluation that the workers note in a journal, from now on."""
+    ended, told = Event(), _last_step(journal)
+
+    def follow() -> None:
+        nonlocal told
+        last = False
+        while not last:
+            last = ended.wait(1)
+            for line in read_journal(journal):
+                if line["step"] > told:
+                    told = line["step"]
+                    report(line)
+
+    follower = Thread(target=follow, daemon=True)
+    follower.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        follower.join()
+
+
+def _last_step(journal: Path) -> float:
+    return max((line["step"] for line in read_journal(journal)), default=-1)
