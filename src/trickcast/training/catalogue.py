@@ -120,7 +120,7 @@ def train(
             raise ValueError(f"{request.name} is trained here alone (expected no cluster)")
         from .cluster import train_on
 
-        return train_on(request, report, on, workers)
+        return train_on(train, request, report, on, workers)
     threads = request.threads or family.threads
     with processor_threads(threads) if threads else nullcontext():
         return family.train(request, config, report)

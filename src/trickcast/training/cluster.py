@@ -3,7 +3,7 @@
 They are the processes of ``parallel``: the first writes the checkpoint, from which all go on.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from os import fspath
@@ -15,14 +15,19 @@ from torch import distributed
 
 from .._pieces import MEMORY, RETRIES, ClusterError, connected, refuse_small_machines
 from ..cards import cut
-from . import catalogue
 from .checkpoints import TrainingError
 from .journal import read_journal
 from .request import Answer, Report, Request
 
 
-def train_on(request: Request, report: Report, on: str, workers: int) -> Answer | None:
-    """Train as ``catalogue.train`` does, which says what is raised."""
+def train_on(
+    train: Callable[[Request], Answer | None],
+    request: Request,
+    report: Report,
+    on: str,
+    workers: int,
+) -> Answer | None:
+    """Have ``workers`` call ``catalogue.train``, which says what is raised."""
     threads, name = request.threads or 1, request.name
     asked = _everywhere(replace(request, threads=threads))
     with connected(on) as ray:
@@ -43,7 +48,7 @@ def train_on(request: Request, report: Report, on: str, workers: int) -> Answer 
             ) from error
         trainer = TorchTrainer(
             _leg,
-            train_loop_config={"request": asked},
+            train_loop_config={"train": train, "request": asked},
             scaling_config=ScalingConfig(
                 num_workers=workers,
                 use_gpu=request.device != "cpu" and there.get("GPU", 0) >= workers,
@@ -81,14 +86,15 @@ def _everywhere(request: Request) -> Request:
     )
 
 
-def _leg(asked: dict[str, Request]) -> Answer | Exception | None:
+def _leg(asked: dict[str, Any]) -> Answer | Exception | None:
     """Train in a worker; what is wrong with the request is no reason to begin again."""
     try:
-        return catalogue.train(asked["request"])
+        answer: Answer | None = asked["train"](asked["request"])
     except (ValueError, TrainingError, OSError) as error:
         if distributed.is_initialized():
             distributed.destroy_process_group()  # the others do not wait for this one
         return error
+    return answer
 
 
 @contextmanager
