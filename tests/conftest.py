@@ -1,7 +1,7 @@
 """What all tests share: where the real data lies, and a deal with known tricks.
 
-Where endplay has no wheel there is no solver: a test that fails by the error which says so is
-skipped. With the solver this rule does nothing.
+Where endplay has no wheel there is no solver, and torch is an extra: a test that fails by the error
+which says that one of them is missing is skipped. Where both are installed this rule does nothing.
 """
 
 from collections.abc import Callable, Generator
@@ -9,12 +9,17 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from trickcast.cards import Deal
 from trickcast.cli import main
 
 SHARED = Path(__file__).parents[2] / "shared"
-_NO_SOLVER = "exact tricks need the solver DDS"
+_MISSING = {"endplay": "exact tricks need the solver DDS", "torch": "training needs torch"}
+"""What the errors say that name a package."""
+
+settings.register_profile("any machine", deadline=None)  # a busy one is no mistake
+settings.load_profile("any machine")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,11 +31,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Skip what fails since there is no solver."""
+    """Skip what fails since there is no solver, or no torch."""
     report = yield
-    if find_spec("endplay") is None and report.failed and _NO_SOLVER in report.longreprtext:
-        path, line, _ = item.location
-        report.outcome, report.longrepr = "skipped", (path, line or 0, "needs the solver DDS")
+    for package, words in _MISSING.items() if report.failed else ():
+        if find_spec(package) is None and words in report.longreprtext:
+            path, line, _ = item.location
+            report.outcome, report.longrepr = "skipped", (path, line or 0, f"needs {package}")
+            break
     return report
 
 
