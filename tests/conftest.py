@@ -27,17 +27,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cluster", action="store_true", help="run tests/cluster, on Ray")
 
 
+def _missing(text: str) -> str:
+    """Name the package that is not installed and that an error in a text names, or none."""
+    named = (package for package, words in _MISSING.items() if words in text)
+    return next((package for package in named if find_spec(package) is None), "")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Skip what fails since there is no solver, or no torch."""
     report = yield
-    for package, words in _MISSING.items() if report.failed else ():
-        if find_spec(package) is None and words in report.longreprtext:
-            path, line, _ = item.location
-            report.outcome, report.longrepr = "skipped", (path, line or 0, f"needs {package}")
-            break
+    if report.failed and (package := _missing(report.longreprtext)):
+        path, line, _ = item.location
+        report.outcome, report.longrepr = "skipped", (path, line or 0, f"needs {package}")
     return report
 
 
@@ -66,6 +70,8 @@ def run(
         with pytest.raises(SystemExit) as ended:
             main()
         out, err = capsys.readouterr()
+        if package := _missing(err):
+            pytest.skip(f"needs {package}")
         return int(ended.value.code or 0), out, err
 
     return run
