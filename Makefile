@@ -32,7 +32,9 @@ blocks: $(VENV)/.dev  ## Run the short blocks of the pages
 
 docs-all: docs  ## Run every block that can run here, and follow links out of the site
 	$(BIN)/python -m pytest -p docs.blocks docs README.md CONTRIBUTING.md --slow
-	$(BIN)/python -m sphinx -q -b linkcheck -D nb_execution_mode=off docs build/links
+	rm -rf build/links
+	-$(BIN)/python -m sphinx -Q -b linkcheck -D nb_execution_mode=off docs build/links
+	$(BIN)/python docs/links.py build/links/output.json
 
 wheel: $(VENV)/.dev  ## Build wheel and sdist; try the wheel in an empty environment
 	rm -rf dist build/empty && mkdir -p build
@@ -48,7 +50,7 @@ test-pythons: wheel  ## Pass the tests from the wheel on every Python that is fo
 	  folder=build/$$($$python -c 'import sys; print("python%d.%d" % sys.version_info[:2])'); \
 	  test -d $$folder && continue; \
 	  $$python -m venv $$folder; \
-	  $$folder/bin/python -m pip install --quiet "$$(echo dist/*.whl)[data,plots,web]" pytest httpx hypothesis; \
+	  $$folder/bin/python -m pip install --quiet "$$(echo dist/*.whl)[data,plots,web]" pytest httpx hypothesis pandas polars; \
 	  echo $$folder; $$folder/bin/python -m pytest $(TESTS); \
 	done
 

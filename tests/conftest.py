@@ -1,19 +1,48 @@
-"""What all tests share: where the real data lies, and a deal with known tricks."""
+"""What all tests share: where the real data lies, and a deal with known tricks.
 
-from collections.abc import Callable
+Where endplay has no wheel there is no solver, and torch is an extra: a test that fails by the error
+which says that one of them is missing is skipped. Where both are installed this rule does nothing.
+"""
+
+from collections.abc import Callable, Generator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from trickcast.cards import Deal
 from trickcast.cli import main
 
 SHARED = Path(__file__).parents[2] / "shared"
+_MISSING = {"endplay": "exact tricks need the solver DDS", "torch": "training needs torch"}
+"""What the errors say that name a package."""
+
+settings.register_profile("any machine", deadline=None)  # a busy one is no mistake
+settings.load_profile("any machine")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--browser", action="store_true", help="run tests/browser, in a real Chromium")
     parser.addoption("--cluster", action="store_true", help="run tests/cluster, on Ray")
+
+
+def _missing(text: str) -> str:
+    """Name the package that is not installed and that an error in a text names, or none."""
+    named = (package for package, words in _MISSING.items() if words in text)
+    return next((package for package in named if find_spec(package) is None), "")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Skip what fails since there is no solver, or no torch."""
+    report = yield
+    if report.failed and (package := _missing(report.longreprtext)):
+        path, line, _ = item.location
+        report.outcome, report.longrepr = "skipped", (path, line or 0, f"needs {package}")
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -41,6 +70,8 @@ def run(
         with pytest.raises(SystemExit) as ended:
             main()
         out, err = capsys.readouterr()
+        if package := _missing(err):
+            pytest.skip(f"needs {package}")
         return int(ended.value.code or 0), out, err
 
     return run

@@ -2,10 +2,12 @@
 
 ``PYTHONPATH=src python tests/endurance.py`` (``make endurance``; a quarter of an hour of a core).
 A million deals are streamed from one format to another, ten thousand calls of every kind are made
-in one process, then the same calls from 64 threads, and from children by fork and by spawn.
+in one process, then the same calls from 64 threads, and from children by fork and by spawn. A
+million solved deals are fetched over ten connections that are cut, and without.
 """
 
 import argparse
+import hashlib
 import io
 import multiprocessing
 import os
@@ -21,12 +23,16 @@ from typing import Any
 import numpy as np
 
 import trickcast as tc
+from pgx_host import Host, as_pgx
 from trickcast.cards import DealSet
 from trickcast.formats import stream, write_stream
+from trickcast.library import Library
+from trickcast.library.fetch import fetch_pgx
 
 EASY = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
 DEALS = tc.random_deals(24, seed=7)
 HANDS = [str(deal.north) for deal in DEALS]
+SOLVED = Path(__file__).parents[1] / "data" / "library"
 _MEGABYTES, _PART = 40, 50_000
 
 
@@ -147,6 +153,29 @@ def from_children(calls: int) -> None:
     print(f"fork and spawn, {calls} calls each: the same answers")
 
 
+def fetch_over_cuts(deals: int, folder: Path) -> None:
+    """Fetch solved deals with ten cut connections and without: the bytes are the same."""
+    library = Library(SOLVED)
+    numbers = np.load(io.BytesIO(as_pgx(DealSet.concatenate(map(library.read, library.shards)))))
+    file = io.BytesIO()
+    np.save(
+        file, np.resize(numbers.transpose(1, 0, 2), (2_500_000, 2, 4)).transpose(1, 0, 2).copy()
+    )
+    held, cuts = {}, 0
+    with Host(file.getvalue(), "dds_results_2.5M.npy") as host:
+        for name, faults in (("plain", []), ("cut", ["cut", "cut", ""] * 5)):
+            host.faults = list(faults)
+            assert fetch_pgx(folder / name, deals, host=host.address) == deals
+            cuts += faults.count("cut") - host.faults.count("cut")
+            held[name] = {
+                path.relative_to(folder / name): hashlib.sha256(path.read_bytes()).digest()
+                for path in (folder / name).rglob("*")
+                if path.is_file()
+            }
+    assert held["cut"] == held["plain"] and cuts == 10, f"other bytes after {cuts} cuts"
+    print(f"{deals:,} deals fetched over {cuts} cut connections: the same {len(held['cut'])} files")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--deals", type=int, default=1_000_000)
@@ -159,6 +188,7 @@ def main() -> None:
     from_children(5 * len(CALLS))
     with tempfile.TemporaryDirectory() as folder:
         stream_deals(given.deals, Path(folder))
+        fetch_over_cuts(given.deals, Path(folder))
 
 
 if __name__ == "__main__":

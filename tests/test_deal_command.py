@@ -230,8 +230,8 @@ def test_tricks_of_a_script_are_estimated_else_and_that_is_told(run, tmp_path: P
     assert status == 0 and "note: tricks() is estimated by a network; --exact solves" in err
     estimates = tc.estimate(out.splitlines())
     assert (estimates.tricks[:, 4, 2] >= 9).all()
-    _, out, _ = run("deal", "--script", path, "-n", 2, "--exact", "--first", 3, "--to", "pbn")
-    assert '[Board "3"]' in out
+    _, out, err = run("deal", "--script", path, "-n", 2, "--exact", "--first", 3, "--to", "pbn")
+    assert '[Board "3"]' in out, err
     (tmp_path / "x.pbn").write_text(out)
     assert (tc.solve(tc.read(tmp_path / "x.pbn")).tricks[:, 4, 2] >= 9).all()
 

@@ -1,17 +1,14 @@
 """Fetching solved deals, from servers on this machine that are laid out as the real host is."""
 
-import io
 import json
-import re
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from pgx_host import Host, as_pgx
 from trickcast.cards import DealSet
 from trickcast.library import Library, LibraryError, fetch, verify
 
@@ -25,68 +22,6 @@ DEALS = 9_000
 """Of which a library has three shards, the last one short."""
 
 
-def as_pgx(deals: DealSet) -> bytes:
-    """Return a file of pgx, written from its description and not by our reader."""
-    cards = np.zeros((len(deals), 4), dtype=np.int64)
-    for rank in (0, *range(12, 0, -1)):  # ace, then two to king; ours go from ace down to two
-        cards = cards * 4 + deals.owners.reshape(-1, 4, 13)[:, :, rank]
-    tables = np.zeros((len(deals), 4), dtype=np.int64)
-    for strain in (3, 2, 1, 0, 4):  # clubs first, notrump last
-        tables = tables * 16 + deals.tricks_or_unknown[:, strain]
-    file = io.BytesIO()
-    np.save(file, np.stack([cards, tables]).astype(np.int32))
-    return file.getvalue()
-
-
-class Host(ThreadingHTTPServer):
-    """The host's one file, and what goes wrong with the next answers, in turn."""
-
-    daemon_threads = True
-
-    def __init__(self, content: bytes):
-        super().__init__(("127.0.0.1", 0), _Answer)
-        self.content, self.faults, self.asked = content, list[str](), 0
-        self.etag = '"one"'
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-
-class _Answer(BaseHTTPRequestHandler):
-    server: Host
-
-    def do_GET(self) -> None:
-        if self.path == "/moved":  # the host sends on to where its large files lie
-            return self._send()
-        assert self.path == "/datasets/sotetsuk/dds_dataset/resolve/main/dds_results_500K.npy"
-        self.send_response(302)
-        self.send_header("Location", "/moved")
-        self.end_headers()
-
-    def _send(self) -> None:
-        self.server.asked += 1
-        fault = self.server.faults.pop(0) if self.server.faults else ""
-        first, last = map(int, re.findall(r"\d+", self.headers["Range"]))
-        data = self.server.content[first : last + 1]
-        if fault == "busy":
-            return self.send_error(503)
-        if fault == "gone":
-            return self.send_error(404)
-        self.send_response(200 if fault == "whole" else 206)
-        page = fault == "page"
-        self.send_header("Content-Type", "text/html" if page else "application/octet-stream")
-        self.send_header("Content-Range", f"bytes {first}-{last}/{len(self.server.content)}")
-        self.send_header("Content-Length", str(len(data)))
-        self.send_header("ETag", '"two"' if fault == "changed" else self.server.etag)
-        self.end_headers()
-        self.wfile.write(data[: len(data) // 3] if fault == "cut" else data)
-        self.close_connection = True
-
-    def log_message(self, format: str, *arguments: object) -> None:
-        """Keep quiet."""
-
-
 @pytest.fixture(scope="module")
 def solved() -> DealSet:
     library = Library(SOLVED)
@@ -97,11 +32,7 @@ def solved() -> DealSet:
 @pytest.fixture
 def host(solved: DealSet) -> Iterator[Host]:
     with Host(as_pgx(solved)) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def files(folder: Path) -> dict[str, bytes]:

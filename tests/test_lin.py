@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from endplay.parsers import lin as endplay_lin
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -281,6 +280,7 @@ def test_real_file(shared: Path) -> None:
     path = shared / "data" / "boards" / "example1.lin"
     deals = read(path)
     assert deals.boards is not None
+    endplay_lin = pytest.importorskip("endplay.parsers.lin")
     theirs = endplay_lin.loads(path.read_text())
     assert [Deal(record.deal.to_pbn()).pbn for record in theirs] == [deal.pbn for deal in deals]
     said = [(board.number, board.contract, str(board.declarer)) for board in deals.boards]
