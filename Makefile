@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 PYTHONS := $(wildcard $(HOME)/.pyenv/versions/3.1[1-9]*/bin/python) \
 	$(foreach minor,11 12 13 14,$(shell command -v python3.$(minor)))
 
+WITH_WHEEL = "$$(echo dist/*.whl)[data,plots,web]" pytest httpx hypothesis pandas polars
+
 .PHONY: help demo test browser-test cluster-test docs blocks docs-all test-pythons wheel smoke check lint types imports format bench faults endurance \
 	million fuzz clean
 
@@ -45,14 +47,18 @@ wheel: $(VENV)/.dev  ## Build wheel and sdist; try the wheel in an empty environ
 	mkdir build/empty/folder
 	cd build/empty/folder && ../bin/python $(CURDIR)/tests/installed.py $(CURDIR)/README.md
 
-test-pythons: wheel  ## Pass the tests from the wheel on every Python that is found (an hour each)
+test-pythons: wheel  ## Pass the tests from the wheel on every Python that is found, and without the solver
 	set -e; for python in $(PYTHONS); do \
 	  folder=build/$$($$python -c 'import sys; print("python%d.%d" % sys.version_info[:2])'); \
-	  test -d $$folder && continue; \
-	  $$python -m venv $$folder; \
-	  $$folder/bin/python -m pip install --quiet "$$(echo dist/*.whl)[data,plots,web]" pytest httpx hypothesis pandas polars; \
-	  echo $$folder; $$folder/bin/python -m pytest $(TESTS); \
+	  test -f $$folder/passed && continue; \
+	  $$python -m venv --clear $$folder; \
+	  $$folder/bin/python -m pip install --quiet $(WITH_WHEEL); \
+	  echo $$folder; $$folder/bin/python -m pytest $(TESTS); touch $$folder/passed; \
 	done
+	$(PYTHON) -m venv --clear build/unsolved
+	build/unsolved/bin/python -m pip install --quiet $(WITH_WHEEL)
+	build/unsolved/bin/python -m pip uninstall --quiet --yes endplay
+	build/unsolved/bin/python -m pytest $(TESTS)
 
 smoke: $(VENV)/.dev  ## Repeat every experiment of the papers in miniature
 	$(BIN)/trickcast reproduce all --scale smoke --out build/smoke
