@@ -106,6 +106,8 @@ PATTERNS: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "PBN: values of the board before": ("pbn", filled(TAG, '[Event "#"]\n')),
     "PBN: bad deals": ("pbn", filled(TAG, '[Deal "N:A"]\n')),
     "PBN: a long deal": ("pbn", filled(f'{TAG}[Deal "N:', "A ", '"]\n')),
+    "PBN: a deal without end": ("pbn", filled(f'{TAG}[Deal "N:A.', " ", "\n")),
+    "PBN: quotes of a writer": ("pbn", filled(f"{TAG}[Deal ", "' ", "\n")),
     "PBN: rows of a table": ("pbn", filled(f'{TAG}[OptimumResultTable "Declarer;Denomination;'
                                            'Result"]\n', "N NT 1\n")),
     "PBN: cards": ("pbn", filled(f'{TAG}[Contract "1C"]\n[Declarer "W"]\n[Play "N"]\n', "SA ")),

@@ -98,6 +98,13 @@ def test_what_held_a_reader_up(text: str, form: str) -> None:
     assert len(of(text, form)) == 1
 
 
+def test_a_deal_without_its_end_holds_nobody_up() -> None:
+    skipped: list[str] = []
+    text = f'{TAG}\n[Deal "N:A.{" " * 250_000}\n'
+    assert len(of(text, "pbn", skipped=skipped)) == 1
+    assert len(skipped) == 1
+
+
 @pytest.mark.parametrize(
     ("data", "form", "limit"),
     [

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
-from ..cards import Board, Deal, DealError, DealSet, Tag, shorten
+from ..cards import Board, Deal, DealError, DealSet, Tag, cut, shorten
 from .base import Format, FormatError, Reading, raised_by
 from .lin_board import HELD
 from .notices import Notices
@@ -191,7 +191,7 @@ def _complete(
     unknown = [tag for tag in record if tag.value == "#"]
     for tag in unknown:
         place = f"line {tag.number}"
-        reason = f"{tag.name} is '#', the value of the board before, which has none"
+        reason = f"{cut(tag.name)} is '#', the value of the board before, which has none"
         if tag.name == "Deal" or not reading.lenient:
             reading.refuse(reading.error(place, reason))
         else:

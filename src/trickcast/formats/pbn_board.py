@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..cards import UNKNOWN, Board, DealError, Seat, Tag, Vulnerability, shorten
+from ..cards import UNKNOWN, Board, DealError, Seat, Tag, Vulnerability, cut, shorten
 from .auction import contract_of, contract_text, parse_count, parse_seat
 from .pbn_lines import EXPORT_ORDER
 from .pbn_sections import format_auction, format_play, parse_auction, parse_play
@@ -256,7 +256,7 @@ def _attempt(tag: Tag, note: Note, parse: Callable[..., _T], *arguments: Any) ->
     try:
         return parse(*arguments)
     except ValueError as error:
-        note(f"{tag.name} tags kept as text", f"{tag.name} is kept as text: {error}")
+        note(f"{cut(tag.name)} tags kept as text", f"{cut(tag.name)} is kept as text: {error}")
         return None
 
 

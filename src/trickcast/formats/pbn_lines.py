@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from ..cards import Tag, shorten
+from ..cards import Tag, cut, shorten
 from .base import Reading, raised_by
 from .blocks import text_lines
 from .notices import Notices
@@ -23,7 +23,8 @@ EXPORT_ORDER = (
 _PLAIN_TAG = re.compile(r'\[(\w+)\s+"([^"\\]*)"\]')
 _TAG = re.compile(r'\[\s*(\w+)\s*"((?:[^"\\]|\\.)*)"\s*\]')
 _TAG_WITH_QUOTES = re.compile(r'\[\s*(\w+)\s*"(.*)"\s*\]')
-_TAG_OF_A_WRITER = re.compile(r"\[\s*([A-Za-z]\w*)\s*(?:[“”„'‘’]|\s)\s*([^\]]*?)\s*[“”'‘’]?\s*\]")
+_TAG_OF_A_WRITER = re.compile(r"\[\s*([A-Za-z]\w*+)(?=[“”„'‘’\s])([^\]]*+)\]")
+_QUOTES_OF_A_WRITER = re.compile(r"[“”„'‘’]?(.*?)[“”'‘’]?", re.DOTALL)
 """A tag in the quotes of a word processor, in single ones, or in none."""
 _BLANKS = re.compile(r"\s+")
 _BROKEN_DEAL = re.compile(r"\[\s*Deal\b", re.IGNORECASE)
@@ -144,7 +145,8 @@ def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices)
                     notices.add("tags without plain quotes, read all the same",
                                 f"line {number}", reason)  # fmt: skip
                     tag = _NAMES.get(otherwise[1].lower(), otherwise[1])
-                    yield number, tag, otherwise[2]
+                    value = _QUOTES_OF_A_WRITER.fullmatch(otherwise[2].strip())
+                    yield number, tag, value[1].strip() if value else ""
                     in_rows, rubbish.allowed = is_section(tag), True
                     at = _after_blanks(text, otherwise.end())
                     continue
@@ -259,7 +261,7 @@ def check_lines(tag: Tag) -> None:
     if tag.name and not re.fullmatch(r"\w+", tag.name):
         raise ValueError(f"tag name {shorten(tag.name)}")
     if any(_BREAK.search(text) for text in (tag.value, *tag.lines)):
-        raise ValueError(f"{tag.name} tag: line breaks and control characters")
+        raise ValueError(f"{cut(tag.name)} tag: line breaks and control characters")
     in_comment = False
     for line in tag.lines:
         text = line.strip()
@@ -273,6 +275,8 @@ def check_lines(tag: Tag) -> None:
             wrong = text[:1] not in ("{", ";") and not (is_section(tag.name) and text[:1] != "[")
             wrong = wrong or not text or (text[0] == "{" and "}" in text[:-1])
         if wrong:
-            raise ValueError(f"{tag.name} tag: line {shorten(line)} where a comment could stand")
+            raise ValueError(
+                f"{cut(tag.name)} tag: line {shorten(line)} where a comment could stand"
+            )
     if in_comment:
-        raise ValueError(f"{tag.name} tag: a comment without end")
+        raise ValueError(f"{cut(tag.name)} tag: a comment without end")

@@ -26,6 +26,8 @@ class Settings(Protocol):
 
 
 S = TypeVar("S")
+_LONGEST = 30
+"""Characters of a number."""
 
 
 def read_settings(texts: Iterable[str]) -> dict[str, str]:
@@ -89,6 +91,8 @@ def _value(name: str, text: str, kind: Any) -> Any:
             raise ValueError(f"{name} is {shorten(text)} (expected true or false)")
         return text == "true"
     try:
+        if len(text) > _LONGEST:
+            raise ValueError(text)
         return kind(text)
     except ValueError:
         expected = "a whole number" if kind is int else "a number"
