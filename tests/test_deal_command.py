@@ -274,3 +274,13 @@ def test_scripts_as_people_write_them_run(run, path: Path) -> None:
         warnings.simplefilter("ignore", ConstraintWarning)
         asked = Constraints(condition=path.read_text(), tricks=lambda o: tc.estimate(o).tricks)
     assert len(dealt) == 2 and asked.accepts(DealSet.from_deals(dealt)).all()
+
+
+def test_a_table_wider_than_the_screen_keeps_every_number(run, tmp_path: Path) -> None:
+    script = tmp_path / "wide.dl"
+    script.write_text("produce 500\naction frequency (hcp(south), 8, 14, hcp(north), 0, 30)\n")
+    status, out, _ = run("deal", "--script", script, "--seed", 3)
+    assert status == 0 and max(map(len, out.splitlines())) <= 80 and "…" not in out
+    tables = [line for line in out.splitlines() if line and not line.startswith("value")]
+    assert len(tables) == 2 * 9  # below, 8 to 14, above; twice
+    assert sum(int(number) for line in tables for number in line.split()[1:]) == 500

@@ -287,20 +287,32 @@ def _draw(told: "list[_Told]", title: str, picture: Path) -> None:
 
 
 def _show_frequency(table: dealing.Frequency, counts: Any, aside: bool) -> None:
-    """Draw counts: a row for each value of the first number, without empty rows and columns."""
+    """Draw counts: a row for each value of the first number, without empty rows and columns.
+
+    Columns of a second number that find no room beside the others stand below them.
+    """
+    console = views.ResultConsole(stderr=aside)
     names = [axis.labels for axis in table.axes]
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    grid.add_column(table.label or "value")
-    total = counts.sum()
+    rows = np.flatnonzero(counts.reshape(len(counts), -1).sum(axis=1)).tolist()
     if counts.ndim == 1:
-        for title in ("boards", "share"):
-            grid.add_column(title, justify="right")
-        for place in np.flatnonzero(counts).tolist():
-            grid.add_row(names[0][place], f"{counts[place]:,}", f"{counts[place] / total:.2%}")
+        shares = counts / counts.sum()
+        cells = [("boards", [f"{n:,}" for n in counts]), ("share", [f"{s:.2%}" for s in shares])]
     else:
-        columns = np.flatnonzero(counts.sum(axis=0)).tolist()
-        for column in columns:
-            grid.add_column(names[1][column], justify="right")
-        for row in np.flatnonzero(counts.sum(axis=1)).tolist():
-            grid.add_row(names[0][row], *(f"{counts[row, column]:,}" for column in columns))
-    views.ResultConsole(stderr=aside).print(grid)
+        filled = np.flatnonzero(counts.sum(axis=0)).tolist()
+        cells = [(names[1][c], [f"{n:,}" for n in counts[:, c]]) for c in filled]
+    head = table.label or "value"
+    first = max(len(head), *(len(names[0][row]) for row in rows))
+    while cells:
+        grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        grid.add_column(head, no_wrap=True)
+        room, part = console.width - first, list[list[str]]()
+        while cells and (
+            (wide := 2 + max(map(len, (cells[0][0], *cells[0][1])))) <= room or not part
+        ):
+            title, column = cells.pop(0)
+            grid.add_column(title, justify="right", no_wrap=True)
+            part.append(column)
+            room -= wide
+        for row in rows:
+            grid.add_row(names[0][row], *(column[row] for column in part))
+        console.print(grid, *[""] * bool(cells), sep="\n")
