@@ -5,6 +5,7 @@ import json
 import sqlite3
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from subprocess import run
@@ -71,9 +72,24 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "contest.sqlite"
 
 
+CONTESTS: list[Contest] = []
+
+
+@pytest.fixture(autouse=True)
+def closed_at_the_end() -> Iterator[None]:
+    yield
+    while CONTESTS:
+        CONTESTS.pop().store.close()
+
+
+def contest_in(file: Path, clock: Clock) -> Contest:
+    CONTESTS.append(Contest(file, Rules(length=LENGTH), clock))
+    return CONTESTS[-1]
+
+
 def opened(file: Path, clock: Clock, problems: int = 20) -> Client:
     """A server on the file, with so many deals more."""
-    contest = Contest(file, Rules(length=LENGTH), clock)
+    contest = contest_in(file, clock)
     for _ in range(problems):
         contest.store.add(problem())
     return Client(contest)
@@ -170,7 +186,7 @@ def test_of_many_answers_at_once_one_is_taken(client) -> None:
 def test_two_players_at_once_get_deals_of_their_own(file, clock) -> None:
     """And by two servers on the same file."""
     first, second = opened(file, clock, 0), opened(file, clock, 0)
-    store = Contest(file, Rules(length=LENGTH), clock).store
+    store = contest_in(file, clock).store
     for number in range(8):
         content = problem()
         content["answers"]["4N"]["exact"] = number

@@ -84,7 +84,10 @@ def test_streams_that_cannot_seek(name: str) -> None:
         feeder.start()
         parts = list(stream(pipe, name, chunk=16))
         feeder.join()
-    assert [len(part) for part in parts] == [16, 16, 8]
+    if name == "text":  # answers what has come
+        assert max(map(len, parts)) <= 16
+    else:
+        assert [len(part) for part in parts] == [16, 16, 8]
     assert DealSet.concatenate(parts) == deals
 
 

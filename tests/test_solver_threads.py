@@ -61,8 +61,8 @@ print(len(tables), all(table == tables[0] for table in tables))
 @pytest.mark.parametrize("seconds", [0.001, 0.005, 0.02])
 def test_after_an_interrupt_the_next_solve_answers(before: str, seconds: float) -> None:
     program = f"""
-interrupt({seconds})
 try:
+    interrupt({seconds})
     tc.solve(deals)
     time.sleep(1)
 except KeyboardInterrupt:
@@ -78,8 +78,9 @@ def test_interrupts_leave_no_threads_and_no_batches() -> None:
 tc.solve(easy)
 many = tc.random_deals(400, seed=1)
 for _ in range(10):
-    interrupt(0.02)
-    try: tc.solve(many, workers=1)
+    try:
+        interrupt(0.02)
+        tc.solve(many, workers=1)
     except KeyboardInterrupt: pass
 print(tc.solve(easy)["S", "N"])
 while [thread for thread in threading.enumerate() if thread.name.startswith("dds")]:

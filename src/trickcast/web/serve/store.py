@@ -83,7 +83,11 @@ class Store:
         self.rules, self._clock, self._lock = rules, clock, Lock()
         try:
             self._file = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            self._prepare(path)
+            try:
+                self._prepare(path)
+            except BaseException:
+                self._file.close()
+                raise
         except sqlite3.Error as error:
             raise StoreError(f"{path}: {error} (expected a file for a contest)") from None
 
