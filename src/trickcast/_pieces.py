@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ._progress import Advance, nothing
+from .cards.errors import one_line
 
 _PATIENCE = 10.0
 """Seconds that a cluster has to answer."""
@@ -129,8 +130,7 @@ def _connected(on: str) -> Iterator[ModuleType]:
     try:
         ray.init(**options)
     except Exception as error:  # of no class of its own where a machine is too busy to start
-        reason = " ".join(str(error).split())
-        raise ClusterError(f"cluster {on}: {reason[:300]}") from error
+        raise ClusterError(f"cluster {on}: {one_line(error)}") from error
     try:
         yield ray
     finally:
@@ -241,8 +241,7 @@ class _Run:
         except self._ray.exceptions.RayTaskError as error:
             raise _told(error.cause) from error
         except self._ray.exceptions.RayError as error:
-            reason = " ".join(str(error).split())
-            raise ClusterError(f"piece {number} was lost for good: {reason[:300]}") from error
+            raise ClusterError(f"piece {number} was lost for good: {one_line(error)}") from error
         del self._pending[task]
         self._finished.append(number)
         self._whole += done

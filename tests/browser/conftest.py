@@ -5,7 +5,8 @@ import subprocess
 import sys
 import tarfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -90,3 +91,25 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for screenshots."""
     return tmp_path_factory.getbasetemp()
+
+
+@contextmanager
+def _fresh_page(browser: Any, address: str, patience: int, *, console: bool) -> Iterator[Any]:
+    """A page that must end without an error in its script, or on its ``console``."""
+    context = browser.new_context()
+    shown = context.new_page()
+    shown.set_default_timeout(patience)
+    trouble: list[str] = []
+    shown.on("pageerror", lambda error: trouble.append(str(error)))
+    if console:
+        shown.on("console", lambda told: trouble.extend([told.text] * (told.type == "error")))
+    shown.goto(address)
+    yield shown
+    assert trouble == []
+    context.close()
+
+
+@pytest.fixture
+def fresh_page(browser: Any) -> Callable[..., AbstractContextManager[Any]]:
+    """Opens such a page at an address."""
+    return partial(_fresh_page, browser)

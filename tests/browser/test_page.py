@@ -17,18 +17,10 @@ PATIENCE = 60_000  # milliseconds, on a busy machine
 
 
 @pytest.fixture
-def page(browser: Any, site: str) -> Iterator[Any]:
+def page(fresh_page: Any, site: str) -> Iterator[Any]:
     """A fresh page that must end without an error in its script or a resource missing."""
-    context = browser.new_context()
-    shown = context.new_page()
-    shown.set_default_timeout(PATIENCE)
-    trouble: list[str] = []
-    shown.on("pageerror", lambda error: trouble.append(str(error)))
-    shown.on("console", lambda told: trouble.extend([told.text] * (told.type == "error")))
-    shown.goto(site)
-    yield shown
-    assert trouble == []
-    context.close()
+    with fresh_page(site, PATIENCE, console=True) as shown:
+        yield shown
 
 
 def answered(page: Any) -> Any:

@@ -14,18 +14,11 @@ PATIENCE = 90_000  # milliseconds, on a busy machine
 
 
 @pytest.fixture
-def page(browser: Any, server: str) -> Iterator[Any]:
+def page(fresh_page: Any, server: str) -> Iterator[Any]:
     """The server's page, which must end without an error in its script."""
-    context = browser.new_context()
-    shown = context.new_page()
-    shown.set_default_timeout(PATIENCE)
-    trouble: list[str] = []
-    shown.on("pageerror", lambda error: trouble.append(str(error)))
-    shown.goto(server)
-    shown.locator("#about", has_text="server").wait_for()
-    yield shown
-    assert trouble == []
-    context.close()
+    with fresh_page(server, PATIENCE, console=False) as shown:
+        shown.locator("#about", has_text="server").wait_for()
+        yield shown
 
 
 def show(page: Any, text: str) -> None:

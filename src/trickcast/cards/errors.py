@@ -14,6 +14,11 @@ def cut(text: str, limit: int = 80) -> str:
     return text if len(text) <= limit else f"{text[: limit // 2]}…{text[-limit // 4 :]}"
 
 
+def one_line(error: Exception, limit: int = 300) -> str:
+    """Return what somebody's error says, in one line."""
+    return cut(" ".join(str(error).split()), limit) or type(error).__name__
+
+
 def shorten(value: object, limit: int = 80) -> str:
     """Quote somebody's value for a message, cut in the middle: every message does it by this."""
     if isinstance(value, str):

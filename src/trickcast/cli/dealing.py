@@ -296,23 +296,23 @@ def _show_frequency(table: dealing.Frequency, counts: Any, aside: bool) -> None:
     rows = np.flatnonzero(counts.reshape(len(counts), -1).sum(axis=1)).tolist()
     if counts.ndim == 1:
         shares = counts / counts.sum()
-        cells = [("boards", [f"{n:,}" for n in counts]), ("share", [f"{s:.2%}" for s in shares])]
+        columns = [("boards", [f"{n:,}" for n in counts]), ("share", [f"{s:.2%}" for s in shares])]
     else:
         filled = np.flatnonzero(counts.sum(axis=0)).tolist()
-        cells = [(names[1][c], [f"{n:,}" for n in counts[:, c]]) for c in filled]
+        columns = [(names[1][c], [f"{n:,}" for n in counts[:, c]]) for c in filled]
     head = table.label or "value"
-    first = max(len(head), *(len(names[0][row]) for row in rows))
-    while cells:
+    first = max(map(len, [head, *(names[0][row] for row in rows)]))
+    while columns:
         grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         grid.add_column(head, no_wrap=True)
         room, part = console.width - first, list[list[str]]()
-        while cells and (
-            (wide := 2 + max(map(len, (cells[0][0], *cells[0][1])))) <= room or not part
+        while columns and (
+            (wide := 2 + max(map(len, (columns[0][0], *columns[0][1])))) <= room or not part
         ):
-            title, column = cells.pop(0)
+            title, column = columns.pop(0)
             grid.add_column(title, justify="right", no_wrap=True)
             part.append(column)
             room -= wide
         for row in rows:
             grid.add_row(names[0][row], *(column[row] for column in part))
-        console.print(grid, *[""] * bool(cells), sep="\n")
+        console.print(grid, *[""] * bool(columns), sep="\n")

@@ -24,8 +24,8 @@ _PLAIN_TAG = re.compile(r'\[(\w+)\s+"([^"\\]*)"\]')
 _TAG = re.compile(r'\[\s*(\w+)\s*"((?:[^"\\]|\\.)*)"\s*\]')
 _TAG_WITH_QUOTES = re.compile(r'\[\s*(\w+)\s*"(.*)"\s*\]')
 _TAG_OF_A_WRITER = re.compile(r"\[\s*([A-Za-z]\w*+)(?=[“”„'‘’\s])([^\]]*+)\]")
-_QUOTES_OF_A_WRITER = re.compile(r"[“”„'‘’]?(.*?)[“”'‘’]?", re.DOTALL)
 """A tag in the quotes of a word processor, in single ones, or in none."""
+_QUOTES_OF_A_WRITER = re.compile(r"^[“”„'‘’]|[“”'‘’]$")
 _BLANKS = re.compile(r"\s+")
 _BROKEN_DEAL = re.compile(r"\[\s*Deal\b", re.IGNORECASE)
 _ESCAPE = re.compile(r'\\([\\"])')
@@ -145,8 +145,7 @@ def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices)
                     notices.add("tags without plain quotes, read all the same",
                                 f"line {number}", reason)  # fmt: skip
                     tag = _NAMES.get(otherwise[1].lower(), otherwise[1])
-                    value = _QUOTES_OF_A_WRITER.fullmatch(otherwise[2].strip())
-                    yield number, tag, value[1].strip() if value else ""
+                    yield number, tag, _QUOTES_OF_A_WRITER.sub("", otherwise[2].strip()).strip()
                     in_rows, rubbish.allowed = is_section(tag), True
                     at = _after_blanks(text, otherwise.end())
                     continue

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .._files import atomic_writer
+from ..cards.errors import one_line
 from .files import LibraryError
 
 CACHE = "TRICKCAST_CACHE"
@@ -100,8 +101,7 @@ class Bucket:
         except ImportError as error:
             raise ModuleNotFoundError(_INSTALL.format(error.name or error)) from error
         except Exception as error:  # each system has errors of its own
-            reason = " ".join(str(error).split())[:300] or type(error).__name__
-            raise LibraryError(f"{self.path(file)}: {reason}") from error
+            raise LibraryError(f"{self.path(file)}: {one_line(error)}") from error
 
 
 _INSTALL = "object storage needs {} (install it by: pip install 'trickcast[cluster]')"

@@ -14,7 +14,7 @@ from typing import Any
 from torch import distributed
 
 from .._pieces import MEMORY, RETRIES, ClusterError, connected, refuse_small_machines
-from ..cards import cut
+from ..cards.errors import one_line
 from .checkpoints import TrainingError
 from .journal import read_journal
 from .request import Answer, Report, Request
@@ -64,8 +64,9 @@ def train_on(
             try:
                 answer: Any = trainer.fit().return_value
             except TrainingFailedError as error:
-                reason = cut(" ".join(str(error).split()), 300)
-                raise ClusterError(f"{name}: its workers died too often: {reason}") from error
+                raise ClusterError(
+                    f"{name}: its workers died too often: {one_line(error)}"
+                ) from error
     if isinstance(answer, Exception):
         raise answer
     return answer  # type: ignore[no-any-return]  # of _leg
