@@ -20,7 +20,7 @@ import trickcast as tc
 from trickcast.cli.app import build
 from trickcast.library import USES, Library, append
 
-_WEB = ("python_multipart", "fastapi", "uvicorn", "prometheus_client")
+_WEB = ("python_multipart", "fastapi", "uvicorn", "httptools", "prometheus_client")
 _CLUSTER = ("ray", "fsspec", "s3fs")
 EXTRAS = ("torch", "onnx", "pyarrow", "cairosvg", "matplotlib", "sklearn", *_WEB, *_CLUSTER)
 """The packages that the extras in pyproject.toml install, but for developers' tools."""

@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -235,6 +236,36 @@ def test_half_a_head_is_cut_off(client) -> None:
     with socket.create_connection(place, timeout=60) as line:
         line.sendall(b"POST /v1/estimate HTTP/1.1\r\nHost: 127.0.")
         assert line.recv(100) == b""
+
+
+def test_a_head_without_end_is_refused(client) -> None:
+    place = (client.base_url.host, client.base_url.port)
+    with socket.create_connection(place, timeout=60) as line:
+        line.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+        with suppress(ConnectionError):
+            for number in range(100):
+                line.sendall(b"x-%d: " % number + b"x" * 4000 + b"\r\n")
+                time.sleep(0.001)
+        assert line.recv(100).startswith(b"HTTP/1.1 400 ")
+
+
+def test_an_answer_before_the_end_of_a_body_ends_the_connection(client) -> None:
+    place = (client.base_url.host, client.base_url.port)
+    head = b"POST / HTTP/1.1\r\nHost: evil.example\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with socket.create_connection(place, timeout=60) as line:
+        line.sendall(head)
+        answer = line.makefile("rb").read()  # to the end of the connection
+    assert answer.startswith(b"HTTP/1.1 421 ") and answer.endswith(b"}")
+
+
+def test_requests_sent_at_once_are_answered_in_their_order(client) -> None:
+    place = (client.base_url.host, client.base_url.port)
+    gets = [b"GET /%b HTTP/1.1\r\nHost: 127.0.0.1\r\n" % path for path in (b"healthz", b"nope")]
+    last = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+    with socket.create_connection(place, timeout=60) as line:
+        line.sendall(b"".join(get + b"\r\n" for get in (*gets, last)))
+        answers = line.makefile("rb").read().split(b"HTTP/1.1 ")
+    assert [answer[:3] for answer in answers] == [b"", b"200", b"404", b"200"]
 
 
 def test_who_does_not_read_a_long_answer_is_cut_off() -> None:
