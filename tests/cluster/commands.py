@@ -21,6 +21,7 @@ from trickcast.cli import main
 from trickcast.library import Library, append
 
 LIBRARY = Path(__file__).parents[2] / "data" / "library"
+BUCKET = "s3://bridge/evaluated"
 KNOWN = ("--south", "KJ95.J65.K3.J654", "--north", "hcp 15-17, balanced", "--seed", 3)
 FEW = ("--samples", 40, "--exact", 20, "--json")
 NETWORKS = ("--network", "52-1", "--network", "(26x4)-(13x4)-1")
@@ -44,13 +45,15 @@ def ask(folder: Path) -> list[tuple[Any, ...]]:
     for use, begin, n in (("train", 0, 200), ("validation", 200, 40), ("test", 240, 60)):
         for start in range(begin, begin + n, 100 if use == "train" else 20):
             some = solved[start : min(start + 100, begin + n)][: 100 if use == "train" else 20]
-            append(folder / "library", some, f"{use}-{start}", use, solver="DDS", source="ours")
+            for place in (folder / "library", BUCKET):
+                append(place, some, f"{use}-{start}", use, solver="DDS", source="ours")
     tc.write(solved[:50], folder / "solved.zrd")
     return [
         ("solve", folder / "deals.pbn", "--json"),
         ("simulate", *KNOWN, *FEW, "--contract", "6S", "--by", "N", "--making"),
         ("simulate", *KNOWN, *FEW, "--contracts", "4S", "--by", "N"),  # and the leads against it
         ("evaluate", folder / "library", "--model", "fast", "--json"),
+        ("evaluate", BUCKET, "--model", "fast", "--json"),
         ("evaluate", folder / "solved.zrd", "--model", "fast", "--json"),
     ]
 
