@@ -17,8 +17,8 @@ help:  ## Show the targets
 demo: $(VENV)/.runtime  ## Estimate and solve the example deals
 	$(BIN)/trickcast estimate --exact examples/deals.pbn
 
-test: $(VENV)/.dev  ## Run the tests
-	$(BIN)/python -m pytest
+test: $(VENV)/.dev  ## Run the tests, on all cores
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 browser-test: $(VENV)/.browser  ## The page in a real Chromium; installs it where it may
 	$(BIN)/python -m pytest tests/browser --browser

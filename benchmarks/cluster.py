@@ -1,4 +1,4 @@
-"""What a cluster costs: ``generate`` on two nodes of one core on this machine.
+"""What a cluster costs: ``generate`` on two nodes of one core each, or more, on this machine.
 
 ``--deals``: wall time of labelling beside the same cores without Ray, both in turn, start-up aside,
 and the processor seconds that solving took. ``--pieces``: shards of no work through driver and
@@ -86,10 +86,11 @@ def main() -> None:
     parser.add_argument("--shard", type=int, default=256, help="deals of a piece")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--pieces", type=int, default=0)
+    parser.add_argument("--cores", type=int, default=1, help="of each of the two machines")
     given = parser.parse_args()
     import ray
 
-    with tempfile.TemporaryDirectory() as name, two_nodes() as nodes:
+    with tempfile.TemporaryDirectory() as name, two_nodes(given.cores) as nodes:
         ray.init(address="auto", log_to_driver=False, logging_level="error")
         if given.pieces:
             pieces(given.pieces, Path(name))

@@ -38,9 +38,9 @@ GENERATE.generate(sys.argv[1], int(sys.argv[2]), seed=3, on="auto")
 
 
 class Nodes:
-    """A head that works nothing, and two machines of one core each."""
+    """A head that works nothing, and two machines of one core each, or more."""
 
-    def __init__(self, workers: Path) -> None:
+    def __init__(self, workers: Path, cores: int = 1) -> None:
         source = Path(GENERATE.__file__).parents[2]
         os.environ["PYTHONPATH"] = os.pathsep.join([str(source), str(HERE), str(HERE.parent)])
         os.environ |= {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", fakes.WORKERS: str(workers)}
@@ -49,7 +49,7 @@ class Nodes:
         os.environ |= {"RAY_USAGE_STATS_ENABLED": "0"}
         from ray.cluster_utils import Cluster
 
-        self.workers = workers
+        self.workers, self._cores = workers, cores
         head = {"num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False}
         self._cluster = Cluster(initialize_head=True, head_node_args=head)
         try:
@@ -62,7 +62,7 @@ class Nodes:
     def _machine(self) -> Any:
         for _ in range(3):
             try:
-                return self._cluster.add_node(num_cpus=1, object_store_memory=STORE)
+                return self._cluster.add_node(num_cpus=self._cores, object_store_memory=STORE)
             except Exception as error:  # Ray has no class of its own for this
                 if "timed out during startup" not in str(error):
                     raise
@@ -96,11 +96,11 @@ class Nodes:
 
 
 @contextmanager
-def two_nodes() -> Iterator[Nodes]:
+def two_nodes(cores: int = 1) -> Iterator[Nodes]:
     """Yield a cluster, and end it."""
     before = dict(os.environ)
     with tempfile.TemporaryDirectory() as folder:
-        nodes = Nodes(Path(folder))
+        nodes = Nodes(Path(folder), cores)
         try:
             yield nodes
         finally:

@@ -75,7 +75,7 @@ class Bucket:
             start = len(root.rstrip("/")) + 1
             return {path[start:]: int(facts["size"]) for path, facts in listed.items()}
 
-    def locked(self) -> nullcontext[None]:
+    def locked(self, *, alone: bool = True) -> nullcontext[None]:
         """Do nothing: see the class."""
         return nullcontext()
 

@@ -99,7 +99,7 @@ def _make(job: _Job, piece: tuple[int, int], advance: Advance) -> None:
         advance(len(batch))
     stream = io.BytesIO()
     np.savez_compressed(stream, owners=owners, tricks=np.concatenate(tables))
-    with job.storage.locked():
+    with job.storage.locked(alone=False):
         job.storage.write(job.file(first, end), stream.getvalue())
 
 

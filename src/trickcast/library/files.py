@@ -90,8 +90,11 @@ class Folder:
         return sizes
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Let one process at a time change the library; a kill lets go. Needs a Unix system."""
+    def locked(self, *, alone: bool = True) -> Iterator[None]:
+        """Let one process at a time change the library, or only those that add files of their own.
+
+        A kill lets go. Needs a Unix system.
+        """
         self.root.mkdir(parents=True, exist_ok=True)
         try:
             import fcntl
@@ -100,7 +103,7 @@ class Folder:
             return
         descriptor = os.open(self.root, os.O_RDONLY)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            fcntl.flock(descriptor, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
             yield
         finally:
             os.close(descriptor)

@@ -263,7 +263,7 @@ def _label(job: _Job, piece: _Piece, advance: Advance) -> _Labelled:
     if not job.apart or piece.listed is not None:
         return _Labelled(shard, data)
     if len(tables) or piece.held is None:
-        with job.storage.locked():
+        with job.storage.locked(alone=False):
             job.storage.write(shard.file, data)
     return _Labelled(shard, None)
 

@@ -37,8 +37,11 @@ class Storage(Protocol):
     def sizes(self) -> dict[str, int]:
         """Return the bytes of every file."""
 
-    def locked(self) -> AbstractContextManager[None]:
-        """Let one process at a time change the library, where that can be done."""
+    def locked(self, *, alone: bool = True) -> AbstractContextManager[None]:
+        """Let one process at a time change the library, where that can be done.
+
+        Those that only add files of their own need not be alone: they wait for who is, no more.
+        """
 
     def tidy(self) -> None:
         """Remove what killed runs left unfinished; to be called under the lock."""

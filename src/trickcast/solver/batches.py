@@ -8,6 +8,7 @@ import operator
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from importlib.metadata import version
 from threading import Event
 from typing import Any, TypeVar
@@ -212,6 +213,7 @@ def beside(work: Callable[[Event], _Result]) -> _Result:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+@cache
 def solver_version() -> str:
     """Name the solver and its binding, such as ``DDS 2.9.0 through endplay 0.5.12``."""
 
