@@ -25,6 +25,11 @@ from ...store import Store
 from ...trained import Trained
 
 _ERRORS, _PAIRS = "errors: ", "pairs: "
+_ABOUT = """\
+Compression: the cross-entropy of the 208 inputs, summed, of a deal in the last epoch of the first
+phase. Fine tuning: of a test result, the squared error of an output, mean of the fourteen, and the
+cross-entropy in nats. Empty where a network was trained before this was measured.
+"""
 _PAIRINGS = 10
 """Other results that every result is compared with."""
 
@@ -71,9 +76,11 @@ def show_errors(store: Store) -> str:
         [network.replace("|", "·"), *_cells(errors.get("compression"), errors, {})]
         for network, errors in of_networks.items()
     ]
+    if not cells:
+        return ""
     head = ["row, or network of ours", "compression, published", "ours, nats", "in bits",
             "fine tuning, published", "ours, squared", "cross-entropy"]  # fmt: skip
-    return f"## The errors of both phases\n\n{markdown_table(head, cells)}" if cells else ""
+    return f"## The errors of both phases\n\n{_ABOUT}\n" + markdown_table(head, cells)
 
 
 def _printed_errors(notes: str) -> Mapping[str, str]:
