@@ -10,10 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from trickcast.encodings import find_coding
-from trickcast.experiments import PAPERS, SCALES, Deals, Net, Store, gather, rows_of
+from trickcast.experiments import SCALES, Deals, Net, Store, gather, rows_of
 from trickcast.experiments.data import all_results
 from trickcast.experiments.papers.mandziuk2018.findings import ERRORS, PAIRS
-from trickcast.experiments.report.claims import Claim
 from trickcast.experiments.spec import Comparison, Pretraining
 from trickcast.experiments.trained import Trained, train_net
 from trickcast.library import Library
@@ -117,11 +116,12 @@ def test_pairs_are_shown_by_difference(tmp_path):
 
 def test_without_pretraining_and_with_another_decoder_only_that_is_different():
     """What the claim that pretraining helps compares are networks alike in all else."""
-    claim = next(claim for claim in PAPERS["mandziuk2018"].claims if "Pretraining" in claim["says"])
-    for with_it, without in Claim(**claim).more:
-        first, second = BY_ID[with_it].net, BY_ID[without].net
-        assert second.pretraining.encoders == 0
-        assert replace(second, pretraining=first.pretraining) == first
+    for number, shape in ((1, "F-104"), (3, "F-156"), (5, "D-104"), (7, "D-156")):
+        for table, contracts in (("T1", "all_suits"), ("T2", "notrump")):
+            first = BY_ID[f"m18-{table}-0{number}"].net
+            second = BY_ID[f"m18-beyond-no-pretraining-{shape}-{contracts}"].net
+            assert second.pretraining.encoders == 0
+            assert replace(second, pretraining=first.pretraining) == first
     dedicated = BY_ID["m18-beyond-dedicated-decoder-104"].net
     assert dedicated.key.endswith("decoder dedicated | seed 1")
     frozen = Pretraining(rate=0.004, frozen=True)
