@@ -44,6 +44,29 @@ def run(config, checkpoint, batch, report=lambda line: None, lessons=LESSONS):
 )
 def test_the_decoder_mirrors_the_encoder(network, encoders, autoencoder):
     assert config(network, encoders=encoders).autoencoder == autoencoder
+    dedicated = config(decoder="dedicated")
+    assert dedicated.autoencoder == "(52x4)-(26x4)-(52x4)"
+
+
+def test_without_encoders_there_is_no_phase_1(batch, tmp_path):
+    lines = []
+    network = run(config(encoders=0), tmp_path / "none", batch, lines.append)
+    assert [(line["phase"], line["epoch"]) for line in lines] == [(2, k) for k in range(1, 5)]
+    assert not any("compression_error" in line for line in lines)
+    pretrained = run(config(), tmp_path / "one", batch)
+    assert not torch.equal(network.layers[0].weight, pretrained.layers[0].weight)
+
+
+def test_what_a_dedicated_decoder_learns_serves_the_same_estimator(batch, tmp_path):
+    lines = []
+    networks = {
+        decoder: run(config(decoder=decoder), tmp_path / decoder, batch, lines.append)
+        for decoder in ("joined", "dedicated")
+    }
+    weights = [network.layers[0].weight for network in networks.values()]
+    assert weights[0].shape == weights[1].shape and not torch.equal(*weights)
+    errors = [line["training_error"] for line in lines if line["phase"] == 1]
+    assert errors[5] < errors[3]
 
 
 def test_a_frozen_encoder_keeps_what_it_learnt(batch, tmp_path):
@@ -93,7 +116,13 @@ def test_another_training_is_refused(batch, tmp_path):
 
 @pytest.mark.parametrize(
     ("settings", "word"),
-    [({"encoders": 4}, "encoders is 4"), ({"loss": "squared"}, "has 14"), ({"batch": 0}, "batch")],
+    [
+        ({"encoders": 4}, "encoders is 4"),
+        ({"encoders": 0, "frozen": True}, "and one to freeze"),
+        ({"decoder": "none"}, "decoder is 'none'"),
+        ({"loss": "squared"}, "has 14"),
+        ({"batch": 0}, "batch"),
+    ],
 )
 def test_a_wrong_setting_is_named(settings, word):
     with pytest.raises(ValueError, match=word):

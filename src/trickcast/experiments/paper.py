@@ -76,6 +76,8 @@ class Paper:
     """What the paper leaves open and what was chosen here: a list in Markdown."""
     claims: tuple[Mapping[str, Any], ...] = ()
     """What the paper concludes: the fields of ``report.claims.Claim``."""
+    pictures: str = ""
+    """Pictures of its networks, and what is seen on them: Markdown."""
     later: str = ""
     """What the paper leaves for later, and what there is of it here: a list in Markdown."""
     fitted: str = ""
@@ -109,8 +111,8 @@ def read_paper(
 
     ``paper.toml`` has its title, subject and year. Every other file may be missing: ``rows.csv``,
     ``settings.toml``, ``claims.toml``, ``lower.toml``, ``choices.md``, ``fitted.md``, ``later.md``,
-    ``left_out.md``. ``tables`` are those of a paper that is measured by functions; one named BEYOND
-    has what the paper gives no figures of.
+    ``left_out.md``, ``pictures.md``. ``tables`` are those of a paper that is measured by functions;
+    one named BEYOND has what the paper gives no figures of.
     Raises ValueError for a subject that is none of SUBJECTS.
     """
     facts = tomllib.loads((folder / "paper.toml").read_text("utf-8"))
@@ -143,6 +145,7 @@ def read_paper(
             for row in reason["rows"]
         },
         claims=tuple(_toml(folder / "claims.toml").get("claim", ())),
+        pictures=_text(folder / "pictures.md"),
         later=_text(folder / "later.md"),
         fitted=_text(folder / "fitted.md"),
         choices=_text(folder / "choices.md"),

@@ -153,7 +153,8 @@ def _read(kind: Any, cells: Mapping[str, str], **parts: Any) -> Any:
 
 _COLUMNS = {
     *("table", "id", "kind", "network", "coding", "head", "contracts", "lead", "trained_on"),
-    *("deals", "copies", "training", "rate", "frozen", "encoders", "loss", "references"),
+    *("deals", "copies", "training", "rate", "frozen", "encoders", "loss", "decoder"),
+    "references",
     *("on", "tricks", "method", "labels", "note"),
 }
 """Of a file of rows."""

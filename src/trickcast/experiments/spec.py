@@ -38,6 +38,7 @@ class Pretraining:
     frozen: bool = False
     encoders: int = 1
     loss: str = "cross-entropy"
+    decoder: str = "joined"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +98,10 @@ class Net:
         parts += [f"head {self.head}"] if self.head != "equal" else []
         for how in (self.pretraining, self.comparison):
             if how is not None:
-                parts += [f"{f.name} {getattr(how, f.name)}" for f in fields(how)]
+                shown = [f.name for f in fields(how) if f.name != "decoder"]
+                parts += [f"{name} {getattr(how, name)}" for name in shown]
+        if self.pretraining is not None and self.pretraining.decoder != "joined":
+            parts += [f"decoder {self.pretraining.decoder}"]
         parts += [f"{self.copies} copies"] if self.copies > 1 else []
         return " | ".join([*parts, f"seed {self.seed}"])
 

@@ -180,6 +180,7 @@ class _Training:
             encoders=how.encoders,
             frozen=how.frozen,
             loss=how.loss,
+            decoder=how.decoder,
             tuning_rate=how.rate,
             redraw=1_000_000 if self.scale.published else 2,
             pretraining_epochs=self.scale.pretraining_of(net),

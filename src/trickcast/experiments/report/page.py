@@ -147,6 +147,8 @@ def _page(paper: Paper, results: Mapping[str, Result], known: Store) -> str:
                 else _shown(paper.show, table, declared, known)
             )
     parts.append(_beyond(paper, known))
+    if paper.pictures:
+        parts += ["## What the weights look like\n", paper.pictures]
     if paper.fitted:
         parts += ["## What was fitted, or is ours alone\n", paper.fitted]
     if paper.later:

@@ -33,7 +33,9 @@ class AutoencoderConfig:
     network: str
     """Printed name of the estimator: inputs, encoders, then the layers put on top of them."""
     encoders: int = 1
-    """Layers that are pretrained: 1, or more for the deep autoencoders that did not do."""
+    """Layers that are pretrained: 1, more for the deep autoencoders that did not do, 0 for none."""
+    decoder: str = "joined"
+    """Whether an encoder decodes all hands together ("joined"), or each apart ("dedicated")."""
     frozen: bool = False
     """Whether the encoder keeps what it learnt in phase 1."""
     loss: str = "cross-entropy"
@@ -58,10 +60,14 @@ class AutoencoderConfig:
 
     def __post_init__(self) -> None:
         layers = NetworkName(self.network).layers
-        if not 1 <= self.encoders < len(layers) - 1:
+        if not 0 <= self.encoders < len(layers) - 1 or (self.frozen and not self.encoders):
             raise ValueError(
-                f"encoders is {self.encoders} (network {self.network} can have 1 to "
-                f"{len(layers) - 2})"
+                f"encoders is {self.encoders} (network {self.network} can have 0 to "
+                f"{len(layers) - 2}, and one to freeze)"
+            )
+        if self.decoder not in ("joined", "dedicated"):
+            raise ValueError(
+                f"decoder is {shorten(self.decoder)} (expected 'joined' or 'dedicated')"
             )
         expected = {"cross-entropy": 14, "squared": 1}.get(self.loss)
         if layers[-1].neurons != expected:
@@ -75,8 +81,10 @@ class AutoencoderConfig:
 
     @property
     def autoencoder(self) -> str:
-        """Printed name of the autoencoder; the decoder mirrors the encoder, fully joined."""
+        """Printed name of the autoencoder; the decoder mirrors the encoder."""
         printed = self.network.split("-")[: self.encoders + 1]
+        if self.decoder == "dedicated":
+            return "-".join([*printed, *reversed(printed[:-1])])
         layers = NetworkName(self.network).layers[: self.encoders]
         return "-".join([*printed, *(str(layer.neurons) for layer in reversed(layers))])
 
@@ -102,9 +110,9 @@ class AutoencoderTask(EpochTask[AutoencoderConfig, LayeredNetwork]):
     candidate: LayeredNetwork
 
     def __init__(self, config: AutoencoderConfig, lessons: Lessons, draw: Draw, held_out: Examples):
-        steps = config.pretraining_epochs + config.epochs
-        super().__init__(config, steps, lessons, draw, held_out)
-        self.phase = _Phase()
+        first = config.pretraining_epochs if config.encoders else 0
+        super().__init__(config, first + config.epochs, lessons, draw, held_out)
+        self.phase = _Phase(1 if config.encoders else 2)
         self.candidate = self._estimator("linear")
         self._prepare()
 
@@ -176,11 +184,10 @@ class AutoencoderTask(EpochTask[AutoencoderConfig, LayeredNetwork]):
         error = tuning_loss(outputs, tricks, self.config.loss).item() / len(tricks)
         phase.risen += error > phase.error
         phase.error = error
-        return self._line | {
-            "validation_error": error,
-            "rises": phase.risen,
-            "compression_error": phase.compression_error,
-        }
+        line = self._line | {"validation_error": error, "rises": phase.risen}
+        return line | (
+            {"compression_error": phase.compression_error} if self.config.encoders else {}
+        )
 
     def state(self) -> dict[str, Any]:
         """Return what every such training keeps, and the phase."""

@@ -6,5 +6,6 @@ ICONIP 2018. Leads by North and South only, so North-South defend.
 from pathlib import Path
 
 from ...paper import read_paper
+from .findings import ERRORS, PAIRS
 
-PAPER = read_paper(Path(__file__).parent)
+PAPER = read_paper(Path(__file__).parent, of_networks=(ERRORS, PAIRS))
