@@ -22,6 +22,7 @@ from trickcast.web.contest import KINDS, NETWORKS, drawn, interval, prepared, pr
 from trickcast.web.serve.api import application
 from trickcast.web.serve.contest import Contest
 from trickcast.web.serve.guard import Limits
+from trickcast.web.serve.run import serve
 from trickcast.web.serve.store import Rules
 
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
@@ -338,7 +339,15 @@ def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path) -> None
     assert "unable to open" in refusal(tmp_path / "missing" / "contest.sqlite")
 
 
+def test_without_a_solver_there_is_no_contest(file, monkeypatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match="pip install endplay"):
+        serve("127.0.0.1", 0, contest=file)
+    assert not file.exists()
+
+
 def test_a_real_server_solves_deals_and_plays_them_out(file) -> None:
+    pytest.importorskip("endplay")
     with running("--solvers", "1", "--contest", str(file)) as (client, _, _):
         begun = client.post("/v1/contest/begin", json={"hands": 4, "strain": "S"}).json()
         player = {"token": begun["token"], "chunk": begun["chunk"]}

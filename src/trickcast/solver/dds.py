@@ -131,12 +131,8 @@ def held(threads: int | None, given_up: Event) -> Iterator[ModuleType]:
         yield _binding
 
 
-def _load() -> ModuleType:
-    """Load endplay's ``_dds`` alone.
-
-    Importing it by name would first run endplay's root module, which loads matplotlib (half a
-    second, and seconds on a machine that never drew) and a parser generator for nothing.
-    """
+def folder() -> Path:
+    """Return endplay's folder, which DDS is in. Raises ModuleNotFoundError where there is none."""
     endplay = importlib.util.find_spec("endplay")
     if endplay is None or endplay.origin is None:
         raise ModuleNotFoundError(
@@ -144,8 +140,17 @@ def _load() -> ModuleType:
             "(made for Python 3.11 to 3.13, not for Windows on ARM); estimates need none",
             name="endplay",
         )
+    return Path(endplay.origin).parent
+
+
+def _load() -> ModuleType:
+    """Load endplay's ``_dds`` alone.
+
+    Importing it by name would first run endplay's root module, which loads matplotlib (half a
+    second, and seconds on a machine that never drew) and a parser generator for nothing.
+    """
     binding = importlib.util.spec_from_file_location(
-        "endplay._dds", Path(endplay.origin).parent / "_dds" / "__init__.py"
+        "endplay._dds", folder() / "_dds" / "__init__.py"
     )
     assert binding is not None and binding.loader is not None
     module = importlib.util.module_from_spec(binding)

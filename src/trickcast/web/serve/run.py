@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import uvicorn
 
+from ...solver import dds
 from .api import application
 from .connections import Connection
 from .contest import Contest
@@ -56,8 +57,11 @@ def serve(
 
     ``also`` are host names that are answered for besides ``host`` and this machine's own. Port 0
     is any that is free. ``contest`` is the file of a contest. Raises ServeError for an address
-    that cannot be listened on, and for a file that cannot hold a contest.
+    that cannot be listened on, and for a file that cannot hold a contest; ModuleNotFoundError for a
+    contest where there is no solver.
     """
+    if contest is not None:
+        dds.folder()  # its deals are solved
     limits = limits or Limits()
     try:
         held = None if contest is None else Contest(contest)
