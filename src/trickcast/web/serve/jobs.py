@@ -48,6 +48,7 @@ _ANSWERS = (
     DealError,
     FormatError,
     ModelError,
+    ModuleNotFoundError,  # there is no solver
     RefusedError,
     simulation.SimulationError,
 )
