@@ -19,7 +19,7 @@ def test_an_example_runs_and_prints_its_answer(path: Path, tmp_path: Path) -> No
         [sys.executable, path],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         env=os.environ | {"TMPDIR": str(tmp_path)},
     )
     assert (ran.returncode, ran.stderr) == (0, "")
