@@ -147,7 +147,7 @@ PATTERNS: dict[str, tuple[str, Callable[[int], bytes]]] = {
         "CREATE VIEW records AS WITH RECURSIVE t(i) AS (SELECT %d UNION ALL SELECT i + 1 FROM t) "
         "SELECT i, i FROM t")),
     "SQLite: computed cells": ("jps", database(
-        "CREATE TABLE records (i INTEGER, t GENERATED ALWAYS AS (hex(zeroblob(1000 * %d))));"
+        "CREATE TABLE records (i INTEGER, t GENERATED ALWAYS AS (hex(zeroblob(100 * %d))));"
         "INSERT INTO records (i) VALUES (1)")),
     "SQLite: rows without meaning": ("jps", database(
         "CREATE TABLE records (i, t); WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
