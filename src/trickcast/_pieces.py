@@ -192,7 +192,7 @@ class _Run:
         self._counts = None
         if advance is not nothing:
             self._counts = ray.remote(_Counts).options(num_cpus=0, max_restarts=-1).remote()
-        self._order = ray.put((work, _fingerprint(), self._counts))  # sent to a machine once
+        self._shared = ray.put((work, _fingerprint(), self._counts))  # sent to a machine once
         self._pending: dict[Any, tuple[int, Any]] = {}
         self._finished: list[int] = []
         self._reported, self._whole, self._asked = 0, 0, 0.0
@@ -210,7 +210,9 @@ class _Run:
             if not self._pending:
                 self._ask()
                 return
-            some = 1 + len(self._pending) // 8  # at once: each asking costs as much as a piece
+            some = (
+                1 + len(self._pending) // 8
+            )  # asking for each alone costs as much as handing it out
             done, _ = self._ray.wait(
                 list(self._pending), num_returns=some, timeout=1.0, fetch_local=False
             )
@@ -231,7 +233,7 @@ class _Run:
 
     def _begin(self, number: int, piece: Any) -> None:
         every = 1 + self._most / 400  # seconds: some hundred reports a second from all
-        task = self._task.remote(self._order, number, piece, every)
+        task = self._task.remote(self._shared, number, piece, every)
         self._pending[task] = number, piece
 
     def _result(self, task: Any) -> tuple[int, tuple[Any, Any]]:
@@ -300,16 +302,15 @@ class _Counts:
 
 
 def _do(
-    order: tuple[Callable[[Any, Advance], Any], str, Any], number: int, piece: Any, every: float
+    shared: tuple[Callable[[Any, Advance], Any], str, Any], number: int, piece: Any, every: float
 ) -> tuple[Any, str, int, float]:
     """Do a piece in a worker; return the result, the machine, what was counted, the seconds.
 
-    ``order`` is what all pieces share: the work, what tells the driver's trickcast, the counts.
+    ``shared`` is what all pieces have in common: the work, the driver's fingerprint, the counts.
     """
     import ray
 
-    work, fingerprint, counts = order
-
+    work, fingerprint, counts = shared
     node = ray.get_runtime_context().get_node_id()
     place = f"{socket.gethostname()}/{node[:4]}"
     if fingerprint != _fingerprint():
