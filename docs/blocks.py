@@ -32,7 +32,8 @@ SHARED = ROOT.parent / "shared"
 PORT = "8000"
 """Where pages have their server; a free one takes its place."""
 _OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-_SECONDS = 600
+_SECONDS = 3600
+"""Of a command at most: what hangs is found, what is slow on a slow machine is not."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

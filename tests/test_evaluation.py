@@ -1,7 +1,6 @@
 """Evaluation: figures against plain loops, intervals against simulated truth, peers, command."""
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 
 import trickcast as tc
 from trickcast.cards import UNKNOWN, Seat, Strain
-from trickcast.cli import main
 from trickcast.estimator import PeerModel
 from trickcast.evaluation import ClusterSums, Paired, Tally
 from trickcast.evaluation.report import plain
@@ -410,20 +408,6 @@ def solved(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("solved") / "deals.zrd"
     tc.write(Library(LIBRARY).deals("test")[:12], path)
     return path
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command line in this process: (exit status, standard output, standard error)."""
-
-    def run(*args: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["trickcast", *map(str, args)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return run
 
 
 def test_the_command_says_everything(run, solved, tmp_path):

@@ -107,6 +107,7 @@ def test_a_kill_at_any_moment_loses_at_most_a_shard(
     assert contents(folder) == contents(tmp_path / "once")
 
 
+@pytest.mark.solver
 def test_two_runs_at_once_lose_nothing(tmp_path: Path) -> None:
     program = (
         "import importlib, sys\n"

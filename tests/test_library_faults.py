@@ -83,6 +83,7 @@ def at_once(*runs: Any) -> list[BaseException | None]:
     return outcomes
 
 
+@pytest.mark.solver
 def test_deals_wanted_for_two_uses_at_once_are_for_one(tmp_path: Path) -> None:
     outcomes = at_once(
         lambda: generate(tmp_path, 4, seed=3, use="train"),
@@ -95,6 +96,7 @@ def test_deals_wanted_for_two_uses_at_once_are_for_one(tmp_path: Path) -> None:
     assert verify(library, sample=0).problems == ()
 
 
+@pytest.mark.solver
 def test_a_shorter_run_beside_a_longer_one_takes_nothing_away(tmp_path: Path) -> None:
     outcomes = at_once(
         lambda: generate(tmp_path, 4, seed=3),
@@ -104,6 +106,7 @@ def test_a_shorter_run_beside_a_longer_one_takes_nothing_away(tmp_path: Path) ->
     assert verify(Library(tmp_path), sample=0).problems == ()
 
 
+@pytest.mark.solver
 def test_runs_whose_ranges_cross_are_refused_or_whole(tmp_path: Path) -> None:
     outcomes = at_once(
         lambda: generate(tmp_path, 3, seed=3),

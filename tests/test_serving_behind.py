@@ -58,6 +58,7 @@ def test_answers_and_refusals_come_through_the_proxy(proxied: httpx.Client) -> N
     assert proxied.post("/v1/solve", content=bytes(300_000)).status_code == 413
 
 
+@pytest.mark.solver
 def test_events_go_on_as_they_come(proxied: httpx.Client) -> None:
     question = KNOWN | {"contract": "2S", "by": "S", "making": True, "samples": 200, "exact": 64}
     with proxied.stream("GET", "/v1/simulate", params=question, headers=STREAM) as answer:

@@ -129,7 +129,8 @@ def test_layouts_are_saved_though_nobody_reads_the_answer(tmp_path) -> None:
     command = [sys.executable, "-m", "trickcast", *map(str, asked)]
     ended = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
     os.close(writer)
-    assert (ended.returncode, ended.stderr) == (0, b"") and len(tc.read(target)) == 60
+    assert ended.returncode == 0 and not ended.stderr, ended.stderr.decode()
+    assert len(tc.read(target)) == 60
 
 
 def test_an_answer_is_shown_though_its_layouts_cannot_be_saved(run, tmp_path) -> None:

@@ -144,6 +144,7 @@ def test_a_leader_of_one_suit_is_searched_too() -> None:
         assert found.tolist() == [tricks]
 
 
+@pytest.mark.solver
 def test_an_interrupt_reaches_the_caller_while_dds_works() -> None:
     program = (
         "import trickcast as tc, os\n"

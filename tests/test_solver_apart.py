@@ -14,6 +14,7 @@ from trickcast.solver.apart import SolverCrash, SolverProcesses
 
 EASY = tc.Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
 DEALS = tc.random_deals(3, seed=1)
+pytestmark = pytest.mark.solver
 
 
 def children(parent: int) -> set[int]:

@@ -39,7 +39,7 @@ def run(program: str) -> str:
         text=True,
         timeout=300,
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0 and not done.stderr, done.stderr
     return done.stdout
 
 

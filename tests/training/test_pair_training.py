@@ -1,7 +1,6 @@
 """Training the networks of two hands: symmetry, batches, resuming, learning, export, commands."""
 
 import json
-import sys
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 import torch
 
 import trickcast as tc
-from trickcast.cli import main
 from trickcast.library import append
 from trickcast.networks.hand2vec import Hand2Vec, suit_orders, symmetric_tricks
 from trickcast.networks.pairs import (
@@ -217,17 +215,6 @@ def test_hand2vec_learns_from_rows(deals, tmp_path):
     assert made.done and lines[-1]["mse"] < 0.5 * lines[0]["mse"]
     assert lines[-1]["mse_symmetric"] <= lines[-1]["mse"]
     assert errors(made.network, rows)["mse"] == pytest.approx(lines[-1]["mse"], rel=1e-3)
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["trickcast", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return int(ended.value.code or 0), *capsys.readouterr()
-
-    return run
 
 
 def test_both_trainings_on_the_command_line(run, deals, tmp_path):

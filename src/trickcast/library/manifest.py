@@ -3,6 +3,7 @@
 import json
 import re
 import reprlib
+import sys
 from dataclasses import dataclass, fields
 from pathlib import PurePosixPath
 from typing import Any, Literal, get_args
@@ -63,6 +64,8 @@ class Shard:
 
 _FIELDS = tuple(field.name for field in fields(Shard))
 """In the order of an entry; the record, which is the last, only where it is another than usual."""
+_SHARED = ("use", "solver", "source", "record")
+"""Texts that most entries have in common, and therefore share in memory."""
 _encode = json.JSONEncoder().encode
 
 
@@ -85,6 +88,7 @@ def read_manifest(storage: Storage) -> list[Shard]:
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         reason = shorten(str(error))[1:-1]
         raise LibraryError(f"{path}: not a library's manifest ({reason})") from None
+    del data  # a long list is large: none of its forms is held longer than the next needs it
     return [_shard(path, entry) for entry in entries]
 
 
@@ -96,11 +100,14 @@ def write_manifest(storage: Storage, shards: list[Shard]) -> None:
     ordered = sorted(
         shards, key=lambda shard: (-1 if shard.seed is None else shard.seed, shard.file)
     )
-    entries = ",\n".join(map(_entry, ordered))
     head = {"deals": sum(shard.deals for shard in ordered), "record": WHOLE.name, "shards": []}
     before, _, after = json.dumps(head, indent=1).rpartition("[]")
-    listed = f"[\n{entries}\n ]" if entries else "[]"
-    storage.write(MANIFEST, f"{before}{listed}{after}\n".encode())
+    data = bytearray(before.encode() + b"[")
+    for shard in ordered:
+        data += b"\n%b," % _entry(shard).encode()
+    if ordered:
+        data[-1:] = b"\n "
+    storage.write(MANIFEST, bytes(data + b"]%b\n" % after.encode()))
 
 
 def _entry(shard: Shard) -> str:
@@ -113,6 +120,9 @@ def _entry(shard: Shard) -> str:
 def _shard(path: str, entry: Any) -> Shard:
     """Return the shard of an entry, or raise LibraryError in one line."""
     try:
+        for name in _SHARED:
+            if name in entry:
+                entry[name] = sys.intern(entry[name])
         shard = Shard(**entry)
         wrong = _wrong_field(shard)
     except TypeError:  # no mapping, other keys, or values that cannot be compared
