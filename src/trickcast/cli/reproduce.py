@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -47,6 +48,10 @@ ScaleName = Annotated[
         "full (the papers' own protocol)."
     ),
 ]
+TrainingDeals = Annotated[
+    int | None,
+    Option(min=1, help="Train on so many deals at most, also where a paper has more."),
+]
 LibraryPlace = Annotated[
     str, Option(help="The library of solved deals: a folder, or an address (s3://…).")
 ]
@@ -68,6 +73,10 @@ PairsFile = Annotated[
     Path | None, Option(help="BridgeHand2Vec's validation rows, for bridgehand2vec.")
 ]
 TrainingPairsFile = Annotated[Path | None, Option(help="Its training rows.")]
+LayoutsFile = Annotated[
+    Path,
+    Option(help="Solved layouts of BridgeHand2Vec's game; without them it is left out."),
+]
 Workers = Annotated[
     int, Option(min=1, help="Networks trained at a time; with --cluster: cores asked for each.")
 ]
@@ -80,6 +89,7 @@ def reproduce(
     network: NetworkNames = None,
     scale: ScaleName = "smoke",
     seeds: Seeds = 1,
+    training_deals: TrainingDeals = None,
     library: LibraryPlace = "data/library",
     test: TestFile = None,
     out: OutFolder = Path("trained/reproduction"),
@@ -87,6 +97,7 @@ def reproduce(
     labelled: LabelledFile = None,
     pairs: PairsFile = None,
     pairs_training: TrainingPairsFile = None,
+    layouts: LayoutsFile = Path("data/game/layouts.npy"),
     workers: Workers = 1,
     cluster: Cluster = None,
 ) -> None:
@@ -97,6 +108,7 @@ def reproduce(
     Example: trickcast reproduce mossakowski2009 --row m09-TV-05 --scale full
     """
     from .. import experiments as room
+    from ..experiments.papers.bridgehand2vec.layouts import read_layouts
     from ..formats.hand2vec import read_pairs
     from ..openings import LabelledError, read_labelled
     from ..training import TrainingError
@@ -104,6 +116,8 @@ def reproduce(
     if scale not in room.SCALES:
         raise click.BadParameter(f"no scale {scale!r} (expected one of {', '.join(room.SCALES)})")
     size, docs = room.SCALES[scale], report or out
+    if training_deals is not None:
+        size = replace(size, most=min(size.most, training_deals))
     if seeds > 1 and not size.published:
         raise click.BadParameter(f"--seeds is for scale full, and this is {scale}")
     command = shlex.join(["trickcast", *sys.argv[1:]])
@@ -119,6 +133,7 @@ def reproduce(
             labelled=None if labelled is None else read_labelled(labelled),
             pairs=None if pairs is None else read_pairs(pairs),
             training_pairs=None if pairs_training is None else read_pairs(pairs_training),
+            layouts=read_layouts(layouts) if layouts.exists() else None,
         )
         deals = _gather(library, size, test, out) if room.need_deals(rows) else None
         click.echo(f"{paper} at scale {scale}: {_plan(rows, size, deals, material)}")
@@ -156,7 +171,10 @@ def _plan(
             f"{len(deals.test):,} test deals"
         )
     if left_out:
-        said += f"; {left_out} of the rows wait for files (--labelled, --pairs, --pairs-training)"
+        said += (
+            f"; {left_out} of the rows wait for files (--labelled, --pairs, --pairs-training, "
+            "--layouts)"
+        )
     return said
 
 

@@ -113,7 +113,8 @@ def require_deals(net: Net, scale: Scale, deals: DealSet) -> int:
         raise ExperimentError(
             f"{net.network} ({net.contracts}) was trained on {net.deals:,} deals and the library "
             f"has {len(deals):,} for training: {net.deals - len(deals):,} too few "
-            "(trickcast generate adds more; --table, --row and --network choose others)"
+            "(trickcast generate adds more; --table, --row and --network choose others; "
+            "--training-deals makes do with fewer)"
         )
     return net.deals
 

@@ -21,7 +21,9 @@ def measure_row(row: Row, trained: Trained, deals: Deals) -> Line:
     score = _score(row, trained, on)
     if score is None:
         return _line(row.id, trained, deals, None, f"no test deal has {row.tricks} tricks")
-    line = _line(row.id, trained, deals, score, row.note)
+    fewer = 0 < trained.net.deals < row.net.deals
+    told = f"the paper has {row.net.deals:,} training deals" if fewer else ""
+    line = _line(row.id, trained, deals, score, "; ".join(filter(None, (row.note, told))))
     if row.on == "train":
         return line | {"on": f"training deals 0 to {len(on) - 1}"}
     own = None if deals.own_test is None else _score(row, trained, deals.own_test)

@@ -6,6 +6,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..cards import shorten
 from ..formats.hand2vec import PairSet
 from ..openings import LabelledHands
@@ -76,7 +79,7 @@ class PublishedRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """Files of other people that some rows are measured on, where a user has them."""
+    """Files that some rows are measured on, most of them other people's, where a user has them."""
 
     labelled: LabelledHands | None = None
     """Polish Club hands with the calls of players, of BridgeHand2Vec."""
@@ -84,6 +87,8 @@ class Material:
     """The validation rows of BridgeHand2Vec: pairs of hands with mean tricks."""
     training_pairs: PairSet | None = None
     """Its training rows."""
+    layouts: NDArray[np.uint8] | None = None
+    """The solved layouts of its game, of ``papers.bridgehand2vec.layouts``; made by anybody."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +99,7 @@ class FunctionRow:
     """That of a published row; else a name of ours that begins with the paper's."""
     measure: Callable[[Scale, Material], Line]
     """Returns the line without its name."""
-    needs: Literal["", "labelled", "pairs", "training_pairs"] = ""
+    needs: Literal["", "labelled", "pairs", "training_pairs", "layouts"] = ""
     """The field of Material that must be there."""
 
 

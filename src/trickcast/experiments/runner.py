@@ -77,8 +77,8 @@ def reproduce(
     left_out = waiting(wanted, files)
     if left_out and len(left_out) == len(wanted):
         raise ExperimentError(
-            "these rows need files that belong to the authors of BridgeHand2Vec "
-            "(--labelled, --pairs, --pairs-training)"
+            "these rows need files that belong to the authors of BridgeHand2Vec (--labelled, "
+            "--pairs, --pairs-training), or solved layouts (--layouts)"
         )
     store = Store(folder, scale.name if seed == 1 else f"{scale.name}-seed-{seed}")
     if need_deals(wanted):

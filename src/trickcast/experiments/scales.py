@@ -46,7 +46,7 @@ class Scale:
     fewest: int
     """Training deals that must be there; with ``published``, each network says it."""
     most: int
-    """Training deals that are used at most."""
+    """Training deals that are used at most, of those of the paper too."""
     validation: int
     """Validation deals used at most."""
     tests: int
@@ -104,7 +104,7 @@ class Scale:
         deals or the suit that is turned into spades are one and the same.
         """
         if self.published:
-            return net
+            return replace(net, deals=min(net.deals, self.most))
         suits = net.contracts in CONTRACTS and net.contracts != "notrump"
         merged = suits and find_coding(net.coding).trumps == "exchanged"
         contracts = "all_suits" if merged and "+" not in net.contracts else net.contracts

@@ -148,7 +148,7 @@ def _page(paper: Paper, results: Mapping[str, Result], known: Store) -> str:
             )
     parts.append(_beyond(paper, known))
     if paper.pictures:
-        parts += ["## What the weights look like\n", paper.pictures]
+        parts += ["## Pictures\n", paper.pictures]
     if paper.fitted:
         parts += ["## What was fitted, or is ours alone\n", paper.fitted]
     if paper.later:

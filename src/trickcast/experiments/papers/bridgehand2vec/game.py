@@ -2,12 +2,13 @@
 
 An agent sees one hand and names the contract, partner's hand hidden. Its reward is the score of
 that contract less that of the best one, never above zero: not vulnerable, undoubled, the agent
-declares. In place of ten solved layouts a pair, the scores are means over the distributions of the
-pair estimator; the best contract is the one of the best mean (the paper does not say which).
+declares. Scores are means over ten solved layouts of the opponents' cards; the best contract is the
+one of the best mean. The paper does not say which, but prints rewards of 0 for contracts whose mean
+is not that of any one result.
 """
 
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import pairwise, permutations, product
 
 import numpy as np
 import torch
@@ -16,8 +17,9 @@ from torch import Tensor, nn
 
 from ....cards import Strain
 from ....dealing import random_deals
-from ....embedding import HandEmbedding, PairEstimator
+from ....embedding import HandEmbedding
 from ....scoring import score
+from .layouts import PARTNERS, SEED
 
 CALLS = ("PASS", *(f"{level}{strain}" for level, strain in product(range(1, 8), "CDHSN")))
 HIDDEN = (128, 128, 128)
@@ -40,16 +42,24 @@ class Pool:
     """(n, 36) float32 points, 0 for the best call; in the order of ``CALLS``."""
 
 
-def make_pool(n: int, seed: int) -> Pool:
-    """Return ``n`` random hands, each with one random partner, and the rewards of every call."""
-    owners = random_deals(n, seed).owners
-    hands, partners = owners == 0, owners == 2
-    chances = PairEstimator()(hands, partners).probabilities
-    scores = np.zeros((n, len(CALLS)), np.float32)
-    tricks = np.arange(14, dtype=np.uint8)
+def make_pool(layouts: NDArray[np.uint8], seed: int = SEED) -> Pool:
+    """Return the rewards of every call for both hands of each pair, in every order of its suits.
+
+    ``layouts`` are (pairs, 10, 5, 2) tricks, as ``read_layouts`` gives them: 48 hands a pair.
+    Which suit is which changes no tricks, but what contracts score.
+    """
+    owners = random_deals(len(layouts), seed).owners.reshape(-1, 4, 13)
+    hands, tricks = [], []
+    for order in map(list, permutations(range(4))):
+        for declarer, seat in enumerate(PARTNERS):
+            hands.append((owners[:, order] == seat).reshape(-1, 52))
+            tricks.append(layouts[:, :, [*order, Strain.NOTRUMP], declarer])
+    taken = np.concatenate(tricks)  # (n, layouts, strains)
+    scores = np.zeros((len(taken), len(CALLS)), np.float32)
     for i, call in enumerate(CALLS[1:], start=1):
-        scores[:, i] = chances[:, Strain.parse(call[1])] @ score(call, tricks, False)
-    return Pool(hands, scores - scores.max(axis=1, keepdims=True))
+        points = score(call, np.arange(14, dtype=np.uint8), False)
+        scores[:, i] = points[taken[:, :, Strain.parse(call[1])]].mean(axis=1)
+    return Pool(np.concatenate(hands), scores - scores.max(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True, slots=True)

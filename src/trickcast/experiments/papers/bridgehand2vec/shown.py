@@ -116,8 +116,9 @@ def _show_game(line: Line) -> str:
         for i, (hand, cards, vectors) in enumerate(PRINTED["table_11"]["bids"])
     ]  # fmt: skip
     return (
-        f"Mean reward up to a step, {line['models']} agents each, on {line['hands']:,} hands "
-        "(Figure 8):\n\n"
+        f"Mean reward up to a step, {line['models']} agents each, on both hands of "
+        f"{line['pairs']:,} pairs in every order of the suits, ten layouts of each pair solved by "
+        "DDS (Figure 8):\n\n"
         + markdown_table(("sees", *(f"step {step}" for step in steps)), curves)
         + "\nTheir likeliest calls:\n\n"
         + markdown_table(head, rows)

@@ -23,6 +23,8 @@ from .studies import PRINTED
 MODELS = ("hand2vec", "accurate")
 _SMOKE_PAIRS = 1_000
 _SHOWN_STEPS = (25, 50, 100, 200, 400, 800, 1_200, 1_600)
+_DRAWN = 10
+"""Steps behind a point of Figure 8."""
 _ONE_PASS, _ALL_ORDERS = "one pass", "all orders"
 
 
@@ -178,11 +180,12 @@ def _mean_and_deviation(runs: NDArray[np.float64]) -> list[float]:
 def _game(scale: Scale, material: Material) -> Line:
     """Figure 8 and Table 11: what agents learn that see cards, and that see vectors."""
     smoke = scale.name == "smoke"
-    hands, steps, seeds = (200, 3, (1,)) if smoke else (20_000, 1_600, (1, 2, 3))
-    early = min(game.PRINTED_STEPS, steps)
-    pool = game.make_pool(hands, seed=11)
+    steps, seeds = (3, (1,)) if smoke else (1_600, (1, 2, 3))
+    early, layouts = min(game.PRINTED_STEPS, steps), material.layouts
+    assert layouts is not None, "rows that need layouts are left out without them"
+    pool = game.make_pool(layouts[:4] if smoke else layouts)
     printed = as_hands([row[0] for row in PRINTED["table_11"]["bids"]])[0]
-    curves, bids = {}, {}
+    curves, learning, bids = {}, {}, {}
     for kind in ("cards", "vectors"):
         seen, asked = game.inputs_of(kind, pool.hands), game.inputs_of(kind, printed)
         agents = [game.learn(pool, seen, steps, seed) for seed in seeds]
@@ -191,9 +194,14 @@ def _game(scale: Scale, material: Material) -> Line:
             str(step): _mean_and_deviation(means[:, max(0, step - 10) : step].mean(axis=1))
             for step in sorted({min(step, steps) for step in _SHOWN_STEPS})
         }
+        every = min(_DRAWN, steps)
+        drawn = means[:, : steps // every * every].reshape(len(seeds), -1, every).mean(axis=2)
+        learning[kind] = [[round(x, 1) for x in _mean_and_deviation(at)] for at in drawn.T]
         young = game.learn(pool, seen, early, seeds[0])
         bids[kind] = {str(early): young.bids(asked), str(steps): agents[0].bids(asked)}
-    return {"curves": curves, "bids": bids, "hands": hands, "models": len(seeds)}
+    hands = {"pairs": len(pool.hands) // 48, "hands": len(pool.hands)}
+    shown = {"curves": curves, "learning": learning, "every": every, "bids": bids}
+    return {**shown, **hands, "models": len(seeds)}
 
 
 def _finding(name: str, measure: Callable[[Scale, Material], Line], needs: str = "") -> FunctionRow:
@@ -223,7 +231,7 @@ TABLES = {
     "Table 7": (_finding("Table 7", partial(_rows, study.table_7)),),
     "Table 8": (_finding("Table 8", _table_8, "labelled"),),
     "Figure 4": (_finding("Figure 4", _sizes, "pairs"),),
-    "Table 11": (_finding("Table 11", _game),),
+    "Table 11": (_finding("Table 11", _game, "layouts"),),
     BEYOND: (
         _finding("errors", _errors, "pairs"),
         _finding("models", _models, "pairs"),
