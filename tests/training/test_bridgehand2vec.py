@@ -1,12 +1,15 @@
 """The BridgeHand2Vec paper as an experiment: its measures against plain counting, its game."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
 import trickcast as tc
+from trickcast.cards import DealSet
 from trickcast.embedding import HandEmbedding
-from trickcast.experiments import SCALES, Material
-from trickcast.experiments.papers.bridgehand2vec import PAPER, game, trainings
+from trickcast.experiments import SCALES, ExperimentError, Material
+from trickcast.experiments.papers.bridgehand2vec import PAPER, game, layouts, trainings
 from trickcast.experiments.papers.bridgehand2vec import studies as study
 from trickcast.formats.hand2vec import PairSet
 from trickcast.openings import LabelledHands
@@ -55,19 +58,58 @@ def test_printed_hands_are_hands_and_ours_stand_beside_them():
     assert study.printed_shape("AKQ2.QJT987.32.2") == "4-6-2-1, 12 HCP"
 
 
+def made_up_layouts(pairs: int) -> np.ndarray:
+    """Ten layouts a pair, of which the pair network expects the tricks: in place of DDS."""
+    owners = tc.random_deals(pairs, layouts.SEED).owners
+    estimate = tc.PairEstimator(threads=1)(owners == 0, owners == 2)
+    both = np.stack([estimate.expected, estimate.by_partner.expected], axis=2)
+    off = np.random.default_rng(1).normal(0, 1, (pairs, study.LAYOUTS, 1, 1))
+    return np.clip(np.rint(both[:, None] + off), 0, 13).astype(np.uint8)
+
+
 def test_rewards_of_the_game():
-    pool = game.make_pool(60, seed=4)
-    assert pool.rewards.shape == (60, 36) and (pool.rewards.max(axis=1) == 0).all()
+    tricks = made_up_layouts(5)
+    pool = game.make_pool(tricks)
+    assert pool.rewards.shape == (240, 36) and (pool.rewards.max(axis=1) == 0).all()
     assert len(set(game.CALLS)) == 36
-    owners = tc.random_deals(60, 4).owners
-    found = tc.PairEstimator()(owners == 0, owners == 2).probabilities[7]
-    game_in_spades = found[0] @ score("4S", np.arange(14, dtype=np.uint8), False)
-    calls = {call: pool.rewards[7, i] for i, call in enumerate(game.CALLS)}
-    assert calls["4S"] - calls["PASS"] == pytest.approx(game_in_spades, abs=0.1)
+    dealt = tc.random_deals(5, layouts.SEED).owners[3]
+    cards = pool.hands.reshape(24, 2, 5, 4, 13)  # orders of the suits, partners, pairs
+    for order, suits in enumerate(permutations(range(4))):
+        for place, seat in enumerate(layouts.PARTNERS):
+            held = (dealt == seat).reshape(4, 13)[list(suits)]
+            assert (cards[order, place, 3] == held).all()
+            rewards = pool.rewards.reshape(24, 2, 5, 36)[order, place, 3]
+            calls = dict(zip(game.CALLS, rewards, strict=True))
+            for call, strain in (("4S", suits[0]), ("3C", suits[3]), ("3N", 4)):
+                taken = tricks[3, :, strain, place]
+                expected = score(call, taken, False).mean()
+                assert calls[call] - calls["PASS"] == pytest.approx(expected, abs=0.1)
+
+
+def test_layouts_are_solved_and_go_on_where_they_end(tmp_path):
+    dealt = layouts.deal_layouts(0, 3)
+    assert (dealt[1:] == layouts.deal_layouts(1, 3)).all()
+    assert (np.sort(dealt, axis=2) == np.repeat(np.arange(4), 13)).all()
+    pair = np.isin(dealt, layouts.PARTNERS)
+    assert (pair == pair[:, :1]).all() and len(np.unique(dealt[0], axis=0)) == study.LAYOUTS
+    file = tmp_path / "layouts.npy"
+    layouts.main([str(file), "--pairs", "1"])
+    first = layouts.read_layouts(file)
+    layouts.main([str(file), "--pairs", "1"])
+    assert first.shape == (1, 10, 5, 2) and (layouts.read_layouts(file) == first).all()
+    solved = tc.solve(DealSet(dealt[0, 7:8])).tricks[0]
+    assert (first[0, 7] == solved[:, list(layouts.PARTNERS)]).all()
+    for wrong in (b"", b"text", first.tobytes()):
+        (tmp_path / "wrong.npy").write_bytes(wrong)
+        with pytest.raises(ExperimentError, match=r"wrong\.npy: no solved layouts"):
+            layouts.read_layouts(tmp_path / "wrong.npy")
+    np.save(tmp_path / "wrong.npy", first.astype(np.int64))
+    with pytest.raises(ExperimentError, match="expected uint8"):
+        layouts.read_layouts(tmp_path / "wrong.npy")
 
 
 def test_agents_learn_the_game():
-    pool = game.make_pool(400, seed=11)
+    pool = game.make_pool(made_up_layouts(40))
     learned = game.learn(pool, game.inputs_of("vectors", pool.hands), steps=150, seed=1, batch=400)
     first, last = np.mean(learned.mean_rewards[:3]), np.mean(learned.mean_rewards[-3:])
     assert first < -250 and first + 60 < last < 0
@@ -90,10 +132,14 @@ def test_every_row_is_measured_and_shown(pairs):
     """At the smallest scale, with made-up rows in place of the authors'."""
     calls = ("PASS", "1C", "7N")
     labelled = LabelledHands(pairs.norths[:3], calls)
-    material = Material(labelled=labelled, pairs=pairs, training_pairs=PairSet(
-        np.tile(pairs.norths, (120, 1)), np.tile(pairs.souths, (120, 1)),
+    many = PairSet(
+        np.tile(pairs.norths, (120, 1)),
+        np.tile(pairs.souths, (120, 1)),
         np.tile(pairs.tricks, (120, 1, 1)),
-    ))  # fmt: skip
+    )
+    material = Material(
+        labelled=labelled, pairs=pairs, training_pairs=many, layouts=made_up_layouts(4)
+    )
     assert PAPER.show is not None
     for table, rows in (*PAPER.tables.items(), ("beyond", PAPER.beyond)):
         lines = []
