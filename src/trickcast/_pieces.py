@@ -5,11 +5,13 @@ function gets a piece and a counter to call as it goes, and does not know where 
 the pieces out, and does again what a worker, or a machine, that died had in hand.
 """
 
+import ctypes
 import os
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -31,6 +33,10 @@ _SETTINGS = {
 """Ray's settings, unless the caller has his own."""
 _LOCAL_STORE = 200 << 20
 """Bytes of shared memory of a cluster on this machine: what pieces return is small."""
+_GLIBC = {"M_TRIM_THRESHOLD": -1, "M_MMAP_THRESHOLD": -3}
+"""The numbers of its settings, as malloc.h has them."""
+_KEPT = 128 << 10
+"""Bytes of freed memory that glibc keeps: it begins with so many, and would come to 64 MB."""
 MEMORY = 400 << 20
 """Bytes that a core of a piece asks of its machine."""
 RETRIES = 20
@@ -119,6 +125,7 @@ def _connected(on: str) -> Iterator[ModuleType]:
         raise ModuleNotFoundError(
             "a cluster needs Ray (install it by: pip install 'trickcast[cluster]')"
         ) from error
+    _keep_little_memory()
     if ray.is_initialized():
         yield ray
         return
@@ -135,6 +142,15 @@ def _connected(on: str) -> Iterator[ModuleType]:
         yield ray
     finally:
         ray.shutdown()
+
+
+def _keep_little_memory() -> None:
+    """Have glibc give back what this process frees, which works for long and holds large lists."""
+    with suppress(OSError, AttributeError):  # another C library has other settings, or none
+        if sys.platform == "linux":
+            settings = ctypes.CDLL(None).mallopt
+            for number in _GLIBC.values():
+                settings(number, _KEPT)
 
 
 def _knock(address: str) -> None:

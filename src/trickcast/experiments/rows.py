@@ -88,7 +88,7 @@ class Material:
     training_pairs: PairSet | None = None
     """Its training rows."""
     layouts: NDArray[np.uint8] | None = None
-    """The solved layouts of its game, of ``papers.bridgehand2vec.layouts``; made by anybody."""
+    """Solved layouts for its game, (pairs, 10, 5, 2) tricks; anybody can make them."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -107,7 +107,8 @@ def write_manifest(storage: Storage, shards: list[Shard]) -> None:
         data += b"\n%b," % _entry(shard).encode()
     if ordered:
         data[-1:] = b"\n "
-    storage.write(MANIFEST, bytes(data + b"]%b\n" % after.encode()))
+    data += b"]%b\n" % after.encode()
+    storage.write(MANIFEST, bytes(data))
 
 
 def _entry(shard: Shard) -> str:

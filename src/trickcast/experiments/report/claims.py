@@ -84,7 +84,7 @@ def judge(claim: Claim, known: Store) -> tuple[str, str]:
     of_all = next(name for name in (FAILS, OPEN, HOLDS) if name in verdicts)
     within = "; within the interval" if of_all == OPEN else ""
     seeds = min(len(known.as_printed(row)) for row in rows)
-    protocol = f"; as printed, {seeds} seeds" if printed else ""
+    protocol = f"; as printed, {seeds} seed{'s' * (seeds > 1)}" if printed else ""
     return of_all, "; ".join(figures) + within + protocol
 
 
