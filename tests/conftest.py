@@ -35,9 +35,12 @@ def _missing(text: str) -> str:
     return next((package for package in named if find_spec(package) is None), "")
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    if item.get_closest_marker("solver") and find_spec("endplay") is None:
-        pytest.skip("needs endplay")
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what is marked ``solver`` where there is none."""
+    if find_spec("endplay") is None:
+        for item in items:
+            if item.get_closest_marker("solver"):
+                item.add_marker(pytest.mark.skip(reason="needs endplay"))
 
 
 @pytest.hookimpl(wrapper=True)

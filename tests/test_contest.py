@@ -346,8 +346,8 @@ def test_without_a_solver_there_is_no_contest(file, monkeypatch) -> None:
     assert not file.exists()
 
 
+@pytest.mark.solver
 def test_a_real_server_solves_deals_and_plays_them_out(file) -> None:
-    pytest.importorskip("endplay")
     with running("--solvers", "1", "--contest", str(file)) as (client, _, _):
         begun = client.post("/v1/contest/begin", json={"hands": 4, "strain": "S"}).json()
         player = {"token": begun["token"], "chunk": begun["chunk"]}

@@ -128,9 +128,9 @@ def test_files_of_others_stay(tmp_path: Path, small_shards: None) -> None:
     assert (tmp_path / ".mine.tmp").read_text() == "mine"
 
 
+@pytest.mark.solver
 def test_a_killed_process_goes_on(tmp_path: Path) -> None:
     """SIGKILL in the middle of a shard, then the same command again."""
-    pytest.importorskip("endplay")
     program = (
         "import importlib, sys\n"
         "importlib.import_module('trickcast.library.generate').SHARD = 4\n"

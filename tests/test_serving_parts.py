@@ -178,9 +178,9 @@ def wait_until(holds: Any, seconds: float) -> bool:
     return True
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("stream", [True, False])
 def test_who_hangs_up_ends_the_work_within_a_second(server, stream) -> None:
-    pytest.importorskip("endplay")
     client, process, _ = server
     (solver,) = solvers_of(process.pid)
     place = (client.base_url.host, client.base_url.port)

@@ -33,8 +33,8 @@ _SETTINGS = {
 """Ray's settings, unless the caller has his own."""
 _LOCAL_STORE = 200 << 20
 """Bytes of shared memory of a cluster on this machine: what pieces return is small."""
-_GLIBC = {"M_TRIM_THRESHOLD": -1, "M_MMAP_THRESHOLD": -3}
-"""The numbers of its settings, as malloc.h has them."""
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+"""Settings of glibc's memory, by their numbers in malloc.h."""
 _KEPT = 128 << 10
 """Bytes of freed memory that glibc keeps: it begins with so many, and would come to 64 MB."""
 MEMORY = 400 << 20
@@ -146,11 +146,11 @@ def _connected(on: str) -> Iterator[ModuleType]:
 
 def _keep_little_memory() -> None:
     """Have glibc give back what this process frees, which works for long and holds large lists."""
-    with suppress(OSError, AttributeError):  # another C library has other settings, or none
-        if sys.platform == "linux":
-            settings = ctypes.CDLL(None).mallopt
-            for number in _GLIBC.values():
-                settings(number, _KEPT)
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # another C library has other settings, or none
+            mallopt = ctypes.CDLL(None).mallopt
+            mallopt(_M_TRIM_THRESHOLD, _KEPT)
+            mallopt(_M_MMAP_THRESHOLD, _KEPT)
 
 
 def _knock(address: str) -> None:
@@ -226,9 +226,8 @@ class _Run:
             if not self._pending:
                 self._ask()
                 return
-            some = (
-                1 + len(self._pending) // 8
-            )  # asking for each alone costs as much as handing it out
+            # asking for each alone costs as much as handing it out
+            some = 1 + len(self._pending) // 8
             done, _ = self._ray.wait(
                 list(self._pending), num_returns=some, timeout=1.0, fetch_local=False
             )

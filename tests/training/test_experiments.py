@@ -29,6 +29,7 @@ from trickcast.experiments import (
     FunctionRow,
     Net,
     Store,
+    chosen_rows,
     gather,
     measure,
     ns_tricks,
@@ -40,7 +41,8 @@ from trickcast.experiments import (
 )
 from trickcast.experiments import papers as folders
 from trickcast.experiments.catalogue import find_papers, find_scales
-from trickcast.experiments.data import training_batch
+from trickcast.experiments.data import require_deals, training_batch
+from trickcast.experiments.measure import measure_row
 from trickcast.experiments.paper import read_paper
 from trickcast.experiments.papers.mossakowski2004.findings import (
     suit_length_deviations,
@@ -49,6 +51,7 @@ from trickcast.experiments.papers.mossakowski2009.findings import leader_matters
 from trickcast.experiments.report.claims import Claim, judge
 from trickcast.experiments.report.results import Result
 from trickcast.experiments.rows import RawRow, read_rows
+from trickcast.experiments.trained import Trained, build
 from trickcast.library import Library, append
 from trickcast.networks import NetworkName
 from trickcast.published import published_results, sample_deals
@@ -97,6 +100,18 @@ def test_with_deals_from_outside_the_librarys_own_stand_beside_them(deals, finis
     assert beside["n"] == 200 and beside["test"].startswith("GIB")
     outside = gather(Library(LIBRARY), SMOKE, deals.validation)
     assert outside.test_name == "GIB" and len(outside.own_test) == 200
+
+
+def test_fewer_deals_than_the_paper_has_must_do_where_somebody_says_so(deals):
+    (row,) = chosen_rows(rows_of("mandziuk2018"), ["m18-T2-06"], [])
+    full, fewer = SCALES["full"], replace(SCALES["full"], most=len(deals.training))
+    with pytest.raises(ExperimentError, match="--training-deals makes do with fewer"):
+        require_deals(full.plan(row.net), full, deals.training)
+    net = fewer.plan(row.net)
+    assert require_deals(net, fewer, deals.training) == net.deals == len(deals.training)
+    record = {"deals": net.deals, "seconds": 1.0, "epochs": 1, "epochs_per_second": 1.0}
+    line = measure_row(row, Trained(net, build(net), record), deals)
+    assert "the paper has 400,000 training deals" in line["note"]
 
 
 def test_every_published_row_has_an_experiment():

@@ -183,7 +183,8 @@ def _game(scale: Scale, material: Material) -> Line:
     steps, seeds = (3, (1,)) if smoke else (1_600, (1, 2, 3))
     early, layouts = min(game.PRINTED_STEPS, steps), material.layouts
     assert layouts is not None, "rows that need layouts are left out without them"
-    pool = game.make_pool(layouts[:4] if smoke else layouts)
+    layouts = layouts[:4] if smoke else layouts
+    pool = game.make_pool(layouts)
     printed = as_hands([row[0] for row in PRINTED["table_11"]["bids"]])[0]
     curves, learning, bids = {}, {}, {}
     for kind in ("cards", "vectors"):
@@ -199,7 +200,7 @@ def _game(scale: Scale, material: Material) -> Line:
         learning[kind] = [[round(x, 1) for x in _mean_and_deviation(at)] for at in drawn.T]
         young = game.learn(pool, seen, early, seeds[0])
         bids[kind] = {str(early): young.bids(asked), str(steps): agents[0].bids(asked)}
-    hands = {"pairs": len(pool.hands) // 48, "hands": len(pool.hands)}
+    hands = {"pairs": len(layouts), "hands": len(pool.hands)}
     shown = {"curves": curves, "learning": learning, "every": every, "bids": bids}
     return {**shown, **hands, "models": len(seeds)}
 
