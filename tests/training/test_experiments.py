@@ -112,6 +112,8 @@ def test_fewer_deals_than_the_paper_has_must_do_where_somebody_says_so(deals):
     record = {"deals": net.deals, "seconds": 1.0, "epochs": 1, "epochs_per_second": 1.0}
     line = measure_row(row, Trained(net, build(net), record), deals)
     assert "the paper has 400,000 training deals" in line["note"]
+    with pytest.raises(ExperimentError, match="began with 201 training deals and is asked to use"):
+        gather(Library(LIBRARY), replace(fewer, most=200), training_deals=201)
 
 
 def test_every_published_row_has_an_experiment():

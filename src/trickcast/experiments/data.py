@@ -48,10 +48,17 @@ def gather(
 ) -> Deals:
     """Take the deals of a run from a library, by index; ``test`` are deals from outside.
 
-    Without ``test`` the library's own test deals are used. Raises ExperimentError when the library
-    is too small for the scale, or the test deals are not solved.
+    Without ``test`` the library's own test deals are used; ``training_deals`` are as many as the
+    run began with. Raises ExperimentError when the library is too small for the scale, the run
+    began with more deals than the scale takes, or the test deals are not solved.
     """
-    most = min(training_deals or scale.most, scale.most)
+    if training_deals is not None and training_deals > scale.most:
+        raise ExperimentError(
+            f"this run began with {training_deals:,} training deals and is asked to use "
+            f"{scale.most:,} at most (expected as many as before in --training-deals, or another "
+            "folder)"
+        )
+    most = training_deals or scale.most
     training = library.deals("train")[:most]
     if len(training) < min(scale.fewest, most) or len(training) < (training_deals or 0):
         raise ExperimentError(

@@ -6,6 +6,7 @@ step.
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar, TypeVar
 
 import numpy as np
@@ -50,11 +51,13 @@ class RpropConfig:
     largest_update: float = setting(50.0, "Rprop's largest update value")
     weight_decay: float = setting(1e-4, "weight decay", at_least(0))
     seed: int = setting(1, "seed of first weights and examples", at_least(0))
-    chunk: int = setting(4_096, "examples computed at a time", at_least(1), may_change=True)
+    chunk: int = setting(2_048, "examples computed at a time", at_least(1), may_change=True)
 
 
 C = TypeVar("C", bound=RpropConfig)
 Network = TypeVar("Network", bound=nn.Module)
+_Chunks = list[tuple[Tensor, Tensor]]
+"""Inputs and targets, (examples, inputs) and (examples, outputs)."""
 
 
 class FullBatch(BestOf[C, Network]):
@@ -84,7 +87,7 @@ class FullBatch(BestOf[C, Network]):
             lr=config.initial_update,
             step_sizes=(1e-6, config.largest_update),
         )
-        self._drawn: dict[int, tuple[Tensor, Tensor]] = {}  # (examples, inputs), (…, outputs)
+        self._drawn: dict[int, _Chunks] = {}
         self._error = 0.0
 
     def go_on_from(self, progress: Progress) -> None:
@@ -102,7 +105,7 @@ class FullBatch(BestOf[C, Network]):
         """Make one epoch, and note the root mean square error of the outputs before it."""
         drawn, epoch = self._drawn, self.progress.step
         self._drawn = {
-            k: drawn[k] if k in drawn else self._tensors(self.draw(k))
+            k: drawn[k] if k in drawn else self._chunks(self.draw(k))
             for k in portions_at(self.config, epoch)
         }
         total, outputs = self._descend(self._drawn.values())
@@ -114,24 +117,25 @@ class FullBatch(BestOf[C, Network]):
         self.optimizer.step()
         self._error = float((total / outputs) ** 0.5)
 
-    def _tensors(self, examples: Examples) -> tuple[Tensor, Tensor]:
-        targets = self.head.targets(examples.tricks)
-        return torch.from_numpy(examples.inputs), torch.from_numpy(targets)
+    def _chunks(self, examples: Examples) -> _Chunks:
+        inputs = torch.from_numpy(examples.inputs).split(self.config.chunk)
+        targets = torch.from_numpy(self.head.targets(examples.tricks)).split(self.config.chunk)
+        # what all examples have as one input lies side by side, the order that layers compute in:
+        # turning it round in every epoch would take half of its time
+        return [(x.t().contiguous().t(), y) for x, y in zip(inputs, targets, strict=True)]
 
-    def _descend(self, portions: Collection[tuple[Tensor, Tensor]]) -> tuple[float, int]:
+    def _descend(self, portions: Collection[_Chunks]) -> tuple[float, int]:
         """Set the gradients; return the sum of squared errors, and of how many outputs."""
         # the gradient of the squared error summed over all examples, chunk by chunk: a chunk's
         # activations stay in the processor's cache
         self.optimizer.zero_grad()
         total, count = 0.0, 0
-        for portion in portions:
-            chunks = (torch.split(part, self.config.chunk) for part in portion)
-            for inputs, targets in zip(*chunks, strict=True):
-                misses = self.network(inputs) - targets
-                loss = misses.square().sum()
-                loss.backward()
-                total += loss.item()
-                count += misses.numel()
+        for inputs, targets in chain.from_iterable(portions):
+            misses = self.network(inputs) - targets
+            loss = misses.square().sum()
+            loss.backward()
+            total += loss.item()
+            count += misses.numel()
         return total, count
 
     def validate(self) -> dict[str, float]:
