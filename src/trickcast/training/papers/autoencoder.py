@@ -132,7 +132,7 @@ class AutoencoderTask(EpochTask[AutoencoderConfig, LayeredNetwork]):
                 layer.requires_grad_(False)
         rate = config.pretraining_rate if number == 1 else config.tuning_rate
         trained = [weights for weights in self.network.parameters() if weights.requires_grad]
-        self.optimizer = torch.optim.RMSprop(trained, lr=rate, alpha=config.decay)
+        self.optimizer = torch.optim.RMSprop(trained, lr=rate, alpha=config.decay, foreach=True)
 
     def over(self) -> bool:
         """Phase 2 ends after so many rises of the validation error, or epochs."""

@@ -134,7 +134,9 @@ class ComparatorTask(EpochTask[ComparatorConfig, Comparator]):
     def __init__(self, config: ComparatorConfig, lessons: Lessons, draw: Draw, held_out: Examples):
         super().__init__(config, config.epochs, lessons, draw, held_out)
         self.network = self.candidate = Comparator(config)
-        self.optimizer = torch.optim.RMSprop(self.network.parameters(), lr=config.rate)
+        self.optimizer = torch.optim.RMSprop(
+            self.network.parameters(), lr=config.rate, foreach=True
+        )
 
     def over(self) -> bool:
         """It ends after so many epochs without a lower validation error."""

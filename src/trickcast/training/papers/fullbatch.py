@@ -118,8 +118,8 @@ class FullBatch(BestOf[C, Network]):
         self._error = float((total / outputs) ** 0.5)
 
     def _chunks(self, examples: Examples) -> _Chunks:
-        inputs = torch.from_numpy(examples.inputs).split(self.config.chunk)
-        targets = torch.from_numpy(self.head.targets(examples.tricks)).split(self.config.chunk)
+        parts = examples.inputs, self.head.targets(examples.tricks)
+        inputs, targets = (torch.split(torch.from_numpy(x), self.config.chunk) for x in parts)
         # what all examples have as one input lies side by side, the order that layers compute in:
         # turning it round in every epoch would take half of its time
         return [(x.t().contiguous().t(), y) for x, y in zip(inputs, targets, strict=True)]
