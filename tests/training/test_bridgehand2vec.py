@@ -118,12 +118,12 @@ def test_agents_learn_the_game():
         game.inputs_of("points", pool.hands)
 
 
-def test_short_trainings_learn_and_differ_by_their_seed(pairs):
-    short = trainings.Short(steps=150, batch=128, labelled=1_024, sizes=(1, 8), runs=1, models=2)
-    one, eight = trainings.sizes_against_error(short, pairs)
+def test_trainings_of_a_study_learn_and_differ_by_their_seed(pairs):
+    study = trainings.Study(steps=150, batch=128, labelled=1_024, sizes=(1, 8), runs=1, models=2)
+    one, eight = trainings.sizes_against_error(study, pairs)
     assert one["runs"] == 1 and one["std"] == 0
     assert 0.2 < eight["mse"] < one["mse"] < 5, "one number cannot tell suits apart"
-    rows = {row["figure"]: row for row in trainings.ten_models(short, pairs)}
+    rows = {row["figure"]: row for row in trainings.ten_models(study, pairs)}
     assert len(rows) == 13 and rows["mean squared error"]["std"] > 0
     assert rows["Table 4, notrump, within 2"]["value"] > rows["Table 4, notrump, exactly"]["value"]
 

@@ -147,30 +147,26 @@ def _known(scale: Scale, material: Material) -> Line:
     return {"rows": [{"value": name, "correlation": value} for name, value in correlations.items()]}
 
 
-def _short(scale: Scale) -> trainings.Short:
-    return trainings.SMOKE if scale.name == "smoke" else trainings.Short()
-
-
-def _of_short_models(
-    study_of: Callable[[trainings.Short, PairSet], list[Line]], scale: Scale, material: Material
+def _of_trained(
+    rows_of: Callable[[trainings.Study, PairSet], list[Line]], scale: Scale, material: Material
 ) -> Line:
     """What networks say of the validation rows that were trained on labelled pairs."""
-    pairs, short = _pairs(scale, material), _short(scale)
-    rows = study_of(short, pairs)
+    pairs, plan = _pairs(scale, material), trainings.STUDIES[scale.name]
+    rows = rows_of(plan, pairs)
     return {
         "rows": rows,
-        "steps": short.steps,
-        "labelled": short.labelled,
-        "models": short.models,
+        "steps": plan.steps,
+        "labelled": plan.labelled,
+        "models": plan.models,
         "n": len(pairs),
     }
 
 
 def _sources(scale: Scale, material: Material) -> Line:
-    training, short = material.training_pairs, _short(scale)
+    training, plan = material.training_pairs, trainings.STUDIES[scale.name]
     assert training is not None, "rows that need pairs are left out without them"
-    rows = trainings.sources_compared(short, training)
-    return {"rows": rows, "steps": short.steps, "n": trainings.HELD_OUT}
+    rows = trainings.sources_compared(plan, training)
+    return {"rows": rows, "steps": plan.steps, "n": trainings.HELD_OUT}
 
 
 def _mean_and_deviation(runs: NDArray[np.float64]) -> list[float]:
@@ -214,8 +210,8 @@ def _figure(name: str, table: str, contracts: str) -> FunctionRow:
     return FunctionRow(id=name, measure=measure, needs="pairs")
 
 
-_sizes = partial(_of_short_models, trainings.sizes_against_error)
-_models = partial(_of_short_models, trainings.ten_models)
+_sizes = partial(_of_trained, trainings.sizes_against_error)
+_models = partial(_of_trained, trainings.ten_models)
 TABLES = {
     "Table 1": (_finding("Table 1", _table_1),),
     "Table 2": (_finding("Table 2", _table_2),),
