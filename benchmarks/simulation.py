@@ -13,9 +13,9 @@ alone:
 - coverage: how many 95 % intervals hold the mean of all layouts of the question;
 - bias: the mean of the repeated answers less that mean, in standard errors of it, and as a share of
   the ± that was asked for;
-- saving: the time of solving alone over the time taken, for the same half-width;
-- of possible: that over the best that can be had, 1 / (√(1-r²) + √(r²c))², or 1 where that is less.
-  c is the time of one estimate over that of one solve;
+- saving: the time of solving alone over the time taken, for the same half-width, and that where the
+  network has no say in which layouts are solved. c is the time of one estimate over that of one
+  solve;
 - the first two also where the numbers are fixed, 1,000 layouts and 100 solved: to stop by the
   interval's width is itself a choice by the results.
 
@@ -40,12 +40,13 @@ from trickcast._progress import Advance
 from trickcast.cards import Seat, Strain, Suit
 from trickcast.dealing import Constraints
 from trickcast.simulation import Means, Plan, means
+from trickcast.simulation.choice import doubt_of
 from trickcast.simulation.run import Aim, Run
 from trickcast.solver import makes_batches, solve_cell_batches
 
 Numbers = NDArray[Any]
 Pool = tuple[Numbers, Numbers]
-"""What the layouts of a question give, exactly and as estimated."""
+"""What the layouts of a question give, exactly, and as estimated with the doubt: (n, 2)."""
 TRICKS = np.arange(14.0)
 NEVER = float("inf")
 SOME = 40  # layouts on which single searches are timed, and solved with East and West exchanged
@@ -120,16 +121,20 @@ def solve_question(layouts: int, seed: int, case: int, advance: Advance) -> dict
 
 
 class Asked(Aim):
-    """A question about one number of each layout, exact and estimated."""
+    """A question about one number of each layout, exact and estimated, with the doubt about it."""
 
     empty = np.empty(0)
     usual_cost = 0.06
 
     def __init__(self, chance: bool):
-        self.chance = chance
+        self.chance, self.by_doubt = chance, True
 
-    def means(self, exact: Numbers, estimates: Numbers | None) -> Means:
-        return means(exact[:, None], None if estimates is None else estimates[:, None], unit=1.0)
+    def means(self, exact: Numbers, estimates: Numbers | None, chance: Numbers | None) -> Means:
+        estimated = None if estimates is None else estimates[:, :1]
+        return means(exact[:, None], estimated, unit=1.0, chance=chance)
+
+    def doubts(self, estimates: Numbers) -> Numbers | None:
+        return estimates[:, 1] if self.by_doubt else None
 
     def interval(self, estimated: Means) -> tuple[Numbers, Numbers]:
         return estimated.chances()[1:] if self.chance else estimated.interval()
@@ -161,9 +166,9 @@ class Replay:
         self.seconds += (stop - start) * self.estimating + (self.loading if start == 0 else 0)
         return self.estimated[self.rows[start:stop]]
 
-    def solve(self, start: int, stop: int) -> Iterator[Numbers]:
-        self.seconds += (stop - start) * self.solving
-        yield self.exact[self.rows[start:stop]]
+    def solve(self, rows: Numbers) -> Iterator[Numbers]:
+        self.seconds += len(rows) * self.solving
+        yield self.exact[self.rows[rows]]
 
     def now(self) -> float:
         return self.seconds
@@ -174,9 +179,9 @@ def replay(
 ) -> tuple[float, ...]:
     """Simulate once: the mean, the ends of its interval, the seconds."""
     source = Replay(pool, rng, *times)
-    run = Run(source, asked, plan)
+    run = Run(source, asked, plan, rng.random)
     run.go()
-    estimated = asked.means(run.exact, run.estimates)
+    estimated = asked.means(run.exact, run.estimates, run.chance)
     low, high = asked.interval(estimated)
     return estimated.mean[0], low[0], high[0], source.seconds
 
@@ -185,17 +190,17 @@ def measure(
     pool: Pool, asked: Asked, precision: float, rng: Generator, repeats: int, *times: float
 ) -> dict[str, float]:
     """Return the figures of one question, asked in one way."""
-    exact, estimated = pool
+    exact, estimated = pool[0], pool[1][:, 0]
     plan, truth = Plan(precision=precision), exact.mean()
     solving, estimating, _ = times
-    got = np.array([replay(pool, asked, plan, rng, *times) for _ in range(repeats)]).T
-    alone = np.array(
-        [replay(pool, asked, plan, rng, solving, estimating, NEVER) for _ in range(repeats)]
-    ).T
-    fixed = np.array([replay(pool, asked, FIXED, rng, *times) for _ in range(repeats)]).T
+
+    def replays(plan: Plan, *times: float, by_doubt: bool = True) -> Numbers:
+        asked.by_doubt = by_doubt
+        return np.array([replay(pool, asked, plan, rng, *times) for _ in range(repeats)]).T
+
+    got, alike = replays(plan, *times), replays(plan, *times, by_doubt=False)
+    alone, fixed = replays(plan, solving, estimating, NEVER), replays(FIXED, *times)
     share = np.corrcoef(estimated, exact)[0, 1] ** 2 if exact.std() and estimated.std() else 0.0
-    best = max(1.0, (np.sqrt(1 - share) + np.sqrt(share * estimating / solving)) ** -2)
-    saving = alone[3].mean() / got[3].mean()
     half = [(high - low) / 2 for _, low, high, _ in (got[:, 0], alone[:, 0])]
 
     def coverage(runs: Numbers) -> float:
@@ -217,8 +222,8 @@ def measure(
         "explained share r²": share,
         "cost c of an estimate": estimating / solving,
         "seconds by solving alone": alone[3].mean(),
-        "saving": saving,
-        "of possible": saving / best,
+        "saving": alone[3].mean() / got[3].mean(),
+        "  all chosen alike": alone[3].mean() / alike[3].mean(),
     }
 
 
@@ -261,7 +266,8 @@ def replay_question(
         ("chance to make", made, options.making, pools["make"]),
     ):
         asked = Asked(chance=outcome is made)
-        pool = outcome[exact], chances @ outcome
+        doubts = doubt_of(chances[:, None], outcome[:, None])
+        pool = outcome[exact], np.stack([chances @ outcome, doubts], axis=1)
         times = solving, estimating, loading
         rows[name] = measure(pool, asked, precision, rng, options.repeats, *times)
     other = pools["exchanged"]

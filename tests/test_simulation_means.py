@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from trickcast.simulation import Plan, means
-from trickcast.simulation.plan import PILOT, Spread
+from trickcast.simulation.choice import PILOT, Choice
+from trickcast.simulation.plan import Spread
 from trickcast.simulation.run import Aim, Run
 
 
@@ -85,7 +86,7 @@ def test_arrays_that_do_not_fit() -> None:
 @pytest.mark.parametrize("cost", [0.003, 0.05, 0.4, 3.0])
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.8, 0.98])
 def test_the_ratio_is_the_best_there_is(share: float, cost: float) -> None:
-    spread = Spread(np.array([0.7]), np.array([share]))
+    spread = Spread(np.array([0.7]), np.array([share]), np.array([0.7 * (1 - share)]))
     best = (np.sqrt(1 - share) + np.sqrt(share * cost)) ** 2  # of the time of solving alone
     ratio = spread.ratio(cost)
     if best > 0.999 or share <= (1 - share) * cost:
@@ -106,8 +107,9 @@ class Counted(Aim):
     empty = np.empty(0)
     usual_cost = 0.05
 
-    def means(self, exact, estimates):
-        return means(exact[:, None], None if estimates is None else estimates[:, None], unit=1.0)
+    def means(self, exact, estimates, chance):
+        estimated = None if estimates is None else estimates[:, None]
+        return means(exact[:, None], estimated, unit=1.0, chance=chance)
 
 
 class Drawn:
@@ -125,16 +127,18 @@ class Drawn:
         self.seconds += (stop - start) * self.cost + (self.loading if start == 0 else 0)
         return self.estimated[start:stop, 0]
 
-    def solve(self, start, stop):
-        self.seconds += stop - start
-        yield self.exact[start:stop, 0]
+    def solve(self, rows):
+        self.seconds += len(rows)
+        yield self.exact[rows, 0]
 
     def now(self):
         return self.seconds
 
 
 def drawn(seed: int, plan: Plan, share: float, cost: float, **given: float) -> Run:
-    run = Run(Drawn(seed, share, cost, **given), Counted(), plan)
+    run = Run(
+        Drawn(seed, share, cost, **given), Counted(), plan, np.random.default_rng(seed).random
+    )
     run.go()
     return run
 
@@ -158,7 +162,7 @@ def test_it_is_never_slower_than_solving_alone_and_nearly_as_fast_as_can_be(shar
 def test_a_perfect_estimator_is_asked_for_no_more_than_the_precision_takes() -> None:
     source = Drawn(1, 0.9, 0.3, loading=0.0)
     source.estimated = source.exact
-    run = Run(source, Counted(), Plan(precision=0.1))
+    run = Run(source, Counted(), Plan(precision=0.1), np.random.default_rng(1).random)
     run.go()
     # nearly all of the error is that of the mean of the estimates
     needed = source.exact.var() * (1.96 / 0.1) ** 2
@@ -186,3 +190,87 @@ def test_the_clock_ends_it_on_time() -> None:
     assert both.stopped == "precision" and both._source.now() < 500
     late = drawn(1, Plan(seconds=100.0, precision=0.01), 0.8, 0.05)
     assert late.stopped == "seconds"
+
+
+class Doubted(Counted):
+    """The same, where how far each estimate misses is known, or thought to be."""
+
+    def means(self, exact, estimates, chance):
+        return super().means(exact, None if estimates is None else estimates[:, 0], chance)
+
+    def doubts(self, estimates):
+        return estimates[:, 1]
+
+
+class Uneven(Drawn):
+    """Layouts of which every fifth is estimated badly, and the others well."""
+
+    def __init__(self, seed: int, doubts: tuple[float, float], cost: float = 0.02):
+        rng = np.random.default_rng(seed)
+        seen, bad = 9 + rng.normal(size=20_000), rng.random(20_000) < 0.2
+        self.exact = (seen + np.where(bad, 0.6, 0.05) * rng.normal(size=20_000))[:, None]
+        self.estimated = np.stack([seen, np.where(bad, *doubts)], axis=1)[:, None]
+        self.cost, self.loading, self.seconds, self.trial = cost, 0.0, 0.0, 1.0
+
+
+def doubted(seed: int, doubts: tuple[float, float], plan: Plan) -> Run:
+    run = Run(Uneven(seed, doubts), Doubted(), plan, np.random.default_rng(seed).random)
+    run.go()
+    return run
+
+
+@pytest.mark.parametrize("doubts", [(0.6, 0.05), (1.0, 1.0), (0.05, 0.6)])
+@pytest.mark.parametrize("plan", [Plan(samples=1000, exact=120), Plan(precision=0.08)])
+def test_whatever_is_doubted_the_answer_is_unbiased_and_its_interval_true(doubts, plan) -> None:
+    found = [doubted(seed, doubts, plan).means() for seed in range(600)]
+    ends = np.array([one.interval() for one in found])[..., 0]
+    assert 0.93 <= ((ends[:, 0] <= 9) & (ends[:, 1] >= 9)).mean() <= 0.98
+    centre = np.array([one.mean[0] for one in found])
+    assert abs(centre.mean() - 9) < 3.5 * centre.std() / np.sqrt(600), "biased"
+    assert np.mean([one.error[0] for one in found]) == pytest.approx(centre.std(), rel=0.12)
+
+
+def test_doubt_that_is_justified_saves_solving() -> None:
+    told, precise = Plan(samples=20_000, exact=400), Plan(precision=0.05)
+    right, alike = ([doubted(seed, d, told) for seed in range(40)] for d in ((0.6, 0.05), (1, 1)))
+    error = [np.mean([run.means().error[0] for run in some]) for some in (right, alike)]
+    # all alike the misses have 0.27, in proportion to them 0.16; the mean of estimates has its own
+    assert error[0] < 0.8 * error[1]
+    times = [
+        sum(doubted(seed, d, precise)._source.now() for seed in range(40))
+        for d in ((0.6, 0.05), (1.0, 1.0))
+    ]
+    assert times[0] < 0.85 * times[1]
+
+
+def test_the_same_layouts_are_chosen_however_the_solving_came_there() -> None:
+    doubts = np.random.default_rng(5).random(500) + 0.1
+
+    def choice(steps: list[tuple[int, int]]) -> Choice:
+        chosen, doubted = Choice(np.random.default_rng(6).random), 0
+        chosen.solved(np.arange(PILOT), 0)
+        for layouts, number in steps:
+            chosen.add_doubts(doubts[doubted:layouts])
+            doubted = layouts
+            rows, reach = chosen.next_doubtful(number)
+            for row, end in zip(rows, reach, strict=True):  # as if it stopped after any of them
+                chosen.solved(np.array([row]), end)
+                chance, there = chosen.chance, chosen.in_order(layouts)
+                assert chance is not None and (chance > 0).all() and (chance <= 1).all()
+                assert sorted(there) == list(range(end)) and len(there) == end
+                priority = doubts / chosen._lots[: len(doubts)] if layouts == 500 else None
+                if priority is not None and len(there) > len(chosen.rows):
+                    later = chosen.rows[PILOT:]
+                    assert priority[later].min() >= priority[there[len(chosen.rows) :]].max()
+        return chosen
+
+    at_once, in_leaps = choice([(500, 120)]), choice([(300, 70), (500, 120)])
+    assert in_leaps.reach <= at_once.reach == 500 and len(in_leaps.rows) == 120
+    again = Choice(np.random.default_rng(6).random)
+    again.solved(np.arange(PILOT), 0)
+    again.add_doubts(doubts[: in_leaps.reach])
+    again.solved(again.next_doubtful(120)[0], in_leaps.reach)
+    assert set(again.rows) == set(in_leaps.rows)
+    assert sorted(again.chance) == pytest.approx(sorted(in_leaps.chance))
+    every = choice([(500, 500)])
+    np.testing.assert_array_equal(every.chance, 1)

@@ -49,7 +49,9 @@ def beating_leads(
     else:  # 255, a card that is not held, is never the least of a suit that is
         names = [suit.letter for suit in Suit]
         least = taken.reshape(-1, 4, 13).min(axis=2)
-    sets = (least < bid.tricks) & (least != UNKNOWN)
-    shares: list[Any] = values(means(sets.astype(float), None, unit=1.0).chances())
+    sets = ((least < bid.tricks) & (least != UNKNOWN)).astype(float)
+    # the network says nothing of a lead, but those that it doubted were solved more often
+    unsaid = None if result.chance is None else np.zeros((result.samples, len(names)))
+    shares: list[Any] = values(means(sets, unsaid, unit=1.0, chance=result.chance).chances())
     leads = [BeatingLead(name, share) for name, share in zip(names, shares, strict=True)]
     return sorted(leads, key=lambda lead: -lead.setting.mean)

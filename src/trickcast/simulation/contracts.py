@@ -13,6 +13,7 @@ from ..cards import UNKNOWN, Grid, Seat, Strain, shorten
 from ..dealing.constrained import MAX_TRIES
 from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
+from .choice import doubt_of
 from .controls import Floats, Means, means
 from .layouts import Layouts, Work, lay_out, watcher
 from .outcomes import (
@@ -91,11 +92,18 @@ class Tables(Question):
                 (tables[:, *cell],) = solve_cell_batches(batch, *cell, workers=workers)
             yield tables
 
-    def means(self, exact: NDArray[np.uint8], estimates: NDArray[np.float32] | None) -> Means:
+    def means(
+        self, exact: NDArray[np.uint8], estimates: NDArray[np.float32] | None, chance: Floats | None
+    ) -> Means:
         """Return the expected tricks of the cells asked for."""
         strains, seats = zip(*self.cells, strict=True)
         estimated = None if estimates is None else estimates @ TRICKS
-        return means(exact[:, strains, seats].astype(float), estimated, unit=1.0)
+        taken = exact[:, strains, seats].astype(float)
+        return means(taken, estimated, unit=1.0, chance=chance)
+
+    def doubts(self, estimates: NDArray[np.float32]) -> Floats | None:
+        """Return the doubt about the tricks; None for whole tables, each of which has some."""
+        return None if self._whole else doubt_of(estimates, TRICKS[:, None])
 
 
 class Simulation(Result):
@@ -231,7 +239,7 @@ class Simulation(Result):
             p, q = (self._probabilities[:, self._columns[cell]].astype(float) for cell in cells)
             # as if tricks in two strains were independent: a control may be rough
             estimated = ((p @ gains) * q).sum(axis=1, keepdims=True)
-        return means(exact, estimated, unit=np.unique(np.abs(gains))[1])
+        return means(exact, estimated, unit=np.unique(np.abs(gains))[1], chance=self.chance)
 
     def best_contracts(
         self,
@@ -299,7 +307,7 @@ class Simulation(Result):
         if len(taken):
             usual = int(np.bincount(taken, minlength=14).argmax())
             unit = np.abs(outcomes[usual] - outcomes[usual - 1 if usual else 1])
-        return means(outcomes[taken], estimated, unit=unit)
+        return means(outcomes[taken], estimated, unit=unit, chance=self.chance)
 
     def _grid(self) -> Grid:
         """Expected tricks ± half their intervals."""
@@ -343,12 +351,13 @@ def simulate(
     """Deal what is not known many times, and count what every contract takes, double dummy.
 
     Each seat is a hand or what is known of it, ``condition`` is about the whole deal, as in
-    ``Constraints``. Of ``samples`` layouts all are estimated by the network ``model``, and the
-    first ``exact`` solved too, which corrects the estimates and tells how sure they are. With
+    ``Constraints``. Of ``samples`` layouts all are estimated by the network ``model``, and
+    ``exact`` of them solved too, which corrects the estimates and tells how sure they are. With
     ``exact`` equal to ``samples`` no network is used; with 0 nothing corrects it, and there are
     no intervals (NaN). With ``only``, a list of contracts and their declarers such as
     ``[("4S", "S"), ("3N", "N")]``, no more strains and declarers than these are solved and
-    estimated, which is about 15 times faster for one.
+    estimated, which is about 15 times faster for one; and of more than 40 solved layouts, the
+    others are chosen where the network is in doubt.
 
     ``exact`` is 200 unless told, and ``samples`` as many as pay, by the share of the spread that
     the network explains on the solved ones. With ``precision`` solving ends when the expected

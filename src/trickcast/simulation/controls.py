@@ -1,21 +1,24 @@
-"""Means of exact results, sharpened by estimates: control variates from two-phase sampling.
+"""Means of exact results, sharpened by estimates: model-assisted two-phase sampling.
 
-Of N layouts all are estimated and the first n are solved too. With y the exact outcome of a
-layout (tricks, made or not, a score) and x its estimate, the mean of y is estimated by
+Of N layouts all are estimated and n of them are solved too, each chosen with a known chance π:
+π = n / N where all are alike, more where the network is in doubt (choice.py). With y the exact
+outcome of a layout (tricks, made or not, a score), x its estimate and h = a + b x, the mean of y is
+estimated by the mean over all N of
 
-    mean over the solved of  y - b (x - mean of x over all)
+    h + (y - h) / π  where y is known,  h  where it is not
 
-whose expectation is the mean of y whatever b is, so a bad estimator costs precision and never
-adds bias. The variance is least at b = cov(x, y) / var(x), where it is
+whose expectation is the mean of y whatever a and b are, so a bad estimator costs precision and
+never adds bias (Särndal, Swensson and Wretman, Model Assisted Survey Sampling, chapters 6 and 9).
+Where all are chosen alike, the variance is least at b = cov(x, y) / var(x), where it is
 
     var(y) (1 - r²) / n + var(y) r² / N        (r² the share of the spread that x explains)
 
 against var(y) / n without estimates (Cochran, Sampling Techniques, 3rd edition, 12.6; control
 variates of Monte Carlo methods are the same). Here, for finite n:
 
-- b comes from other layouts than those it corrects: the solved are cut into ten parts, each is
-  corrected with the b of the other nine, and the mean of x leaves those nine out. So the mean stays
-  unbiased, exactly, and the spread of the corrected values counts the uncertainty of b.
+- a and b come from other layouts than those they correct: the solved are cut into ten parts, each
+  corrected with those of the other nine, in which a layout counts 1 / π; what was not solved is
+  estimated by the mean of the ten. So the spread of the corrected values counts their uncertainty.
 - b is multiplied by max(0, 1 - 1/F), F = (n - 2) r² / (1 - r²): where the estimates explain nothing
   that could not be chance, b is 0 and what remains is the plain mean of the solved.
 - var(x) is that of the solved or of all layouts, whichever is larger, and b stays within 0 and 2:
@@ -55,6 +58,8 @@ class Means:
     """r², the share of the spread of the exact outcome that the estimates explain."""
     effective: Floats
     """Effective sample size: how many solved layouts alone would have this standard error."""
+    left: Floats
+    """The solved layouts times the part of the variance that more of them would lessen."""
     solved: int
     layouts: int
 
@@ -82,11 +87,18 @@ class Means:
         return p, np.maximum(low, 0), np.minimum(high, 1)
 
 
-def means(exact: Floats, estimated: Floats | None, *, unit: Floats | float = 0.0) -> Means:
+def means(
+    exact: Floats,
+    estimated: Floats | None,
+    *,
+    unit: Floats | float = 0.0,
+    chance: Floats | None = None,
+) -> Means:
     """Estimate the means of m outcomes.
 
     ``exact`` is (n, m), the outcomes of the solved layouts; ``estimated`` (N, m), the estimates of
     the same outcomes for all layouts, the solved ones first, or None where there are none.
+    ``chance`` is (n,), with what chance each of the solved was chosen; None where all had the same.
     ``unit`` is the smallest step of an outcome: where all solved layouts agree, the next might
     not, and the variance is taken to be that of one in n being a step off.
 
@@ -102,49 +114,52 @@ def means(exact: Floats, estimated: Floats | None, *, unit: Floats | float = 0.0
         raise ValueError(f"{estimated.shape} estimates for {exact.shape} exact outcomes")
     unknown = np.full(exact.shape[1], np.nan)
     if n == 1 and estimated is None:
-        return Means(exact[0], unknown, unknown, unknown, 1, 1)
+        return Means(exact[0], unknown, unknown, unknown, unknown, 1, 1)
     if 0 < n < MINIMUM_EXACT:
         raise ValueError(f"{n} solved layouts (expected {MINIMUM_EXACT} or more)")
     if n == 0:
         mean = unknown if estimated is None else estimated.mean(axis=0)
-        return Means(mean, unknown, unknown, unknown, 0, 0 if estimated is None else len(estimated))
+        layouts = 0 if estimated is None else len(estimated)
+        return Means(mean, unknown, unknown, unknown, unknown, 0, layouts)
     floor = np.square(unit) * (n - 1) / n**2
-    spread = np.maximum(exact.var(axis=0, ddof=1), floor)
     if estimated is None or len(estimated) == n:
         # estimates of no other layouts sharpen nothing, but show what they would explain
+        spread = np.maximum(exact.var(axis=0, ddof=1), floor)
         explained = np.zeros(exact.shape[1])
         if estimated is not None:
-            explained = _moments(exact, estimated - estimated.mean(axis=0), _ALL).explained[0]
+            control = estimated - estimated.mean(axis=0)
+            explained = _moments(exact, control, np.ones(n), _ALL).explained[0]
         size = np.full(exact.shape[1], float(n))
-        return Means(exact.mean(axis=0), np.sqrt(spread / n), explained, size, n, n)
-    return _corrected(exact, estimated, spread, floor)
+        left = spread * (1 - explained)
+        return Means(exact.mean(axis=0), np.sqrt(spread / n), explained, size, left, n, n)
+    weight = np.full(n, len(estimated) / n) if chance is None else 1 / chance
+    return _corrected(exact, estimated, weight, floor)
 
 
-def _corrected(
-    exact: Floats, estimated: Floats, exact_spread: Floats, floor: Floats | float
-) -> Means:
-    """Estimate means by the formulas at the top of this module."""
+def _corrected(exact: Floats, estimated: Floats, weight: Floats, floor: Floats | float) -> Means:
+    """Estimate means by the formulas at the top of this module; ``weight`` is (n,), 1 / π."""
     n, layouts = len(exact), len(estimated)
     control = estimated - estimated.mean(axis=0)  # about zero, so that sums lose no digits
-    total, paired = control.sum(axis=0), control[:n]
+    paired, other = control[:n], control[n:]
     spread = control.var(axis=0, ddof=1)
     part = np.arange(n) % _PARTS
-    others = _moments(exact, paired, part[:, None] != np.arange(_PARTS))
-    centre = (total - others.control_sum) / (layouts - others.size)
-    corrected = exact - others.slope(spread)[part] * (paired - centre[part])
-    # mean of (y - bx) over n plus mean of bx over N: the variances, and their covariance
-    # where b is not the best one
-    left = np.maximum(corrected.var(axis=0, ddof=1), floor)
-    whole = _moments(exact, paired, _ALL)
-    slope = whole.slope(spread)[0]
-    common = slope**2 * spread + 2 * slope * (whole.joint[0] - slope * whole.control[0])
-    variance = left / n + np.maximum(common, 0) / layouts
+    moments = _moments(exact, paired, weight, part[:, None] != np.arange(_PARTS))
+    slope = moments.slope(spread)
+    level = moments.exact_mean - slope * moments.control_mean
+    said = level[part] + slope[part] * paired
+    missed = exact - said
+    known = said + weight[:, None] * missed
+    guessed = level.mean(axis=0) + slope.mean(axis=0) * other
+    mean = (known.sum(axis=0) + guessed.sum(axis=0)) / layouts
+    squares = np.square(known - mean).sum(axis=0) + np.square(guessed - mean).sum(axis=0)
+    variance = np.maximum(squares / (layouts - 1) / layouts, floor / n)
+    whole = _moments(exact, paired, weight, _ALL)
+    exact_spread = np.maximum(whole.exact[0], floor)
     with np.errstate(divide="ignore", invalid="ignore"):
         effective = np.where(variance > 0, exact_spread / variance, n)
     effective = np.where(exact_spread > 0, effective, n)
-    return Means(
-        corrected.mean(axis=0), np.sqrt(variance), whole.explained[0], effective, n, layouts
-    )
+    left = n * (weight * (weight - 1)) @ np.square(missed) / layouts**2
+    return Means(mean, np.sqrt(variance), whole.explained[0], effective, left, n, layouts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +171,8 @@ class _Moments:
     control: Floats
     joint: Floats
     """Covariances."""
-    control_sum: Floats
+    exact_mean: Floats
+    control_mean: Floats
 
     @property
     def explained(self) -> Floats:
@@ -172,30 +188,34 @@ class _Moments:
         ``spread`` is the variance of the control over all layouts.
         """
         share, best, kept = self.explained, np.zeros_like(self.joint), np.zeros_like(self.joint)
-        np.divide(self.joint, np.maximum(self.control, spread), out=best, where=share > 0)
-        chance = (1 - share) / (self.size - 2)  # 1/F is this over the share
+        unseen = (1 - share) * np.maximum(spread - self.control, 0)
+        np.divide(self.joint, self.control + unseen, out=best, where=share > 0)
+        chance = (1 - share) / np.maximum(self.size - 2, 1)  # 1/F is this over the share
         np.divide(np.maximum(share - chance, 0), share, out=kept, where=share > 0)
         return np.clip(best * kept, 0, _STEEPEST)
 
 
-def _moments(exact: Floats, control: Floats, chosen: NDArray[np.bool_]) -> _Moments:
+def _moments(exact: Floats, control: Floats, weight: Floats, chosen: NDArray[np.bool_]) -> _Moments:
     """Return the moments of (n, m) outcomes and controls, in the subsets (n, k) ``chosen``.
 
-    ``_ALL`` is the one subset of all. The controls have to lie about zero.
+    ``weight`` is (n,), how many layouts each of them stands for. ``_ALL`` is the one subset of all.
+    The controls have to lie about zero.
     """
-    members = np.broadcast_to(chosen, (len(exact), chosen.shape[1])).T.astype(float)
+    members = np.broadcast_to(chosen, (len(exact), chosen.shape[1])).T * (weight / weight.mean())
     size = members.sum(axis=1, keepdims=True)
-    about = exact - exact.mean(axis=0)
-    exact_sum, control_sum = members @ about, members @ control
+    middle = exact.mean(axis=0)
+    about = exact - middle
+    exact_mean, control_mean = members @ about / size, members @ control / size
 
-    def moment(products: Floats, sums: Floats) -> Floats:
-        variances: Floats = (members @ products - sums / size) / (size - 1)
+    def moment(products: Floats, means: Floats) -> Floats:
+        variances: Floats = (members @ products - size * means) / np.maximum(size - 1, 1)
         return variances
 
     return _Moments(
         size,
-        moment(about**2, exact_sum**2),
-        moment(control**2, control_sum**2),
-        moment(about * control, exact_sum * control_sum),
-        control_sum,
+        moment(about**2, exact_mean**2),
+        moment(control**2, control_mean**2),
+        moment(about * control, exact_mean * control_mean),
+        exact_mean + middle,
+        control_mean,
     )

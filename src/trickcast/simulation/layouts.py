@@ -13,8 +13,10 @@ from .._pieces import connected, over_pieces
 from .._progress import Advance, progress_bar
 from ..cards import DealSet, Seat
 from ..dealing import Constraints, NoDealsError
+from ..dealing.words import Words, checked_seed
 from ..estimator import is_loaded, loaded
-from .controls import MINIMUM_EXACT
+from .choice import Rows
+from .controls import MINIMUM_EXACT, Floats
 from .plan import Plan
 from .run import Question, Run
 from .tricks import trick_finder
@@ -27,6 +29,9 @@ _BETWEEN = 0.2  # seconds between two of these
 _PIECE = 100_000
 """Estimates of one strain that take a core ten seconds; on a cluster it gets as many layouts as it
 solves in that time."""
+
+_LOTS = 1 << 64
+"""The block of random words that chooses layouts: none that deals them comes so far."""
 
 Simulated = TypeVar("Simulated")
 
@@ -58,14 +63,17 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Layouts:
-    """N dealt layouts, what the network says of all, and what DDS says of the first n."""
+    """N dealt layouts, what the network says of all, and what DDS says of n of them."""
 
     deals: DealSet
+    """The solved ones first."""
     probabilities: NDArray[np.float32] | None
     """(N, cells, 14) for the cells of the question; None where the network was not used: all is
     solved, or it did not pay."""
     exact: NDArray[Any]
     """Exact results of the first n layouts, n along the first axis."""
+    chance: Floats | None
+    """With what chance each of these was chosen; None where all had the same."""
     clock: Clock
     stopped: str | None
     """Why fewer layouts were solved than allowed: precision, seconds, interrupt or max_tries."""
@@ -111,12 +119,12 @@ class LiveSource:
         places = [asked.index(strain) for strain in strains]
         return chances[:, places, [seat for _, seat in self._question.cells]]
 
-    def solve(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
-        """Yield the exact results of some layouts, batch by batch."""
+    def solve(self, rows: Rows) -> Iterator[NDArray[Any]]:
+        """Yield the exact results of the layouts of these numbers, batch by batch."""
         work = self._work
-        step = _STEP if callable(work.progress) and work.on is None else stop - start
-        for first in range(start, stop, step):
-            owners = self.deals.owners[first : min(first + step, stop)]
+        step = _STEP if callable(work.progress) and work.on is None else len(rows)
+        for first in range(0, len(rows), step):
+            owners = self.deals.owners[rows[first : first + step]]
             yield from solve_layouts(self._question, owners, work.workers, work.on)
 
     def now(self) -> float:
@@ -155,15 +163,13 @@ def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work
     source = LiveSource(constraints, question, work)
     if plan.most_exact and _all_known(constraints):
         return _solve_known(question, constraints, work)
-    run, stopped = Run(source, question, plan), None
+    run = Run(source, question, plan, Words(checked_seed(work.seed), _LOTS).fractions)
+    stopped = None
 
     def so_far(stopped: str | None) -> Layouts:
-        estimates, results = run.estimates, run.exact
-        used = len(results) if estimates is None else len(estimates)
-        if plan.told:
-            used = plan.most_samples
         clock = Clock(run.dealing.seconds, run.estimating.seconds, run.solving.seconds)
-        return Layouts(source.deals[:used], estimates, results, clock, stopped, plan.open_ended)
+        deals, results = source.deals[run.rows], (run.estimates, run.exact, run.chance)
+        return Layouts(deals, *results, clock, stopped, plan.open_ended)
 
     total = None if plan.open_ended else plan.most_exact
     with (
@@ -217,4 +223,4 @@ def _solve_known(question: Question, constraints: Constraints, work: Work) -> La
     start = time.monotonic()
     exact = np.concatenate([*question.solve(deals.owners, work.workers)])
     clock = Clock(0.0, 0.0, time.monotonic() - start)
-    return Layouts(deals, None, exact, clock, stopped=None, timed=False)
+    return Layouts(deals, None, exact, None, clock, stopped=None, timed=False)

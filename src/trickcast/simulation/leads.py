@@ -68,8 +68,10 @@ class Leads(Question):
         """Yield declarer's tricks after each lead, (m, 52) uint8, 255 for cards not held."""
         return solve_lead_batches(owners, self.strain, self.declarer, workers=workers)
 
-    def means(self, exact: NDArray[np.uint8], estimates: NDArray[np.float32] | None) -> Means:
-        """Return declarer's expected tricks after each lead."""
+    def means(
+        self, exact: NDArray[np.uint8], estimates: NDArray[np.float32] | None, chance: Floats | None
+    ) -> Means:
+        """Return declarer's expected tricks after each lead: all layouts are chosen alike."""
         return self.means_of(exact[:, exact[0] != UNKNOWN], TRICKS, estimates)
 
     def means_of(

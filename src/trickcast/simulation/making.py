@@ -11,6 +11,7 @@ from ..cards import Seat
 from ..dealing.constrained import MAX_TRIES
 from ..scoring import Contract
 from ..solver import makes_batches
+from .choice import doubt_of
 from .controls import Floats, Means, means
 from .layouts import Layouts, Work, lay_out, watcher
 from .outcomes import Result, Value, Worth, played, strain_of, values
@@ -33,12 +34,19 @@ class Making(Question):
         """Yield whether it makes, (m,) bool."""
         return makes_batches(owners, strain_of(self.bid), self.by, self.bid.tricks, workers=workers)
 
-    def means(self, exact: NDArray[np.bool_], estimates: NDArray[np.float32] | None) -> Means:
+    def means(
+        self, exact: NDArray[np.bool_], estimates: NDArray[np.float32] | None, chance: Floats | None
+    ) -> Means:
         """Return the chance."""
         estimated = None
         if estimates is not None:
             estimated = estimates[:, :, self.bid.tricks :].sum(axis=2, dtype=float)
-        return means(exact[:, None].astype(float), estimated, unit=1.0)
+        return means(exact[:, None].astype(float), estimated, unit=1.0, chance=chance)
+
+    def doubts(self, estimates: NDArray[np.float32]) -> Floats:
+        """Return the doubt whether it makes."""
+        made = np.arange(14) >= self.bid.tricks
+        return doubt_of(estimates, made[:, None].astype(float))
 
     def half_widths(self, estimated: Means) -> Floats:
         """Return half its interval."""
@@ -52,7 +60,7 @@ class MakingSimulation(Result):
     contract: Contract
     by: Seat
     made: NDArray[np.bool_]
-    """(solved,) bool, whether the contract makes on the first layouts of ``deals``."""
+    """(solved,) bool, whether the contract makes on the first layouts of ``deals``, the solved."""
 
     def __init__(self, layouts: Layouts, question: Making):
         super().__init__(layouts)
@@ -62,7 +70,7 @@ class MakingSimulation(Result):
 
     @cached_property
     def _means(self) -> Means:
-        return self._question.means(self.made, self._probabilities)
+        return self._question.means(self.made, self._probabilities, self.chance)
 
     @property
     def making(self) -> Value:

@@ -48,6 +48,9 @@ class Result:
     """Layouts solved."""
     estimated: bool
     """Whether the network estimated all; it does not where all are solved, or it cannot pay."""
+    chance: Floats | None
+    """(solved,), with what chance each of the solved was chosen: layouts of which the network is in
+    doubt are solved first. None where all had the same."""
     clock: Clock
     stopped: str | None
     """Why fewer were solved than allowed: precision, seconds, interrupt, max_tries; else None."""
@@ -58,7 +61,7 @@ class Result:
     def __init__(self, layouts: Layouts):
         self.deals = layouts.deals
         self.samples, self.solved = len(layouts.deals), len(layouts.exact)
-        self.estimated = layouts.probabilities is not None
+        self.estimated, self.chance = layouts.probabilities is not None, layouts.chance
         self.clock, self.stopped, self.timed = layouts.clock, layouts.stopped, layouts.timed
 
     @property

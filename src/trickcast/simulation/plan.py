@@ -7,7 +7,8 @@ gives the variance (controls.py)
 
 so that the time for a variance does not depend on n but on q alone. With c = e / s it is least at
 q = sqrt(r² / ((1 - r²) c)), and is then (√(1 - r²) + √(r² c))² of the time of solving alone
-(Cochran, Sampling Techniques, 3rd edition, 12.7). Of several outcomes the worst known counts.
+(Cochran, Sampling Techniques, 3rd edition, 12.7). Of several outcomes the worst known counts. Where
+layouts are chosen by doubt (choice.py), 1 - r² is multiplied by what that leaves of it.
 """
 
 import operator
@@ -18,8 +19,6 @@ from scipy.special import stdtrit
 
 from .controls import CONFIDENCE, MINIMUM_EXACT, Floats, Means
 
-PILOT = 40
-"""Layouts solved before it is decided whether the network is used; of DDS's batch of tables."""
 USUAL_EXACT = 200
 """Layouts solved where nothing else is said."""
 USUAL_SAMPLES = 2000
@@ -105,18 +104,27 @@ class Spread:
     variance: Floats
     explained: Floats
     """r², less what chance adds to it in a sample."""
+    rest: Floats
+    """n times what remains of the variance of a mean where all layouts are estimated."""
 
     @classmethod
-    def of(cls, estimated: Means) -> "Spread":
-        """Take it from the means of what was solved so far."""
+    def of(cls, estimated: Means, focus: float = 1.0) -> "Spread":
+        """Take it from the means of what was solved so far.
+
+        ``focus`` is by what the rest is going to be multiplied, where layouts are chosen by doubt
+        and none was yet.
+        """
         n = estimated.solved
-        honest = 1 - (1 - estimated.explained) * (n - 1) / (n - 2)
-        return cls(estimated.effective * estimated.error**2, np.clip(honest, 0, 1))
+        honest = np.clip(1 - (1 - estimated.explained) * (n - 1) / (n - 2), 0, 1)
+        variance = estimated.effective * estimated.error**2
+        if estimated.layouts == n:
+            return cls(variance, honest, variance * (1 - honest) * focus)
+        return cls(variance, honest, estimated.left * focus)
 
     def left(self, ratio: float) -> float:
         """Return n times the variance of a mean at ``ratio`` estimates a solve; 0 for none."""
-        share = 1 - self.explained * (1 - 1 / ratio) if ratio else 1.0
-        return float((self.variance * share).max())
+        left = self.rest + self.variance * self.explained / ratio if ratio else self.variance
+        return float(left.max())
 
     def ratio(self, cost: float, *, alone: bool = True) -> float:
         """Return the best number of estimates a solve, 0 where solving ``alone`` is as fast.
@@ -137,7 +145,7 @@ class Spread:
     def estimates(self, solved: int, half_width: float) -> float:
         """Return how many layouts to estimate for that, so many being solved; inf if none do."""
         error = half_width / stdtrit(solved - 2, (1 + CONFIDENCE) / 2)
-        room = error**2 - self.variance * (1 - self.explained) / solved
+        room = error**2 - self.rest / solved
         needed = np.full_like(room, np.inf)
         np.divide(self.variance * self.explained, room, out=needed, where=room > 0)
         return float(needed.max())

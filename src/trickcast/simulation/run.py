@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat, Strain
+from .choice import PILOT, Choice, Lots, Rows
 from .controls import MINIMUM_EXACT, Floats, Means
-from .plan import PILOT, Plan, Spread
+from .plan import Plan, Spread
 
 _RISK = 0.04  # of the time that solving alone needs: what trying the network may cost
 _LEAP = 0.8  # of the way to the number of solves that seems needed: it is not well known yet
@@ -38,8 +39,21 @@ class Aim(ABC):
     """Time of an estimate over that of an exact result, where no clock may decide."""
 
     @abstractmethod
-    def means(self, exact: NDArray[Any], estimates: NDArray[np.float32] | None) -> Means:
-        """Return the means that a precision is asked of, from what its source says of layouts."""
+    def means(
+        self,
+        exact: NDArray[Any],
+        estimates: NDArray[np.float32] | None,
+        chance: Floats | None,
+    ) -> Means:
+        """Return the means that a precision is asked of, from what its source says of layouts.
+
+        The solved ones come first; ``chance`` is that with which each of these was chosen, None
+        where all had the same.
+        """
+
+    def doubts(self, estimates: NDArray[np.float32]) -> Floats | None:
+        """Return how far each estimate may miss, (m,), above 0; None to choose all alike."""
+        return None
 
     def half_widths(self, estimated: Means) -> Floats:
         """Return half the 95 % intervals of these means."""
@@ -75,8 +89,8 @@ class Source(Protocol):
     def estimate(self, start: int, stop: int) -> NDArray[np.float32]:
         """Return the (m, cells, 14) estimates of some layouts."""
 
-    def solve(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
-        """Yield the exact results of some layouts, batch by batch."""
+    def solve(self, rows: Rows) -> Iterator[NDArray[Any]]:
+        """Yield the exact results of the layouts of these numbers, batch by batch."""
 
     def now(self) -> float:
         """Return the time in seconds."""
@@ -114,8 +128,10 @@ class Run:
     stopped: str | None
     """Why fewer were solved than allowed: precision, seconds, max_tries; None if they were not."""
 
-    def __init__(self, source: Source, aim: Aim, plan: Plan):
+    def __init__(self, source: Source, aim: Aim, plan: Plan, lots: Lots):
         self._source, self._aim, self._plan = source, aim, plan
+        self._choice = Choice(lots)
+        self._by_doubt = False
         self._exact: list[NDArray[Any]] = [aim.empty]
         self._estimates: list[NDArray[np.float32]] = []
         self.solving, self.estimating, self.dealing = Meter(), Meter(), Meter()
@@ -126,15 +142,32 @@ class Run:
 
     @property
     def exact(self) -> NDArray[Any]:
-        """Exact results of the first layouts."""
+        """Exact results of the solved layouts."""
         return np.concatenate(self._exact)
 
     @property
+    def rows(self) -> Rows:
+        """Numbers of the layouts that the result is of, the solved ones first."""
+        layouts = self.estimating.done if self._has_estimates else self.solving.done
+        if self._plan.told:
+            layouts = self._most_samples
+        return self._choice.in_order(layouts)
+
+    @property
     def estimates(self) -> NDArray[np.float32] | None:
-        """Estimates of all layouts; None where they do not pay, or not all solved have one yet."""
-        if not self._estimates or self.estimating.done < self.solving.done:
+        """Their estimates; None where these do not pay, or not all solved have one yet."""
+        if not self._has_estimates:
             return None
-        return np.concatenate(self._estimates)
+        return np.concatenate(self._estimates)[self._choice.in_order(self.estimating.done)]
+
+    @property
+    def chance(self) -> Floats | None:
+        """With what chance each of the solved was chosen; None where all had the same."""
+        return self._choice.chance
+
+    @property
+    def _has_estimates(self) -> bool:
+        return bool(self._estimates) and self.estimating.done >= self.solving.done
 
     def go(self, advance: Callable[[int], None] = lambda done: None) -> None:
         """Solve and estimate until it is enough; ``advance`` is told how many were just solved."""
@@ -149,11 +182,16 @@ class Run:
             self._solve_until_enough()
         else:
             self._deal_to(plan.most_exact)
-            self._solve_to(plan.most_exact)
+            self._solve_to(min(PILOT, plan.most_exact))
             self._estimate_to(self.solving.done)
+            if not self._by_doubt:
+                self._solve_to(plan.most_exact)
+                self._estimate_to(self.solving.done)
             ratio = self._spread().ratio(self._aim.usual_cost)
-            self._estimate_to(int(ratio * self.solving.done))
             self._drop_estimates_if(ratio == 0)
+            if ratio:
+                self._estimate_to(int(ratio * self._most_exact))
+            self._solve_to(plan.most_exact)
 
     def _solve_until_enough(self) -> None:
         self._solve_to(MINIMUM_EXACT)
@@ -218,11 +256,13 @@ class Run:
         """Return the means of what is there, found once."""
         there = self.solving.done, self.estimating.done if self._estimates else 0
         if self._means is None or self._means[0] != there:
-            self._means = there, self._aim.means(self.exact, self.estimates)
+            self._means = there, self._aim.means(self.exact, self.estimates, self.chance)
         return self._means[1]
 
     def _spread(self) -> Spread:
-        return Spread.of(self.means())
+        chosen_yet = self._choice.reach > 0
+        focus = self._choice.focus if self._by_doubt and not chosen_yet else 1.0
+        return Spread.of(self.means(), focus)
 
     @property
     def _cost(self) -> float:
@@ -234,7 +274,7 @@ class Run:
 
     def _drop_estimates_if(self, useless: bool) -> None:
         if useless:
-            self._estimates = []
+            self._estimates, self._by_doubt = [], False
 
     def _deal_to(self, number: int) -> int:
         """Return how many layouts of a number there are."""
@@ -252,18 +292,32 @@ class Run:
         while meter.done < number:
             start = self._source.now()
             stop = min(number, meter.done + (_CHUNK if meter.done else _FIRST_CHUNK))
-            self._estimates.append(self._source.estimate(meter.done, stop))
+            estimates = self._source.estimate(meter.done, stop)
+            doubts = self._aim.doubts(estimates)
+            self._by_doubt = doubts is not None
+            if doubts is not None:
+                self._choice.add_doubts(doubts)
+            self._estimates.append(estimates)
             meter.done = stop
             meter.end_turn(self._source.now() - start)
 
     def _solve_to(self, number: int) -> None:
         number = self._deal_to(number)
-        if self.solving.done >= number:
-            return
-        start = self._source.now()
+        first = min(PILOT, number) if self._by_doubt else number
+        if self.solving.done < first:
+            self._solve(*self._choice.next_first(first))
+        if self.solving.done < number:
+            self._solve(*self._choice.next_doubtful(number))
+
+    def _solve(self, rows: Rows, reach: list[int]) -> None:
+        """Solve layouts, each of which leads to so many that the solved are chosen of."""
+        start, done = self._source.now(), 0
         try:
-            for part in self._source.solve(self.solving.done, number):
+            for part in self._source.solve(rows):
                 self._exact.append(part)
+                some = slice(done, done + len(part))
+                done = some.stop
+                self._choice.solved(rows[some], reach[done - 1])
                 self.solving.done += len(part)
                 self._advance(len(part))
         finally:

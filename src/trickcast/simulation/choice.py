@@ -1,0 +1,115 @@
+"""Which layouts are solved: some whatever the network says, then those that it is in doubt about.
+
+A layout of which the network is sure tells little when it is solved. So the first ``PILOT`` layouts
+are solved as they come, and of the others those with the greatest doubt / u, u drawn uniformly from
+0 to 1 for each: priority sampling (Duffield, Lund and Thorup, Journal of the ACM 54, 2007), by
+which a layout is chosen with the chance min(1, doubt / τ), τ being the greatest doubt / u of all
+that were not solved. The variance is least where the doubt is in proportion to how far the estimate
+misses (Neyman 1934). Layouts come in no order, so any of N could have been among the first m: with
+both, its chance is π = 1 - (1 - min(1, doubt / τ)) (1 - m / N).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .controls import Floats
+
+PILOT = 40
+"""Layouts solved before it is decided whether the network is used, and whatever it says; of DDS's
+batch of tables."""
+_LEAST = 0.01
+"""Variance, of tricks or of a chance, that is added to what the network says."""
+Rows = NDArray[np.intp]
+Lots = Callable[[int], Floats]
+"""Gives so many numbers, drawn uniformly from [0, 1)."""
+
+
+class Choice:
+    """The numbers of the solved layouts, in the order in which they were solved."""
+
+    rows: Rows
+    reach: int
+    """Of how many layouts they were chosen; 0 where they are the first that came."""
+
+    def __init__(self, lots: Lots):
+        self._draw, self._lots = lots, np.empty(0)
+        self._doubts = np.empty(0)
+        self.rows, self.reach, self._first = np.empty(0, dtype=np.intp), 0, 0
+
+    def add_doubts(self, doubts: Floats) -> None:
+        """Take the doubts about the next layouts, above 0."""
+        self._doubts = np.concatenate([self._doubts, doubts])
+        self._lots = np.concatenate([self._lots, 1 - self._draw(len(doubts))])
+
+    @property
+    def focus(self) -> float:
+        """By what choosing by doubt multiplies the spread, were doubts as great as misses."""
+        return float(self._doubts.mean() ** 2 / np.square(self._doubts).mean())
+
+    def next_first(self, number: int) -> tuple[Rows, list[int]]:
+        """Return the layouts to solve to have the first ``number``, and the reach after each."""
+        rows = np.arange(len(self.rows), number)
+        return rows, [0] * len(rows)
+
+    def next_doubtful(self, number: int) -> tuple[Rows, list[int]]:
+        """Return the layouts to solve to have ``number``, and the reach after each.
+
+        Wherever the solving stops, the solved are those of the greatest priority within the reach.
+        """
+        if not self.reach:
+            self._first = len(self.rows)
+        layouts, reached = len(self._doubts), self.reach or self._first
+        wanted, rest = number - len(self.rows), self._unsolved(layouts)
+        priority = self._doubts / self._lots
+        before, beyond = rest[rest < reached], rest[rest >= reached]
+        threshold = priority[before].max() if len(before) else np.inf
+        alike = beyond[priority[beyond] > threshold]
+        if len(alike) < wanted:  # some will do that had not been enough in doubt before
+            ranked = rest[np.argsort(-priority[rest], kind="stable")][:wanted]
+            again = ranked[ranked < reached]
+            alike = np.sort(ranked[ranked >= reached])
+        else:
+            again = before[:0]
+        ends = [reached] * len(again) + [*alike.tolist(), layouts]
+        rows = np.concatenate([again, alike])[:wanted]
+        # after those taken from before, a solved layout leads as far as the next that is wanted
+        return rows, ends[1 : len(rows) + 1]
+
+    def solved(self, rows: Rows, reach: int) -> None:
+        """Note that these were solved."""
+        self.rows, self.reach = np.concatenate([self.rows, rows]), reach
+
+    def in_order(self, layouts: int) -> Rows:
+        """Return the numbers of so many layouts, or of those in reach, the solved ones first."""
+        return np.concatenate([self.rows, self._unsolved(self.reach or layouts)])
+
+    @property
+    def chance(self) -> Floats | None:
+        """The chance with which each solved layout was chosen; None where all had the same."""
+        if not self.reach:
+            return None
+        rest, sure = self._unsolved(self.reach), np.ones(len(self.rows))
+        if len(rest):
+            threshold = (self._doubts[rest] / self._lots[rest]).max()
+            sure = np.minimum(1, self._doubts[self.rows] / threshold)
+        return 1 - (1 - sure) * (1 - self._first / self.reach)
+
+    def _unsolved(self, layouts: int) -> Rows:
+        left = np.ones(layouts, dtype=np.bool_)
+        left[self.rows[self.rows < layouts]] = False
+        return np.flatnonzero(left)
+
+
+def doubt_of(chances: NDArray[Any], outcomes: Floats) -> Floats:
+    """Return the doubt about (N, cells, 14) estimates: (N,).
+
+    It is the root of the variance of (14, m) outcomes of the tricks, mean over cells and outcomes,
+    and a little more: the network may be wrong where it is sure.
+    """
+    p = chances.astype(float)
+    variance = p @ np.square(outcomes) - np.square(p @ outcomes)
+    doubt: Floats = np.sqrt(np.maximum(variance, 0).mean(axis=(1, 2)) + _LEAST)
+    return doubt
