@@ -15,7 +15,7 @@ alone:
   the ± that was asked for;
 - saving: the time of solving alone over the time taken, for the same half-width, and that where the
   network has no say in which layouts are solved. c is the time of one estimate over that of one
-  solve;
+  solve; "the rest", 1 - r², is what the network leaves, divided by choosing layouts by doubt;
 - the first two also where the numbers are fixed, 1,000 layouts and 100 solved: to stop by the
   interval's width is itself a choice by the results.
 
@@ -220,11 +220,21 @@ def measure(
         "bias, % of the ± asked": 100 * (got[0].mean() - truth) / precision,
         "agrees with solving alone": float(abs(got[0, 0] - alone[0, 0]) <= np.hypot(*half)),
         "explained share r²": share,
+        "  the rest divided by": divided(exact, estimated, pool[1][:, 1]),
         "cost c of an estimate": estimating / solving,
         "seconds by solving alone": alone[3].mean(),
         "saving": alone[3].mean() / got[3].mean(),
         "  all chosen alike": alone[3].mean() / alike[3].mean(),
     }
+
+
+def divided(exact: Numbers, estimated: Numbers, doubts: Numbers) -> float:
+    """Return by what the variance of the misses is divided where layouts are chosen by doubt."""
+    control = estimated - estimated.mean()
+    slope = exact @ control / max(control @ control, 1e-9)
+    squares = np.square(exact - exact.mean() - slope * control)
+    chosen = doubts.mean() * (squares / doubts).mean()
+    return float(squares.mean() / chosen) if chosen else 1.0
 
 
 def opposed(
