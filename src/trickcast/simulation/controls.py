@@ -21,8 +21,9 @@ variates of Monte Carlo methods are the same). Here, for finite n:
   estimated by the mean of the ten. So the spread of the corrected values counts their uncertainty.
 - b is multiplied by max(0, 1 - 1/F), F = (n - 2) r² / (1 - r²): where the estimates explain nothing
   that could not be chance, b is 0 and what remains is the plain mean of the solved.
-- var(x) is that of the solved or of all layouts, whichever is larger, and b stays within 0 and 2:
-  an honest estimate has b near 1, and a rare outcome cannot throw it far off.
+- var(x) is that of the solved; where that of all layouts is larger, the share 1 - r² of what it is
+  larger by is added, and b stays within 0 and 2: an honest estimate has b near 1, and a rare
+  outcome cannot throw it far off.
 - Intervals take Student's t with n - 2 degrees of freedom; those of chances are Wilson's at the
   effective sample size, since chances near 0 or 1 have no symmetric error.
 """
