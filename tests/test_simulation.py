@@ -14,7 +14,16 @@ from trickcast.cards import Seat
 from trickcast.dealing import ConstraintError, NoDealsError
 from trickcast.estimator import estimator
 from trickcast.scoring import imps, score
-from trickcast.simulation import Lead, SimulationError, Value, leads, making, means, trick_picture
+from trickcast.simulation import (
+    Lead,
+    SimulationError,
+    Value,
+    beating,
+    leads,
+    making,
+    means,
+    trick_picture,
+)
 from trickcast.simulation import layouts as laid
 from trickcast.simulation.outcomes import gain_intervals
 
@@ -392,3 +401,20 @@ def test_shares_of_matchpoints_stay_within_0_and_1() -> None:
     assert close.interval()[1][0] > 1
     assert gain_intervals(close, "matchpoints")[0].high == 1
     assert gain_intervals(close, "imps")[0].high > 1
+
+
+def test_a_lead_beats_as_many_layouts_as_the_solved_stand_for(monkeypatch) -> None:
+    known = {"south": "AQJT98.A32.K32.2", "west": "K2.KQJ.AQJT.KQJT"}
+    simulation = tc.simulate(**known, only=[("4S", "S")], samples=300, exact=100)
+    assert simulation.chance is not None and simulation.chance.shape == (100,)
+    stand_for = 1 / simulation.chance
+    assert stand_for.sum() == pytest.approx(300, rel=0.25)
+    # as if the lead of a diamond set the contract in the layouts that stand for the most
+    sets = stand_for > np.quantile(stand_for, 0.8)
+    taken = np.full((100, 52), 255, dtype=np.uint8)
+    taken[:, 26] = np.where(sets, 9, 10)
+    monkeypatch.setattr(beating, "solve_layouts", lambda *asked: iter([taken]))
+    diamond = next(one for one in beating.beating_leads(simulation, "4S", "S") if one.lead == "DA")
+    share = stand_for[sets].sum() / stand_for.sum()
+    assert diamond.setting.mean == pytest.approx(share, abs=0.03) and share > sets.mean() + 0.05
+    assert diamond.setting.low < share < diamond.setting.high
