@@ -157,10 +157,11 @@ def test_ctrl_c_ends_at_once_and_lists_what_is_done(
     command = program("slowly", tmp_path, DEALS)
     driver = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     until = time.monotonic() + 60
-    while len(list(tmp_path.rglob("*.zrd"))) < 5 and time.monotonic() < until:
+    while len(list(tmp_path.rglob("*.zrd"))) < 6 and time.monotonic() < until:
         time.sleep(0.1)
     driver.send_signal(signal.SIGINT)
     assert driver.wait(timeout=60) != 0
+    # of each of the two machines the driver may not have been told the last
     assert 4 <= len(Library(tmp_path).shards) < 30
     subprocess.run(command, check=True, timeout=400)
     assert sound(tmp_path, expected)
