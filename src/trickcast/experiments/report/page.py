@@ -83,7 +83,7 @@ def _lines_of_run(store: Store, scale: str, known: Store) -> Iterable[Line]:
             yield own
         elif "row" in own and "training" in own:
             yield {"printed": own.pop("row"), **own}
-        elif "finding" not in own or kept <= {own["scale"]}:
+        elif not {"finding", "network"} <= own.keys() or kept <= {own["scale"]}:
             yield own  # what networks of another scale show is not mixed with these
 
 
