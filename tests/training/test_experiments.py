@@ -284,12 +284,12 @@ def test_the_papers_own_protocol_stands_in_columns_of_its_own(tmp_path):
     ours = {"row": "m04-T1-06", "network": "n", "exact": 31.0, "within_1": 76.0, "within_2": 94.0,
             "n": 100, "note": "", "seed": 1, "test": "t", "training": "d", "epochs": 9}  # fmt: skip
     standard = Store(tmp_path / "a", "standard")
-    standard.add([ours, {"finding": "patterns: a", "network": "a"}])
+    standard.add([ours, {"finding": "patterns: a", "network": "a"}, {"finding": "f", "mse": 0.2}])
     write_report(standard, "standard", tmp_path)
     for seed, exact in ((1, 30.0), (2, 32.0), (3, 34.0)):
         run = Store(tmp_path / f"seed{seed}", "full")
         own = ours | {"seed": seed, "exact": exact}
-        run.add([own, {"finding": "patterns: b", "network": "b"}])
+        run.add([own, {"finding": "patterns: b", "network": "b"}, {"finding": "f", "mse": 0.1}])
         table, _, page = write_report(run, "full", tmp_path)
     row, other = _read(table)["m04-T1-06"], _read(table)["m04-T1-05"]
     assert list(row)[-6:] == ["printed_within_2", "printed_within_1", "printed_exact",
@@ -301,6 +301,8 @@ def test_the_papers_own_protocol_stands_in_columns_of_its_own(tmp_path):
     assert "| 94.00 / 76.00 / 32.00 ± 2.00 (3) |" in page.read_text("utf-8")
     known = Store(tmp_path, "reproduction")
     assert [line["finding"] for line in known.findings("patterns")] == ["patterns: a"]
+    finding = known.get("f")  # of no single network: the last run tells it
+    assert finding is not None and (finding["mse"], finding["scale"]) == (0.1, "full")
 
 
 def test_the_committed_report_is_made_of_the_committed_lines(tmp_path):
