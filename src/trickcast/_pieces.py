@@ -31,6 +31,8 @@ _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
 }
 """Ray's settings, unless the caller has his own."""
+_NAMESPACE = "trickcast"
+"""Ray's name for what connections of ours share: it tells them from the caller's."""
 _LOCAL_STORE = 200 << 20
 """Bytes of shared memory of a cluster on this machine: what pieces return is small."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
@@ -130,6 +132,7 @@ def _connected(on: str) -> Iterator[ModuleType]:
         yield ray
         return
     options: dict[str, Any] = {"address": on, "log_to_driver": False, "logging_level": "error"}
+    options |= {"namespace": _NAMESPACE}
     if on == "local":
         options |= {"object_store_memory": _LOCAL_STORE, "include_dashboard": False}
     else:
@@ -199,6 +202,7 @@ class _Run:
         self, ray: ModuleType, work: Callable[..., Any], cores: int, advance: Advance
     ) -> None:
         self._ray, self._cores, self._advance = ray, cores, advance
+        self._ours = ray.get_runtime_context().namespace == _NAMESPACE
         self._task = ray.remote(_do).options(
             num_cpus=cores,
             memory=cores * MEMORY,
@@ -237,9 +241,14 @@ class _Run:
                 self._ask()
 
     def give_up(self) -> None:
-        """Let go of all that is not done."""
-        for task in self._pending:
-            self._ray.cancel(task, force=True)
+        """Let go of all that is not done, where the connection is the caller's and stays.
+
+        Ours ends now and takes its pieces along. To cancel them first could bring this process
+        down: Ray 2.60 dies of a piece that is cancelled in the moment in which it ends.
+        """
+        if not self._ours:
+            for task in self._pending:
+                self._ray.cancel(task, force=True)
 
     def _room(self) -> int:
         """Return how many pieces Ray is handed at a time; a cluster grows and shrinks."""

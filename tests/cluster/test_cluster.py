@@ -157,12 +157,12 @@ def test_ctrl_c_ends_at_once_and_lists_what_is_done(
     command = program("slowly", tmp_path, DEALS)
     driver = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     until = time.monotonic() + 60
-    while len(list(tmp_path.rglob("*.zrd"))) < 6 and time.monotonic() < until:
+    while len(list(tmp_path.rglob("*.zrd"))) < 12 and time.monotonic() < until:
         time.sleep(0.1)
     driver.send_signal(signal.SIGINT)
     assert driver.wait(timeout=60) != 0
-    # of each of the two machines the driver may not have been told the last
-    assert 4 <= len(Library(tmp_path).shards) < 30
+    # the driver hears of up to five at a time, and not of what the two machines just ended
+    assert 5 <= len(Library(tmp_path).shards) < 30
     subprocess.run(command, check=True, timeout=400)
     assert sound(tmp_path, expected)
 
