@@ -5,17 +5,18 @@
 The layouts of varied questions are solved once, each in the one strain and declarer asked for
 (--pools keeps these results: no other model changes them). Then simulations are replayed by the
 package's own code on layouts drawn from these with replacement, as cheap arithmetic: its clock
-counts the CPU seconds that solving, estimating (one strain) and loading the model take here. Each
-question is asked for expected tricks, to ± 0.05, and for the chance of the contract nearest to
-even, to ± 3 % (a search a layout, which is cheaper than counting), with the network and by solving
-alone:
+counts the CPU seconds that dealing, solving, estimating (one strain) and loading the model take
+here. Each question is asked for expected tricks, to ± 0.05, and for the chance of the contract
+nearest to even, to ± 3 % (a search a layout, which is cheaper than counting), with the network and
+by solving alone:
 
 - coverage: how many 95 % intervals hold the mean of all layouts of the question;
 - bias: the mean of the repeated answers less that mean, in standard errors of it, and as a share of
   the ± that was asked for;
 - saving: the time of solving alone over the time taken, for the same half-width, and that where the
-  network has no say in which layouts are solved. c is the time of one estimate over that of one
-  solve; "the rest", 1 - r², is what the network leaves, divided by choosing layouts by doubt;
+  network has no say in which layouts are solved. c is the time of dealing and estimating a layout
+  over that of solving it; "the rest", 1 - r², is what the network leaves, divided by choosing
+  layouts by doubt;
 - the first two also where the numbers are fixed, 1,000 layouts and 100 solved: to stop by the
   interval's width is itself a choice by the results.
 
@@ -41,6 +42,7 @@ from trickcast.cards import Seat, Strain, Suit
 from trickcast.dealing import Constraints
 from trickcast.simulation import Means, Plan, means
 from trickcast.simulation.choice import doubt_of
+from trickcast.simulation.layouts import CORRECTED_MODEL
 from trickcast.simulation.run import Aim, Run
 from trickcast.solver import makes_batches, solve_cell_batches
 
@@ -49,6 +51,7 @@ Pool = tuple[Numbers, Numbers]
 """What the layouts of a question give, exactly, and as estimated with the doubt: (n, 2)."""
 TRICKS = np.arange(14.0)
 NEVER = float("inf")
+DEALT = 8192  # layouts on which dealing is timed
 SOME = 40  # layouts on which single searches are timed, and solved with East and West exchanged
 FIXED = Plan(samples=1000, exact=100)
 
@@ -124,7 +127,7 @@ class Asked(Aim):
     """A question about one number of each layout, exact and estimated, with the doubt about it."""
 
     empty = np.empty(0)
-    usual_cost = 0.06
+    usual_cost = 0.006
 
     def __init__(self, chance: bool):
         self.chance, self.by_doubt = chance, True
@@ -148,17 +151,27 @@ class Replay:
     """Layouts drawn from a pool, and the seconds they would have taken."""
 
     def __init__(
-        self, pool: Pool, rng: Generator, solving: float, estimating: float, loading: float
+        self,
+        pool: Pool,
+        rng: Generator,
+        dealing: float,
+        solving: float,
+        estimating: float,
+        loading: float,
     ):
         self.exact, self.estimated = pool
-        self.rng, self.solving, self.estimating, self.loading = rng, solving, estimating, loading
+        self.rng, self.dealing, self.solving = rng, dealing, solving
+        self.estimating, self.loading = estimating, loading
         self.trial = loading + 40 * estimating
         self.rows = np.empty(0, dtype=np.int64)
         self.seconds = 0.0
 
     def deal(self, number: int) -> int:
-        if number > len(self.rows):
-            drawn = self.rng.integers(len(self.exact), size=2 * number - len(self.rows))
+        have = len(self.rows)
+        if number > have:
+            wanted = max(number, 2 * have)
+            self.seconds += wanted * self.dealing  # as all are dealt again
+            drawn = self.rng.integers(len(self.exact), size=wanted - have)
             self.rows = np.concatenate([self.rows, drawn])
         return number
 
@@ -192,14 +205,14 @@ def measure(
     """Return the figures of one question, asked in one way."""
     exact, estimated = pool[0], pool[1][:, 0]
     plan, truth = Plan(precision=precision), exact.mean()
-    solving, estimating, _ = times
+    dealing, solving, estimating, _ = times
 
     def replays(plan: Plan, *times: float, by_doubt: bool = True) -> Numbers:
         asked.by_doubt = by_doubt
         return np.array([replay(pool, asked, plan, rng, *times) for _ in range(repeats)]).T
 
     got, alike = replays(plan, *times), replays(plan, *times, by_doubt=False)
-    alone, fixed = replays(plan, solving, estimating, NEVER), replays(FIXED, *times)
+    alone, fixed = replays(plan, dealing, solving, estimating, NEVER), replays(FIXED, *times)
     share = np.corrcoef(estimated, exact)[0, 1] ** 2 if exact.std() and estimated.std() else 0.0
     half = [(high - low) / 2 for _, low, high, _ in (got[:, 0], alone[:, 0])]
 
@@ -221,7 +234,7 @@ def measure(
         "agrees with solving alone": float(abs(got[0, 0] - alone[0, 0]) <= np.hypot(*half)),
         "explained share r²": share,
         "  the rest divided by": divided(exact, estimated, pool[1][:, 1]),
-        "cost c of an estimate": estimating / solving,
+        "cost c of an estimate, %": 100 * (dealing + estimating) / solving,
         "seconds by solving alone": alone[3].mean(),
         "saving": alone[3].mean() / got[3].mean(),
         "  all chosen alike": alone[3].mean() / alike[3].mean(),
@@ -264,6 +277,9 @@ def replay_question(
     """Replay simulations of a question that is solved, and return the figures of each kind."""
     case, pools = piece
     owners, strain = question(case, options.layouts, options.seed)
+    start = time.process_time()
+    question(case, DEALT, options.seed)
+    dealing = (time.process_time() - start) / DEALT
     exact = pools["exact"].astype(int)
     start = time.process_time()
     chances = estimator.probabilities(owners, [strain])[:, 0, Seat.SOUTH].astype(float)
@@ -278,7 +294,7 @@ def replay_question(
         asked = Asked(chance=outcome is made)
         doubts = doubt_of(chances[:, None], outcome[:, None])
         pool = outcome[exact], np.stack([chances @ outcome, doubts], axis=1)
-        times = solving, estimating, loading
+        times = dealing, solving, estimating, loading
         rows[name] = measure(pool, asked, precision, rng, options.repeats, *times)
     other = pools["exchanged"]
     return rows | {"East and West exchanged": opposed(exact, other, owners, estimator, strain)}
@@ -287,7 +303,7 @@ def replay_question(
 def time_estimates(options: argparse.Namespace) -> tuple[Estimator, float]:
     """Load the model, and return it with the CPU seconds that took."""
     start = time.process_time()
-    estimator = Estimator(*([options.model] if options.model else []), threads=1)
+    estimator = Estimator(options.model, threads=1)
     return estimator, time.process_time() - start
 
 
@@ -299,7 +315,7 @@ def main() -> None:
     parser.add_argument("--tricks", type=float, default=0.05, help="± tricks asked for")
     parser.add_argument("--making", type=float, default=0.03, help="± chance asked for")
     parser.add_argument("--seed", type=int, default=77)
-    parser.add_argument("--model", help="a shipped model or an .onnx file")
+    parser.add_argument("--model", default=CORRECTED_MODEL, help="a shipped model or an .onnx file")
     parser.add_argument("--pools", type=Path, help="file (.npz) that keeps what was solved")
     parser.add_argument("--cluster", help="local, auto or ray://HOST:PORT: a question is a piece")
     options = parser.parse_args()

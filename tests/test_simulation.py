@@ -285,8 +285,7 @@ def test_leads_are_counted(led, monkeypatch) -> None:
         assert lead.gain.mean == pytest.approx(gained)
         assert lead.even == (lead.gain.low <= 0 <= lead.gain.high)
         # the network sharpens it, and moves it no further than chance allows
-        mixed = led[lead.cards[0]].tricks
-        assert mixed.low < lead.tricks.mean < mixed.high
+        assert lead.tricks.low < led[lead.cards[0]].tricks.mean < lead.tricks.high
     assert [lead.gain.mean for lead in plain] == sorted(
         (one.gain.mean for one in plain), reverse=True
     )

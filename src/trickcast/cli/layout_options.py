@@ -21,7 +21,10 @@ Precision = Annotated[
 ]
 Seconds = Annotated[float | None, Option(help="Stop after this time.")]
 Seed = Annotated[int, Option(min=0, max=2**64 - 1, help="The same seed, the same layouts.")]
-Model = Annotated[str | None, Option(help="A shipped model or an .onnx file.")]
+Model = Annotated[
+    str | None,
+    Option(help="A shipped model or an .onnx file (default: fast; with --exact 0 accurate)."),
+]
 Workers = Annotated[int | None, Option(min=1, help="Threads (default: all cores).")]
 
 _NAMES = (

@@ -33,8 +33,8 @@ from .plan import Plan, SimulationError
 from .run import Cell, Question
 from .texts import error_text, wrapped
 
-_TABLE_COST = 0.004  # of an estimate of all cells, over solving them; median of varied questions
-_CELL_COST = 0.01  # of an estimate of one strain, over solving one cell
+_TABLE_COST = 0.00025  # of an estimate of all cells, over solving them; median of varied questions
+_CELL_COST = 0.001  # of an estimate of one strain, over solving one cell
 
 
 class ContractValue(NamedTuple):
@@ -354,10 +354,10 @@ def simulate(
     ``Constraints``. Of ``samples`` layouts all are estimated by the network ``model``, and
     ``exact`` of them solved too, which corrects the estimates and tells how sure they are. With
     ``exact`` equal to ``samples`` no network is used; with 0 nothing corrects it, and there are
-    no intervals (NaN). With ``only``, a list of contracts and their declarers such as
-    ``[("4S", "S"), ("3N", "N")]``, no more strains and declarers than these are solved and
-    estimated, which is about 15 times faster for one; and of more than 40 solved layouts, the
-    others are chosen where the network is in doubt.
+    no intervals (NaN). Unless named, ``model`` is fast, which is enough where it is corrected,
+    and accurate where nothing is solved. With ``only``, a list of contracts and declarers such as
+    ``[("4S", "S"), ("3N", "N")]``, no other strains and declarers are solved and estimated, about
+    15 times faster for one; of more than 40 solved layouts, the others are chosen by doubt.
 
     ``exact`` is 200 unless told, and ``samples`` as many as pay, by the share of the spread that
     the network explains on the solved ones. With ``precision`` solving ends when the expected

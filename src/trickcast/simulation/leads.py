@@ -58,7 +58,7 @@ class Leads(Question):
     """The question how many tricks declarer takes after each lead."""
 
     empty = np.empty((0, 52), dtype=np.uint8)
-    usual_cost = 0.003
+    usual_cost = 0.0003
 
     def __init__(self, strain: Strain, declarer: Seat):
         self.strain, self.declarer = strain, declarer

@@ -24,7 +24,7 @@ class Making(Question):
     """The question whether a contract makes."""
 
     empty = np.empty(0, dtype=np.bool_)
-    usual_cost = 0.04
+    usual_cost = 0.004
 
     def __init__(self, bid: Contract, by: Seat):
         self.bid, self.by = bid, by

@@ -23,6 +23,7 @@ _LEAP = 0.8  # of the way to the number of solves that seems needed: it is not w
 _NEAR = 1.2  # times the number solved: up to here all of the way
 _SURE = 1.03  # and a little more: to look again and again would end it by luck, and biased
 _SHORT = 4  # layouts solved between two looks, at least
+_SET_UP = 0.05  # seconds that dealing takes for any number
 _CHUNK = 1024  # layouts estimated in one turn
 _FIRST_CHUNK = 8  # and in the first, which loads the network
 
@@ -242,7 +243,7 @@ class Run:
         if self._plan.seconds is not None:
             left = self._plan.seconds - (self._source.now() - self._start)
             done = self.solving.pace * solved + self.estimating.pace * self.estimating.done
-            both = self.solving.pace + ratio * self.estimating.pace
+            both = self.solving.pace * (1 + ratio * self._cost)
             goal = min(goal, (done + left / 2) / both)
         stop = min(max(math.ceil(goal), solved + _SHORT), self._most_exact)
         if ratio:
@@ -266,7 +267,9 @@ class Run:
 
     @property
     def _cost(self) -> float:
-        return self.estimating.pace / self.solving.pace
+        """Time of dealing and estimating a layout over that of solving one."""
+        dealing = max(self.dealing.seconds - _SET_UP, 0) / max(self.dealing.done, 1)
+        return (dealing + self.estimating.pace) / self.solving.pace
 
     def _is_late(self) -> bool:
         seconds = self._plan.seconds
@@ -281,6 +284,7 @@ class Run:
         number = min(number, self._most_samples)
         start = self._source.now()
         dealt = self._source.deal(number)
+        self.dealing.done = max(self.dealing.done, dealt)
         self.dealing.seconds += self._source.now() - start
         if dealt < number:
             self._most_samples, self._most_exact = dealt, min(dealt, self._most_exact)

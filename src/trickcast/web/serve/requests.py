@@ -135,7 +135,10 @@ class LayoutsQuestion(Question):
         Annotated[float, Field(gt=0)] | None, Field(description="Stop after this time.")
     ] = None
     seed: Annotated[int, Field(ge=0, lt=2**64, description="The same seed, the same layouts.")] = 0
-    model: Annotated[Name | None, Field(description="A model that ships: see models.")] = None
+    model: Annotated[
+        Name | None,
+        Field(description="A model that ships (default: fast; where exact is 0 accurate)."),
+    ] = None
     vulnerable: Vulnerable = "none"
 
 
