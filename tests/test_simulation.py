@@ -111,6 +111,11 @@ def test_the_seed_decides() -> None:
     assert once.deals == again.deals and str(once) == str(again)
     other = tc.simulate(**KNOWN, samples=40, exact=20, seed=8, only=SPADES)
     assert other.expected["S", "S"] != once.expected["S", "S"]
+    named, larger = (
+        tc.simulate(**KNOWN, samples=40, exact=20, seed=7, only=SPADES, model=model)
+        for model in ("fast", "accurate")
+    )
+    assert named.expected["S", "S"] == once.expected["S", "S"] != larger.expected["S", "S"]
 
 
 def test_without_solving_there_is_no_interval() -> None:
