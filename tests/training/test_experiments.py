@@ -704,7 +704,16 @@ def test_the_command(deals, tmp_path, run):
     assert (status, err) == (0, "") and "1 rows, 1 networks" in out and "TVI-14" not in out
     status, out, err = run("mossakowski2009", "--table", "VI", "--network", "52-25-1", *where)
     assert (status, err) == (0, "") and "15 rows, 1 networks" in out and "finished" not in out
+    other = ["--row", "m09-TVI-15", "--epochs", "7", "--first-weights", "0.5"]
+    status, _, err = run("mossakowski2009", *other, *where)
+    assert status == 2 and "m09-TVI-15 was measured of 52-25-1 | 52 | all_suits | lead any |" in err
+    status, out, err = run("mossakowski2009", *other, *where, "--out", tmp_path / "other")
+    name = "finished 52-25-1 | 52 | all_suits | lead any | 7 epochs | first weights times 0.5 |"
+    assert (status, err) == (0, "") and name in out
+    lines = Store(tmp_path / "other", "smoke").lines()
+    assert {line["epochs"] for line in lines if line.get("row") == "m09-TVI-15"} == {7}
     for wrong, words in (
+        (["mossakowski2009", "--first-weights", "0"], "expected more than 0"),
         (["mossakowski2009", "--table", "XX"], "no table 'XX'"),
         (["mossakowski2009", "--scale", "huge"], "no scale 'huge'"),
         (["all", "--row", "m09-TV-5"], "no row 'm09-TV-5' here (nearest: m09-TV-"),

@@ -122,6 +122,12 @@ def test_the_seed_alone_decides_the_first_weights():
     assert not torch.equal(first["layers.0.weight"], other["layers.0.weight"])
 
 
+@pytest.mark.parametrize("name", ["52-25-1", "(52x4+84)-(13x4+21)-26-1"])
+def test_first_weights_can_be_smaller(name):
+    usual, small = (LayeredNetwork(name, seed=3, first=first).state_dict() for first in (1, 0.25))
+    assert all(torch.equal(usual[part] / 4, small[part]) for part in usual)
+
+
 def test_an_unknown_activation():
     with pytest.raises(ValueError, match="'relu'"):
         LayeredNetwork("52-1", seed=1, activation="relu")

@@ -52,6 +52,14 @@ TrainingDeals = Annotated[
     int | None,
     Option(min=1, help="Train on so many deals at most, also where a paper has more."),
 ]
+Epochs = Annotated[
+    int | None,
+    Option(min=1, help="Epochs of the networks of 2004 and 2009, in place of the scale's."),
+]
+FirstWeights = Annotated[
+    float,
+    Option(help="Their first weights are uniform on plus or minus this / √inputs."),
+]
 LibraryPlace = Annotated[
     str, Option(help="The library of solved deals: a folder, or an address (s3://…).")
 ]
@@ -90,6 +98,8 @@ def reproduce(
     scale: ScaleName = "smoke",
     seeds: Seeds = 1,
     training_deals: TrainingDeals = None,
+    epochs: Epochs = None,
+    first_weights: FirstWeights = 1.0,
     library: LibraryPlace = "data/library",
     test: TestFile = None,
     out: OutFolder = Path("trained/reproduction"),
@@ -115,7 +125,10 @@ def reproduce(
 
     if scale not in room.SCALES:
         raise click.BadParameter(f"no scale {scale!r} (expected one of {', '.join(room.SCALES)})")
+    if not first_weights > 0:
+        raise click.BadParameter(f"--first-weights is {first_weights} (expected more than 0)")
     size, docs = room.SCALES[scale], report or out
+    size = replace(size, epochs=epochs or 0, first_weights=first_weights)
     if training_deals is not None:
         size = replace(size, most=min(size.most, training_deals))
     if seeds > 1 and not size.published:

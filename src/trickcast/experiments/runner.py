@@ -2,7 +2,7 @@
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from functools import partial
@@ -108,6 +108,7 @@ def _measure_on_deals(
     nets = planned(wanted, scale, seed)
     for net in nets:
         require_deals(net, scale, deals.training)  # found now rather than after other trainings
+    _refuse_other_networks(nets, store)
     agree(folder, scale, deals)
     if seed == 1:
         store.add(_without_training(wanted, deals, store))
@@ -119,6 +120,18 @@ def _measure_on_deals(
     for net, lines in _all_lines(missing, scale, deals, folder / scale.name, workers, on):
         store.add(lines)
         finished(store, net.key)
+
+
+def _refuse_other_networks(nets: Mapping[Net, list[NetRow]], store: Store) -> None:
+    """Raise ExperimentError where a row was measured of another network than this run's."""
+    for net, rows in nets.items():
+        for row in rows:
+            line = store.get(row.id) or {"network": net.key}
+            if line["network"] != net.key:
+                raise ExperimentError(
+                    f"{store.path}: {row.id} was measured of {line['network']}, and this run has "
+                    f"{net.key} (expected the same options, or another folder)"
+                )
 
 
 def _published(rows: Iterable[NetRow]) -> bool:

@@ -66,6 +66,10 @@ class Scale:
     """Epochs of the 1996 networks; those of the paper."""
     fresh_hands: int = 20_000
     """Hands that opening bids are measured on besides the 200 of the paper."""
+    epochs: int = 0
+    """Epochs of every training by Rprop, where they are not those of the schedules."""
+    first_weights: float = 1.0
+    """First weights of networks trained by Rprop are uniform on ± this / √inputs."""
 
     def with_settings(
         self, schedules: Mapping[str, Schedule], pretraining_epochs: Mapping[str, int]
@@ -89,7 +93,8 @@ class Scale:
     def schedule_of(self, net: Net) -> Schedule:
         """Return how a network is trained by Rprop."""
         names = f"{net.network} {net.contracts}", net.network, net.family
-        return next(self.schedules[name] for name in names if name in self.schedules)
+        schedule = next(self.schedules[name] for name in names if name in self.schedules)
+        return replace(schedule, epochs=net.epochs) if net.epochs else schedule
 
     def pretraining_of(self, net: Net) -> int:
         """Return how many epochs the first phase of a 2018 network takes at most."""
@@ -103,6 +108,8 @@ class Scale:
         Where examples are drawn from all views, networks that differ only in leader, number of
         deals or the suit that is turned into spades are one and the same.
         """
+        if net.pretraining is None and net.comparison is None:
+            net = replace(net, epochs=self.epochs, first_weights=self.first_weights)
         if self.published:
             return replace(net, deals=min(net.deals, self.most))
         suits = net.contracts in CONTRACTS and net.contracts != "notrump"

@@ -27,6 +27,8 @@ CONTRACTS: dict[str, tuple[Strain, ...]] = {
     "notrump+all_suits": tuple(Strain),
 }
 """The strains of each word in the column ``contracts`` of the published results."""
+_USUAL = {"epochs": 0, "first_weights": 1.0}
+"""What a file's name does not tell of a network where it is so: files are older than these."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +70,10 @@ class Net:
     copies: int = 1
     """Networks from different first weights, trained together."""
     seed: int = 1
+    epochs: int = 0
+    """Epochs of a training by Rprop at most; 0 for those of the scale."""
+    first_weights: float = 1.0
+    """They are uniform on ± this / √inputs."""
 
     def __post_init__(self) -> None:
         name, coding, head = NetworkName(self.network), find_coding(self.coding), self.outputs
@@ -103,12 +109,19 @@ class Net:
         if self.pretraining is not None and self.pretraining.decoder != "joined":
             parts += [f"decoder {self.pretraining.decoder}"]
         parts += [f"{self.copies} copies"] if self.copies > 1 else []
+        parts += [f"{self.epochs:,} epochs"] if self.epochs else []
+        if self.first_weights != 1:
+            parts += [f"first weights times {self.first_weights:g}"]
         return " | ".join([*parts, f"seed {self.seed}"])
 
     @property
     def slug(self) -> str:
         """A file name: its name without odd characters, and a digest of all of it."""
-        digest = hashlib.sha256(repr(sorted(asdict(self).items())).encode()).hexdigest()[:8]
+        told = asdict(self)
+        for name, usual in _USUAL.items():
+            if told[name] == usual:
+                del told[name]
+        digest = hashlib.sha256(repr(sorted(told.items())).encode()).hexdigest()[:8]
         plain = re.sub(r"[^0-9A-Za-z]+", "-", f"{self.network} {self.contracts}").strip("-")
         return f"{plain}-{digest}"
 

@@ -106,6 +106,7 @@ def build(net: Net) -> nn.Module:
         activation="tanh" if tanh else "logistic",
         output="tanh" if net.head == "fourteen-negative" else "logistic",
         copies=net.copies,
+        first=net.first_weights,
     )
 
 
