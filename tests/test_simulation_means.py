@@ -211,6 +211,17 @@ def test_the_clock_ends_it_on_time() -> None:
     assert late.stopped == "seconds"
 
 
+def test_who_is_told_hears_of_it_all_the_time() -> None:
+    told: list[int] = []
+    source = Drawn(1, 0.9, 0.01, loading=0.0)
+    run = Run(source, Counted(), Plan(seconds=5000.0), np.random.default_rng(1).random)
+    run.go(told.append)
+    assert run.estimating.done > 10_000
+    assert told.count(0) >= run.estimating.done / 1024, "while estimating"
+    solved = np.array([done for done in told if done])
+    assert (solved[1:] <= 3 * solved.cumsum()[:-1] + 4).all(), "not all at once"
+
+
 class Doubted(Counted):
     """The same, where how far each estimate misses is known, or thought to be."""
 

@@ -107,9 +107,9 @@ class Result:
     def saved(self, effective: Floats) -> Floats:
         """Return the time that solving ``effective`` layouts takes, over the time that was taken.
 
-        Each solve is taken to last as long as those here did on average; NaN where none did.
+        Each solve is taken to last as long as those here did on average; NaN where none is timed.
         """
-        if self.solved == 0:
+        if self.clock.solving == 0:
             return np.full_like(effective, np.nan)
         taken = self.clock.solving + self.clock.estimating
         saved: Floats = effective / self.solved * self.clock.solving / taken

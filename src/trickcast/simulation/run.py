@@ -19,6 +19,7 @@ from .controls import MINIMUM_EXACT, Floats, Means
 from .plan import Plan, Spread
 
 _RISK = 0.04  # of the time that solving alone needs: what trying the network may cost
+_LONGEST = 4  # times the number solved, at most, before it is looked again
 _LEAP = 0.8  # of the way to the number of solves that seems needed: it is not well known yet
 _NEAR = 1.2  # times the number solved: up to here all of the way
 _SURE = 1.03  # and a little more: to look again and again would end it by luck, and biased
@@ -245,6 +246,7 @@ class Run:
             done = self.solving.pace * solved + self.estimating.pace * self.estimating.done
             both = self.solving.pace * (1 + ratio * self._cost)
             goal = min(goal, (done + left / 2) / both)
+        goal = min(goal, _LONGEST * solved)
         stop = min(max(math.ceil(goal), solved + _SHORT), self._most_exact)
         if ratio:
             most = ratio * stop
@@ -304,6 +306,7 @@ class Run:
             self._estimates.append(estimates)
             meter.done = stop
             meter.end_turn(self._source.now() - start)
+            self._advance(0)  # who is told may end it here too
 
     def _solve_to(self, number: int) -> None:
         number = self._deal_to(number)
