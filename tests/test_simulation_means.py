@@ -214,7 +214,7 @@ def test_the_clock_ends_it_on_time() -> None:
 def test_who_is_told_hears_of_it_all_the_time() -> None:
     told: list[int] = []
     source = Drawn(1, 0.9, 0.01, loading=0.0)
-    run = Run(source, Counted(), Plan(seconds=5000.0), np.random.default_rng(1).random)
+    run = Run(source, Counted(), Plan(seconds=700.0), np.random.default_rng(1).random)
     run.go(told.append)
     assert run.estimating.done > 10_000
     assert told.count(0) >= run.estimating.done / 1024, "while estimating"
