@@ -131,8 +131,8 @@ def _connected(on: str) -> Iterator[ModuleType]:
     if ray.is_initialized():
         yield ray
         return
-    options: dict[str, Any] = {"address": on, "log_to_driver": False, "logging_level": "error"}
-    options |= {"namespace": _NAMESPACE}
+    options: dict[str, Any] = {"address": on, "namespace": _NAMESPACE}
+    options |= {"log_to_driver": False, "logging_level": "error"}
     if on == "local":
         options |= {"object_store_memory": _LOCAL_STORE, "include_dashboard": False}
     else:

@@ -58,7 +58,7 @@ Epochs = Annotated[
 ]
 FirstWeights = Annotated[
     float,
-    Option(help="Their first weights are uniform on plus or minus this / √inputs."),
+    Option(help="First weights of these networks are uniform on ± this / √inputs."),
 ]
 LibraryPlace = Annotated[
     str, Option(help="The library of solved deals: a folder, or an address (s3://…).")

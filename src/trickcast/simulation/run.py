@@ -19,7 +19,7 @@ from .controls import MINIMUM_EXACT, Floats, Means
 from .plan import Plan, Spread
 
 _RISK = 0.04  # of the time that solving alone needs: what trying the network may cost
-_LONGEST = 4  # times the number solved, at most, before it is looked again
+_LONGEST = 4  # times the number solved at the last look, at most, are solved at the next
 _LEAP = 0.8  # of the way to the number of solves that seems needed: it is not well known yet
 _NEAR = 1.2  # times the number solved: up to here all of the way
 _SURE = 1.03  # and a little more: to look again and again would end it by luck, and biased
