@@ -166,6 +166,14 @@ def test_a_small_question_does_not_load_the_network(monkeypatch) -> None:
     assert "would not have paid" in "\n".join(result.notes)
 
 
+def test_what_is_saved_counts_all_that_was_done(counted) -> None:
+    assert counted.saving["S", "S"] == 1  # all of it dealt and solved, as without a network
+    helped = tc.simulate(**KNOWN, only=SPADES, samples=200, exact=20, seed=6)
+    # a second for each deal, estimate and solve: 420 in all, where solving alone takes two a layout
+    helped.clock = laid.Clock(dealing=200, estimating=200, solving=20)
+    assert helped.saving["S", "S"] == pytest.approx(2 * helped.effective["S", "S"] / 420)
+
+
 def test_whether_a_contract_makes() -> None:
     asked = {**KNOWN, "samples": 200, "exact": 30, "seed": 6}
     found = tc.simulate_making(**asked, contract="4S", by="S")

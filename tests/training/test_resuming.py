@@ -187,6 +187,14 @@ def test_other_lessons_go_on_and_other_validation_deals_do_not():
         progress.use("more", "others", 100, "cpu")
 
 
+def test_a_training_that_begins_with_anothers_weights_has_a_leg_of_its_own():
+    progress = Progress()
+    for weights in ("", "first", "first", "second"):
+        progress.begun_with = weights
+        progress.use("the same lessons", "held out", 100, "cpu")
+    assert [leg.get("begun_with") for leg in progress.legs] == [None, "first", "second"]
+
+
 def test_a_kill_is_counted():
     calls = count()
     function = kill_at(2, lambda: next(calls))

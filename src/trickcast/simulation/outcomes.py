@@ -107,12 +107,13 @@ class Result:
     def saved(self, effective: Floats) -> Floats:
         """Return the time that solving ``effective`` layouts takes, over the time that was taken.
 
-        Each solve is taken to last as long as those here did on average; NaN where none is timed.
+        Each is taken to be dealt and solved in the mean time of these; NaN where none is timed.
         """
-        if self.clock.solving == 0:
+        clock = self.clock
+        if clock.solving == 0:
             return np.full_like(effective, np.nan)
-        taken = self.clock.solving + self.clock.estimating
-        saved: Floats = effective / self.solved * self.clock.solving / taken
+        each = clock.dealing / self.samples + clock.solving / self.solved
+        saved: Floats = effective * each / (clock.dealing + clock.estimating + clock.solving)
         return saved
 
 

@@ -34,11 +34,13 @@ class Progress:
     """Spent in all legs."""
     fresh_from: int = 0
     """The step at which the optimizer began anew, from 16-bit weights."""
+    begun_with: str = ""
+    """SHA-256 of the weights of another training that this one began with."""
     validation_sha256: str = ""
     last: dict[str, float] = field(default_factory=dict)
     """The report of the last evaluation."""
     legs: list[dict[str, Any]] = field(default_factory=list)
-    """Which deals were learned from which step on, on which device."""
+    """What was learned from which step on, on which device, in this training and those before."""
     best: dict[str, float] = field(default_factory=dict)
     """The report of the lowest validation error, in families that choose their state by it."""
 
@@ -48,7 +50,8 @@ class Progress:
             raise TrainingError("the training so far was validated on other deals than these")
         self.validation_sha256 = validation_sha256
         leg = {"deals": deals, "sha256": training_sha256, "device": device}
-        if not self.legs or {key: self.legs[-1][key] for key in leg} != leg:
+        leg |= {"begun_with": self.begun_with} if self.begun_with else {}
+        if not self.legs or {key: self.legs[-1].get(key) for key in leg} != leg:
             self.legs.append({"from_step": self.step} | leg)
 
     def improved_by(self, line: dict[str, float]) -> bool:

@@ -4,6 +4,7 @@ Runs unchanged on a processor, on one GPU, and on several under torchrun; needs 
 alone. A training is one schedule of a fixed number of steps, in as many legs as it takes.
 """
 
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from ...networks.suits import SuitNetwork, mean_probabilities
 from ..checkpoints import Progress, TrainingError, check_same, progress_of, record_of
 from ..parallel import Place
 from ..schedule import ScheduleConfig, Scheduled
+from ..solved import checksum
 from ..trainer import Lessons, Report, Trained
 from ..trainer import train as run
 from ..weights import read_weights, write_weights
@@ -130,7 +132,7 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
     def __init__(
         self, config: SupervisedConfig, place: Place, source: "Source", held_out: Labelled
     ):
-        lessons = Lessons(len(source.deals), source.deals.sha256, held_out.sha256)
+        lessons = Lessons(len(source.deals), source.sha256, held_out.sha256)
         super().__init__(config, SuitNetwork(config.network, seed=config.seed), lessons, place)
         self.source, self.held_out = source, held_out
 
@@ -152,7 +154,8 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
             except RuntimeError as error:
                 raise TrainingError(f"{path}: the weights of another network ({error})") from None
         if anew:
-            self.progress = Progress(legs=progress.legs)
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            self.progress = Progress(legs=progress.legs, begun_with=digest)
         else:
             self.progress = progress
             self.progress.fresh_from = self.progress.step
@@ -236,6 +239,17 @@ class Source:
                 teacher.compile()
         self.config, self.place, self.deals = config, place, deals
         self.teachers, self.taught, self.endings = teachers, taught, endings
+        self.sha256 = self._checksum()
+
+    def _checksum(self) -> str:
+        """Return the checksum of the deals and, after their names, of what else there is."""
+        parts = [self.deals.sha256]
+        for name, data in (("taught", self.taught), ("endings", self.endings)):
+            parts += [] if data is None else [f"{name} {data.sha256}"]
+        for teacher in self.teachers:
+            weights = [tensor.cpu().numpy() for tensor in teacher.state_dict().values()]
+            parts.append(f"teacher {checksum(*weights)}")
+        return ", ".join(parts)
 
     def batch(self, step: int) -> tuple[Tensor, Tensor, Tensor]:
         """Return owners (b, 52), targets (b, 5, 4, 14) and weights (b,) for this process."""
