@@ -17,7 +17,7 @@ def measure_row(row: Row, trained: Trained, deals: Deals) -> Line:
 
     With test deals from outside, what is exact on the library's own stands beside them.
     """
-    on = deals.test if row.on == "test" else deals.training[: _trained_on(trained, deals)]
+    on = deals.test if row.on == "test" else deals.training[: _trained_on(trained)]
     score = _score(row, trained, on)
     if score is None:
         return _line(row.id, trained, deals, None, f"no test deal has {row.tricks} tricks")
@@ -40,7 +40,7 @@ def _score(row: Row, trained: Trained, on: DealSet) -> Score | None:
     return compare(estimated, real) if len(real) else None
 
 
-def _trained_on(trained: Trained, deals: Deals) -> int:
+def _trained_on(trained: Trained) -> int:
     """How many training deals the training row is measured on: all, up to the papers' 100,000."""
     return min(int(trained.record["deals"]), 100_000)
 
@@ -54,6 +54,7 @@ def _line(name: str, trained: Trained, deals: Deals, score: Score | None, note: 
         "seconds": round(record["seconds"], 1),
         "seed": trained.net.seed,
         "note": note,
+        "deals": record["deals"],
         "epochs": record["epochs"],
         "epochs_per_second": record["epochs_per_second"],
     }
@@ -93,7 +94,7 @@ def measure_agreement(row: AgreementRow, trained: Trained, deals: Deals) -> Line
     lie within 0.06 of each other.
     """
     coding, head = find_coding(trained.net.coding), find_head(trained.net.head)
-    seen = deals.training[: _trained_on(trained, deals)]
+    seen = deals.training[: _trained_on(trained)]
     outputs = trained.outputs(all_results(seen, row.contracts, row.lead, coding).inputs)
     counts = np.stack([head.tricks(outputs[:, [k]]) for k in range(outputs.shape[1])], axis=1)
     spread = counts.max(axis=1).astype(int) - counts.min(axis=1)

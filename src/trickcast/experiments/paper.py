@@ -70,6 +70,8 @@ class Paper:
     """By scale."""
     lower: Mapping[str, str] = field(default_factory=dict)
     """Id of a published row to the reason why ours at scale standard falls short of it."""
+    apart: Mapping[str, str] = field(default_factory=dict)
+    """Id of a published row to the reason why it is not near as printed."""
     quoted: tuple[str, ...] = ()
     """Ids of rows that the paper prints from another, whose rows they are."""
     choices: str = ""
@@ -110,9 +112,9 @@ def read_paper(
     """Return the paper of a folder, whose name is the paper's.
 
     ``paper.toml`` has its title, subject and year. Every other file may be missing: ``rows.csv``,
-    ``settings.toml``, ``claims.toml``, ``lower.toml``, ``choices.md``, ``fitted.md``, ``later.md``,
-    ``left_out.md``, ``pictures.md``. ``tables`` are those of a paper that is measured by functions;
-    one named BEYOND has what the paper gives no figures of.
+    ``settings.toml``, ``claims.toml``, ``reasons.toml``, ``choices.md``, ``fitted.md``,
+    ``later.md``, ``left_out.md``, ``pictures.md``. ``tables`` are those of a paper that is measured
+    by functions; one named BEYOND has what the paper gives no figures of.
     Raises ValueError for a subject that is none of SUBJECTS.
     """
     facts = tomllib.loads((folder / "paper.toml").read_text("utf-8"))
@@ -122,6 +124,7 @@ def read_paper(
             f"{', '.join(SUBJECTS)})"
         )
     declared = dict(tables or read_rows(folder / "rows.csv"))
+    reasons = _toml(folder / "reasons.toml")
     return Paper(
         name=folder.name,
         title=facts["title"],
@@ -139,11 +142,8 @@ def read_paper(
             )
             for scale, fields in _toml(folder / "settings.toml").items()
         },
-        lower={
-            row: reason["why"]
-            for reason in _toml(folder / "lower.toml").get("lower", ())
-            for row in reason["rows"]
-        },
+        lower=_by_row(reasons.get("lower", ())),
+        apart=_by_row(reasons.get("apart", ())),
         claims=tuple(_toml(folder / "claims.toml").get("claim", ())),
         pictures=_text(folder / "pictures.md"),
         later=_text(folder / "later.md"),
@@ -151,6 +151,10 @@ def read_paper(
         choices=_text(folder / "choices.md"),
         left_out=_text(folder / "left_out.md"),
     )
+
+
+def _by_row(reasons: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    return {row: reason["why"] for reason in reasons for row in reason["rows"]}
 
 
 def _toml(path: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..encodings import find_coding
+from ..networks import NetworkName
 from .spec import CONTRACTS, Net
 
 SCALES_FILE = Path(__file__).with_name("scales.toml")
@@ -105,12 +106,16 @@ class Scale:
     def plan(self, net: Net) -> Net:
         """Return what is trained for a network at this scale.
 
-        Where examples are drawn from all views, networks that differ only in leader, number of
-        deals or the suit that is turned into spades are one and the same.
+        As published, an encoder for each hand has such a decoder too: then it compresses as badly
+        as is printed. Where examples are drawn from all views, networks that differ only in leader,
+        number of deals or the suit that is turned into spades are one and the same.
         """
         if net.pretraining is None and net.comparison is None:
             net = replace(net, epochs=self.epochs, first_weights=self.first_weights)
         if self.published:
+            how = net.pretraining
+            if how is not None and how.encoders and NetworkName(net.network).joins[0][0].blocks > 1:
+                net = replace(net, pretraining=replace(how, decoder="dedicated"))
             return replace(net, deals=min(net.deals, self.most))
         suits = net.contracts in CONTRACTS and net.contracts != "notrump"
         merged = suits and find_coding(net.coding).trumps == "exchanged"

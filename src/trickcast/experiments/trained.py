@@ -183,6 +183,7 @@ class _Training:
             loss=how.loss,
             decoder=how.decoder,
             tuning_rate=how.rate,
+            averaged=1 if self.scale.published else 4,
             redraw=1_000_000 if self.scale.published else 2,
             pretraining_epochs=self.scale.pretraining_of(net),
             epochs=self.scale.tuning_epochs,

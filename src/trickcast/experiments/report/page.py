@@ -3,21 +3,24 @@
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from statistics import mean, stdev
 
 from ..._files import atomic_writer
 from ..catalogue import PAPERS, SCALES
 from ..markdown import markdown_table
 from ..paper import Paper, Show
-from ..rows import BEYOND, AnyRow, Line, Row
+from ..rows import BEYOND, AgreementRow, AnyRow, Line, Row
+from ..scales import Scale
 from ..store import Store
 from .claims import table_of_claims
 from .results import FIGURES, MISSING, NOT_RUN, Result, read_results
 
 _TEXTS = Path(__file__).parent
 _MADE_BY = "made by: "
-_COUNTS = ("measured", "comparisons", "trainings", "reached", "beyond", "lower",
-           "… with the reason", "no percentage", MISSING)  # fmt: skip
+_COUNTS = ("rows", "measured", "comparisons", "trainings", "reached", "beyond", "lower",
+           "… with the reason", "as printed", "near")  # fmt: skip
 
 
 def write_report(
@@ -66,7 +69,7 @@ def table_of_rows(rows: Iterable[AnyRow], folder: Path) -> str:
         if result is not None and result.ran:
             cells.append([row.id, _name(row, result.printed), _three_printed(result),
                           _three(result.figure(name) for name in FIGURES) or result.first_note,
-                          result.verdict, _as_printed(result)])  # fmt: skip
+                          _judged(result), _as_printed(result)])  # fmt: skip
         elif line is not None and result is None:
             shares = " / ".join(f"{line[name]:.2f}" for name in FIGURES if name in line)
             cells.append([row.id, line.get("network", ""), "", shares, "", ""])
@@ -77,14 +80,28 @@ def table_of_rows(rows: Iterable[AnyRow], folder: Path) -> str:
 def _lines_of_run(store: Store, scale: str, known: Store) -> Iterable[Line]:
     """Yield a run's lines as the report keeps them: those of the papers' own protocol apart."""
     kept = {line["scale"] for line in known.lines() if "finding" in line and "network" in line}
+    declared = {row.id: row for paper in PAPERS.values() for row in paper.rows()}
     for line in store.lines():
         own = line | {"scale": line.get("scale", scale)}
         if own["scale"] not in SCALES or not SCALES[own["scale"]].published:
             yield own
         elif "row" in own and "training" in own:
-            yield {"printed": own.pop("row"), **own}
+            of_paper = _is_of_paper(own, declared[own["row"]], SCALES[own["scale"]])
+            yield {"printed": own.pop("row"), **own} if of_paper else own
         elif not {"finding", "network"} <= own.keys() or kept <= {own["scale"]}:
             yield own  # what networks of another scale show is not mixed with these
+
+
+def _is_of_paper(line: Line, row: AnyRow, scale: Scale) -> bool:
+    """Tell whether a line is of the paper's own training, without options that make it another.
+
+    Where the library has fewer deals than the paper, all of the scale's fewest must do.
+    """
+    assert isinstance(row, Row | AgreementRow)
+    planned = replace(scale.plan(row.net), seed=line["seed"])
+    deals = int(line.get("deals", planned.deals))
+    known = planned.key, replace(planned, deals=deals).key
+    return line["network"] in known and deals >= min(planned.deals, scale.fewest)
 
 
 def _ran(rows: Iterable[AnyRow], results: Mapping[str, Result], known: Store) -> bool:
@@ -95,12 +112,13 @@ def _ran(rows: Iterable[AnyRow], results: Mapping[str, Result], known: Store) ->
 def _index(papers: Sequence[Paper], results: Mapping[str, Result], known: Store) -> str:
     """Return the page that leads to those of the papers, and says what they have in common."""
     verdicts = [
-        [f"[{paper.title}]({paper.name}.md)", *_counts(_results_of(paper, results))]
+        [f"[{paper.title}]({paper.name}.md)", *_counts(_results_of(paper, results)).values()]
         for paper in papers
     ]
     parts = [
         "# The papers, reproduced\n",
         markdown_table(["paper", *_COUNTS], verdicts),
+        _nearness(list(results.values())).strip() + "\n",
         _two_tests(results.values()),
         _made_of(known),
         "## How to read the tables\n",
@@ -167,39 +185,73 @@ def _results_of(paper: Paper, results: Mapping[str, Result]) -> list[Result]:
     return [result for name, result in results.items() if name in ids]
 
 
-def _counts(rows: Sequence[Result]) -> list[int]:
-    """Return how many rows there are, and how ours do: a number for each of _COUNTS."""
-    verdicts = [row.verdict for row in rows]
-    compared = [row for row in rows if row.compared]
+def _counts(rows: Sequence[Result]) -> dict[str, int]:
+    """Return how many rows there are, and how ours do: a number for each of _COUNTS.
+
+    Verdicts are those of distinct comparisons, whose rows share one.
+    """
+    compared = {row.comparison: row for row in rows if row.compared}
+    verdicts = [row.verdict for row in compared.values()]
     networks = {row.first_line["network"] for row in rows if "epochs" in row.first_line}
-    return [
+    printed = [row for row in rows if row.apart is not None]
+    numbers = [
+        len(rows),
         sum(row.ran for row in rows),
-        len({row.comparison for row in compared}),
+        len(compared),
         len(networks),
         *(verdicts.count(verdict) for verdict in ("reached", "beyond", "lower")),
-        sum(bool(row.why_lower) for row in rows),
-        verdicts.count("no percentage"),
-        verdicts.count("missing"),
+        sum(bool(row.why_lower) for row in compared.values()),
+        len(printed),
+        sum(row.near for row in printed),
     ]
+    return dict(zip(_COUNTS, numbers, strict=True))
 
 
 def _verdict(rows: Sequence[Result]) -> str:
-    """Return how many rows ours reach, and why others are lower."""
-    counted = dict(zip(_COUNTS, _counts(rows), strict=True))
-    of_network = f" on {counted['trainings']} trainings" if counted["trainings"] else ""
-    sentence = (
-        f"{len(rows)} rows; {counted['comparisons']} distinct comparisons{of_network}; of the rows "
-        f"{counted['reached']} reached, {counted['beyond']} beyond (the protocol differs), "
+    """Return how many rows ours reach, and why others are lower or not as printed."""
+    counted, verdicts = _counts(rows), [row.verdict for row in rows]
+    sentences = [
+        f"{_number(len(rows), 'row')}; {_number(counted['comparisons'], 'distinct comparison')}"
+        + (f" on {_number(counted['trainings'], 'training')}" if counted["trainings"] else "")
+        + f": {counted['reached']} reached, {counted['beyond']} beyond (the protocol differs), "
         f"{counted['lower']} lower"
+    ]
+    rest = {"no percentage": "without a percentage", "not ours": "not ours to measure",
+            "missing": MISSING}  # fmt: skip
+    sentences += [
+        f"{_number(verdicts.count(name), 'row')} {words}"
+        for name, words in rest.items()
+        if name in verdicts
+    ]
+    whole = f"**Verdict:** {'; '.join(sentences)}.{_nearness(rows)}\n"
+    lower = [(row, row.why_lower) for row in rows if row.verdict == "lower"]
+    apart = [(row, row.reason_apart) for row in rows if row.apart is not None and not row.near]
+    listed = [*_reasons("Lower", lower), *_reasons("As printed, not near", apart)]
+    return whole + ("\n" + "".join(listed) if listed else "")
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def _nearness(rows: Sequence[Result]) -> str:
+    """Return how many rows as printed are near the published, a sentence; "" where none was run."""
+    counted = _counts(rows)
+    if not counted["as printed"]:
+        return ""
+    return (
+        f" As printed: {counted['near']} of {_number(counted['as printed'], 'row')} "
+        f"({100 * counted['near'] / counted['as printed']:.0f} %) within a point or two standard "
+        "errors of the printed exact figure."
     )
-    rest = [f"{counted[name]} {name}" for name in ("no percentage", MISSING) if counted[name]]
+
+
+def _reasons(title: str, rows: Iterable[tuple[Result, str]]) -> list[str]:
+    """Return the rows of each reason, a line of a list."""
     reasons: dict[str, list[str]] = {}
-    for row in rows:
-        if row.verdict == "lower":
-            reasons.setdefault(row.why_lower or "No reason is known.", []).append(row.id)
-    lower = [f"- Lower: {', '.join(names)}. {why}\n" for why, names in reasons.items()]
-    whole = f"**Verdict:** {'; '.join([sentence, *rest])}.\n"
-    return whole + ("\n" + "".join(lower) if lower else "")
+    for row, why in rows:
+        reasons.setdefault(why or "No reason is known.", []).append(row.id)
+    return [f"- {title}: {', '.join(names)}. {why}\n" for why, names in reasons.items()]
 
 
 def _two_tests(results: Iterable[Result]) -> str:
@@ -219,7 +271,7 @@ def _two_tests(results: Iterable[Result]) -> str:
 
 def _table(declared: Sequence[AnyRow], results: Mapping[str, Result]) -> str:
     head = ["row", "network", "contracts", "lead", "published", "ours", "less", "verdict",
-            "as printed", "n", "library", "seconds"]  # fmt: skip
+            "as printed", "near", "n", "library", "seconds"]  # fmt: skip
     cells = []
     for row in declared:
         result = results[row.id]
@@ -230,7 +282,7 @@ def _table(declared: Sequence[AnyRow], results: Mapping[str, Result]) -> str:
         less = f"{result.difference:+.2f}" if result.compared else ""
         cells.append([row.id, _name(row, printed), printed["contracts"], printed["lead"],
                       _three_printed(result), ours or result.first_note, less,
-                      result.verdict if result.compared else "", _as_printed(result),
+                      _judged(result), _as_printed(result), _near(result),
                       result.field("n"), result.own_exact, result.field("seconds")])  # fmt: skip
     return markdown_table(head, cells)
 
@@ -239,13 +291,30 @@ def _three_printed(result: Result) -> str:
     return _three(result.printed[name] for name in FIGURES)
 
 
+def _judged(result: Result) -> str:
+    """Return the verdict, with the figures that it is of where exact is not among them."""
+    if not result.compared:
+        return ""
+    names = [name.replace("_", " ") for name in result.lower_in]
+    return result.verdict + (f" ({', '.join(names)})" if names and "exact" not in names else "")
+
+
 def _as_printed(result: Result) -> str:
     """Return the figures by the papers' own protocol, mean and deviation over the seeds."""
-    shares = _three(result.printed_figure(name) for name in FIGURES)
-    if not shares:
+    lines = result.as_printed
+    if not lines:
         return NOT_RUN if result.ran and result.field("training") else ""
-    deviation = f" ± {result.deviation}" if result.deviation else ""
-    return f"{shares}{deviation} ({len(result.as_printed)})"
+    same = [line["same"][0] for line in lines if "same" in line]  # of networks that agree
+    shares = f"the same {mean(same):.2f}" if same else _three(map(result.printed_figure, FIGURES))
+    spread = f"{stdev(same):.2f}" if len(same) > 1 else result.deviation
+    return f"{shares}{f' ± {spread}' if spread else ''} ({len(lines)})"
+
+
+def _near(result: Result) -> str:
+    """Return whether a row as printed is near the published, or by how much it is not."""
+    if result.apart is None:
+        return ""
+    return "yes" if result.near else f"{result.apart:+.2f}"
 
 
 def _name(row: AnyRow, printed: Mapping[str, str]) -> str:

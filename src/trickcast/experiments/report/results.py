@@ -3,29 +3,50 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
 from statistics import mean, stdev
 from typing import Literal
 
 from ...published import published_results
 from ..catalogue import PAPERS
-from ..rows import Line, PublishedRow
+from ..rows import AgreementRow, Line, PublishedRow, Row
+from ..spec import LEADERS
 from ..store import Store
 
 MISSING = "not measured yet"
 NOT_RUN = "not run yet"
 FIGURES = ("within_2", "within_1", "exact")
-Verdict = Literal["reached", "beyond", "lower", "no percentage", "missing"]
+Verdict = Literal["reached", "beyond", "lower", "no percentage", "not ours", "missing"]
 _BEYOND = 1.0
 """Points above the interval of the printed exact figure from which ours is beyond it."""
 _TESTED = 100_000
 """Results behind a printed figure whose row does not say how many: the papers' test deals."""
 _QUOTED = "printed there from another paper, whose row it is"
+_ONLY = "as printed alone"
+_NEAR = 1.0
+"""Points from the printed exact figure within which one as printed is near it in any case."""
 
 
-def standard_error(percent: float, results: int) -> float:
+def standard_error(percent: float, results: float) -> float:
     """Return the standard error of a share in percent, in points."""
     return sqrt(max(percent * (100 - percent), 0) / results)
+
+
+def independent(line: Line, row: str) -> float:
+    """Return how many results of a row's line tell something of their own.
+
+    With both leaders of a side half of them: they get the same tricks in 93 % of deals.
+    """
+    return int(line["n"]) / _leaders().get(row, 1)
+
+
+@cache
+def _leaders() -> dict[str, int]:
+    """Return how many leaders of one side the results of a row have, by its id."""
+    rows = (row for paper in PAPERS.values() for row in paper.rows())
+    seats = {row.id: LEADERS[row.lead] for row in rows if isinstance(row, Row | AgreementRow)}
+    return {name: len(of) // len({seat.side for seat in of}) for name, of in seats.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +61,8 @@ class Result:
     """What stands in place of figures: that of human players, a quotation, or MISSING."""
     reason: str
     """Why ours are lower at scale standard, should they be; "" if nobody has said it."""
+    reason_apart: str = ""
+    """Why it is not near as printed, should it be so; "" if nobody has said it."""
     as_printed: Sequence[Line] = ()
     """The lines of the papers' own protocol, one a seed."""
 
@@ -79,26 +102,56 @@ class Result:
     def interval(self, name: str) -> float:
         """Return two standard errors of a compared row's figure of ours less published, in points.
 
-        Ours are shares of its n, the published of as many results as its row says.
+        Ours are shares of its results, the published of as many as its row says.
         """
+        return 2 * sqrt(self._variance(name, float(self._judged(name)), self.first_line))
+
+    def _variance(self, name: str, ours: float, line: Line) -> float:
+        """Return that of ours less published by the deals that both were tested on."""
         stated = re.search(r"deals=(\d+)|(\d+) (?:\w+ )?(?:deals|hands|boards)",
                            self.printed["notes"])  # fmt: skip
         tested = int(stated.group(1) or stated.group(2)) if stated else _TESTED
-        ours = standard_error(float(self._judged(name)), int(self.first_line["n"]))
-        return 2 * sqrt(ours**2 + standard_error(float(self.printed[name]), tested) ** 2)
+        of_ours = standard_error(ours, independent(line, self.id))
+        return of_ours**2 + standard_error(float(self.printed[name]), tested) ** 2
+
+    @property
+    def lower_in(self) -> Sequence[str]:
+        """Those of a compared row's three figures that are below the interval of the published."""
+        both = [name for name in FIGURES if self.printed[name] and self._judged(name)]
+        return [name for name in both if self._less(name) < -self.interval(name)]
 
     @property
     def verdict(self) -> Verdict:
         """Whether ours are within the interval of the published figures or better, in all three."""
         if not self.compared:
-            missing = not self.ran and self.remark == MISSING
-            return "missing" if missing else "no percentage"
-        for name in FIGURES:
-            both = self.printed[name] and self._judged(name)
-            if both and self._less(name) < -self.interval(name):
-                return "lower"
+            if self.ran:
+                return "no percentage"
+            return "missing" if self.remark == MISSING else "not ours"
+        if self.lower_in:
+            return "lower"
         far = self.difference > self.interval("exact") + _BEYOND
         return "beyond" if far else "reached"
+
+    @property
+    def apart(self) -> float | None:
+        """Percent exact as printed, mean over the seeds, less published; None without both."""
+        exact = self.printed_figure("exact")
+        if not exact or not self.printed["exact"]:
+            return None
+        return float(exact) - float(self.printed["exact"])
+
+    @property
+    def near(self) -> bool:
+        """Whether a row as printed is within a point of the published, or two standard errors.
+
+        They are those of both test sets and, from two seeds on, of first weights: the published is
+        one training, ours the mean of as many as there are seeds.
+        """
+        assert self.apart is not None
+        seeds = [line["exact"] for line in self.as_printed]
+        between = stdev(seeds) ** 2 * (1 + 1 / len(seeds)) if len(seeds) > 1 else 0.0
+        variance = self._variance("exact", mean(seeds), self.as_printed[0]) + between
+        return abs(self.apart) <= max(_NEAR, 2 * sqrt(variance))
 
     def _judged(self, name: str) -> str:
         """Return the figure that the verdict is of: ours, or as printed where only that was run."""
@@ -122,7 +175,9 @@ class Result:
     @property
     def first_note(self) -> str:
         """What is said of the row before all else."""
-        return self.remark if self.line is None else str(self.line["note"])
+        if self.line is None:
+            return _ONLY if self.as_printed else self.remark
+        return str(self.line["note"])
 
     def figure(self, name: str) -> str:
         """Return a figure of ours as text, "" where there is none."""
@@ -160,7 +215,7 @@ class Result:
     def _note(self) -> str:
         line = self.line
         if line is None:
-            return self.remark
+            return self.first_note
         own, why = line.get("own"), self.why_lower
         parts = (
             line["note"],
@@ -191,16 +246,19 @@ def read_results(known: Store) -> dict[str, Result]:
     """Return every published row by its id, in the order of the papers."""
     remarks: dict[str, str] = {}
     reasons: dict[str, str] = {}
+    reasons_apart: dict[str, str] = {}
     for paper in PAPERS.values():
         remarks |= dict.fromkeys(paper.quoted, _QUOTED)
         remarks |= {row.id: row.note for row in paper.rows() if isinstance(row, PublishedRow)}
         reasons |= paper.lower
+        reasons_apart |= paper.apart
     return {
         name: Result(
             printed=printed,
             line=known.get(name),
             remark=remarks.get(name, MISSING),
             reason=reasons.get(name, ""),
+            reason_apart=reasons_apart.get(name, ""),
             as_printed=known.as_printed(name),
         )
         for name, printed in published_results().items()
