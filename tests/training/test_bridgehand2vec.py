@@ -101,10 +101,17 @@ def test_layouts_are_solved_and_go_on_where_they_end(tmp_path):
     assert (first[0, 7] == solved[:, list(layouts.PARTNERS)]).all()
     for wrong in (b"", b"text", first.tobytes()):
         (tmp_path / "wrong.npy").write_bytes(wrong)
-        with pytest.raises(ExperimentError, match=r"wrong\.npy: no solved layouts"):
+        with pytest.raises(ExperimentError, match=r"wrong\.npy: no solved layouts") as told:
             layouts.read_layouts(tmp_path / "wrong.npy")
+        assert "expected a NumPy file .npy, uint8" in str(told.value)
+        assert "pickle" not in str(told.value)
+    np.savez(tmp_path / "many.npz", first)
+    with pytest.raises(ExperimentError, match=r"many\.npz: no solved layouts"):
+        layouts.read_layouts(tmp_path / "many.npz")
+    with pytest.raises(ExperimentError, match=r"none\.npy: No such file .* \(expected a NumPy"):
+        layouts.read_layouts(tmp_path / "none.npy")
     np.save(tmp_path / "wrong.npy", first.astype(np.int64))
-    with pytest.raises(ExperimentError, match="expected uint8"):
+    with pytest.raises(ExperimentError, match="found int64"):
         layouts.read_layouts(tmp_path / "wrong.npy")
 
 

@@ -84,7 +84,7 @@ def finished(deals, tmp_path_factory):
     command += ["--layouts", str(LIBRARY.with_name("game") / "layouts.npy")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "; 17 of the rows wait for files (--labelled, --pairs, --pairs-training" in done.stdout
+    assert "; 17 of the rows wait for files (--labelled, --pairs, --pairs-training)" in done.stdout
     assert done.stdout.endswith("reproduction.csv: done\n") and "| m09-TV-15 |" in done.stdout
     return folder, Store(folder, "smoke")
 
@@ -98,8 +98,38 @@ def test_with_deals_from_outside_the_librarys_own_stand_beside_them(deals, finis
     assert "own" not in alone and alone["n"] == 150
     assert beside["own"] == {"exact": alone["exact"], "n": 150}
     assert beside["n"] == 200 and beside["test"].startswith("GIB")
-    outside = gather(Library(LIBRARY), SMOKE, deals.validation)
-    assert outside.test_name == "GIB" and len(outside.own_test) == 200
+
+
+def test_deals_from_outside_are_called_by_their_file(deals, tmp_path):
+    few = deals.validation[:20]
+    for file, name in (("gib-10000.txt", "GIB"), ("club.csv", "club"), ("club.2.txt.gz", "club.2")):
+        tc.write(few, tmp_path / file)
+        outside = gather(Library(LIBRARY), SMOKE, tmp_path / file)
+        assert outside.describe(1)["test"] == f"{name}, deals 0 to 19"
+        assert (outside.test.tricks == few.tricks).all() and len(outside.own_test) == 200
+    assert gather(Library(LIBRARY), SMOKE).test_name == "library, test"
+
+
+def test_deals_from_outside_that_cannot_be_tested_on(deals, tmp_path):
+    tc.write(deals.validation[:1], tmp_path / "none.csv")
+    head, _ = (tmp_path / "none.csv").read_bytes().splitlines(keepends=True)
+    (tmp_path / "none.csv").write_bytes(head)
+    with pytest.raises(ExperimentError, match=r"none\.csv: no deals to test on \(expected solved"):
+        gather(Library(LIBRARY), SMOKE, tmp_path / "none.csv")
+    tc.write(tc.DealSet(deals.validation.owners[:1]), tmp_path / "unsolved.csv")
+    with pytest.raises(ExperimentError, match=r"unsolved\.csv: deal 0 of 1: the result of"):
+        gather(Library(LIBRARY), SMOKE, tmp_path / "unsolved.csv")
+
+
+def test_a_library_without_test_deals(deals, tmp_path):
+    append(tmp_path, deals.training[:300], "some", "train", solver="DDS", source="the library")
+    with pytest.raises(ExperimentError, match="the library .* has no validation deals"):
+        gather(Library(tmp_path), SMOKE)
+    append(tmp_path, deals.validation, "more", "validation", solver="DDS", source="the library")
+    with pytest.raises(ExperimentError, match="the library .* has no test deals"):
+        gather(Library(tmp_path), SMOKE)
+    tc.write(deals.test, tmp_path / "club.csv")
+    assert gather(Library(tmp_path), SMOKE, tmp_path / "club.csv").test_name == "club"
 
 
 def test_fewer_deals_than_the_paper_has_must_do_where_somebody_says_so(deals):
@@ -660,7 +690,7 @@ def test_the_papers_sizes_need_their_deals():
     [
         ("mossakowski2010", None, "no experiments of 'mossakowski2010' .*mandziuk2018, .*all"),
         ("mossakowski2009", "XX", "no table 'XX' .*Table V, "),
-        ("all", "V", "no experiments of 'all'"),
+        ("all", "V", "--table 'V' needs one paper .*mossakowski2009, .*not all"),
     ],
 )
 def test_an_unknown_paper_or_table(paper, table, words):
@@ -763,15 +793,15 @@ def test_the_command(deals, tmp_path, run):
     where = ["--library", LIBRARY, "--out", tmp_path / "run", "--report", tmp_path / "docs"]
     status, out, err = run("mossakowski2009", "--table", "VI", "--workers", "2", *where)
     assert (status, err) == (0, "")
-    assert "15 rows, 1 networks, 300 training and 200 test deals" in out
+    assert "15 rows, 1 network, 300 training and 200 test deals" in out
     rows = _read(tmp_path / "docs/reproduction.csv")
     assert rows["m09-TVI-15"]["ours_n"] == "200"
     assert rows["m09-TV-01"]["note"] == "not measured yet"
     assert "| m09-TVI-15 | 52-25-1 | 98.77 / 88.00 / 40.13 |" in out and "| lower |" in out
     status, out, err = run("mossakowski2009", "--row", "m09-TVI-15", *where)
-    assert (status, err) == (0, "") and "1 rows, 1 networks" in out and "TVI-14" not in out
+    assert (status, err) == (0, "") and ": 1 row, 1 network, 300" in out and "TVI-14" not in out
     status, out, err = run("mossakowski2009", "--table", "VI", "--network", "52-25-1", *where)
-    assert (status, err) == (0, "") and "15 rows, 1 networks" in out and "finished" not in out
+    assert (status, err) == (0, "") and "15 rows, 1 network, " in out and "finished" not in out
     other = ["--row", "m09-TVI-15", "--epochs", "7", "--first-weights", "0.5"]
     status, _, err = run("mossakowski2009", *other, *where)
     assert status == 2 and "m09-TVI-15 was measured of 52-25-1 | 52 | all_suits | lead any |" in err
@@ -788,11 +818,54 @@ def test_the_command(deals, tmp_path, run):
         (["all", "--network", "52-25-2"], "no network '52-25-2' here (nearest: 52-25-1"),
         (["mossakowski2009", "--seeds", "3"], "--seeds is for scale full, and this is smoke"),
         (["mossakowski1999"], "no experiments of 'mossakowski1999'"),
-    ):
+        (["all", "--table", "V"], "--table 'V' needs one paper"),
+        (["yegnanarayana1996", "--table", "2", "--network", "52-60-7"],
+         "chosen by --row alone (expected ids as 'yegnanarayana1996: Table 2')"),
+        (["mossakowski2009", "--row", "m09-TX-11", "--network", "52-25-1"],
+         "the network of m09-TX-11 is 1-1 (asked: 52-25-1)"),
+        (["all", "--row", "m18-T1-01", "--row", "y96-T4-01", "--network", "1-1", "--network=4-1"],
+         "is 208-104-52-13-14, y96-T4-01 is chosen by --row alone (asked: 1-1, 4-1)"),
+        (["mossakowski2009", "--row", "m09-TXI-01", "--row", "m09-TXI-02"],
+         "the figures of m09-TXI-01, m09-TXI-02 are of people: nothing is measured"),
+        (["mossakowski2009", "--layouts", tmp_path / "none.npy"], "none.npy: No such file"),
+        (["mossakowski2009", "--layouts", DOCS / "scale.md"], "scale.md: no solved layouts ("),
+    ):  # fmt: skip
         status, out, err = run(*wrong, *where)
         assert status == 2
         assert words in err
-        assert len(err.splitlines()) <= 3
+        assert len(err.splitlines()) <= 3 and "done" not in out
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["mandziuk2018"],
+        ["yegnanarayana1996"],
+        ["polishclub2023"],
+        ["mossakowski2009", "--table", "IX-B"],
+    ],
+)
+def test_options_of_trainings_by_rprop_are_for_networks_trained_by_it(rows, tmp_path, run):
+    where = ["--library", tmp_path / "none", "--out", tmp_path / "out"]
+    for given, named in (
+        (["--epochs", "7"], "--epochs would"),
+        (["--first-weights", "0.5"], "--first-weights would"),
+        (["--first-weights", "0.5", "--epochs", "7"], "--epochs and --first-weights would"),
+    ):
+        status, out, err = run(*rows, *given, *where)
+        assert (status, out) == (2, "") and f"{named} change nothing: none of these rows" in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_usual_layouts_may_be_missing(tmp_path, run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run("bridgehand2vec", "--table", "11", "--out", tmp_path)
+    assert status == 2 and ": 1 row; 1 of the rows waits for files (--layouts)\n" in out
+    assert err.endswith("files that are not given (expected --layouts)\n")
+    (tmp_path / "data/game").mkdir(parents=True)
+    (tmp_path / "data/game/layouts.npy").write_bytes(b"text")
+    status, _, err = run("bridgehand2vec", "--table", "11", "--out", tmp_path)
+    assert status == 2 and "layouts.npy: no solved layouts (expected a NumPy file" in err
 
 
 def test_a_library_too_small_is_refused(tmp_path, run):
@@ -806,7 +879,7 @@ def test_a_library_too_small_is_refused(tmp_path, run):
 def test_opening_bids_need_no_library(tmp_path, run):
     where = ["--library", tmp_path / "none", "--out", tmp_path]
     status, out, err = run("yegnanarayana1996", "--table", "2", *where)
-    assert (status, err) == (0, "") and "yegnanarayana1996 at scale smoke: 1 rows\n" in out
+    assert (status, err) == (0, "") and "yegnanarayana1996 at scale smoke: 1 row\n" in out
     assert "| people (published) | 17.5 |" in (
         tmp_path / "reproduction/yegnanarayana1996.md"
     ).read_text("utf-8")
@@ -816,9 +889,18 @@ def test_opening_bids_need_no_library(tmp_path, run):
         reproduce(rows_of("mossakowski2004"), SMOKE, None, tmp_path)
 
 
+def test_rows_of_people_beside_rows_without_their_files(tmp_path):
+    rows = rows_of("polishclub2023", "9") + rows_of("bridgehand2vec", "3")
+    people = chosen_rows(rows_of("mossakowski2009"), ["m09-TXI-01"], [])
+    for unmeasured in (rows, rows + people):
+        with pytest.raises(ExperimentError, match=r"not given \(expected --labelled, --pairs\)"):
+            reproduce(unmeasured, SMOKE, None, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
 def test_hands_that_players_bid_are_theirs(tmp_path, run):
     status, _, err = run("polishclub2023", "--out", tmp_path)
-    assert status == 2 and "(--labelled, " in err and len(err.splitlines()) == 1
+    assert status == 2 and "(expected --labelled)\n" in err and len(err.splitlines()) == 1
     bad = tmp_path / "bad.csv"
     bad.write_text("PBN;OPENING\nAJ93.K8.K743.A94;1Z\n", "utf-8")
     status, _, err = run("polishclub2023", "--labelled", bad, "--out", tmp_path)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from .._pieces import connected
-from ..formats import read
 from ..library import Library
 from .command import Argument, Option
 from .inputs import Cluster, CommandError
@@ -82,9 +81,13 @@ PairsFile = Annotated[
 ]
 TrainingPairsFile = Annotated[Path | None, Option(help="Its training rows.")]
 LayoutsFile = Annotated[
-    Path,
-    Option(help="Solved layouts of BridgeHand2Vec's game; without them it is left out."),
+    Path | None,
+    Option(
+        help="Solved layouts of BridgeHand2Vec's game (default: data/game/layouts.npy, where it is "
+        "there); without them it is left out."
+    ),
 ]
+_LAYOUTS = Path("data/game/layouts.npy")
 Workers = Annotated[
     int, Option(min=1, help="Networks trained at a time; with --cluster: cores asked for each.")
 ]
@@ -107,7 +110,7 @@ def reproduce(
     labelled: LabelledFile = None,
     pairs: PairsFile = None,
     pairs_training: TrainingPairsFile = None,
-    layouts: LayoutsFile = Path("data/game/layouts.npy"),
+    layouts: LayoutsFile = None,
     workers: Workers = 1,
     cluster: Cluster = None,
 ) -> None:
@@ -142,11 +145,12 @@ def reproduce(
 
     try:
         rows = room.chosen_rows(room.rows_of(paper, table), row or (), network or ())
+        _refuse_unused(rows, size)
         material = room.Material(
             labelled=None if labelled is None else read_labelled(labelled),
             pairs=None if pairs is None else read_pairs(pairs),
             training_pairs=None if pairs_training is None else read_pairs(pairs_training),
-            layouts=read_layouts(layouts) if layouts.exists() else None,
+            layouts=read_layouts(layouts or _LAYOUTS) if layouts or _LAYOUTS.exists() else None,
         )
         deals = _gather(library, size, test, out) if room.need_deals(rows) else None
         click.echo(f"{paper} at scale {scale}: {_plan(rows, size, deals, material)}")
@@ -163,32 +167,45 @@ def reproduce(
     click.echo(f"{written[0]}: done")
 
 
+def _refuse_unused(rows: "Sequence[AnyRow]", scale: "Scale") -> None:
+    """Raise CommandError for options of trainings by Rprop, where no row has such a network."""
+    from ..experiments import has_rprop
+
+    given = ["--epochs"] * (scale.epochs > 0) + ["--first-weights"] * (scale.first_weights != 1)
+    if given and not has_rprop(rows):
+        raise CommandError(
+            f"{' and '.join(given)} would change nothing: none of these rows has a network trained "
+            "by Rprop (expected rows of the networks of 2004 or 2009)"
+        )
+
+
 def _gather(library: str, scale: "Scale", test: Path | None, out: Path) -> "Deals":
     """Take the deals of a run, the same as before where it goes on."""
     from ..experiments import agreed_deals, gather
 
-    outside = None if test is None else read(test)
-    return gather(Library(library), scale, outside, agreed_deals(out, scale))
+    return gather(Library(library), scale, test, agreed_deals(out, scale))
 
 
 def _plan(
     rows: "Sequence[AnyRow]", scale: "Scale", deals: "Deals | None", material: "Material"
 ) -> str:
     """Say what a run is going to do, and what it leaves out."""
-    from ..experiments import planned, waiting
+    from ..experiments import options_of, planned, waiting
 
-    said, left_out = f"{len(rows)} rows", len(waiting(rows, material))
+    said, left_out = _count(len(rows), "row"), waiting(rows, material)
     if deals is not None:
         said += (
-            f", {len(planned(rows, scale))} networks, {len(deals.training):,} training and "
-            f"{len(deals.test):,} test deals"
+            f", {_count(len(planned(rows, scale)), 'network')}, {len(deals.training):,} training "
+            f"and {_count(len(deals.test), 'test deal')}"
         )
     if left_out:
-        said += (
-            f"; {left_out} of the rows wait for files (--labelled, --pairs, --pairs-training, "
-            "--layouts)"
-        )
+        wait = "wait" if len(left_out) > 1 else "waits"
+        said += f"; {len(left_out)} of the rows {wait} for files ({options_of(left_out)})"
     return said
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + "s" * (number != 1)
 
 
 def open_networks(path: Path) -> "list[Opened]":

@@ -42,9 +42,15 @@ SCALES = find_scales(PAPERS.values())
 def rows_of(paper: str, table: str | None = None) -> tuple[AnyRow, ...]:
     """Return the rows of a paper, of one of its tables, or of all papers ("all").
 
-    Raises ExperimentError for an unknown paper or table, naming those that there are.
+    Raises ExperimentError for an unknown paper or table, naming those that there are, and for a
+    table of all papers.
     """
-    if paper == "all" and table is None:
+    if paper == "all":
+        if table is not None:
+            raise ExperimentError(
+                f"--table {shorten(table)} needs one paper (expected one of {', '.join(PAPERS)}, "
+                "not all)"
+            )
         return tuple(row for every in PAPERS.values() for row in every.rows())
     if paper not in PAPERS:
         known = ", ".join([*PAPERS, *([] if table else ["all"])])
@@ -61,7 +67,7 @@ def chosen_rows(
     """Return the rows with these ids and of these networks, as their names are printed.
 
     Without ids, or without networks, all of them. Raises ExperimentError for an id or a network
-    that none of the rows has, with the nearest.
+    that none of the rows has, with the nearest, and where no row has one of both.
     """
     of_network = {row.id: row.net.network for row in rows if isinstance(row, Row | AgreementRow)}
     for kind, names, known in (
@@ -69,6 +75,12 @@ def chosen_rows(
         ("network", networks, set(of_network.values())),
     ):
         for name in names:
+            if not known:
+                some = ", ".join(repr(row.id) for row in rows[:5])
+                raise ExperimentError(
+                    f"no {kind} {name!r} here: these rows are chosen by --row alone "
+                    f"(expected ids as {some})"
+                )
             if name not in known:
                 near = get_close_matches(name, sorted(known), n=5, cutoff=0.3)
                 nearest = ", ".join(near or sorted(known)[:5])
@@ -79,5 +91,13 @@ def chosen_rows(
         if (not ids or row.id in ids) and (not networks or of_network.get(row.id, "") in networks)
     )
     if not chosen:
-        raise ExperimentError(f"none of these rows is of the networks {', '.join(networks)}")
+        own = ", ".join(
+            f"the network of {name} is {of_network[name]}"
+            if name in of_network
+            else f"{name} is chosen by --row alone"
+            for name in ids
+        )
+        raise ExperimentError(
+            f"--row and --network share no row: {own} (asked: {', '.join(networks)})"
+        )
     return chosen

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,15 @@ from numpy.typing import NDArray
 
 from ..cards import DealSet, Seat, Strain
 from ..encodings import Coding, find_coding
+from ..formats import read
 from ..library import Library
 from ..training.papers.examples import Examples, draw_views
 from ..training.solved import deals_checksum, known_tricks
 from .scales import Scale
 from .spec import CONTRACTS, LEADERS, Lead, Net
+
+_TEST_NAMES = {"gib-10000": "GIB"}
+"""What lines call the deals of a file, where that is not the file's name: stored lines do."""
 
 
 class ExperimentError(ValueError):
@@ -44,13 +49,14 @@ class Deals:
 
 
 def gather(
-    library: Library, scale: Scale, test: DealSet | None = None, training_deals: int | None = None
+    library: Library, scale: Scale, test: Path | None = None, training_deals: int | None = None
 ) -> Deals:
-    """Take the deals of a run from a library, by index; ``test`` are deals from outside.
+    """Take the deals of a run from a library, by index; ``test`` is a file of deals from outside.
 
     Without ``test`` the library's own test deals are used; ``training_deals`` are as many as the
     run began with. Raises ExperimentError when the library is too small for the scale, the run
-    began with more deals than the scale takes, or the test deals are not solved.
+    began with more deals than the scale takes, or the test deals are none or not solved;
+    FormatError for a file that has something else.
     """
     if training_deals is not None and training_deals > scale.most:
         raise ExperimentError(
@@ -67,14 +73,31 @@ def gather(
         )
     validation = library.deals("validation")[: scale.validation]
     own = library.deals("test")[: scale.tests]
-    chosen = own if test is None else test[: scale.tests]
-    for name, deals in (("validation", validation), ("test", chosen)):
+    needed = {"validation": validation} | ({"test": own} if test is None else {})
+    for name, deals in needed.items():
         if len(deals) == 0:
             raise ExperimentError(f"the library {library} has no {name} deals")
-    known_tricks(chosen)
     if test is None:
+        known_tricks(own)
         return Deals(training, validation, own, "library, test")
-    return Deals(training, validation, chosen, "GIB", own)
+    return Deals(training, validation, _read_test(test, scale.tests), _test_name(test), own)
+
+
+def _read_test(file: Path, most: int) -> DealSet:
+    """Return the first deals of a file, which must be solved."""
+    deals = read(file)[:most]
+    if len(deals) == 0:
+        raise ExperimentError(f"{file}: no deals to test on (expected solved deals)")
+    try:
+        known_tricks(deals)
+    except ValueError as error:
+        raise ExperimentError(f"{file}: {error}") from None
+    return deals
+
+
+def _test_name(file: Path) -> str:
+    name = Path(file.name.removesuffix(".gz")).stem
+    return _TEST_NAMES.get(name, name)
 
 
 def results(contracts: str, lead: Lead) -> Iterator[tuple[Strain, Seat]]:

@@ -17,18 +17,30 @@ from ..published import published_results
 from .catalogue import PAPERS
 from .data import Deals, ExperimentError, require_deals
 from .measure import measure_agreement, measure_raw, measure_row
-from .rows import AgreementRow, AnyRow, FunctionRow, Line, Material, RawRow, Row
+from .rows import AgreementRow, AnyRow, FunctionRow, Line, Material, PublishedRow, RawRow, Row
 from .scales import Scale
 from .spec import Net
 from .store import Store, agree
 from .trained import train_net
 
 NetRow = Row | AgreementRow
+_OPTIONS = {
+    "labelled": "--labelled",
+    "pairs": "--pairs",
+    "training_pairs": "--pairs-training",
+    "layouts": "--layouts",
+}
+"""The options of the command that fill the fields of Material."""
 
 
 def need_deals(rows: Iterable[AnyRow]) -> bool:
     """Tell whether any of the rows is measured on solved deals."""
     return any(isinstance(row, Row | AgreementRow | RawRow) for row in rows)
+
+
+def has_rprop(rows: Iterable[AnyRow]) -> bool:
+    """Tell whether any of the rows has a network that is trained by Rprop."""
+    return any(isinstance(row, Row | AgreementRow) and row.net.by_rprop for row in rows)
 
 
 def waiting(rows: Iterable[AnyRow], material: Material) -> list[AnyRow]:
@@ -38,6 +50,12 @@ def waiting(rows: Iterable[AnyRow], material: Material) -> list[AnyRow]:
         for row in rows
         if isinstance(row, FunctionRow) and row.needs and getattr(material, row.needs) is None
     ]
+
+
+def options_of(rows: Iterable[AnyRow]) -> str:
+    """Return the options that give the files which these rows need: "--labelled, --pairs"."""
+    needed = {row.needs for row in rows if isinstance(row, FunctionRow)}
+    return ", ".join(option for name, option in _OPTIONS.items() if name in needed)
 
 
 def planned(rows: Iterable[AnyRow], scale: Scale, seed: int = 1) -> dict[Net, list[NetRow]]:
@@ -75,10 +93,15 @@ def reproduce(
     """
     wanted, files = list(rows), material or Material()
     left_out = waiting(wanted, files)
-    if left_out and len(left_out) == len(wanted):
+    of_people = [row.id for row in wanted if isinstance(row, PublishedRow)]
+    if of_people and len(of_people) == len(wanted):
         raise ExperimentError(
-            "these rows need files that belong to the authors of BridgeHand2Vec (--labelled, "
-            "--pairs, --pairs-training), or solved layouts (--layouts)"
+            f"the figures of {', '.join(of_people)} are of people: nothing is measured (expected "
+            "rows of networks or points)"
+        )
+    if left_out and len(left_out) + len(of_people) == len(wanted):
+        raise ExperimentError(
+            f"these rows are measured on files that are not given (expected {options_of(left_out)})"
         )
     store = Store(folder, scale.name if seed == 1 else f"{scale.name}-seed-{seed}")
     if need_deals(wanted):

@@ -97,6 +97,11 @@ class Net:
         return 1 if self.comparison is not None else find_head(self.head).outputs
 
     @property
+    def by_rprop(self) -> bool:
+        """Whether it is trained by Rprop, so with ``epochs`` and ``first_weights``."""
+        return self.pretraining is None and self.comparison is None
+
+    @property
     def key(self) -> str:
         """Everything that sets it apart from other networks, for people to read."""
         parts = [self.network, self.coding, self.contracts, f"lead {self.lead}"]

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ...._arrays import array_header
 from ...._files import atomic_writer
 from ...._progress import progress_bar
 from ....cards import Seat
@@ -25,6 +26,7 @@ SEED = 2023
 PARTNERS = (Seat.NORTH, Seat.SOUTH)
 _SAVED = 8
 """Pairs between two writings."""
+_EXPECTED = f"expected a NumPy file .npy, uint8 of shape (pairs, {LAYOUTS}, 5, 2), at most 13"
 
 
 def deal_layouts(begin: int, end: int, seed: int = SEED) -> NDArray[np.uint8]:
@@ -60,13 +62,17 @@ def solve_layouts(file: Path, pairs: int, workers: int | None = None) -> None:
 def read_layouts(file: Path) -> NDArray[np.uint8]:
     """Return (pairs, 10, 5, 2) tricks. Raises ExperimentError for a file of something else."""
     try:
-        solved = np.load(file, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise ExperimentError(f"{file}: no solved layouts ({error})") from None
-    if solved.dtype != np.uint8 or solved.shape[1:] != (LAYOUTS, 5, 2) or (solved > 13).any():
+        with file.open("rb") as stream:
+            header = array_header(stream)
+            stream.seek(0)
+            solved = np.load(stream, allow_pickle=False)
+    except OSError as error:
+        raise ExperimentError(f"{file}: {error.strerror} ({_EXPECTED})") from None
+    except ValueError as error:
+        raise ExperimentError(f"{file}: no solved layouts ({_EXPECTED}): {error}") from None
+    if header.dtype != np.uint8 or header.shape[1:] != (LAYOUTS, 5, 2) or (solved > 13).any():
         raise ExperimentError(
-            f"{file}: no solved layouts (expected uint8 of shape (pairs, {LAYOUTS}, 5, 2), at most "
-            f"13; found {solved.dtype}, {solved.shape})"
+            f"{file}: no solved layouts ({_EXPECTED}; found {header.dtype}, {header.shape})"
         )
     tricks: NDArray[np.uint8] = solved
     return tricks
