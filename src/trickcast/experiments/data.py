@@ -129,7 +129,7 @@ def training_batch(net: Net, scale: Scale, deals: DealSet, drawing: int) -> Exam
         return all_results(deals[: net.deals], net.contracts, net.lead, coding)
     rng = np.random.default_rng([net.seed, drawing])
     examples = scale.tuning_examples
-    if net.pretraining is None and net.comparison is None:
+    if net.by_rprop:
         schedule = scale.schedule_of(net)
         examples = schedule.examples // schedule.portions
     return draw_views(deals, CONTRACTS[net.contracts], examples, coding, rng)

@@ -110,7 +110,7 @@ class Scale:
         as is printed. Where examples are drawn from all views, networks that differ only in leader,
         number of deals or the suit that is turned into spades are one and the same.
         """
-        if net.pretraining is None and net.comparison is None:
+        if net.by_rprop:
             net = replace(net, epochs=self.epochs, first_weights=self.first_weights)
         if self.published:
             how = net.pretraining

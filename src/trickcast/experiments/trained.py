@@ -73,8 +73,7 @@ def train_net(
         return _finished(finished, net, checksum)
     checkpoint = folder / f"{net.slug}.checkpoint"
     training = _Training(net, scale, used, deals.validation, checkpoint, report)
-    by_rprop = net.pretraining is None and net.comparison is None
-    network, record = training.by_rprop() if by_rprop else training.by_epochs()
+    network, record = training.by_rprop() if net.by_rprop else training.by_epochs()
     record |= {"deals": len(used), "sha256": checksum}
     record["epochs_per_second"] = round(record["epochs"] / max(record["seconds"], 1e-9), 2)
     content = {

@@ -255,7 +255,7 @@ def _reasons(title: str, rows: Iterable[tuple[Result, str]]) -> list[str]:
 
 
 def _two_tests(results: Iterable[Result]) -> str:
-    """Return how much more the networks estimate exactly on GIB's deals than on the library's."""
+    """Return how much more the networks estimate exactly on deals from outside the library."""
     differences = [
         float(result.figure("exact")) - float(result.own_exact)
         for result in results
@@ -264,7 +264,8 @@ def _two_tests(results: Iterable[Result]) -> str:
     if not differences:
         return ""
     return (
-        f"Ours on GIB's deals less ours on the library's, mean of {len(differences)} rows: "
+        "Ours on the deals of `--test` less ours on the library's own test deals, mean of "
+        f" {len(differences)} rows: "
         f"{sum(differences) / len(differences):+.2f}.\n"
     )
 
