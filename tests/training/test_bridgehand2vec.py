@@ -1,19 +1,24 @@
 """The BridgeHand2Vec paper as an experiment: its measures against plain counting, its game."""
 
+from dataclasses import replace
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import trickcast as tc
 from trickcast.cards import DealSet
 from trickcast.embedding import HandEmbedding
-from trickcast.experiments import SCALES, ExperimentError, Material
+from trickcast.experiments import SCALES, ExperimentError, Material, Store
 from trickcast.experiments.papers.bridgehand2vec import PAPER, game, layouts, trainings
 from trickcast.experiments.papers.bridgehand2vec import studies as study
+from trickcast.experiments.report.claims import Claim, judge
 from trickcast.formats.hand2vec import PairSet
 from trickcast.openings import LabelledHands
 from trickcast.scoring import score
+from trickcast.training.pairs.data import pair_rows
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +138,131 @@ def test_trainings_of_a_study_learn_and_differ_by_their_seed(pairs):
     rows = {row["figure"]: row for row in trainings.ten_models(study, pairs)}
     assert len(rows) == 13 and rows["mean squared error"]["std"] > 0
     assert rows["Table 4, notrump, within 2"]["value"] > rows["Table 4, notrump, exactly"]["value"]
+
+
+class Says(torch.nn.Module):
+    """A network that says of any pair what a function says of its hands."""
+
+    def __init__(self, says):
+        super().__init__()
+        self.says = says
+
+    def forward(self, hands):
+        return self.says(hands.float())
+
+
+def test_how_unlike_suits_are_to_a_network(pairs):
+    """In the rotations 1, 2 and 3 five fixed numbers come to 6, 8 and 6 fifths of a trick."""
+    fixed = Says(lambda hands: torch.arange(5.0).expand(len(hands), 5))
+    assert trainings.unlike_suits(fixed, pairs) == pytest.approx(4 / 3)
+    lengths = Says(lambda hands: torch.cat(
+        [hands.view(-1, 2, 4, 13).sum((1, 3)), torch.ones(len(hands), 1)], dim=1
+    ))  # fmt: skip
+    assert trainings.unlike_suits(lengths, pairs) == 0
+
+
+def test_only_rotation_hides_which_suit_is_which(pairs):
+    """Of lessons in which spades always take ten tricks and clubs four."""
+    always = np.array([10, 8, 6, 4, 7], np.float32)[None, :, None]
+    tricks = np.broadcast_to(always, (len(pairs), 5, 2)).copy()
+    rows = pair_rows(PairSet(pairs.norths, pairs.souths, tricks))
+    plan = trainings.Study(steps=300, batch=32)
+    rotated, dealt = (
+        trainings.unlike_suits(trainings.train_one(plan, rows, rotate=rotate), pairs)
+        for rotate in (True, False)
+    )
+    assert rotated < 0.5 and dealt == pytest.approx((3 * 2 + 6 + 4 * 4 + 3 * 2 + 6) / 15, abs=0.4)
+
+
+def test_what_rotation_buys_has_an_interval_of_several_networks(pairs):
+    plan = trainings.Study(steps=30, batch=64, labelled=256, rotated=2)
+    (rotated, dealt), gone = trainings.rotation_of_labelled(plan, pairs)
+    assert set(gone) == {"mse", "unlike", "apart"} and rotated["unlike"] != dealt["unlike"]
+    for name, (less, errors) in gone.items():
+        assert less == pytest.approx(dealt[name] - rotated[name])
+        spread = rotated[f"{name}_std"] ** 2 + dealt[f"{name}_std"] ** 2
+        assert errors == pytest.approx(2 * (spread / 2) ** 0.5)
+    assert trainings.rotation_of_labelled(replace(plan, rotated=1), pairs)[1] == {}
+
+
+def judged(tmp_path, finding: str, /, **fields) -> list[str]:
+    """The verdicts on the claims that ask for a finding, were it this."""
+    store = Store(tmp_path, "made up")
+    store.add([fields | {"finding": finding}])
+    claims = [Claim(**claim) for claim in PAPER.claims if claim.get("value", [""])[0] == finding]
+    assert claims
+    return [judge(claim, store)[0] for claim in claims]
+
+
+def test_claims_of_rotation_and_of_the_game_are_judged_by_intervals(tmp_path):
+    views = "bridgehand2vec: views of their rows"
+    for less, verdict in (
+        ([0.03, 0.02], "holds"),
+        ([0.01, 0.02], "fails"),
+        ([-0.03, 0.02], "fails"),
+    ):
+        assert judged(tmp_path, views, gone={"unlike": less}) == [verdict]
+    game_is = "bridgehand2vec: Table 11"
+    for early, late, verdicts in (
+        ([20, 10], [5, 10], ["holds", "holds"]),
+        ([20, 30], [15, 10], ["fails", "fails"]),
+    ):
+        assert judged(tmp_path, game_is, lead={"200": early, "1600": late}) == verdicts
+    assert judged(tmp_path, game_is, lead={}) == ["cannot be tested"] * 2
+
+
+def test_ten_networks_are_judged_by_the_printed_figures(tmp_path):
+    assert PAPER.show is not None
+    docs = Store(Path(__file__).parents[2] / "docs", "reproduction")
+    line = docs.get("bridgehand2vec: models")
+    assert line is not None
+    assert line["short"] == study.short_of_printed(line["rows"], line["models"])
+    exact = line["short"]["Table 3, notrump, exactly"]  # 72.21 less 68.1616, 0.634 and 0.2844
+    assert exact == pytest.approx([4.0484, 2 * ((0.634**2 + 0.2844**2) / 10) ** 0.5], abs=1e-3)
+    assert "not reached**: of 12 figures 11 are lower" in PAPER.show("beyond", [line])
+    assert judged(tmp_path, "bridgehand2vec: models", **line) == ["fails", "fails"]
+    rows = [
+        row | {"value": float(study.printed_shares()[row["figure"]][0])} for row in line["rows"][1:]
+    ]
+    line = line | {"rows": rows, "short": study.short_of_printed(rows, 10)}
+    shown = PAPER.show("beyond", [line])
+    assert "prints is reached**: of 12 figures 0 are lower" in shown and "+0.000 ± " in shown
+    assert judged(tmp_path, "bridgehand2vec: models", **line) == ["holds", "holds"]
+    assert "reached" not in PAPER.show("beyond", [line | {"optimizer": "soap"}])
+    assert study.short_of_printed(rows, 1) == {}
+    halved = study.short_of_printed(rows[:1], 5)["Table 3, all_suits, within 2"][1]
+    assert halved == pytest.approx(2 * (0.0003**2 / 10 + rows[0]["std"] ** 2 / 5) ** 0.5)
+
+
+def test_what_the_pages_say_in_words_is_what_was_measured():
+    """Words of pictures.md, fitted.md and claims.toml that no figure is filled into."""
+    docs = Store(Path(__file__).parents[2] / "docs", "reproduction")
+    game_is, sizes, lessons, views, theirs = (
+        docs.get(f"bridgehand2vec: {name}")
+        for name in ("Table 11", "Figure 4", "sources", "views", "views of their rows")
+    )
+    assert game_is and sizes and lessons and views and theirs
+    leads = game_is["lead"]
+    assert game_is["models"] == 10, "the mean of ten agents each"
+    assert max(abs(leads[step][0]) for step in ("25", "50", "100")) < 10, "alike, to ten points"
+    after = ("200", "400", "800", "1200", "1600")
+    assert all(leads[step][0] > leads[step][1] for step in after), "leads to the end"
+    assert leads["1600"][0] < leads["200"][0], "though by less"
+    assert "models" not in sizes and {row["runs"] for row in sizes["rows"]} == {3}
+    sources = {row["source"]: row["mse"] for row in lessons["rows"]}
+    assert len(sources) == 5
+    assert sources["the authors' rows, by Adam"] > sources["the authors' rows"]
+    same = next(row for row in sizes["rows"] if row["size"] == 8)
+    assert views["rows"][0]["mse"] == pytest.approx(same["mse"]), "the same networks"
+    assert abs(theirs["gone"]["apart"][0]) < theirs["gone"]["apart"][1], "of one pair, cannot tell"
+    for line in (views, theirs):
+        assert [row["runs"] for row in line["rows"]] == [3, 3] and set(line["gone"]) > {"unlike"}
+
+
+def test_the_game_leads_by_a_difference_with_its_interval():
+    first, second = {"5": [3.0, 3.0]}, {"5": [1.0, 4.0]}
+    assert game.lead(first, second, 4) == {"5": pytest.approx([2.0, 5.0])}
+    assert game.lead(first, second, 1) == {}
 
 
 def test_every_row_is_measured_and_shown(pairs):

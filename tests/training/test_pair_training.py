@@ -140,6 +140,12 @@ def test_turned_rows_turn_hands_and_tricks_alike(deals):
                     assert torch.equal(found[row], tricks[row][[*order, 4], flip])
                     break
     assert len(seen) == 8
+    dealt, own = turned_rows(rows.hands, tricks, step=5, seed=1, rotate=False)
+    exchanged = (dealt != rows.hands).flatten(1).any(1)
+    assert 0.3 < exchanged.float().mean() < 0.7
+    for row, flip in enumerate(exchanged.int().tolist()):
+        assert torch.equal(dealt[row], rows.hands[row].flip(0) if flip else rows.hands[row])
+        assert torch.equal(own[row], tricks[row, :, flip])
 
 
 @pytest.fixture(scope="module")

@@ -118,14 +118,17 @@ def take_rows(rows: PairRows, step: int, batch: int, seed: int) -> tuple[Tensor,
     return rows.hands[chosen], rows.tricks[chosen]
 
 
-def turned_rows(hands: Tensor, tricks: Tensor, step: int, seed: int) -> tuple[Tensor, Tensor]:
+def turned_rows(
+    hands: Tensor, tricks: Tensor, step: int, seed: int, *, rotate: bool = True
+) -> tuple[Tensor, Tensor]:
     """Exchange the hands of half the rows, and shift the suits of each by a random number.
 
-    The paper's eight views of a pair. Returns hands (b, 2, 52) and the first hand's tricks (b, 5).
+    The paper's eight views of a pair; two where suits do not ``rotate``. Returns hands (b, 2, 52)
+    and the first hand's tricks (b, 5).
     """
     rng = np.random.default_rng([seed, step, 1])
     flip = torch.from_numpy(rng.integers(2, size=len(hands)))
-    shift = torch.from_numpy(rng.integers(SUITS, size=len(hands)))
+    shift = torch.from_numpy(rng.integers(SUITS if rotate else 1, size=len(hands)))
     rows = torch.arange(len(hands))
     order = (torch.arange(SUITS) + shift[:, None]) % SUITS  # (b, 4): the suit that comes here
     strains = torch.cat([order, torch.full((len(hands), 1), SUITS)], dim=1)

@@ -7,6 +7,7 @@ one of the best mean. The paper does not say which, but prints rewards of 0 for 
 is not that of any one result.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, permutations, product
 
@@ -20,6 +21,7 @@ from ....dealing import random_deals
 from ....embedding import HandEmbedding
 from ....scoring import score
 from .layouts import PARTNERS, SEED
+from .studies import difference
 
 CALLS = ("PASS", *(f"{level}{strain}" for level, strain in product(range(1, 8), "CDHSN")))
 HIDDEN = (128, 128, 128)
@@ -114,3 +116,12 @@ def learn(
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
     return Learned(network, means)
+
+
+def lead(
+    of: Mapping[str, Sequence[float]], over: Mapping[str, Sequence[float]], runs: int
+) -> dict[str, list[float]]:
+    """Return by step the difference of two curves, and two standard errors; {} of one run each."""
+    if runs == 1:
+        return {}
+    return {step: difference(of[step], over[step], runs) for step in of}

@@ -6,7 +6,8 @@ kind: hands of North and South, mean tricks over ten layouts.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,19 @@ from ....dealing import random_deals
 from ....embedding import HandEmbedding, PairEstimate, PairEstimator
 from ....evaluators import evaluate
 from ....formats.hand2vec import PairSet
+from ....published import published_results
 
 PRINTED: Mapping[str, Any] = tomllib.loads(
     Path(__file__).with_name("printed.toml").read_text("utf-8")
 )
 """What the paper prints beside its figures of accuracy, by table or study, as in the file."""
 _FRESH_SEED = 5
+FIGURES = ("within_2", "within_1", "exact")
+"""Columns of published results."""
+WITHIN = ("within 2", "within 1", "exactly")
+"""Their names in rows of ours, of the shares that ``table_3`` and ``table_4`` give."""
+PRINTED_NETWORKS = 10
+"""Networks that Tables 3 and 4 are the mean of."""
 LAYOUTS = 10
 """Layouts that a row's tricks are the mean of."""
 
@@ -63,6 +71,42 @@ def _shares(hits: list[NDArray[np.bool_]]) -> dict[str, tuple[float, float, floa
         )
         for name, part in (("all_suits", slice(0, 4)), ("notrump", slice(4, 5)))
     }
+
+
+def difference(of: Sequence[float], over: Sequence[float], runs: int) -> list[float]:
+    """Return what the first mean is more than the second, and two standard errors of that.
+
+    Each is a mean of ``runs`` networks with their deviation.
+    """
+    return [of[0] - over[0], 2 * sqrt((of[1] ** 2 + over[1] ** 2) / runs)]
+
+
+def printed_shares() -> dict[str, tuple[str, float]]:
+    """Return the printed figures of Tables 3 and 4, as printed, and their deviations.
+
+    They are named as ``Table 3, all_suits, exactly``.
+    """
+    return {
+        f"Table {table}, {row['contracts']}, {words}": (row[name], deviation)
+        for table, of_table in PRINTED["models"].items()
+        for row, deviations in ((published_results()[id], std) for id, std in of_table.items())
+        for words, name, deviation in zip(WITHIN, FIGURES, deviations, strict=True)
+    }
+
+
+def short_of_printed(rows: Sequence[Mapping[str, Any]], networks: int) -> dict[str, list[float]]:
+    """Return by figure what ten printed networks have more than so many of ours, as a difference.
+
+    ``rows`` have a ``figure``, its mean ``value`` and ``std``; of one network nothing is returned.
+    """
+    printed, short = printed_shares(), {}
+    for row in rows if networks > 1 else ():
+        if row["figure"] in printed:
+            share, deviation = printed[row["figure"]]
+            of_as_many = deviation * sqrt(networks / PRINTED_NETWORKS)
+            ours = row["value"], row["std"]
+            short[row["figure"]] = difference((float(share), of_as_many), ours, networks)
+    return short
 
 
 def variances(estimate: PairEstimate) -> NDArray[np.float64]:
@@ -122,10 +166,21 @@ def table_7(embedding: HandEmbedding) -> list[dict[str, Any]]:
     return rows
 
 
-def rotation_example(model: str) -> dict[str, float]:
-    """Return the tricks in hearts and in spades of the pair whose suits are alike."""
-    estimate = PairEstimator(model)(*PRINTED["rotation"]["hands"])
-    return {"hearts": estimate["H"], "spades": estimate["S"]}
+def rotation_example(embedding: HandEmbedding) -> list[dict[str, Any]]:
+    """Return the tricks in hearts and in spades of the pair whose suits are alike.
+
+    By the shipped models: one pass of the paper's network may tell them apart, the mean over all
+    orders of the suits and ``accurate``, to which suits are alike, may not.
+    """
+    hands = PRINTED["rotation"]["hands"]
+    spades, hearts = embedding.tricks(*hands)[:2].tolist()
+    rows: list[dict[str, Any]] = [
+        {"model": "hand2vec, one pass", "hearts": hearts, "spades": spades}
+    ]
+    for name, model in (("hand2vec, all orders of the suits", "hand2vec"), ("accurate",) * 2):
+        estimate = PairEstimator(model)(*hands)
+        rows.append({"model": name, "hearts": estimate["H"], "spades": estimate["S"]})
+    return rows
 
 
 def components_known(embedding: HandEmbedding, hands: int = 20_000) -> dict[str, float]:
