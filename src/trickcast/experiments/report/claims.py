@@ -140,7 +140,7 @@ def _judge_value(claim: Claim, known: Store) -> tuple[str, str]:
     second = _number(claim.over, known) if claim.over else 0.0
     if first is None or second is None:
         return UNTESTED, "not measured yet"
-    stated = f"{first:g} less {second:g}" if claim.over else f"{first:g}"
+    stated = f"{first:.4g} less {second:.4g}" if claim.over else f"{first:.4g}"
     asked = {"at least": claim.least, "at most": claim.most}
     bounds = " and ".join(f"{word} {x:g}" for word, x in asked.items() if abs(x) != float("inf"))
     holds = claim.least <= first - second <= claim.most

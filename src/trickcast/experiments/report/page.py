@@ -19,7 +19,7 @@ from .results import FIGURES, MISSING, NOT_RUN, Result, read_results
 
 _TEXTS = Path(__file__).parent
 _MADE_BY = "made by: "
-_COUNTS = ("rows", "measured", "comparisons", "trainings", "reached", "beyond", "lower",
+_COUNTS = ("measured", "comparisons", "trainings", "reached", "beyond", "lower",
            "… with the reason", "as printed", "near")  # fmt: skip
 
 
@@ -111,13 +111,15 @@ def _ran(rows: Iterable[AnyRow], results: Mapping[str, Result], known: Store) ->
 
 def _index(papers: Sequence[Paper], results: Mapping[str, Result], known: Store) -> str:
     """Return the page that leads to those of the papers, and says what they have in common."""
-    verdicts = [
-        [f"[{paper.title}]({paper.name}.md)", *_counts(_results_of(paper, results)).values()]
-        for paper in papers
-    ]
+    verdicts = []
+    for paper in papers:
+        counted = _counts(_results_of(paper, results))
+        near, printed = counted.pop("near"), counted.pop("as printed")
+        title = f"[{paper.title}]({paper.name}.md)"
+        verdicts.append([title, *counted.values(), f"{near} of {printed}" if printed else ""])
     parts = [
         "# The papers, reproduced\n",
-        markdown_table(["paper", *_COUNTS], verdicts),
+        markdown_table(["paper", *_COUNTS[:-2], "near as printed"], verdicts),
         _nearness(list(results.values())).strip() + "\n",
         _two_tests(results.values()),
         _made_of(known),
@@ -195,7 +197,6 @@ def _counts(rows: Sequence[Result]) -> dict[str, int]:
     networks = {row.first_line["network"] for row in rows if "epochs" in row.first_line}
     printed = [row for row in rows if row.apart is not None]
     numbers = [
-        len(rows),
         sum(row.ran for row in rows),
         len(compared),
         len(networks),
@@ -265,7 +266,7 @@ def _two_tests(results: Iterable[Result]) -> str:
         return ""
     return (
         "Ours on the deals of `--test` less ours on the library's own test deals, mean of "
-        f" {len(differences)} rows: "
+        f"{len(differences)} rows: "
         f"{sum(differences) / len(differences):+.2f}.\n"
     )
 
