@@ -84,8 +84,9 @@ def finished(deals, tmp_path_factory):
     command += ["--layouts", str(LIBRARY.with_name("game") / "layouts.npy")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "; 17 of the rows wait for files (--labelled, --pairs, --pairs-training)" in done.stdout
+    assert "; 19 of the rows wait for files (--labelled, --pairs, --pairs-training)" in done.stdout
     assert done.stdout.endswith("reproduction.csv: done\n") and "| m09-TV-15 |" in done.stdout
+    assert "| bridgehand2vec: known |  |  | on its page |" in done.stdout
     return folder, Store(folder, "smoke")
 
 

@@ -72,7 +72,7 @@ def table_of_rows(rows: Iterable[AnyRow], folder: Path) -> str:
                           _judged(result), _as_printed(result)])  # fmt: skip
         elif line is not None and result is None:
             shares = " / ".join(f"{line[name]:.2f}" for name in FIGURES if name in line)
-            cells.append([row.id, line.get("network", ""), "", shares, "", ""])
+            cells.append([row.id, line.get("network", ""), "", shares or "on its page", "", ""])
     head = ["row", "network", "published", "ours", "verdict", "as printed"]
     return markdown_table(head, cells)
 
