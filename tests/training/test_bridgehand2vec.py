@@ -14,6 +14,7 @@ from trickcast.embedding import HandEmbedding
 from trickcast.experiments import SCALES, ExperimentError, Material, Store
 from trickcast.experiments.papers.bridgehand2vec import PAPER, game, layouts, trainings
 from trickcast.experiments.papers.bridgehand2vec import studies as study
+from trickcast.experiments.papers.bridgehand2vec.shown import show
 from trickcast.experiments.report.claims import Claim, judge
 from trickcast.formats.hand2vec import PairSet
 from trickcast.openings import LabelledHands
@@ -212,23 +213,21 @@ def test_claims_of_rotation_and_of_the_game_are_judged_by_intervals(tmp_path):
 
 
 def test_ten_networks_are_judged_by_the_printed_figures(tmp_path):
-    assert PAPER.show is not None
     docs = Store(Path(__file__).parents[2] / "docs", "reproduction")
-    line = docs.get("bridgehand2vec: models")
-    assert line is not None
+    (line,) = docs.findings("bridgehand2vec: models")
     assert line["short"] == study.short_of_printed(line["rows"], line["models"])
     exact = line["short"]["Table 3, notrump, exactly"]  # 72.21 less 68.1616, 0.634 and 0.2844
     assert exact == pytest.approx([4.0484, 2 * ((0.634**2 + 0.2844**2) / 10) ** 0.5], abs=1e-3)
-    assert "not reached**: of 12 figures 11 are lower" in PAPER.show("beyond", [line])
+    assert "not reached**: of 12 figures 11 are lower" in show("beyond", [line])
     assert judged(tmp_path, "bridgehand2vec: models", **line) == ["fails", "fails"]
     rows = [
         row | {"value": float(study.printed_shares()[row["figure"]][0])} for row in line["rows"][1:]
     ]
     line = line | {"rows": rows, "short": study.short_of_printed(rows, 10)}
-    shown = PAPER.show("beyond", [line])
+    shown = show("beyond", [line])
     assert "prints is reached**: of 12 figures 0 are lower" in shown and "+0.000 ± " in shown
     assert judged(tmp_path, "bridgehand2vec: models", **line) == ["holds", "holds"]
-    assert "reached" not in PAPER.show("beyond", [line | {"optimizer": "soap"}])
+    assert "reached" not in show("beyond", [line | {"optimizer": "soap"}])
     assert study.short_of_printed(rows, 1) == {}
     halved = study.short_of_printed(rows[:1], 5)["Table 3, all_suits, within 2"][1]
     assert halved == pytest.approx(2 * (0.0003**2 / 10 + rows[0]["std"] ** 2 / 5) ** 0.5)
@@ -277,13 +276,12 @@ def test_every_row_is_measured_and_shown(pairs):
     material = Material(
         labelled=labelled, pairs=pairs, training_pairs=many, layouts=made_up_layouts(4)
     )
-    assert PAPER.show is not None
     for table, rows in (*PAPER.tables.items(), ("beyond", PAPER.beyond)):
         lines = []
         for row in rows:
             name = "row" if row.id.startswith("b23") else "finding"
             lines.append({name: row.id, **row.measure(SCALES["smoke"], material)})
-        shown = PAPER.show(table, lines)
+        shown = show(table, lines)
         assert len(shown) > 40 and "nan" not in shown
         if table == "Table 1":
             assert "20 of the 20" in shown

@@ -36,6 +36,9 @@ class Hand2VecTask(Scheduled[Hand2VecConfig, Hand2Vec]):
     The validation rows are measured and nothing else: the network is that of the last step.
     """
 
+    rotate = True
+    """Whether suits are rotated; without it a pair has two of its eight views."""
+
     def __init__(self, config: Hand2VecConfig, training: PairRows, validation: PairRows):
         lessons = Lessons(len(training), training.sha256, validation.sha256)
         super().__init__(config, Hand2Vec(config.size, seed=config.seed), lessons)
@@ -44,7 +47,7 @@ class Hand2VecTask(Scheduled[Hand2VecConfig, Hand2Vec]):
     def loss(self, step: int) -> Tensor:
         """Return the mean squared error of a step's rows, each in one of its views."""
         hands, tricks = take_rows(self.training, step, self.config.batch, self.config.seed)
-        hands, target = turned_rows(hands, tricks, step, self.config.seed)
+        hands, target = turned_rows(hands, tricks, step, self.config.seed, rotate=self.rotate)
         return functional.mse_loss(self.network(hands), target)
 
     def figures(self) -> dict[str, float]:

@@ -15,7 +15,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn import functional
 
 from ....cards.hand import as_hands
 from ....cards.sizes import RANKS, SUITS
@@ -23,7 +22,7 @@ from ....dealing import random_deals
 from ....embedding import PairEstimator
 from ....formats.hand2vec import PairSet
 from ....networks.hand2vec import VECTOR, Hand2Vec
-from ....training.pairs.data import PairRows, join_rows, pair_rows, take_rows, turned_rows
+from ....training.pairs.data import PairRows, join_rows, pair_rows
 from ....training.pairs.hand2vec import Hand2VecConfig, Hand2VecTask
 from ....training.trainer import train
 from .studies import PRINTED, WITHIN, difference, some_pairs, squared_error, table_3, table_4
@@ -108,12 +107,7 @@ def train_one(
 class _SuitsAsDealt(Hand2VecTask):
     """The same training, but for the rotation of the suits: the hands exchanged are the same."""
 
-    def loss(self, step: int) -> Tensor:
-        """Return the mean squared error of a step's rows, their suits as they were dealt."""
-        seed = self.config.seed
-        hands, tricks = take_rows(self.training, step, self.config.batch, seed)
-        hands, target = turned_rows(hands, tricks, step, seed, rotate=False)
-        return functional.mse_loss(self.network(hands), target)
+    rotate = False
 
 
 def one_pass(network: Hand2Vec, pairs: PairSet) -> NDArray[np.float32]:
