@@ -273,7 +273,7 @@ def _two_tests(results: Iterable[Result]) -> str:
 
 def _table(declared: Sequence[AnyRow], results: Mapping[str, Result]) -> str:
     head = ["row", "network", "contracts", "lead", "published", "ours", "less", "verdict",
-            "as printed", "near", "n", "library", "seconds"]  # fmt: skip
+            "as printed", "near", "n", "library"]  # fmt: skip
     cells = []
     for row in declared:
         result = results[row.id]
@@ -285,7 +285,7 @@ def _table(declared: Sequence[AnyRow], results: Mapping[str, Result]) -> str:
         cells.append([row.id, _name(row, printed), printed["contracts"], printed["lead"],
                       _three_printed(result), ours or result.first_note, less,
                       _judged(result), _as_printed(result), _near(result),
-                      result.field("n"), result.own_exact, result.field("seconds")])  # fmt: skip
+                      result.field("n"), result.own_exact])  # fmt: skip
     return markdown_table(head, cells)
 
 
