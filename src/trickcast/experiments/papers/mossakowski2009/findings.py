@@ -129,8 +129,11 @@ def _show_weights(store: Store) -> str:
 
 
 def _show_patterns(store: Store) -> str:
-    """Return what the first layers show, percent of their neurons (of networks)."""
-    of_networks = store.findings(_PATTERNS)
+    """Return what the first layers show, percent of their neurons (of networks).
+
+    Those of 2018 are measured too: its own page tells of them.
+    """
+    of_networks = [line for line in store.findings(_PATTERNS) if "-2018" not in line["network"]]
     if not of_networks:
         return ""
     lines = [
@@ -191,7 +194,7 @@ def sample_estimates(trained: Trained, samples: DealSet, leaders: list[Seat]) ->
 
 
 def show_printed_deals(store: Store) -> str:
-    """Return the estimates of the printed deals: the papers' networks and all of ours."""
+    """Return the estimates of the printed deals by the networks whose own are published."""
     samples = sample_deals()
     figures = " | ".join(row["figure"] for row in samples.rows)
     truth = " | ".join(row["ns_tricks"] for row in samples.rows)
@@ -203,9 +206,11 @@ def show_printed_deals(store: Store) -> str:
         f"| truth | {truth} |",
     ]
     for line in store.findings(_SAMPLES):
-        column = SAMPLE_COLUMNS.get(line["printed_name"], "")
+        column = SAMPLE_COLUMNS.get(line["printed_name"])
+        if column is None or "-2018" in line["network"]:
+            continue
         cells = [
-            f"{ours} ({row[column]})" if column else str(ours)
+            f"{ours} ({row[column]})"
             for ours, row in zip(line["ns_tricks"], samples.rows, strict=True)
         ]
         lines.append(f"| {line['network'].replace('|', '·')} | " + " | ".join(cells) + " |")
