@@ -367,6 +367,7 @@ def test_the_papers_own_protocol_stands_in_columns_of_its_own(tmp_path):
     for changed in (
         replace(net, epochs=4_000),
         replace(net, first_weights=3),
+        replace(net, flat_weights=True),
         replace(net, deals=10),
     ):
         run = Store(tmp_path / changed.slug, "full")
@@ -502,9 +503,10 @@ def test_a_claim_is_judged_by_the_interval_of_its_rows(tmp_path):
 
 
 def test_a_claim_is_judged_as_printed_where_both_rows_were_run_so(tmp_path):
-    ours = [{"row": row, "exact": exact, "n": 10_000, "training": "deals", "same": [77.0]}
+    ours = [{"row": row, "network": "52-25-1", "exact": exact, "n": 10_000, "same": [77.0]}
             for row, exact in (("a", 40.0), ("b", 38.0), ("c", 20.0))]  # fmt: skip
-    known = _known(tmp_path, *ours, {"row": "points", "exact": 20.0, "n": 10_000})
+    points = {"row": "points", "network": "work_points, no network", "exact": 20.0, "n": 10_000}
+    known = _known(tmp_path, *ours, points)
 
     def verdict(**rule: object) -> tuple[str, str]:
         return judge(Claim(says="it is so", where="Table 1", **rule), known)
@@ -816,6 +818,8 @@ def test_the_command(deals, tmp_path, run):
     assert {line["epochs"] for line in lines if line.get("row") == "m09-TVI-15"} == {7}
     for wrong, words in (
         (["mossakowski2009", "--first-weights", "0"], "expected more than 0"),
+        (["mossakowski2009", "--first-range", "-1"], "--first-range is -1.0 (expected more"),
+        (["mossakowski2009", "--first-range", "1", "--first-weights", "1"], "two ways of saying"),
         (["mossakowski2009", "--table", "XX"], "no table 'XX'"),
         (["mossakowski2009", "--scale", "huge"], "no scale 'huge'"),
         (["all", "--row", "m09-TV-5"], "no row 'm09-TV-5' here (nearest: m09-TV-"),
@@ -855,6 +859,7 @@ def test_options_of_trainings_by_rprop_are_for_networks_trained_by_it(rows, tmp_
         (["--epochs", "7"], "--epochs would"),
         (["--first-weights", "0.5"], "--first-weights would"),
         (["--first-weights", "0.5", "--epochs", "7"], "--epochs and --first-weights would"),
+        (["--first-range", "1"], "--first-range would"),
     ):
         status, out, err = run(*rows, *given, *where)
         assert (status, out) == (2, "") and f"{named} change nothing: none of these rows" in err

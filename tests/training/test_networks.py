@@ -128,6 +128,13 @@ def test_first_weights_can_be_smaller(name):
     assert all(torch.equal(usual[part] / 4, small[part]) for part in usual)
 
 
+@pytest.mark.parametrize("name", ["52-25-1", "(52x4+84)-(13x4+21)-26-1"])
+def test_first_weights_can_be_as_great_in_all_layers(name):
+    weights = LayeredNetwork(name, seed=3, first=2.0, flat=True).state_dict()
+    greatest = [float(part.abs().max()) for part in weights.values() if part.numel() > 20]
+    assert greatest and all(1.7 < at <= 2 for at in greatest)
+
+
 def test_an_unknown_activation():
     with pytest.raises(ValueError, match="'relu'"):
         LayeredNetwork("52-1", seed=1, activation="relu")

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -56,8 +56,14 @@ Epochs = Annotated[
     Option(min=1, help="Epochs of the networks of 2004 and 2009, in place of the scale's."),
 ]
 FirstWeights = Annotated[
-    float,
-    Option(help="First weights of these networks are uniform on ± this / √inputs."),
+    float | None,
+    Option(help="First weights of these networks are uniform on ± this / √inputs (default: 1)."),
+]
+FirstRange = Annotated[
+    float | None,
+    Option(
+        help="… on ± this, whatever the inputs: 1 is the habit of JavaNNS, the papers' program."
+    ),
 ]
 LibraryPlace = Annotated[
     str, Option(help="The library of solved deals: a folder, or an address (s3://…).")
@@ -102,7 +108,8 @@ def reproduce(
     seeds: Seeds = 1,
     training_deals: TrainingDeals = None,
     epochs: Epochs = None,
-    first_weights: FirstWeights = 1.0,
+    first_weights: FirstWeights = None,
+    first_range: FirstRange = None,
     library: LibraryPlace = "data/library",
     test: TestFile = None,
     out: OutFolder = Path("trained/reproduction"),
@@ -128,10 +135,16 @@ def reproduce(
 
     if scale not in room.SCALES:
         raise click.BadParameter(f"no scale {scale!r} (expected one of {', '.join(room.SCALES)})")
-    if not first_weights > 0:
-        raise click.BadParameter(f"--first-weights is {first_weights} (expected more than 0)")
+    widths = {"--first-weights": first_weights, "--first-range": first_range}
+    for name, width in widths.items():
+        if width is not None and not width > 0:
+            raise click.BadParameter(f"{name} is {width} (expected more than 0)")
+    if None not in widths.values():
+        raise click.BadParameter("--first-weights and --first-range are two ways of saying one")
     size, docs = room.SCALES[scale], report or out
-    size = replace(size, epochs=epochs or 0, first_weights=first_weights)
+    size = replace(size, epochs=epochs or 0)
+    width = first_weights or first_range or size.first_weights
+    size = replace(size, first_weights=width, flat_weights=first_range is not None)
     if training_deals is not None:
         size = replace(size, most=min(size.most, training_deals))
     if seeds > 1 and not size.published:
@@ -145,7 +158,7 @@ def reproduce(
 
     try:
         rows = room.chosen_rows(room.rows_of(paper, table), row or (), network or ())
-        _refuse_unused(rows, size)
+        _refuse_unused(rows, {"--epochs": epochs, **widths})
         material = room.Material(
             labelled=None if labelled is None else read_labelled(labelled),
             pairs=None if pairs is None else read_pairs(pairs),
@@ -167,11 +180,11 @@ def reproduce(
     click.echo(f"{written[0]}: done")
 
 
-def _refuse_unused(rows: "Sequence[AnyRow]", scale: "Scale") -> None:
+def _refuse_unused(rows: "Sequence[AnyRow]", options: Mapping[str, float | None]) -> None:
     """Raise CommandError for options of trainings by Rprop, where no row has such a network."""
     from ..experiments import has_rprop
 
-    given = ["--epochs"] * (scale.epochs > 0) + ["--first-weights"] * (scale.first_weights != 1)
+    given = [name for name, value in options.items() if value is not None]
     if given and not has_rprop(rows):
         raise CommandError(
             f"{' and '.join(given)} would change nothing: none of these rows has a network trained "

@@ -7,7 +7,7 @@ from ..encodings import RANGE, find_coding, find_head
 from ..evaluation import Score, compare
 from ..evaluators import raw_tricks
 from .data import Deals, all_results, ns_tricks
-from .rows import AgreementRow, Line, RawRow, Row
+from .rows import NO_NETWORK, AgreementRow, Line, RawRow, Row
 from .spec import CONTRACTS
 from .trained import Trained
 
@@ -79,7 +79,7 @@ def measure_raw(row: RawRow, deals: Deals) -> Line:
     described = deals.describe(0)
     return {
         "row": row.id,
-        "network": f"{row.method}, no network",
+        "network": row.method + NO_NETWORK,
         **_figures(compare(estimated, real)),
         "note": row.note,
         "test": described["test"],

@@ -70,7 +70,9 @@ class Scale:
     epochs: int = 0
     """Epochs of every training by Rprop, where they are not those of the schedules."""
     first_weights: float = 1.0
-    """First weights of networks trained by Rprop are uniform on ± this / √inputs."""
+    """First weights of networks trained by Rprop are uniform on ± this / √inputs,"""
+    flat_weights: bool = False
+    """or on ± this, whatever the inputs."""
 
     def with_settings(
         self, schedules: Mapping[str, Schedule], pretraining_epochs: Mapping[str, int]
@@ -111,7 +113,12 @@ class Scale:
         number of deals or the suit that is turned into spades are one and the same.
         """
         if net.by_rprop:
-            net = replace(net, epochs=self.epochs, first_weights=self.first_weights)
+            net = replace(
+                net,
+                epochs=self.epochs,
+                first_weights=self.first_weights,
+                flat_weights=self.flat_weights,
+            )
         if self.published:
             how = net.pretraining
             if how is not None and how.encoders and NetworkName(net.network).joins[0][0].blocks > 1:

@@ -27,7 +27,7 @@ CONTRACTS: dict[str, tuple[Strain, ...]] = {
     "notrump+all_suits": tuple(Strain),
 }
 """The strains of each word in the column ``contracts`` of the published results."""
-_USUAL = {"epochs": 0, "first_weights": 1.0}
+_USUAL = {"epochs": 0, "first_weights": 1.0, "flat_weights": False}
 """What a file's name does not tell of a network where it is so: files are older than these."""
 
 
@@ -73,7 +73,9 @@ class Net:
     epochs: int = 0
     """Epochs of a training by Rprop at most; 0 for those of the scale."""
     first_weights: float = 1.0
-    """They are uniform on ± this / √inputs."""
+    """They are uniform on ± this / √inputs,"""
+    flat_weights: bool = False
+    """or on ± this, whatever the inputs."""
 
     def __post_init__(self) -> None:
         name, coding, head = NetworkName(self.network), find_coding(self.coding), self.outputs
@@ -98,7 +100,7 @@ class Net:
 
     @property
     def by_rprop(self) -> bool:
-        """Whether it is trained by Rprop, so with ``epochs`` and ``first_weights``."""
+        """Whether it is trained by Rprop, so with ``epochs`` and first weights."""
         return self.pretraining is None and self.comparison is None
 
     @property
@@ -115,7 +117,9 @@ class Net:
             parts += [f"decoder {self.pretraining.decoder}"]
         parts += [f"{self.copies} copies"] if self.copies > 1 else []
         parts += [f"{self.epochs:,} epochs"] if self.epochs else []
-        if self.first_weights != 1:
+        if self.flat_weights:
+            parts += [f"first weights on ±{self.first_weights:g}"]
+        elif self.first_weights != 1:
             parts += [f"first weights times {self.first_weights:g}"]
         return " | ".join([*parts, f"seed {self.seed}"])
 

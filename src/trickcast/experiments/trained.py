@@ -106,6 +106,7 @@ def build(net: Net) -> nn.Module:
         output="tanh" if net.head == "fourteen-negative" else "logistic",
         copies=net.copies,
         first=net.first_weights,
+        flat=net.flat_weights,
     )
 
 

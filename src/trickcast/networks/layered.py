@@ -24,14 +24,22 @@ class BlockLinear(nn.Module):
 
     Examples stand in the last axis: the result of one layer is then the next one's input without
     being moved in memory, whatever their blocks. ``copies`` are as many layers of different
-    weights, one after the other. First weights are uniform on ± ``first`` / √(inputs).
+    weights, one after the other. First weights are uniform on ± ``first`` / √(inputs), or, if
+    ``flat``, on ± ``first``.
     """
 
-    def __init__(self, join: Join, generator: torch.Generator, copies: int = 1, first: float = 1.0):
+    def __init__(
+        self,
+        join: Join,
+        generator: torch.Generator,
+        copies: int = 1,
+        first: float = 1.0,
+        flat: bool = False,
+    ):
         super().__init__()
         self.blocks = join.blocks * copies
         # 1/√(inputs) is torch's own habit; the papers do not state theirs
-        bound = first * join.inputs**-0.5
+        bound = first if flat else first * join.inputs**-0.5
         weight = torch.empty(self.blocks, join.outputs, join.inputs)
         bias = torch.empty(self.blocks, join.outputs, 1)
         self.weight = nn.Parameter(weight.uniform_(-bound, bound, generator=generator))
@@ -46,10 +54,18 @@ class BlockLinear(nn.Module):
 class SideBySide(nn.Module):
     """A layer of several parts, each joined to its own part of the layer before it."""
 
-    def __init__(self, joins: tuple[Join, ...], generator: torch.Generator, first: float = 1.0):
+    def __init__(
+        self,
+        joins: tuple[Join, ...],
+        generator: torch.Generator,
+        first: float = 1.0,
+        flat: bool = False,
+    ):
         super().__init__()
         self.sizes = [join.blocks * join.inputs for join in joins]
-        self.parts = nn.ModuleList(BlockLinear(join, generator, first=first) for join in joins)
+        self.parts = nn.ModuleList(
+            BlockLinear(join, generator, first=first, flat=flat) for join in joins
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         """Turn (inputs of all parts, n) into (outputs of all parts, n)."""
@@ -61,9 +77,9 @@ class LayeredNetwork(nn.Module):
     """A network of the papers: logistic units everywhere, or tanh (for inputs below zero).
 
     ``output`` is the activation of the last layer where it is another one. ``seed`` alone decides
-    the first weights, which are uniform on ± ``first`` / √(inputs). ``copies`` networks of one
-    shape and different weights are computed together, each seeing the same inputs; their outputs
-    stand one after the other.
+    the first weights, which are uniform on ± ``first`` / √(inputs), or, if ``flat``, on ± ``first``
+    in all layers. ``copies`` networks of one shape and different weights are computed together,
+    each seeing the same inputs; their outputs stand one after the other.
     Raises ValueError for a name that cannot be built, or an unknown activation.
     """
 
@@ -76,6 +92,7 @@ class LayeredNetwork(nn.Module):
         output: str | None = None,
         copies: int = 1,
         first: float = 1.0,
+        flat: bool = False,
     ):
         super().__init__()
         for chosen in (activation, output or activation):
@@ -89,9 +106,9 @@ class LayeredNetwork(nn.Module):
         self.activation, self.output, self.copies = activation, output or activation, copies
         generator = torch.Generator().manual_seed(seed)
         self.layers = nn.ModuleList(
-            SideBySide(parts, generator, first)
+            SideBySide(parts, generator, first, flat)
             if len(parts) > 1
-            else BlockLinear(parts[0], generator, copies, first)
+            else BlockLinear(parts[0], generator, copies, first, flat)
             for parts in self.name.joins
         )
 

@@ -7,7 +7,7 @@ from statistics import mean, variance
 from typing import Any, NamedTuple
 
 from ..markdown import markdown_table
-from ..rows import Line
+from ..rows import NO_NETWORK, Line
 from ..store import Store
 from .results import independent, standard_error
 
@@ -116,7 +116,7 @@ def _as_printed(row: str, known: Store) -> _Share | None:
     lines = [line for line in known.as_printed(row) if "exact" in line]
     if not lines:
         line = known.get(row)
-        no_network = line is not None and "exact" in line and "training" not in line
+        no_network = line is not None and "exact" in line and NO_NETWORK in line.get("network", "")
         return _ours(row, known) if no_network else None
     shares = [line["exact"] for line in lines]
     between = variance(shares) / len(shares) if len(shares) > 1 else 0.0
