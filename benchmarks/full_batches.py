@@ -14,7 +14,7 @@ from torch import Tensor
 
 from trickcast.networks import LayeredNetwork
 
-SCRIPT = Path(__file__).parents[1] / "docs/reproduce_natively.py"
+SCRIPT = Path(__file__).parents[1] / "docs/natively.py"
 NETWORKS = (
     "52-25-1",
     "104-30-4-1",
@@ -43,7 +43,6 @@ def seconds(epoch: Callable[[], object]) -> float:
 def main() -> None:
     torch.set_num_threads(1)
     native = runpy.run_path(str(SCRIPT))
-    program = native["compiled"]()
     for name in NETWORKS:
         network = LayeredNetwork(name, seed=1)
         inputs = torch.rand(EXAMPLES, network.name.layers[0].neurons)
@@ -53,7 +52,7 @@ def main() -> None:
         tiles, across = native["tiled"](inputs), targets.t().contiguous()
         ways = (
             partial(by_torch, network, chunks),
-            partial(native["descend"], program, network, tiles, across),
+            partial(native["descend"], network, tiles, across),
         )
         of_ways = zip(*([seconds(way) for way in ways] for _ in range(EPOCHS)), strict=True)
         torchs, ours = (1000 * min(times) for times in of_ways)

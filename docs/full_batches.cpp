@@ -1,6 +1,6 @@
 // The squared error of a layered network over all examples, and its gradient.
 //
-// For docs/reproduce_natively.py, which compiles it for the processor that it runs on. A tile of
+// For docs/natively.py, which compiles it for the processor that it runs on. A tile of
 // examples goes forward and backward through all layers while it is in the processor's cache.
 
 #include <cmath>

@@ -49,7 +49,7 @@ from trickcast.experiments.papers.mossakowski2004.findings import (
 )
 from trickcast.experiments.papers.mossakowski2009.findings import leader_matters
 from trickcast.experiments.report.claims import Claim, judge
-from trickcast.experiments.report.results import Result
+from trickcast.experiments.report.results import Result, read_results
 from trickcast.experiments.rows import RawRow, read_rows
 from trickcast.experiments.trained import Trained, build
 from trickcast.library import Library, append
@@ -339,6 +339,26 @@ def test_the_summary_counts_what_was_measured_at_any_scale(finished, tmp_path):
     assert "- `trickcast reproduce this`: scale smoke, library here.\n" in text
     assert "15 figures of scale smoke" in text and "a trial of the program" in text
     assert "library, test, deals 0 to 199" in text and "mandziuk2018" not in text
+
+
+def test_first_weights_are_those_asked_for():
+    (row,) = chosen_rows(rows_of("mossakowski2009"), ["m09-TV-05"], [])
+    for asked, bound in (
+        ({}, 52**-0.5),
+        ({"first_weights": 3.0}, 3 * 52**-0.5),
+        ({"first_weights": 2.0, "flat_weights": True}, 2.0),
+    ):
+        net = replace(SCALES["full"], **asked).plan(row.net)
+        greatest = build(net).layers[0].weight.abs().max().item()
+        assert 0.99 * bound < greatest <= bound
+
+
+def test_how_many_deals_the_published_figure_was_tested_on(tmp_path):
+    results = read_results(Store(DOCS, "reproduction"))
+    same = [results[name] for name in ("m09-TX-01", "m09-TV-01")]
+    assert "trained on 10000 deals" in same[1].printed["notes"]  # not tested on them
+    assert same[0].interval("exact") == same[1].interval("exact")
+    assert same[0].near == same[1].near
 
 
 def test_the_papers_own_protocol_stands_in_columns_of_its_own(tmp_path):
@@ -814,6 +834,9 @@ def test_the_command(deals, tmp_path, run):
     status, out, err = run("mossakowski2009", *other, *where, "--out", tmp_path / "other")
     name = "finished 52-25-1 | 52 | all_suits | lead any | 7 epochs | first weights times 0.5 |"
     assert (status, err) == (0, "") and name in out
+    wide = ["--row", "m09-TX-11", "--first-range", "2", *where, "--out", tmp_path / "wide"]
+    status, out, err = run("mossakowski2009", *wide)
+    assert (status, err) == (0, "") and "| first weights on ±2 | seed 1" in out
     lines = Store(tmp_path / "other", "smoke").lines()
     assert {line["epochs"] for line in lines if line.get("row") == "m09-TVI-15"} == {7}
     for wrong, words in (

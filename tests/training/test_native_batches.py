@@ -1,7 +1,7 @@
-"""docs/reproduce_natively.py: the program of full batches against torch's operations."""
+"""docs/natively.py: the program of full batches against torch's operations."""
 
 import importlib.util
-import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,24 +9,31 @@ import numpy as np
 import pytest
 import torch
 
+import trickcast as tc
+from trickcast.dealing import random_deals
 from trickcast.encodings import find_head
+from trickcast.experiments import SCALES, Deals, Row, rows_of
+from trickcast.experiments.trained import train_net
 from trickcast.networks import LayeredNetwork
+from trickcast.training import TrainingError
 from trickcast.training.papers.examples import Examples
 from trickcast.training.papers.fullbatch import FullBatch, RpropConfig
 from trickcast.training.trainer import Lessons
 
 RNG = np.random.default_rng(1)
-SCRIPT = Path(__file__).parents[2] / "docs/reproduce_natively.py"
-
-pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+SCRIPT = Path(__file__).parents[2] / "docs/natively.py"
 
 
 @pytest.fixture(scope="module")
 def native():
-    spec = importlib.util.spec_from_file_location("reproduce_natively", SCRIPT)
+    spec = importlib.util.spec_from_file_location("natively", SCRIPT)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    try:
+        module.compiled()
+    except TrainingError as error:
+        pytest.skip(str(error))
     return module
 
 
@@ -41,22 +48,33 @@ def native():
         ("(52x4+84)-(13x4+21)-26-1", "logistic", None),
     ],
 )
-@pytest.mark.parametrize("n", [1, 128, 1_000])
+@pytest.mark.parametrize("n", [1, 128, 10_000])
 def test_sums_and_gradients_are_those_of_torch(native, name, activation, output, n):
     network = LayeredNetwork(name, seed=1, activation=activation, output=output)
     size = network.name.layers[0].neurons
     inputs = torch.from_numpy(RNG.normal(size=(n, size)).astype(np.float32))
     targets = torch.from_numpy(RNG.random((n, network.name.layers[-1].neurons)).astype(np.float32))
-    error = native.descend(
-        native.NativeBatch.program, network, native.tiled(inputs), targets.t().contiguous()
-    )
+    error = native.descend(network, native.tiled(inputs), targets.t().contiguous())
     ours = [parameter.grad.clone() for parameter in network.parameters()]
     network.zero_grad()
     torchs = (network(inputs) - targets).square().sum()
     torchs.backward()
     assert error == pytest.approx(torchs.item(), rel=1e-5)
     for gradient, parameter in zip(ours, network.parameters(), strict=True):
-        assert float((gradient - parameter.grad).abs().max()) <= 1e-5 * max(1.0, error)
+        greatest = float(parameter.grad.abs().max())
+        assert float((gradient - parameter.grad).abs().max()) <= 1e-5 * greatest
+
+
+def test_weights_that_are_no_numbers_are_noticed(native):
+    network = LayeredNetwork("52-25-1", seed=1)
+    tiles, targets = native.tiled(torch.zeros(9, 52)), torch.zeros(1, 9)
+    assert np.isfinite(native.descend(network, tiles, targets))
+    next(network.parameters()).data[0, 0, 0] = np.nan
+    assert np.isnan(native.descend(network, tiles, targets))
+
+
+def test_small_numbers_stay_what_they_are(native):
+    assert np.float32(1e-40) * np.float32(1) > 0  # -ffast-math would link in what forbids it
 
 
 def test_a_training_is_that_of_torch(native):
@@ -79,3 +97,24 @@ def test_a_training_is_that_of_torch(native):
             training.progress.step += 1
     ours, torchs = (training.validate()["validation_error"] for training in results)
     assert ours == pytest.approx(torchs, rel=1e-4)
+
+
+def test_experiments_as_printed_are_native(native, monkeypatch, tmp_path):
+    tricks = RNG.integers(0, 14, (60, 5, 4)).astype(np.uint8)
+    solved = tc.DealSet(random_deals(60, seed=5).owners, tricks)
+    schedules = {"52": replace(SCALES["full"].schedules["52"], epochs=3, held=3)}
+    scale = replace(SCALES["full"], fewest=20, most=40, schedules=schedules)
+    called, descend = list[int](), native.descend
+
+    def counted(*given: Any) -> Any:
+        called.append(1)
+        return descend(*given)
+
+    monkeypatch.setattr(native, "descend", counted)
+    monkeypatch.setattr("trickcast.experiments.trained.FullBatch", FullBatch)  # put back afterwards
+    native.install()
+    (row,) = (row for row in rows_of("mossakowski2009", "V") if row.id == "m09-TV-05")
+    assert isinstance(row, Row)
+    deals = Deals(solved[:40], solved[40:50], solved[50:], "dealt")
+    train_net(scale.plan(row.net), scale, deals, tmp_path)
+    assert len(called) == 3

@@ -149,7 +149,9 @@ def reproduce(
         size = replace(size, most=min(size.most, training_deals))
     if seeds > 1 and not size.published:
         raise click.BadParameter(f"--seeds is for scale full, and this is {scale}")
-    command = shlex.join(["trickcast", *sys.argv[1:]])
+    # docs/natively.py is another door to this command
+    program = ["python", sys.argv[0]] if sys.argv[0].endswith("natively.py") else ["trickcast"]
+    command = shlex.join([*program, *sys.argv[1:]])
     made_by = {"command": command, "library": str(library), "test": str(test or "")}
 
     def finished(store: room.Store, name: str) -> None:

@@ -16,9 +16,9 @@ from .scales import Scale
 from .spec import CONTRACTS, LEADERS, Comparison, Lead, Net, Pretraining
 
 Line = dict[str, Any]
+"""What is stored of one row: its id, figures, seed, deals, seconds, note."""
 NO_NETWORK = ", no network"
 """How the network of a line ends that has none: points turned into tricks."""
-"""What is stored of one row: its id, figures, seed, deals, seconds, note."""
 
 
 @dataclass(frozen=True, kw_only=True)

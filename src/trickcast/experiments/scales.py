@@ -70,9 +70,9 @@ class Scale:
     epochs: int = 0
     """Epochs of every training by Rprop, where they are not those of the schedules."""
     first_weights: float = 1.0
-    """First weights of networks trained by Rprop are uniform on ± this / √inputs,"""
+    """First weights of networks trained by Rprop are uniform on ± this / √inputs."""
     flat_weights: bool = False
-    """or on ± this, whatever the inputs."""
+    """Whether they are uniform on ± ``first_weights`` instead, whatever the inputs."""
 
     def with_settings(
         self, schedules: Mapping[str, Schedule], pretraining_epochs: Mapping[str, int]

@@ -73,9 +73,9 @@ class Net:
     epochs: int = 0
     """Epochs of a training by Rprop at most; 0 for those of the scale."""
     first_weights: float = 1.0
-    """They are uniform on ± this / √inputs,"""
+    """They are uniform on ± this / √inputs."""
     flat_weights: bool = False
-    """or on ± this, whatever the inputs."""
+    """Whether they are uniform on ± ``first_weights`` instead, whatever the inputs."""
 
     def __post_init__(self) -> None:
         name, coding, head = NetworkName(self.network), find_coding(self.coding), self.outputs

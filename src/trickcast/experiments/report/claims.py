@@ -116,7 +116,9 @@ def _as_printed(row: str, known: Store) -> _Share | None:
     lines = [line for line in known.as_printed(row) if "exact" in line]
     if not lines:
         line = known.get(row)
-        no_network = line is not None and "exact" in line and NO_NETWORK in line.get("network", "")
+        no_network = (
+            line is not None and "exact" in line and line.get("network", "").endswith(NO_NETWORK)
+        )
         return _ours(row, known) if no_network else None
     shares = [line["exact"] for line in lines]
     between = variance(shares) / len(shares) if len(shares) > 1 else 0.0

@@ -21,6 +21,7 @@ Verdict = Literal["reached", "beyond", "lower", "no percentage", "not ours", "mi
 _BEYOND = 1.0
 """Points above the interval of the printed exact figure from which ours is beyond it."""
 _TESTED = 100_000
+_TESTED_ON = re.compile(r"deals=(\d+)|(?<!trained on )(?<!\d)(\d+) (?:\w+ )?(?:deals|hands|boards)")
 """Results behind a printed figure whose row does not say how many: the papers' test deals."""
 _QUOTED = "printed there from another paper, whose row it is"
 _ONLY = "as printed alone"
@@ -108,8 +109,7 @@ class Result:
 
     def _variance(self, name: str, ours: float, line: Line) -> float:
         """Return that of ours less published by the deals that both were tested on."""
-        stated = re.search(r"deals=(\d+)|(\d+) (?:\w+ )?(?:deals|hands|boards)",
-                           self.printed["notes"])  # fmt: skip
+        stated = _TESTED_ON.search(self.printed["notes"])
         tested = int(stated.group(1) or stated.group(2)) if stated else _TESTED
         of_ours = standard_error(ours, independent(line, self.id))
         return of_ours**2 + standard_error(float(self.printed[name]), tested) ** 2

@@ -1,16 +1,19 @@
-"""trickcast reproduce, its full batches by a program of their own, some three times as fast.
+"""trickcast, whose trainings by full batches are computed by a program of their own, in C++.
 
-    python docs/reproduce_natively.py mossakowski2009 --row m09-TV-01 --scale full
+    python docs/natively.py reproduce mossakowski2009 --row m09-TV-01 --scale full
 
-Takes the options of trickcast reproduce, and needs g++. Networks of a few thousand weights leave
-torch's operations little to do and much to move; full_batches.cpp computes the same sums and
-gradients, but for rounding (to 10⁻⁶ of the greatest). Everything else is trickcast's.
+Any command of trickcast may follow; it differs for the networks of 2004 and 2009 at scale full, but
+for several copies of one (VI-F). Networks of a few thousand weights leave torch's operations little
+to do and much to move: full_batches.cpp computes the same sums and gradients, but for rounding.
+Needs g++; on a cluster, whose machines have no such program, trainings would be torch's.
 """
 
 import ctypes
+import platform
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,7 @@ from torch import Tensor
 from trickcast.cli import main
 from trickcast.experiments import trained
 from trickcast.networks import BlockLinear, LayeredNetwork
+from trickcast.training import TrainingError
 from trickcast.training.papers.examples import Examples
 from trickcast.training.papers.fullbatch import FullBatch
 
@@ -27,7 +31,6 @@ SOURCE = Path(__file__).with_name("full_batches.cpp")
 TILE = 128
 """Examples that go through all layers together: T there."""
 ACTIVATIONS = ("logistic", "tanh", "linear")
-OPTIONS = ("-O3", "-march=native", "-mprefer-vector-width=512", "-ffast-math", "-shared", "-fPIC")
 
 
 class Layer(ctypes.Structure):
@@ -39,12 +42,26 @@ class Layer(ctypes.Structure):
     )
 
 
+@cache
 def compiled() -> Any:
-    """Return the program of SOURCE, compiled for this processor. Raises OSError without g++."""
+    """Return the program of SOURCE, compiled for this processor.
+
+    Raises TrainingError where that cannot be done.
+    """
+    wide = ["-mprefer-vector-width=512"] if platform.machine() == "x86_64" else []
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "full_batches.so")
-        subprocess.run(["g++", *OPTIONS, str(SOURCE), "-o", str(path)], check=True)
-        program = ctypes.CDLL(str(path)).full_batch
+        part, whole = (str(Path(folder, f"full_batches.{kind}")) for kind in ("o", "so"))
+        # linked without -ffast-math, which would round small numbers to nought in all of Python
+        calls = (
+            ["-O3", "-march=native", *wide, "-ffast-math", "-fPIC", "-c", str(SOURCE), "-o", part],
+            ["-shared", part, "-o", whole],
+        )
+        try:
+            for options in calls:
+                subprocess.run(["g++", *options], check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise TrainingError(f"{SOURCE.name} cannot be compiled: {error}") from None
+        program = ctypes.CDLL(whole).full_batch
     program.restype = ctypes.c_double
     return program
 
@@ -58,10 +75,11 @@ def tiled(inputs: Tensor) -> Tensor:
     return whole.view(tiles, TILE, size).transpose(1, 2).contiguous()
 
 
-def descend(program: Any, network: LayeredNetwork, inputs: Tensor, targets: Tensor) -> float:
+def descend(network: LayeredNetwork, inputs: Tensor, targets: Tensor) -> float:
     """Set the gradients of a network without copies, and return the sum of squared errors.
 
-    ``inputs`` are (tiles, inputs, TILE), ``targets`` (outputs, n).
+    ``inputs`` are (tiles, inputs, TILE), ``targets`` (outputs, n). The sum is NaN where a weight
+    is no number: the program, compiled for speed, would not notice.
     """
     parts, layers, sizes = list[BlockLinear](), list[Layer](), list[int]()
     begin = to = 0
@@ -82,7 +100,7 @@ def descend(program: Any, network: LayeredNetwork, inputs: Tensor, targets: Tens
     def places(tensors: list[Tensor]) -> Any:
         return (ctypes.c_void_p * len(tensors))(*[x.data_ptr() for x in tensors])
 
-    error: float = program(
+    error: float = compiled()(
         (Layer * len(layers))(*layers),
         len(layers),
         (ctypes.c_int * len(sizes))(*sizes),
@@ -95,17 +113,15 @@ def descend(program: Any, network: LayeredNetwork, inputs: Tensor, targets: Tens
     for moved, gradients in zip((weights, biases), slopes, strict=True):
         for parameter, gradient in zip(moved, gradients, strict=True):
             parameter.grad = gradient.float()
-    return error
+    numbers = all(bool(torch.isfinite(x).all()) for x in (*weights, *biases))
+    return error if numbers else float("nan")
 
 
 class NativeBatch(FullBatch[Any, Any]):
     """A training by full batches whose passes are full_batches.cpp's.
 
-    Copies of a network, and examples in portions, are left to torch: no training of the papers'
-    own protocol has either.
+    Copies of a network, and examples in portions, are left to torch.
     """
-
-    program = compiled()
 
     @property
     def native(self) -> bool:
@@ -123,10 +139,17 @@ class NativeBatch(FullBatch[Any, Any]):
             return super()._descend(portions)
         (((inputs, targets),),) = portions
         network: Any = self.network
-        return descend(self.program, network, inputs, targets), targets.numel()
+        return descend(network, inputs, targets), targets.numel()
 
 
-if __name__ == "__main__":
+def install() -> None:
+    """Let the trainings of experiments be native, in this process."""
     vars(trained)["FullBatch"] = NativeBatch
-    sys.argv[1:1] = ["reproduce"]
+
+
+if __name__ in ("__main__", "__mp_main__"):  # the latter is a worker's name for it
+    install()
+if __name__ == "__main__":
+    if any(word.startswith("--cluster") for word in sys.argv):
+        sys.exit("docs/natively.py: --cluster is for trickcast itself (expected --workers)")
     main()
