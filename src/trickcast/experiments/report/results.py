@@ -21,8 +21,9 @@ Verdict = Literal["reached", "beyond", "lower", "no percentage", "not ours", "mi
 _BEYOND = 1.0
 """Points above the interval of the printed exact figure from which ours is beyond it."""
 _TESTED = 100_000
-_TESTED_ON = re.compile(r"deals=(\d+)|(?<!trained on )(?<!\d)(\d+) (?:\w+ )?(?:deals|hands|boards)")
 """Results behind a printed figure whose row does not say how many: the papers' test deals."""
+_TESTED_ON = re.compile(r"deals=(\d+)|(?<!trained on )(?<!\d)(\d+) (?:\w+ )?(?:deals|hands|boards)")
+"""How a row says it; what a network was trained on is another number."""
 _QUOTED = "printed there from another paper, whose row it is"
 _ONLY = "as printed alone"
 _NEAR = 1.0
