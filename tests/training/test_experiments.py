@@ -353,7 +353,7 @@ def test_first_weights_are_those_asked_for():
         assert 0.99 * bound < greatest <= bound
 
 
-def test_how_many_deals_the_published_figure_was_tested_on(tmp_path):
+def test_how_many_deals_the_published_figure_was_tested_on():
     results = read_results(Store(DOCS, "reproduction"))
     same = [results[name] for name in ("m09-TX-01", "m09-TV-01")]
     assert "trained on 10000 deals" in same[1].printed["notes"]  # not tested on them

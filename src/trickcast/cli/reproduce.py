@@ -62,7 +62,8 @@ FirstWeights = Annotated[
 FirstRange = Annotated[
     float | None,
     Option(
-        help="… on ± this, whatever the inputs: 1 is the habit of JavaNNS, the papers' program."
+        help="First weights are uniform on ± this, whatever the inputs (1 in JNNS, the program "
+        "of the papers)."
     ),
 ]
 LibraryPlace = Annotated[
