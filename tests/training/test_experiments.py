@@ -388,6 +388,7 @@ def test_the_papers_own_protocol_stands_in_columns_of_its_own(tmp_path):
         replace(net, epochs=4_000),
         replace(net, first_weights=3),
         replace(net, flat_weights=True),
+        replace(net, steps_back=True),
         replace(net, deals=10),
     ):
         run = Store(tmp_path / changed.slug, "full")
@@ -837,6 +838,9 @@ def test_the_command(deals, tmp_path, run):
     wide = ["--row", "m09-TX-11", "--first-range", "2", *where, "--out", tmp_path / "wide"]
     status, out, err = run("mossakowski2009", *wide)
     assert (status, err) == (0, "") and "| first weights on ±2 | seed 1" in out
+    back = ["--row", "m09-TX-11", "--steps-back", *where, "--out", tmp_path / "back"]
+    status, out, err = run("mossakowski2009", *back)
+    assert (status, err) == (0, "") and "| steps taken back | seed 1" in out
     lines = Store(tmp_path / "other", "smoke").lines()
     assert {line["epochs"] for line in lines if line.get("row") == "m09-TVI-15"} == {7}
     for wrong, words in (
@@ -883,6 +887,7 @@ def test_options_of_trainings_by_rprop_are_for_networks_trained_by_it(rows, tmp_
         (["--first-weights", "0.5"], "--first-weights would"),
         (["--first-weights", "0.5", "--epochs", "7"], "--epochs and --first-weights would"),
         (["--first-range", "1"], "--first-range would"),
+        (["--steps-back"], "--steps-back would"),
     ):
         status, out, err = run(*rows, *given, *where)
         assert (status, out) == (2, "") and f"{named} change nothing: none of these rows" in err

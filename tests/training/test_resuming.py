@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -81,10 +82,17 @@ def of_paper(deals: DealSet) -> Run:
     return lambda path, **given: train_paper(config, deals[:100], deals[100:], path, **given)
 
 
-def of_portions(deals: DealSet) -> Run:
+def of_portions(deals: DealSet, steps_back: bool = False) -> Run:
     """Examples that make way a portion at a time, as the experiments have them."""
     config = RpropConfig(
-        examples=64, redraw=8, portions=4, whole_from=6, epochs=20, evaluate_every=4, averaged=3
+        examples=64,
+        redraw=8,
+        portions=4,
+        whole_from=6,
+        epochs=20,
+        evaluate_every=4,
+        averaged=3,
+        steps_back=steps_back,
     )
     examples = all_examples(deals, "notrump", find_coding("52"))
 
@@ -138,6 +146,7 @@ FAMILIES: dict[str, Callable[[DealSet], Run]] = {
     "hand2vec": of_hand2vec,
     "a paper's network": of_paper,
     "portions": of_portions,
+    "steps back": partial(of_portions, steps_back=True),
     "autoencoder": of_autoencoder,
     "comparator": of_comparator,
 }

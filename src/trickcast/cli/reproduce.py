@@ -66,6 +66,13 @@ FirstRange = Annotated[
         "of the papers)."
     ),
 ]
+StepsBack = Annotated[
+    bool,
+    Option(
+        "--steps-back",
+        help="Rprop takes a step back that has led too far, as it was published in 1993.",
+    ),
+]
 LibraryPlace = Annotated[
     str, Option(help="The library of solved deals: a folder, or an address (s3://…).")
 ]
@@ -111,6 +118,7 @@ def reproduce(
     epochs: Epochs = None,
     first_weights: FirstWeights = None,
     first_range: FirstRange = None,
+    steps_back: StepsBack = False,
     library: LibraryPlace = "data/library",
     test: TestFile = None,
     out: OutFolder = Path("trained/reproduction"),
@@ -143,7 +151,7 @@ def reproduce(
     if None not in widths.values():
         raise click.BadParameter("--first-weights and --first-range are two ways of saying one")
     size, docs = room.SCALES[scale], report or out
-    size = replace(size, epochs=epochs or 0)
+    size = replace(size, epochs=epochs or 0, steps_back=steps_back)
     width = first_weights or first_range or size.first_weights
     size = replace(size, first_weights=width, flat_weights=first_range is not None)
     if training_deals is not None:
@@ -161,7 +169,7 @@ def reproduce(
 
     try:
         rows = room.chosen_rows(room.rows_of(paper, table), row or (), network or ())
-        _refuse_unused(rows, {"--epochs": epochs, **widths})
+        _refuse_unused(rows, {"--epochs": epochs, **widths, "--steps-back": steps_back or None})
         material = room.Material(
             labelled=None if labelled is None else read_labelled(labelled),
             pairs=None if pairs is None else read_pairs(pairs),

@@ -73,6 +73,8 @@ class Scale:
     """First weights of networks trained by Rprop are uniform on ± this / √inputs."""
     flat_weights: bool = False
     """Whether they are uniform on ± ``first_weights`` instead, whatever the inputs."""
+    steps_back: bool = False
+    """Whether Rprop takes a step back that has led too far, as when it was published."""
 
     def with_settings(
         self, schedules: Mapping[str, Schedule], pretraining_epochs: Mapping[str, int]
@@ -118,6 +120,7 @@ class Scale:
                 epochs=self.epochs,
                 first_weights=self.first_weights,
                 flat_weights=self.flat_weights,
+                steps_back=self.steps_back,
             )
         if self.published:
             how = net.pretraining

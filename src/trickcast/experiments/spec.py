@@ -27,7 +27,7 @@ CONTRACTS: dict[str, tuple[Strain, ...]] = {
     "notrump+all_suits": tuple(Strain),
 }
 """The strains of each word in the column ``contracts`` of the published results."""
-_USUAL = {"epochs": 0, "first_weights": 1.0, "flat_weights": False}
+_USUAL = {"epochs": 0, "first_weights": 1.0, "flat_weights": False, "steps_back": False}
 """What a file's name does not tell of a network where it is so: files are older than these."""
 
 
@@ -76,6 +76,8 @@ class Net:
     """They are uniform on ± this / √inputs."""
     flat_weights: bool = False
     """Whether they are uniform on ± ``first_weights`` instead, whatever the inputs."""
+    steps_back: bool = False
+    """Whether Rprop takes a step back that has led too far."""
 
     def __post_init__(self) -> None:
         name, coding, head = NetworkName(self.network), find_coding(self.coding), self.outputs
@@ -121,6 +123,7 @@ class Net:
             parts += [f"first weights on ±{self.first_weights:g}"]
         elif self.first_weights != 1:
             parts += [f"first weights times {self.first_weights:g}"]
+        parts += ["steps taken back"] if self.steps_back else []
         return " | ".join([*parts, f"seed {self.seed}"])
 
     @property

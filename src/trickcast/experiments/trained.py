@@ -136,6 +136,7 @@ class _Training:
             evaluate_every=scale.evaluate_every,
             averaged=1 if scale.published else 10,
             initial_update=schedule.initial_update,
+            steps_back=net.steps_back,
             seed=net.seed,
         )
         done = self._leg(config, self.checkpoint, build(net), Progress())

@@ -20,6 +20,7 @@ from ..checkpoints import Progress, TrainingError
 from ..trainer import Lessons
 from .best import BestOf
 from .examples import Draw, Examples
+from .rprop import Rprop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,8 @@ class RpropConfig:
     )
     initial_update: float = setting(0.1, "Rprop's initial update value")
     largest_update: float = setting(50.0, "Rprop's largest update value")
+    steps_back: bool = False
+    """Whether a step that has led too far is taken back, as in the Rprop of 1993."""
     weight_decay: float = setting(1e-4, "weight decay", at_least(0))
     seed: int = setting(1, "seed of first weights and examples", at_least(0))
     chunk: int = setting(2_048, "examples computed at a time", at_least(1), may_change=True)
@@ -82,7 +85,8 @@ class FullBatch(BestOf[C, Network]):
         super().__init__(config, lessons, config.epochs)
         self.network, self.candidate, self.head = network, candidate, head
         self.draw, self.held_out = draw, held_out
-        self.optimizer = torch.optim.Rprop(
+        rprop = Rprop if config.steps_back else torch.optim.Rprop
+        self.optimizer = rprop(
             network.parameters(),
             lr=config.initial_update,
             step_sizes=(1e-6, config.largest_update),
