@@ -2,7 +2,7 @@
 
 M. Riedmiller, H. Braun: A direct adaptive method for faster backpropagation learning: the RPROP
 algorithm, IEEE International Conference on Neural Networks 1993. ``torch.optim.Rprop`` stays where
-a step has led, also where that is a step of fifty that has made a neuron useless.
+that step has led.
 """
 
 from collections.abc import Iterable
@@ -41,13 +41,14 @@ class Rprop(torch.optim.Optimizer):
                 state, gradient = self.state[weights], weights.grad
                 if not state:
                     state["length"] = torch.full_like(weights, group["lr"])
-                    state["gradient"], state["move"] = (torch.zeros_like(weights) for _ in "12")
+                    state["gradient"] = torch.zeros_like(weights)
+                    state["move"] = torch.zeros_like(weights)
                 same = (gradient * state["gradient"]).sign()
                 over = same < 0
                 factor = torch.ones_like(weights).masked_fill(same > 0, up).masked_fill(over, down)
                 state["length"].mul_(factor).clamp_(smallest, largest)
                 move = torch.where(over, -state["move"], -gradient.sign() * state["length"])
                 weights.add_(move)
-                # nothing to compare the next with: a length is halved once for one step
+                # nothing to compare the next gradient with: one step too far halves a length once
                 state["gradient"] = gradient.masked_fill(over, 0)
                 state["move"] = move
