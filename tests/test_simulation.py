@@ -167,7 +167,8 @@ def test_a_small_question_does_not_load_the_network(monkeypatch) -> None:
 
 
 def test_what_is_saved_counts_all_that_was_done(counted) -> None:
-    assert counted.saving["S", "S"] == 1  # all of it dealt and solved, as without a network
+    # all of it dealt and solved, as without a network
+    assert counted.saving["S", "S"] == pytest.approx(1)
     helped = tc.simulate(**KNOWN, only=SPADES, samples=200, exact=20, seed=6)
     # a second for each deal, estimate and solve: 420 in all, where solving alone takes two a layout
     helped.clock = laid.Clock(dealing=200, estimating=200, solving=20)
