@@ -344,7 +344,7 @@ def test_the_summary_counts_what_was_measured_at_any_scale(finished, tmp_path):
 def test_first_weights_are_those_asked_for():
     (row,) = chosen_rows(rows_of("mossakowski2009"), ["m09-TV-05"], [])
     for asked, bound in (
-        ({}, 52**-0.5),
+        ({}, 0.3 * 52**-0.5),
         ({"first_weights": 3.0}, 3 * 52**-0.5),
         ({"first_weights": 2.0, "flat_weights": True}, 2.0),
     ):
@@ -709,7 +709,7 @@ def test_the_papers_sizes_need_their_deals():
         gather(Library(LIBRARY), replace(SCALES["full"], fewest=10_000_000, most=10_000_000))
     few = gather(Library(LIBRARY), replace(SCALES["full"], fewest=100, most=200))
     with pytest.raises(ExperimentError, match=r"trained on 100,000 deals and the library has 200"):
-        reproduce(rows_of("mossakowski2009", "I"), SCALES["full"], few, LIBRARY / "none")
+        reproduce(rows_of("mossakowski2009", "VI"), SCALES["full"], few, LIBRARY / "none")
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,10 @@ Epochs = Annotated[
 ]
 FirstWeights = Annotated[
     float | None,
-    Option(help="First weights of these networks are uniform on ± this / √inputs (default: 1)."),
+    Option(
+        help="First weights of these networks are uniform on ± this / √inputs (default: 1, at "
+        "scale full 0.3)."
+    ),
 ]
 FirstRange = Annotated[
     float | None,
