@@ -1,10 +1,11 @@
-"""trickcast, whose trainings by full batches are computed by a program of their own, in C++.
+"""trickcast, whose trainings of the papers' networks are computed by programs of their own, in C++.
 
     python docs/natively.py reproduce mossakowski2009 --row m09-TV-01 --scale full
 
 Any command of trickcast may follow; it differs for the networks of 2004 and 2009 at scale full, but
-for several copies of one (VI-F). Networks of a few thousand weights leave torch's operations little
-to do and much to move: full_batches.cpp computes the same sums and gradients, but for rounding.
+for several copies of one (VI-F), and for those of 2018. Networks of a few thousand weights leave
+torch's operations little to do and much to move: full_batches.cpp and small_batches.cpp compute the
+same sums, gradients and steps, but for rounding.
 Needs g++; on a cluster, whose machines have no such program, trainings would be torch's.
 """
 
@@ -13,10 +14,12 @@ import platform
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -24,13 +27,41 @@ from trickcast.cli import main
 from trickcast.experiments import trained
 from trickcast.networks import BlockLinear, LayeredNetwork
 from trickcast.training import TrainingError
+from trickcast.training.papers.autoencoder import AutoencoderTask
 from trickcast.training.papers.examples import Examples
 from trickcast.training.papers.fullbatch import FullBatch
 
-SOURCE = Path(__file__).with_name("full_batches.cpp")
 TILE = 128
 """Examples that go through all layers together: T there."""
 ACTIVATIONS = ("logistic", "tanh", "linear")
+WIDTH = 16
+"""Floats of a vector: WIDTH there."""
+
+
+@cache
+def compiled(name: str) -> Any:
+    """Return the program of a file beside this one, compiled for this processor.
+
+    Raises TrainingError where that cannot be done.
+    """
+    source = Path(__file__).with_name(f"{name}.cpp")
+    wide = ["-mprefer-vector-width=512"] if platform.machine() == "x86_64" else []
+    with tempfile.TemporaryDirectory() as folder:
+        part, whole = (str(Path(folder, f"{name}.{kind}")) for kind in ("o", "so"))
+        # linked without -ffast-math, which would round small numbers to nought in all of Python
+        calls = (
+            ["-O3", "-march=native", *wide, "-ffast-math", "-fPIC", "-c", str(source), "-o", part],
+            ["-shared", part, "-o", whole],
+        )
+        try:
+            for options in calls:
+                subprocess.run(["g++", *options], check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise TrainingError(f"{source.name} cannot be compiled: {error}") from None
+        return ctypes.CDLL(whole)
+
+
+# ---- full batches: 2004 and 2009 -----------------------------------------------------------------
 
 
 class Layer(ctypes.Structure):
@@ -40,30 +71,6 @@ class Layer(ctypes.Structure):
         (name, ctypes.c_int)
         for name in ("level", "begin", "to", "blocks", "outputs", "inputs", "activation")
     )
-
-
-@cache
-def compiled() -> Any:
-    """Return the program of SOURCE, compiled for this processor.
-
-    Raises TrainingError where that cannot be done.
-    """
-    wide = ["-mprefer-vector-width=512"] if platform.machine() == "x86_64" else []
-    with tempfile.TemporaryDirectory() as folder:
-        part, whole = (str(Path(folder, f"full_batches.{kind}")) for kind in ("o", "so"))
-        # linked without -ffast-math, which would round small numbers to nought in all of Python
-        calls = (
-            ["-O3", "-march=native", *wide, "-ffast-math", "-fPIC", "-c", str(SOURCE), "-o", part],
-            ["-shared", part, "-o", whole],
-        )
-        try:
-            for options in calls:
-                subprocess.run(["g++", *options], check=True)
-        except (OSError, subprocess.CalledProcessError) as error:
-            raise TrainingError(f"{SOURCE.name} cannot be compiled: {error}") from None
-        program = ctypes.CDLL(whole).full_batch
-    program.restype = ctypes.c_double
-    return program
 
 
 def tiled(inputs: Tensor) -> Tensor:
@@ -100,7 +107,9 @@ def descend(network: LayeredNetwork, inputs: Tensor, targets: Tensor) -> float:
     def places(tensors: list[Tensor]) -> Any:
         return (ctypes.c_void_p * len(tensors))(*[x.data_ptr() for x in tensors])
 
-    error: float = compiled()(
+    program = compiled("full_batches").full_batch
+    program.restype = ctypes.c_double
+    error: float = program(
         (Layer * len(layers))(*layers),
         len(layers),
         (ctypes.c_int * len(sizes))(*sizes),
@@ -142,9 +151,89 @@ class NativeBatch(FullBatch[Any, Any]):
         return descend(network, inputs, targets), targets.numel()
 
 
+# ---- small batches: 2018 -------------------------------------------------------------------------
+
+
+class Learner(ctypes.Structure):
+    """A layer of small_batches.cpp: its shape, weights, and RMSProp's means of squares."""
+
+    _fields_ = (
+        *((name, ctypes.c_int) for name in ("blocks", "inputs", "outputs", "frozen")),
+        *(
+            (name, ctypes.c_void_p)
+            for name in ("weights", "biases", "weight_squares", "bias_squares")
+        ),
+    )
+
+
+def in_rows(tensor: Tensor) -> Tensor:
+    """Turn (blocks, outputs, inputs) into (blocks, inputs, outputs), filled up with noughts.
+
+    Rows are whole vectors of the program, and begin where its memory does.
+    """
+    blocks, outputs, inputs = tensor.shape
+    size = -(-outputs // WIDTH) * WIDTH
+    whole = torch.zeros(blocks * inputs * size + WIDTH)
+    begin = -whole.data_ptr() % (4 * WIDTH) // 4
+    rows = whole[begin : begin + blocks * inputs * size].view(blocks, inputs, size)
+    rows[..., :outputs] = tensor.transpose(1, 2)
+    return rows
+
+
+class NativeAutoencoder(AutoencoderTask):
+    """A training of 2018 whose epochs are small_batches.cpp's."""
+
+    def pass_once(
+        self, examples: int, loss: Callable[[Tensor], Tensor], key: Sequence[int], where: str
+    ) -> float:
+        """Pass over the examples as ``EpochTask`` does; ``loss`` is the program's own."""
+        config = self.config
+        inputs, tricks = self.examples(self.progress.step // config.redraw)
+        order = np.random.default_rng([config.seed, *key]).permutation(examples)
+        layers = list[Learner]()
+        rows = list[
+            tuple[Tensor, Tensor]
+        ]()  # the program's, and torch's
+        parts: Any = self.network.layers
+        for part in parts:
+            blocks, outputs, size = part.weight.shape
+            tensors = [part.weight.data, part.bias.data, *map(self._squares, part.parameters())]
+            turned = [in_rows(tensor) for tensor in tensors]
+            rows += zip(turned, tensors, strict=True)
+            frozen = not part.weight.requires_grad
+            layers.append(Learner(blocks, size, outputs, frozen, *(x.data_ptr() for x in turned)))
+        kind = 0 if self.phase.number == 1 else 1 if config.loss == "cross-entropy" else 2
+        program = compiled("small_batches").epoch
+        program.restype = ctypes.c_double
+        total: float = program(
+            (Learner * len(layers))(*layers),
+            len(layers),
+            *(ctypes.c_void_p(x.data_ptr()) for x in (inputs, tricks, torch.from_numpy(order))),
+            ctypes.c_long(examples),
+            *(config.batch, kind),
+            *(ctypes.c_float(x) for x in (self.optimizer.param_groups[0]["lr"], config.decay)),
+        )
+        for changed, tensor in rows:
+            tensor.copy_(changed[..., : tensor.shape[1]].transpose(1, 2))
+        # compiled for speed, the program would not notice what is no number
+        if not all(bool(torch.isfinite(x).all()) for x in self.network.parameters()):
+            raise TrainingError(f"{where}: the weights are no numbers any more")
+        return total / examples
+
+    def _squares(self, parameter: Tensor) -> Tensor:
+        """Return RMSProp's means of squares of a parameter, where torch keeps them."""
+        if not parameter.requires_grad:
+            return torch.zeros_like(parameter)
+        state = self.optimizer.state[parameter]
+        if not state:
+            state |= {"step": torch.tensor(0.0), "square_avg": torch.zeros_like(parameter)}
+        squares: Tensor = state["square_avg"]
+        return squares
+
+
 def install() -> None:
     """Let the trainings of experiments be native, in this process."""
-    vars(trained)["FullBatch"] = NativeBatch
+    vars(trained).update(FullBatch=NativeBatch, AutoencoderTask=NativeAutoencoder)
 
 
 if __name__ in ("__main__", "__mp_main__"):  # the latter is a worker's name for it

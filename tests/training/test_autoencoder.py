@@ -100,6 +100,15 @@ def test_phase_1_stops_when_settled_and_phase_2_after_the_rises(batch, tmp_path)
     assert sorted(errors[:-1], reverse=True) == errors[:-1]
 
 
+def test_phase_1_stops_at_an_error_as_low_as_asked(batch, tmp_path):
+    lines = []
+    run(config(pretraining_epochs=40), tmp_path / "whole", batch, lines.append)
+    errors = [line["training_error"] for line in lines if line["phase"] == 1]
+    lines.clear()
+    run(config(pretraining_epochs=40, until=errors[4]), tmp_path / "part", batch, lines.append)
+    assert [line["training_error"] for line in lines if line["phase"] == 1] == errors[:5]
+
+
 def test_an_error_that_is_no_number_stops(batch, tmp_path):
     broken = Examples(np.full((64, 208), np.nan, np.float32), batch.tricks[:64])
     with pytest.raises(TrainingError, match="phase 1, epoch 0: the error is nan"):

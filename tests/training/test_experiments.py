@@ -51,7 +51,7 @@ from trickcast.experiments.papers.mossakowski2009.findings import leader_matters
 from trickcast.experiments.report.claims import Claim, judge
 from trickcast.experiments.report.results import Result, read_results
 from trickcast.experiments.rows import RawRow, read_rows
-from trickcast.experiments.trained import Trained, build
+from trickcast.experiments.trained import Trained, build, load
 from trickcast.library import Library, append
 from trickcast.networks import NetworkName
 from trickcast.published import published_results, sample_deals
@@ -892,6 +892,16 @@ def test_options_of_trainings_by_rprop_are_for_networks_trained_by_it(rows, tmp_
         status, out, err = run(*rows, *given, *where)
         assert (status, out) == (2, "") and f"{named} change nothing: none of these rows" in err
     assert not (tmp_path / "out").exists()
+
+
+def test_the_batch_is_for_networks_of_2018(tmp_path, run):
+    status, out, err = run("mossakowski2009", "--row", "m09-TV-05", "--batch", "16")
+    assert (status, out) == (2, "") and "--batch would change nothing: none of these rows" in err
+    asked = ["--row", "m18-T2-06", "--batch", "64", "--out", tmp_path]
+    status, out, _ = run("mandziuk2018", *asked)
+    assert status == 0 and "batches of 64 | seed 1" in out
+    (trained,) = (tmp_path / "smoke").glob("*.network")
+    assert load(trained).net.batch == 64
 
 
 def test_usual_layouts_may_be_missing(tmp_path, run, monkeypatch):

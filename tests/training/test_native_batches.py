@@ -1,4 +1,4 @@
-"""docs/natively.py: the program of full batches against torch's operations."""
+"""docs/natively.py: its programs against torch's operations."""
 
 from dataclasses import replace
 from importlib.machinery import SourceFileLoader
@@ -12,11 +12,14 @@ import pytest
 import torch
 
 import trickcast as tc
+from trickcast.cards import Seat, Strain
 from trickcast.dealing import random_deals
-from trickcast.encodings import find_head
+from trickcast.encodings import find_coding, find_head
 from trickcast.experiments import SCALES, Deals, Row, rows_of
 from trickcast.experiments.trained import train_net
 from trickcast.networks import LayeredNetwork
+from trickcast.training import TrainingError
+from trickcast.training.papers.autoencoder import AutoencoderConfig, AutoencoderTask
 from trickcast.training.papers.examples import Examples
 from trickcast.training.papers.fullbatch import FullBatch, RpropConfig
 from trickcast.training.trainer import Lessons
@@ -72,7 +75,8 @@ def test_weights_that_are_no_numbers_are_noticed(native):
 
 
 def test_small_numbers_stay_what_they_are(native):
-    native.compiled()
+    native.compiled("full_batches")
+    native.compiled("small_batches")
     assert np.float32(1e-40) * np.float32(1) > 0  # -ffast-math would link in what forbids it
 
 
@@ -96,6 +100,48 @@ def test_a_training_is_that_of_torch(native):
             training.progress.step += 1
     ours, torchs = (training.validate()["validation_error"] for training in results)
     assert ours == pytest.approx(torchs, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"network": "208-104-52-13-14"},
+        {"network": "208-104-52-13-14", "frozen": True},
+        {"network": "(52x4)-(26x4)-52-13-14", "decoder": "dedicated"},
+        {"network": "208-104-52-13-14", "encoders": 2, "frozen": True},
+        {"network": "(52x4)-(26x4)-52-13-1", "loss": "squared", "encoders": 0},
+    ],
+)
+def test_small_batches_are_those_of_torch(native, settings):
+    deals = random_deals(103, seed=6)  # the last batch is a part of one
+    inputs = find_coding("52x4-2018").encode(deals.owners, Strain.SPADES, Seat.WEST)
+    examples = Examples(inputs, RNG.integers(0, 14, len(inputs)).astype(np.uint8))
+    config = AutoencoderConfig(batch=10, pretraining_epochs=3, epochs=3, averaged=1, **settings)
+    both = [
+        task(config, Lessons(103, "a", "b"), lambda k: examples, examples)
+        for task in (native.NativeAutoencoder, AutoencoderTask)
+    ]
+    for _ in range(6 if config.encoders else 3):
+        lines = []
+        for training in both:
+            training.step()
+            training.progress.step += 1
+            lines.append(training.validate())
+        assert lines[0] == pytest.approx(lines[1], rel=1e-4)
+        both[0].optimizer.load_state_dict(both[0].optimizer.state_dict())  # as a checkpoint does
+    for ours, torchs in zip(*(list(task.network.parameters()) for task in both), strict=True):
+        assert float((ours - torchs).detach().abs().max()) < 1e-3 * float(torchs.detach().max())
+
+
+def test_a_training_of_small_batches_without_numbers_is_an_error(native):
+    deals = random_deals(10, seed=7)
+    inputs = find_coding("52x4-2018").encode(deals.owners, Strain.SPADES, Seat.WEST)
+    examples = Examples(inputs, np.zeros(10, np.uint8))
+    config = AutoencoderConfig(network="208-104-52-13-14")
+    training = native.NativeAutoencoder(config, Lessons(10, "a", "b"), lambda k: examples, examples)
+    next(training.network.parameters()).data[0, 0, 0] = np.nan
+    with pytest.raises(TrainingError, match="phase 1, epoch 0: the weights are no numbers"):
+        training.step()
 
 
 def test_experiments_as_printed_are_native(native, monkeypatch, tmp_path):

@@ -1,5 +1,6 @@
 """What is found of the networks of 2018 beside their rows: errors of both phases, pairs."""
 
+import re
 from dataclasses import replace
 from math import log
 from pathlib import Path
@@ -16,6 +17,7 @@ from trickcast.experiments.papers.mandziuk2018.findings import ERRORS, PAIRS
 from trickcast.experiments.spec import Comparison, Pretraining
 from trickcast.experiments.trained import Trained, train_net
 from trickcast.library import Library
+from trickcast.published import published_results
 from trickcast.training.papers.comparator import Comparator
 from trickcast.training.papers.examples import Examples
 
@@ -50,7 +52,7 @@ def test_errors_of_a_network_that_knows_nothing_are_those_of_fourteen_equal_chan
     assert ERRORS.measure(Trained(other, Undecided(), {}), SMOKE, deals) == []
 
 
-def test_errors_stand_beside_the_published_in_nats_and_bits(tmp_path):
+def test_errors_stand_beside_the_published(tmp_path):
     store = Store(tmp_path, "standard")
     assert ERRORS.show(store) == ""
     store.add([{"row": "m18-T1-06", "network": "a | b", "compression_error": 26.295},
@@ -58,11 +60,19 @@ def test_errors_stand_beside_the_published_in_nats_and_bits(tmp_path):
                {"finding": "errors: a", "network": "a | b", "squared": 0.0585,
                 "cross_entropy": 1.9},
                {"finding": "errors: d", "network": "d | e", "squared": 0.05,
-                "cross_entropy": 1.5, "compression": 2.0}])  # fmt: skip
-    lines = ERRORS.show(store).splitlines()
-    assert "| m18-T1-06 | 45.90 | 26.295 | 37.936 | 0.059 | 0.0585 | 1.9000 |" in lines
-    assert "| m18-T1-05 | 46.98 | 26.295 | 37.936 | 0.043 |  |  |" in lines  # not measured yet
-    assert lines[-1] == "| d · e |  | 2.000 | 2.885 |  | 0.0500 | 1.5000 |"
+                "cross_entropy": 1.5, "compression": 2.0},
+               {"printed": "m18-T1-06", "seed": 1, "network": "f", "compression_error": 45.6},
+               {"finding": "errors: f", "network": "f", "squared": 0.06, "cross_entropy": 1.8,
+                "as_printed": True},
+               {"finding": "errors: g", "network": "g", "squared": 0.07, "cross_entropy": 1.7,
+                "as_printed": True}])  # fmt: skip
+    shown = ERRORS.show(store)
+    lines = shown.splitlines()
+    both = "| 45.90 | 45.600 | 26.295 | 0.059 | 0.0600 | 0.0585 | 1.8000 | 1.9000 |"
+    assert f"| m18-T1-06 {both}" in lines
+    assert "| m18-T1-05 | 46.98 |  | 26.295 | 0.043 |  |  |  |  |" in lines  # not measured yet
+    assert lines[-1] == "| d · e |  |  | 2.000 |  |  | 0.0500 |  | 1.5000 |"
+    assert "0.0700" not in shown  # as printed, of a network that no row has
 
 
 class Known(nn.Module):
@@ -124,8 +134,21 @@ def test_without_pretraining_and_with_another_decoder_only_that_is_different():
             assert replace(second, pretraining=first.pretraining) == first
     dedicated = BY_ID["m18-beyond-dedicated-decoder-104"].net
     assert dedicated.key.endswith("decoder dedicated | seed 1")
-    frozen = Pretraining(rate=0.004, frozen=True)
+    frozen = Pretraining(rate=0.004, frozen=True, until=45.9)
     assert replace(dedicated, pretraining=frozen) == BY_ID["m18-T1-06"].net
+
+
+def test_as_printed_an_encoder_is_trained_until_its_printed_error():
+    for name, printed in published_results().items():
+        if name.startswith("m18-"):
+            net = BY_ID[name].net
+            (error,) = re.findall(r"compression error=([\d.]+)", printed["notes"])
+            assert float(error) == net.pretraining.until
+            as_printed, ours = SCALES["full"].plan(net), SCALES["standard"].plan(net)
+            assert as_printed.pretraining.until == net.pretraining.until > 0
+            assert f"until {net.pretraining.until:g}" in as_printed.key
+            assert ours.pretraining.until == 0 and "until" not in ours.key
+            assert replace(as_printed, batch=8).key != as_printed.key
 
 
 def test_a_network_that_was_not_pretrained_has_no_compression_error(deals, tmp_path):

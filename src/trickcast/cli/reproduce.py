@@ -76,6 +76,10 @@ StepsBack = Annotated[
         help="Rprop takes a step back that has led too far, as it was published in 1993.",
     ),
 ]
+Batch = Annotated[
+    int | None,
+    Option(min=1, help="Examples in a batch of the 2018 trainings (default: 256)."),
+]
 LibraryPlace = Annotated[
     str, Option(help="The library of solved deals: a folder, or an address (s3://…).")
 ]
@@ -122,6 +126,7 @@ def reproduce(
     first_weights: FirstWeights = None,
     first_range: FirstRange = None,
     steps_back: StepsBack = False,
+    batch: Batch = None,
     library: LibraryPlace = "data/library",
     test: TestFile = None,
     out: OutFolder = Path("trained/reproduction"),
@@ -154,7 +159,7 @@ def reproduce(
     if None not in widths.values():
         raise click.BadParameter("--first-weights and --first-range are two ways of saying one")
     size, docs = room.SCALES[scale], report or out
-    size = replace(size, epochs=epochs or 0, steps_back=steps_back)
+    size = replace(size, epochs=epochs or 0, steps_back=steps_back, batch=batch or size.batch)
     width = first_weights or first_range or size.first_weights
     size = replace(size, first_weights=width, flat_weights=first_range is not None)
     if training_deals is not None:
@@ -172,7 +177,9 @@ def reproduce(
 
     try:
         rows = room.chosen_rows(room.rows_of(paper, table), row or (), network or ())
-        _refuse_unused(rows, {"--epochs": epochs, **widths, "--steps-back": steps_back or None})
+        of_rprop = {"--epochs": epochs, **widths, "--steps-back": steps_back or None}
+        _refuse_unused(of_rprop, room.has_rprop(rows), "trained by Rprop", "2004 or 2009")
+        _refuse_unused({"--batch": batch}, room.has_pretraining(rows), "of an encoder", "2018")
         material = room.Material(
             labelled=None if labelled is None else read_labelled(labelled),
             pairs=None if pairs is None else read_pairs(pairs),
@@ -194,15 +201,13 @@ def reproduce(
     click.echo(f"{written[0]}: done")
 
 
-def _refuse_unused(rows: "Sequence[AnyRow]", options: Mapping[str, float | None]) -> None:
-    """Raise CommandError for options of trainings by Rprop, where no row has such a network."""
-    from ..experiments import has_rprop
-
+def _refuse_unused(options: Mapping[str, float | None], used: bool, kind: str, years: str) -> None:
+    """Raise CommandError for options of one kind of networks that would not be used."""
     given = [name for name, value in options.items() if value is not None]
-    if given and not has_rprop(rows):
+    if given and not used:
         raise CommandError(
-            f"{' and '.join(given)} would change nothing: none of these rows has a network trained "
-            "by Rprop (expected rows of the networks of 2004 or 2009)"
+            f"{' and '.join(given)} would change nothing: none of these rows has a network {kind} "
+            f"(expected rows of the networks of {years})"
         )
 
 

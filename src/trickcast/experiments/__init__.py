@@ -9,7 +9,7 @@ from .data import Deals, ExperimentError, gather, ns_tricks
 from .paper import Paper
 from .report import table_of_rows, write_report
 from .rows import FunctionRow, Material, Row
-from .runner import has_rprop, need_deals, options_of, planned, reproduce, waiting
+from .runner import has_pretraining, has_rprop, need_deals, options_of, planned, reproduce, waiting
 from .scales import Scale
 from .spec import CONTRACTS, LEADERS, Net, Pretraining
 from .store import Store, agreed_deals

@@ -160,7 +160,7 @@ def _read(kind: Any, cells: Mapping[str, str], **parts: Any) -> Any:
 
 _COLUMNS = {
     *("table", "id", "kind", "network", "coding", "head", "contracts", "lead", "trained_on"),
-    *("deals", "copies", "training", "rate", "frozen", "encoders", "loss", "decoder"),
+    *("deals", "copies", "training", "rate", "frozen", "encoders", "loss", "decoder", "until"),
     "references",
     *("on", "tricks", "method", "labels", "note"),
 }
@@ -179,6 +179,7 @@ _VALUES: Mapping[str, Callable[[str], Any]] = {
     "encoders": int,
     "references": int,
     "rate": float,
+    "until": float,
     "frozen": "yes".__eq__,
     "labels": lambda text: tuple(text.split("; ")),
 }

@@ -43,6 +43,11 @@ def has_rprop(rows: Iterable[AnyRow]) -> bool:
     return any(isinstance(row, Row | AgreementRow) and row.net.by_rprop for row in rows)
 
 
+def has_pretraining(rows: Iterable[AnyRow]) -> bool:
+    """Tell whether any of the rows has a network that is trained as in 2018."""
+    return any(isinstance(row, Row) and row.net.pretraining is not None for row in rows)
+
+
 def waiting(rows: Iterable[AnyRow], material: Material) -> list[AnyRow]:
     """Return the rows that cannot be measured for want of other people's files."""
     return [

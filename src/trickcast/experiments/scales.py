@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from ..encodings import find_coding
 from ..networks import NetworkName
-from .spec import CONTRACTS, Net
+from .spec import CONTRACTS, Net, Pretraining
 
 SCALES_FILE = Path(__file__).with_name("scales.toml")
 
@@ -75,6 +75,8 @@ class Scale:
     """Whether they are uniform on ± ``first_weights`` instead, whatever the inputs."""
     steps_back: bool = False
     """Whether Rprop takes a step back that has led too far, as when it was published."""
+    batch: int = 256
+    """Examples between two changes of the weights in the 2018 trainings."""
 
     def with_settings(
         self, schedules: Mapping[str, Schedule], pretraining_epochs: Mapping[str, int]
@@ -110,9 +112,10 @@ class Scale:
     def plan(self, net: Net) -> Net:
         """Return what is trained for a network at this scale.
 
-        As published, an encoder for each hand has such a decoder too: then it compresses as badly
-        as is printed. Where examples are drawn from all views, networks that differ only in leader,
-        number of deals or the suit that is turned into spades are one and the same.
+        As published, an encoder for each hand has such a decoder too, and is trained until it
+        compresses as well, or as badly, as is printed. Where examples are drawn from all views,
+        networks that differ only in leader, number of deals or the suit that is turned into spades
+        are one and the same.
         """
         if net.by_rprop:
             net = replace(
@@ -122,15 +125,22 @@ class Scale:
                 flat_weights=self.flat_weights,
                 steps_back=self.steps_back,
             )
+        if net.pretraining is not None:
+            net = replace(
+                net, batch=self.batch, pretraining=self._pretraining(net.pretraining, net)
+            )
         if self.published:
-            how = net.pretraining
-            if how is not None and how.encoders and NetworkName(net.network).joins[0][0].blocks > 1:
-                net = replace(net, pretraining=replace(how, decoder="dedicated"))
             return replace(net, deals=min(net.deals, self.most))
         suits = net.contracts in CONTRACTS and net.contracts != "notrump"
         merged = suits and find_coding(net.coding).trumps == "exchanged"
         contracts = "all_suits" if merged and "+" not in net.contracts else net.contracts
         return replace(net, lead="any", deals=0, contracts=contracts)
+
+    def _pretraining(self, how: Pretraining, net: Net) -> Pretraining:
+        if not self.published:
+            return replace(how, until=0.0)
+        dedicated = how.encoders and NetworkName(net.network).joins[0][0].blocks > 1
+        return replace(how, decoder="dedicated") if dedicated else how
 
 
 def read_schedules(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Schedule]:

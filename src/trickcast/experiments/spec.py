@@ -27,7 +27,9 @@ CONTRACTS: dict[str, tuple[Strain, ...]] = {
     "notrump+all_suits": tuple(Strain),
 }
 """The strains of each word in the column ``contracts`` of the published results."""
-_USUAL = {"epochs": 0, "first_weights": 1.0, "flat_weights": False, "steps_back": False}
+_BATCH = 256
+_USUAL = {"epochs": 0, "first_weights": 1.0, "flat_weights": False, "steps_back": False,
+          "batch": _BATCH}  # fmt: skip
 """What a file's name does not tell of a network where it is so: files are older than these."""
 
 
@@ -41,6 +43,8 @@ class Pretraining:
     encoders: int = 1
     loss: str = "cross-entropy"
     decoder: str = "joined"
+    until: float = 0.0
+    """The compression error that is printed of the network; 0 where none is, or it is not used."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +82,8 @@ class Net:
     """Whether they are uniform on ± ``first_weights`` instead, whatever the inputs."""
     steps_back: bool = False
     """Whether Rprop takes a step back that has led too far."""
+    batch: int = _BATCH
+    """Examples between two changes of the weights, where it is pretrained."""
 
     def __post_init__(self) -> None:
         name, coding, head = NetworkName(self.network), find_coding(self.coding), self.outputs
@@ -113,10 +119,12 @@ class Net:
         parts += [f"head {self.head}"] if self.head != "equal" else []
         for how in (self.pretraining, self.comparison):
             if how is not None:
-                shown = [f.name for f in fields(how) if f.name != "decoder"]
+                shown = [f.name for f in fields(how) if f.name not in ("decoder", "until")]
                 parts += [f"{name} {getattr(how, name)}" for name in shown]
         if self.pretraining is not None and self.pretraining.decoder != "joined":
             parts += [f"decoder {self.pretraining.decoder}"]
+        if self.pretraining is not None and self.pretraining.until:
+            parts += [f"until {self.pretraining.until:g}"]
         parts += [f"{self.copies} copies"] if self.copies > 1 else []
         parts += [f"{self.epochs:,} epochs"] if self.epochs else []
         if self.flat_weights:
@@ -124,6 +132,7 @@ class Net:
         elif self.first_weights != 1:
             parts += [f"first weights times {self.first_weights:g}"]
         parts += ["steps taken back"] if self.steps_back else []
+        parts += [f"batches of {self.batch}"] if self.batch != _BATCH else []
         return " | ".join([*parts, f"seed {self.seed}"])
 
     @property
@@ -133,6 +142,8 @@ class Net:
         for name, usual in _USUAL.items():
             if told[name] == usual:
                 del told[name]
+        if self.pretraining is not None and not self.pretraining.until:
+            del told["pretraining"]["until"]
         digest = hashlib.sha256(repr(sorted(told.items())).encode()).hexdigest()[:8]
         plain = re.sub(r"[^0-9A-Za-z]+", "-", f"{self.network} {self.contracts}").strip("-")
         return f"{plain}-{digest}"

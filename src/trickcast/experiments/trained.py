@@ -186,6 +186,8 @@ class _Training:
             tuning_rate=how.rate,
             averaged=1 if self.scale.published else 4,
             redraw=1_000_000 if self.scale.published else 2,
+            batch=net.batch,
+            until=how.until,
             pretraining_epochs=self.scale.pretraining_of(net),
             epochs=self.scale.tuning_epochs,
             seed=net.seed,

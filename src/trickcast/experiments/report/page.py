@@ -88,7 +88,11 @@ def _lines_of_run(store: Store, scale: str, known: Store) -> Iterable[Line]:
         elif "row" in own and "training" in own:
             of_paper = _is_of_paper(own, declared[own["row"]], SCALES[own["scale"]])
             yield {"printed": own.pop("row"), **own} if of_paper else own
-        elif not {"finding", "network"} <= own.keys() or kept <= {own["scale"]}:
+        elif (
+            own.get("as_printed")  # it is kept apart by who shows it
+            or not {"finding", "network"} <= own.keys()
+            or kept <= {own["scale"]}
+        ):
             yield own  # what networks of another scale show is not mixed with these
 
 

@@ -44,6 +44,8 @@ class AutoencoderConfig:
     tuning_rate: float = 0.004
     settled: float = 0.01
     """Phase 1 stops when its error, summed over the inputs, changes by less in an epoch."""
+    until: float = 0.0
+    """It stops at an error no greater than this, too."""
     rises: int = 25
     batch: int = 256
     decay: float = 0.9
@@ -154,7 +156,8 @@ class AutoencoderTask(EpochTask[AutoencoderConfig, LayeredNetwork]):
         if phase.number == 1:
             change, phase.error = abs(phase.error - error), error
             phase.compression_error = error
-            if change < config.settled or phase.epoch >= config.pretraining_epochs:
+            settled = change < config.settled or error <= config.until
+            if settled or phase.epoch >= config.pretraining_epochs:
                 self._tune()
 
     def _tune(self) -> None:

@@ -6,7 +6,6 @@ is planned in the text.
 
 import re
 from collections.abc import Mapping
-from math import log
 
 import numpy as np
 import torch
@@ -27,8 +26,9 @@ from ...trained import Trained
 _ERRORS, _PAIRS = "errors: ", "pairs: "
 _ABOUT = """\
 Compression: the cross-entropy of the 208 inputs, summed, of a deal in the last epoch of the first
-phase. Fine tuning: of a test result, the squared error of an output, mean of the fourteen, and the
-cross-entropy in nats. Empty where a network was trained before this was measured.
+phase, in nats. Fine tuning: of a test result, the squared error of an output, mean of the fourteen,
+and the cross-entropy in nats. As printed: by the paper's own protocol, first weights of seed 1.
+Empty where a network was not run so, or was trained before this was measured.
 """
 _PAIRINGS = 10
 """Other results that every result is compared with."""
@@ -52,6 +52,7 @@ def errors_of_both_phases(trained: Trained, scale: Scale, deals: Deals) -> list[
         "finding": f"{_ERRORS}{net.key}",
         "network": net.key,
         "n": len(right),
+        "as_printed": scale.published,
         "squared": round(float(np.square(softmax(outputs, axis=1) - right).mean()), 4),
         "cross_entropy": round(float(-log_softmax(outputs, axis=1)[right > 0].mean()), 4),
     }
@@ -63,23 +64,35 @@ def errors_of_both_phases(trained: Trained, scale: Scale, deals: Deals) -> list[
 def show_errors(store: Store) -> str:
     """Return the errors of both phases beside the published, those of ours alone at the end."""
     of_networks = {line["network"]: line for line in store.findings(_ERRORS)}
-    cells = []
+    shown, cells = set(), []
     for name, row in published_results().items():
-        line = store.get(name)
         printed = _printed_errors(row["notes"])
-        if not printed or line is None:
+        lines = store.get(name), next(iter(store.as_printed(name)), None)
+        if not printed or lines == (None, None):
             continue
-        errors = of_networks.pop(line["network"], {})
-        compression = line.get("compression_error", errors.get("compression"))
-        cells.append([name, *_cells(compression, errors, printed)])
-    cells += [
-        [network.replace("|", "·"), *_cells(errors.get("compression"), errors, {})]
-        for network, errors in of_networks.items()
-    ]
+        shown |= {line["network"] for line in lines if line}
+        ours, as_printed = (_measured(line, of_networks) for line in lines)
+        cells.append(
+            [
+                name,
+                *(printed.get("compression", ""), as_printed["compression"], ours["compression"]),
+                *(printed.get("fine tuning", ""), as_printed["squared"], ours["squared"]),
+                *(as_printed["cross_entropy"], ours["cross_entropy"]),
+            ]
+        )
+    for network, errors in of_networks.items():
+        if network not in shown and not errors.get("as_printed"):
+            ours = _measured({"network": network}, of_networks)
+            name = network.replace("|", "·")
+            cells.append(
+                [name, "", "", ours["compression"], "", "", ours["squared"], "",
+                 ours["cross_entropy"]]
+            )  # fmt: skip
     if not cells:
         return ""
-    head = ["row, or network of ours", "compression, published", "ours, nats", "in bits",
-            "fine tuning, published", "ours, squared", "cross-entropy"]  # fmt: skip
+    head = ["row, or network of ours", "compression, published", "as printed", "ours",
+            "fine tuning, published", "squared, as printed", "ours",
+            "cross-entropy, as printed", "ours"]  # fmt: skip
     return f"## The errors of both phases\n\n{_ABOUT}\n" + markdown_table(head, cells)
 
 
@@ -88,17 +101,14 @@ def _printed_errors(notes: str) -> Mapping[str, str]:
     return dict(re.findall(r"(compression|fine tuning) error=([\d.]+)", notes))
 
 
-def _cells(
-    compression: float | None, errors: Mapping[str, float], printed: Mapping[str, str]
-) -> list[str]:
-    both = (
-        ["", ""] if compression is None else [f"{compression:.3f}", f"{compression / log(2):.3f}"]
-    )
-    tuned = [f"{errors[name]:.4f}" if errors else "" for name in ("squared", "cross_entropy")]
-    return [
-        *(printed.get("compression", ""), *both),
-        *(printed.get("fine tuning", ""), *tuned),
-    ]
+def _measured(line: Line | None, of_networks: Mapping[str, Line]) -> dict[str, str]:
+    """Return the errors of a line's network as text, "" for each that is not known."""
+    known = of_networks.get(line["network"], {}) if line else {}
+    compression = (line or {}).get("compression_error", known.get("compression"))
+    texts = {"compression": "" if compression is None else f"{compression:.3f}"}
+    return texts | {
+        name: f"{known[name]:.4f}" if name in known else "" for name in ("squared", "cross_entropy")
+    }
 
 
 ERRORS = NetworkFinding(measure=errors_of_both_phases, show=show_errors)
