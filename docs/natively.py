@@ -191,9 +191,7 @@ class NativeAutoencoder(AutoencoderTask):
         inputs, tricks = self.examples(self.progress.step // config.redraw)
         order = np.random.default_rng([config.seed, *key]).permutation(examples)
         layers = list[Learner]()
-        rows = list[
-            tuple[Tensor, Tensor]
-        ]()  # the program's, and torch's
+        rows = list[tuple[Tensor, Tensor]]()  # the program's, and torch's
         parts: Any = self.network.layers
         for part in parts:
             blocks, outputs, size = part.weight.shape
