@@ -34,8 +34,8 @@ from trickcast.training.papers.fullbatch import FullBatch
 TILE = 128
 """Examples that go through all layers together: T there."""
 ACTIVATIONS = ("logistic", "tanh", "linear")
-WIDTH = 16
-"""Floats of a vector: WIDTH there."""
+WIDTH, WIDEST = 16, 256
+"""Floats of a vector, and of a row of weights at most: WIDTH and WIDTH × MOST there."""
 
 
 @cache
@@ -181,7 +181,10 @@ def in_rows(tensor: Tensor) -> Tensor:
 
 
 class NativeAutoencoder(AutoencoderTask):
-    """A training of 2018 whose epochs are small_batches.cpp's."""
+    """A training of 2018 whose epochs are small_batches.cpp's.
+
+    Inputs that are not 0 to 255, and layers whose blocks are wider than its, are left to torch.
+    """
 
     def pass_once(
         self, examples: int, loss: Callable[[Tensor], Tensor], key: Sequence[int], where: str
@@ -189,10 +192,12 @@ class NativeAutoencoder(AutoencoderTask):
         """Pass over the examples as ``EpochTask`` does; ``loss`` is the program's own."""
         config = self.config
         inputs, tricks = self.examples(self.progress.step // config.redraw)
+        parts: Any = self.network.layers
+        if inputs.dtype != torch.uint8 or max(part.weight.shape[1] for part in parts) > WIDEST:
+            return super().pass_once(examples, loss, key, where)
         order = np.random.default_rng([config.seed, *key]).permutation(examples)
         layers = list[Learner]()
         rows = list[tuple[Tensor, Tensor]]()  # the program's, and torch's
-        parts: Any = self.network.layers
         for part in parts:
             blocks, outputs, size = part.weight.shape
             tensors = [part.weight.data, part.bias.data, *map(self._squares, part.parameters())]

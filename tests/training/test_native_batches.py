@@ -133,6 +133,18 @@ def test_small_batches_are_those_of_torch(native, settings):
         assert float((ours - torchs).detach().abs().max()) < 1e-3 * float(torchs.detach().max())
 
 
+@pytest.mark.parametrize(
+    ("network", "kind"), [("208-257-14", np.uint8), ("208-104-52-13-14", np.float32)]
+)
+def test_what_small_batches_cannot_hold_is_left_to_torch(native, network, kind, monkeypatch):
+    monkeypatch.setattr(native, "compiled", None)  # which would be called
+    examples = Examples(RNG.integers(0, 2, (20, 208)).astype(kind), np.zeros(20, np.uint8))
+    config = AutoencoderConfig(network=network, batch=8)
+    training = native.NativeAutoencoder(config, Lessons(20, "a", "b"), lambda k: examples, examples)
+    training.step()
+    assert np.isfinite(training.validate()["training_error"])
+
+
 def test_a_training_of_small_batches_without_numbers_is_an_error(native):
     deals = random_deals(10, seed=7)
     inputs = find_coding("52x4-2018").encode(deals.owners, Strain.SPADES, Seat.WEST)

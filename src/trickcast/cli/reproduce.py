@@ -179,7 +179,9 @@ def reproduce(
         rows = room.chosen_rows(room.rows_of(paper, table), row or (), network or ())
         of_rprop = {"--epochs": epochs, **widths, "--steps-back": steps_back or None}
         _refuse_unused(of_rprop, room.has_rprop(rows), "trained by Rprop", "2004 or 2009")
-        _refuse_unused({"--batch": batch}, room.has_pretraining(rows), "of an encoder", "2018")
+        _refuse_unused(
+            {"--batch": batch}, room.has_pretraining(rows), "trained in two phases", "2018"
+        )
         material = room.Material(
             labelled=None if labelled is None else read_labelled(labelled),
             pairs=None if pairs is None else read_pairs(pairs),
