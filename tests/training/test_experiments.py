@@ -36,6 +36,7 @@ from trickcast.experiments import (
     planned,
     reproduce,
     rows_of,
+    table_of_rows,
     trained,
     write_report,
 )
@@ -398,6 +399,18 @@ def test_the_papers_own_protocol_stands_in_columns_of_its_own(tmp_path):
         assert (row["ours_exact"], row["printed_exact"]) == ("40.00", "")  # not the paper's own
     finding = known.get("f")  # of no single network: the last run tells it
     assert finding is not None and (finding["mse"], finding["scale"]) == (0.1, "full")
+
+
+def test_a_row_without_published_figures_is_shown_as_printed(tmp_path):
+    (row,) = (row for row in rows_of("mossakowski2009") if row.id == "m09-beyond-52-1-spades")
+    shares = {"within_2": 97.0, "within_1": 84.0, "n": 9, "seconds": 1.0, "note": "b", "scale": "f"}
+    lines = [{"printed": row.id, "seed": seed, "network": "n | s", "exact": exact, **shares}
+             for seed, exact in ((1, 37.0), (2, 38.0))]  # fmt: skip
+    Store(tmp_path, "reproduction").add(lines)
+    write_report(Store(tmp_path, "none"), "full", tmp_path)
+    page = (tmp_path / "reproduction/mossakowski2009.md").read_text("utf-8")
+    assert f"| {row.id} | n · s | b |  | 97.00 / 84.00 / 37.50 (2) | 9 | 1.0 |" in page
+    assert "97.00 / 84.00 / 37.50 (2)" in table_of_rows([row], tmp_path)
 
 
 def test_the_committed_report_is_made_of_the_committed_lines(tmp_path):

@@ -70,9 +70,11 @@ def table_of_rows(rows: Iterable[AnyRow], folder: Path) -> str:
             cells.append([row.id, _name(row, result.printed), _three_printed(result),
                           _three(result.figure(name) for name in FIGURES) or result.first_note,
                           _judged(result), _as_printed(result)])  # fmt: skip
-        elif line is not None and result is None:
-            shares = " / ".join(f"{line[name]:.2f}" for name in FIGURES if name in line)
-            cells.append([row.id, line.get("network", ""), "", shares or "on its page", "", ""])
+        elif result is None and (line is not None or known.as_printed(row.id)):
+            printed = known.as_printed(row.id)
+            network = (line or printed[0]).get("network", "")
+            ours = "" if line is None else _mean([line]) or "on its page"
+            cells.append([row.id, network, "", ours, "", _over_seeds(printed)])
     head = ["row", "network", "published", "ours", "verdict", "as printed"]
     return markdown_table(head, cells)
 
@@ -110,7 +112,10 @@ def _is_of_paper(line: Line, row: AnyRow, scale: Scale) -> bool:
 
 def _ran(rows: Iterable[AnyRow], results: Mapping[str, Result], known: Store) -> bool:
     """Tell whether any of the rows is measured."""
-    return any(row.id in known or (row.id in results and results[row.id].ran) for row in rows)
+    return any(
+        row.id in known or known.as_printed(row.id) or (row.id in results and results[row.id].ran)
+        for row in rows
+    )
 
 
 def _index(papers: Sequence[Paper], results: Mapping[str, Result], known: Store) -> str:
@@ -316,6 +321,18 @@ def _as_printed(result: Result) -> str:
     return f"{shares}{f' ± {spread}' if spread else ''} ({len(lines)})"
 
 
+def _over_seeds(lines: Sequence[Line]) -> str:
+    """Return the figures of a row that is not published as printed, and of how many seeds."""
+    return f"{_mean(lines)} ({len(lines)})" if lines else ""
+
+
+def _mean(lines: Sequence[Line]) -> str:
+    """Return the figures of lines, mean over them; "" without any, or of lines without them."""
+    if not lines or any(name not in line for line in lines for name in FIGURES):
+        return ""
+    return _three(f"{mean(line[name] for line in lines):.2f}" for name in FIGURES)
+
+
 def _near(result: Result) -> str:
     """Return whether a row as printed is near the published, or by how much it is not."""
     if result.apart is None:
@@ -346,13 +363,15 @@ def _beyond(paper: Paper, store: Store) -> str:
         return f"## Beyond the tables\n\n{shown}" if shown else ""
     lines = []
     for row in paper.beyond:
-        line = store.get(row.id)
-        if line is not None:
-            shares = _three(f"{line[name]:.2f}" for name in FIGURES)
-            cells = [row.id, line["network"].replace("|", "·"), line["note"], shares,
-                     str(line["n"]), str(line["seconds"])]  # fmt: skip
+        line, printed = store.get(row.id), store.as_printed(row.id)
+        if line is not None or printed:
+            known = line or printed[0]
+            cells = [row.id, known["network"].replace("|", "·"), known["note"],
+                     _mean([line] if line else []), _over_seeds(printed), str(known["n"]),
+                     str(known["seconds"])]  # fmt: skip
             lines.append("| " + " | ".join(cells) + " |")
     if not lines:
         return ""
-    head = ["| row | network | | ours | n | seconds |", "|---|---|---|---|---|---|"]
+    head = ["| row | network | | ours | as printed | n | seconds |",
+            "|---|---|---|---|---|---|---|"]  # fmt: skip
     return "## Named without figures\n\n" + "\n".join([*head, *lines]) + "\n"
