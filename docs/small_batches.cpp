@@ -75,19 +75,14 @@ static void backward(const Vec* w, const Vec* slopes, const float* x, Vec* own, 
     }
 }
 
-typedef decltype(&forward<1>) Forward;
-typedef decltype(&backward<1>) Backward;
-
-template <int N>
-struct Ways : Ways<N - 1> {
-    Ways() { this->onward[N] = forward<N>, this->back[N] = backward<N>; }
-};
-template <>
-struct Ways<0> {
-    Forward onward[MOST + 1];
-    Backward back[MOST + 1];
-};
-static const Ways<MOST> ways;
+constexpr decltype(&forward<1>) onward[MOST + 1] = {
+    nullptr, forward<1>, forward<2>, forward<3>, forward<4>, forward<5>, forward<6>, forward<7>,
+    forward<8>, forward<9>, forward<10>, forward<11>, forward<12>, forward<13>, forward<14>,
+    forward<15>, forward<16>};
+constexpr decltype(&backward<1>) back[MOST + 1] = {
+    nullptr, backward<1>, backward<2>, backward<3>, backward<4>, backward<5>, backward<6>,
+    backward<7>, backward<8>, backward<9>, backward<10>, backward<11>, backward<12>,
+    backward<13>, backward<14>, backward<15>, backward<16>};
 
 // ---- losses and steps ----------------------------------------------------------------------------
 
@@ -163,10 +158,10 @@ extern "C" double epoch(const Layer* layers, int levels, const uint8_t* inputs,
             for (int k = 0; k < levels; k++) {
                 const Layer& l = layers[k];
                 for (int b = 0; b < l.blocks; b++) {
-                    ways.onward[l.vectors()](vectors(l.weights + b * l.row() * l.inputs),
-                                             vectors(l.biases + b * l.row()),
-                                             values[k].get() + b * l.inputs,
-                                             reinterpret_cast<Vec*>(whole), l.inputs);
+                    onward[l.vectors()](vectors(l.weights + b * l.row() * l.inputs),
+                                        vectors(l.biases + b * l.row()),
+                                        values[k].get() + b * l.inputs,
+                                        reinterpret_cast<Vec*>(whole), l.inputs);
                     std::memcpy(values[k + 1].get() + b * l.outputs, whole, l.outputs * 4);
                 }
                 float* y = values[k + 1].get();
@@ -183,9 +178,9 @@ extern "C" double epoch(const Layer* layers, int levels, const uint8_t* inputs,
                     std::memset(whole, 0, l.row() * 4);
                     std::memcpy(whole, slopes[k + 1].get() + b * l.outputs, l.outputs * 4);
                     float* own = l.frozen ? nullptr : weight_sums[k].get() + from;
-                    ways.back[l.vectors()](vectors(l.weights + from), vectors(whole),
-                                           x + b * l.inputs, reinterpret_cast<Vec*>(own),
-                                           below ? below + b * l.inputs : nullptr, l.inputs);
+                    back[l.vectors()](vectors(l.weights + from), vectors(whole), x + b * l.inputs,
+                                      reinterpret_cast<Vec*>(own),
+                                      below ? below + b * l.inputs : nullptr, l.inputs);
                     float* bias = l.frozen ? nullptr : bias_sums[k].get() + b * l.row();
                     for (int o = 0; bias && o < l.row(); o++) bias[o] += whole[o];
                 }

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from ..encodings import find_coding
 from ..networks import NetworkName
-from .spec import CONTRACTS, Net, Pretraining
+from .spec import BATCH, CONTRACTS, Net, Pretraining
 
 SCALES_FILE = Path(__file__).with_name("scales.toml")
 
@@ -75,7 +75,7 @@ class Scale:
     """Whether they are uniform on ± ``first_weights`` instead, whatever the inputs."""
     steps_back: bool = False
     """Whether Rprop takes a step back that has led too far, as when it was published."""
-    batch: int = 256
+    batch: int = BATCH
     """Examples between two changes of the weights in the 2018 trainings."""
 
     def with_settings(

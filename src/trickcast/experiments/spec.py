@@ -27,9 +27,10 @@ CONTRACTS: dict[str, tuple[Strain, ...]] = {
     "notrump+all_suits": tuple(Strain),
 }
 """The strains of each word in the column ``contracts`` of the published results."""
-_BATCH = 256
+BATCH = 256
+"""Examples in a batch of the 2018 trainings, which the paper does not say."""
 _USUAL = {"epochs": 0, "first_weights": 1.0, "flat_weights": False, "steps_back": False,
-          "batch": _BATCH}  # fmt: skip
+          "batch": BATCH}  # fmt: skip
 """What a file's name does not tell of a network where it is so: files are older than these."""
 
 
@@ -82,7 +83,7 @@ class Net:
     """Whether they are uniform on ± ``first_weights`` instead, whatever the inputs."""
     steps_back: bool = False
     """Whether Rprop takes a step back that has led too far."""
-    batch: int = _BATCH
+    batch: int = BATCH
     """Examples between two changes of the weights, where it is pretrained."""
 
     def __post_init__(self) -> None:
@@ -132,7 +133,7 @@ class Net:
         elif self.first_weights != 1:
             parts += [f"first weights times {self.first_weights:g}"]
         parts += ["steps taken back"] if self.steps_back else []
-        parts += [f"batches of {self.batch}"] if self.batch != _BATCH else []
+        parts += [f"batches of {self.batch}"] if self.batch != BATCH else []
         return " | ".join([*parts, f"seed {self.seed}"])
 
     @property

@@ -316,7 +316,7 @@ def _as_printed(result: Result) -> str:
     if not lines:
         return NOT_RUN if result.ran and result.field("training") else ""
     same = [line["same"][0] for line in lines if "same" in line]  # of networks that agree
-    shares = f"the same {mean(same):.2f}" if same else _three(map(result.printed_figure, FIGURES))
+    shares = f"the same {mean(same):.2f}" if same else _mean(lines)
     spread = f"{stdev(same):.2f}" if len(same) > 1 else result.deviation
     return f"{shares}{f' ± {spread}' if spread else ''} ({len(lines)})"
 
