@@ -72,7 +72,7 @@ def table_of_rows(rows: Iterable[AnyRow], folder: Path) -> str:
                           _judged(result), _as_printed(result)])  # fmt: skip
         elif result is None and (line is not None or known.as_printed(row.id)):
             printed = known.as_printed(row.id)
-            network = (line or printed[0]).get("network", "")
+            network = (line or printed[0]).get("network", "").replace("|", "·")
             ours = "" if line is None else _mean([line]) or "on its page"
             cells.append([row.id, network, "", ours, "", _over_seeds(printed)])
     head = ["row", "network", "published", "ours", "verdict", "as printed"]
