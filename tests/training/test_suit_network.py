@@ -157,6 +157,16 @@ def test_a_seat_layer_is_the_plain_layer_that_it_says(owners):
     torch.testing.assert_close(layer(x.flatten(1)).view(7, 4, 5), by_hand)
 
 
+@pytest.mark.parametrize("seats", [2, 4])
+def test_a_seat_layer_by_halves_is_the_plain_one(seats):
+    layer = SeatLinear(3, 5, seats).double()
+    generator = torch.Generator().manual_seed(1)
+    for weights in layer.parameters():
+        torch.nn.init.normal_(weights, generator=generator)
+    x = torch.randn(7, 2, seats * 3, generator=generator, dtype=torch.float64)
+    torch.testing.assert_close(layer.by_halves(x), layer(x))
+
+
 def test_attention_by_sums_is_attention():
     query, key, value = torch.randn(3, 5, 2, 4, 6, generator=torch.Generator().manual_seed(1))
     torch.testing.assert_close(

@@ -30,13 +30,33 @@ class SeatLinear(nn.Module):
 
     def matrix(self) -> tuple[Tensor, Tensor]:
         """Return the layer as a plain one: weight (4 × outputs, 4 × inputs), bias (4 × outputs)."""
-        twice = torch.cat([self.weight, self.weight], dim=1)
-        rows = [twice[:, self.seats - seat : 2 * self.seats - seat] for seat in range(self.seats)]
-        return torch.cat(rows).flatten(1), self.bias.repeat(self.seats)
+        return _around(self.weight, 1), self.bias.repeat(self.seats)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Turn (…, 4 × inputs) into (…, 4 × outputs)."""
+        """Turn (…, 4 × inputs) into (…, 4 × outputs).
+
+        Compiled for a processor, sums are part of what comes before and after, and products dear.
+        """
+        if torch.compiler.is_compiling() and x.device.type == "cpu":
+            return self.by_halves(x)
         return functional.linear(x, *self.matrix())
+
+    def by_halves(self, x: Tensor) -> Tensor:
+        """Return the same by half the products: sums of opposite seats, and differences, apart."""
+        one, other = x.chunk(2, dim=-1)
+        near, far = self.weight.chunk(2, dim=1)  # by distance: of a seat and of its opposite
+        bias = self.bias.repeat(self.seats // 2)
+        plus = functional.linear(one + other, _around(near + far, 1) / 2, bias)
+        minus = functional.linear(one - other, _around(near - far, -1) / 2)
+        return torch.cat([plus + minus, plus - minus], dim=-1)
+
+
+def _around(weight: Tensor, sign: int) -> Tensor:
+    """Return (outputs, seats, inputs) as a matrix, with ``sign`` where the last seat is passed."""
+    seats = weight.shape[1]
+    twice = torch.cat([sign * weight, weight], dim=1)
+    rows = [twice[:, seats - seat : 2 * seats - seat] for seat in range(seats)]
+    return torch.cat(rows).flatten(1)
 
 
 def normalized(x: Tensor) -> Tensor:
