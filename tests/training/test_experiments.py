@@ -354,6 +354,37 @@ def test_first_weights_are_those_asked_for():
         assert 0.99 * bound < greatest <= bound
 
 
+@pytest.mark.parametrize(
+    ("options", "rows", "near", "as_printed"),
+    [
+        ("--first-weights 1", 128, 96, 108),
+        ("--first-range 1", 48, 37, 44),
+        ("--first-range 0.5", 14, 9, 12),
+    ],
+)
+def test_what_other_first_weights_are_said_to_explain(options, rows, near, as_printed):
+    results = read_results(Store(DOCS, "reproduction"))
+    told = csv.DictReader((DOCS / "other_settings.csv").read_text("utf-8").splitlines())
+    exact = {
+        line["row"]: float(line["exact"])
+        for line in told
+        if (line["options"], line["seed"]) == (options, "1")
+    }
+    compared = {name for name, result in results.items() if result.apart is not None}
+    ours = {name: results[name] for name in exact if name in compared}
+    lines = {name: result.as_printed[0] for name, result in ours.items()}
+    others = [
+        replace(ours[k], as_printed=[line | {"exact": exact[k]}]) for k, line in lines.items()
+    ]
+    first = [replace(ours[k], as_printed=[line]) for k, line in lines.items()]
+    assert all(line["seed"] == 1 for line in lines.values())
+    assert len(ours) == rows
+    assert sum(result.near for result in others) == near
+    assert sum(result.near for result in first) == as_printed
+    page = (DOCS / "reproduction/index.md").read_text(encoding="utf-8")
+    assert all(str(number) in page for number in (rows, near, as_printed))
+
+
 def test_how_many_deals_the_published_figure_was_tested_on():
     results = read_results(Store(DOCS, "reproduction"))
     same = [results[name] for name in ("m09-TX-01", "m09-TV-01")]

@@ -19,7 +19,7 @@ SHARD = 4096
 """Deals of a full shard; shard borders are the multiples of it."""
 MANIFEST = "manifest.json"
 _MOST_BYTES = 1 << 27
-"""Of a manifest: 1.4 billion deals."""
+"""Of a manifest: 1.9 billion deals of whole tables."""
 _MOST_DEALS = 1 << 24
 """Of a shard from elsewhere."""
 LONGEST_TEXT = 1000

@@ -232,7 +232,8 @@ class Result:
 
     def _printed_note(self) -> str:
         if not self.as_printed:
-            return self.remark if self.remark != MISSING else NOT_RUN
+            trained = self.line is None or "training" in self.line
+            return self.remark if self.remark != MISSING else NOT_RUN if trained else ""
         seeds = ", ".join(str(line["seed"]) for line in self.as_printed)
         line = self.as_printed[0]
         parts = (
