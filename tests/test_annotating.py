@@ -9,6 +9,7 @@ import trickcast as tc
 from trickcast.cards import Board, DealSet, Seat, Tag, Vulnerability
 from trickcast.formats import FormatWarning
 from trickcast.formats.pbn_tricks import format_digits, parse_digits
+from trickcast.formats.table_boards import boards_of
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 NAMES = ("DoubleDummyTricks", "OptimumScore", "ParContract")
@@ -115,9 +116,60 @@ def test_csv_of_deals_alone_is_as_it_was(tmp_path: Path) -> None:
 
 def test_cells_that_cannot_be_read_say_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(f"deal,board,dealer\n{BOARD},seven,X\n{BOARD},3,W\n")
-    with pytest.warns(FormatWarning, match="2 cells of board, dealer cannot be read"):
+    with pytest.warns(FormatWarning, match=r"line 2: board is left out: 'seven' .*; 1 more cell"):
         deals = tc.read(tmp_path / "a.csv")
     assert deals.boards == (Board(), Board(number=3, dealer=Seat.WEST))
+
+
+def test_the_first_cell_that_cannot_be_read_is_named() -> None:
+    rows = [["1", "both"], ["2", "Z"]]
+    with pytest.warns(FormatWarning) as said:
+        boards_of(rows, ["board", "vulnerable"], "a.csv", [2, 5])
+    assert [str(warning.message) for warning in said] == [
+        "a.csv: line 5: vulnerable is left out: 'Z' is not a vulnerability "
+        "(expected none, ns, ew or both)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("contract", "result", "tricks"),
+    [("4H", "=", 10), ("4H", "+1", 11), ("3NX", "- 2", 7), ("1C", "-7", 0), ("4H", "9", 9)],
+)
+def test_results_by_the_contract_are_read(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder, contract: str, result: str, tricks: int
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"result,contract,deal\n{result},{contract},{BOARD}\n")
+    assert tc.read(path).boards == (Board(contract=contract, result=tricks),)
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize(("contract", "result"), [("PASS", "+1"), ("", "="), ("7N", "+1")])
+def test_results_of_no_contract_or_too_many_tricks_say_nothing(
+    tmp_path: Path, contract: str, result: str
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"contract,result,deal\n{contract},{result},{BOARD}\n")
+    with pytest.warns(FormatWarning, match=r"result is left out: .*expected 0 to 13"):
+        assert tc.read(path).boards == (Board(contract=contract or None),)
+
+
+def test_a_network_needs_estimates(run, tmp_path: Path) -> None:
+    source, target = tmp_path / "a.pbn", tmp_path / "b.csv"
+    tc.write(BOARD, source)
+    status, out, err = run("convert", source, target, "--model", "fast")
+    assert (status, out) == (2, "") and "--model needs --estimate" in err
+    assert not target.exists()
+    assert run("convert", source, target, "--model", "fast", "--estimate")[0] == 0
+
+
+def test_convert_says_how_to_solve_and_what_can_be_written(run, tmp_path: Path) -> None:
+    source = tmp_path / "a.pbn"
+    tc.write(BOARD, source)
+    assert "(solve them first: --solve)" in run("convert", source, tmp_path / "b.zrd")[2]
+    for target in ("-", tmp_path / "b"):
+        err = run("convert", source, target, "--to", "foo")[2]
+        assert "'foo' is not a format" in err and "pgx" not in err
 
 
 def test_csv_says_what_else_it_leaves_out(tmp_path: Path) -> None:

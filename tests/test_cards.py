@@ -239,6 +239,10 @@ def test_hands_in_every_form() -> None:
         as_hands([hand, "A.KQ9832.T94.AK"])
     with pytest.raises(DealError, match="hand 0 of 2: 12 cards"):
         as_hands(np.stack([np.arange(52) < 12, np.arange(52) < 13]))
+    with pytest.raises(DealError, match=r"hand 1 of 2: 1 card \(expected 13\)"):
+        as_hands(np.stack([np.arange(52) < 13, np.arange(52) < 1]))
+    with pytest.raises(DealError, match=r"shape \(52,\) with 1 card is not"):
+        Hand.from_cards(np.arange(52) < 1)
     with pytest.raises(DealError, match="int"):
         as_hands(3)
 

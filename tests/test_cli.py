@@ -1,3 +1,4 @@
+import gzip
 import io
 import json
 import os
@@ -83,7 +84,7 @@ def test_solve(run) -> None:
 
 def test_convert_round_trip(run, tmp_path: Path) -> None:
     deals = tc.random_deals(5, seed=4)
-    solved = deals.with_tricks(tc.solve(deals).tricks)
+    solved = deals.with_tricks(tc.solve(deals))  # a table, as its array
     tc.write(solved, tmp_path / "a.zrd")
     names = ["a.zrd", "b.pbn", "c.txt", "d.csv", "e.parquet", "f.zrd"]
     for source, target in pairwise(names):
@@ -184,6 +185,8 @@ def test_models(run) -> None:
         (["solve", "N:-.-.-.- A.K.Q.J"], ["hands (expected 4)"]),
         (["solve", "x" * 100_000], ["x"]),
         (["solve", BOARD, "--from", "pbm"], ["pbm"]),
+        (["solve", BOARD, "--from", "lin"], ["--from is for files", "N:A.KQ", "is a deal"]),
+        (["solve", "nowhere.lin", "--from", "lin"], ["neither a file nor a deal"]),
         (["convert", "-", "-"], ["--to"]),
         (["convert", "nowhere.pbn", "a.zrd"], ["nowhere.pbn"]),
         (["generate", "--deals", "0", "--seed", "1", "--out", "x"], ["--deals"]),
@@ -199,6 +202,9 @@ def test_models(run) -> None:
         (["open", "AKQ2.QJT987.32.2", "--system", "mine"], ["mine", "polish-club"]),
         (["open", "AKQ2.QJT987.32.22"], ["C2", "twice"]),
         (["hand", "AKQ2.QJT987.32"], ["3 suits"]),
+        (["hand", "nowhere.txt"], ["'nowhere.txt' is neither a file nor a hand: 'n' is not a"]),
+        (["open", "nowhere.txt"], ["neither a file nor a hand"]),
+        (["nearest", "nowhere.txt"], ["neither a file nor a hand"]),
         (["train", "52-1", "--set", "epoch=1", "--library", "nowhere"], ["epoch", "epochs"]),
         (["train", "--set", "step=1", "--library", "nowhere"], ["step", "steps"]),
         (["train", "5-5-1", "--library", "nowhere"], ["5-5-1", "208"]),
@@ -570,7 +576,55 @@ def test_a_raw_stream_that_takes_parts_gets_all() -> None:
         write_stream([deals], full(), "csv")
 
 
-def test_a_file_of_hands_that_is_not_utf_8(run, tmp_path: Path) -> None:
-    (tmp_path / "hands.txt").write_bytes(b"\xff\xfe")
-    status, _, err = run("hand", tmp_path / "hands.txt")
-    assert status == 2 and "hands.txt: byte 0: " in err
+def test_a_file_of_hands_is_read_as_one_of_deals_is(run, tmp_path: Path) -> None:
+    path, lines = tmp_path / "hands.txt", "AKQ2.QJT987.32.2\nA.KQ9832.T94.AKT\n"
+    for content in (
+        lines.encode("utf-8-sig"),
+        lines.encode("utf-16"),
+        lines.replace("\n", "\r").encode(),
+        gzip.compress(lines.encode()),
+    ):
+        path.write_bytes(content)
+        status, out, err = run("hand", path, "--json")
+        assert (status, err) == (0, "")
+        assert [json.loads(line)["hand"] for line in out.splitlines()] == lines.split()
+        piped = subprocess.run([*COMMAND, "hand", "-", "--json"], input=content, stdout=-1)
+        assert (piped.returncode, piped.stdout.decode()) == (0, out)
+    path.write_bytes(b"\xff\xfe")
+    status, _, err = run("hand", path)
+    assert status == 2 and "hands.txt: line 1, column 1: byte 0xff (expected text)" in err
+
+
+def test_what_is_no_hand_is_skipped_and_told(run, tmp_path: Path) -> None:
+    path, hands = tmp_path / "hands.txt", ["AKQ2.QJT987.32.2", "A.KQ9832.T94.AKT"]
+    path.write_text(f"{hands[0]}\n\nAKQ\nA.K\n2\n{hands[1]}\n")
+    for command in (["hand"], ["open", "--nearest", "0"]):
+        status, out, err = run(*command, path)
+        assert status == 3 and len(err.splitlines()) == 3
+        assert err.startswith(f"skipped: {path}: line 3: hand 'AKQ': 1 suit")
+        status, out, _ = run(*command, path, "--json")
+        *told, last = map(json.loads, out.splitlines())
+        assert status == 3 and [answer["hand"] for answer in told] == hands
+        assert [entry["place"] for entry in last["skipped"]] == [
+            f"{path}: line {line}" for line in (3, 4, 5)
+        ]
+    status, out, _ = run("open", path, "--csv")
+    assert status == 3 and [line.partition(",")[0] for line in out.splitlines()] == ["hand", *hands]
+    path.write_text("\nAKQ\n")
+    status, out, err = run("hand", path)
+    assert (status, out) == (2, "") and f"{path}: line 2: hand 'AKQ'" in err
+
+
+def test_a_file_with_nothing_in_it_is_refused(run, tmp_path: Path) -> None:
+    for name, content in (("empty.pbn", ""), ("blank.txt", "\n \n")):
+        path = tmp_path / name
+        path.write_text(content)
+        for arguments in (["hand"], ["open"], ["open", "--csv"], ["nearest"]):
+            status, out, err = run(*arguments, path)
+            assert (status, out, err) == (2, "", f"trickcast: {path}: there is no hand in it\n")
+    path, page = tmp_path / "only.csv", tmp_path / "page.html"
+    path.write_text("deal\n")
+    for command in ("estimate", "solve", "par", "evaluate", "report"):
+        status, out, err = run(command, path, *(["-o", page] if command == "report" else []))
+        assert (status, out, err) == (2, "", f"trickcast: {path}: there is no deal in it\n")
+    assert not page.exists()

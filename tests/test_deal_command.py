@@ -81,6 +81,32 @@ def test_a_diagram_shows_the_board(run) -> None:
     assert "NT" in out
 
 
+def test_diagrams_are_a_line_apart(run) -> None:
+    for options in ([], ["--solve"]):
+        out = run("deal", "-n", 2, "--to", "diagram", *options)[1]
+        assert "\n\n\n" not in out and not out.endswith("\n\n")
+        assert out.count("\n\n") == 1 + len(options) * 2
+
+
+def test_formats_of_the_output_are_told(run, tmp_path: Path) -> None:
+    names = "diagram, pbn, lin, gib, text, zrd, csv, parquet, gib-binary"
+    assert run("deal", "--to", "foo") == (
+        2, "", f"trickcast: 'foo' is not a format (expected one of {names})\n"
+    )  # fmt: skip
+    assert f"can only be read (formats to write: {names})" in run("deal", "--to", "pgx")[2]
+    for output in (["--to", "zrd"], ["--out", tmp_path / "x.zrd"]):
+        status, _, err = run("deal", *output)
+        assert status == 2 and "deal 1: " in err and "(solve them first: --solve)" in err
+    assert run("deal", "--out", tmp_path / "x.zrd", "--solve")[0] == 0
+
+
+def test_exact_needs_what_may_ask_for_tricks(run) -> None:
+    assert "--exact needs --script or --condition" in run("deal", "-n", 2, "--exact")[2]
+    asked = ["deal", "--condition", "tricks(south, notrump) >= 9", "--exact", "--json"]
+    _, out, err = run(*asked)
+    assert err == "" and tc.solve(json.loads(out)["deal"]).tricks[4, 2] >= 9
+
+
 def test_turns_are_even_and_keep_the_hands(run) -> None:
     deals = constrained_deals(4000, 1, south="hcp 20+")
     for half, seats in ((False, 4), (True, 2)):

@@ -167,12 +167,16 @@ def test_nearest_on_the_command_line(monkeypatch, capsys, tmp_path, thousand) ->
     assert status == 2 and "k is 51 (expected 1 to 50" in err
     (tmp_path / "none.txt").write_text("\n")
     status, _, err = run(QUERY, "--hands", tmp_path / "none.txt")
-    assert status == 2 and "no hands to search" in err
+    assert status == 2 and "none.txt: there is no hand in it" in err
     status, _, err = run(QUERY, "--hands", tmp_path / "missing.txt")
     assert status == 2 and "missing.txt: no such file" in err
     assert run(QUERY, "--plus", QUERY)[0] == 2
     status, out, _ = run(QUERY, "--plus", QUERY, "--minus", QUERY, "-k", 1, "--hands", file)
     assert status == 0 and QUERY in out
+    file.write_text(f"AKQ\n{QUERY}\n")
+    for arguments in ((file, "-k", 1), (QUERY, "-k", 1, "--hands", file)):
+        status, out, err = run(*arguments)
+        assert status == 3 and QUERY in out and err.startswith(f"skipped: {file}: line 1: hand")
 
 
 def test_a_map_is_one_file_with_every_hand(embedding, thousand, tmp_path) -> None:

@@ -398,6 +398,13 @@ def test_an_unknown_model_is_named_with_those_there_are():
         tc.estimate([], model="slow")
 
 
+@pytest.mark.parametrize("model", [5, tc.Estimator("fast")], ids=["a number", "loaded"])
+def test_what_is_no_name_of_a_model_is_refused(model):
+    for ask in (tc.Estimator, lambda model: tc.estimate([], model=model)):
+        with pytest.raises(TypeError, match="expected a name or a path"):
+            ask(model)
+
+
 @pytest.fixture
 def weights(tmp_path, monkeypatch) -> Path:
     """A copy of the folder of shipped models, to be damaged."""

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import trickcast as tc
-from trickcast.cards import Board, Deal, DealSet, Seat
+from trickcast.cards import Board, Deal, DealSet, Seat, Tag
 from trickcast.dealing import random_deals
 from trickcast.formats import (
     FORMATS,
@@ -202,6 +202,42 @@ def test_names_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="chunk is 0"):
         next(stream("x.pbn", chunk=0))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_formats_to_write_are_those_that_can_be_written(tmp_path: Path) -> None:
+    names = ", ".join(WRITABLE)
+    for form in ("foo", "npg"):
+        with pytest.raises(FormatError) as raised:
+            write(DEALS, tmp_path / "x", form)
+        assert str(raised.value) == f"{form!r} is not a format (expected one of {names})"
+    with pytest.raises(FormatError, match=r"did you mean pbn\?"):
+        write(DEALS, tmp_path / "x", "bpn")
+
+
+NOTHING = Tag("Site", "?")
+
+
+@pytest.mark.parametrize(
+    ("board", "words"),
+    [
+        (Board(tags=(Tag("", "", ("% a file",)),)), "comments"),
+        (Board(contract="4S", tags=(Tag("Contract", "4S", ("{why}",)),)), "contract, comments"),
+        (Board(tags=(NOTHING, Tag("Deal", "", ("; odd",)))), "comments"),
+        (Board(tags=(NOTHING, Tag("Event", "Cup"))), "other tags"),
+        (Board(tags=(Tag("Event", "Cup", ("{of 1999}",)),)), "other tags, comments"),
+        (Board(tags=(Tag("Contract", "9S"),)), "other tags"),
+        (Board(tags=(Tag("ScoreTable", "Rank", ("1", "2")),)), "other tags"),
+        (Board(auction=("1C",), explanations=((0, "strong"),), lin=(("an", "strong"),)),
+         "auction, explanations of calls, LIN codes"),
+        (Board(tags=(NOTHING,)), None),
+    ],
+)  # fmt: skip
+def test_losses_are_said_in_words_for_people(
+    board: Board, words: str | None, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    write(DealSet(DEALS.owners[:1], None, [board]), tmp_path / "x.gib")
+    said = [str(warning.message).partition("what boards say ")[2] for warning in recwarn]
+    assert said == ([] if words is None else [f"({words}) of 1 deal"])
 
 
 def test_losses_are_said_once(tmp_path: Path) -> None:

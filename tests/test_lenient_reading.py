@@ -185,6 +185,44 @@ def test_whichever_records_are_bad_the_others_are_read(bad: set[int], chunk: int
     ]
 
 
+def test_rows_are_skipped_in_the_order_of_the_file() -> None:
+    bad = [DEAL[:-1] + ",1", "short", f"{DEAL},15", "\xff", DEAL[:-1] + ",1", "short"]
+    text = "\n".join(["deal,S_N", f"{DEAL},7", *bad, f"{DEAL},7"]).encode("latin-1")
+    skipped: list[Skipped] = []
+    assert len(of(text, "csv", skipped=skipped)) == 2
+    assert [int(entry.place.split()[2].rstrip(",")) for entry in skipped] == [3, 4, 5, 6, 7, 8]
+    for first in range(len(bad)):
+        rows = ["deal,S_N", *bad[first:]]
+        with pytest.raises(FormatError, match="x: line 2[,:]"):
+            of("\n".join(rows).encode("latin-1"), "csv")
+    with pytest.raises(FormatError, match="x: line 6, column 1: byte 0xff"):
+        of(text + b'\n"not closed\n', "csv")  # an error that ends the reading comes later
+
+
+def test_rows_of_parquet_are_skipped_in_the_order_of_the_file() -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    out = io.BytesIO()
+    columns = {"deal": [DEAL, DEAL, DEAL[:-1], None, DEAL], "S_N": [7, 7, 7, 7, 14],
+               "S_E": [7, 15, 7, 7, 7]}  # fmt: skip
+    pq.write_table(pa.table(columns), out)
+    skipped: list[Skipped] = []
+    assert len(of(out.getvalue(), "parquet", skipped=skipped)) == 1
+    assert [entry.place for entry in skipped] == [f"x: row {row}" for row in (1, 2, 3, 4)]
+    with pytest.raises(FormatError, match="x: row 1: S_E is 15"):
+        of(out.getvalue(), "parquet")
+
+
+def test_what_waits_for_its_turn_has_a_limit_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRICKCAST_LIMIT_SKIPPED", "10")
+    text = f"deal,S_N\n{DEAL},7\n" + "\xff\n" * 100
+    with pytest.raises(FormatError, match="x: 10 places are no deals"):
+        of(text.encode("latin-1"), "csv", skipped=[])
+    with pytest.raises(FormatError, match="x: line 3, column 1"):
+        of(text.encode("latin-1"), "csv")
+
+
 # --- wrappings -----------------------------------------------------------------------------------
 
 

@@ -207,8 +207,13 @@ def test_conversions_say_what_they_leave_out() -> None:
     pbn = DealSet.concatenate(stream(io.BytesIO(text.encode()), "pbn"))
     assert only(pbn) == dataclasses.replace(only(deals), lin=())
     odd = dataclasses.replace(only(pbn), tags=(Tag("Event", "Cup"),), contract="4S")
-    with pytest.warns(FormatWarning, match="LIN does not hold and leaves out contract, Event"):
+    with pytest.warns(FormatWarning) as said:
         written(DealSet(pbn.owners, None, [odd]))
+        written(DealSet(pbn.owners, None, [dataclasses.replace(odd, number=None)]))
+    lost = "LIN does not hold and leaves out contract, Event"
+    assert [str(warning.message) for warning in said] == [
+        f"LIN output: board {odd.number}: {lost}", f"LIN output: deal 1: {lost}",
+    ]  # fmt: skip
     bar = dataclasses.replace(only(pbn), explanations=((2, "a|b"),))
     with pytest.warns(FormatWarning, match="leaves out explanations"):
         assert "|an|a/b|" in written(DealSet(pbn.owners, None, [bar]))

@@ -224,12 +224,17 @@ def test_pair_on_the_command_line(monkeypatch, capsys, tmp_path) -> None:
     (tmp_path / "s.txt").write_text(f"{S}\n{S}\n")
     status, out, _ = run(tmp_path / "n.txt", tmp_path / "s.txt", "--json")
     assert status == 0 and len(out.splitlines()) == 2
+    (tmp_path / "none.txt").touch()
+    (tmp_path / "bad.txt").write_text(f"{N}\n\nAKQ\n")
     for arguments, message in (
         ((N, N), "both hands hold SA"),
-        ((N, tmp_path / "s.txt"), "1 hands and 2 partners"),
+        ((N, tmp_path / "s.txt"), "1 hand and 2 partners"),
         ((N, S, "--vulnerable", "us"), "not a vulnerability"),
         ((N, ""), "empty"),
         ((N, S, "--model", "other"), "no model of two hands"),
+        ((N, "missing.txt"), "'missing.txt' is neither a file nor a hand"),
+        ((tmp_path / "none.txt", S), "none.txt: there is no hand in it"),
+        ((tmp_path / "bad.txt", tmp_path / "s.txt"), "bad.txt: line 3: hand 'AKQ': 1 suit"),
     ):
         status, _, err = run(*arguments)
         assert status == 2 and message in err and len(err.splitlines()) <= 3

@@ -67,7 +67,7 @@ def quiet(text: str) -> DealSet:
 
 
 def test_a_board_with_everything() -> None:
-    with pytest.warns(FormatWarning, match=r"x.pbn: line 4: DoubleDummyTricks is kept as text"):
+    with pytest.warns(FormatWarning, match=r"x.pbn: line 24: DoubleDummyTricks is kept as text"):
         deals = of_text(SAMPLE)
     assert deals.boards is not None and deals.tricks is not None
     board = deals.boards[0]
@@ -194,6 +194,31 @@ def test_fourth_hand_worked_out_and_said() -> None:
         of_text(f'[Deal "N:- {east} - {west}"]')
 
 
+def test_what_cannot_be_read_is_told_at_the_line_of_its_tag() -> None:
+    text = f'''% PBN 2.1
+
+[Event "Cup"]
+[Board "seven"]
+[Deal "{DEAL}"]
+[Contract "9H"]
+[Auction "N"]
+8C AP
+[Play "W"]
+S1
+[Play "W"]
+SA
+'''
+    with pytest.warns(FormatWarning) as said:
+        of_text(text)
+    assert [" ".join(str(warning.message).split()[1:5]) for warning in said] == [
+        "line 11: a second", "line 4: Board is", "line 6: Contract is",
+        "line 7: Auction is", "line 9: Play is",
+    ]  # fmt: skip
+    # a result that another tag tells has no line of its own
+    with pytest.warns(FormatWarning, match="line 2: Result is kept as text: '16' is too much"):
+        of_text(f'\n[Deal "{DEAL}"]\n[Contract "7NT+3"]\n')
+
+
 def test_repeated_and_contradicting_tags_are_told() -> None:
     text = f'[Deal "{DEAL}"]\n[Dealer "N"]\n[Contract "1C"]\n[Declarer "E"]\n[Auction "N"]\n1C AP\n'
     with pytest.warns(FormatWarning, match="the auction leads to 1C by N, the tags say 1C by E"):
@@ -245,7 +270,7 @@ def test_the_standards_table_is_preferred() -> None:
         '[DoubleDummyTricks "77777777777777777777"]\n'
         '[OptimumResultTable "Declarer;Denomination;Result"]\nN NT 8\n'
     )
-    with pytest.warns(FormatWarning, match="differs from OptimumResultTable in 1 cells"):
+    with pytest.warns(FormatWarning, match="differs from OptimumResultTable in 1 cell and"):
         table = tricks_of(tags)
     assert table[4, 0] == 8 and (table == 7).sum() == 19
 
@@ -287,7 +312,7 @@ def test_a_partial_table_with_a_comment_beside_digits_that_disagree() -> None:
         '[OptimumResultTable "Declarer;Denomination;Result"]\n; by hand\nN NT 8 ; sure\n'
         '[DoubleDummyTricks "76b6876b68535753575a"]'
     )
-    with pytest.warns(FormatWarning, match="differs from OptimumResultTable in 1 cells"):
+    with pytest.warns(FormatWarning, match="differs from OptimumResultTable in 1 cell and"):
         deals = of_text(f'[Deal "{DEAL}"]\n{tags}\n')
     assert (deals.tricks_or_unknown != UNKNOWN).all()
     with pytest.warns(FormatWarning, match="OptimumResultTable tag .* written anew"):
@@ -429,9 +454,15 @@ def test_round_trip_of_odd_tags(deals: DealSet, tags: list[Tag]) -> None:
     ],
 )
 def test_what_cannot_be_written(board: Board, tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"x\.pbn: deal 0: cannot write "):
+    with pytest.raises(FormatError, match=r"x\.pbn: (deal 1|board -1): cannot write "):
         write(DealSet(Deal(DEAL).owners[None], None, [board]), tmp_path / "x.pbn")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_cannot_be_written_is_told_by_its_board(tmp_path: Path) -> None:
+    board = Board(number=7, contract="8S")
+    with pytest.raises(FormatError, match=r"x\.pbn: board 7: cannot write "):
+        write(DealSet(Deal(DEAL).owners[None], None, [board]), tmp_path / "x.pbn")
 
 
 def test_no_deals(tmp_path: Path) -> None:
@@ -514,12 +545,12 @@ REAL = {
 }
 LENIENT = {
     "example3.pbn": [
-        "line 2: the auction leads to 5C by N, the tags say 5C by E; both are kept",
+        "line 16: the auction leads to 5C by N, the tags say 5C by E; both are kept",
         "line 29: no Deal tag: taken as another table's record of the deal before",
         "3,947 more of the kind: auctions that lead to another contract than is said",
         "3,815 more of the kind: records without Deal tag, of the deal before",
     ],
-    "example4.pbn": ["line 2: the auction leads to 5C by N, the tags say 5C by E; both are kept"],
+    "example4.pbn": ["line 18: the auction leads to 5C by N, the tags say 5C by E; both are kept"],
 }
 
 

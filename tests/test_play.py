@@ -121,6 +121,12 @@ def test_what_is_no_ending(text: str, said: str) -> None:
         parse_ending(text)
 
 
+def test_the_command_blames_the_hand_of_an_ending_that_is_wrong(run) -> None:
+    asked = ["3N", "--by", "N", "--lead", "N"]
+    status, _, err = run("play", "N:.AQ.. 32... .42.. .K.", *asked)
+    assert status == 2 and ".K." in err and "North" not in err, err
+
+
 def test_the_command_values_the_opening_leads(run) -> None:
     status, out, err = run("play", BOARD, "4H", "--by", "N", "--json")
     content = json.loads(out)

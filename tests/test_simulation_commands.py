@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -64,6 +65,10 @@ def test_the_command_says_that_a_precision_was_not_reached(run) -> None:
 def test_the_command_compares(run) -> None:
     status, out, err = run("compare", "4S", "3N", "--by", "S", *HANDS, "--exact", 20)
     assert (status, err) == (0, "") and "IMPs" in out and "matchpoints" in out
+    assert "4S by South against 3N by South, vulnerable none:" in out
+    asked = ["--exact", 0, "--samples", 20]
+    _, out, _ = run("compare", "4S", "3N", "--by", "S", *HANDS, *asked, "--vulnerable", "ns")
+    assert "vulnerable NS" in out and "how far off they are is not known" in " ".join(out.split())
     status, out, _ = run("compare", "4S", "PASS", "--by", "S", *HANDS, "--exact", 20, "--json")
     assert status == 0 and len(json.loads(out)["imps"]) == 3
 
@@ -98,6 +103,7 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
         (["simulate", "--scoring", "rubber"], ["rubber", "imps"]),
         (["simulate", "--side", "N"], ["--side"]),
         (["simulate", "--save", "layouts.docx"], ["layouts.docx", "suffix"]),
+        (["simulate", "--save", "layouts.zrd"], ["layouts.zrd", "whole tables", ".pbn"]),
         (["compare", "4S", "3N", "--by", "S", "--save", "no/such/x.pbn"], ["no/such/x.pbn"]),
         (["leads", WEST, "3N", "--by", "S", "--save", "."], ["suffix"]),
         (["leads", WEST, "3N", "--by", "S", "--scoring", "rubber"], ["rubber", "imps"]),
@@ -133,11 +139,13 @@ def test_layouts_are_saved_though_nobody_reads_the_answer(tmp_path) -> None:
     assert len(tc.read(target)) == 60
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_an_answer_is_shown_though_its_layouts_cannot_be_saved(run, tmp_path) -> None:
+    full = tmp_path / "layouts.pbn"
+    full.symlink_to("/dev/full")
     asked = ["simulate", *HANDS, "--exact", 20, "--contract", "4S", "--by", "S"]
-    status, out, err = run(*asked, "--save", tmp_path / "layouts.zrd")  # which holds solved deals
-    assert status == 2 and "makes" in out and "layouts.zrd" in err
-    assert list(tmp_path.iterdir()) == []
+    status, out, err = run(*asked, "--save", full)
+    assert status == 2 and "makes" in out and "No space left" in err
 
 
 def test_no_line_is_wider_than_80_characters(run) -> None:
@@ -168,6 +176,21 @@ def test_several_contracts_in_one_sheet(run) -> None:
         assert shares[0] <= failing + 1e-3 <= sum(shares) + 2e-3
     text = run("simulate", *asked, "--contracts", "4S")[1]
     assert "lead that sets it" in text and max(map(len, text.splitlines())) <= 80
+
+
+def test_no_lead_is_said_to_set_what_none_sets(run) -> None:
+    known = [
+        "--south",
+        "AQ864.K75.A3.KJ4",
+        "--north",
+        "KJ95.J62.K94.A32",
+        "--east",
+        "T732.Q83.QJT.T98",
+    ]
+    status, out, err = run("simulate", *known, "--contracts", "4S", "--by", "S", "--workers", 1)
+    assert (status, err) == (0, "")
+    (row,) = (line.split() for line in out.splitlines() if line.startswith("4S"))
+    assert row[-1] == "none"
 
 
 def test_of_a_known_leader_the_cards_that_beat_a_contract(run) -> None:

@@ -10,7 +10,7 @@ from .board import Board
 from .columns import TRICK_COLUMNS, Columns, Tabular, write_deal_texts
 from .deal import Deal, check_owners
 from .errors import DealError
-from .table import UNKNOWN, check_tricks
+from .table import UNKNOWN, TrickTable, check_tricks
 
 
 class Skipped(NamedTuple):
@@ -55,7 +55,7 @@ class DealSet(Tabular):
     def __init__(
         self,
         owners: ArrayLike,
-        tricks: ArrayLike | None = None,
+        tricks: ArrayLike | TrickTable | None = None,
         boards: Sequence[Board] | None = None,
     ):
         array = np.asarray(owners)
@@ -123,8 +123,8 @@ class DealSet(Tabular):
             return self.tricks
         return np.full((len(self), 5, 4), UNKNOWN, dtype=np.uint8)
 
-    def with_tricks(self, tricks: ArrayLike | None) -> "DealSet":
-        """Return the same deals with these tricks."""
+    def with_tricks(self, tricks: ArrayLike | TrickTable | None) -> "DealSet":
+        """Return the same deals with these tricks, a table or an array of (n, 5, 4)."""
         deals = DealSet(self.owners, tricks, self.boards)
         deals.skipped = self.skipped
         return deals

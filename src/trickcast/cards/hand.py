@@ -40,9 +40,10 @@ class Hand:
     def from_cards(cls, cards: NDArray[np.bool_]) -> "Hand":
         """Build a hand from a (52,) array, true for its thirteen cards."""
         held = np.asarray(cards)
-        if held.shape != (52,) or np.count_nonzero(held) != 13:
+        count = int(np.count_nonzero(held))
+        if held.shape != (52,) or count != 13:
             raise DealError(
-                f"array of shape {held.shape} with {np.count_nonzero(held)} cards is not a hand "
+                f"array of shape {held.shape} with {count} card{'s' * (count != 1)} is not a hand "
                 "(expected shape (52,) with 13 true)"
             )
         return cls._from_mask(sum(1 << int(card) for card in np.flatnonzero(held)))
@@ -137,7 +138,9 @@ def as_hands(hands: Any) -> tuple[NDArray[np.bool_], bool]:
         counts = held.astype(np.bool_).sum(axis=1)
         bad = np.flatnonzero((counts != 13) | (held > 1).any(axis=1))
         if bad.size:
-            raise DealError(f"hand {bad[0]} of {len(held)}: {counts[bad[0]]} cards (expected 13)")
+            count = int(counts[bad[0]])
+            cards = f"{count} card{'s' * (count != 1)}"
+            raise DealError(f"hand {bad[0]} of {len(held)}: {cards} (expected 13)")
         return held.astype(np.bool_), single
     try:
         items = list(hands)

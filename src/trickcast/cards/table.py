@@ -15,9 +15,12 @@ UNKNOWN = 255
 """What ``tricks`` holds where a cell is not known."""
 
 
-def check_tricks(tricks: ArrayLike) -> NDArray[np.uint8]:
-    """Return ``tricks`` as uint8 of shape (…, 5, 4), or raise DealError where it cannot be one."""
-    array = np.asarray(tricks)
+def check_tricks(tricks: "ArrayLike | TrickTable") -> NDArray[np.uint8]:
+    """Return ``tricks``, of a table or an array, as uint8 of shape (…, 5, 4).
+
+    Raises DealError where it cannot be one.
+    """
+    array = np.asarray(tricks.tricks if isinstance(tricks, TrickTable) else tricks)
     if array.shape[-2:] != (5, 4) or array.dtype.kind not in "ui":
         raise DealError(
             f"{array.dtype} array of shape {array.shape} is not tricks (expected (…, 5, 4) uint8)"

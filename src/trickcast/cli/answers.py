@@ -102,7 +102,9 @@ def show_contracts(
     for column in ("contract", "makes", "points", "lead that sets it"):
         table.add_column(column)
     for value, leads in rows:
-        lead = f"{leads[0].lead} {percent_text(leads[0].setting)}" if leads else "?"
+        sets = leads and leads[0].setting.mean > 0
+        first = f"{leads[0].lead} {percent_text(leads[0].setting)}" if sets else "none"
+        lead = first if leads else "?"
         worth = interval_text(value.worth, 0, signed=True)
         made = percent_text(value.making)
         table.add_row(f"{value.contract} {value.by}", made, worth, lead)
@@ -113,15 +115,25 @@ def show_contracts(
 
 
 def show_comparison(
-    result: Simulation, pair: tuple[Contract, Contract], gains: dict[str, Value], as_json: bool
+    result: Simulation,
+    pair: tuple[Contract, Contract],
+    seats: tuple[Seat, Seat],
+    vul: Vulnerability,
+    gains: dict[str, Value],
+    as_json: bool,
 ) -> None:
     """Show by how much one contract beats another, by every way of scoring."""
     if as_json:
         click.echo(json.dumps(comparison_answer(result, pair, gains)))
         return
-    click.echo(f"{result.headline}\n{pair[0]} against {pair[1]}:")
+    one, other = (
+        f"{bid} by {seat.word}" if bid.level else str(bid)
+        for bid, seat in zip(pair, seats, strict=True)
+    )
+    click.echo(f"{result.headline}\n{one} against {other}, vulnerable {vulnerable_sides(vul)}:")
     for scoring, gain in gains.items():
         click.echo(f"{UNITS[scoring]:12} {_gain_text(gain, scoring)}")
+    click.echo("\n".join(wrapped(result.notes)))
 
 
 def show_leads(result: LeadSimulation, as_json: bool) -> None:

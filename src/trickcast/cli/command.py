@@ -57,8 +57,10 @@ def command(function: Callable[..., None], name: str | None = None) -> click.Com
         listed = {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
         function(**values | listed)
 
+    first = text.partition("\n\n")[0].replace("\n", " ").split(": ")[0].split(". ")[0]
     return click.Command(
         name or function.__name__,
+        short_help=first.rstrip(".") + ".",
         callback=call,
         params=[_parameter(each) for each in signature(function).parameters.values()],
         help=text,

@@ -1,7 +1,6 @@
 """The command that deals boards: deal."""
 
 import json
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -17,9 +16,10 @@ from .. import dealing
 from .._files import check_target
 from ..answers.deals import named_deal, solved_deal
 from ..cards import Board, DealSet, board_dealer, board_vulnerability
-from ..formats import format_to_write, write_stream
+from ..formats import FormatError, format_to_write
 from . import views
 from .command import Option
+from .converting import write_deals
 from .deals import Workers, with_boards
 from .inputs import CommandError
 from .layout_options import Condition, Known
@@ -101,6 +101,8 @@ def deal(
         raise click.BadParameter(f"--rotate {rotate!r} (expected one of {', '.join(_TURNS)})")
     if as_json and (out or target_format):
         raise click.BadParameter("--json and --out or --to do not go together")
+    if exact and script is None and condition is None:
+        raise click.BadParameter("--exact needs --script or --condition")
     text = None if script is None else Path(script).read_text("utf-8", errors="replace")
     find = _Tricks(exact, workers)
     try:
@@ -136,7 +138,7 @@ def deal(
     elif form == _SHEETS:
         _show(chunks)
     elif form is not None:
-        write_stream(chunks, out or sys.stdout.buffer, format=form)
+        write_deals(chunks, out, form)
     for asked, answer in told:
         _tell(asked, answer, as_json, aside=out is None and form not in (None, _SHEETS))
     if picture is not None and actions is not None:
@@ -179,7 +181,9 @@ def _format(
     for note in notes[:_NOTED]:
         click.echo(f"note: {note}", err=True)
     if len(notes) > _NOTED:
-        click.echo(f"note: {len(notes) - _NOTED:,} more statements have no effect", err=True)
+        more = len(notes) - _NOTED
+        what = "statement has" if more == 1 else "statements have"
+        click.echo(f"note: {more:,} more {what} no effect", err=True)
     ignored = [action for action in printing if action not in _PRINTING]
     if ignored:
         click.echo(f"note: without effect here: {', '.join(dict.fromkeys(ignored))}", err=True)
@@ -187,10 +191,21 @@ def _format(
         check_target(out)
         return format_to_write(out, target_format).name
     if target_format is not None:
-        return _SHEETS if target_format == _SHEETS else format_to_write("", target_format).name
+        return _SHEETS if target_format == _SHEETS else _form_to_print(target_format)
     forms = [_PRINTING[action] for action in printing if action in _PRINTING]
     silent = actions is not None and (actions.tables or actions.listings)
     return forms[0] if forms else None if silent else "pbn"
+
+
+def _form_to_print(name: str) -> str:
+    """Return the format of this name; errors tell ``diagram`` among those that there are."""
+    try:
+        return format_to_write("", name).name
+    except FormatError as error:
+        text = str(error)
+        for before in ("expected one of ", "formats to write: "):
+            text = text.replace(before, f"{before}{_SHEETS}, ")
+        raise CommandError(text) from None
 
 
 def _check_picture(picture: Path | None, actions: dealing.Actions | None) -> None:

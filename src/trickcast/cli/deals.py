@@ -24,7 +24,7 @@ From = Annotated[
     str | None,
     Option("--from", metavar="FORMAT", help="Format of the input, where it is not plain."),
 ]
-AsJson = Annotated[bool, Option("--json", help="One line of JSON a deal.")]
+AsJson = Annotated[bool, Option("--json", help="One line of JSON an answer.")]
 Workers = Annotated[int | None, Option(min=1, help="Threads (default: all cores).")]
 
 
@@ -109,7 +109,9 @@ def convert(
     with_estimates: Annotated[
         bool, Option("--estimate", help="Add estimated tricks where none are known.")
     ] = False,
-    model: Annotated[str, Option(help="The network of --estimate.")] = DEFAULT_MODEL,
+    model: Annotated[
+        str | None, Option(help=f"The network of --estimate (default: {DEFAULT_MODEL}).")
+    ] = None,
     workers: Workers = None,
     check: Check = 0,
     strict: Strict = False,
@@ -123,10 +125,13 @@ def convert(
     Example: trickcast convert deals.lin deals.pbn --solve
     """
     from ..answers.annotating import annotated
-    from ..formats import FORMATS, find_format, format_to_write, write_stream
+    from ..formats import FORMATS, format_to_write
+    from .converting import write_deals
 
     if check and not with_tricks:
         raise click.BadParameter("--check needs --solve")
+    if model is not None and not with_estimates:
+        raise click.BadParameter("--model needs --estimate")
     if cluster is not None and not with_tricks:
         raise click.BadParameter("--cluster needs --solve")
     if target == "-" and as_json:
@@ -136,24 +141,21 @@ def convert(
         raise click.BadParameter(f"standard output needs --to (one of {names})")
     if with_tricks and with_estimates:
         raise click.BadParameter("--solve and --estimate do not go together")
-    form = (
-        find_format(target_format or "")
-        if target == "-"
-        else format_to_write(target, target_format)
-    )
+    form = format_to_write(target, target_format)
     chunks = read_deals(source, source_format, chunk=1 << 16, strict=strict)
     comment = None
     if with_tricks:
         pairs = solved(chunks, workers, check, seen=target == "-", on=cluster)
         chunks = (chunk.with_tricks(tables.tricks) for chunk, tables in pairs)
     elif with_estimates:
+        model = model or DEFAULT_MODEL
         comment = f"tricks without a solver, where they were not known: trickcast {model}"
         chunks = _estimated(watched(chunks, target == "-"), Estimator(model, threads=workers))
     else:
         chunks = watched(chunks, target == "-")
     if (with_tricks or with_estimates) and form.name == "pbn":
         chunks = annotated(chunks, comment)
-    write_stream(chunks, sys.stdout.buffer if target == "-" else target, format=target_format)
+    write_deals(chunks, None if target == "-" else target, target_format)
 
 
 def _estimated(chunks: Iterator[DealSet], estimator: Estimator) -> Iterator[DealSet]:

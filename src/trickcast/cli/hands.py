@@ -8,7 +8,7 @@ from rich.table import Table
 
 from ..answers.deals import par_answer
 from ..answers.hands import hand_answer
-from ..cards import Board, Hand, Seat, Strain, Vulnerability
+from ..cards import Board, Seat, Strain, Vulnerability
 from ..scoring import par as par_of
 from . import views
 from .command import Argument, Option
@@ -34,8 +34,7 @@ def hand(
     from .. import evaluators
 
     strain = None if trump is None else Strain.parse(trump)
-    for number, text in enumerate(read_hands(hand)):
-        cards = Hand(text)
+    for number, cards in enumerate(read_hands(hand)):
         values = evaluators.describe(cards, strain)
         if as_json:
             click.echo(json.dumps(hand_answer(cards, values)))

@@ -1,28 +1,35 @@
-"""What a command is given: a file, standard input, a literal deal, or an address of a hand viewer.
+"""What a command is given: a file, standard input, a literal deal or hand, an address of a viewer.
 
-What is no deal in a file is passed over and told when the command is done, unless it is strict.
+What is no deal or hand in a file is passed over and told when the command is done, unless that is
+strict.
 """
 
 import io
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
+from contextlib import nullcontext
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, BinaryIO, TypeVar
 
 import click
 
-from ..cards import Deal, DealError, DealSet, Skipped, shorten
+from .._files import peek
+from ..cards import Deal, DealError, DealSet, Hand, Skipped, shorten
 from .command import Option
 
 if TYPE_CHECKING:
+    from ..formats.base import Reading
     from ..library import Use
 
+_Part = TypeVar("_Part", bound=Sized)
 Strict = Annotated[bool, Option("--strict", help="Refuse a file in which anything is no deal.")]
 Cluster = Annotated[
     str | None,
     Option(metavar="local|auto|ray://HOST:PORT", help="Work on a Ray cluster (default: here)."),
 ]
+_STDIN = "standard input"
 _SHOWN = 2
 """Places passed over that are told one by one."""
 
@@ -45,7 +52,8 @@ def read_deals(
     """Yield the deals of a file, of ``-`` (standard input), of a literal deal or an address.
 
     What is no deal in a file is kept for ``tell_skipped``, or an error where ``strict``. Raises
-    DealError when ``source`` is neither a file nor a deal, FormatError for a bad file.
+    DealError when ``source`` is neither a file nor a deal, FormatError for a bad file, and
+    CommandError for one without deals and for a literal deal with a ``format``.
     """
     no_file = source != "-" and not is_file(source)
     link = no_file and source.lstrip().lower().startswith(("http://", "https://"))
@@ -58,11 +66,26 @@ def read_deals(
         find_format(format)
     skipped = None if strict else _skipped
     if source == "-":
-        yield from stream(sys.stdin.buffer, format, "standard input", chunk, skipped=skipped)
+        sets = stream(sys.stdin.buffer, format, _STDIN, chunk, skipped=skipped)
+        yield from _some(sets, "deal", _STDIN)
     elif link:
         yield from stream(io.BytesIO(source.encode()), "links", "the address")
+    elif no_file:
+        raise CommandError(
+            f"--from is for files and standard input, and {shorten(_literal(source).pbn)} is a deal"
+        )
     else:
-        yield from stream(source, format, chunk=chunk, skipped=skipped)
+        yield from _some(stream(source, format, chunk=chunk, skipped=skipped), "deal", source)
+
+
+def _some(parts: Iterable[_Part], what: str, name: str) -> Iterator[_Part]:
+    """Pass parts on. Raises CommandError at the end where there is nothing in any."""
+    empty = True
+    for part in parts:
+        empty = empty and not len(part)
+        yield part
+    if empty:
+        raise CommandError(f"{name}: there is no {what} in it")
 
 
 _skipped: list[Skipped] = []
@@ -122,19 +145,57 @@ def as_use(text: str) -> "Use":
     raise click.BadParameter(f"{text!r} is no use of deals (expected one of {', '.join(USES)})")
 
 
-def read_hands(source: str) -> Iterator[str]:
-    """Yield the hands of a file or standard input, one a line, or the literal hand."""
-    if source == "-":
-        lines: Iterable[str] = sys.stdin
-    elif is_file(source):
-        try:
-            lines = Path(source).read_text("utf-8").splitlines()
-        except UnicodeDecodeError as error:
-            raise CommandError(
-                f"{source}: byte {error.start}: {error.reason} (expected hands in UTF-8)"
-            ) from None
-    else:
-        if not source.strip():
-            raise DealError("an empty argument (expected a hand, a file of hands, or -)")
-        lines = [source]
-    return (line.strip() for line in lines if line.strip())
+def read_hands(source: str, strict: bool = False) -> Iterator[Hand]:
+    """Yield the hands of a file or standard input, one a line, or the literal hand.
+
+    Files are read as those of deals are, packed or in UTF-16 too. What is no hand in one is kept
+    for ``tell_skipped``, or an error where ``strict``. Raises DealError when ``source`` is neither
+    a file nor a hand, FormatError for a bad file, CommandError for one without hands.
+    """
+    if source != "-" and not is_file(source):
+        yield _literal_hand(source)
+        return
+    from ..formats.base import Reading  # a literal hand does not wait for all formats
+
+    piped = source == "-"
+    name = _STDIN if piped else source
+    reading = Reading(name, None if strict else _skipped, of="hand")
+    with nullcontext(sys.stdin.buffer) if piped else Path(source).open("rb") as file:
+        parts = reading.passed_on(_hands(file, reading, source), "hands as text, one a line")
+        yield from chain.from_iterable(_some(parts, "hand", name))
+
+
+def _hands(file: BinaryIO, reading: "Reading", path: str) -> Iterator[list[Hand]]:
+    """Yield the hand of each line that is not blank, as soon as it has come."""
+    from ..formats.blocks import read_lines
+    from ..formats.packing import lines_ended, opened
+
+    head, content = peek(file, _has_line)
+    if not head:
+        return
+    head, content, _ = opened(content, reading, path, _has_line)
+    _, content = lines_ended(head, content)
+    for number, line in read_lines(content, reading):
+        if text := line.strip():
+            try:
+                hand = Hand(text)
+            except DealError as error:
+                reading.refuse(reading.error(f"line {number}", str(error)))
+            else:
+                yield [hand]
+
+
+def _has_line(head: bytes) -> bool:
+    return b"\n" in head
+
+
+def _literal_hand(source: str) -> Hand:
+    text = source.strip()
+    if not text:
+        raise DealError("an empty argument (expected a hand, a file of hands, or -)")
+    try:
+        return Hand(text)
+    except DealError as error:
+        shown = shorten(text)
+        reason = str(error).removeprefix(f"hand {shown}: ")
+        raise DealError(f"{shown} is neither a file nor a hand: {reason}") from error

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from ..answers.hands import opening_answer
-from ..cards import Hand
 from . import views
 from .command import Argument, Option
 from .deals import AsJson
@@ -55,14 +54,15 @@ def open(
     hands = read_hands(hand)
     if as_csv:
         rows = csv.writer(sys.stdout, lineterminator="\n")
-        rows.writerow(_COLUMNS)
-        for text in hands:
-            rows.writerow(_cells(chosen.explain(Hand(text))))
+        for number, held in enumerate(hands):
+            if not number:  # where there is no hand, only the error is printed
+                rows.writerow(_COLUMNS)
+            rows.writerow(_cells(chosen.explain(held)))
         return
     title = "nearest hands, by hand vectors (call, distance, hand), bid by "
     title += chosen.name if labelled is None else labelled.name
-    for number, text in enumerate(hands):
-        opening = chosen.explain(Hand(text))
+    for number, held in enumerate(hands):
+        opening = chosen.explain(held)
         neighbours = () if near is None else near.nearest(opening.hand, nearest)
         if as_json:
             click.echo(json.dumps(opening_answer(opening, neighbours)))

@@ -119,7 +119,7 @@ def _is_ending(text: str) -> bool:
     """Whether text looks like four hands of fewer than 52 cards in all."""
     first, colon, hands = text.strip().partition(":")
     held = sum(character not in ". -" for character in hands.replace("10", "T"))
-    return bool(colon) and len(first) == 1 and hands.count(".") == 12 and held < 52
+    return bool(colon) and len(first) == 1 and len(hands.split()) == 4 and held < 52
 
 
 def _asked(

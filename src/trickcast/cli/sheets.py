@@ -27,7 +27,7 @@ class Sheet:
         if self._shown > 1:
             click.echo()
         click.echo(heading(self._shown, board))
-        click.echo(f"{deal}\n")
+        click.echo(f"{deal}\n" if parts else deal)
         for part in parts:
             click.echo(part, color=False if os.environ.get("NO_COLOR") else None)
 

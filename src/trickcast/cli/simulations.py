@@ -44,11 +44,14 @@ _PICTURES = (".svg", ".html")
 
 Answer = TypeVar("Answer", bound=simulation.Result)
 
+_WHOLE_TABLES = {"zrd", "gib-binary"}
+"""Formats that cannot say that a result is not known."""
+
 Contracts = Annotated[str, Argument(metavar="CONTRACT", help="Such as 4S, 3NX or PASS.")]
 Vulnerable = Annotated[str, Option(help="none, ns, ew or both.")]
 AsJson = Annotated[bool, Option("--json", help="One line of JSON.")]
 Save = Annotated[
-    str | None, Option(metavar="FILE", help="Write the layouts and their exact tricks.")
+    str | None, Option(metavar="FILE", help="Write the layouts, with what was solved of them.")
 ]
 
 
@@ -174,7 +177,7 @@ def compare(
         )
         for scoring in UNITS
     }
-    _deliver(result, save, lambda: show_comparison(result, pair, gains, as_json))
+    _deliver(result, save, lambda: show_comparison(result, pair, seats, vul, gains, as_json))
 
 
 def leads(
@@ -254,8 +257,11 @@ def _check_scoring(scoring: str) -> None:
 
 def _check_files(save: str | None, picture: str | None = None) -> None:
     """Refuse files that cannot be written before the work, not after it."""
-    if save is not None:
-        format_to_write(save)
+    if save is not None and (format := format_to_write(save)).name in _WHOLE_TABLES:
+        raise click.BadParameter(
+            f"--save {save!r}: {format.title} holds whole tables alone, and here parts are solved "
+            "(expected .pbn, .csv or another that holds what is not known)"
+        )
     for file in (save, picture):
         if file is not None:
             check_target(file)

@@ -33,14 +33,10 @@ def pair(
     """
     from ..embedding import PairEstimator, best_contracts
 
-    norths, souths = list(read_hands(north)), list(read_hands(south))
-    if len(norths) != len(souths):
-        raise CommandError(f"{len(norths)} hands and {len(souths)} partners (expected as many)")
-    if not norths:
-        raise CommandError("no hands to estimate (expected one or more)")
+    # strict: a hand that was skipped would leave its partner to another
+    norths, souths = (list(read_hands(hands, strict=True)) for hands in (north, south))
     estimates = PairEstimator(model)(norths, souths)
-    for i, texts in enumerate(zip(norths, souths, strict=True)):
-        hands = (Hand(texts[0]), Hand(texts[1]))
+    for i, hands in enumerate(zip(norths, souths, strict=True)):
         bids = best_contracts(estimates[i], vulnerable, BEST_CONTRACTS)
         if as_json:
             answer = pair_answer(hands, estimates[i], bids, vulnerable, model)
@@ -102,8 +98,7 @@ def nearest(
     shown: list[Hand] = []
     try:
         index = embedding.searched if hands is None else _read_index(embedding, hands)
-        for number, text in enumerate(read_hands(hand)):
-            asked = Hand(text)
+        for number, asked in enumerate(read_hands(hand)):
             if plus is None or minus is None:
                 near = embedding.nearest(asked, k, index)
             else:
@@ -130,10 +125,7 @@ def _show_near(asked: Hand, near: list[tuple[Hand, float]], number: int, as_json
 
 
 def _read_index(embedding: "HandEmbedding", path: Path) -> Any:
-    """Return the index of a file of hands. Raises CommandError when it holds none."""
+    """Return the index of a file of hands. Raises CommandError where there are none."""
     if str(path) != "-" and not path.is_file():
         raise CommandError(f"{path}: no such file (expected hands, one a line)")
-    texts = list(read_hands(str(path)))
-    if not texts:
-        raise CommandError(f"{path}: no hands to search (expected one a line)")
-    return embedding.index(texts)
+    return embedding.index(list(read_hands(str(path))))

@@ -79,7 +79,9 @@ def as_pairs(norths: Any, souths: Any) -> tuple[NDArray[np.uint8], bool]:
     """
     (first, one_first), (second, one_second) = as_hands(norths), as_hands(souths)
     if len(first) != len(second) and not (one_first or one_second):
-        raise DealError(f"{len(first)} hands and {len(second)} partners (expected equally many)")
+        hands = f"{len(first)} hand{'s' * (len(first) != 1)}"
+        partners = f"{len(second)} partner{'s' * (len(second) != 1)}"
+        raise DealError(f"{hands} and {partners} (expected equally many)")
     n = len(second) if one_first else len(first)
     pairs = np.empty((n, 2, 52), dtype=np.uint8)
     pairs[:, 0], pairs[:, 1] = first, second

@@ -203,8 +203,8 @@ def is_loaded(model: str | os.PathLike[str] | None = None, threads: int | None =
 
 
 def _key(model: str | os.PathLike[str] | None, threads: int | None) -> tuple[str, int | None, int]:
+    file, _ = locate(model or DEFAULT_MODEL)
     name = os.fspath(model or DEFAULT_MODEL)
-    file, _ = locate(name)
     changed = file.stat().st_mtime_ns if file.exists() else 0  # a missing one is an error anyway
     return name, threads, changed
 

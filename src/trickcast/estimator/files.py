@@ -122,6 +122,10 @@ def locate(
     shipped = shipped_models(folder)
     if isinstance(model, str) and model in shipped:
         return shipped[model]
+    if not isinstance(model, str | os.PathLike):
+        raise TypeError(
+            f"{kind} is {shorten(model)} (expected a name or a path; one that is loaded is called)"
+        )
     path = Path(model)
     if path.is_file():
         return path, None

@@ -9,7 +9,7 @@ import errno
 import io
 import os
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack
 from difflib import get_close_matches
 from itertools import chain, islice
@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 import numpy as np
 
 from .._files import atomic_writer
-from ..cards import UNKNOWN, DealSet, Skipped, as_dealset, shorten
+from ..cards import UNKNOWN, Board, DealSet, Skipped, as_dealset, shorten
 from . import ddslist, gib, hand2vec, jps, lin, links, pbn, pgx, rbn, table, text, zrd
 from .base import Format, FormatError, FormatWarning, Limits, Reading
+from .notices import counted
 from .packing import inner_suffix, lines_ended, opened, zipped
+from .pbn_board import words_of_tags
 from .records import numbered
 
 if TYPE_CHECKING:
@@ -67,6 +69,9 @@ FORMATS: dict[str, Format] = {
     )
 }
 """Every format by its name, in the order in which files are compared with them."""
+
+_WORDS = {"explanations": "explanations of calls", "lin": "LIN codes"}
+"""Fields of a board whose names are no words for people."""
 
 
 def read(
@@ -179,13 +184,17 @@ def find_format(name: str) -> Format:
     """Return the format of this name, or raise FormatError with the nearest ones."""
     chosen = FORMATS.get(name.strip().lower())
     if chosen is None:
-        near = get_close_matches(name.lower(), FORMATS)
-        near.sort(key=lambda format: sorted(format) != sorted(name.lower()))  # letters swapped
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise FormatError(
-            f"{shorten(name)} is not a format (expected one of {', '.join(FORMATS)}){hint}"
-        )
+        raise _no_format(name, FORMATS)
     return chosen
+
+
+def _no_format(name: str, expected: Collection[str]) -> FormatError:
+    near = get_close_matches(name.lower(), expected)
+    near.sort(key=lambda format: sorted(format) != sorted(name.lower()))  # letters swapped
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return FormatError(
+        f"{shorten(name)} is not a format (expected one of {', '.join(expected)}){hint}"
+    )
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:
@@ -221,7 +230,9 @@ def format_to_write(path: str | os.PathLike[str], format: str | None = None) -> 
 def _writable(format: str | None) -> Format:
     if format is None:
         raise FormatError(f"output has no suffix: name its format (one of {_writable_names()})")
-    chosen = find_format(format)
+    chosen = FORMATS.get(format.strip().lower())
+    if chosen is None:
+        raise _no_format(format, _to_write())
     if chosen.write is None:
         raise FormatError(
             f"{chosen.title} ({chosen.name}) can only be read "
@@ -230,8 +241,12 @@ def _writable(format: str | None) -> Format:
     return chosen
 
 
+def _to_write() -> list[str]:
+    return [f.name for f in FORMATS.values() if f.write is not None]
+
+
 def _writable_names() -> str:
-    return ", ".join(f.name for f in FORMATS.values() if f.write is not None)
+    return ", ".join(_to_write())
 
 
 def _by_suffix(suffix: str) -> list[Format]:
@@ -314,7 +329,8 @@ class _Journey:
         self.deals = 0
         self.tricks = 0
         self.boards = 0
-        self.fields: dict[str, None] = {}
+        self.said: dict[str, None] = {}
+        """What boards say that the file does not hold, in the order met."""
         self.trouble: FormatError | None = None
         """The error, if any, of the place that the deals came from."""
 
@@ -333,17 +349,20 @@ class _Journey:
         if deals.tricks is not None:
             self.tricks += int(np.count_nonzero((deals.tricks != UNKNOWN).any(axis=(1, 2))))
         for board in deals.boards or ():
-            left_out = [name for name in board.stated() if name not in self.held]
+            names = (name for name in board.stated() if name not in self.held)
+            left_out = [word for name in names for word in _words(board, name)]
             self.boards += bool(left_out)
-            self.fields.update(dict.fromkeys(left_out))
+            self.said.update(dict.fromkeys(left_out))
 
     def warn(self, format: Format, name: str) -> None:
         """Say what ``format`` could not hold, if anything."""
         left_out = []
         if self.tricks and not format.tricks:
-            left_out.append(f"the known tricks of {_deals(self.tricks)}")
+            left_out.append(f"the known tricks of {counted(self.tricks, 'deal')}")
         if self.boards and not format.boards:
-            left_out.append(f"what boards say ({', '.join(self.fields)}) of {_deals(self.boards)}")
+            left_out.append(
+                f"what boards say ({', '.join(self.said)}) of {counted(self.boards, 'deal')}"
+            )
         if left_out:
             warnings.warn(
                 f"{name}: {format.name} cannot hold and leaves out {' and '.join(left_out)}",
@@ -352,5 +371,6 @@ class _Journey:
             )
 
 
-def _deals(count: int) -> str:
-    return f"{count:,} deal" + "s" * (count != 1)
+def _words(board: Board, field: str) -> list[str]:
+    """Name to people what a field of a board says."""
+    return words_of_tags(board) if field == "tags" else [_WORDS.get(field, field)]

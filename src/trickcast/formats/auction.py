@@ -1,5 +1,6 @@
 """Calls, contracts and cards played, as PBN and LIN spell them, and what follows from them."""
 
+import re
 from collections.abc import Sequence
 
 from ..cards import DealError, Seat, Strain, card_text, parse_card, parse_contract, shorten
@@ -14,6 +15,7 @@ _CALLS = {
     **{f"{level}{strain}": f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN"},
     **{f"{level}NT": f"{level}N" for level in range(1, 8)},
 }
+_BY_CONTRACT = re.compile(r"=|[+-]\s*[0-9]{1,2}")
 _ALL_PASS = ("AP", "ALLPASS")
 _NO_JOINTS = str.maketrans("", "", " -_")
 _CARDS = {card_text(card): card_text(card) for card in range(52)}
@@ -31,6 +33,14 @@ def contract_text(text: str) -> str:
     """Return a contract as ``4SX`` or ``PASS``; raise ValueError when ``text`` is none."""
     level, strain, doubling = parse_contract(text)
     return f"{level}{strain}{'X' * doubling}" if level else "PASS"
+
+
+def tricks_by_contract(text: str, contract: str) -> int | None:
+    """Return the tricks of a result told by its contract's: ``=``, ``+1``, ``-2``; else None."""
+    if contract[:1] not in tuple("1234567") or not _BY_CONTRACT.fullmatch(text):
+        return None
+    more = text.replace(" ", "").replace("=", "0")
+    return max(0, 6 + int(contract[0]) + int(more))
 
 
 def parse_played(text: str) -> str:

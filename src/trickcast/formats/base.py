@@ -1,9 +1,11 @@
 """What a file format is to this package, and the errors that reading one gives."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from ..cards import DealSet, Skipped, shorten
 
@@ -22,6 +24,8 @@ class FormatWarning(UserWarning):
 
 
 _VARIABLE = "TRICKCAST_LIMIT_"
+_NUMBER = re.compile(r"[0-9]+")
+_Part = TypeVar("_Part", bound=Sized)
 _FREELY_UNPACKED = 1 << 24
 """Bytes: what a file of any size may be unpacked to."""
 
@@ -79,6 +83,10 @@ class Reading:
     skipped: list[Skipped] | None = None
     """Where what is no deal is noted; None where it is an error."""
     limits: Limits = field(default_factory=Limits.from_environment)
+    of: str = "deal"
+    """What it is read for."""
+    _held: list[FormatError] | None = field(default=None, init=False, repr=False)
+    """What waits for its turn in ``in_order``."""
 
     @property
     def lenient(self) -> bool:
@@ -91,14 +99,81 @@ class Reading:
 
     def refuse(self, trouble: FormatError) -> None:
         """Note what is no deal, or raise it where nothing is passed over."""
+        if self._held is not None:
+            self._held.append(trouble)
+            if len(self._held) > self.limits.skipped:
+                self._release()
+            return
         if self.skipped is None:
             raise trouble
         self.skipped.append(Skipped(trouble.place or self.name, trouble.reason))
         if len(self.skipped) > self.limits.skipped:
             self.skipped = None  # this is another kind of file
             raise FormatError(
-                f"{self.limits.skipped:,} places are no deals ({raised_by('skipped')})", self.name
+                f"{self.limits.skipped:,} places are no {self.of}s ({raised_by('skipped')})",
+                self.name,
             )
+
+    @contextmanager
+    def in_order(self) -> Iterator[None]:
+        """Hold what is refused within, then refuse it in the order of the file.
+
+        For readers that look at many lines (rows) more than once. The places name the line (row)
+        first. Raises what ``refuse`` raises, before any other error that comes from within.
+        """
+        self._held = []
+        try:
+            yield
+        except Exception:
+            self._release()
+            raise
+        self._release()
+
+    def _release(self) -> None:
+        held, self._held = self._held or [], None
+        for trouble in sorted(held, key=self._number_of):
+            self.refuse(trouble)
+
+    def _number_of(self, trouble: FormatError) -> int:
+        """Return the first number of a place, after the name of the file."""
+        number = _NUMBER.search(trouble.place, len(self.name))
+        return 0 if number is None else int(number[0])
+
+    def passed_on(self, parts: Iterable[_Part], expected: str) -> Iterator[_Part]:
+        """Pass on what a reader reads, deals or hands, some at a time.
+
+        Whatever is wrong with the bytes is a FormatError that names the file, the place and what
+        was ``expected``. Where the reading is lenient, what was read stands before an error which
+        ends it; where nothing was read what was passed over first is an error all the same.
+        """
+        noted = len(self.skipped or ())
+        count = 0
+        try:
+            for part in parts:
+                count += len(part)
+                yield part
+        except FormatError as error:
+            if not count or self.skipped is None:
+                raise
+            self.refuse(FormatError(f"{error.reason}; what follows is not read", error.place))
+        except (MemoryError, Warning):  # a warning that was made an error
+            raise
+        except OSError as error:
+            if error.errno is not None:  # else a library's, of what the bytes are
+                raise
+            raise self._trouble(error, count, expected) from error
+        except Exception as error:
+            raise self._trouble(error, count, expected) from error
+        if not count and self.skipped is not None and len(self.skipped) > noted:
+            first = self.skipped[noted]
+            raise FormatError(first.reason, first.place)
+
+    def _trouble(self, error: Exception, count: int, expected: str) -> FormatError:
+        """Make an answer of an error that a library raised at bytes which no reader foresaw."""
+        reason = shorten(str(error).partition("\n")[0])
+        return self.error(
+            f"after {count:,} {self.of}s", f"{type(error).__name__} {reason} (expected {expected})"
+        )
 
 
 Reader = Callable[[BinaryIO, Reading, int], Iterator[DealSet]]
@@ -139,32 +214,4 @@ class Format:
         ends the reading; a file without a single deal is an error all the same.
         """
         reading = Reading(reading) if isinstance(reading, str) else reading
-        noted = len(reading.skipped or ())
-        deals = 0
-        try:
-            for part in self.reader(stream, reading, chunk):
-                deals += len(part)
-                yield part
-        except FormatError as error:
-            if not deals or reading.skipped is None:
-                raise
-            end = FormatError(f"{error.reason}; what follows is not read", error.place)
-            reading.refuse(end)
-        except (MemoryError, Warning):  # a warning that was made an error
-            raise
-        except OSError as error:
-            if error.errno is not None:  # else a library's, of what the bytes are
-                raise
-            raise self._trouble(error, reading, deals) from error
-        except Exception as error:
-            raise self._trouble(error, reading, deals) from error
-        if not deals and reading.skipped is not None and len(reading.skipped) > noted:
-            first = reading.skipped[noted]
-            raise FormatError(first.reason, first.place)
-
-    def _trouble(self, error: Exception, reading: Reading, deals: int) -> FormatError:
-        """Make an answer of an error that a library raised at bytes which no reader foresaw."""
-        reason = shorten(str(error).partition("\n")[0])
-        return reading.error(
-            f"after {deals:,} deals", f"{type(error).__name__} {reason} (expected {self.title})"
-        )
+        yield from reading.passed_on(self.reader(stream, reading, chunk), self.title)

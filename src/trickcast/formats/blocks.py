@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, DealSet, Seat, Strain
 from .base import FormatError, Reading, raised_by
+from .notices import counted
 
 
 def read_block(stream: BinaryIO, size: int) -> bytes:
@@ -46,7 +47,7 @@ def read_records(
             reading.refuse(
                 reading.error(
                     f"byte {first * record} (record {first})",
-                    f"only {extra} bytes are left (expected a whole record of {record})",
+                    f"only {counted(extra, 'byte')} left (expected a whole record of {record})",
                 )
             )
     if not first and not extra:
@@ -166,14 +167,17 @@ def on_disk(stream: BinaryIO) -> Iterator[Path]:
 
 
 def require_solved(tricks: NDArray[np.uint8], format_name: str, first: int) -> None:
-    """Raise FormatError naming the first deal with a result that the format cannot hold."""
+    """Raise FormatError naming the first deal with a result that the format cannot hold.
+
+    ``first`` is how many deals there are before these.
+    """
     if not tricks.size or tricks.max() <= 13:
         return
     row, strain, declarer = np.argwhere(tricks > 13)[0]
     found = tricks[row, strain, declarer]
     what = "is not known" if found == UNKNOWN else f"is {found}"
     raise FormatError(
-        f"deal {first + row}: the result of {Strain(strain)} by {Seat(declarer)} {what}, and "
+        f"deal {first + row + 1}: the result of {Strain(strain)} by {Seat(declarer)} {what}, and "
         f"{format_name} holds only deals with all twenty results "
-        "(solve them first: trickcast convert IN OUT --solve)"
+        "(solve them first)"
     )

@@ -16,7 +16,7 @@ from ..cards import Board, DealError, DealSet, shorten
 from .base import Format, FormatError, Reading, raised_by
 from .lin_board import board_of, owners_of, pairs_of
 from .notices import Notices
-from .records import NO_TRICKS, SAYS_NOTHING, Table, deal_sets, some_deals
+from .records import NO_TRICKS, SAYS_NOTHING, Table, deal_sets, place_of, some_deals
 
 _CODE = re.compile(r"[A-Za-z0-9*]{1,2}")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
@@ -173,7 +173,7 @@ def _write(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
     for deals in sets:
         boards = deals.boards or (SAYS_NOTHING,) * len(deals)
         for owners, board in zip(deals.owners, boards, strict=True):
-            place = f"deal {index}"
+            place = place_of(board, index)
             try:
                 pairs = pairs_of(board, owners.tobytes(), notices.at(place))
             except ValueError as error:

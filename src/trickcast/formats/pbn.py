@@ -14,7 +14,7 @@ from ..cards import Board, Deal, DealError, DealSet, Tag, cut, shorten
 from .base import Format, FormatError, Reading, raised_by
 from .lin_board import HELD
 from .notices import Notices
-from .pbn_board import read_board, write_board
+from .pbn_board import NoteOnTag, read_board, write_board
 from .pbn_lines import (
     EXPORT_ORDER,
     TagLine,
@@ -30,6 +30,7 @@ from .records import (
     Table,
     deal_sets,
     hand_texts,
+    place_of,
     plain_owners,
     some_deals,
     with_fourth_hand,
@@ -64,7 +65,6 @@ def _boards(
     text, owners = None, b""
     lines = read_lines(stream, reading, notices)
     for record in _records(blocks(pieces(lines, reading, notices), reading), reading, notices):
-        number = next((tag.number for tag in record if tag.name), 0)
         before = _complete(record, before, reading, notices)
         deal = before.get("Deal")
         if deal is None:  # it was "#", and there is none before
@@ -81,8 +81,22 @@ def _boards(
             tags.append(Tag("Deal", "", tuple(deal.lines)))
         board, table = SAYS_NOTHING, NO_TRICKS
         if tags:
-            board, table = read_board(tags, notices.at(f"line {number}"))
+            board, table = read_board(tags, _note_on(record, notices))
         yield owners, board, table
+
+
+def _note_on(record: list[TagLine], notices: Notices) -> NoteOnTag:
+    """Return what takes notes of the tags of a record, each at the line of its tag."""
+    lines: dict[str, list[int]] = {}
+    for tag in record:
+        if tag.name:
+            lines.setdefault(tag.name, []).append(tag.number)
+
+    def note(kind: str, message: str, name: str, nth: int = 0) -> None:
+        numbers = lines.get(name) or next(iter(lines.values()))  # worked out from another tag
+        notices.add(kind, f"line {numbers[nth]}", message)
+
+    return note
 
 
 class _Record:
@@ -238,7 +252,7 @@ def _write(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
 
 def _record(owners: bytes, board: Board, table: Table, index: int, notices: Notices) -> str:
     """Return a board as text, with the blank line that ends it."""
-    place = f"deal {index}"
+    place = place_of(board, index)
     deal = "N:" + " ".join(map(".".join, hand_texts(owners)))
     if board.lin:
         codes = " ".join(sorted({code for code, _ in board.lin} - HELD)) or "alert marks"

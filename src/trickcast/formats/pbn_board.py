@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from ..cards import UNKNOWN, Board, DealError, Seat, Tag, Vulnerability, cut, shorten
-from .auction import contract_of, contract_text, parse_count, parse_seat
+from .auction import contract_of, contract_text, parse_count, parse_seat, tricks_by_contract
+from .notices import counted
 from .pbn_lines import EXPORT_ORDER
 from .pbn_sections import format_auction, format_play, parse_auction, parse_play
 from .pbn_tricks import (
@@ -26,7 +27,15 @@ from .pbn_tricks import (
 from .records import Table
 
 Note = Callable[[str, str], None]
-"""``note(kind, message)``: called where a tag cannot be read, or is not written as it stood."""
+"""``note(kind, message)``: called where a tag is not written as it stood."""
+
+
+class NoteOnTag(Protocol):
+    """Called where a tag cannot be read: with its name, and which of that name (from 0)."""
+
+    def __call__(self, kind: str, message: str, name: str, nth: int = 0, /) -> None:
+        """Take a note."""
+
 
 _T = TypeVar("_T")
 _VULNERABLE = {
@@ -50,7 +59,6 @@ _OUTCOME = re.compile(
     re.IGNORECASE,
 )
 """A contract with who declares it, and how many tricks it was made or set by: 4HXS-1."""
-_BY_CONTRACT = re.compile(r"=|[+-]\s*[0-9]{1,2}")
 
 
 def _parse_number(text: str) -> int:
@@ -135,7 +143,7 @@ class _Sorted:
         return [tag for _, _, tag in sorted(items, key=lambda item: item[0])]
 
 
-def read_board(tags: Sequence[Tag], note: Note) -> tuple[Board, Table]:
+def read_board(tags: Sequence[Tag], note: NoteOnTag) -> tuple[Board, Table]:
     """Return what the tags of a board say, and its trick table.
 
     Tags that the fields of Board do not say in full are kept; ``note`` is told of those that
@@ -157,6 +165,7 @@ def read_board(tags: Sequence[Tag], note: Note) -> tuple[Board, Table]:
             note(
                 "auctions not begun by the dealer",
                 f"the auction begins with {first}, not with the dealer; both are kept",
+                "Auction",
             )
         read = _attempt(tag, note, parse_auction, tag, found.notes["Auction"])
         if read is not None:
@@ -190,7 +199,7 @@ def _take_contract_from_auction(said: dict[str, Any], found: _Sorted, in_full: s
     in_full.update(tag.name for tag in silent)
 
 
-def _compare_outcome(said: dict[str, Any], note: Note) -> None:
+def _compare_outcome(said: dict[str, Any], note: NoteOnTag) -> None:
     """Tell where an auction leads elsewhere than the tags say; both stay as they are."""
     if not said.get("auction") or said.get("dealer") is None or said.get("contract") is None:
         return
@@ -199,17 +208,17 @@ def _compare_outcome(said: dict[str, Any], note: Note) -> None:
     if contract is not None and (contract != said["contract"] or by not in (None, declarer)):
         note("auctions that lead to another contract than is said",
              f"the auction leads to {contract} by {declarer}, the tags say {said['contract']} "
-             f"by {by}; both are kept")  # fmt: skip
+             f"by {by}; both are kept", "Contract")  # fmt: skip
 
 
-def _without_repeated(tags: Sequence[Tag], note: Note) -> list[Tag]:
+def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
     """Leave out what a board can say only once; let the auction say who dealt."""
     once = {*_SIMPLE, *_SECTIONS, RESULT_TABLE, DIGITS, ABILITY}
     kept: list[Tag] = []
     names: set[str] = set()
     for tag in tags:
         if tag.name in once and tag.name in names:
-            note(f"{tag.name} tags left out", f"a second {tag.name} tag is left out")
+            note(f"{tag.name} tags left out", f"a second {tag.name} tag is left out", tag.name, 1)
         else:
             kept.append(tag)
             names.add(tag.name)
@@ -243,24 +252,25 @@ def _with_outcome(tags: list[Tag]) -> list[Tag]:
             spelled[name] = value
         elif value and name == "Declarer" and said[name].upper()[:1] != value.upper():
             return tags  # they contradict each other
-    if _BY_CONTRACT.fullmatch(spelled["Result"]):
-        more = spelled["Result"].replace(" ", "").replace("=", "0")
-        spelled["Result"] = str(max(0, 6 + int(contract[0]) + int(more)))
+    tricks = tricks_by_contract(spelled["Result"], contract)
+    if tricks is not None:
+        spelled["Result"] = str(tricks)
     changed = {name: value for name, value in spelled.items() if value != said[name]}
     kept = [tag._replace(value=changed.get(tag.name, tag.value)) for tag in tags]
     return kept + [Tag(name, value) for name, value in changed.items() if name not in values]
 
 
-def _attempt(tag: Tag, note: Note, parse: Callable[..., _T], *arguments: Any) -> _T | None:
+def _attempt(tag: Tag, note: NoteOnTag, parse: Callable[..., _T], *arguments: Any) -> _T | None:
     """Parse, or tell ``note`` why that cannot be done."""
     try:
         return parse(*arguments)
     except ValueError as error:
-        note(f"{cut(tag.name)} tags kept as text", f"{cut(tag.name)} is kept as text: {error}")
+        name = cut(tag.name)
+        note(f"{name} tags kept as text", f"{name} is kept as text: {error}", tag.name)
         return None
 
 
-def _read_table(found: _Sorted, in_full: set[str], note: Note) -> Table:
+def _read_table(found: _Sorted, in_full: set[str], note: NoteOnTag) -> Table:
     """Read the trick table, first of all from the standard's tag, then from those in one line."""
     table = unknown_table()
     if tag := found.first.get(RESULT_TABLE):
@@ -282,17 +292,18 @@ def _read_table(found: _Sorted, in_full: set[str], note: Note) -> Table:
             in_full.add(name)  # it would contradict what is written
             note(
                 f"disagreeing trick tables, {name} left out",
-                f"{name} differs from {RESULT_TABLE} in {cells} cells and is left out",
+                f"{name} differs from {RESULT_TABLE} in {counted(cells, 'cell')} and is left out",
+                name,
             )
         table = np.where(table == UNKNOWN, results, table)
     return table
 
 
-def _tell_placeholders(tag: Tag, ones: int, table: Table, note: Note) -> None:
+def _tell_placeholders(tag: Tag, ones: int, table: Table, note: NoteOnTag) -> None:
     if ones > np.count_nonzero(table == 1):
         note(f"{tag.name} with ones that are not believed",
              f"1 in {tag.name} without any 2 to 6 means 'fewer than 7, not solved': "
-             "taken as unknown")  # fmt: skip
+             "taken as unknown", tag.name)  # fmt: skip
 
 
 def write_board(board: Board, deal: str, table: Table, note: Note) -> list[Tag]:
@@ -304,8 +315,8 @@ def write_board(board: Board, deal: str, table: Table, note: Note) -> list[Tag]:
     own = _Sorted(board.tags)
     stale = {name for name in own.first if not _agrees(own, name, board, table)}
     for name in sorted(stale):
-        note(f"{name} tags written anew", f"{name} tag of board {board.number} says otherwise than "
-             "the board and is written anew or left out")  # fmt: skip
+        note(f"{name} tags written anew",
+             f"its {name} tag says otherwise and is written anew or left out")  # fmt: skip
     said = own.first.keys() - stale
     fresh = [
         Tag(name, simple.write(value))
@@ -319,7 +330,7 @@ def write_board(board: Board, deal: str, table: Table, note: Note) -> list[Tag]:
         play = format_play(board)
         fresh += play
         if not play:
-            note("plays left out", f"the play of board {board.number} is left out: no declarer")
+            note("plays left out", "the play is left out: no declarer")
     if RESULT_TABLE not in said and (table != UNKNOWN).any():
         comments = remarks(own.first[RESULT_TABLE]) if RESULT_TABLE in own.first else ()
         fresh.append(format_result_table(table, comments))
@@ -348,6 +359,19 @@ def _agrees(own: _Sorted, name: str, board: Board, table: Table) -> bool:
             return bool((table == _in_one_line(own, table)).all())
         field = _SIMPLE[name].field if name in _SIMPLE else name.lower()
         return getattr(board, field, None) in (None, ())
+
+
+def words_of_tags(board: Board) -> list[str]:
+    """Name to people what the tags of a board say beyond its fields: other tags, comments."""
+    comments = other = False
+    stated = board.stated()
+    for tag in board.tags:
+        rows = [line for line in tag.lines if line[:1] not in "{;%"]
+        comments |= len(rows) < len(tag.lines)
+        field = _SIMPLE[tag.name].field if tag.name in _SIMPLE else tag.name.lower()
+        if field not in stated:
+            other |= bool(rows) or tag.value.strip() not in _NOT_KNOWN
+    return ["other tags"] * other + ["comments"] * comments
 
 
 def _in_one_line(own: _Sorted, table: Table) -> Table:

@@ -62,6 +62,11 @@ def deal_sets(
         yield gathered()
 
 
+def place_of(board: Board, index: int) -> str:
+    """Name a deal to people: by the number of its board where it has one, else counted from 1."""
+    return f"deal {index + 1}" if board.number is None else f"board {board.number}"
+
+
 def numbered(sets: Iterable[DealSet]) -> Iterator[DealSet]:
     """Pass sets of deals on, as boards 1, 2, … where nothing is known of them besides the cards.
 

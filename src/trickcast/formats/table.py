@@ -109,8 +109,12 @@ def _read_csv(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSe
         raise reading.error("line 1", f"the file is empty (expected a header with {DEAL!r})")
     header = _known_names([field.strip() for field in header])
     columns = _places(header, reading, f"line {line}", hands=True)
-    while batch := list(islice(rows, chunk)):
-        yield _deals_of_rows(batch, header, columns, reading)
+    while True:
+        with reading.in_order():
+            if not (batch := list(islice(rows, chunk))):
+                return
+            deals = _deals_of_rows(batch, header, columns, reading)
+        yield deals
 
 
 def _known_names(header: list[str]) -> list[str]:
@@ -151,8 +155,10 @@ def _deals_of_rows(
         good[i] = False
     boards = None
     if columns.boards:
-        said = [[whole[i][1][k] for k in columns.boards.values()] for i in np.flatnonzero(good)]
-        boards = table_boards.boards_of(said, list(columns.boards), reading.name)
+        held = [whole[i] for i in np.flatnonzero(good)]
+        said = [[row[k] for k in columns.boards.values()] for _, row in held]
+        lines = [line for line, _ in held]
+        boards = table_boards.boards_of(said, list(columns.boards), reading.name, lines)
     return DealSet(owners[good], _tricks(cells[good], list(columns.tricks.values())), boards)
 
 
@@ -240,7 +246,9 @@ def _read_parquet(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[De
 def _deals_of_batches(pa: Any, batches: Iterable[Any], reading: Reading) -> Iterator[DealSet]:
     first = 0
     for batch in batches:
-        yield _deals_of_batch(pa, batch, reading, first)
+        with reading.in_order():
+            deals = _deals_of_batch(pa, batch, reading, first)
+        yield deals
         first += len(batch)
 
 

@@ -5,23 +5,26 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..cards import Board, Seat, Vulnerability
-from .auction import contract_text
+from .auction import contract_text, parse_count, tricks_by_contract
 from .base import FormatWarning
+from .notices import counted
 
 
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise ValueError(text)
-    return int(text)
+def _number(text: str) -> int:
+    return parse_count(text, 999_999_999)
+
+
+def _result(text: str) -> int:
+    return parse_count(text, 13)
 
 
 _COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "board": ("number", _whole),
+    "board": ("number", _number),
     "dealer": ("dealer", Seat.parse),
     "vulnerable": ("vulnerability", Vulnerability.parse),
     "contract": ("contract", contract_text),
     "declarer": ("declarer", Seat.parse),
-    "result": ("result", _whole),
+    "result": ("result", _result),
 }
 COLUMNS = tuple(_COLUMNS)
 """The names of the columns, in the order in which they are written."""
@@ -35,25 +38,36 @@ def cells_of(board: Board) -> list[str]:
     return ["" if value is None else str(value) for value in values]
 
 
-def boards_of(rows: Iterable[Sequence[str]], names: Sequence[str], where: str) -> list[Board]:
+def boards_of(
+    rows: Iterable[Sequence[str]], names: Sequence[str], where: str, lines: Sequence[int] = ()
+) -> list[Board]:
     """Return the boards of rows of cells, which are those of the columns ``names``.
 
-    A cell that cannot be read says nothing, and a FormatWarning tells how many there are.
+    A cell that cannot be read says nothing; a FormatWarning names the first, with its line where
+    the ``lines`` of the rows are given, and tells how many more there are.
     """
-    boards, unread = [], 0
-    for row in rows:
+    boards, first, unread = [], "", 0
+    for i, row in enumerate(rows):
         values: dict[str, Any] = {}
         for name, cell in zip(names, row, strict=True):
             field, parse = _COLUMNS[name]
+            text = cell.strip()
             try:
-                values[field] = parse(cell.strip()) if cell.strip() else None
-            except ValueError:
+                if name == "result":
+                    text = _by_contract(text, values.get("contract"))
+                values[field] = parse(text) if text else None
+            except ValueError as error:
                 unread += 1
+                line = f"line {lines[i]}: " if lines else ""
+                first = first or f"{line}{name} is left out: {error}"
         boards.append(Board(**values))
     if unread:
-        warnings.warn(
-            f"{where}: {unread:,} cells of {', '.join(names)} cannot be read and are left out",
-            FormatWarning,
-            stacklevel=2,
-        )
+        others = f"; {counted(unread - 1, 'more cell')} cannot be read" if unread > 1 else ""
+        warnings.warn(f"{where}: {first}{others}", FormatWarning, stacklevel=2)
     return boards
+
+
+def _by_contract(text: str, contract: str | None) -> str:
+    """Return a result that is told by its contract's tricks (``=``, ``+1``) as the tricks."""
+    tricks = tricks_by_contract(text, contract or "")
+    return text if tricks is None else str(tricks)

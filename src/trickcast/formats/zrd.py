@@ -24,6 +24,7 @@ from ..cards import (
 )
 from .base import Format, FormatError, Reading
 from .blocks import read_records, require_solved, salvaged
+from .notices import counted
 
 RECORD = 23
 """Bytes a deal."""
@@ -55,7 +56,7 @@ def decode(
     """
     if len(data) % RECORD:
         last = len(data) // RECORD
-        raise _error(name, first + last, 0, f"only {len(data) % RECORD} bytes are left "
+        raise _error(name, first + last, 0, f"only {counted(len(data) % RECORD, 'byte')} left "
                      f"(expected a whole record of {RECORD})")  # fmt: skip
     records = np.frombuffer(data, dtype=np.uint8).reshape(-1, RECORD)
     cards = records[:, :CARD_BYTES]
@@ -93,8 +94,9 @@ def _error(name: str, record: int, offset: int, what: str) -> FormatError:
 def encode(owners: NDArray[np.uint8], tricks: NDArray[np.uint8], first: int = 0) -> bytes:
     """Return the records of (n, 52) owners and (n, 5, 4) tricks; the inverse of ``decode``.
 
-    ``first`` is the index of the first deal, for messages. Raises FormatError naming the first
-    deal that has a result which is not known or above thirteen, DealError where a row is no deal.
+    ``first`` is how many deals stand before these, for messages, which count from 1. Raises
+    FormatError naming the first deal that has a result which is not known or above thirteen,
+    DealError where a row is no deal.
     """
     cells = (len(owners), 5, 4)
     if owners.shape[1:] != (52,) or tricks.shape != cells or {owners.dtype, tricks.dtype} != _UINT8:
