@@ -102,9 +102,10 @@ def show_contracts(
     for column in ("contract", "makes", "points", "lead that sets it"):
         table.add_column(column)
     for value, leads in rows:
-        sets = leads and leads[0].setting.mean > 0
-        first = f"{leads[0].lead} {percent_text(leads[0].setting)}" if sets else "none"
-        lead = first if leads else "?"
+        lead = "?"
+        if leads:
+            best = leads[0]
+            lead = f"{best.lead} {percent_text(best.setting)}" if best.setting.mean > 0 else "none"
         worth = interval_text(value.worth, 0, signed=True)
         made = percent_text(value.making)
         table.add_row(f"{value.contract} {value.by}", made, worth, lead)
