@@ -49,6 +49,19 @@ def test_solved_layouts_are_counted(counted) -> None:
         assert points == pytest.approx(score(f"3{strain}X", cell, seat in "NS").mean())
 
 
+def test_fewer_tricks_are_never_less_likely_and_bars_add_to_the_chance() -> None:
+    few = tc.simulate(**KNOWN, samples=200, exact=20, seed=1)
+    for strain, seat in itertools.product("SHDCN", "NESW"):
+        bars = few.distribution(strain, seat)
+        low, high = few.distribution_interval(strain, seat)
+        assert bars.sum() == pytest.approx(1) and (low <= bars).all() and (bars <= high).all()
+        assert bars.min() >= 0
+        chances = np.array([few.making(f"{level}{strain}", seat) for level in range(1, 8)])
+        np.testing.assert_allclose(chances[:, 0], bars[::-1].cumsum()[6::-1], atol=1e-12)
+        assert (np.diff(chances, axis=0) <= 1e-12).all()  # their ends, too
+        assert (np.diff(chances[:, [1, 0, 2]]) >= -1e-12).all()
+
+
 def test_comparisons_are_made_layout_by_layout(counted) -> None:
     spades, notrump = (counted.deals.tricks[:, strain, 2].astype(int) for strain in (0, 4))
     difference = score("4S", spades, True) - score("3N", notrump, True)

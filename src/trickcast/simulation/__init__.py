@@ -1,12 +1,12 @@
 """Simulation: what a contract makes over all layouts that fit, with error bars."""
 
 from .beating import BeatingLead, beating_leads
-from .contracts import Cells, ContractValue, Simulation, simulate
+from .contracts import ContractValue, Simulation, simulate
 from .controls import MINIMUM_EXACT, Means, means
 from .layouts import Clock
 from .leads import Lead, LeadSimulation, simulate_leads
 from .making import MakingSimulation, simulate_making
-from .outcomes import Result, Value, Worth
+from .outcomes import Cells, Result, Value, Worth
 from .pictures import trick_picture
 from .plan import Plan, SimulationError
 from .texts import bars

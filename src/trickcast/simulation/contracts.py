@@ -18,9 +18,11 @@ from .controls import Floats, Means, means
 from .layouts import Layouts, Work, lay_out, watcher
 from .outcomes import (
     TRICKS,
+    Cells,
     Result,
     Value,
     Worth,
+    falling,
     gain,
     gain_intervals,
     intervals,
@@ -46,27 +48,6 @@ class ContractValue(NamedTuple):
     """The chance to make it."""
     worth: Value
     """Points; or IMPs, or the share of matchpoints, against the contract compared with."""
-
-
-class Cells:
-    """A number, or a pair of them, for every strain and declarer: ``cells["S", "N"]``."""
-
-    __slots__ = ("array",)
-
-    array: Floats
-    """(5, 4) or (5, 4, 2) float64, strains S H D C N by declarers N E S W."""
-
-    def __init__(self, array: Floats):
-        array.flags.writeable = False
-        self.array = array
-
-    def __getitem__(self, key: tuple[str | Strain, str | Seat]) -> Any:
-        strain, seat = key
-        cell = self.array[Strain.parse(strain), Seat.parse(seat)]
-        return float(cell) if cell.ndim == 0 else tuple(cell.tolist())
-
-    def __repr__(self) -> str:
-        return f"Cells({self.array.tolist()})"
 
 
 class Tables(Question):
@@ -120,6 +101,7 @@ class Simulation(Result):
         self.deals = self.deals.with_tricks(tables)
         self._exact, self._probabilities = layouts.exact, layouts.probabilities
         self._columns = {cell: column for column, cell in enumerate(cells)}
+        self._falling: dict[Cell, tuple[Floats, Floats, Floats]] = {}
 
     @cached_property
     def _tricks(self) -> list[list[Means]]:
@@ -168,24 +150,32 @@ class Simulation(Result):
     def making(self, contract: str | Contract, by: str | Seat) -> Value:
         """Return the chance that a contract makes: (probability, low, high)."""
         bid, seat = played(contract), Seat.parse(by)
-        made = (np.arange(14) >= bid.tricks).astype(float)
-        return values(self._means(strain_of(bid), seat, made[:, None]).chances())[0]
+        return values(self._at_least(strain_of(bid), seat))[bid.tricks]
 
     def distribution(self, strain: str | Strain, by: str | Seat) -> Floats:
-        """Return the chances of 0 to 13 tricks, (14,) float64.
+        """Return the chances of 0 to 13 tricks, (14,) float64, which add to 1.
 
-        Each is estimated by itself; then what is below 0 is cut, and the sum brought to 1.
+        Each is by how much the chance of so many tricks or more exceeds that of one more, so that
+        those of 10 to 13 add to the chance that four of a major makes.
         """
-        shares = self._means(Strain.parse(strain), Seat.parse(by), np.eye(14))
-        chances: Floats = np.clip(shares.mean, 0, 1)
-        chances /= chances.sum()
-        return chances
+        so_many, *_ = self._at_least(Strain.parse(strain), Seat.parse(by))
+        return so_many[:-1] - so_many[1:]
 
     def distribution_interval(self, strain: str | Strain, by: str | Seat) -> tuple[Floats, Floats]:
         """Return the lower and upper ends of the 95 % intervals of these chances, (14,) each."""
+        chances = self.distribution(strain, by)
         shares = self._means(Strain.parse(strain), Seat.parse(by), np.eye(14))
         _, low, high = shares.chances()
-        return low, high
+        return np.minimum(low, chances), np.maximum(high, chances)
+
+    def _at_least(self, strain: Strain, seat: Seat) -> tuple[Floats, Floats, Floats]:
+        """Return the chances of 0 to 14 tricks or more, with the ends of their intervals: (15,)."""
+        if (strain, seat) not in self._falling:
+            taken = (TRICKS[:, None] >= np.arange(1, 14)).astype(float)
+            low_to_high = falling(self._means(strain, seat, taken).chances())
+            mean, low, high = (np.concatenate(([1], ends, [0])) for ends in low_to_high)
+            self._falling[strain, seat] = mean, low, high
+        return self._falling[strain, seat]
 
     def score(self, contract: str | Contract, by: str | Seat, vulnerable: Any = "none") -> Value:
         """Return the expected score of declarer's side: (points, low, high)."""
