@@ -86,9 +86,8 @@ def test_records_hold_solved_deals_only(name):
     tricks[1, 4, 2] = 255
     with pytest.raises(FormatError, match=r"deal 5: the result of N by S is not known.*solve them"):
         write_bytes(form, sample.truth(), sample.truth().with_tricks(tricks))
-    with pytest.raises(FormatError, match="deal 1: .*solve them first") as raised:
+    with pytest.raises(FormatError, match="deal 1: .*solve them first"):
         write_bytes(form, sample.truth().with_tricks(None))
-    assert "--solve" not in str(raised.value)  # what a command says
 
 
 def test_encode_refuses_what_is_no_deal():

@@ -89,14 +89,17 @@ def test_diagrams_are_a_line_apart(run) -> None:
 
 
 def test_formats_of_the_output_are_told(run, tmp_path: Path) -> None:
-    names = "diagram, pbn, lin, gib, text, zrd, csv, parquet, gib-binary"
+    names = "pbn, lin, gib, text, zrd, csv, parquet, gib-binary"
     assert run("deal", "--to", "foo") == (
-        2, "", f"trickcast: 'foo' is not a format (expected one of {names})\n"
+        2, "", f"trickcast: 'foo' is not a format (expected one of {names}); to look at: diagram\n"
     )  # fmt: skip
-    assert f"can only be read (formats to write: {names})" in run("deal", "--to", "pgx")[2]
+    assert (
+        f"can only be read (formats to write: {names}); to look at: diagram"
+        in run("deal", "--to", "pgx")[2]
+    )
     for output in (["--to", "zrd"], ["--out", tmp_path / "x.zrd"]):
         status, _, err = run("deal", *output)
-        assert status == 2 and "deal 1: " in err and "(solve them first: --solve)" in err
+        assert status == 2 and "deal 1: " in err and "or --solve)" in err
     assert run("deal", "--out", tmp_path / "x.zrd", "--solve")[0] == 0
 
 

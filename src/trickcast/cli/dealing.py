@@ -1,6 +1,7 @@
 """The command that deals boards: deal."""
 
 import json
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -16,10 +17,9 @@ from .. import dealing
 from .._files import check_target
 from ..answers.deals import named_deal, solved_deal
 from ..cards import Board, DealSet, board_dealer, board_vulnerability
-from ..formats import FormatError, format_to_write
+from ..formats import FormatError, format_to_write, write_stream
 from . import views
 from .command import Option
-from .converting import write_deals
 from .deals import Workers, with_boards
 from .inputs import CommandError
 from .layout_options import Condition, Known
@@ -138,7 +138,7 @@ def deal(
     elif form == _SHEETS:
         _show(chunks)
     elif form is not None:
-        write_deals(chunks, out, form)
+        write_stream(chunks, sys.stdout.buffer if out is None else out, form)
     for asked, answer in told:
         _tell(asked, answer, as_json, aside=out is None and form not in (None, _SHEETS))
     if picture is not None and actions is not None:
@@ -198,14 +198,11 @@ def _format(
 
 
 def _form_to_print(name: str) -> str:
-    """Return the format of this name; errors tell ``diagram`` among those that there are."""
+    """Return the format of this name; errors tell of ``diagram`` too, which is no file's."""
     try:
         return format_to_write("", name).name
     except FormatError as error:
-        text = str(error)
-        for before in ("expected one of ", "formats to write: "):
-            text = text.replace(before, f"{before}{_SHEETS}, ")
-        raise CommandError(text) from None
+        raise CommandError(f"{error}; to look at: {_SHEETS}") from None
 
 
 def _check_picture(picture: Path | None, actions: dealing.Actions | None) -> None:

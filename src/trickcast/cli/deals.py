@@ -125,8 +125,7 @@ def convert(
     Example: trickcast convert deals.lin deals.pbn --solve
     """
     from ..answers.annotating import annotated
-    from ..formats import FORMATS, format_to_write
-    from .converting import write_deals
+    from ..formats import FORMATS, format_to_write, write_stream
 
     if check and not with_tricks:
         raise click.BadParameter("--check needs --solve")
@@ -155,7 +154,7 @@ def convert(
         chunks = watched(chunks, target == "-")
     if (with_tricks or with_estimates) and form.name == "pbn":
         chunks = annotated(chunks, comment)
-    write_deals(chunks, None if target == "-" else target, target_format)
+    write_stream(chunks, sys.stdout.buffer if target == "-" else target, target_format)
 
 
 def _estimated(chunks: Iterator[DealSet], estimator: Estimator) -> Iterator[DealSet]:

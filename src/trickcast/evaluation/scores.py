@@ -7,6 +7,11 @@ from numpy.typing import ArrayLike
 
 from ..cards import UNKNOWN, Strain
 
+UNSOLVED = (
+    "no known tricks to compare with (solve them first: trickcast.solve(deals), or trickcast "
+    "convert IN OUT --solve)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
@@ -59,9 +64,7 @@ def score(estimated: ArrayLike, tricks: ArrayLike) -> dict[str, Score]:
         )
     known = real != UNKNOWN
     if not known.any():
-        raise ValueError(
-            "no known tricks to compare with (solve them first: trickcast convert IN OUT --solve)"
-        )
+        raise ValueError(UNSOLVED)
     parts = {strain.letter: [int(strain)] for strain in Strain} | {"suits": [0, 1, 2, 3]}
     scores = {}
     for name, strains in parts.items():

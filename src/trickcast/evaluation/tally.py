@@ -10,6 +10,7 @@ from ..cards import UNKNOWN, Seat, Strain
 from .breakdown import BREAKDOWNS, CONTRACTS, groups
 from .clusters import ClusterSums
 from .report import Calibration, CalibrationBin, Evaluation, Figures
+from .scores import UNSOLVED
 
 _FIGURES = ("within_2", "within_1", "exact", "log_loss", "mean_error", "mean_squared_error")
 _SHARES = _FIGURES[:3]
@@ -102,10 +103,7 @@ class Tally:
         """Return what was found. Raises ValueError when no result was known."""
         everything = self._parts["all"]
         if not everything.results:
-            raise ValueError(
-                "no known tricks to compare with (solve them first: trickcast convert IN OUT "
-                "--solve)"
-            )
+            raise ValueError(UNSOLVED)
         known = {name: sums for name, sums in self._parts.items() if sums.results}
         cells: dict[str, dict[str, Figures]] = {}
         for (strain, seat), sums in self._cells.items():
