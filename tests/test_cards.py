@@ -94,7 +94,7 @@ def test_what_is_plainly_meant_is_read(text: str) -> None:
         (TEXT + " A.K.Q.J", ["5 hands"]),
         (TEXT.replace("KJ95.J65.K3.J654", "-"), ["South", "missing"]),
         (TEXT.replace("A65.Q98", "A65Q98"), ["West", "3 suits"]),
-        ("N:" + "A" * 1_000_000, ["1 hands"]),
+        ("N:" + "A" * 1_000_000, ["1 hand"]),
     ],
 )
 def test_a_bad_deal_is_refused_with_its_reason(text: str, reasons: list[str]) -> None:

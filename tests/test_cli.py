@@ -182,7 +182,7 @@ def test_models(run) -> None:
         (["estimate", "."], ["."]),
         (["solve", "N:"], ["neither a file nor a deal"]),
         (["solve", "7NT"], ["neither a file nor a deal"]),
-        (["solve", "N:-.-.-.- A.K.Q.J"], ["hands (expected 4)"]),
+        (["solve", "N:-.-.-.- A.K.Q.J"], ["1 hand (expected 4)"]),
         (["solve", "x" * 100_000], ["x"]),
         (["solve", BOARD, "--from", "pbm"], ["pbm"]),
         (["solve", BOARD, "--from", "lin"], ["--from is for files", "N:A.KQ", "is a deal"]),

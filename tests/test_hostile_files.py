@@ -222,7 +222,7 @@ def test_whatever_a_library_raises_is_a_format_error() -> None:
         broken = type(form)(
             name="x", title="a format", suffixes=(".x",), sniff=form.sniff, reader=reader
         )
-        with pytest.raises(FormatError, match=f"x: after 1 deals: {type(trouble).__name__}"):
+        with pytest.raises(FormatError, match=f"x: after 1 deal: {type(trouble).__name__}"):
             list(broken.read(io.BytesIO(), "x", 1))
 
 

@@ -183,8 +183,8 @@ def test_many_deals_keep_their_order(client) -> None:
 
 
 WRONG: list[tuple[str, Any, str]] = [
-    ("estimate", {"deals": ["N:x"]}, "deal 'N:x': 1 hands (expected 4)"),
-    ("estimate", {"deals": [EASY, "N:x"]}, "deal 1: deal 'N:x': 1 hands (expected 4)"),
+    ("estimate", {"deals": ["N:x"]}, "deal 'N:x': 1 hand (expected 4)"),
+    ("estimate", {"deals": [EASY, "N:x"]}, "deal 1: deal 'N:x': 1 hand (expected 4)"),
     ("estimate", {"deals": [EASY], "modell": "fast"}, "modell: extra inputs are not permitted"),
     ("estimate", {"deals": [EASY], "model": "/etc/passwd"}, "no model '/etc/passwd' (expected"),
     ("estimate", {"deals": [EASY] * 41, "exact": True}, "41 deals to solve (expected at most 40)"),

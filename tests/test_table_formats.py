@@ -209,7 +209,7 @@ def test_an_operating_systems_error_stays_one():
         ('{"pbn": "N:x", "ddt": []}', "expected a PBN Deal tag"),
         ('{"pbn": "[Deal \\"N:x\\"]", "ddt": [1, 2]}', r"'ddt' is '\[1, 2\]'"),
         (json.dumps({"pbn": '[Deal "N:x"]', "ddt": [14] * 20}), "expected 20 counts"),
-        (json.dumps({"pbn": '[Deal "N:x"]', "ddt": [7] * 20}), "1 hands"),
+        (json.dumps({"pbn": '[Deal "N:x"]', "ddt": [7] * 20}), "1 hand"),
         (None, "expected a JSON text"),
     ],
 )

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from .board import Board
 from .columns import TRICK_COLUMNS, Columns, Tabular, write_deal_texts
 from .deal import Deal, check_owners
-from .errors import DealError
+from .errors import DealError, counted
 from .table import UNKNOWN, TrickTable, check_tricks
 
 
@@ -68,9 +68,9 @@ class DealSet(Tabular):
         check_owners(array)
         table = None if tricks is None else check_tricks(tricks)
         if table is not None and table.shape != (len(array), 5, 4):
-            raise DealError(f"tricks of shape {table.shape} for {len(array)} deals")
+            raise DealError(f"tricks of shape {table.shape} for {counted(len(array), 'deal')}")
         if boards is not None and len(boards) != len(array):
-            raise DealError(f"{len(boards)} boards for {len(array)} deals")
+            raise DealError(f"{len(boards)} boards for {counted(len(array), 'deal')}")
         self._set(array, table, None if boards is None else tuple(boards))
 
     def _set(

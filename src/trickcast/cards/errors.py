@@ -27,3 +27,8 @@ def shorten(value: object, limit: int = 80) -> str:
         return cut(repr(value), limit)
     except ValueError:  # Python writes no whole number of more than 4,300 digits
         return f"a huge {type(value).__name__}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return ``1 deal``, ``2 deals``: a number and what there is of it."""
+    return f"{count:,} {noun}" + "s" * (count != 1)

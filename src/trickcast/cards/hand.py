@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .enums import Seat, Suit
-from .errors import DealError
+from .errors import DealError, counted
 from .text import card_text, hand_text, holding_text, parse_hand
 
 HCP = (4, 3, 2, 1)
@@ -43,7 +43,7 @@ class Hand:
         count = int(np.count_nonzero(held))
         if held.shape != (52,) or count != 13:
             raise DealError(
-                f"array of shape {held.shape} with {count} card{'s' * (count != 1)} is not a hand "
+                f"array of shape {held.shape} with {counted(count, 'card')} is not a hand "
                 "(expected shape (52,) with 13 true)"
             )
         return cls._from_mask(sum(1 << int(card) for card in np.flatnonzero(held)))
@@ -139,7 +139,7 @@ def as_hands(hands: Any) -> tuple[NDArray[np.bool_], bool]:
         bad = np.flatnonzero((counts != 13) | (held > 1).any(axis=1))
         if bad.size:
             count = int(counts[bad[0]])
-            cards = f"{count} card{'s' * (count != 1)}"
+            cards = counted(count, "card")
             raise DealError(f"hand {bad[0]} of {len(held)}: {cards} (expected 13)")
         return held.astype(np.bool_), single
     try:

@@ -8,7 +8,7 @@ A hand is kept as a mask: bit *i* is set for card *i* of the package's card orde
 import re
 
 from .enums import RANKS, Seat, Strain, Suit
-from .errors import DealError, shorten
+from .errors import DealError, counted, shorten
 
 _VOIDS = "-–—"
 _SIGNS = {sign: suit for signs in ("♠♥♦♣", "♤♡♢♧") for sign, suit in zip(signs, Suit, strict=True)}
@@ -78,7 +78,7 @@ def parse_hand(text: str) -> int:
     """
     mask = _parse_cards(text)
     if mask.bit_count() != 13:
-        raise DealError(f"hand {shorten(text)}: {mask.bit_count()} cards (expected 13)")
+        raise DealError(f"hand {shorten(text)}: {counted(mask.bit_count(), 'card')} (expected 13)")
     return mask
 
 
@@ -103,7 +103,7 @@ def _parse_cards(text: str) -> int:
         previous = character
     if separators != 3 and not (signs and not separators):
         raise DealError(
-            f"hand {shorten(text)}: {separators + 1} suits (expected four, "
+            f"hand {shorten(text)}: {counted(separators + 1, 'suit')} (expected four, "
             "spades.hearts.diamonds.clubs, with nothing between two dots for a void)"
         )
     return mask
@@ -151,7 +151,7 @@ def parse_deal(text: str) -> bytes:
         )
     hands = _split_hands(text[first.end() :])
     if len(hands) != 4:
-        raise DealError(f"deal {shorten(text)}: {len(hands)} hands (expected 4)")
+        raise DealError(f"deal {shorten(text)}: {counted(len(hands), 'hand')} (expected 4)")
     owners = bytearray(b"\xff" * 52)
     for i, hand in enumerate(hands):
         seat = Seat((Seat.parse(first[1]) + i) % 4)
@@ -206,8 +206,8 @@ def parse_ending(text: str) -> bytes:
     hands = text[first.end() :].split() if first else []
     if first is None or len(hands) != 4:
         raise DealError(
-            f"ending {shorten(text)}: {len(hands)} hands (expected 'N:' and four clockwise, such "
-            "as 'N:A2... K3... .A2.. .K3..')"
+            f"ending {shorten(text)}: {counted(len(hands), 'hand')} (expected 'N:' and four "
+            "clockwise, such as 'N:A2... K3... .A2.. .K3..')"
         )
     start = Seat.parse(first[1])
     owners = bytearray(b"\xff" * 52)

@@ -6,7 +6,7 @@ from typing import Annotated
 import click
 
 from .._files import atomic_writer, check_target
-from ..cards import Board, TrickTable, board_dealer, board_vulnerability
+from ..cards import Board, TrickTable, board_dealer, board_vulnerability, counted
 from ..estimator import DEFAULT_MODEL, Estimator
 from ..web.report import ReportedBoard, report_page
 from .command import Option
@@ -71,4 +71,4 @@ def report(
     page = report_page(heading or Path(deals).stem, boards, left_out, about)
     with atomic_writer(out) as stream:
         stream.write(page.encode())
-    click.echo(f"{out}: {len(boards)} boards")
+    click.echo(f"{out}: {counted(len(boards), 'board')}")

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealError
+from ..cards import DealError, counted
 from ..cards.hand import as_hands
 from ..cards.text import card_text
 from ..estimator.files import check_distributions, check_shape, run_model
@@ -79,8 +79,8 @@ def as_pairs(norths: Any, souths: Any) -> tuple[NDArray[np.uint8], bool]:
     """
     (first, one_first), (second, one_second) = as_hands(norths), as_hands(souths)
     if len(first) != len(second) and not (one_first or one_second):
-        hands = f"{len(first)} hand{'s' * (len(first) != 1)}"
-        partners = f"{len(second)} partner{'s' * (len(second) != 1)}"
+        hands = counted(len(first), "hand")
+        partners = counted(len(second), "partner")
         raise DealError(f"{hands} and {partners} (expected equally many)")
     n = len(second) if one_first else len(first)
     pairs = np.empty((n, 2, 52), dtype=np.uint8)

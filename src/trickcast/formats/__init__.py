@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 import numpy as np
 
 from .._files import atomic_writer
-from ..cards import UNKNOWN, Board, DealSet, Skipped, as_dealset, shorten
+from ..cards import UNKNOWN, Board, DealSet, Skipped, as_dealset, counted, shorten
 from . import ddslist, gib, hand2vec, jps, lin, links, pbn, pgx, rbn, table, text, zrd
 from .base import Format, FormatError, FormatWarning, Limits, Reading
-from .notices import counted
 from .packing import inner_suffix, lines_ended, opened, zipped
 from .pbn_board import words_of_tags
 from .records import numbered

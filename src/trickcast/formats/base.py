@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import BinaryIO, TypeVar
 
-from ..cards import DealSet, Skipped, shorten
+from ..cards import DealSet, Skipped, counted, shorten
 
 
 class FormatError(ValueError):
@@ -172,7 +172,8 @@ class Reading:
         """Make an answer of an error that a library raised at bytes which no reader foresaw."""
         reason = shorten(str(error).partition("\n")[0])
         return self.error(
-            f"after {count:,} {self.of}s", f"{type(error).__name__} {reason} (expected {expected})"
+            f"after {counted(count, self.of)}",
+            f"{type(error).__name__} {reason} (expected {expected})",
         )
 
 

@@ -12,9 +12,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, DealSet, Seat, Strain
+from ..cards import UNKNOWN, DealSet, Seat, Strain, counted
 from .base import FormatError, Reading, raised_by
-from .notices import counted
 
 
 def read_block(stream: BinaryIO, size: int) -> bytes:

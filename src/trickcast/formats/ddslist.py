@@ -14,7 +14,17 @@ from typing import BinaryIO
 
 import numpy as np
 
-from ..cards import UNKNOWN, Board, DealError, DealSet, Seat, Vulnerability, parse_card, shorten
+from ..cards import (
+    UNKNOWN,
+    Board,
+    DealError,
+    DealSet,
+    Seat,
+    Vulnerability,
+    counted,
+    parse_card,
+    shorten,
+)
 from .auction import parse_count
 from .base import Format, Reading
 from .blocks import read_lines
@@ -68,7 +78,9 @@ def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     if records:
         yield _deals(records, reading)
     if begun != expected:
-        reason = f"the file ends after {begun} deals (expected {expected}, as NUMBER says)"
+        reason = (
+            f"the file ends after {counted(begun, 'deal')} (expected {expected}, as NUMBER says)"
+        )
         reading.refuse(reading.error(f"line {number}", reason))
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..cards import Board, Deal, DealError, Seat, Tag, Vulnerability, shorten
+from ..cards import Board, Deal, DealError, Seat, Tag, Vulnerability, counted, shorten
 from .auction import (
     contract_of,
     is_all_pass,
@@ -51,7 +51,7 @@ def owners_of(value: str) -> bytes:
     dealer, rest = value.strip()[:1], value.strip()
     hands = (rest[1:] if dealer.isdigit() else rest).split(",")
     if len(hands) > 4:
-        raise DealError(f"deal {shorten(value)}: {len(hands)} hands (expected 3 or 4)")
+        raise DealError(f"deal {shorten(value)}: {counted(len(hands), 'hand')} (expected 3 or 4)")
     hands += [""] * (4 - len(hands))
     return Deal(
         with_fourth_hand("S:" + " ".join(_dotted(hand, value) for hand in hands))

@@ -31,10 +31,5 @@ class Notices:
                 _warn(f"{self.name}: {count - 1:,} more of the kind: {kind}")
 
 
-def counted(count: int, noun: str) -> str:
-    """Return ``1 deal``, ``2 deals``: a number and what there is of it."""
-    return f"{count:,} {noun}" + "s" * (count != 1)
-
-
 def _warn(message: str) -> None:
     warnings.warn(message, FormatWarning, stacklevel=4)

@@ -7,9 +7,8 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..cards import UNKNOWN, Board, DealError, Seat, Tag, Vulnerability, cut, shorten
+from ..cards import UNKNOWN, Board, DealError, Seat, Tag, Vulnerability, counted, cut, shorten
 from .auction import contract_of, contract_text, parse_count, parse_seat, tricks_by_contract
-from .notices import counted
 from .pbn_lines import EXPORT_ORDER
 from .pbn_sections import format_auction, format_play, parse_auction, parse_play
 from .pbn_tricks import (

@@ -4,10 +4,9 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..cards import Board, Seat, Vulnerability
+from ..cards import Board, Seat, Vulnerability, counted
 from .auction import contract_text, parse_count, tricks_by_contract
 from .base import FormatWarning
-from .notices import counted
 
 
 def _number(text: str) -> int:

@@ -21,10 +21,10 @@ from ..cards import (
     Seat,
     Strain,
     check_owners,
+    counted,
 )
 from .base import Format, FormatError, Reading
 from .blocks import read_records, require_solved, salvaged
-from .notices import counted
 
 RECORD = 23
 """Bytes a deal."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Deal, Grid, Hand, Seat, Strain, Suit, TrickTable, Vulnerability
+from ..cards import Deal, Grid, Hand, Seat, Strain, Suit, TrickTable, Vulnerability, counted
 from ..estimator import TrickEstimate
 from ..scoring import par
 
@@ -61,8 +61,9 @@ def report_page(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>\n{_STYLE.read_text('utf-8')}</style>\n</head>\n"
-        f"<body>\n<header><h1>{escape(title)}</h1>\n<p>{len(boards)} boards. The table says what "
-        "each declarer makes, double dummy: 4 is ten tricks, – fewer than seven. Close: "
+        f"<body>\n<header><h1>{escape(title)}</h1>\n<p>{counted(len(boards), 'board')}. "
+        "The table says what each declarer makes, double dummy: 4 is ten tricks, – fewer "
+        "than seven. Close: "
         "results of which a network that sees all the cards is less than even sure, and the "
         f"chance that it gives them.</p>\n{missing}</header>\n<main>\n"
         + "\n".join(map(_article, boards))
