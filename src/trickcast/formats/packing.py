@@ -50,7 +50,7 @@ def opened(
     if encoding := _utf_16(head):
         head, stream = peek(_stream_of(_recoded(stream, encoding, reading)))
     if not head:
-        raise reading.error("", "the file is empty (expected deals)")
+        raise reading.error("", f"the file is empty (expected {reading.of}s)")
     return head, stream, suffix
 
 
