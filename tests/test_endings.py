@@ -1,5 +1,6 @@
 """Endings: dealing, solving and keeping them; against a search of our own and whole deals."""
 
+import importlib
 from functools import cache
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from trickcast.cards import DealError, Seat, Strain
 from trickcast.cards.endings import GONE, cards_a_hand, packed
 from trickcast.dealing import random_deals, random_endings
-from trickcast.library import LibraryError, generate_endings, read_endings
+from trickcast.library import LibraryError, count_endings, generate_endings, read_endings
 from trickcast.solver import solve_batches, solve_ending_batches
 
 
@@ -90,6 +91,35 @@ def test_generation_goes_on_and_keeps_what_is_there(tmp_path):
     assert cards_a_hand(owners).tolist() == [4] * 30 + [5] * 60
     np.testing.assert_array_equal(owners[30:], packed(random_endings(60, 5, 1)))
     np.testing.assert_array_equal(tricks, tables(owners))
+
+
+def test_a_set_that_grows_holds_each_ending_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.import_module("trickcast.library.endings"), "SHARD", 8)
+    assert generate_endings(tmp_path, 3, 3, seed=1, start=2) == 3
+    assert generate_endings(tmp_path, 4, 3, seed=1, start=3) == 2
+    assert generate_endings(tmp_path, 10, 3, seed=1) == 5, "before and behind what is there"
+    assert generate_endings(tmp_path, 9, 3, seed=1) == 0
+    assert generate_endings(tmp_path, 1, 4, seed=1) == generate_endings(tmp_path, 1, 3, seed=2) == 1
+    assert count_endings(tmp_path) == {3: 11, 4: 1}
+    owners, tricks = read_endings(tmp_path)
+    np.testing.assert_array_equal(owners[:10], packed(random_endings(10, 3, 1)))
+    np.testing.assert_array_equal(tricks, tables(owners))
+
+
+def test_numbers_of_numpy_are_numbers_and_wrong_ones_are_refused(tmp_path):
+    numbers = (np.uint8(3), np.int64(3), np.int64(1))
+    generate_endings(tmp_path / "numpy", *numbers, start=np.uint8(254))
+    generate_endings(tmp_path / "plain", 3, 3, 1, start=254)
+    names = [[path.name for path in (tmp_path / one).iterdir()] for one in ("numpy", "plain")]
+    assert names[0] == names[1]
+    for wrong, complaint in (
+        ({"start": 2**64 - 2}, r"endings is 3 and start is 18446744073709551614 .*2\*\*64"),
+        ({"workers": 0}, "workers is 0"),
+        ({"workers": 0, "on": "local"}, "workers is 0"),
+    ):
+        with pytest.raises(ValueError, match=complaint):
+            generate_endings(tmp_path / "new", 3, 3, 1, **wrong)
+    assert not (tmp_path / "new").exists()
 
 
 def test_what_a_killed_run_left_unfinished_is_removed(tmp_path):

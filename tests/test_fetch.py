@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from pgx_host import Host, as_pgx
 from trickcast.cards import DealSet
-from trickcast.library import Library, LibraryError, fetch, verify
+from trickcast.library import Library, LibraryError, append, fetch, verify
 
 SOLVED = Path(__file__).parents[1] / "data" / "library"
 pytestmark = pytest.mark.filterwarnings(
@@ -156,6 +157,30 @@ def test_another_file_another_use_and_a_full_disk(
     assert (status, out) == (2, "")
     assert err == "trickcast: deals-000000000000.zrd: No space left on device\n"
     assert files(tmp_path) == before
+
+
+def test_deals_that_the_library_holds_for_another_use_are_not_trained_on(
+    tmp_path: Path, host: Host, solved: DealSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetch, "_PART", 1)
+    append(tmp_path, solved[5_000:5_007], "ours", "test", solver="", source="")
+    with pytest.raises(LibraryError, match="holds 7 deals of pgx already.*another folder"):
+        get(tmp_path, host, sample=0)
+    library = Library(tmp_path)
+    assert (library.count("train"), library.count("test")) == (4_096, 7), "the part before them"
+    assert verify(library, sample=0).problems == ()
+    append(tmp_path, solved[8_000:8_001], "more", "test", solver="", source="")
+    with pytest.raises(LibraryError, match="holds 8 deals"):
+        get(tmp_path, host, sample=0)
+
+
+def test_an_unknown_use_and_a_negative_sample_are_refused(tmp_path: Path, host: Host) -> None:
+    use: Any = "Test"
+    with pytest.raises(LibraryError, match="use is 'Test'"):
+        fetch.fetch_pgx(tmp_path, 10, use=use, host=host.address)
+    with pytest.raises(ValueError, match=r"sample is -1 \(expected 0 or more\)"):
+        get(tmp_path, host, sample=-1)
+    assert host.asked == 0
 
 
 def test_the_command_names_source_and_licence(tmp_path: Path, host: Host, run) -> None:

@@ -1,4 +1,5 @@
 import hashlib
+import importlib
 import json
 import os
 import signal
@@ -6,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,8 +24,6 @@ SMALL = 4
 
 @pytest.fixture
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    import importlib
-
     module = importlib.import_module("trickcast.library.generate")
     monkeypatch.setattr(module, "SHARD", SMALL)
 
@@ -195,6 +195,28 @@ def test_verify_finds_harm(tmp_path: Path, small_shards: None, harm, complaint: 
     assert complaint in " ".join(verify(Library(tmp_path), sample=8).problems)
 
 
+def test_shards_inside_a_longer_one_are_all_named(
+    tmp_path: Path, small_shards: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate(tmp_path, 2, seed=3, start=4)
+    generate(tmp_path, 1, seed=3, start=7)
+    generate(tmp_path, 1, seed=3, start=8)
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    monkeypatch.setattr(importlib.import_module("trickcast.library.generate"), "SHARD", 16)
+    generate(tmp_path / "long", 8, seed=3)
+    (tmp_path / "long" / shard_file(3, 0)).rename(tmp_path / shard_file(3, 0))
+    long = json.loads((tmp_path / "long" / "manifest.json").read_text())
+    manifest["shards"] += long["shards"]
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    assert verify(Library(tmp_path), sample=0).problems == (
+        f"{shard_file(3, 0)} and {shard_file(3, 4)} hold the same deals",
+        f"{shard_file(3, 0)} and {shard_file(3, 7)} hold the same deals",
+        "3 deals stand more than once",
+    )
+    with pytest.raises(ValueError, match=r"sample is -1 \(expected 0 or more\)"):
+        verify(Library(tmp_path), sample=-1)
+
+
 def test_damage_stops_generate(tmp_path: Path, small_shards: None) -> None:
     generate(tmp_path, 4, seed=3)
     damage_byte(tmp_path)
@@ -202,6 +224,36 @@ def test_damage_stops_generate(tmp_path: Path, small_shards: None) -> None:
         generate(tmp_path, 6, seed=3)
     with pytest.raises(LibraryError, match="damaged"):
         Library(tmp_path).deals("train")
+
+
+def test_what_cannot_be_asked_for_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    out, solved = tmp_path / "library", DealSet(np.empty((0, 52), np.uint8))
+    use: Any = "Test"
+    for make in (
+        lambda: generate(out, 1, seed=3, use=use),
+        lambda: append(out, solved, "friend", use, solver="", source=""),
+    ):
+        with pytest.raises(LibraryError, match="use is 'Test' .expected train, validation or test"):
+            make()
+    four: Any = "four"
+    with pytest.raises(ValueError, match=r"strains is 'four' \(expected all or one\)"):
+        generate(out, 1, seed=3, strains=four)
+    with pytest.raises(LibraryError, match=r"friend: no deals \(expected one or more\)"):
+        append(out, solved, "friend", "train", solver="", source="")
+    for on in (None, "local"):
+        with pytest.raises(ValueError, match=r"workers is 0 \(expected 1 or more\)"):
+            generate(out, 1, seed=3, workers=0, on=on)
+    with pytest.raises(ValueError, match=r"deals is 3 and start is 18446744073709551614 .*2\*\*64"):
+        generate(out, 3, seed=3, start=2**64 - 2)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("strains", ["all", "one"])
+def test_numbers_of_numpy_are_numbers(tmp_path: Path, strains: Any) -> None:
+    deals, seed, start = np.uint8(3), np.int64(3), np.int32(254)
+    generate(tmp_path / "numpy", deals, seed, start=start, strains=strains)
+    generate(tmp_path / "plain", 3, seed=3, start=254, strains=strains)
+    assert contents(tmp_path / "numpy") == contents(tmp_path / "plain")
 
 
 def test_a_folder_without_library(tmp_path: Path) -> None:

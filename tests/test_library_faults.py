@@ -13,7 +13,8 @@ import pytest
 import trickcast as tc
 from faults import contents, strike
 from trickcast._pieces import over_pieces
-from trickcast.library import Library, LibraryError, append, generate, shard_file, verify
+from trickcast.library import Library, LibraryError, Shard, append, generate, shard_file, verify
+from trickcast.library.files import Folder
 
 GENERATE: Any = importlib.import_module("trickcast.library.generate")
 
@@ -27,6 +28,11 @@ def sevens(owners: np.ndarray, *, workers: int | None = None) -> Any:
 def small_shards_of_sevens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(GENERATE, "SHARD", 4)
     monkeypatch.setattr(GENERATE, "solve_batches", sevens)
+
+
+def here(work: Any, pieces: Any, *, on: str | None, **rest: Any) -> Any:
+    """In place of a cluster."""
+    return over_pieces(work, pieces, **rest)
 
 
 def test_ten_kills_lose_nothing(tmp_path: Path) -> None:
@@ -44,15 +50,77 @@ def test_a_run_on_a_cluster_leaves_nothing_unfinished(
         (tmp_path / f".{piece.begin:016x}.tmp").write_bytes(b"half of a shard")
         return real(job, piece, advance)
 
-    def here(work: Any, pieces: Any, *, on: str | None, **rest: Any) -> Any:
-        return over_pieces(work, pieces, **rest)
-
     monkeypatch.setattr(GENERATE, "_label", label)
     monkeypatch.setattr(GENERATE, "over_pieces", here)
     assert generate(tmp_path, 8, 3, on="elsewhere") == 8
     assert {path.name for path in tmp_path.rglob("*")} == {
         "manifest.json", "seed-3", "deals-000000000000.zrd", "deals-000000000004.zrd",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("on", [None, "elsewhere"])
+def test_a_shorter_run_keeps_all_that_a_killed_one_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on: str | None
+) -> None:
+    monkeypatch.setattr(GENERATE, "over_pieces", here)
+    generate(tmp_path, 7, seed=3)
+    before = contents(tmp_path)
+    (tmp_path / "manifest.json").unlink()
+    assert generate(tmp_path, 5, seed=3, on=on) == 0
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("on", [None, "elsewhere"])
+def test_what_a_killed_run_left_does_not_reach_into_another_shard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on: str | None
+) -> None:
+    monkeypatch.setattr(GENERATE, "over_pieces", here)
+    generate(tmp_path / "other", 4, seed=3)
+    generate(tmp_path / "library", 1, seed=3, start=3)
+    file = shard_file(3, 0)
+    (tmp_path / "library" / file).write_bytes((tmp_path / "other" / file).read_bytes())
+    assert generate(tmp_path / "library", 2, seed=3, on=on) == 0
+    library = Library(tmp_path / "library")
+    assert [(shard.start, shard.deals) for shard in library.shards] == [(0, 3), (3, 1)]
+    assert verify(library, sample=0).problems == ()
+
+
+def test_only_folders_of_shards_are_tidied(tmp_path: Path) -> None:
+    """A set of endings, or a training, below a library has writers of its own."""
+    leftover = ".0123456789abcdef.tmp"
+    for folder in ("endings", "seed-3", "imported", "pgx-500K"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / leftover).write_bytes(b"half")
+    generate(tmp_path, 1, seed=4)
+    assert [path.parent.name for path in tmp_path.rglob(leftover)] == ["endings"]
+
+
+def test_files_that_others_write_or_move_meanwhile_are_not_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("there", "moved", ".0123456789abcdef.tmp"):
+        (tmp_path / name).write_bytes(b"abc")
+    real = Path.stat
+
+    def stat(path: Path, **options: Any) -> os.stat_result:
+        if path.name == "moved":
+            path.unlink(missing_ok=True)
+        return real(path, **options)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    assert Folder(tmp_path).sizes() == {"there": 3}
+
+
+def test_a_library_that_grew_since_it_was_opened_is_not_called_damaged(tmp_path: Path) -> None:
+    generate(tmp_path, 6, seed=3)
+    library = Library(tmp_path)
+    generate(tmp_path, 7, seed=3)
+    complaint = "deals-000000000004.zrd: the shard was replaced .*open it again"
+    with pytest.raises(LibraryError, match=complaint):
+        library.deals("train")
+    (problem,) = verify(library, sample=0).problems
+    assert "open it again" in problem and "Delete" not in problem
+    assert len(Library(tmp_path).deals("train")) == 7
 
 
 def at_once(*runs: Any) -> list[BaseException | None]:
@@ -183,6 +251,12 @@ def entry(**changed: Any) -> dict[str, Any]:
         "solver": "DDS",
         "source": "trickcast generate",
     } | changed
+
+
+def test_no_entry_is_made_that_could_not_be_read() -> None:
+    for changed in ({"use": "Test"}, {"seed": np.int64(3)}, {"sha256": ""}):
+        with pytest.raises(LibraryError, match="not a shard's entry, by its"):
+            Shard(**entry(**changed))
 
 
 WRONG_ENTRIES = [

@@ -109,6 +109,20 @@ def test_a_copy_that_was_damaged_is_fetched_again(place: str, tmp_path: Path) ->
     assert len(Library(place).deals("train")) == 4
 
 
+def test_a_cache_that_cannot_be_written_hinders_no_reading(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate(place, 4, seed=3)
+    (tmp_path / "cache").write_text("no folder")
+    assert len(Library(place).deals("train")) == 4
+    (tmp_path / "cache").unlink()
+    monkeypatch.setenv("TRICKCAST_CACHE", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "usual"))
+    monkeypatch.chdir(tmp_path)
+    assert len(Library(place).deals("train")) == 4
+    assert [path.name for path in tmp_path.iterdir()] == ["usual"]
+
+
 def test_a_server_that_is_slow_and_fails_now_and_then_changes_nothing(
     place: str, s3: Server, tmp_path: Path
 ) -> None:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +14,8 @@ from .files import LibraryError
 
 CACHE = "TRICKCAST_CACHE"
 """Environment variable: the folder of shards that were fetched before, by their digests."""
+_NO_CACHE = (OSError, RuntimeError)
+"""What a cache raises that cannot be used; RuntimeError where a user has no home."""
 
 
 @dataclass(frozen=True)
@@ -37,21 +39,23 @@ class Bucket:
     def read(self, file: str, most: int, sha256: str | None = None) -> bytes | None:
         """Return the bytes of an object, or None where it has more than ``most``.
 
-        With the ``sha256`` that it has to have, a copy in the cache is taken for it, or kept.
+        With the ``sha256`` that it has to have, a copy in the cache is taken for it, or kept where
+        the cache can be written.
         Raises FileNotFoundError where there is none, LibraryError where it cannot be read.
         """
         if sha256 is None:
             return self._fetch(file, most)
-        copy = _cache_folder() / sha256[:2] / sha256
-        data = copy.read_bytes() if copy.exists() else None
-        if data is not None and _digest(data) == sha256:
-            return data
-        data = self._fetch(file, most)
-        if data is not None and _digest(data) == sha256:
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            with atomic_writer(copy) as stream:
-                stream.write(data)
-        return data
+        with suppress(*_NO_CACHE):
+            data = _copy(sha256).read_bytes()
+            if _digest(data) == sha256:
+                return data
+        fetched = self._fetch(file, most)
+        if fetched is not None and _digest(fetched) == sha256:
+            with suppress(*_NO_CACHE):
+                _copy(sha256).parent.mkdir(parents=True, exist_ok=True)
+                with atomic_writer(_copy(sha256)) as stream:
+                    stream.write(fetched)
+        return fetched
 
     def write(self, file: str, data: bytes) -> None:
         """Put an object. Raises LibraryError where that fails."""
@@ -111,7 +115,10 @@ def _digest(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
-def _cache_folder() -> Path:
-    if CACHE in os.environ:
-        return Path(os.environ[CACHE])
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trickcast"
+def _copy(sha256: str) -> Path:
+    """Return where a shard is kept on this machine. Raises RuntimeError where there is no home."""
+    if named := os.environ.get(CACHE):
+        folder = Path(named)
+    else:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trickcast"
+    return folder / sha256[:2] / sha256

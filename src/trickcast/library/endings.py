@@ -6,9 +6,10 @@ and (n, 5, 4) ``tricks``; nothing is ever tested on them, so they have no manife
 """
 
 import io
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,10 @@ from .._progress import Advance, progress_bar
 from ..cards import cut
 from ..cards.endings import cards_a_hand, packed
 from ..dealing import random_endings
-from ..solver import solve_ending_batches
+from ..dealing.words import checked_seed, checked_whole
+from ..solver import solve_ending_batches, thread_count
 from .files import LibraryError
-from .manifest import SHARD
+from .manifest import SHARD, checked_range
 from .storage import Place, Storage, storage_at
 
 _MOST_BYTES = 1 << 30
@@ -41,6 +43,18 @@ class _Job:
         """Return the name of the file of a range."""
         return f"cards-{self.cards:02d}-seed-{self.seed}-{first:09d}-{end:09d}.npz"
 
+    def missing(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Yield the ranges that no file holds, cut at the multiples of a shard."""
+        name = re.compile(rf"cards-{self.cards:02d}-seed-{self.seed}-(\d+)-(\d+)\.npz")
+        found = (name.fullmatch(file) for file in self.storage.sizes())
+        held = sorted((int(match[1]), int(match[2])) for match in found if match)
+        for first, until in [*held, (end, end)]:
+            while start < min(first, end):
+                border = min(first, end, (start // SHARD + 1) * SHARD)
+                yield start, border
+                start = border
+            start = max(start, until)
+
 
 def generate_endings(
     place: Place,
@@ -56,26 +70,25 @@ def generate_endings(
     """Solve the endings ``start`` to ``start + endings - 1`` of ``seed``, ``cards`` in a hand.
 
     Files are cut at the multiples of 4,096 and written whole or not at all; those that exist are
-    kept, so a run that was killed goes on. ``place``, ``workers`` and ``on`` as in ``generate``.
-    Returns the number of endings that were solved now.
+    kept, so a run that was killed goes on, and a larger ``endings`` adds files of what is missing.
+    ``place``, ``workers`` and ``on`` as in ``generate``. Returns the number of endings that were
+    solved now.
 
     Raises ValueError for numbers out of range, ClusterError where the cluster fails.
     """
-    if endings < 1 or start < 0:
-        raise ValueError(f"endings is {endings}, start {start} (expected 1 and 0 or more)")
-    random_endings(0, cards, seed)  # refuses numbers out of range before anything is made
+    endings, start = checked_range(endings, start, "endings")
+    cards, seed = checked_whole(cards, "cards"), checked_seed(seed)
+    random_endings(0, cards, seed)  # refuses other sizes before anything is made
+    cores = 1 if workers is None else thread_count(workers)
     storage = storage_at(place, everywhere=on is not None)
-    job = _Job(storage, cards, seed, workers if on is None else workers or 1)
-    end = start + endings
-    borders = [start, *range((start // SHARD + 1) * SHARD, end, SHARD), end]
+    job = _Job(storage, cards, seed, workers if on is None else cores)
     with storage.locked():
         storage.tidy()
-        held = storage.sizes()
-    missing = [(a, b) for a, b in pairwise(borders) if job.file(a, b) not in held]
+        missing = [*job.missing(start, start + endings)]
     todo: int = sum(b - a for a, b in missing)
     with (
         progress_bar("generating", todo, "endings", show=progress) as bar,
-        over_pieces(partial(_make, job), missing, on=on, cores=workers or 1, advance=bar) as made,
+        over_pieces(partial(_make, job), missing, on=on, cores=cores, advance=bar) as made,
     ):
         for (first, last), _ in made:
             if not storage.arrived(job.file(first, last)):

@@ -9,7 +9,7 @@ import hashlib
 import io
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from itertools import groupby
@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._progress import progress_bar
-from ..cards import DealSet, shorten
+from ..cards import DealSet, counted, shorten
 from ..formats import pgx
 from ..solver import solve
 from .files import LibraryError
-from .manifest import SHARD, Shard, Use, read_manifest, write_manifest
+from .manifest import SHARD, Shard, Use, checked_use, read_manifest, write_manifest
 from .records import WHOLE
-from .shards import read_shard
+from .shards import cards_of, read_shard
 from .storage import Place, Storage, storage_at
 
 HOST = "https://huggingface.co"
@@ -147,8 +147,12 @@ def fetch_pgx(
     before anything of its part is kept.
 
     Raises LibraryError where the host gives no such file or wrong tables, and where the library
-    holds these deals of another file or for another use; FormatError for what are no deals.
+    holds these deals of another file, for another use or in shards of another source; FormatError
+    for what are no deals, ValueError for a negative ``sample``.
     """
+    use = checked_use(use)
+    if sample < 0:
+        raise ValueError(f"sample is {sample} (expected 0 or more)")
     fitting = [size for size in _SIZES if size >= deals]
     if deals < 1 or not fitting:
         raise LibraryError(f"pgx has at most {max(_SIZES):,} deals (asked for {deals:,})")
@@ -170,7 +174,7 @@ def fetch_pgx(
     return todo
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Wanted:
     """Which deals go where in a library."""
 
@@ -178,6 +182,10 @@ class _Wanted:
     label: str
     use: Use
     source: str
+    others: set[Shard] = field(default_factory=set, init=False)
+    """Shards that are not of pgx and were read."""
+    held: NDArray[np.void] = field(default_factory=lambda: cards_of([]), init=False)
+    """The cards of their deals, sorted."""
 
     def file(self, start: int) -> str:
         """Return the path of a shard inside the library."""
@@ -213,11 +221,28 @@ class _Wanted:
         files = {self.file(start) for start in shards}
         with self.storage.locked():
             listed = read_manifest(self.storage)
+            self._refuse_held(listed, shards.values())
             others = [shard for shard in listed if shard.file not in files]
             if len(others) < len(listed):  # unlisted while it grows: no kill leaves a wrong digest
                 write_manifest(self.storage, others)
             new = [self._write(start, deals) for start, deals in shards.items()]
             write_manifest(self.storage, [*others, *new])
+
+    def _refuse_held(self, listed: list[Shard], new: Iterable[DealSet]) -> None:
+        """Raise LibraryError where another shard holds some of these deals already."""
+        others = {shard for shard in listed if not shard.file.startswith("pgx-")} - self.others
+        if others:
+            read = (read_shard(self.storage, shard, cached=True) for shard in others)
+            self.held = np.sort(np.concatenate([self.held, cards_of(read)]))
+            self.others |= others
+        cards = cards_of(new)
+        places = self.held.searchsorted(cards)
+        twice = int((places < self.held.searchsorted(cards, side="right")).sum())
+        if twice:
+            raise LibraryError(
+                f"{self.storage}: holds {counted(twice, 'deal')} of pgx already, in shards of "
+                "another source (take another folder)"
+            )
 
     def _write(self, start: int, deals: DealSet) -> Shard:
         file, data = self.file(start), WHOLE.encode(deals)

@@ -11,6 +11,11 @@ from pathlib import Path
 from .._files import atomic_writer, is_temporary
 from ..cards import shorten
 
+_FOLDERS = ("seed-*", "imported", "pgx-*")
+"""Where a library's shards lie."""
+_NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+"""Errors for a file that went meanwhile, and for a link to none."""
+
 
 class LibraryError(ValueError):
     """A library that is damaged, or a request that would damage it."""
@@ -80,13 +85,18 @@ class Folder:
         return (self.root / file).exists()
 
     def sizes(self) -> dict[str, int]:
-        """Return the bytes of every file in the folder, by its path within."""
+        """Return the bytes of every finished file in the folder, by its path within."""
         sizes = {}
         for folder, _, files in os.walk(self.root):
             for name in files:
                 path = Path(folder, name)
-                if path.exists():  # no broken link
+                if is_temporary(path):
+                    continue
+                try:
                     sizes[path.relative_to(self.root).as_posix()] = path.stat().st_size
+                except OSError as error:
+                    if error.errno not in _NO_FILE:
+                        raise
         return sizes
 
     @contextmanager
@@ -111,8 +121,12 @@ class Folder:
     def tidy(self) -> None:
         """Remove unfinished files; to be called under the lock, when nobody else writes.
 
-        They are of runs that were killed.
+        They are of runs that were killed. Other folders within have locks, and writers, of their
+        own: a set of endings, another library, a training.
         """
-        for leftover in self.root.rglob(".*.tmp"):
-            if is_temporary(leftover):
-                leftover.unlink()
+        for folder in (self.root, *(f for name in _FOLDERS for f in self.root.glob(name))):
+            if folder != self.root and folder.is_symlink():
+                continue
+            for leftover in folder.glob(".*.tmp"):
+                if is_temporary(leftover):
+                    leftover.unlink()

@@ -18,11 +18,20 @@ from numpy.typing import NDArray
 
 from .._pieces import over_pieces
 from .._progress import Advance, progress_bar
-from ..cards import DealSet
+from ..cards import DealSet, shorten
 from ..dealing import random_deals
-from ..solver import solve_batches, solver_version
+from ..dealing.words import checked_seed
+from ..solver import solve_batches, solver_version, thread_count
 from .files import LibraryError
-from .manifest import SHARD, Shard, Use, read_manifest, write_manifest
+from .manifest import (
+    SHARD,
+    Shard,
+    Use,
+    checked_range,
+    checked_use,
+    read_manifest,
+    write_manifest,
+)
 from .records import ONE_STRAIN, WHOLE, Record
 from .shards import decode_shard, read_shard
 from .storage import Storage, storage_at
@@ -62,14 +71,14 @@ class _Piece:
     begin: int
     end: int
     held: int | None
-    """Deals of it that a file of the library holds already; None where there is no such file."""
+    """Deals that its file holds already, perhaps beyond its end; None where there is no file."""
     listed: Shard | None
     """The manifest's entry that it replaces: of a shard that is to grow, or whose file is gone."""
 
     @property
     def missing(self) -> int:
         """How many deals are to be solved."""
-        return self.end - self.begin - (self.held or 0)
+        return max(self.end - self.begin - (self.held or 0), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,21 +117,21 @@ def generate(
 
     Raises LibraryError when a shard in the range is damaged, overlaps it in part, was added for
     another use or solved in other strains, ClusterError where the cluster fails, and ValueError for
-    numbers out of range.
+    numbers out of range and for words that are no ``use`` or ``strains``.
     """
-    if deals < 1 or start < 0:
-        raise ValueError(f"deals is {deals} and start is {start} (expected 1 and 0 or more)")
-    random_deals(0, seed, start + deals - 1)  # refuses what is out of range before anything is made
-    threads = workers if on is None else workers or 1
+    deals, start = checked_range(deals, start, "deals")
+    seed, use = checked_seed(seed), checked_use(use)
+    cores = 1 if workers is None else thread_count(workers)
     storage = storage_at(place, everywhere=on is not None)
-    job = _Job(storage, seed, use, _RECORD[strains], threads, on is not None, _solve)
+    threads = workers if on is None else cores
+    job = _Job(storage, seed, use, _record(strains), threads, on is not None, _solve)
     with storage.locked():
         storage.tidy()
         pieces = _missing_pieces(job, start, start + deals)
     solved, manifest = 0, _Manifest(job)
     with (
         progress_bar("generating", sum(p.missing for p in pieces), "deals", show=progress) as bar,
-        over_pieces(partial(_label, job), pieces, on=on, cores=workers or 1, advance=bar) as done,
+        over_pieces(partial(_label, job), pieces, on=on, cores=cores, advance=bar) as done,
     ):
         try:
             for piece, labelled in done:
@@ -139,6 +148,13 @@ def generate(
 def shard_file(seed: int, start: int, record: Record = WHOLE) -> str:
     """Return a generated shard's path inside its library: of seed, first deal and record alone."""
     return f"seed-{seed}/deals-{start:012d}{record.suffix}"
+
+
+def _record(strains: Strains) -> Record:
+    """Return how deals are kept that are solved so. Raises ValueError for any other word."""
+    if strains not in tuple(_RECORD):
+        raise ValueError(f"strains is {shorten(strains)} (expected {' or '.join(_RECORD)})")
+    return _RECORD[strains]
 
 
 # --- what is missing --------------------------------------------------------------------------
@@ -177,7 +193,11 @@ def _missing_piece(
         if shard.first <= a and b <= shard.end:
             return None
     size = sizes.get(shard_file(job.seed, begin, job.record))
-    held = None if size is None else min(size // job.record.size, end - begin)
+    held = None if size is None else size // job.record.size
+    if held and replaced is None:  # unlisted, of a run that was killed: all of it is kept
+        border = (begin // SHARD + 1) * SHARD
+        following = (shard.first for shard in listed.sharing(end, border))
+        end = max(end, min(begin + held, border, *following))
     return _Piece(begin, end, held, replaced)
 
 
@@ -262,7 +282,7 @@ def _label(job: _Job, piece: _Piece, advance: Advance) -> _Labelled:
     )
     if not job.apart or piece.listed is not None:
         return _Labelled(shard, data)
-    if len(tables) or piece.held is None:
+    if piece.held != len(solved):
         with job.storage.locked(alone=False):
             job.storage.write(shard.file, data)
     return _Labelled(shard, None)
@@ -274,11 +294,10 @@ def _kept(job: _Job, piece: _Piece) -> DealSet:
     They stand in a short shard that is to grow, or in a file that was finished when a run was
     killed before it could list it.
     """
-    n = piece.end - piece.begin
     if piece.held is None:
         return DealSet(np.empty((0, 52), np.uint8))
     if piece.listed is not None:
-        return read_shard(job.storage, piece.listed)[:n]
+        return read_shard(job.storage, piece.listed)
     file = shard_file(job.seed, piece.begin, job.record)
     data = job.storage.read(file, most=SHARD * job.record.size)
     path = job.storage.path(file)
@@ -288,7 +307,7 @@ def _kept(job: _Job, piece: _Piece) -> DealSet:
             f"{path}: not in the manifest, and not the deals from {piece.begin} on of "
             f"seed {job.seed}"
         )
-    return deals[:n]
+    return deals[: piece.end - piece.begin]
 
 
 def _solve(job: _Job, begin: int, owners: NDArray[np.uint8], advance: Advance) -> NDArray[np.uint8]:

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal, get_args
 
 from ..cards import shorten
+from ..dealing.words import checked_whole
 from .files import LibraryError
 from .records import RECORDS, WHOLE, Record
 from .storage import Storage
@@ -29,7 +30,10 @@ _INDICES = 1 << 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shard:
-    """One immutable file of solved deals."""
+    """One immutable file of solved deals.
+
+    Raises LibraryError for values that no manifest may have: none is written that cannot be read.
+    """
 
     file: str
     """Path inside the library."""
@@ -45,6 +49,10 @@ class Shard:
     source: str
     record: str = WHOLE.name
     """How the file holds a deal: the name of one of ``RECORDS``."""
+
+    def __post_init__(self) -> None:
+        if wrong := _wrong_field(self):
+            raise LibraryError(_no_entry(wrong, {name: getattr(self, name) for name in _FIELDS}))
 
     @property
     def first(self) -> int:
@@ -67,6 +75,28 @@ _FIELDS = tuple(field.name for field in fields(Shard))
 _SHARED = ("use", "solver", "source", "record")
 """Texts that most entries have in common, and therefore share in memory."""
 _encode = json.JSONEncoder().encode
+
+
+def checked_use(use: str) -> Use:
+    """Return what deals may be used for. Raises LibraryError for any other word."""
+    if use not in USES:
+        raise LibraryError(f"use is {shorten(use)} (expected {', '.join(USES[:-1])} or {USES[-1]})")
+    return use
+
+
+def checked_range(count: int, start: int, what: str) -> tuple[int, int]:
+    """Return how many deals or endings are wanted, and the first one's number, as ints.
+
+    Raises ValueError for a range that is empty or leaves 0 … 2**64 - 1, TypeError for numbers that
+    are not whole.
+    """
+    count, start = checked_whole(count, what), checked_whole(start, "start")
+    if count < 1 or start < 0 or start + count > _INDICES:
+        raise ValueError(
+            f"{what} is {count} and start is {start} (expected 1 or more, and 0 or more; their sum "
+            "at most 2**64)"
+        )
+    return count, start
 
 
 def read_manifest(storage: Storage) -> list[Shard]:
@@ -124,13 +154,16 @@ def _shard(path: str, entry: Any) -> Shard:
         for name in _SHARED:
             if name in entry:
                 entry[name] = sys.intern(entry[name])
-        shard = Shard(**entry)
-        wrong = _wrong_field(shard)
+        return Shard(**entry)
     except TypeError:  # no mapping, other keys, or values that cannot be compared
-        wrong = "its keys or their types"
-    if wrong:
-        raise LibraryError(f"{path}: not a shard's entry, by {wrong}: {reprlib.repr(entry)}")
-    return shard
+        wrong = _no_entry("its keys or their types", entry)
+        raise LibraryError(f"{path}: {wrong}") from None
+    except LibraryError as error:
+        raise LibraryError(f"{path}: {error}") from None
+
+
+def _no_entry(wrong: str, entry: Any) -> str:
+    return f"not a shard's entry, by {wrong}: {reprlib.repr(entry)}"
 
 
 def _wrong_field(shard: Shard) -> str | None:

@@ -4,10 +4,11 @@ import hashlib
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..cards import DealSet
 from .files import LibraryError
-from .manifest import Shard
+from .manifest import Shard, read_manifest
 from .records import Record
 from .storage import Storage
 
@@ -29,6 +30,10 @@ def read_shard(storage: Storage, shard: Shard, *, cached: bool = False) -> DealS
             f"{path}: the shard is missing (the manifest lists {shard.deals} deals; {advice})"
         ) from None
     if data is None or hashlib.sha256(data).hexdigest() != shard.sha256:
+        if shard not in read_manifest(storage):  # a run made it grow after its entry was read
+            raise LibraryError(
+                f"{path}: the shard was replaced while the library was read (open it again)"
+            )
         size = "more than all its deals" if data is None else f"{len(data):,} bytes"
         raise LibraryError(
             f"{path}: the shard is damaged ({size}; not the manifest's SHA-256). "
@@ -50,6 +55,11 @@ def decode_shard(path: str, record: Record, data: bytes) -> DealSet:
 
 def repeated(sets: Iterable[DealSet]) -> int:
     """Count the deals that stand more than once in all these sets."""
-    owners = [np.empty((0, 52), np.uint8), *(deals.owners for deals in sets)]
-    rows = np.ascontiguousarray(np.concatenate(owners)).view("V52")
+    rows = cards_of(sets)
     return len(rows) - len(np.unique(rows))
+
+
+def cards_of(sets: Iterable[DealSet]) -> NDArray[np.void]:
+    """Return the cards of all deals in these sets, each as one value that can be sorted."""
+    owners = [np.empty((0, 52), np.uint8), *(deals.owners for deals in sets)]
+    return np.ascontiguousarray(np.concatenate(owners)).view("V52").ravel()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..cards import DealSet, shorten
 from .files import LibraryError
-from .manifest import LONGEST_TEXT, SHARD, Shard, Use, read_manifest, write_manifest
+from .manifest import LONGEST_TEXT, SHARD, Shard, Use, checked_use, read_manifest, write_manifest
 from .records import WHOLE
 from .shards import read_shard, repeated
 from .storage import Place, Storage, storage_at
@@ -68,16 +68,17 @@ def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, so
 
     A call that was killed goes on when it is repeated, and so is a shard healed that was deleted.
 
-    Raises LibraryError when the name is taken or unfit for a file, a deal is not wholly solved, or
-    one is in the library already: deals that test must not be trained on.
+    Raises LibraryError when there are no deals, the name is taken or unfit for a file, the use is
+    not one of the three, a deal is not wholly solved, or one is in the library already: deals that
+    test must not be trained on.
 
     >>> deals = tc.random_deals(2, seed=1)
     >>> solved = deals.with_tricks(tc.solve(deals).tricks)
-    >>> shard = append("library", solved, "mine", "test", solver="DDS", source="ours")
+    >>> append("library", solved, "mine", "test", solver="DDS", source="ours")
     >>> len(Library("library").deals("test"))
     2
     """
-    storage = storage_at(place)
+    storage, use = storage_at(place), checked_use(use)
     if not re.fullmatch(r"[\w.-]+", name) or name.startswith(".") or len(name) > _LONGEST_NAME:
         raise LibraryError(
             f"{shorten(name)} cannot name a shard (expected at most {_LONGEST_NAME} letters, "
@@ -86,6 +87,8 @@ def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, so
     for text in (solver, source):
         if len(text) > LONGEST_TEXT:
             raise LibraryError(f"{shorten(text)} is longer than {LONGEST_TEXT} characters")
+    if not len(deals):
+        raise LibraryError(f"{name}: no deals (expected one or more)")
     if deals.tricks is None or (deals.tricks > 13).any():
         raise LibraryError(f"{name}: not every deal is solved (a shard holds all twenty results)")
     pieces = [deals[start : start + SHARD] for start in range(0, len(deals), SHARD)]

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -35,8 +34,10 @@ def verify(
 
     Deals of one strain are solved again in that strain. Also finds shard files that the manifest
     does not list, shards of one seed that overlap, and seeded shards whose cards or strains are
-    not those of their seed.
+    not those of their seed. Raises ValueError for a negative ``sample``.
     """
+    if sample < 0:
+        raise ValueError(f"sample is {sample} (expected 0 or more)")
     problems, sound = list[str](), list[Shard]()
     for shard in library.shards:
         try:
@@ -82,11 +83,13 @@ def _misfits(library: Library) -> list[str]:
         (shard for shard in library.shards if shard.seed is not None),
         key=lambda shard: (shard.seed, shard.first),
     )
-    problems += [
-        f"{a.file} and {b.file} hold the same deals"
-        for a, b in pairwise(seeded)
-        if a.seed == b.seed and a.end > b.first
-    ]
+    furthest: Shard | None = None  # of the seed's shards so far
+    for shard in seeded:
+        if furthest is not None and furthest.seed == shard.seed and shard.first < furthest.end:
+            problems.append(f"{furthest.file} and {shard.file} hold the same deals")
+            if shard.end <= furthest.end:
+                continue
+        furthest = shard
     return problems
 
 
