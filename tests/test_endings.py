@@ -142,7 +142,7 @@ def test_what_is_no_ending_is_refused_by_its_row():
         tables(owners)
     owners[:, 4:] = GONE
     owners[:, :4] = [0, 1, 2, 3]
-    with pytest.raises(ValueError, match="ending 0: one card a hand"):
+    with pytest.raises(ValueError, match="ending 0 of 9: one card a hand"):
         tables(owners)
     owners[:] = 4
     with pytest.raises(DealError, match="ending 0 of 9"):

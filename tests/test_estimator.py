@@ -5,6 +5,7 @@ import os
 import pickle
 import shutil
 import tracemalloc
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -518,10 +519,13 @@ def test_a_model_that_changed_since_it_was_pickled_is_refused(tmp_path: Path, bo
 
 
 def test_four_models_stay_loaded(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(loading, "_loaded", {})
+    monkeypatch.setattr(loading, "_loaded", OrderedDict())
     assert not is_loaded("fast") and loaded("fast") is loaded("fast") and is_loaded("fast")
     for threads in range(1, 5):
         loaded("fast", threads)
     assert not is_loaded("fast") and all(is_loaded("fast", threads) for threads in range(1, 5))
+    used = loaded("fast", 1)
+    loaded("fast", 5)
+    assert loaded("fast", 1) is used and not is_loaded("fast", 2)
     with pytest.raises(tc.ModelError):
         is_loaded("nowhere")

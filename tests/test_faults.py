@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import shutil
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -163,7 +164,7 @@ def test_a_flipped_bit_of_a_shipped_file_is_named(
     monkeypatch.setattr(models, "_WEIGHTS", weights)
     monkeypatch.setattr(pairs, "WEIGHTS", weights / "pairs")
     monkeypatch.setattr(registry, "WEIGHTS", tmp_path / "openings")
-    monkeypatch.setattr("trickcast.estimator.estimator._loaded", {})
+    monkeypatch.setattr("trickcast.estimator.estimator._loaded", OrderedDict())
     loads: list[tuple[Path, Callable[[], object]]] = [
         (weights / "fast.onnx", lambda: tc.Estimator("fast")),
         (weights / "pairs" / "hand2vec.onnx", lambda: tc.HandEmbedding()),

@@ -148,14 +148,15 @@ def test_another_file_another_use_and_a_full_disk(
         fetch.fetch_pgx(tmp_path / "x", 20, use="test", host=host.address)
     assert files(tmp_path) == before
 
-    def full(*arguments: object) -> None:
-        raise OSError(28, "No space left on device", "deals-000000000000.zrd")
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("trickcast.library.files.Folder.write", full)
+    monkeypatch.setattr("os.fsync", full)
     options = ("--deals", 9, "--out", tmp_path / "y", "--host", host.address)
     status, out, err = run("library", "fetch", "pgx", *options)
     assert (status, out) == (2, "")
-    assert err == "trickcast: deals-000000000000.zrd: No space left on device\n"
+    file = tmp_path / "y" / "pgx-500K" / "deals-000000000000.zrd"
+    assert err == f"trickcast: {file}: No space left on device\n"
     assert files(tmp_path) == before
 
 

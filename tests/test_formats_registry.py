@@ -294,6 +294,41 @@ def test_replacing_keeps_mode_and_link(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o666 & ~umask
 
 
+def test_a_full_disk_is_told_with_the_files_name(tmp_path: Path, monkeypatch) -> None:
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "x.zrd"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(OSError, match="too large") as limited:
+            write(SOLVED, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        write(SOLVED, path)
+    assert limited.value.filename == caught.value.filename == str(path)
+    assert str(caught.value).endswith(f": {str(path)!r}") and not list(tmp_path.iterdir())
+
+
+def test_errors_of_the_temporary_file_name_the_target_and_others_stay(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    with pytest.raises(OSError, match="x'$") as taken, atomic_writer(path):
+        path.mkdir()
+    assert taken.value.filename == str(path)
+    path.rmdir()
+    with pytest.raises(FileNotFoundError, match="other") as other, atomic_writer(path):
+        (tmp_path / "other").open()
+    assert other.value.filename != str(path)
+    with pytest.raises(OSError, match=r"^in words$"), atomic_writer(path):
+        raise OSError("in words")
+    assert not list(tmp_path.iterdir())
+
+
 def test_pipes_are_written_to_directly(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)

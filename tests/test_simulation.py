@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+from collections import OrderedDict
 from typing import Any
 from xml.etree import ElementTree
 
@@ -10,7 +11,7 @@ import pytest
 
 import trickcast as tc
 from simulation_samples import AUCTION, KNOWN, SOUTH, SPADES, WEST, interrupted_after
-from trickcast.cards import Seat
+from trickcast.cards import Seat, Strain
 from trickcast.dealing import ConstraintError, NoDealsError
 from trickcast.estimator import estimator
 from trickcast.scoring import imps, score
@@ -173,7 +174,7 @@ def test_where_few_layouts_fit_all_that_are_found_are_used(monkeypatch) -> None:
 def test_a_small_question_does_not_load_the_network(monkeypatch) -> None:
     monkeypatch.setattr(laid, "_LOADING", np.inf)
     monkeypatch.setattr(estimator, "Estimator", None)
-    monkeypatch.setattr(estimator, "_loaded", {})
+    monkeypatch.setattr(estimator, "_loaded", OrderedDict())
     result = tc.simulate(**KNOWN, only=SPADES, precision=0.6, seed=4)
     assert result.stopped == "precision" and not result.estimated
     assert "would not have paid" in "\n".join(result.notes)
@@ -213,7 +214,7 @@ def test_precision_of_a_chance(monkeypatch) -> None:
 
     monkeypatch.setattr(making, "makes_batches", flip)
     monkeypatch.setattr(laid, "_LOADING", np.inf)
-    monkeypatch.setattr(estimator, "_loaded", {})
+    monkeypatch.setattr(estimator, "_loaded", OrderedDict())
     found = tc.simulate_making(**KNOWN, contract="4S", by="S", precision=0.05)
     low, high = found.making[1:]
     assert found.stopped == "precision" and 0.045 < (high - low) / 2 <= 0.05 and low < 0.7 < high
@@ -229,7 +230,7 @@ def test_the_network_is_asked_for_the_strains_of_the_question(monkeypatch) -> No
             return super().probabilities(deals, strains)
 
     monkeypatch.setattr(estimator, "Estimator", Spy)
-    monkeypatch.setattr(estimator, "_loaded", {})
+    monkeypatch.setattr(estimator, "_loaded", OrderedDict())
     guess = {"samples": 8, "exact": 0}  # estimated in one turn
     both = [("4S", "S"), ("3N", "N"), ("2S", "N")]
     contracts_asked = tc.simulate(**KNOWN, **guess, only=both)
@@ -427,6 +428,15 @@ def test_shares_of_matchpoints_stay_within_0_and_1() -> None:
     assert close.interval()[1][0] > 1
     assert gain_intervals(close, "matchpoints")[0].high == 1
     assert gain_intervals(close, "imps")[0].high > 1
+
+
+def test_no_workers_are_refused_before_a_cluster_is_asked() -> None:
+    question = leads.Leads(Strain.SPADES, Seat.SOUTH)
+    for cluster in (None, "nowhere"):
+        with pytest.raises(ValueError, match="workers is 0"):
+            tc.simulate(**KNOWN, samples=20, exact=20, only=SPADES, workers=0, on=cluster)
+        with pytest.raises(ValueError, match="workers is 0"):
+            [*laid.solve_layouts(question, tc.random_deals(1, seed=1).owners, 0, cluster)]
 
 
 def test_a_lead_beats_as_many_layouts_as_the_solved_stand_for(monkeypatch) -> None:

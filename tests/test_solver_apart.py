@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import trickcast as tc
@@ -68,6 +69,19 @@ def test_tables_are_the_same_apart() -> None:
             solvers.solve("N:...")
     with pytest.raises(RuntimeError, match="closed"):
         solvers.solve(EASY)
+
+
+def test_what_is_no_deals_is_refused_before_it_is_sent() -> None:
+    owners = EASY.owners[None].repeat(60, axis=0)
+    with SolverProcesses(1) as solvers:
+        for wrong in (owners.astype(np.int64), owners.tolist(), owners[0], np.ma.array(owners)):
+            with pytest.raises(tc.DealError, match="is not owners"):
+                solvers.solve_batches(wrong)
+        owners[50, 0] = 9
+        solved = solvers.solve_batches(owners)
+        assert len(next(solved)) == 40
+        with pytest.raises(tc.DealError, match="deal 50 of 60: SA belongs to seat 9"):
+            next(solved)
 
 
 def test_a_killed_process_is_an_error_of_its_batch_alone() -> None:

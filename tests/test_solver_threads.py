@@ -11,6 +11,7 @@ import pytest
 
 import trickcast as tc
 from trickcast.cards import Seat, Strain
+from trickcast.dealing import random_endings
 from trickcast.solver import (
     makes_batches,
     solve_batches,
@@ -115,6 +116,7 @@ time.sleep(0.3)
 
 
 OWNERS = tc.random_deals(2, seed=1).owners
+EASY = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
 
 
 @pytest.mark.parametrize("strain", [100, -1, 5, "S", None, 1.5])
@@ -163,14 +165,45 @@ def test_what_is_no_array_of_owners_never_reaches_dds(owners) -> None:
             solve(owners)
 
 
-def test_a_masked_array_is_not_deals() -> None:
-    for mask in (True, False):
-        with pytest.raises(tc.DealError, match="masked"):
-            tc.solve(np.ma.masked_array(OWNERS, mask=mask))
+@pytest.mark.parametrize("mask", [True, False])
+def test_a_masked_array_is_not_deals(mask) -> None:
+    masked = np.ma.masked_array(OWNERS, mask=mask)
+    for deals in (masked, masked[0], [EASY, masked[0]]):
+        with pytest.raises(tc.DealError, match="a masked array is not owners"):
+            tc.solve(deals)
+        with pytest.raises(tc.DealError, match="a masked array is not owners"):
+            tc.solve(deals, apart=True)
+        with pytest.raises(tc.DealError, match="a masked array is not owners"):
+            tc.estimate(deals)
+
+
+def test_a_bad_row_is_named_by_its_place_among_all() -> None:
+    owners = np.repeat(tc.Deal(EASY).owners[None], 60, axis=0)
+    owners[50, 0] = 9
+    solved = solve_batches(owners)
+    assert len(next(solved)) == 40
+    with pytest.raises(tc.DealError, match="deal 50 of 60: SA belongs to seat 9"):
+        next(solved)
+    owners[50, 0] = 3
+    with pytest.raises(tc.DealError, match="deal 50 of 60: North holds 12 cards"):
+        [*solve_batches(owners)]
+    endings = random_endings(60, 3, seed=1)
+    endings[41] = 255
+    with pytest.raises(tc.DealError, match="ending 41 of 60: North 0"):
+        [*solve_ending_batches(endings)]
+    endings[41, :4] = [0, 1, 2, 3]
+    with pytest.raises(ValueError, match="ending 41 of 60: one card a hand"):
+        [*solve_ending_batches(endings)]
+
+
+def test_no_workers_are_refused_before_a_cluster_is_asked() -> None:
+    for cluster in (None, "nowhere"):
+        with pytest.raises(ValueError, match="workers is 0"):
+            tc.solve(EASY, workers=0, on=cluster)
 
 
 def test_strided_owners_solve_the_same() -> None:
-    easy = tc.Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
+    easy = tc.Deal(EASY)
     wide = np.zeros((4, 104), dtype=np.uint8)
     wide[::2, ::2] = easy.owners
     (tables,) = solve_batches(wide[::2, ::2])
@@ -178,5 +211,4 @@ def test_strided_owners_solve_the_same() -> None:
 
 
 def test_any_number_of_workers_is_a_number_of_threads() -> None:
-    deal = tc.Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
-    assert tc.solve(deal, workers=99999999999999999999) == tc.solve(deal)
+    assert tc.solve(EASY, workers=99999999999999999999) == tc.solve(EASY)

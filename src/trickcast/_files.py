@@ -35,7 +35,7 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with Path(path).open("wb") as stream:
                 yield stream
         except OSError as error:
-            error.filename = error.filename or str(path)
+            _name(error, path)
             raise
         return
     target = Path(os.path.realpath(path))  # a link stays a link
@@ -52,9 +52,20 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(target)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            _name(error, path, temporary)
         raise
+
+
+def _name(
+    error: OSError, path: str | os.PathLike[str], temporary: str | os.PathLike[str] = ""
+) -> None:
+    """Have an error name the target, unless it names another file or tells all in its own words."""
+    if error.errno is not None and error.filename in (None, str(temporary)):
+        error.filename = str(path)
+        del error.filename2  # where the temporary file was to go
 
 
 def check_target(path: str | os.PathLike[str]) -> None:

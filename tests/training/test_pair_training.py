@@ -123,6 +123,14 @@ def test_both_sides_of_a_deal_are_lessons(deals):
     assert len(torch.unique(passes.flatten(1), dim=0)) == 256
 
 
+def test_deals_that_are_not_wholly_solved_are_no_rows(deals):
+    tricks = deals.tricks.copy()
+    tricks[3, 1:] = 255  # spades alone are solved
+    for partly in (deals.with_tricks(tricks), tc.random_deals(4, seed=1)):
+        with pytest.raises(ValueError, match=r"deal \d of \d+: the result of . by . is not known"):
+            solved_rows(partly)
+
+
 def test_turned_rows_turn_hands_and_tricks_alike(deals):
     rows = solved_rows(deals)
     tricks = torch.arange(len(rows) * 10, dtype=torch.float32).view(-1, 5, 2)

@@ -109,6 +109,25 @@ def test_an_option_that_makes_no_sense_is_refused(name, option, takers):
     assert str(told.value).startswith(name)
 
 
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("--deals=-5", r"deals is -5 \(expected 1 or more\)"),
+        ("--deals=0", r"deals is 0 \(expected 1 or more\)"),
+        ("--validation=-1", r"validation is -1 \(expected 1 or more\)"),
+        ("--threads=0", r"threads is 0 \(expected 1 or more\)"),
+        ("--minutes=-1", r"minutes is -1.0 \(expected 0 or more\)"),
+        ("--minutes=nan", r"minutes is nan \(expected 0 or more\)"),
+    ],
+)
+def test_a_number_out_of_its_range_is_refused_at_either_door(cli, capsys, option, told):
+    assert cli("train", "fast", "--library=nowhere", option)[0] == 2
+    with pytest.raises(SystemExit) as ended:
+        leg.main(["fast", "--library=nowhere", option])
+    assert ended.value.code == 2
+    assert re.fullmatch(f"trickcast.training.leg: {told}\n", capsys.readouterr().err)
+
+
 def test_a_papers_networks_are_trained_in_legs_at_either_door(cli, tmp_path, capsys, monkeypatch):
     deals = random_deals(60, seed=3)
     points = (deals.owners.reshape(-1, 4, 13)[..., :4] % 2 == 0).sum((1, 2))

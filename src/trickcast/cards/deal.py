@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,14 +20,18 @@ FOUR_FULL_HANDS = np.uint32(0x0D0D0D0D)
 _CHUNK = 1 << 14
 
 
-def check_owners(owners: NDArray[np.uint8]) -> None:
-    """Raise DealError naming the first of (n, 52) owners that does not give everyone 13 cards."""
+def check_owners(owners: NDArray[np.uint8], first: int = 0, total: int | None = None) -> None:
+    """Raise DealError naming the first of (n, 52) owners that does not give everyone 13 cards.
+
+    They may be those from ``first`` on of ``total``, by which they are named then.
+    """
+    total = len(owners) if total is None else total
     for start in range(0, len(owners), _CHUNK):
         chunk = owners[start : start + _CHUNK]
         if chunk.max() > 3:
             row, card = np.argwhere(chunk > 3)[0]
             raise DealError(
-                f"deal {start + row} of {len(owners)}: {card_text(int(card))} belongs to seat "
+                f"deal {first + start + row} of {total}: {card_text(int(card))} belongs to seat "
                 f"{chunk[row, card]} (expected 0 to 3)"
             )
         counts = COUNT_OF_SEAT[chunk].sum(axis=1, dtype=np.uint32)
@@ -37,8 +42,16 @@ def check_owners(owners: NDArray[np.uint8]) -> None:
                 (Seat(s), n) for s, n in enumerate(np.bincount(chunk[row], minlength=4)) if n != 13
             )
             raise DealError(
-                f"deal {start + row} of {len(owners)}: {seat.word} holds {held} cards (expected 13)"
+                f"deal {first + start + row} of {total}: {seat.word} holds {held} cards "
+                "(expected 13)"
             )
+
+
+def unmasked(owners: ArrayLike) -> NDArray[Any]:
+    """Return owners as an array. Raises DealError for a masked one: no card's owner is unknown."""
+    if isinstance(owners, np.ma.MaskedArray):
+        raise DealError("a masked array is not owners (expected every card's owner)")
+    return np.asarray(owners)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -66,7 +79,7 @@ class Deal:
     @classmethod
     def from_owners(cls, owners: ArrayLike) -> "Deal":
         """Build a deal from (52,) owners."""
-        row = np.asarray(owners)
+        row = unmasked(owners)
         if row.shape != (52,) or row.dtype.kind not in "ui":
             raise DealError(
                 f"{row.dtype} array of shape {row.shape} is not owners (expected (52,) uint8)"

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .board import Board
 from .columns import TRICK_COLUMNS, Columns, Tabular, write_deal_texts
-from .deal import Deal, check_owners
+from .deal import Deal, check_owners, unmasked
 from .errors import DealError, counted
 from .table import UNKNOWN, TrickTable, check_tricks
 
@@ -58,7 +58,7 @@ class DealSet(Tabular):
         tricks: ArrayLike | TrickTable | None = None,
         boards: Sequence[Board] | None = None,
     ):
-        array = np.asarray(owners)
+        array = unmasked(owners)
         if array.ndim != 2 or array.shape[1] != 52 or array.dtype.kind not in "ui":
             raise DealError(
                 f"{array.dtype} array of shape {array.shape} is not owners (expected (n, 52) uint8)"

@@ -10,11 +10,14 @@ GONE = 255
 """Owner of a card that is no longer there."""
 
 
-def cards_a_hand(owners: NDArray[np.uint8]) -> NDArray[np.int64]:
+def cards_a_hand(
+    owners: NDArray[np.uint8], first: int = 0, total: int | None = None
+) -> NDArray[np.int64]:
     """Return how many cards each hand of (n, 52) owners has, (n,).
 
     Raises DealError naming the first row whose hands differ, that is empty, or that has another
-    owner than a seat (0 to 3) or 255, a card that is gone.
+    owner than a seat (0 to 3) or 255, a card that is gone. They may be those from ``first`` on of
+    ``total``, by which they are named then.
     """
     hands: NDArray[np.int64] = np.stack(
         [(owners == seat).sum(axis=1, dtype=np.int64) for seat in range(4)], axis=1
@@ -25,8 +28,8 @@ def cards_a_hand(owners: NDArray[np.uint8]) -> NDArray[np.int64]:
         row = int(bad.argmax())
         held = ", ".join(f"{seat.word} {n}" for seat, n in zip(Seat, hands[row], strict=True))
         raise DealError(
-            f"ending {row} of {len(owners)}: {held} cards (expected equal hands of 1 to 13, and "
-            "owner 255 for the other cards)"
+            f"ending {first + row} of {len(owners) if total is None else total}: {held} cards "
+            "(expected equal hands of 1 to 13, and owner 255 for the other cards)"
         )
     held_by_all: NDArray[np.int64] = hands[:, 0]
     return held_by_all

@@ -2,7 +2,9 @@
 
 import operator
 import os
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -179,7 +181,8 @@ def _check_bound(exact_below: float) -> None:
 
 
 _MOST_LOADED = 4
-_loaded: dict[tuple[str, int | None, int], Estimator] = {}
+_loaded: OrderedDict[tuple[str, int | None, int], Estimator] = OrderedDict()
+"""The one used last is the last."""
 
 
 def loaded(model: str | os.PathLike[str] | None = None, threads: int | None = None) -> Estimator:
@@ -189,12 +192,15 @@ def loaded(model: str | os.PathLike[str] | None = None, threads: int | None = No
     as ``Estimator``.
     """
     key = _key(model, threads)
-    if key not in _loaded:
+    estimator = _loaded.get(key)
+    if estimator is None:
         estimator = Estimator(key[0], threads=threads)
         for oldest in [*_loaded][: 1 - _MOST_LOADED]:
             _loaded.pop(oldest, None)
         _loaded[key] = estimator
-    return _loaded[key]
+    with suppress(KeyError):  # another thread may have loaded four others since
+        _loaded.move_to_end(key)
+    return estimator
 
 
 def is_loaded(model: str | os.PathLike[str] | None = None, threads: int | None = None) -> bool:

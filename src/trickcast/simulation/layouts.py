@@ -15,6 +15,7 @@ from ..cards import DealSet, Seat
 from ..dealing import Constraints, NoDealsError
 from ..dealing.words import Words, checked_seed
 from ..estimator import is_loaded, loaded
+from ..solver import thread_count
 from .choice import Rows
 from .controls import MINIMUM_EXACT, Floats
 from .plan import Plan
@@ -42,7 +43,10 @@ Simulated = TypeVar("Simulated")
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """How layouts are dealt, estimated and solved; ``simulate`` tells what the names mean."""
+    """How layouts are dealt, estimated and solved; ``simulate`` tells what the names mean.
+
+    Raises ValueError for ``workers`` below one.
+    """
 
     seed: int
     model: Any
@@ -53,6 +57,10 @@ class Work:
     keep_on_interrupt: bool
     on: str | None = None
     """The cluster on which layouts are solved."""
+
+    def __post_init__(self) -> None:
+        if self.workers is not None:  # before a cluster is started, or asked
+            thread_count(self.workers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +154,9 @@ def solve_layouts(
     strains = {strain for strain, _ in question.cells}
     size = max(1, round(_PIECE * question.usual_cost / len(strains)))
     pieces = [owners[start : start + size] for start in range(0, len(owners), size)]
-    work = partial(_solve, question, workers or 1)
-    with over_pieces(work, pieces, on=on, cores=workers or 1, ordered=True) as done:
+    cores = 1 if workers is None else thread_count(workers)
+    work = partial(_solve, question, cores)
+    with over_pieces(work, pieces, on=on, cores=cores, ordered=True) as done:
         yield from (results for _, results in done)
 
 

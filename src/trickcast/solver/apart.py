@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from .._progress import progress_bar
 from ..cards import TrickTable, as_dealset
-from .batches import BATCH, solve_batches, thread_count
+from .batches import checked_batches, solve_batches, thread_count
 
 _LENGTH = struct.Struct("<I")
 _SOLVED, _FAILED = b"\0", b"\1"
@@ -84,12 +84,14 @@ class SolverProcesses:
     def solve_batches(self, owners: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:
         """Yield the tables of (n, 52) owners of deals, at most 40 at a time.
 
-        Raises SolverCrash for a batch whose process ended; what was yielded stands, and the rest
-        can be asked for again.
+        Raises DealError for what is no such array at once, and for what is no deal; SolverCrash
+        for a batch whose process ended: what was yielded stands, and the rest can be asked for
+        again.
         """
-        for start in range(0, len(owners), BATCH):
-            batch = owners[start : start + BATCH]
-            yield self._solve_batch(batch, f"deals {start} to {start + len(batch) - 1}")
+        return (
+            self._solve_batch(batch, f"deals {start} to {start + len(batch) - 1}")
+            for start, batch in checked_batches(owners)
+        )
 
     def _solve_batch(self, owners: NDArray[np.uint8], name: str) -> NDArray[np.uint8]:
         worker = self._idle.get()
@@ -141,7 +143,7 @@ class _Worker:
         answer = None
         try:
             with suppress(OSError):  # it no longer reads
-                _send(process.stdin, _LENGTH.pack(threads) + np.ascontiguousarray(owners).tobytes())
+                _send(process.stdin, _LENGTH.pack(threads) + owners.tobytes())
                 answer = _receive(process.stdout)
         except BaseException:  # Ctrl-C: it would go on with what nobody waits for
             self._end()

@@ -8,7 +8,7 @@ import operator
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from threading import Event
 from typing import Any, TypeVar
@@ -33,6 +33,8 @@ _Result = TypeVar("_Result")
 _Kind = TypeVar("_Kind", Strain, Seat)
 _Solve = Callable[[NDArray[np.uint8], slice, int, Event], NDArray[Any]]
 """Solves some owners, which rows of all they are, with so many threads, unless given up."""
+_Check = Callable[[NDArray[np.uint8], int, int], None]
+"""Raises for some owners, those from this row on of so many, that must not reach DDS."""
 
 
 def solve_batches(
@@ -160,27 +162,15 @@ def solve_lead_batches(
 
 
 def _in_batches(
-    check: Callable[[NDArray[np.uint8]], None],
+    check: _Check,
     solve_some: _Solve,
     owners: NDArray[np.uint8],
     size: int,
     a_thread: int,
     workers: int | None,
 ) -> Iterator[NDArray[Any]]:
-    """Yield the results of batch after batch, each found by one or more calls of DDS.
-
-    ``check`` raises for a batch that must not reach it.
-    """
-    if (
-        not isinstance(owners, np.ndarray)
-        or isinstance(owners, np.ma.MaskedArray)
-        or owners.dtype != np.uint8
-        or owners.shape[1:] != (52,)
-    ):
-        raise DealError(
-            f"{type(owners).__name__} of {getattr(owners, 'dtype', 'no type')} and shape "
-            f"{np.shape(owners)} is not owners (expected an array of (n, 52) uint8, not masked)"
-        )
+    """Yield the results of batch after batch, each found by one or more calls of DDS."""
+    batches = checked_batches(owners, size, check)
     threads = thread_count(workers)
     call = min(size, a_thread * threads)
 
@@ -192,12 +182,33 @@ def _in_batches(
             [solve_some(*each, threads, given_up) for each in zip(some, rows, strict=True)]
         )
 
-    def batches() -> Iterator[NDArray[Any]]:
+    return (beside(partial(solve_batch, batch, start)) for start, batch in batches)
+
+
+def checked_batches(
+    owners: NDArray[np.uint8], size: int = BATCH, check: _Check = check_owners
+) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+    """Yield the first row of each batch of (n, 52) owners, and a copy of it that was checked.
+
+    Raises DealError at once for what is no such array.
+    """
+    if (
+        not isinstance(owners, np.ndarray)
+        or isinstance(owners, np.ma.MaskedArray)
+        or owners.dtype != np.uint8
+        or owners.shape[1:] != (52,)
+    ):
+        raise DealError(
+            f"{type(owners).__name__} of {getattr(owners, 'dtype', 'no type')} and shape "
+            f"{np.shape(owners)} is not owners (expected an array of (n, 52) uint8, not masked)"
+        )
+
+    def batches() -> Iterator[tuple[int, NDArray[np.uint8]]]:
         for start in range(0, len(owners), size):
             # a copy: the array may be the caller's, and change while DDS reads it
             batch = np.array(owners[start : start + size], order="C")
-            check(batch)
-            yield beside(lambda given_up: solve_batch(batch, start, given_up))  # noqa: B023
+            check(batch, start, len(owners))
+            yield start, batch
 
     return batches()
 
@@ -260,10 +271,11 @@ def _solve_deals(
     return _as_tricks(dds.tables(some, threads, given_up))
 
 
-def _check_endings(owners: NDArray[np.uint8]) -> None:
-    cards = cards_a_hand(owners)
+def _check_endings(owners: NDArray[np.uint8], first: int, total: int) -> None:
+    cards = cards_a_hand(owners, first, total)
     if (cards == 1).any():  # of the last trick DDS's tables are wrong
-        raise ValueError(f"ending {int((cards == 1).argmax())}: one card a hand (expected 2 to 13)")
+        row = first + int((cards == 1).argmax())
+        raise ValueError(f"ending {row} of {total}: one card a hand (expected 2 to 13)")
 
 
 def _solve_endings(

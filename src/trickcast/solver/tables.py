@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from .._pieces import over_pieces
 from .._progress import Advance, nothing, progress_bar
-from ..cards import DealError, TrickTable, as_dealset
+from ..cards import TrickTable, as_dealset
 from .apart import SolverProcesses
-from .batches import solve_batches
+from .batches import solve_batches, thread_count
 
 _PIECE = 64
 """Deals that a core of a cluster gets at a time: ten seconds."""
@@ -49,8 +49,6 @@ def solve(
     E      3   6   3   7   3
     W      3   6   3   7   4
     """
-    if isinstance(deals, np.ma.MaskedArray):
-        raise DealError("a masked array is not deals (expected every card's owner)")
     if apart and on is None:
         with SolverProcesses(1, workers=workers) as solvers:
             return solvers.solve(deals, progress=progress)
@@ -85,10 +83,9 @@ def solved_chunks(
             counts.append(len(starts))
             yield from (owners[start : start + size] for start in starts)
 
-    work = partial(_solve, workers if on is None else workers or 1)
-    with over_pieces(
-        work, pieces(), on=on, cores=workers or 1, ordered=True, advance=advance
-    ) as done:
+    cores = 1 if workers is None else thread_count(workers)
+    work = partial(_solve, workers if on is None else cores)
+    with over_pieces(work, pieces(), on=on, cores=cores, ordered=True, advance=advance) as done:
         tables = (solved for _, solved in done)
         yield (np.concatenate([first, *islice(tables, counts.popleft() - 1)]) for first in tables)
 

@@ -6,10 +6,10 @@ The weights that travel to other machines are another file: ``weights``.
 import io
 import math
 import zipfile
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import torch
 
@@ -61,6 +61,13 @@ class Progress:
             return False
         self.best = dict(line)
         return True
+
+
+def beside(checkpoint: Path, suffix: str) -> Path:
+    """Return the file of a suffix beside a checkpoint, whose own name ends in ``.checkpoint`` or is
+    kept whole: ``fast.v1`` and ``fast.v2`` have files of their own.
+    """
+    return checkpoint.with_name(checkpoint.name.removesuffix(".checkpoint") + suffix)
 
 
 def record_of(settings: Settings, progress: Progress) -> dict[str, Any]:
@@ -139,14 +146,34 @@ def progress_of(path: Path, record: dict[str, Any]) -> Progress:
 def check_same(path: Path, stored: Any, settings: Settings) -> None:
     """Raise TrainingError if a file's settings differ in more than those that may change.
 
-    A setting that came later than the file is taken to have been at its default.
+    A setting that came later than the file, that of a part such as the network too, is taken to
+    have been at its default.
     """
     if not isinstance(stored, dict):
         raise TrainingError(f"{path}: a damaged file, by its settings")
-    wanted = asdict(settings)
+    if difference := next(_differences(stored, settings, asdict(settings)), None):
+        raise TrainingError(f"{path}: of another training: its {difference}")
+
+
+def _differences(stored: dict[Any, Any], settings: Any, wanted: dict[str, Any]) -> Iterator[str]:
+    """Yield what differs and may not, in words; ``wanted`` are the ``settings`` as a dict."""
     for option in fields(settings):
-        before, now = stored.get(option.name, option.default), wanted[option.name]
-        if not option.metadata.get("may_change") and before != now:
-            raise TrainingError(
-                f"{path}: of another training: its {option.name} is {shorten(before)}, not {now!r}"
-            )
+        own, now = getattr(settings, option.name), wanted[option.name]
+        before = stored.get(option.name, _default(option))
+        if option.metadata.get("may_change"):
+            continue
+        if is_dataclass(own) and isinstance(before, dict):
+            yield from (f"{option.name}.{part}" for part in _differences(before, own, now))
+            for name in before.keys() - now.keys():
+                yield f"{option.name}.{name} is {shorten(before[name])}, and no setting here"
+        elif before is MISSING:
+            yield f"{option.name} is missing (expected {shorten(now)})"
+        elif before != now:
+            yield f"{option.name} is {shorten(before)}, not {shorten(now)}"
+
+
+def _default(option: Field[Any]) -> Any:
+    """Return the default of a setting as files hold it; MISSING where it has none."""
+    made = option.default_factory
+    default = option.default if made is MISSING else made()
+    return asdict(cast(Any, default)) if is_dataclass(default) else default

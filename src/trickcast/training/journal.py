@@ -8,18 +8,19 @@ from typing import Any, Self
 
 from .._files import atomic_writer, read_json
 from ..cards import cut
-from .checkpoints import TrainingError
+from .checkpoints import TrainingError, beside
 
 
 class Journal:
-    """Writes reports to ``CHECKPOINT.jsonl`` and ``CHECKPOINT.tensorboard``.
+    """Writes reports to ``.jsonl`` and ``.tensorboard`` beside a checkpoint.
 
     Lines of steps that a killed leg made after its last checkpoint, and that will be made again,
     are taken out. Not ``active``, it writes nothing.
     """
 
     def __init__(self, checkpoint: Path, step: int, *, active: bool = True):
-        self.path = checkpoint.with_suffix(".jsonl")
+        self.path = beside(checkpoint, ".jsonl")
+        self._folder = beside(checkpoint, ".tensorboard")
         self.step, self.active = step, active
         self._open = ExitStack()
         self._board: Any = None
@@ -35,8 +36,7 @@ class Journal:
         if find_spec("tensorboard"):
             from torch.utils.tensorboard import SummaryWriter
 
-            folder = self.path.with_suffix(".tensorboard")
-            board = SummaryWriter(str(folder), purge_step=self.step + 1)
+            board = SummaryWriter(str(self._folder), purge_step=self.step + 1)
             self._board = self._open.enter_context(board)
         return self
 

@@ -7,25 +7,32 @@ from pathlib import Path
 from typing import Any
 
 from ..library import Place
-from ..networks.settings import setting
+from ..networks.settings import Allowed, check_settings, setting
 from .trainer import Trained
 
 Report = Callable[[dict[str, Any]], None]
 """Gets every evaluation as it is made."""
+_COUNT = Allowed("1 or more", lambda value: value is None or value >= 1)
+_MINUTES = Allowed("0 or more", lambda value: value is None or value >= 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One call of ``train``. The fields are the options of its doors, and their helps."""
+    """One call of ``train``. The fields are the options of its doors, and their helps.
+
+    Raises ValueError for a number out of its range.
+    """
 
     name: str = "accurate"
     settings: Mapping[str, str] = field(default_factory=dict)
     library: Place = setting("data/library", "the library of solved deals: a folder or address")
     out: Path = setting(Path("trained"), "folder for checkpoints and the model")
-    deals: int | None = setting(None, "train on the first so many (default: all)")
-    validation: int | None = setting(None, "validate on the first so many (default: all)")
-    minutes: float | None = setting(None, "end this leg after so long; the same command goes on")
-    threads: int | None = setting(None, "processor threads")
+    deals: int | None = setting(None, "train on the first so many (default: all)", _COUNT)
+    validation: int | None = setting(None, "validate on the first so many (default: all)", _COUNT)
+    minutes: float | None = setting(
+        None, "end this leg after so long; the same command goes on", _MINUTES
+    )
+    threads: int | None = setting(None, "processor threads", _COUNT)
     device: str | None = setting(None, "torch's name of it, as cpu or cuda (default: a GPU)")
     weights: Path | None = setting(None, "16-bit weights to go on from; hand2vec: of its teacher")
     anew: bool = setting(False, "take the weights alone, into the first step")
@@ -36,6 +43,9 @@ class Request:
     )
     pairs: Path | None = setting(None, "BridgeHand2Vec's rows to learn from")
     pairs_validation: Path | None = setting(None, "such rows to measure on (default: library's)")
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     def given(self) -> list[str]:
         """Return the names of the fields that are not as they would be if nothing was said."""

@@ -19,7 +19,7 @@ from ...cards.sizes import RANKS
 from ...networks.settings import Allowed, at_least, one_of, setting
 from ...networks.suit_config import SuitNetworkConfig
 from ...networks.suits import SuitNetwork, mean_probabilities
-from ..checkpoints import Progress, TrainingError, check_same, progress_of, record_of
+from ..checkpoints import Progress, TrainingError, beside, check_same, progress_of, record_of
 from ..parallel import Place
 from ..schedule import ScheduleConfig, Scheduled
 from ..solved import checksum
@@ -200,7 +200,7 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
     def save_beside(self, checkpoint: Path) -> None:
         """Write the averaged weights in 16 bits."""
         record = record_of(self.config, self.progress)
-        write_weights(checkpoint.with_suffix(".npz"), self.averaged, record)
+        write_weights(beside(checkpoint, ".npz"), self.averaged, record)
 
 
 def _new_layers(network: nn.Module) -> dict[str, Tensor]:

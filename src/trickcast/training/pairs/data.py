@@ -22,7 +22,7 @@ from ...formats.hand2vec import PairSet
 from ...networks.pairs import PairNetwork, expected_tricks
 from ..checkpoints import TrainingError
 from ..deals.data import Labelled, shares
-from ..solved import checksum
+from ..solved import checksum, known_tricks
 
 _SIDES = ((0, 2), (1, 3))
 
@@ -66,9 +66,13 @@ def join_rows(parts: Sequence[PairRows]) -> PairRows:
 
 
 def solved_rows(deals: DealSet) -> PairRows:
-    """Return both pairs of every solved deal, with the tricks of that one layout."""
-    tricks = [deals.tricks_or_unknown[:, :, list(side)] for side in _SIDES]
-    return _rows(_both_pairs(deals.owners), np.concatenate(tricks).astype(np.float32))
+    """Return both pairs of every solved deal, with the tricks of that one layout.
+
+    Raises ValueError when a deal is not wholly solved.
+    """
+    tricks = known_tricks(deals)
+    both = np.concatenate([tricks[:, :, list(side)] for side in _SIDES])
+    return _rows(_both_pairs(deals.owners), both.astype(np.float32))
 
 
 def teach_rows(network: PairNetwork, n: int, seed: int, *, chunk: int = 1024) -> PairRows:

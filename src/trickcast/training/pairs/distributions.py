@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from ...networks.pairs import PairNetwork, PairNetworkConfig, expected_tricks
 from ...networks.settings import at_least, setting
-from ..checkpoints import TrainingError, record_of
+from ..checkpoints import TrainingError, beside, record_of
 from ..deals.data import Labelled
 from ..schedule import ScheduleConfig, Scheduled
 from ..trainer import Lessons
@@ -101,7 +101,7 @@ class PairTask(Scheduled[PairConfig, PairNetwork]):
     def save_beside(self, checkpoint: Path) -> None:
         """Write the averaged weights in 16 bits."""
         record = record_of(self.config, self.progress)
-        write_weights(checkpoint.with_suffix(".npz"), self.averaged, record)
+        write_weights(beside(checkpoint, ".npz"), self.averaged, record)
 
 
 def step_loss(network: nn.Module, config: PairConfig, sources: Sources, step: int) -> Tensor:
