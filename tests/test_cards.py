@@ -225,6 +225,22 @@ def test_deals_in_every_form() -> None:
         assert not single and len(dealset) == 0
     with pytest.raises(DealError, match="float"):
         as_dealset(3.5)
+    with pytest.raises(DealError, match="float64 array"):
+        as_dealset(np.zeros((1, 52)))
+
+
+@pytest.mark.parametrize("kind", ["U", "O"])
+def test_arrays_of_texts_are_deals_as_lists_of_them_are(kind: str) -> None:
+    dealset, single = as_dealset(np.array([TEXT, TEXT], dtype=kind))
+    assert not single and dealset == as_dealset([TEXT, TEXT])[0]
+    with pytest.raises(DealError, match="deal 1: "):
+        as_dealset(np.array([TEXT, "N:x"], dtype=kind))
+
+
+def test_one_of_many_is_counted_as_one() -> None:
+    assert repr(as_dealset([TEXT])[0]) == "<DealSet of 1 deal, tricks known for 0>"
+    table = TrickTable(np.zeros((1, 5, 4), np.uint8))
+    assert repr(table) == "<TrickTable of 1 deal>"
 
 
 def test_hands_in_every_form() -> None:

@@ -492,6 +492,61 @@ def test_par_takes_dealer_and_vulnerability_from_the_board(run, tmp_path: Path) 
     assert "NS +420" in run("par", BOARD)[1]
 
 
+@pytest.fixture
+def board_7(tmp_path: Path) -> Path:
+    """A file that gives the number of a board alone: South deals, both are vulnerable."""
+    path = tmp_path / "b7.csv"
+    path.write_text(f'deal,board\n"{BOARD}",7\n')
+    return path
+
+
+def test_dealer_and_vulnerability_are_those_of_the_number_everywhere(
+    run, board_7: Path, tmp_path: Path
+) -> None:
+    out = json.loads(run("par", board_7, "--json")[1])
+    assert (out["dealer"], out["vulnerable"], out["ns"]) == ("S", "both", 620)
+    asked = run("par", board_7, "--json", "--vulnerable", "none", "--dealer", "E")[1]
+    assert (json.loads(asked)["dealer"], json.loads(asked)["ns"]) == ("E", 420)
+    assert '[OptimumScore "NS 620"]' in run("convert", board_7, "-", "--to", "pbn", "--solve")[1]
+    assert run("report", board_7, "-o", tmp_path / "r.html")[0] == 0
+    page = (tmp_path / "r.html").read_text()
+    assert "South deals, vulnerable: both" in page and "+620" in page
+    alone = json.loads(run("par", BOARD, "--json")[1])
+    assert (alone["dealer"], alone["vulnerable"]) == ("N", "none")
+
+
+@pytest.mark.parametrize(
+    ("asked", "wrong"),
+    [
+        (["report", BOARD, "-o"], "r.pdf"),
+        (["nearest", "AKQ2.QJT987.32.2", "--map"], "m.pdf"),
+        (["explain", "fast", "--svg"], "e.png"),
+        (["explain", "fast", "--png"], "e.svg"),
+        (["simulate", "--contract", "4S", "--by", "S", "--picture"], "x.png"),
+    ],
+)
+def test_a_file_of_another_name_than_its_kind_is_refused_before_the_work(
+    run, tmp_path: Path, monkeypatch, asked: list[str], wrong: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in (wrong, "-"):
+        status, out, err = run(*asked, name)
+        assert (status, out) == (2, "") and f"{name!r} (expected a name in ." in err, err
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_of_files_are_known_in_capitals_and_pipes_have_any(run, tmp_path: Path) -> None:
+    assert run("report", BOARD, "-o", tmp_path / "R.HTML")[0] == 0
+    assert run("report", BOARD, "-o", "/dev/null")[0] == 0
+
+
+def test_deals_are_written_to_standard_output_by_its_sign(run, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("deal", "--out", "-", "--to", "text") == run("deal", "--to", "text")
+    assert run("deal", "--out", "-") == run("deal")
+    assert not list(tmp_path.iterdir())
+
+
 def test_open(run) -> None:
     status, out, _ = run("open", "Q8632.KJ5.A97.QJ", "--system", "standard-american")
     assert status == 0 and out.startswith("Q8632.KJ5.A97.QJ: 1S (standard-american)")

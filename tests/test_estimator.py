@@ -529,3 +529,12 @@ def test_four_models_stay_loaded(tmp_path: Path, monkeypatch) -> None:
     assert loaded("fast", 1) is used and not is_loaded("fast", 2)
     with pytest.raises(tc.ModelError):
         is_loaded("nowhere")
+
+
+def test_estimates_are_compared_by_value() -> None:
+    deals = tc.random_deals(2, seed=1)
+    one, same = tc.estimate(deals, model="fast"), tc.estimate(deals, model="fast")
+    assert one == same and hash(one) == hash(same) and len({one[0], same[0], one[1]}) == 2
+    assert one != one[0] and one != tc.estimate(deals) and one != 3
+    solved = tc.TrickEstimate(one.probabilities, one.tricks, np.ones((2, 5, 4), np.bool_))
+    assert solved != one

@@ -432,6 +432,26 @@ def test_the_command_says_everything(run, solved, tmp_path):
         assert words in out
 
 
+def test_what_a_single_deal_cannot_tell_is_null_and_blank(run, solved, tmp_path):
+    tc.write(tc.read(solved)[:1], tmp_path / "one.zrd")
+    arguments = ("evaluate", tmp_path / "one.zrd", "--model", SMALL, "--threads", 1)
+    status, out, err = run(*arguments, "--json")
+    assert (status, err) == (0, "") and "NaN" not in out
+    assert json.loads(out)["calibration"]["all"]["noise"] is None
+    text = run(*arguments)[1]
+    assert text.startswith(f"{SMALL} on 1 deal, ") and "nan" not in text
+
+
+def test_a_library_without_deals_for_a_use_says_what_it_has(run, solved, tmp_path):
+    folder = tmp_path / "library"
+    assert run("library", "add", folder, solved, "--name", "a", "--source", "b")[0] == 0
+    status, out, err = run("evaluate", folder, "--model", SMALL, "--use", "validation")
+    assert (status, out) == (2, "")
+    assert err.endswith("the library has no deals for validation (it has: train)\n")
+    said = run("library", "verify", folder, "--sample", 1)[1]
+    assert said.endswith(": 1 shard with 12 deals is sound; 1 deal solved again agrees\n")
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [

@@ -73,6 +73,15 @@ def test_every_writable_format_by_suffix_and_by_content(name: str, tmp_path: Pat
         assert read(nameless) == deals and format_of(nameless) is form
 
 
+def test_what_is_no_file_of_bytes_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "x.pbn"
+    tc.write(tc.random_deals(1, seed=1), path)
+    with path.open() as file, pytest.raises(TypeError, match="open as text .expected its path"):
+        tc.read(file)
+    with pytest.raises(TypeError, match="int is no file .expected a path or a stream of bytes"):
+        tc.read(5)
+
+
 @pytest.mark.parametrize("name", WRITABLE)
 def test_streams_that_cannot_seek(name: str) -> None:
     deals = as_written(SOLVED if FORMATS[name].tricks else DEALS, name)
@@ -104,8 +113,9 @@ def test_text_files_are_sniffed(tmp_path: Path) -> None:
     write(SOLVED, tmp_path / "pbn.txt", "pbn")
     assert read(tmp_path / "pbn.txt") == as_written(SOLVED, "pbn")
     (tmp_path / "notes.txt").write_text("buy milk\n")
-    with pytest.raises(FormatError, match=r"notes.txt: the content is of no known format"):
+    with pytest.raises(FormatError, match="notes.txt: the content is of no known form") as told:
         read(tmp_path / "notes.txt")
+    assert "names one: gib, text, dds-list; --from text skips what is no deal)" in str(told.value)
 
 
 def test_content_that_contradicts_the_suffix(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Two-hand estimation: symmetries, distributions, the authors' rows, training and export."""
 
 import json
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -206,6 +207,27 @@ def test_the_bars_hold_on_the_authors_validation_rows(shared, model, bar) -> Non
     assert ((found.expected - rows.tricks[part, :, 0]) ** 2).mean() <= bar
 
 
+@pytest.mark.parametrize("kind", [tc.PairEstimator, tc.HandEmbedding])
+def test_what_is_loaded_is_pickled_by_its_name_or_path_and_its_checksum(kind, tmp_path) -> None:
+    made = kind("hand2vec", threads=1)
+    copy = pickle.loads(pickle.dumps(made))
+    assert copy.info.sha256 == made.info.sha256 and repr(copy) == repr(made)
+    path = tmp_path / "own.onnx"
+    content = made.info.path.read_bytes()
+    path.write_bytes(content)
+    own = pickle.dumps(kind(path, threads=1))
+    assert pickle.loads(own).info.path == path
+    path.write_bytes(content + b"\x72\x00")  # an empty text in a field of its own: another file
+    with pytest.raises(tc.ModelError, match="not the model that was pickled"):
+        pickle.loads(own)
+
+
+def test_estimates_of_pairs_are_compared_by_value(accurate) -> None:
+    one, same = accurate([N, N], [S, S]), accurate([N, N], [S, S])
+    assert one == same and hash(one) == hash(same) and one[0] == one[1] and one != one[0]
+    assert one[0] != one[0].by_partner and one != "estimate"
+
+
 def test_pair_on_the_command_line(monkeypatch, capsys, tmp_path) -> None:
     def run(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr("sys.argv", ["trickcast", "pair", *map(str, arguments)])
@@ -218,7 +240,14 @@ def test_pair_on_the_command_line(monkeypatch, capsys, tmp_path) -> None:
     status, out, _ = run(N, S, "--json", "--model", "hand2vec", "--vulnerable", "ns")
     told = json.loads(out)
     assert status == 0 and told["hands"] == [N, S] and told["vulnerable"] == "ns"
-    assert np.shape(told["probabilities"]) == (2, 5, 14) and np.shape(told["expected"]) == (2, 5)
+    assert (told["strains"], told["declarers"]) == ([*"SHDCN"], ["N", "S"])
+    found = tc.PairEstimator("hand2vec")(N, S)
+    np.testing.assert_allclose(told["probabilities"], found.both, atol=1e-6)
+    for declarer, by in enumerate((found, found.by_partner)):
+        np.testing.assert_allclose(np.array(told["expected"])[:, declarer], by.expected, atol=1e-3)
+    for typed, name, shown in (("ALL", "both", "both"), ("NS", "ns", "NS")):
+        assert json.loads(run(N, S, "--vulnerable", typed, "--json")[1])["vulnerable"] == name
+        assert f"vulnerable {shown}:" in run(N, S, "--vulnerable", typed)[1]
     assert len(told["best_contracts"]) == 3 and len(told["game"]) == 5
     (tmp_path / "n.txt").write_text(f"{N}\n{N}\n")
     (tmp_path / "s.txt").write_text(f"{S}\n{S}\n")

@@ -192,4 +192,35 @@ def test_a_recorded_play_goes_up_to_what_cannot_be_played(run, tmp_path: Path) -
         "note: board 3: card 3, S2: West has to follow in hearts; the play is judged up to there\n"
     )
     assert run("play", BOARD, "4H", "SA", "--by", "N")[0] == 2
-    assert run("play", BOARD)[0] == 2 and run("play", BOARD, "PASS", "--by", "N")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ([], "there is nothing to judge (expected a contract and --by)"),
+        (["4H"], "4H: --by is missing (expected the declarer: N, E, S or W)"),
+        (["--by", "N"], "--by N: the contract is missing (expected one such as 4S)"),
+        (["PASS", "--by", "N"], "PASS: a board that is passed out has no play to judge"),
+        (["4HN", "SQ", "S5"], "'4HN'"),
+        (["4S", "--by", "Q"], "'Q'"),
+    ],
+)
+def test_the_half_of_a_contract_that_is_missing_or_wrong_is_named(
+    run, asked: list[str], said: str
+) -> None:
+    status, out, err = run("play", BOARD, *asked)
+    assert (status, out) == (2, "") and said in err, err
+
+
+def test_boards_that_are_passed_out_are_called_so(run, tmp_path: Path) -> None:
+    deal = f'[Deal "{BOARD}"]\n'
+    passed, played = (
+        f'{deal}[Contract "Pass"]\n\n',
+        f'{deal}[Contract "4H"]\n[Declarer "N"]\n\n',
+    )
+    (tmp_path / "x.pbn").write_text(passed)
+    assert "the board was passed out" in run("play", tmp_path / "x.pbn")[2]
+    (tmp_path / "x.pbn").write_text(passed + played + f'{deal}[Contract "4H"]\n')
+    status, _, err = run("play", tmp_path / "x.pbn")
+    assert status == 0
+    assert err == "note: 1 board passed out\nnote: 1 board without declarer\n"

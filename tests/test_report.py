@@ -1,6 +1,8 @@
 """The printable page of a session."""
 
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -136,6 +138,18 @@ def test_broken_boards_are_named_and_the_others_printed(run, session: Path, tmp_
     assert run("report", session, "-o", tmp_path / "x.html", "--strict")[0] == 2
     assert run("report", session, "-o", tmp_path / "no" / "x.html")[0] == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "session.pbn"]
+
+
+def test_a_page_is_called_as_its_file_or_as_its_only_deal(run, tmp_path: Path) -> None:
+    out, plain = tmp_path / "report.html", tmp_path / "club.txt"
+    plain.write_text(f"{BOARD}\n{BOARD}\n")
+    for source, title in ((BOARD, BOARD), (plain, "club")):
+        assert run("report", source, "-o", out)[0] == 0
+        assert f"<title>{title}</title>" in out.read_text("utf-8")
+    with plain.open("rb") as piped:
+        command = [sys.executable, "-m", "trickcast", "report", "-", "-o", str(out)]
+        subprocess.run(command, stdin=piped, check=True)
+    assert "<title>Boards</title>" in out.read_text("utf-8")
 
 
 def test_boards_without_numbers_count_on(run, tmp_path: Path) -> None:

@@ -106,7 +106,11 @@ def printed(*arguments: str) -> list[Any]:
             ("par", EASY, "--vulnerable", "ns", "--dealer", "E"),
         ),
         ("hand", {"hands": [NORTH], "trump": "H"}, ("hand", NORTH, "--trump", "H")),
-        ("pair", {"north": [NORTH], "south": [SOUTH]}, ("pair", NORTH, SOUTH)),
+        (
+            "pair",
+            {"north": [NORTH], "south": [SOUTH], "vulnerable": "ALL"},
+            ("pair", NORTH, SOUTH, "--vulnerable", "Both"),
+        ),
         ("open", {"hands": [NORTH], "nearest": 2}, ("open", NORTH, "--nearest", "2")),
         (
             "nearest",
@@ -216,7 +220,11 @@ WRONG: list[tuple[str, Any, str]] = [
     ("hand", {"hands": ["AKQ"]}, "hand 'AKQ'"),
     ("hand", {"hands": [NORTH], "trump": "Z"}, "'Z'"),
     ("pair", {"north": [NORTH], "south": [NORTH]}, "both hands hold"),
-    ("pair", {"north": [NORTH] * 2, "south": [SOUTH]}, "2 hands and 1 partners"),
+    (
+        "pair",
+        {"north": [NORTH] * 2, "south": [SOUTH]},
+        "2 hands and 1 partner (expected equally many)",
+    ),
     ("open", {"hands": [NORTH], "system": "../x.toml"}, "no opening system '../x.toml'"),
     ("nearest", {"hands": [NORTH], "plus": SOUTH}, "plus and minus go together"),
     ("nearest", {"hands": [NORTH], "k": 0}, "k: input should be greater than or equal to 1"),
@@ -303,7 +311,7 @@ def test_the_page_asks_what_the_server_answers(client) -> None:
         "solve": {"deals": [EASY]},
         "pair": {"north": [NORTH], "south": [SOUTH], "vulnerable": "ns"},
     }
-    shapes = {"estimate": ("probabilities", 5), "solve": ("exact", 5), "pair": ("probabilities", 2)}
+    shapes = {"estimate": ("probabilities", 5), "solve": ("exact", 5), "pair": ("probabilities", 5)}
     for path, question in asked.items():
         key, size = shapes[path]
         assert len(client.post(f"/v1/{path}", json=question).json()["results"][0][key]) == size
@@ -319,6 +327,17 @@ def test_the_schema_has_every_question_and_the_keys_of_its_answers(client) -> No
     answer = client.get("/v1/estimate", params={"deals": EASY}).json()["results"][0]
     assert answer.keys() <= keys.keys()
     assert "/v1/estimate" in client.get("/docs").text
+
+
+def test_head_is_answered_where_get_is_and_other_methods_are_told_all_that_are(client) -> None:
+    for path in ("/healthz", "/metrics", "/v1/models", "/", "/v1/contest"):
+        get, head = client.get(path), client.head(path)
+        assert (head.status_code, head.content) == (get.status_code, b"")
+        assert head.headers["content-type"] == get.headers["content-type"]
+    assert client.head("/v1/hand").status_code == 422
+    for path, allowed in (("/v1/models", "GET, HEAD, POST"), ("/healthz", "GET, HEAD")):
+        answer = client.options(path)
+        assert (answer.status_code, answer.headers.get_list("allow")) == (405, [allowed])
 
 
 def test_health_and_counts(client) -> None:

@@ -80,6 +80,13 @@ def test_tables_that_a_file_holds_are_not_solved_again(client) -> None:
     assert answer.json()["results"][0]["exact"] == [[6] * 4] * 5
 
 
+def test_the_par_of_a_board_is_that_of_its_number_where_a_file_says_no_more(client) -> None:
+    content = f'deal,board\n"{EASY}",7\n'
+    answer = client.post("/v1/par?from=csv", content=content, headers={"content-type": "text/csv"})
+    found = answer.json()["results"][0]
+    assert (found["board"], found["dealer"], found["vulnerable"]) == (7, "S", "both")
+
+
 def test_what_is_no_deal_in_a_file_is_listed_or_refused(client) -> None:
     content = f'[Board "1"]\n[Deal "{EASY}"]\n\n[Board "2"]\n[Deal "N:AK QJ"]\n'.encode()
     answer = client.post("/v1/solve", files={"file": ("a.pbn", content)}).json()

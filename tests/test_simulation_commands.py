@@ -16,6 +16,7 @@ from trickcast.simulation import contracts, trick_picture
 from trickcast.solver import solve_lead_batches
 
 HANDS = ["--south", SOUTH, "--north", NORTH, "--samples", 60]
+ONE = ["--contract", "4S", "--by", "S"]
 
 
 def test_the_command_shows_tricks_and_contracts(run, monkeypatch) -> None:
@@ -70,7 +71,16 @@ def test_the_command_compares(run) -> None:
     _, out, _ = run("compare", "4S", "3N", "--by", "S", *HANDS, *asked, "--vulnerable", "ns")
     assert "vulnerable NS" in out and "how far off they are is not known" in " ".join(out.split())
     status, out, _ = run("compare", "4S", "PASS", "--by", "S", *HANDS, "--exact", 20, "--json")
-    assert status == 0 and len(json.loads(out)["imps"]) == 3
+    told = json.loads(out)
+    assert status == 0 and len(told["imps"]) == 3
+    assert (told["by"], told["other_by"], told["vulnerable"]) == ("S", "S", "none")
+
+
+@pytest.mark.parametrize("asked", [[], ONE, ["--contracts", "4S", "--by", "S"]])
+def test_answers_say_the_vulnerability_that_their_points_are_for(run, asked: list[str]) -> None:
+    few = ["--samples", 20, "--exact", 0, "--vulnerable", "NS", "--json"]
+    status, out, _ = run("simulate", *HANDS[:4], *asked, *few)
+    assert status == 0 and json.loads(out)["vulnerable"] == "ns"
 
 
 def test_the_command_leads(run) -> None:
@@ -78,6 +88,7 @@ def test_the_command_leads(run) -> None:
     status, out, err = run(*asked, "--exact", 20, "--json")
     content = json.loads(out)
     assert (status, err) == (0, "") and len(content["leads"]) == 11
+    assert content["vulnerable"] == "none"
     status, out, _ = run(*asked, "--exact", 20, "--scoring", "matchpoints")
     assert status == 0 and "equal within the error" in out and content["leads"][0]["even"]
 
@@ -99,6 +110,11 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
         (["simulate", "--samples", 0], ["samples"]),
         (["simulate", "--contract", "4S"], ["--by"]),
         (["simulate", "--making"], ["--contract"]),
+        (["simulate", *ONE, "--scoring", "imps"], ["--scoring has no effect with --contract"]),
+        (["simulate", *ONE, "--side", "NS"], ["--side has no effect with --contract"]),
+        (["simulate", *ONE, "--making", "--vulnerable", "ns"], ["--vulnerable", "--making"]),
+        (["simulate", "--contracts", "4S", "--scoring", "imps"], ["--scoring", "--contracts"]),
+        (["simulate", "--contracts", "4S", "--by", "S", "--side", "NS"], ["--side", "--by"]),
         (["simulate", "--contract", "4S", "--by", "S", "--picture", "x.png"], [".svg", "x.png"]),
         (["simulate", "--scoring", "rubber"], ["rubber", "imps"]),
         (["simulate", "--side", "N"], ["--side"]),

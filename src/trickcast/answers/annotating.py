@@ -18,9 +18,9 @@ _SCORE, _CONTRACT = "OptimumScore", "ParContract"
 def annotated(chunks: Iterator[DealSet], comment: str | None = None) -> Iterator[DealSet]:
     """Pass deals on with DoubleDummyTricks, OptimumScore and ParContract among their tags.
 
-    Boards without a whole table, or (for the par) without dealer or vulnerability, are left as they
-    are; what their tags said before is replaced. ``comment`` follows the tricks. (The writer of PBN
-    adds the OptimumResultTable itself.)
+    Boards without a whole table are left as they are, and of those without dealer, vulnerability
+    and a number that would say them the par is left out; what their tags said before is replaced.
+    ``comment`` follows the tricks. (The writer of PBN adds the OptimumResultTable itself.)
     """
     for deals in numbered(chunks):
         boards = deals.boards or (Board(),) * len(deals)
@@ -38,8 +38,9 @@ def annotated(chunks: Iterator[DealSet], comment: str | None = None) -> Iterator
 def _annotated(board: Board, table: NDArray[np.uint8], comment: str | None) -> Board:
     lines = () if comment is None else (f"{{{comment}}}",)
     fresh = [Tag(DIGITS, format_digits(table), lines)]
-    if board.dealer is not None and board.vulnerability is not None:
-        best = par_of(table, board.vulnerability, board.dealer)
+    known = board.completed()
+    if known.dealer is not None and known.vulnerability is not None:
+        best = par_of(table, known.vulnerability, known.dealer)
         fresh += [Tag(_SCORE, f"NS {best.ns_score}"), Tag(_CONTRACT, par_text(best))]
     names = {DIGITS, _SCORE, _CONTRACT}
     kept = [tag for tag in board.tags if tag.name not in names]

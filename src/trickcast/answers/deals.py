@@ -83,6 +83,19 @@ def named_deal(deal: Deal, board: Board | None) -> dict[str, Any]:
     return content
 
 
+def par_conditions(
+    board: Board | None, vulnerable: Vulnerability | None, dealer: Seat | None
+) -> tuple[Vulnerability, Seat]:
+    """Return who is vulnerable and who deals: as asked, else as the board says, or its number.
+
+    Where nothing says it nobody is vulnerable, and North deals.
+    """
+    known = (board or Board()).completed()
+    sides = known.vulnerability if vulnerable is None else vulnerable
+    first = known.dealer if dealer is None else dealer
+    return sides or Vulnerability.NONE, first or Seat.NORTH
+
+
 def par_answer(
     deal: Deal, board: Board | None, table: TrickTable, vulnerable: Vulnerability, dealer: Seat
 ) -> ParAnswer:

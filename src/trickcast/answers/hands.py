@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from typing_extensions import TypedDict
 
-from ..cards import Hand, Strain
+from ..cards import Hand, Strain, Vulnerability
 
 if TYPE_CHECKING:  # each costs what the others have no use for
     from ..embedding import PairContract, PairEstimate
@@ -70,7 +71,11 @@ class PairContractAnswer(TypedDict):
 
 
 class PairAnswer(TypedDict):
-    """What two hands take: ``expected`` is declarers N S × strains, ``probabilities`` × 14 too."""
+    """What two hands take: ``expected`` is strains × declarers N S, ``probabilities`` × 14 too.
+
+    ``interval_80`` is the lowest and the highest tricks × strains, and the chances are by strain: N
+    declares.
+    """
 
     hands: list[str]
     model: str
@@ -131,7 +136,7 @@ def pair_answer(
     hands: tuple[Hand, Hand],
     estimate: "PairEstimate",
     bids: "Iterable[PairContract]",
-    vulnerable: str,
+    vulnerable: Vulnerability,
     model: str,
 ) -> PairAnswer:
     """Answer with the estimate of one pair of hands, and its best contracts."""
@@ -142,10 +147,10 @@ def pair_answer(
         "model": model,
         "strains": [strain.letter for strain in Strain],
         "declarers": ["N", "S"],
-        "expected": [_rounded(by.expected, 4) for by in (estimate, estimate.by_partner)],
-        "probabilities": [_rounded(by.probabilities, 6) for by in (estimate, estimate.by_partner)],
+        "expected": _rounded(estimate.both @ np.arange(14), 4),
+        "probabilities": _rounded(estimate.both, 6),
         "interval_80": [low.tolist(), high.tolist()],
-        "vulnerable": vulnerable,
+        "vulnerable": str(vulnerable),
         "game": _rounded(chances["game"], 6),
         "slam": _rounded(chances["slam"], 6),
         "grand": _rounded(chances["grand"], 6),

@@ -45,6 +45,7 @@ class MakingAnswer(Counts):
 class ContractAnswer(MakingAnswer):
     """What a contract is worth, and the chances of 0 … 13 tricks."""
 
+    vulnerable: str
     score: Numbers
     distribution: list[float]
 
@@ -67,6 +68,7 @@ class EveryContractAnswer(Counts):
     interval: NotRequired[list[Any]]
     explained: NotRequired[list[Any]]
     effective: NotRequired[list[Any]]
+    vulnerable: str
     best: list[RankedContract]
 
 
@@ -86,6 +88,7 @@ class BeatenContract(RankedContract):
 class ContractsAnswer(Counts):
     """Some contracts in one sheet."""
 
+    vulnerable: str
     contracts: list[BeatenContract]
 
 
@@ -94,6 +97,9 @@ class ComparisonAnswer(Counts):
 
     first: str
     second: str
+    by: str
+    other_by: str
+    vulnerable: str
     total: Numbers
     imps: Numbers
     matchpoints: Numbers
@@ -115,6 +121,7 @@ class LeadsAnswer(Counts):
 
     contract: str
     by: str
+    vulnerable: str
     scoring: str
     leads: list[LeadAnswer]
 
@@ -129,6 +136,7 @@ def contract_answer(
         "contract": str(bid),
         "by": str(by),
         "making": _numbers(result.making(bid, by)),
+        "vulnerable": str(vulnerable),
         "score": _numbers(result.score(bid, by, vulnerable)),
         "distribution": result.distribution(bid.strain, by).round(4).tolist(),
     }
@@ -144,7 +152,9 @@ def making_answer(result: MakingSimulation) -> MakingAnswer:
     }
 
 
-def every_contract_answer(result: Simulation, best: list[ContractValue]) -> EveryContractAnswer:
+def every_contract_answer(
+    result: Simulation, best: list[ContractValue], vulnerable: Vulnerability
+) -> EveryContractAnswer:
     """Answer with all contracts; ``best`` are a side's best."""
     content: dict[str, Any] = {
         **_counts(result),
@@ -156,6 +166,7 @@ def every_contract_answer(result: Simulation, best: list[ContractValue]) -> Ever
         content["interval"] = _table(result.interval, 4)
         content["explained"] = _table(result.explained, 4)
         content["effective"] = _table(result.effective, 1)
+    content["vulnerable"] = str(vulnerable)
     content["best"] = [_ranked(value) for value in best]
     return cast(EveryContractAnswer, content)  # mypy wants all keys of a literal with **
 
@@ -196,7 +207,9 @@ def with_leads(
 
 
 def contracts_answer(
-    result: Simulation, rows: list[tuple[ContractValue, list[BeatingLead]]]
+    result: Simulation,
+    rows: list[tuple[ContractValue, list[BeatingLead]]],
+    vulnerable: Vulnerability,
 ) -> ContractsAnswer:
     """Answer with some contracts and the leads that beat them."""
     contracts: list[BeatenContract] = [
@@ -206,29 +219,37 @@ def contracts_answer(
         }
         for value, leads in rows
     ]
-    return {**_counts(result), "contracts": contracts}
+    return {**_counts(result), "vulnerable": str(vulnerable), "contracts": contracts}
 
 
 def comparison_answer(
-    result: Simulation, pair: tuple[Contract, Contract], gains: dict[str, Value]
+    result: Simulation,
+    pair: tuple[Contract, Contract],
+    seats: tuple[Seat, Seat],
+    vulnerable: Vulnerability,
+    gains: dict[str, Value],
 ) -> ComparisonAnswer:
     """Answer with the gains of the first contract over the second, by way of scoring."""
     return {
         **_counts(result),
         "first": str(pair[0]),
         "second": str(pair[1]),
+        "by": str(seats[0]),
+        "other_by": str(seats[1]),
+        "vulnerable": str(vulnerable),
         "total": _numbers(gains["total"]),
         "imps": _numbers(gains["imps"]),
         "matchpoints": _numbers(gains["matchpoints"]),
     }
 
 
-def leads_answer(result: LeadSimulation) -> LeadsAnswer:
+def leads_answer(result: LeadSimulation, vulnerable: Vulnerability) -> LeadsAnswer:
     """Answer with every lead."""
     return {
         **_counts(result),
         "contract": str(result.contract),
         "by": str(result.by),
+        "vulnerable": str(vulnerable),
         "scoring": result.scoring,
         "leads": [_lead(lead) for lead in result],
     }

@@ -1,6 +1,6 @@
 """What a file says of a board besides its cards."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 from .enums import Seat, Vulnerability
@@ -50,6 +50,27 @@ class Board:
     def tag(self, name: str) -> str | None:
         """Return the value of the first of ``tags`` with this name: a player's, an event's."""
         return next((tag.value for tag in self.tags if tag.name == name), None)
+
+    def completed(self) -> "Board":
+        """Return the board with the dealer and the vulnerability of its number where it has none.
+
+        Without a number it is the same board.
+
+        >>> board = Board(number=7).completed()
+        >>> str(board.dealer), str(board.vulnerability)
+        ('S', 'both')
+        """
+        if self.number is None or None not in (self.dealer, self.vulnerability):
+            return self
+        return replace(
+            self,
+            dealer=board_dealer(self.number) if self.dealer is None else self.dealer,
+            vulnerability=(
+                board_vulnerability(self.number)
+                if self.vulnerability is None
+                else self.vulnerability
+            ),
+        )
 
     def stated(self) -> tuple[str, ...]:
         """Return the names of the fields that say something."""

@@ -184,7 +184,7 @@ class DealSet(Tabular):
         known = 0
         if self.tricks is not None:
             known = int((self.tricks != UNKNOWN).any(axis=(1, 2)).sum())
-        return f"<DealSet of {len(self):,} deals, tricks known for {known:,}>"
+        return f"<DealSet of {counted(len(self), 'deal')}, tricks known for {known:,}>"
 
     def __str__(self) -> str:
         shown = "\n".join(deal.pbn for deal in self[:10])
@@ -218,7 +218,7 @@ def as_dealset(deals: Any) -> tuple[DealSet, bool]:
         return deals, False
     if isinstance(deals, str | Deal):
         return DealSet.from_deals([Deal(deals)]), True
-    if isinstance(deals, np.ndarray):
+    if isinstance(deals, np.ndarray) and deals.dtype.kind not in "OUT":  # these hold texts
         if deals.size == 0:
             return DealSet(np.empty((0, 52), np.uint8)), False
         return DealSet(np.atleast_2d(deals)), deals.ndim == 1

@@ -76,7 +76,11 @@ class OneOrMany(Tabular):
 
     def __repr__(self) -> str:
         _, thing, things = self.named
-        number = f"one {thing}" if self.single else f"{len(self):,} {things}"
+        number = (
+            f"one {thing}"
+            if self.single
+            else f"{len(self):,} {thing if len(self) == 1 else things}"
+        )
         return f"<{type(self).__name__} of {number}>"
 
     def _repr_html_(self) -> str:

@@ -68,7 +68,7 @@ def show_all(
     """Show the expected tricks of all contracts, and a side's best."""
     best = result.best_contracts(vul, scoring, side=side)
     if as_json:
-        click.echo(json.dumps(every_contract_answer(result, best)))
+        click.echo(json.dumps(every_contract_answer(result, best, vul)))
         return
     unit = UNITS[scoring]
     table = Table(box=None, pad_edge=False, padding=(0, 2))
@@ -96,7 +96,7 @@ def show_contracts(
     """Show some contracts in one sheet, each with the lead that beats it most often."""
     rows = with_leads(result, better_declarers(result, pairs, vul), workers, cluster)
     if as_json:
-        click.echo(json.dumps(contracts_answer(result, rows)))
+        click.echo(json.dumps(contracts_answer(result, rows, vul)))
         return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("contract", "makes", "points", "lead that sets it"):
@@ -125,7 +125,7 @@ def show_comparison(
 ) -> None:
     """Show by how much one contract beats another, by every way of scoring."""
     if as_json:
-        click.echo(json.dumps(comparison_answer(result, pair, gains)))
+        click.echo(json.dumps(comparison_answer(result, pair, seats, vul, gains)))
         return
     one, other = (
         f"{bid} by {seat.word}" if bid.level else str(bid)
@@ -137,9 +137,9 @@ def show_comparison(
     click.echo("\n".join(wrapped(result.notes)))
 
 
-def show_leads(result: LeadSimulation, as_json: bool) -> None:
+def show_leads(result: LeadSimulation, vul: Vulnerability, as_json: bool) -> None:
     """Show every lead, best first."""
-    click.echo(json.dumps(leads_answer(result)) if as_json else str(result))
+    click.echo(json.dumps(leads_answer(result, vul)) if as_json else str(result))
 
 
 def _gain_text(gain: Value, scoring: str) -> str:

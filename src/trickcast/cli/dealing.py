@@ -23,6 +23,7 @@ from .command import Option
 from .deals import Workers, with_boards
 from .inputs import CommandError
 from .layout_options import Condition, Known
+from .outputs import check_output
 from .sheets import Sheet, solved_table
 from .solving import solved
 
@@ -77,10 +78,12 @@ def deal(
         bool, Option("--exact", help="Solve for tricks() and its kin, not estimate.")
     ] = False,
     tries: Annotated[
-        int | None, Option(min=1, help="Layouts drawn at most (default: 4 million).")
+        int | None,
+        Option(min=1, help="Layouts drawn at most, 512 or more at once (default: 4 million)."),
     ] = None,
     out: Annotated[
-        str | None, Option(metavar="FILE", help="Write the boards there, by its suffix.")
+        str | None,
+        Option(metavar="FILE", help="Write the boards there, by its suffix; - is standard output."),
     ] = None,
     target_format: Annotated[
         str | None,
@@ -101,6 +104,8 @@ def deal(
         raise click.BadParameter(f"--rotate {rotate!r} (expected one of {', '.join(_TURNS)})")
     if as_json and (out or target_format):
         raise click.BadParameter("--json and --out or --to do not go together")
+    if out == "-":  # where boards go anyway
+        out, target_format = None, target_format or "pbn"
     if exact and script is None and condition is None:
         raise click.BadParameter("--exact needs --script or --condition")
     text = None if script is None else Path(script).read_text("utf-8", errors="replace")
@@ -211,12 +216,9 @@ def _check_picture(picture: Path | None, actions: dealing.Actions | None) -> Non
         return
     from ..dealing.pictures import SUFFIXES
 
-    if picture.suffix not in SUFFIXES:
-        names = ", ".join(SUFFIXES)
-        raise click.BadParameter(f"--picture {str(picture)!r} (expected a name in {names})")
+    check_output("--picture", picture, SUFFIXES)
     if actions is None or not any(isinstance(t, dealing.Frequency) for t in actions.tables):
         raise click.BadParameter("--picture needs a --script with a frequency in its action")
-    check_target(picture)
     try:
         import_module("matplotlib")
     except ModuleNotFoundError:

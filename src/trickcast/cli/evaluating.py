@@ -13,7 +13,7 @@ from rich.table import Table
 
 from .._pieces import over_pieces
 from .._progress import Advance, progress_bar
-from ..cards import DealSet, Strain
+from ..cards import DealSet, Strain, counted
 from ..estimator import (
     DEFAULT_LAYOUT,
     DEFAULT_MODEL,
@@ -202,7 +202,11 @@ def _pieces_of(
             yield DealSet(chunk.owners, chunk.tricks)
         return
     asked, storage = as_use(use), storage_at(deals, everywhere=cluster is not None)
-    for shard in Library(deals).shards:
+    shards = Library(deals).shards
+    if all(shard.use != asked for shard in shards):
+        there = ", ".join(sorted({shard.use for shard in shards})) or "none at all"
+        raise CommandError(f"{deals}: the library has no deals for {asked} (it has: {there})")
+    for shard in shards:
         if shard.use == asked:
             yield storage, shard
 
@@ -233,7 +237,8 @@ def _show(
 ) -> None:
     out = views.ResultConsole()
     for each, evaluation in evaluated:
-        click.echo(f"{each.name} on {evaluation.deals:,} deals, 95 % intervals over deals\n")
+        deals = counted(evaluation.deals, "deal")
+        click.echo(f"{each.name} on {deals}, 95 % intervals over deals\n")
         for table in _figures_tables(evaluation.strains, evaluation.calibration):
             out.print(table)
             click.echo()
@@ -272,6 +277,11 @@ def _with_error(found: Interval, digits: int) -> str:
     return value if side != side else f"{value} ±{side:,.{digits}f}"
 
 
+def _known(number: float, digits: int) -> str:
+    """Write a number, and nothing where it is not known: of a single deal, say."""
+    return "" if number != number else f"{number:,.{digits}f}"
+
+
 _FORMATS = {
     "within_2": 2,
     "within_1": 2,
@@ -299,7 +309,7 @@ def _figures_tables(
         calibrated = list[str]()
         if calibration is not None:
             measured = calibration[part]
-            calibrated = [_with_error(measured.error, 2), f"{measured.noise:.2f}"]
+            calibrated = [_with_error(measured.error, 2), _known(measured.noise, 2)]
         hits.add_row(PARTS[part], *cells[:3], *calibrated)
         errors.add_row(PARTS[part], *cells[3:], f"{figures.results:,}")
     return [hits, errors]

@@ -12,6 +12,7 @@ from . import reproduce, views
 from .command import Argument, Option
 from .deals import AsJson
 from .inputs import CommandError
+from .outputs import check_output
 
 if TYPE_CHECKING:
     from ..inside import Neuron, Opened
@@ -39,6 +40,9 @@ def explain(
     """
     from .. import inside
 
+    for option, path in (("--svg", svg), ("--png", png)):
+        if path is not None:
+            check_output(option, path, (option.replace("--", "."),))
     try:
         layers = [layer for model in models for layer in _open(model)]
         for path, write in ((svg, inside.write_svg), (png, inside.write_png)):

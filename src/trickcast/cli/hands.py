@@ -6,9 +6,9 @@ from typing import Annotated
 import click
 from rich.table import Table
 
-from ..answers.deals import par_answer
+from ..answers.deals import par_answer, par_conditions
 from ..answers.hands import hand_answer
-from ..cards import Board, Seat, Strain, Vulnerability
+from ..cards import Seat, Strain, Vulnerability
 from ..scoring import par as par_of
 from . import views
 from .command import Argument, Option
@@ -53,10 +53,11 @@ def hand(
 def par(
     deals: Deals,
     vulnerable: Annotated[
-        str | None, Option(help="none, ns, ew or both (default: as the board says, or none).")
+        str | None,
+        Option(help="none, ns, ew or both (default: the board's, its number's, or none)."),
     ] = None,
     dealer: Annotated[
-        str | None, Option(help="N, E, S or W (default: as the board says, or N).")
+        str | None, Option(help="N, E, S or W (default: the board's, its number's, or N).")
     ] = None,
     as_json: AsJson = False,
     source: From = None,
@@ -68,15 +69,13 @@ def par(
 
     Example: trickcast par deals.pbn --vulnerable ns
     """
+    told_vulnerable = None if vulnerable is None else Vulnerability.parse(vulnerable)
+    told_dealer = None if dealer is None else Seat.parse(dealer)
     sheet = Sheet()
     chunks = read_deals(deals, source, chunk=SOLVED_CHUNK, strict=strict)
     for chunk, tables in solved(chunks, workers, check):
         for i, (deal, board) in enumerate(with_boards(chunk)):
-            known = board or Board()
-            vul = Vulnerability.parse(
-                known.vulnerability or Vulnerability.NONE if vulnerable is None else vulnerable
-            )
-            first = Seat.parse(known.dealer or Seat.NORTH if dealer is None else dealer)
+            vul, first = par_conditions(board, told_vulnerable, told_dealer)
             if as_json:
                 click.echo(json.dumps(par_answer(deal, board, tables[i], vul, first)))
             else:

@@ -7,7 +7,7 @@ from typing import Annotated
 import click
 from rich.table import Table
 
-from ..cards import DealSet
+from ..cards import DealSet, counted
 from ..formats import write_stream
 from ..library import (
     USES,
@@ -201,8 +201,10 @@ def verify(
         shown = "; ".join(verified.problems[:3])
         raise LibraryError(f"{folder}: problems: {len(verified.problems)}, such as: {shown}")
     click.echo(
-        f"{folder}: {verified.shards:,} shards with {verified.deals:,} deals are sound; "
-        f"{verified.solved_again:,} deals solved again agree"
+        f"{folder}: {counted(verified.shards, 'shard')} with {counted(verified.deals, 'deal')} "
+        f"{'is' if verified.shards == 1 else 'are'} sound; "
+        f"{counted(verified.solved_again, 'deal')} solved again "
+        f"agree{'s' * (verified.solved_again == 1)}"
     )
 
 

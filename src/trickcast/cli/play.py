@@ -1,16 +1,17 @@
 """The command that judges the play of the cards: play."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
 from ..answers.deals import named_deal
-from ..cards import UNKNOWN, Board, Deal, Seat, Strain, card_text, parse_card
+from ..cards import UNKNOWN, Board, Deal, Seat, Strain, card_text, counted, parse_card
 from ..cards.endings import GONE
 from ..cards.play import PlayError, Position, positions
 from ..cards.text import hand_text, parse_ending
@@ -20,6 +21,7 @@ from .deals import AsJson, From, Workers, with_boards
 from .inputs import CommandError, Strict, is_file, read_deals
 from .sheets import Sheet
 
+_PASSED_OUT = "passed out"
 _NAMED = 4
 """Better cards that are named where one gave a trick away."""
 
@@ -58,13 +60,18 @@ def play(
     from ..solver import solve_play  # what is asked wrongly does not wait for DDS
 
     sheet = Sheet()
-    shown = passed_over = 0
+    told = _Told(
+        None if contract is None else Contract(contract), None if by is None else Seat.parse(by)
+    )
+    if told.contract is not None and told.contract.strain is None:
+        raise CommandError(f"{told.contract}: a board that is passed out has no play to judge")
+    shown, left_out = 0, Counter[str]()
     for owners, board in _boards(deals, source, strict):
         if number is not None and board.number != number:
             continue
-        asked = _asked(board, contract, by, lead, cards)
-        if asked is None:
-            passed_over += 1
+        asked = _asked(board, told, lead, cards)
+        if isinstance(asked, str):
+            left_out[asked] += 1
             continue
         reached = _reached(owners, asked, board)
         values = solve_play(
@@ -83,11 +90,17 @@ def play(
             click.echo(_ending_text(owners) + "\n" + review.text())
         else:
             sheet.show(Deal.from_owners(owners), board, review.text())
-    if passed_over:
-        click.echo(f"note: {passed_over:,} boards without contract and declarer", err=True)
     if not shown:
-        wanted = "a contract and --by" if number is None or passed_over else f"board {number}"
-        raise CommandError(f"there is nothing to judge (expected {wanted})")
+        raise CommandError(_nothing_to_judge(told, left_out, number))
+    for reason, boards in left_out.items():
+        click.echo(f"note: {counted(boards, 'board')} {reason}", err=True)
+
+
+class _Told(NamedTuple):
+    """What the command says of the contract."""
+
+    contract: Contract | None
+    declarer: Seat | None
 
 
 @dataclass(frozen=True)
@@ -122,21 +135,38 @@ def _is_ending(text: str) -> bool:
     return bool(colon) and len(first) == 1 and len(hands.split()) == 4 and held < 52
 
 
-def _asked(
-    board: Board, contract: str | None, by: str | None, lead: str | None, cards: list[str] | None
-) -> _Asked | None:
-    """Return what is played, as the command or else the board says; None where neither does."""
-    text, seat = contract or board.contract, by or board.declarer
-    if text is None or seat is None:
-        return None
-    bid, declarer = Contract(text), Seat.parse(seat)
-    if bid.strain is None:
-        return None
+def _asked(board: Board, told: _Told, lead: str | None, cards: list[str] | None) -> _Asked | str:
+    """Return what is played, as the command or else the board says, or why nothing is."""
+    bid, declarer = told
+    if bid is None and board.contract is not None:
+        bid = Contract(board.contract)
+    if declarer is None:
+        declarer = board.declarer
+    if bid is not None and bid.strain is None:
+        return _PASSED_OUT
+    missing = ["contract"] * (bid is None) + ["declarer"] * (declarer is None)
+    if bid is None or bid.strain is None or declarer is None:
+        return f"without {' and '.join(missing)}"
     words = " ".join(cards or ()).replace(",", " ").split()
-    recorded = not words and lead is None and by is None and contract is None
+    recorded = not words and lead is None and told == (None, None)
     played = [parse_card(card) for card in (board.play if recorded else words)]
     leader = declarer.lho if lead is None else Seat.parse(lead)
     return _Asked(bid, bid.strain, declarer, leader, played, recorded)
+
+
+def _nothing_to_judge(told: _Told, left_out: Counter[str], number: int | None) -> str:
+    """Say what was missing where no play could be judged."""
+    if not left_out and number is not None:
+        return f"there is nothing to judge (expected board {number})"
+    if left_out and not left_out.keys() - {_PASSED_OUT}:
+        boards = left_out.total()
+        which = "the board was" if boards == 1 else f"all {boards:,} boards were"
+        return f"there is nothing to judge: {which} passed out"
+    if told.contract is not None:
+        return f"{told.contract}: --by is missing (expected the declarer: N, E, S or W)"
+    if told.declarer is not None:
+        return f"--by {told.declarer}: the contract is missing (expected one such as 4S)"
+    return "there is nothing to judge (expected a contract and --by)"
 
 
 def _reached(owners: NDArray[np.uint8], asked: _Asked, board: Board) -> list[Position]:

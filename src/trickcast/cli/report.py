@@ -1,18 +1,21 @@
 """The command that makes a session a printable page: report."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import click
 
-from .._files import atomic_writer, check_target
-from ..cards import Board, TrickTable, board_dealer, board_vulnerability, counted
+from .._files import atomic_writer
+from ..answers.deals import par_conditions
+from ..cards import Board, TrickTable, counted
 from ..estimator import DEFAULT_MODEL, Estimator
 from ..web.report import ReportedBoard, report_page
 from .command import Option
 from .deals import Deals, From, Workers, with_boards
 from .doctor import package_version
-from .inputs import SOLVED_CHUNK, Strict, passed_over, read_deals
+from .inputs import SOLVED_CHUNK, Strict, is_file, passed_over, read_deals
+from .outputs import PAGES, check_output
 from .solving import Check, solved
 
 _UNKNOWN = (None, "", "?", "-", "#")
@@ -21,7 +24,7 @@ _UNKNOWN = (None, "", "?", "-", "#")
 def report(
     deals: Deals,
     out: Annotated[Path, Option("--out", "-o", metavar="FILE", help="The page, HTML.")],
-    title: Annotated[str | None, Option(help="Its heading (default: the event, or the file).")] = (
+    title: Annotated[str | None, Option(help="Its heading (default: event, file or deal).")] = (
         None
     ),
     hardest_first: Annotated[
@@ -39,7 +42,7 @@ def report(
 
     Example: trickcast report session.pbn -o report.html --hardest-first
     """
-    check_target(out)
+    check_output("--out", out, PAGES)
     estimator = Estimator(model, threads=workers)
     boards = list[ReportedBoard]()
     heading = title
@@ -49,11 +52,11 @@ def report(
         for i, (deal, known) in enumerate(with_boards(chunk)):
             said = known or Board()
             number = said.number or (boards[-1].number + 1 if boards else 1)
-            dealer, vulnerability = said.dealer, said.vulnerability
+            vulnerability, dealer = par_conditions(replace(said, number=number), None, None)
             board = ReportedBoard(
                 number,
-                board_dealer(number) if dealer is None else dealer,
-                board_vulnerability(number) if vulnerability is None else vulnerability,
+                dealer,
+                vulnerability,
                 deal,
                 TrickTable(tables[i].tricks),
                 estimates[i],
@@ -68,7 +71,14 @@ def report(
         f"chances: {estimator.info.name}"
     )
     left_out = [str(entry).removeprefix(f"{deals}: ") for entry in passed_over()]
-    page = report_page(heading or Path(deals).stem, boards, left_out, about)
+    page = report_page(heading or _title(deals, boards), boards, left_out, about)
     with atomic_writer(out) as stream:
         stream.write(page.encode())
     click.echo(f"{out}: {counted(len(boards), 'board')}")
+
+
+def _title(source: str, boards: list[ReportedBoard]) -> str:
+    """Return what a page is called when nothing says it: as its file, or as its only deal."""
+    if is_file(source):
+        return Path(source).stem
+    return boards[0].deal.pbn if len(boards) == 1 and source != "-" else "Boards"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from .. import simulation
 from .._files import check_target
@@ -38,9 +39,18 @@ from .layout_options import (
     Workers,
     layout_options,
 )
+from .outputs import PAGES, check_output
 
 _INTERRUPTED = 130
-_PICTURES = (".svg", ".html")
+_IN_VAIN = (
+    ("vulnerable", "making"),
+    ("scoring", "contract"),
+    ("side", "contract"),
+    ("scoring", "contracts"),
+    ("side", "by"),
+)
+"""Options of ``simulate`` that change nothing beside another."""
+_PICTURES = (".svg", *PAGES)
 
 Answer = TypeVar("Answer", bound=simulation.Result)
 
@@ -106,6 +116,7 @@ def simulate(
         raise click.BadParameter(f"--side {side!r} (expected NS or EW)")
     several = None if contracts is None else _several(contracts, by, side, contract)
     _check_contract_options(contract, None if several else by, making, picture)
+    _check_effects()
     vul = Vulnerability.parse(vulnerable)
     _check_scoring(scoring)
     _check_files(save, picture)
@@ -196,7 +207,7 @@ def leads(
     workers: Workers = None,
     cluster: Cluster = None,
     leader: Annotated[str, Argument(metavar="HAND", help="The leader's hand.")],
-    contract: Contracts,
+    contract: Annotated[str, Argument(metavar="CONTRACT", help="Such as 4S or 3NX.")],
     by: Annotated[str, Option(help="Declarer, whose left-hand opponent leads.")],
     vulnerable: Vulnerable = "none",
     scoring: Annotated[str, Option(help="Compare leads by total, imps or matchpoints.")] = "imps",
@@ -209,6 +220,7 @@ def leads(
     """
     asked = layout_options(locals())
     bid, declarer, hand = Contract(contract), Seat.parse(by), Hand(leader)
+    vul = Vulnerability.parse(vulnerable)
     _check_scoring(scoring)
     _check_files(save)
     result = _run(
@@ -217,10 +229,10 @@ def leads(
         leader=hand,
         contract=bid,
         by=declarer,
-        vulnerable=vulnerable,
+        vulnerable=vul,
         scoring=scoring,
     )
-    _deliver(result, save, lambda: show_leads(result, as_json))
+    _deliver(result, save, lambda: show_leads(result, vul, as_json))
 
 
 def _several(
@@ -246,8 +258,19 @@ def _check_contract_options(
             raise click.BadParameter(f"{name} needs --contract and --by")
     if making and picture is not None:
         raise click.BadParameter("--making counts no tricks, and --picture draws them")
-    if picture is not None and Path(picture).suffix not in _PICTURES:
-        raise click.BadParameter(f"--picture {picture!r} (expected a name in .svg or .html)")
+
+
+def _check_effects() -> None:
+    """Refuse options of this command that would change nothing."""
+    context = click.get_current_context()
+    given = {
+        name
+        for name in context.params
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+    for name, beside in _IN_VAIN:
+        if {name, beside} <= given:
+            raise click.BadParameter(f"--{name} has no effect with --{beside}")
 
 
 def _check_scoring(scoring: str) -> None:
@@ -262,9 +285,10 @@ def _check_files(save: str | None, picture: str | None = None) -> None:
             f"--save {save!r}: {format.title} holds whole tables alone, and here parts are solved "
             "(expected .pbn, .csv or another that holds what is not known)"
         )
-    for file in (save, picture):
-        if file is not None:
-            check_target(file)
+    if save is not None:
+        check_target(save)
+    if picture is not None:
+        check_output("--picture", picture, _PICTURES)
 
 
 def _run(question: Callable[..., Answer], asked: dict[str, Any], **own: Any) -> Answer:
@@ -287,7 +311,7 @@ def _draw(svg: str, file: Path, bid: Contract, by: Seat) -> None:
     """Write a picture, in a page of its own where the file is to be HTML."""
     title = f"{bid} by {by.word}"
     page = f"<!doctype html>\n<meta charset='utf-8'>\n<title>{title}</title>\n{svg}"
-    file.write_text(page if file.suffix == ".html" else svg, encoding="utf-8")
+    file.write_text(page if file.suffix.lower() in PAGES else svg, encoding="utf-8")
 
 
 def _deliver(result: simulation.Result, save: str | None, show: Callable[[], None]) -> None:

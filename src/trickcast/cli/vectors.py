@@ -8,16 +8,20 @@ import click
 from rich.table import Table
 
 from ..answers.hands import BEST_CONTRACTS, nearest_answer, pair_answer
-from ..cards import PRINTED_STRAINS, Hand
+from ..cards import PRINTED_STRAINS, Hand, Vulnerability
 from . import views
 from .command import Argument, Option
 from .deals import AsJson
 from .inputs import CommandError, read_hands
+from .outputs import PAGES, check_output
+from .sheets import vulnerable_sides
 
 if TYPE_CHECKING:
     from ..embedding import HandEmbedding, PairContract, PairEstimate
 
 _HAND = "A hand, or a file of hands, one a line, or -."
+_NEAREST = 5
+"""Hands that are shown where nothing else is asked for."""
 
 
 def pair(
@@ -35,22 +39,23 @@ def pair(
 
     # strict: a hand that was skipped would leave its partner to another
     norths, souths = (list(read_hands(hands, strict=True)) for hands in (north, south))
+    vul = Vulnerability.parse(vulnerable)
     estimates = PairEstimator(model)(norths, souths)
     for i, hands in enumerate(zip(norths, souths, strict=True)):
-        bids = best_contracts(estimates[i], vulnerable, BEST_CONTRACTS)
+        bids = best_contracts(estimates[i], vul, BEST_CONTRACTS)
         if as_json:
-            answer = pair_answer(hands, estimates[i], bids, vulnerable, model)
+            answer = pair_answer(hands, estimates[i], bids, vul, model)
             click.echo(json.dumps(answer))
         else:
             click.echo("\n" if i else "", nl=False)
-            _show_pair(hands, estimates[i], bids, vulnerable)
+            _show_pair(hands, estimates[i], bids, vul)
 
 
 def _show_pair(
     hands: tuple[Hand, Hand],
     estimate: "PairEstimate",
     bids: "list[PairContract]",
-    vulnerable: str,
+    vulnerable: Vulnerability,
 ) -> None:
     for seat, hand in zip("NS", hands, strict=True):
         click.echo(f"{seat}  {'  '.join(hand.suits())}   {hand.pattern}, {hand.hcp} HCP")
@@ -62,7 +67,7 @@ def _show_pair(
     for strain, row in zip(PRINTED_STRAINS, estimate.rows(), strict=True):
         table.add_row(row[0], row[1], f"{partner[strain]:.1f}", *row[2:])
     views.ResultConsole().print(table)
-    click.echo(f"\nbest contracts, vulnerable {vulnerable}:")
+    click.echo(f"\nbest contracts, vulnerable {vulnerable_sides(vulnerable)}:")
     for bid in bids:
         seat = "N" if bid.by_first else "S"
         score = f"{bid.expected_score:+.0f}"
@@ -71,7 +76,9 @@ def _show_pair(
 
 def nearest(
     hand: Annotated[str, Argument(metavar="HAND", help=_HAND)],
-    k: Annotated[int, Option("-k", min=1, help="How many.")] = 5,
+    k: Annotated[
+        int | None, Option("-k", min=1, help="How many (default: 5, or as many as there are).")
+    ] = None,
     hands: Annotated[
         Path | None,
         Option(help="Search the hands of this file, one a line (default: 200,000 random)."),
@@ -94,16 +101,19 @@ def nearest(
 
     if (plus is None) != (minus is None):
         raise click.BadParameter("--plus and --minus go together")
+    if map_file is not None:
+        check_output("--map", map_file, PAGES)
     embedding = HandEmbedding()
     shown: list[Hand] = []
     try:
         index = embedding.searched if hands is None else _read_index(embedding, hands)
+        wanted = min(_NEAREST, len(index)) if k is None else k
         for number, asked in enumerate(read_hands(hand)):
             if plus is None or minus is None:
-                near = embedding.nearest(asked, k, index)
+                near = embedding.nearest(asked, wanted, index)
             else:
                 near = embedding.analogy(
-                    asked, plus=Hand(plus), minus=Hand(minus), k=k, hands=index
+                    asked, plus=Hand(plus), minus=Hand(minus), k=wanted, hands=index
                 )
             shown += [asked, *(neighbour for neighbour, _ in near)]
             _show_near(asked, near, number, as_json)
@@ -126,6 +136,6 @@ def _show_near(asked: Hand, near: list[tuple[Hand, float]], number: int, as_json
 
 def _read_index(embedding: "HandEmbedding", path: Path) -> Any:
     """Return the index of a file of hands. Raises CommandError where there are none."""
-    if str(path) != "-" and not path.is_file():
+    if str(path) != "-" and not path.exists():
         raise CommandError(f"{path}: no such file (expected hands, one a line)")
     return embedding.index(list(read_hands(str(path))))

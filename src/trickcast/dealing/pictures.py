@@ -43,9 +43,10 @@ def write_picture(
         (_bars if counts.ndim == 1 else _map)(axes, table, counts)
         axes.set_title(table.label, color=_INK, fontsize=10)
         axes.tick_params(colors=_PALE, labelsize=8)
-    dated = {"Date": None} if path.suffix == ".svg" else {}  # the same tables, the same bytes
+    form = path.suffix[1:].lower() or "svg"
+    dated = {"Date": None} if form == "svg" else {}  # the same tables, the same bytes
     with rc_context({"svg.hashsalt": "trickcast"}), atomic_writer(path) as file:
-        figure.savefig(file, format=path.suffix[1:], dpi=150, metadata=dated)
+        figure.savefig(file, format=form, dpi=150, metadata=dated)
 
 
 def _shown(axis: Axis, counts: NDArray[np.int64]) -> tuple[slice, list[str]]:

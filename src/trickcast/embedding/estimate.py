@@ -94,6 +94,12 @@ class PairEstimate(OneOrMany):
         both = self.both.reshape(-1, 5, 2, 14)
         return cell_columns("pair", "NS", {"expected": both @ _COUNTS} | chance_columns(both))
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PairEstimate) and np.array_equal(self.both, other.both)
+
+    def __hash__(self) -> int:
+        return hash((self.both.shape, self.both.astype(np.float32).tobytes()))
+
     def rows(self) -> list[tuple[str, ...]]:
         """Return, for one pair, texts by strain: sign, tricks, 80 % interval, game, slam, grand."""
         low, high = self.interval()

@@ -4,6 +4,7 @@ import json
 import math
 import operator
 import os
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -72,6 +73,24 @@ def load_pair_model(
         reason = cut(repr(error), 200)
         raise ModelError(f"{path}: damaged metadata: {reason} (SHA-256 {sha256})") from None
     return session, info
+
+
+def pickled(made: Any, info: PairModelInfo, **settings: Any) -> tuple[Any, ...]:
+    """Pickle what a model was loaded into: its name, or its path if it does not ship."""
+    model = info.path.absolute()
+    shipped = {path.absolute(): name for name, (path, _) in shipped_models(WEIGHTS).items()}
+    return _again, (type(made), shipped.get(model, os.fspath(model)), info.sha256, settings)
+
+
+def _again(kind: Callable[..., Any], model: str, sha256: str, settings: dict[str, Any]) -> Any:
+    """Load what was pickled. Raises ModelError where the file is another by now."""
+    made = kind(model, **settings)
+    if made.info.sha256 != sha256:
+        raise ModelError(
+            f"{made.info.path}: not the model that was pickled (its SHA-256 is "
+            f"{made.info.sha256}, expected {sha256})"
+        )
+    return made
 
 
 def vector_size(session: Any) -> int:

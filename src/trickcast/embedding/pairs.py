@@ -13,7 +13,7 @@ from ..cards.hand import as_hands
 from ..cards.text import card_text
 from ..estimator.files import check_distributions, check_shape, run_model
 from .estimate import PairEstimate
-from .files import PairModelInfo, load_pair_model, vector_size
+from .files import PairModelInfo, load_pair_model, pickled, vector_size
 
 _ORDERS = list(permutations(range(4)))
 
@@ -48,6 +48,7 @@ class PairEstimator:
         if self.batch_size < 1:
             raise ValueError(f"batch_size is {batch_size} (expected 1 or more)")
         session, self.info = load_pair_model(model, threads)
+        self._threads = threads
         self._network: _Network = (
             Distributions(session, self.info)
             if self.info.kind == "distributions"
@@ -56,6 +57,10 @@ class PairEstimator:
 
     def __repr__(self) -> str:
         return f"<PairEstimator {self.info.name}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the model's name, or its path if it does not ship, and its checksum."""
+        return pickled(self, self.info, threads=self._threads, batch_size=self.batch_size)
 
     def __call__(self, norths: Any, souths: Any) -> PairEstimate:
         """Estimate the tricks of pairs, the first hand as declarer.

@@ -12,7 +12,7 @@ from ..cards import Hand
 from ..cards.hand import as_hands
 from ..dealing import random_deals
 from ..estimator import ModelError
-from .files import PairModelInfo, load_pair_model, vector_size
+from .files import PairModelInfo, load_pair_model, pickled, vector_size
 from .index import HandIndex, check_vectors
 from .pairs import as_pairs, encode, run_tricks
 
@@ -50,11 +50,16 @@ class HandEmbedding:
 
     def __init__(self, model: str | os.PathLike[str] = "hand2vec", *, threads: int | None = None):
         self._session, self.info = load_pair_model(model, threads)
+        self._threads = threads
         if self.info.kind != "vectors":
             raise ModelError(f"{self.info.path}: has no vectors (expected hand2vec or its like)")
 
     def __repr__(self) -> str:
         return f"<HandEmbedding {self.info.name}, {self.size} numbers a hand>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the model's name, or its path if it does not ship, and its checksum."""
+        return pickled(self, self.info, threads=self._threads)
 
     @property
     def size(self) -> int:

@@ -81,6 +81,17 @@ class TrickEstimate(Tricks):
         grid = Grid(lambda *cell: "{} <small>{}</small>".format(*self._mean_and_chance(*cell)))
         return grid.html("expected tricks")
 
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, TrickEstimate)
+            and np.array_equal(self.tricks, other.tricks)
+            and np.array_equal(self.probabilities, other.probabilities)
+            and np.array_equal(self.exact, other.exact)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.tricks.shape, self.tricks.astype(np.uint8).tobytes()))
+
     def _mean_and_chance(self, strain: Strain, seat: Seat) -> tuple[str, str]:
         if self.exact[strain, seat]:
             return str(self.tricks[strain, seat]), "="

@@ -79,16 +79,14 @@ class Evaluation:
 def plain(value: Any, digits: int = 5) -> Any:
     """Return values of this module as what JSON can hold; an interval is [value, low, high].
 
-    A bound that is not known (a single deal) is null.
+    What is not known (of a single deal: a bound, the noise) is null.
     """
-    if isinstance(value, Interval):
-        return [None if number != number else round(number, digits) for number in value]
     if isinstance(value, dict):
         return {key: plain(value, digits) for key, value in value.items()}
     if isinstance(value, tuple):
         return [plain(value, digits) for value in value]
     if isinstance(value, float):
-        return round(value, digits)
+        return None if value != value else round(value, digits)
     if hasattr(value, "__dataclass_fields__"):
         return {field.name: plain(getattr(value, field.name), digits) for field in fields(value)}
     return value

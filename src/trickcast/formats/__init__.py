@@ -126,6 +126,11 @@ def stream(
         if isinstance(source, str | os.PathLike):
             path = os.fspath(source)
             source = stack.enter_context(Path(path).open("rb"))
+        elif isinstance(source, io.TextIOBase):
+            raise TypeError("the file is open as text (expected its path, or open(path, 'rb'))")
+        elif not hasattr(source, "read"):
+            kind = type(source).__name__
+            raise TypeError(f"{kind} is no file (expected a path or a stream of bytes)")
         reading = Reading(name or path or "standard input", skipped)
         head, whole, suffix = opened(source, reading, path, text.begun)
         if chosen is None:
@@ -274,9 +279,13 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
     if len(by_suffix) == 1:
         return by_suffix[0]
     expected = " or ".join(f.title for f in by_suffix) or "one of " + ", ".join(FORMATS)
+    names = [f.name for f in by_suffix]
+    named = f"names one: {', '.join(names)}" if names else "names one"
+    if text.FORMAT.name in names:
+        named += f"; --from {text.FORMAT.name} skips what is no deal"
     raise FormatError(
         f"{name}: the content is of no known format (expected {expected}; "
-        'format="…" or --from names one)'
+        f'format="…" or --from {named})'
     )
 
 

@@ -72,7 +72,7 @@ def report_page(
 
 
 def _article(board: ReportedBoard) -> str:
-    vulnerable = {0: "none", 1: "N–S", 2: "E–W", 3: "all"}[int(board.vulnerability)]
+    vulnerable = {0: "none", 1: "N–S", 2: "E–W", 3: "both"}[int(board.vulnerability)]
     hands = "".join(_hand(board.deal[seat], seat) for seat in Seat)
     best = escape(str(par(board.table, board.vulnerability, board.dealer)))
     close = ", ".join(_unsure(board))

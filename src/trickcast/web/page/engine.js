@@ -128,9 +128,7 @@ export class HttpEngine {
   async pair(deal, [first, second], vulnerable, signal) {
     const question = { north: [deal.hand(first)], south: [deal.hand(second)], vulnerable };
     const [result] = await this.ask("pair", question, signal);
-    const [byFirst, bySecond] = result.probabilities;
-    const estimate = estimateOf(byFirst.map((chances, strain) => [chances, bySecond[strain]]), "pairs");
-    return { ...estimate, best: result.best_contracts };
+    return { ...estimateOf(result.probabilities, "pairs"), best: result.best_contracts };
   }
 
   /** Exact tricks of a deal, strains × declarers. */

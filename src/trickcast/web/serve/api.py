@@ -16,6 +16,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.routing import Route
 from typing_extensions import TypedDict
 
 from ...answers.deals import EstimatedDeal, ParAnswer, SolvedDeal
@@ -35,7 +36,7 @@ from .engine import Engine, Parts
 from .errors import JobError
 from .events import PROBLEMS, events, in_time, problem_of
 from .given import Sent
-from .guard import Application, Guard, Limits
+from .guard import Application, Guard, Limits, Receive, Scope, Send
 from .metrics import Metrics
 from .questions import body_schema, parameters, read_question
 from .requests import (
@@ -153,7 +154,32 @@ def application(
     _add_watching(app, engine, metrics)
     _add_page(app)
     paths = frozenset(path for route in app.routes if (path := getattr(route, "path", None)))
-    return Guard(app, hosts=hosts, limits=limits, metrics=metrics, headers=_headers(), paths=paths)
+    answering = _with_head(app)
+    return Guard(
+        answering, hosts=hosts, limits=limits, metrics=metrics, headers=_headers(), paths=paths
+    )
+
+
+def _with_head(app: Application) -> Application:
+    """Answer HEAD wherever GET is answered: as GET, of which the server then sends no body."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}
+        await app(scope, receive, send)
+
+    return answer
+
+
+def _allowed(app: FastAPI, path: str) -> str:
+    """Return the methods that a path knows, of all its routes."""
+    methods = {
+        method
+        for route in app.routes
+        if isinstance(route, Route) and route.path_regex.match(path)
+        for method in route.methods or ()
+    }
+    return ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
 
 
 def _add_questions(app: FastAPI, engine: Engine, seconds: float) -> None:
@@ -250,9 +276,12 @@ def _add_errors(app: FastAPI, metrics: Metrics) -> None:
             metrics.crashes.inc()
         return _problem(status, detail, _AGAIN if status == 503 else None)
 
-    async def other(_: Request, error: Exception) -> Response:
+    async def other(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        return _problem(error.status_code, str(error.detail).lower(), error.headers)
+        headers = error.headers
+        if error.status_code == 405:  # the error knows one route of a path alone
+            headers = {"allow": _allowed(app, request.url.path)}
+        return _problem(error.status_code, str(error.detail).lower(), headers)
 
     for kind in PROBLEMS:
         app.add_exception_handler(kind, answer)
@@ -293,7 +322,7 @@ def _add_page(app: FastAPI) -> None:
         async def file() -> Response:
             return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
 
-        app.add_api_route(f"/{name}", file, methods=["GET", "HEAD"], include_in_schema=False)
+        app.add_api_route(f"/{name}", file, methods=["GET"], include_in_schema=False)
 
     for name, (content, kind) in contents.items():
         add(name, content, kind)

@@ -20,7 +20,7 @@ from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
 from ... import evaluators, openings
-from ...answers.deals import estimated_deal, par_answer, solved_deal
+from ...answers.deals import estimated_deal, par_answer, par_conditions, solved_deal
 from ...answers.hands import (
     BEST_CONTRACTS,
     HandAnswer,
@@ -34,13 +34,13 @@ from ...answers.hands import (
 )
 from ...answers.networks import model_answer
 from ...cards import (
-    Board,
     DealSet,
     Hand,
     Seat,
     Strain,
     TrickTable,
     Vulnerability,
+    counted,
 )
 from ...embedding import HandEmbedding, PairEstimator, best_contracts
 from ...estimator import DEFAULT_MODEL, Estimator
@@ -156,10 +156,7 @@ class Engine:
             yield part
         async with aclosing(self._solved(deals)) as rows:
             async for (deal, board, _), tricks in rows:
-                known = board or Board()
-                sides = known.vulnerability if told_vulnerable is None else told_vulnerable
-                first = known.dealer if told_dealer is None else told_dealer
-                sides, first = sides or Vulnerability.NONE, first or Seat.NORTH
+                sides, first = par_conditions(board, told_vulnerable, told_dealer)
                 yield "result", par_answer(deal, board, TrickTable(tricks), sides, first)
 
     async def convert(self, question: ConvertQuestion, sent: Sent) -> Parts:
@@ -205,9 +202,9 @@ class Engine:
         """Answer as ``trickcast pair``."""
         norths, souths = read_hands(question.north), read_hands(question.south)
         if len(norths) != len(souths):
-            raise RefusedError(f"{len(norths)} hands and {len(souths)} partners (expected as many)")
-        vulnerable = question.vulnerable
-        Vulnerability.parse(vulnerable)
+            hands, partners = counted(len(norths), "hand"), counted(len(souths), "partner")
+            raise RefusedError(f"{hands} and {partners} (expected equally many)")
+        vulnerable = Vulnerability.parse(question.vulnerable)
 
         def answers(pairs: Sequence[tuple[Hand, Hand]]) -> list[PairAnswer]:
             with self._loading:

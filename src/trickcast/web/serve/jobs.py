@@ -75,7 +75,7 @@ def simulate(asked: Asked, tell: Tell) -> None:
         def sheet(result: simulation.Simulation, last: bool = False) -> Any:
             values = better_declarers(result, pairs, vulnerable)
             rows = with_leads(result, values, 1) if last else [(value, []) for value in values]
-            return contracts_answer(result, rows)
+            return contracts_answer(result, rows, vulnerable)
 
         result = simulation.simulate(**_options(asked, tell, sheet), only=pairs)
         tell("result", sheet(result, last=True))
@@ -85,7 +85,9 @@ def simulate(asked: Asked, tell: Tell) -> None:
             simulation.simulate,
             asked,
             tell,
-            lambda result: every_contract_answer(result, result.best_contracts(vulnerable, **ways)),
+            lambda result: every_contract_answer(
+                result, result.best_contracts(vulnerable, **ways), vulnerable
+            ),
         )
     else:
         bid, by = Contract(asked["contract"]), Seat.parse(asked["by"])
@@ -120,15 +122,22 @@ def compare(asked: Asked, tell: Tell) -> None:
             )
             for scoring in _SCORINGS
         }
-        return comparison_answer(result, pair, gains)
+        return comparison_answer(result, pair, (by, other_by), vulnerable, gains)
 
     _tell_all(simulation.simulate, asked, tell, answer, only=played)
 
 
 def leads(asked: Asked, tell: Tell) -> None:
     """Tell what every lead is worth."""
-    own = {name: asked[name] for name in ("leader", "contract", "by", "vulnerable", "scoring")}
-    _tell_all(simulation.simulate_leads, asked, tell, leads_answer, **own)
+    own = {name: asked[name] for name in ("leader", "contract", "by", "scoring")}
+    own["vulnerable"] = vulnerable = Vulnerability.parse(asked["vulnerable"])
+    _tell_all(
+        simulation.simulate_leads,
+        asked,
+        tell,
+        lambda result: leads_answer(result, vulnerable),
+        **own,
+    )
 
 
 def read(asked: Asked, tell: Tell) -> None:

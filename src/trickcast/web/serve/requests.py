@@ -82,10 +82,12 @@ class ParQuestion(DealsQuestion):
     most = MOST_SOLVED
     deals: SolvedDeals
     vulnerable: Annotated[
-        Name | None, Field(description="none, ns, ew or both (else as a file says, or none).")
+        Name | None,
+        Field(description="none, ns, ew or both (else a file's, its board number's, or none)."),
     ] = None
     dealer: Annotated[
-        Name | None, Field(description="N, E, S or W (else as a file says, or N).")
+        Name | None,
+        Field(description="N, E, S or W (else a file's, its board number's, or N)."),
     ] = None
 
 
