@@ -84,4 +84,4 @@ def test_the_models_of_the_readme_are_those_that_ship() -> None:
         for part, cell in zip(("suits", "N"), shares, strict=True):
             told = [float(share.strip(" *")) for share in cell.split("\\|")]
             assert np.abs(np.array(told) - measured[part]).max() < 0.5, (name, part)
-        assert re.match(r" [0-9.,]+ ?[MK]?: [0-9,]+ × DDS", speed)
+        assert re.match(r" [0-9.,]+( to [0-9.,]+)?( [MK])?: [0-9,]+( to [0-9,]+)? × DDS", speed)
