@@ -11,7 +11,15 @@ from typing import Any, Literal
 
 from ..cards import cut, shorten
 from ..estimator import ModelError
-from ..estimator.files import BROKEN, ModelFile, locate, open_session, shipped_models
+from ..estimator.files import (
+    BROKEN,
+    ModelFile,
+    check_pickled,
+    locate,
+    open_session,
+    pickled_name,
+    shipped_models,
+)
 from ..model_format import PAIR_MODEL_FORMAT
 
 WEIGHTS = Path(__file__).parent.parent / "weights" / "pairs"
@@ -77,19 +85,13 @@ def load_pair_model(
 
 def pickled(made: Any, info: PairModelInfo, **settings: Any) -> tuple[Any, ...]:
     """Pickle what a model was loaded into: its name, or its path if it does not ship."""
-    model = info.path.absolute()
-    shipped = {path.absolute(): name for name, (path, _) in shipped_models(WEIGHTS).items()}
-    return _again, (type(made), shipped.get(model, os.fspath(model)), info.sha256, settings)
+    return _again, (type(made), pickled_name(info, WEIGHTS), info.sha256, settings)
 
 
 def _again(kind: Callable[..., Any], model: str, sha256: str, settings: dict[str, Any]) -> Any:
     """Load what was pickled. Raises ModelError where the file is another by now."""
     made = kind(model, **settings)
-    if made.info.sha256 != sha256:
-        raise ModelError(
-            f"{made.info.path}: not the model that was pickled (its SHA-256 is "
-            f"{made.info.sha256}, expected {sha256})"
-        )
+    check_pickled(made.info, sha256)
     return made
 
 

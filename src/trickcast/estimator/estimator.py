@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import DealSet, Strain, as_dealset
-from .files import DEFAULT_MODEL, ModelError, ModelInfo, load_session, locate, shipped_models
+from .files import (
+    DEFAULT_MODEL,
+    ModelInfo,
+    check_pickled,
+    load_session,
+    locate,
+    pickled_name,
+)
 from .kinds import ALL_STRAINS, Answer, kind_of
 from .result import TrickEstimate
 
@@ -58,10 +65,8 @@ class Estimator:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the model's name, or its path if it does not ship, and its checksum."""
-        model = self.info.path.absolute()
-        shipped = {path.absolute(): name for name, (path, _) in shipped_models().items()}
-        named = shipped.get(model, os.fspath(model))
-        return _same, (named, self.info.sha256, self._threads, self.batch_size)
+        name = pickled_name(self.info)
+        return _same, (name, self.info.sha256, self._threads, self.batch_size)
 
     def __call__(self, deals: Any, *, exact_below: float | None = None) -> TrickEstimate:
         """Estimate every strain and declarer of ``deals``.
@@ -166,11 +171,7 @@ def _same(model: str, sha256: str, threads: int | None, batch_size: int) -> Esti
     estimator = loaded(model, threads)
     if estimator.batch_size != batch_size:
         estimator = Estimator(model, threads=threads, batch_size=batch_size)
-    if estimator.info.sha256 != sha256:
-        raise ModelError(
-            f"{estimator.info.path}: not the model that was pickled (its SHA-256 is "
-            f"{estimator.info.sha256}, expected {sha256})"
-        )
+    check_pickled(estimator.info, sha256)
     return estimator
 
 

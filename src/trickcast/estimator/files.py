@@ -112,6 +112,22 @@ def shipped_models(folder: Path | None = None) -> dict[str, tuple[Path, str]]:
     return {Path(file).stem: (folder / file, sha256) for sha256, file in lines}
 
 
+def pickled_name(info: ModelFile, folder: Path | None = None) -> str:
+    """Return by what a model is loaded again: its name, or its path if it does not ship."""
+    path = info.path.absolute()
+    shipped = {path.absolute(): name for name, (path, _) in shipped_models(folder).items()}
+    return shipped.get(path, os.fspath(path))
+
+
+def check_pickled(info: ModelFile, sha256: str) -> None:
+    """Raise ModelError where the file of what was pickled is another by now."""
+    if info.sha256 != sha256:
+        raise ModelError(
+            f"{info.path}: not the model that was pickled (its SHA-256 is {info.sha256}, "
+            f"expected {sha256})"
+        )
+
+
 def locate(
     model: str | os.PathLike[str], folder: Path | None = None, kind: str = "model"
 ) -> tuple[Path, str | None]:
