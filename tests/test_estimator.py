@@ -7,6 +7,7 @@ import shutil
 import tracemalloc
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
+from html import escape
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 from scipy import special
 
 import trickcast as tc
-from trickcast.cards import Strain
+from trickcast.cards import Strain, whole_percent
 from trickcast.estimator import DEFAULT_MODEL, check_estimator, files, is_loaded, loaded
 from trickcast.estimator import estimator as loading
 from trickcast.estimator.exact import Doubts, coupled
@@ -203,8 +204,8 @@ def test_an_estimate_reads_as_a_table(board):
     assert lines[0].split() == ["NT", "♠", "♥", "♦", "♣"]
     hearts = lines[1].split()[5:7]
     assert hearts[0] == f"{estimate.expected[1, 0]:.1f}"
-    assert hearts[1] == f"{100 * estimate.probabilities[1, 0].max():.0f}%"
-    assert f"<td>{hearts[0]} <small>{hearts[1]}</small></td>" in estimate._repr_html_()
+    assert hearts[1] == whole_percent(float(estimate.probabilities[1, 0].max()))
+    assert f"<td>{hearts[0]} <small>{escape(hearts[1])}</small></td>" in estimate._repr_html_()
     assert repr(estimate) == "<TrickEstimate of one deal>"
 
 

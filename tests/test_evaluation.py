@@ -240,6 +240,15 @@ def test_shares_stay_within_zero_and_one():
     assert 0.9 < low < 0.95  # Wilson of 50 out of 50
 
 
+def test_a_few_results_among_many_clusters_tell_little():
+    # one hit of one result, in one of a thousand clusters whose other results are elsewhere
+    found = ClusterSums(3)
+    found.add([[1.0, 1.0, 5.0], *[[0.0, 0.0, 5.0]] * 999])
+    value, low, high = found.share(np.eye(3)[0], np.eye(3)[1])
+    assert (value, high) == (1, 1)
+    assert low == pytest.approx(1 / (1 + 1.959964**2))  # Wilson's interval of one result
+
+
 def test_a_single_cluster_has_no_spread(case):
     deals, probabilities, named, real = case
     figures = evaluated((deals[:1], probabilities[:1], named[:1], real[:1])).strains["all"]

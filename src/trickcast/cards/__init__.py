@@ -21,7 +21,7 @@ from .deal import COUNT_OF_SEAT, FOUR_FULL_HANDS, Deal, check_owners
 from .dealset import DealSet, Skipped, as_dealset
 from .enums import RANKS, Seat, Strain, Suit, Vulnerability
 from .errors import DealError, counted, cut, shorten
-from .grid import PRINTED_SEATS, PRINTED_STRAINS, Grid, html_table
+from .grid import PRINTED_SEATS, PRINTED_STRAINS, Grid, html_table, whole_percent
 from .hand import Hand, as_hands, hands_of
 from .one_or_many import OneOrMany
 from .table import UNKNOWN, TrickTable

@@ -11,6 +11,20 @@ PRINTED_STRAINS = (Strain.NOTRUMP, Strain.SPADES, Strain.HEARTS, Strain.DIAMONDS
 """Column order of printed tables, as in PBN."""
 
 
+_CERTAIN = 1e-6  # from 0 or 1 on float32 cannot say otherwise
+
+
+def whole_percent(share: float) -> str:
+    """Return a chance in whole percent; 0 % and 100 % are said of nothing but what is certain.
+
+    >>> whole_percent(0.427), whole_percent(0.997), whole_percent(0.002), whole_percent(1.0)
+    ('43%', '>99%', '<1%', '100%')
+    """
+    if 0.995 <= share < 1 - _CERTAIN:
+        return ">99%"
+    return "<1%" if _CERTAIN < share < 0.005 else f"{share:.0%}"
+
+
 @dataclass(frozen=True, slots=True)
 class Grid:
     """Twenty cells, one for each strain and declarer, as lines of text or as HTML."""

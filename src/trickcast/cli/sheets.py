@@ -7,7 +7,17 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import PRINTED_STRAINS, UNKNOWN, Board, Deal, Grid, Seat, Strain, Vulnerability
+from ..cards import (
+    PRINTED_STRAINS,
+    UNKNOWN,
+    Board,
+    Deal,
+    Grid,
+    Seat,
+    Strain,
+    Vulnerability,
+    whole_percent,
+)
 from ..estimator import TrickEstimate
 
 _RED = (Strain.HEARTS, Strain.DIAMONDS)
@@ -64,8 +74,8 @@ def estimate_tables(estimate: TrickEstimate, exact: NDArray[np.uint8] | None) ->
     def expected(strain: Strain, seat: Seat) -> str:
         if estimate.exact[strain, seat]:
             return f"{estimate.tricks[strain, seat]:4} {'=':>4}"
-        likeliest = estimate.probabilities[strain, seat].max()
-        return f"{estimate.expected[strain, seat]:4.1f} {likeliest:3.0%}"
+        likeliest = whole_percent(float(estimate.probabilities[strain, seat].max()))
+        return f"{estimate.expected[strain, seat]:4.1f} {likeliest:>3}"
 
     lines = _lines(Grid(expected), width=4, title="expected tricks, chance of the likeliest")
     if exact is None:

@@ -8,7 +8,7 @@ import click
 from rich.table import Table
 
 from ..answers.hands import BEST_CONTRACTS, nearest_answer, pair_answer
-from ..cards import PRINTED_STRAINS, Hand, Vulnerability
+from ..cards import PRINTED_STRAINS, Hand, Vulnerability, whole_percent
 from . import views
 from .command import Argument, Option
 from .deals import AsJson
@@ -71,7 +71,9 @@ def _show_pair(
     for bid in bids:
         seat = "N" if bid.by_first else "S"
         score = f"{bid.expected_score:+.0f}"
-        click.echo(f"  {bid.contract} by {seat}  {score} on average, makes {bid.making:.0%}")
+        click.echo(
+            f"  {bid.contract} by {seat}  {score} on average, makes {whole_percent(bid.making)}"
+        )
 
 
 def nearest(

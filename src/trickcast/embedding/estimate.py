@@ -1,12 +1,21 @@
 """What an estimate of two hands gives: a distribution over tricks for every strain."""
 
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import PRINTED_STRAINS, OneOrMany, Strain, cell_columns, chance_columns, html_table
+from ..cards import (
+    PRINTED_STRAINS,
+    OneOrMany,
+    Strain,
+    cell_columns,
+    chance_columns,
+    html_table,
+    whole_percent,
+)
 from ..cards.columns import Columns
 
 _COUNTS = np.arange(14, dtype=np.float32)
@@ -109,7 +118,7 @@ class PairEstimate(OneOrMany):
                 strain.symbol,
                 f"{self.expected[strain]:.1f}",
                 f"{low[strain]}-{high[strain]}",
-                *(f"{chance[strain]:.0%}" for chance in chances.values()),
+                *(whole_percent(float(chance[strain])) for chance in chances.values()),
             )
             for strain in PRINTED_STRAINS
         ]
@@ -124,6 +133,5 @@ class PairEstimate(OneOrMany):
 
     def html(self) -> str:
         """Draw the same as HTML."""
-        return html_table(
-            "expected tricks of two hands", ("tricks", "80 %", *MILESTONES), self.rows()
-        )
+        rows = [[escape(cell) for cell in row] for row in self.rows()]
+        return html_table("expected tricks of two hands", ("tricks", "80 %", *MILESTONES), rows)

@@ -1,12 +1,13 @@
 """What an estimate gives: a distribution over tricks for every strain and declarer."""
 
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Grid, Seat, Strain, cell_columns, chance_columns
+from ..cards import Grid, Seat, Strain, cell_columns, chance_columns, whole_percent
 from ..cards.columns import Columns
 from ..cards.table import Tricks
 
@@ -78,7 +79,9 @@ class TrickEstimate(Tricks):
 
     def html(self) -> str:
         """Draw the same as HTML."""
-        grid = Grid(lambda *cell: "{} <small>{}</small>".format(*self._mean_and_chance(*cell)))
+        grid = Grid(
+            lambda *cell: "{} <small>{}</small>".format(*map(escape, self._mean_and_chance(*cell)))
+        )
         return grid.html("expected tricks")
 
     def __eq__(self, other: object) -> bool:
@@ -95,5 +98,5 @@ class TrickEstimate(Tricks):
     def _mean_and_chance(self, strain: Strain, seat: Seat) -> tuple[str, str]:
         if self.exact[strain, seat]:
             return str(self.tricks[strain, seat]), "="
-        chance = 100 * self.probabilities[strain, seat].max()
-        return f"{self.expected[strain, seat]:.1f}", f"{chance:.0f}%"
+        chance = whole_percent(float(self.probabilities[strain, seat].max()))
+        return f"{self.expected[strain, seat]:.1f}", chance

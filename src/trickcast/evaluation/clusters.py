@@ -86,13 +86,15 @@ class ClusterSums:
         """Return a share in [0, 1] and its interval, which stays within.
 
         Wilson's interval (1927) of as many independent results as would have the share's standard
-        error (Korn and Graubard, 1998); where all results agree, and there is no error to go by, of
-        as many as there are clusters.
+        error (Korn and Graubard, 1998); where all clusters agree, and there is no error to go by,
+        of as many as there are clusters, weighted by results (Kish, Survey Sampling, 1965).
         """
         value, error = self.spread(top, bottom)
         if np.isnan(error):
             return Interval(value, error, error)
-        n = value * (1 - value) / error**2 if error > 0 else float(self.clusters)
+        below = np.eye(len(self.total))[-1] if bottom is None else bottom
+        weighted = float(below @ self.total) ** 2 / float(below @ self.products @ below)
+        n = value * (1 - value) / error**2 if error > 0 else weighted
         centre = (value + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
         half = _Z / (1 + _Z**2 / n) * np.sqrt(value * (1 - value) / n + (_Z / (2 * n)) ** 2)
         return Interval(value, min(value, float(centre - half)), max(value, float(centre + half)))

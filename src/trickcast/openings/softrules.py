@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Hand
+from ..cards import Hand, whole_percent
 from ..dealing.language.errors import clip
 from ..estimator import ModelError
 from ..estimator.files import BROKEN
@@ -67,7 +67,7 @@ class SoftRuleSystem(OpeningSystem):
         one = Hand(hand)
         plain = self.rules.explain(one)
         chances = likely(self.calls, self.probabilities(one), least=0.02)
-        shown = ", ".join(f"{call} {chance:.0%}" for call, chance in chances.items())
+        shown = ", ".join(f"{call} {whole_percent(chance)}" for call, chance in chances.items())
         if plain.call != self.bid(one):
             shown += f"; by the rules alone {plain.call}"
         return RuleExplanation(

@@ -1,5 +1,7 @@
 // Small helpers to build elements; text is always text, never markup.
 
+const CERTAIN = 1e-6; // from 0 or 1 on float32 cannot say otherwise
+
 /** Make an element with attributes and children (elements or text). */
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -21,5 +23,8 @@ export function sign(strain, symbols, names) {
   );
 }
 
-/** A share as people read it, the sign kept on its line: 43 %. */
-export const percent = (share) => `${Math.round(100 * share)}\u00a0%`;
+/** A share as people read it, the sign kept on its line: 43 %; 0 and 100 % are certain ones. */
+export function percent(share) {
+  if (share >= 0.995 && share < 1 - CERTAIN) return ">99\u00a0%";
+  return share > CERTAIN && share < 0.005 ? "<1\u00a0%" : `${Math.round(100 * share)}\u00a0%`;
+}
