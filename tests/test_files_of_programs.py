@@ -154,6 +154,28 @@ def test_dealers_columns_hold_voids_and_long_suits(tmp_path: Path) -> None:
     assert deal.pbn == ("N:AKQJT9876..2.AKQ 5432.AKQJT98.A.J .765432.KQJT987. ..6543.T98765432")
 
 
+@pytest.mark.parametrize(
+    ("rows", "after", "place", "others"),
+    [
+        (3, "", "line 10: a deal in columns ends after 3 rows", []),
+        (1, "Generated 2 hands\n", "line 8: a deal in columns ends after 1 row", []),
+        (2, COLUMNS, "line 9: a deal in columns ends after 2 rows", [A, B]),
+        (2, f"{B}\n", "line 9: a deal in columns ends after 2 rows", [B]),
+        (0, "", "line 7: a deal in columns ends after 0 rows", []),
+    ],
+)
+def test_a_deal_in_columns_that_is_cut_short_is_told(
+    tmp_path: Path, rows: int, after: str, place: str, others: list[str]
+) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("".join(COLUMNS.splitlines(keepends=True)[: 7 + rows]) + after)
+    deals = tc.read(path, on_error="skip")
+    assert [deal.pbn for deal in deals] == [A, *others]
+    assert [str(entry) for entry in deals.skipped] == [f"{path}: {place} (expected 4)"]
+    with pytest.raises(FormatError, match=place):
+        tc.read(path)
+
+
 def test_a_pipe_that_stays_open_gets_each_answer_at_once() -> None:
     command = [sys.executable, "-m", "trickcast", "estimate", "-", "--json", "--model", "fast"]
     with subprocess.Popen(

@@ -233,6 +233,7 @@ NOTHING = Tag("Site", "?")
         (Board(tags=(Tag("", "", ("% a file",)),)), "comments"),
         (Board(contract="4S", tags=(Tag("Contract", "4S", ("{why}",)),)), "contract, comments"),
         (Board(tags=(NOTHING, Tag("Deal", "", ("; odd",)))), "comments"),
+        (Board(tags=(Tag("", "", ("{of two", "lines}")),)), "comments"),
         (Board(tags=(NOTHING, Tag("Event", "Cup"))), "other tags"),
         (Board(tags=(Tag("Event", "Cup", ("{of 1999}",)),)), "other tags, comments"),
         (Board(tags=(Tag("Contract", "9S"),)), "other tags"),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import format_samples as sample
 import trickcast as tc
-from trickcast.cards import Deal, DealSet, Seat, Skipped
+from trickcast.cards import UNKNOWN, Deal, DealSet, Seat, Skipped
 from trickcast.dealing import random_deals
 from trickcast.formats import FORMATS, FormatError, FormatWarning, read, stream, write_stream
 from trickcast.formats.records import numbered
@@ -124,6 +124,20 @@ def test_boards_around_a_bad_one_stand(text: str, place: str) -> None:
     assert len(deals) == 2 and len(skipped) == 1 and skipped[0].startswith(f"x: {place}")
 
 
+def test_a_comment_without_end_is_left_out_whole() -> None:
+    text = f'{TAG}\n{TAG}[Auction "N"]\n1NT AP {{ the brace\n\n[Event "forgotten"]\n'
+    with pytest.raises(FormatError, match="line 5: the comment that begins here has no end"):
+        of(text, "pbn")
+    deals, skipped, _ = leniently(text, "pbn")
+    assert [entry.partition(" (")[0] for entry in skipped] == [
+        "x: line 5: the comment that begins here has no end"
+    ]
+    assert deals.boards is not None and deals.boards[1].contract == "1N"
+    out = io.BytesIO()
+    write_stream([deals], out, "pbn")
+    assert of(out.getvalue(), "pbn") == deals
+
+
 def test_a_file_without_any_deal_is_refused_all_the_same() -> None:
     for text, form in ((f'[Deal "{DEAL[:-1]}"]\n', "pbn"), ("md|3SA|", "lin"), ("N:A\n", "text")):
         with pytest.raises(FormatError, match="x: line 1: ") as strictly:
@@ -186,7 +200,7 @@ def test_whichever_records_are_bad_the_others_are_read(bad: set[int], chunk: int
 
 
 def test_rows_are_skipped_in_the_order_of_the_file() -> None:
-    bad = [DEAL[:-1] + ",1", "short", f"{DEAL},15", "\xff", DEAL[:-1] + ",1", "short"]
+    bad = [DEAL[:-1] + ",1", "short", f"{DEAL},15", "\xff\1", DEAL[:-1] + ",1", "short"]
     text = "\n".join(["deal,S_N", f"{DEAL},7", *bad, f"{DEAL},7"]).encode("latin-1")
     skipped: list[Skipped] = []
     assert len(of(text, "csv", skipped=skipped)) == 2
@@ -195,8 +209,19 @@ def test_rows_are_skipped_in_the_order_of_the_file() -> None:
         rows = ["deal,S_N", *bad[first:]]
         with pytest.raises(FormatError, match="x: line 2[,:]"):
             of("\n".join(rows).encode("latin-1"), "csv")
-    with pytest.raises(FormatError, match="x: line 6, column 1: byte 0xff"):
-        of(text + b'\n"not closed\n', "csv")  # an error that ends the reading comes later
+    with pytest.raises(FormatError, match="x: line 3: deal .* 12 cards"):
+        of(text + b'\n"not closed\n', "csv")
+
+
+def test_quotes_of_one_row_cost_no_other() -> None:
+    text = f'deal,S_N\n{DEAL},7\n"N:bad"x,7\n{DEAL},8\n"never\n\nclosed'
+    deals, skipped, _ = leniently(text, "csv")
+    assert deals.tricks_or_unknown[:, 0, 0].tolist() == [7, 8]
+    assert [entry.partition(" (")[0] for entry in skipped] == [
+        "x: line 3: ',' expected after '\"'", "x: line 5: unexpected end of data",
+    ]  # fmt: skip
+    with pytest.raises(FormatError, match="x: line 1: .*expected comma-separated"):
+        of(f'"deal"x,S_N\n{DEAL},7\n', "csv", skipped=[])
 
 
 def test_rows_of_parquet_are_skipped_in_the_order_of_the_file() -> None:
@@ -214,9 +239,28 @@ def test_rows_of_parquet_are_skipped_in_the_order_of_the_file() -> None:
         of(out.getvalue(), "parquet")
 
 
+@pytest.mark.parametrize(
+    ("cells", "bad"),
+    [
+        ([7.0, 7.5, None, float("nan"), 8.0], "7.5"),
+        (["7", "x", "", None, "8.0"], "'x'"),
+        ([7, 1 << 40, None, None, 8], "1099511627776"),
+    ],
+)
+def test_a_bad_cell_of_parquet_costs_its_row(cells: list[object], bad: str) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    out = io.BytesIO()
+    pq.write_table(pa.table({"deal": [DEAL] * 5, "S_N": cells}), out)
+    deals, skipped, _ = leniently(out.getvalue(), "parquet")
+    assert deals.tricks_or_unknown[:, 0, 0].tolist() == [7, UNKNOWN, UNKNOWN, 8]
+    assert skipped == [f"x: row 1: S_N is {bad} (expected 0 to 13, or null where not known)"]
+
+
 def test_what_waits_for_its_turn_has_a_limit_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRICKCAST_LIMIT_SKIPPED", "10")
-    text = f"deal,S_N\n{DEAL},7\n" + "\xff\n" * 100
+    text = f"deal,S_N\n{DEAL},7\n" + "\xff\1\n" * 100
     with pytest.raises(FormatError, match="x: 10 places are no deals"):
         of(text.encode("latin-1"), "csv", skipped=[])
     with pytest.raises(FormatError, match="x: line 3, column 1"):

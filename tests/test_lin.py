@@ -90,6 +90,20 @@ def test_many_boards_on_one_line_and_over_many() -> None:
         assert np.array_equal(of_text(version, chunk=3).owners, made.owners)
 
 
+def test_codes_in_capitals_begin_boards_too() -> None:
+    deals = of_text(f"md|{MD}|sv|o|\nPN|a,b,c,d|MD|{MD}|Sv|e|NT|hello|")
+    assert len(deals) == 2 and deals.boards is not None
+    first, second = deals.boards
+    assert (first.vulnerability, second.vulnerability) == (0, Vulnerability.EW)
+    assert second.tag("South") == "a" and ("NT", "hello") in second.lin
+
+
+def test_nobody_is_vulnerable_in_three_spellings() -> None:
+    for none in "o0-":
+        board = only(of_text(f"md|{MD}|sv|{none}|"))
+        assert board.vulnerability == Vulnerability.NONE and board.lin == ()
+
+
 def test_rooms_of_a_match_share_the_names() -> None:
     text = (
         "vg|Final,1|\npn|S1,W1,N1,E1,S2,W2,N2,E2|pg||\n"
@@ -217,6 +231,26 @@ def test_conversions_say_what_they_leave_out() -> None:
     bar = dataclasses.replace(only(pbn), explanations=((2, "a|b"),))
     with pytest.warns(FormatWarning, match="leaves out explanations"):
         assert "|an|a/b|" in written(DealSet(pbn.owners, None, [bar]))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "lost"),
+    [
+        ("ah|Semi-final, table 3|sv|o|", "ah 'Semi-final, table 3'"),
+        ("mb|1N!|an|15-17|an|balanced|nt|hello|", "an '15-17', nt"),
+        ("mb|1N?|mb|p|", "mb '1N?'"),
+        ("sv|o|ah|Board 7|mc|9|", None),  # only in another order
+    ],
+)
+def test_a_conversion_names_what_is_lost_and_nothing_else(
+    pairs: str, lost: str | None, recwarn: pytest.WarningsRecorder
+) -> None:
+    deals = of_text(f"md|{MD}|{pairs}")
+    assert only(deals).lin
+    written(deals, "pbn")
+    place = "board 7" if "Board 7" in pairs else "deal 1"
+    note = f"PBN output: {place}: PBN does not hold and leaves out LIN's {lost}"
+    assert [str(warning.message) for warning in recwarn] == ([note] if lost else [])
 
 
 def test_a_changed_board_is_written_anew() -> None:

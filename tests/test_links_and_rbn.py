@@ -51,6 +51,18 @@ def test_a_file_of_addresses_is_recognised_and_the_bad_ones_are_told() -> None:
     assert skipped[0].place == f"standard input: line {2 * len(good) + 1}"
 
 
+def test_an_address_says_each_thing_once_and_holds_one_board() -> None:
+    page = "https://www.bridgebase.com/tools/handviewer.html"
+    hands = "n=sahkq9832dt94cakt&e=sq4hat7dqj872c732&s=skj95hj65dk3cj654"
+    with pytest.raises(ValueError, match="board='2', and before '1' .expected one of them"):
+        read_link(f"{page}?{hands}&b=1&board=2")
+    assert read_link(f"{page}?{hands}&b=1&b=1&bbo=y&bbo=n")[1].number == 1
+    md = "md|3SKJ95HJ65DK3CJ654,ST87632H4DA65CQ98,SAHKQ9832DT94CAKT,|"
+    assert read_link(f"{page}?lin={md}ah|Board 1|")[1].number == 1
+    with pytest.raises(FormatError, match="2 boards in the LIN text .expected one"):
+        read_link(f"{page}?lin={md}ah|Board 1|{md}ah|Board 2|")
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=40), st.sampled_from(["", "n=", "a=", "lin=", "md|", "v=", "&d="]))
 def test_whatever_stands_in_an_address_is_answered(text: str, key: str) -> None:
@@ -122,9 +134,21 @@ def test_rbn_without_hands_or_with_bad_ones() -> None:
         of_text("T A title\n", "rbn")
     with pytest.raises(FormatError, match="x: line 2: .*South's hand is missing"):
         of_text("B 1\nH N:A.KQ9832.T94.AKT:Q4.AT7.QJ872.732\n", "rbn")
-    with pytest.warns(FormatWarning, match="line 2: A: 'Y' is no call"):
-        deals = of_text(f"H {DEAL.replace(' ', ':')}\nA NZ:1NY\n", "rbn")
-    assert deals.boards is None
+
+
+def test_rbn_dealer_and_vulnerability_without_the_calls() -> None:
+    with pytest.warns(FormatWarning, match="line 2: A: 'Y' is no call .* the calls are left out"):
+        deals = of_text(f"H {DEAL.replace(' ', ':')}\nA NB:1NY\n", "rbn")
+    assert deals.boards is not None
+    (board,) = deals.boards
+    assert (board.dealer, board.vulnerability) == (Seat.NORTH, Vulnerability.BOTH)
+    assert board.auction == () and board.contract is None
+
+
+def test_rbn_in_latin_1() -> None:
+    text = f"E Coupe d'\xe9t\xe9\nH {DEAL.replace(' ', ':')}\n"
+    deals = DealSet.concatenate(stream(io.BytesIO(text.encode("latin-1")), "rbn"))
+    assert deals.boards is not None and deals.boards[0].tag("Event") == "Coupe d'été"
 
 
 @settings(max_examples=100, deadline=None)

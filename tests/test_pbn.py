@@ -137,6 +137,14 @@ def test_bom_latin_1_and_the_end_of_dos_files() -> None:
     assert quiet(written(deals)) == deals
 
 
+def test_a_line_about_the_encoding_is_not_that_of_what_is_written() -> None:
+    head = "% PBN 2.1\n% Content-type: text/x-pbn; charset=ISO-8859-1\n% Creator: us\n\n"
+    text = f'{head}[West "Zoé"]\n[Deal "{DEAL}"]\n'
+    data = io.BytesIO(text.encode("iso-8859-1"))
+    again = written(DealSet.concatenate(stream(data, "pbn")))
+    assert "charset" not in again and "% Creator: us" in again and "Zoé" in again
+
+
 def test_boards_without_blank_lines_between_them() -> None:
     made = random_deals(3, seed=2)
     text = "".join(f'[Event "E{i}"]\n[Board "{i}"]\n[Deal "{d.pbn}"]\n' for i, d in enumerate(made))
@@ -237,6 +245,38 @@ def test_the_auction_says_who_dealt() -> None:
     assert deals.boards[0].auction == ("PASS",) * 4
 
 
+@pytest.mark.parametrize(
+    ("tags", "dealer", "contract", "declarer"),
+    [
+        ('[Auction "W"]\n- 1H Pass 2H\n', Seat.NORTH, "2H", Seat.NORTH),
+        ('[Dealer "?"]\n[Auction "W"]\n- 1H Pass 2H\n', Seat.NORTH, "2H", Seat.NORTH),
+        ('[Dealer "S"]\n[Auction "W"]\n- - - 1C\n', Seat.SOUTH, "1C", Seat.SOUTH),
+    ],
+)
+def test_a_place_before_the_first_call_is_not_the_dealers(
+    tags: str, dealer: Seat, contract: str, declarer: Seat
+) -> None:
+    deals = of_text(f'[Deal "{DEAL}"]\n{tags}Pass Pass Pass\n')
+    assert deals.boards is not None
+    (board,) = deals.boards
+    assert (board.dealer, board.contract, board.declarer) == (dealer, contract, declarer)
+    assert of_text(written(deals)) == deals
+
+
+def test_no_contract_is_taken_from_an_auction_that_another_than_the_dealer_begins() -> None:
+    with pytest.warns(FormatWarning, match="begins with S, not with the dealer; .* no contract"):
+        deals = of_text(f'[Deal "{DEAL}"]\n[Dealer "N"]\n[Auction "N"]\n- - 1C AP\n')
+    assert deals.boards is not None
+    (board,) = deals.boards
+    assert (board.dealer, board.contract, board.declarer) == (Seat.NORTH, None, None)
+
+
+def test_a_double_marked_by_a_star() -> None:
+    for text, contract in (("4H*E", "4HX"), ("3NT**-S=", "3NXX"), ("4h*", "4HX")):
+        deals = of_text(f'[Deal "{DEAL}"]\n[Contract "{text}"]\n')
+        assert deals.boards is not None and deals.boards[0].contract == contract
+
+
 # --- trick tables ------------------------------------------------------------------------------
 
 
@@ -248,6 +288,21 @@ def test_result_table_in_any_order() -> None:
     rows = "NT 3 W\nS 4 N\n; a remark\nC ? E\n"
     table = tricks_of(f'[OptimumResultTable "Denomination\\2L;Result;Declarer"]\n{rows}')
     assert table[4, 3] == 3 and table[0, 0] == 4 and (table != UNKNOWN).sum() == 2
+
+
+@pytest.mark.parametrize("end", ["N C 13 }", "}", "or nearly }\n{ another } ; and one more"])
+def test_rows_commented_out_over_several_lines_are_no_results(end: str) -> None:
+    tag = '[OptimumResultTable "Declarer;Denomination\\2R;Result\\2R"]'
+    rows = f"{{ all wrong\n%N H 13\nN NT 13\n{end}\nN NT 8\nS S 10 {{?}}\n"
+    deals = of_text(f'[Deal "{DEAL}"]\n{tag}\n{rows}')
+    table = deals.tricks_or_unknown[0]
+    assert (table[4, 0], table[0, 2], (table != UNKNOWN).sum()) == (8, 10, 2)
+    # the comments stand before rows that are written anew
+    table = np.where(table == UNKNOWN, 9, table)
+    with pytest.warns(FormatWarning, match="OptimumResultTable tag .* is written anew"):
+        again = written(DealSet(deals.owners, table[None], deals.boards))
+    assert f"{{ all wrong\n%N H 13\nN NT 13\n{end.partition(chr(10))[0]}\n" in again
+    assert (of_text(again).tricks_or_unknown[0] == table).all()
 
 
 def test_digits() -> None:

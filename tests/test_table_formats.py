@@ -12,7 +12,7 @@ from hypothesis import given
 import format_samples as sample
 from format_samples import Pipe, deal_sets, read_bytes, write_bytes
 from trickcast.cards import TRICK_COLUMNS, Board, DealSet, Seat, Vulnerability
-from trickcast.formats import ddslist, hand2vec, jps, pgx, table
+from trickcast.formats import ddslist, hand2vec, jps, pgx, read, table, table_boards, write_stream
 from trickcast.formats.base import FormatError, FormatWarning
 
 WRITABLE = pytest.mark.parametrize("form", [table.CSV, table.PARQUET], ids=["csv", "parquet"])
@@ -133,7 +133,7 @@ def test_csv_in_other_hands():
         (",5,7", ",5,14", "line 3: S_E is '14' .expected 0 to 13"),
         (",5,7", ",5,7.5", "line 3: S_E is '7.5'"),
         (",5,7", ",5", "line 3: 20 fields .expected 21"),
-        ("N:6543", '"N:6543', "line 4: .*expected comma-separated"),
+        ("N:6543", '"N:6543', "line 3: .*expected comma-separated"),
         ("N:6543", "\0N:6543", "line 3: "),
     ],
 )
@@ -150,6 +150,28 @@ def test_csv_needs_its_columns_once():
         read_bytes(table.CSV, b"a,b\n1,2\n")
     with pytest.raises(FormatError, match="line 1: two columns 'S_N'"):
         read_bytes(table.CSV, b"deal,S_N,S_N\n")
+    with pytest.raises(FormatError, match="line 1: two columns 'board'"):
+        read_bytes(table.CSV, b"board,board,deal\n")
+
+
+def test_boards_that_come_when_the_columns_are_written_are_told(tmp_path):
+    deals = sample.truth()
+    boards = [Board(), Board(number=5), Board(number=6)]
+    with pytest.warns(FormatWarning) as told:
+        write_stream([deals[:2], DealSet(deals.owners, None, boards)], tmp_path / "x.csv")
+    columns = ", ".join(table_boards.COLUMNS)
+    assert [str(warning.message) for warning in told] == [
+        f"CSV output: board 5: the columns {columns} are left out, as the first deals say nothing "
+        "in them",
+        "CSV output: 1 more of the kind: boards of which the columns are left out",
+    ]
+    assert len(read(tmp_path / "x.csv")) == 5
+
+
+def test_csv_in_latin_1():
+    data = f"deal,club\nN:{sample.DEALS[0]},Caf\xe9\n".encode("latin-1")
+    with pytest.warns(FormatWarning, match="columns left out: 'club'"):
+        assert read_bytes(table.CSV, data) == sample.truth()[:1].with_tricks(None)
 
 
 def test_parquet_of_other_makers():
@@ -164,13 +186,15 @@ def test_parquet_of_other_makers():
     deals = [f"N:{deal}" for deal in sample.DEALS]
     tricks = np.full((3, 5, 4), 255, np.uint8)
     tricks[:2, 3, 1] = (7, 8)
-    read = read_bytes(table.PARQUET, data(C_E=[7.0, 8.0, None], deal=deals))
-    assert read == sample.truth().with_tricks(tricks)
+    floats = read_bytes(table.PARQUET, data(C_E=[7.0, 8.0, None], deal=deals))
+    assert floats == sample.truth().with_tricks(tricks)
     for columns, message in (
         ({"deal": deals, "C_E": [7, 14, 1]}, "row 1: C_E is 14"),
         ({"deal": deals, "C_E": [7, -1, 1]}, "row 1: C_E is -1"),
         ({"deal": deals, "C_E": [7, 255, 1]}, "row 1: C_E is 255"),
-        ({"deal": deals, "C_E": [7, 6.5, 1]}, "expected a Parquet table"),
+        ({"deal": deals, "C_E": [7, 6.5, 1]}, "row 1: C_E is 6.5"),
+        ({"deal": deals, "C_E": [True, False, None]}, "column C_E is of the type 'bool' .expected"),
+        ({"deal": [{"deal": deal} for deal in deals]}, "column deal is of the type 'struct<"),
         ({"deal": [deals[0], None]}, "row 1: no deal"),
         ({"deal": [deals[0], deals[0][:-1]]}, "row 1: .*12 cards"),
         ({"S_N": [1]}, "no column 'deal'"),

@@ -112,7 +112,8 @@ def stream(
 
     The stream need not be seekable: standard input will do. ``name`` stands in messages for it.
     What is no deal is noted in ``skipped`` where that is given. Raises as ``read`` does, at the
-    place where the trouble is: deals before it are yielded first.
+    place where the trouble is: deals before it are yielded first, of formats of a row or record a
+    deal at least those of the chunks before.
 
     >>> tc.write(tc.random_deals(3, seed=1), "deals.pbn")
     >>> [len(deals) for deals in tc.stream("deals.pbn", chunk=2)]

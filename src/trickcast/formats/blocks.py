@@ -1,7 +1,9 @@
 """What the array formats share: reading a stream piece by piece, and one check before writing."""
 
+import codecs
 import io
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -14,6 +16,8 @@ from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, DealSet, Seat, Strain, counted
 from .base import FormatError, Reading, raised_by
+
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 
 def read_block(stream: BinaryIO, size: int) -> bytes:
@@ -118,31 +122,38 @@ def too_long(reading: Reading, number: int, limit: str) -> FormatError:
     return reading.error(f"line {number}", f"longer than {longest} ({raised_by(limit)})")
 
 
-def read_lines(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, str]]:
+def read_lines(
+    stream: BinaryIO, reading: Reading, *, latin_1: bool = False
+) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, text without its ending) for the lines of a text file.
 
-    Refuses a line that is not UTF-8 text or longer than any of these formats has.
+    Refuses a line that is longer than any of these formats has, and one that is not UTF-8 text,
+    which is read as ISO 8859-1 where ``latin_1`` (files with names of people may be so).
     """
     for number, raw in text_lines(stream, reading, "row"):
         try:
-            text = decode_line(raw, reading, number)
+            text = decode_line(raw, reading, number, latin_1=latin_1)
         except FormatError as error:
             reading.refuse(error)
             continue
         yield number, text
 
 
-def decode_line(raw: bytes, reading: Reading, number: int) -> str:
+def decode_line(raw: bytes, reading: Reading, number: int, *, latin_1: bool = False) -> str:
     """Return a line as text without its ending, or raise FormatError."""
     if len(raw) > reading.limits.row:
         raise too_long(reading, number, "row")
+    if number == 1:
+        raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
-        text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise reading.error(
-            f"line {number}, column {error.start + 1}",
-            f"byte 0x{raw[error.start]:02x} (expected text)",
-        ) from None
+        if not latin_1 or _CONTROL.search(raw):  # no text at all
+            raise reading.error(
+                f"line {number}, column {error.start + 1}",
+                f"byte 0x{raw[error.start]:02x} (expected text)",
+            ) from None
+        text = raw.decode("iso-8859-1")
     return text.rstrip("\r\n")
 
 

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from ..cards import Board, DealError, DealSet, shorten
 from .base import Format, FormatError, Reading, raised_by
-from .lin_board import board_of, owners_of, pairs_of
+from .lin_board import HELD, board_of, owners_of, pairs_of
 from .notices import Notices
 from .records import NO_TRICKS, SAYS_NOTHING, Table, deal_sets, place_of, some_deals
 
@@ -23,6 +23,8 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _SNIFF = re.compile(rb"(^|\|)\s*(md\|[0-4]?\s*[SHDC,]|(pn|vg|qx)\|[^|]*\|)", re.IGNORECASE)
 _BEGINS = ("pn", "qx", "md")
 """Codes that begin the next board once the deal of this one is given."""
+_KNOWN = HELD | {"qx"}
+"""Codes that are read, in capitals too; others are kept as they are."""
 
 _NOBODY = ("pn", ",,,")
 _START = ("st", "")
@@ -43,13 +45,18 @@ def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
 
 
 def board_of_text(text: str) -> tuple[bytes, Board]:
-    """Return the 52 owners and the board of a LIN text that holds one. Raises FormatError."""
+    """Return the 52 owners and the board of a LIN text.
+
+    Raises FormatError where it does not hold one board, or what is no LIN.
+    """
     reading = Reading("lin")
     notices = Notices(reading.name)
     pairs = _pairs(io.BytesIO(text.encode()), reading, notices)
-    for owners, board, _ in _deals(_boards(pairs, reading), reading, notices):
-        return owners, board
-    raise reading.error("", "there is no deal in it")
+    deals = list(_deals(_boards(pairs, reading), reading, notices))
+    if len(deals) != 1:
+        many = f"{len(deals)} boards in the LIN text (expected one)"
+        raise reading.error("", many if deals else "there is no deal in it")
+    return deals[0][:2]
 
 
 def _pairs(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[tuple[int, str, str]]:
@@ -66,7 +73,7 @@ def _pairs(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[tup
             yield line, code, text.replace("\r", "").replace("\n", "")
             code = ""
         elif _CODE.fullmatch(clean):
-            code = clean
+            code = clean.lower() if clean.lower() in _KNOWN else clean
         else:
             at = line + text[: len(text) - len(text.lstrip())].count("\n")
             reason = (

@@ -1,6 +1,7 @@
 """Between the pairs of a LIN board and its cards and Board."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -176,12 +177,17 @@ def _number(values: dict[str, str]) -> int | None:
 
 
 def _vulnerability(value: str | None, note: Note) -> Vulnerability | None:
-    clean = (value or "").strip().lower().replace("0", "o")
+    clean = _plain_sv(value or "")
     if clean and clean not in _VULNERABILITY:
         note(
             "sv values kept as text", f"sv {shorten(clean)} is kept as text (expected o, n, e or b)"
         )
     return _VULNERABILITY.get(clean)
+
+
+def _plain_sv(value: str) -> str:
+    """Return an ``sv`` value in one spelling: none is ``o``, ``0`` or ``-``."""
+    return value.strip().lower().replace("0", "o").replace("-", "o")
 
 
 def _players(values: dict[str, str]) -> tuple[Tag, ...]:
@@ -222,6 +228,20 @@ def pairs_of(board: Board, owners: bytes, note: Note) -> list[tuple[str, str]]:
         note("what LIN does not hold, left out",
              f"LIN does not hold and leaves out {', '.join(dict.fromkeys(lost))}")  # fmt: skip
     return _laid_out(pairs)
+
+
+def beyond_fields(board: Board, owners: bytes) -> list[str]:
+    """Name the codes of a board's own pairs that say more than its fields do.
+
+    One that fields hold stands with the first value that they do not.
+    """
+    more = Counter(_plain(board.lin))
+    more.subtract(_plain(_pairs_from_fields(board, owners)))
+    more["mc", str(board.result)] = 0  # a claim of what the play leads to
+    first = {code: value for (code, value), count in reversed(more.items()) if count > 0}
+    return sorted(
+        f"{code} {shorten(value)}" if code in HELD else code for code, value in first.items()
+    )
 
 
 def _ignore(kind: str, message: str) -> None:
@@ -306,7 +326,7 @@ def _plain(pairs: Pairs) -> list[tuple[str, str]]:
         elif code == "ah" and (found := _NUMBER.fullmatch(text)):
             plain.append((code, f"Board {int(found[1])}"))
         elif code in ("sv", "mc"):
-            plain.append((code, text.lower().replace("0", "o") if code == "sv" else text))
+            plain.append((code, _plain_sv(text) if code == "sv" else text))
         elif code not in LAYOUT or text:
             plain.append((code, text))
     return plain

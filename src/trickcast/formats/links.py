@@ -33,13 +33,15 @@ _CARD = re.compile(r"[SHDC](?:10|[2-9TJQKA])", re.IGNORECASE)
 _SUIT = re.compile(r"([SHDC])([^SHDC]*)")
 _MOST_PARAMETERS = 100
 _WORDS = {"north": "n", "east": "e", "south": "s", "west": "w"}
+_READ = frozenset(("lin", *"neswdvbap", "nn", "en", "sn", "wn", "contract", "declarer"))
 _OTHER_NAMES = {"dealer": "d", "vul": "v", "board": "b"}
 
 
 def read_link(address: str) -> tuple[bytes, Board]:
     """Return the 52 owners and the board that an address holds.
 
-    Raises DealError when it does not hold a whole deal, ValueError when it is no such address.
+    Raises DealError when it does not hold a whole deal, ValueError when it is no such address,
+    holds more than one board, or says a thing twice and differently.
     """
     parts = urlsplit(html.unescape(address.strip()))
     page = parts.path.lower().rpartition("/")[2]
@@ -47,7 +49,14 @@ def read_link(address: str) -> tuple[bytes, Board]:
         raise ValueError(f"{shorten(address)} (expected an address of BBO's hand viewer or of "
                          "Bridge Solver Online)")  # fmt: skip
     query = parse_qsl(parts.query or parts.fragment, max_num_fields=_MOST_PARAMETERS)
-    values = {_key(name): value for name, value in query}
+    values: dict[str, str] = {}
+    for name, value in query:
+        key = _key(name)
+        if key in _READ and values.get(key, value) != value:
+            raise ValueError(
+                f"{name}={shorten(value)}, and before {shorten(values[key])} (expected one of them)"
+            )
+        values[key] = value
     if values.get("lin"):
         return board_of_text(values["lin"])
     if not any(values.get(seat) for seat in "nesw"):

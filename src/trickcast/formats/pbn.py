@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from ..cards import Board, Deal, DealError, DealSet, Tag, cut, shorten
 from .base import Format, FormatError, Reading, raised_by
-from .lin_board import HELD
+from .lin_board import beyond_fields
 from .notices import Notices
 from .pbn_board import NoteOnTag, read_board, write_board
 from .pbn_lines import (
@@ -254,10 +254,9 @@ def _record(owners: bytes, board: Board, table: Table, index: int, notices: Noti
     """Return a board as text, with the blank line that ends it."""
     place = place_of(board, index)
     deal = "N:" + " ".join(map(".".join, hand_texts(owners)))
-    if board.lin:
-        codes = " ".join(sorted({code for code, _ in board.lin} - HELD)) or "alert marks"
+    if board.lin and (more := beyond_fields(board, owners)):
         notices.add("what only LIN holds, left out", place,
-                    f"PBN does not hold and leaves out LIN's {codes}")  # fmt: skip
+                    f"PBN does not hold and leaves out LIN's {', '.join(more)}")  # fmt: skip
     try:
         tags = write_board(board, deal, table, notices.at(place))
         for tag in tags:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..cards import UNKNOWN, Board, DealError, Seat, Tag, Vulnerability, counted, cut, shorten
 from .auction import contract_of, contract_text, parse_count, parse_seat, tricks_by_contract
-from .pbn_lines import EXPORT_ORDER
-from .pbn_sections import format_auction, format_play, parse_auction, parse_play
+from .pbn_lines import EXPORT_ORDER, parted
+from .pbn_sections import first_caller, format_auction, format_play, parse_auction, parse_play
 from .pbn_tricks import (
     ABILITY,
     DIGITS,
@@ -157,28 +157,29 @@ def read_board(tags: Sequence[Tag], note: NoteOnTag) -> tuple[Board, Table]:
             said[simple.field] = value
             if value is not None and not tag.lines and "^" not in tag.value:
                 in_full.add(name)
+    by_dealer = True
     if tag := found.first.get("Auction"):
-        first = _attempt(tag, note, parse_seat, tag.value)
+        first = _attempt(tag, note, first_caller, tag)
         by_dealer = first in (None, said.setdefault("dealer", first))
         if not by_dealer:
-            note(
-                "auctions not begun by the dealer",
-                f"the auction begins with {first}, not with the dealer; both are kept",
-                "Auction",
-            )
+            note("auctions not begun by the dealer",
+                 f"the auction begins with {first}, not with the dealer; both are kept, and no "
+                 "contract is taken from it", "Auction")  # fmt: skip
         read = _attempt(tag, note, parse_auction, tag, found.notes["Auction"])
         if read is not None:
             said["auction"], said["explanations"], whole = read
             if whole and said["auction"] and by_dealer:
                 in_full.add("Auction")
-    _take_contract_from_auction(said, found, in_full)
+    if by_dealer:
+        _take_contract_from_auction(said, found, in_full)
     if tag := found.first.get("Play"):
         played = _attempt(tag, note, parse_play, tag, Board(**said))
         if played is not None:
             said["play"], whole = played
             if whole and not found.notes["Play"]:
                 in_full.add("Play")
-    _compare_outcome(said, note)
+    if by_dealer:
+        _compare_outcome(said, note)
     table = _read_table(found, in_full, note)
     return Board(**said, tags=tuple(found.in_order(but=in_full))), table
 
@@ -222,9 +223,13 @@ def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
             kept.append(tag)
             names.add(tag.name)
     auction = next((tag for tag in kept if tag.name == "Auction"), None)
-    if auction is not None and auction.value.strip() not in _NOT_KNOWN:
+    try:
+        dealer = None if auction is None else first_caller(auction)
+    except ValueError:  # which is told when the auction is read
+        dealer = None
+    if dealer is not None:
         kept = [
-            tag._replace(value=auction.value)
+            tag._replace(value=str(dealer))
             if tag.name == "Dealer" and tag.value.strip() in _NOT_KNOWN
             else tag
             for tag in kept
@@ -245,7 +250,7 @@ def _with_outcome(tags: list[Tag]) -> list[Tag]:
     if parts is None:
         return tags
     contract, declarer, result = parts.groups(default="")
-    spelled["Contract"] = re.sub("SA", "NT", contract, flags=re.IGNORECASE)
+    spelled["Contract"] = re.sub("SA", "NT", contract.replace("*", "X"), flags=re.IGNORECASE)
     for name, value in (("Declarer", declarer), ("Result", result)):
         if value and said[name] in _NOT_KNOWN:
             spelled[name] = value
@@ -279,8 +284,8 @@ def _read_table(found: _Sorted, in_full: set[str], note: NoteOnTag) -> Table:
             if not remarks(tag):
                 in_full.add(RESULT_TABLE)
             if (table == UNKNOWN).any():
-                rows = (line.split() for line in tag.lines if line[:1] not in "%;{")
-                _tell_placeholders(tag, sum(row.count("1") for row in rows), table, note)
+                ones = sum(row.split().count("1") for row in parted(tag.lines)[0])
+                _tell_placeholders(tag, ones, table, note)
     for name, parse in _IN_ONE_LINE.items():
         tag = found.first.get(name)
         results = None if tag is None else _attempt(tag, note, parse, tag.value)
@@ -365,8 +370,8 @@ def words_of_tags(board: Board) -> list[str]:
     comments = other = False
     stated = board.stated()
     for tag in board.tags:
-        rows = [line for line in tag.lines if line[:1] not in "{;%"]
-        comments |= len(rows) < len(tag.lines)
+        rows, remarked = parted(tag.lines)
+        comments |= bool(remarked)
         field = _SIMPLE[tag.name].field if tag.name in _SIMPLE else tag.name.lower()
         if field not in stated:
             other |= bool(rows) or tag.value.strip() not in _NOT_KNOWN

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from ..cards import Tag, cut, shorten
-from .base import Reading, raised_by
+from .base import FormatError, Reading, raised_by
 from .blocks import text_lines
 from .notices import Notices
 
@@ -31,9 +31,11 @@ _BROKEN_DEAL = re.compile(r"\[\s*Deal\b", re.IGNORECASE)
 _ESCAPE = re.compile(r'\\([\\"])')
 _TO_ESCAPE = re.compile(r'"|\\(?=[\\"]|$)')
 _NO_COMMENT = re.compile(r'^(?:[^"{;]|"[^"]*"|\{[^}]*\}|;.*|"(?=[^"]*$))*')
+_COMMENT = re.compile(r"\{[^}]*(?:\}|\Z)|;.*|^%.*", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _BREAK = re.compile(r"[\x00-\x08\x0a-\x1f]")
-_HEADER = re.compile(r"%\s*(PBN\s+\d+\.\d+|EXPORT|IMPORT)\s*", re.IGNORECASE)
+_HEADER = re.compile(r"%\s*(PBN\s+\d+\.\d+|EXPORT|IMPORT|Content-type\s*:.*)\s*", re.IGNORECASE)
+"""Lines about the file, its encoding included, which are not those of what is written of it."""
 _NAMES = {
     name.lower(): name
     for name in (
@@ -60,6 +62,18 @@ class TagLine:
 def is_section(name: str) -> bool:
     """Whether rows of data follow a tag of this name."""
     return name in ("Auction", "Play") or (name.endswith("Table") and name != "Table")
+
+
+def parted(lines: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Part the lines that follow a tag into rows of data and comments.
+
+    A comment in braces may hold several lines, joined by line breaks here; one without end goes on
+    to the last line.
+    """
+    text = "\n".join(lines)
+    comments = _COMMENT.findall(text) if "{" in text or ";" in text or "%" in text else []
+    rows = (_COMMENT.sub(" ", text) if comments else text).split("\n")
+    return [row for row in rows if row and not row.isspace()], comments
 
 
 def escape(value: str) -> str:
@@ -106,15 +120,18 @@ def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices)
     short: where the reading is lenient it is left out, or stands for no deal if it is a Deal.
     """
     in_rows = False  # whether the last tag was one that rows of data follow
-    comment_from = 0  # the line where a comment in braces began that is still open
+    comment: list[Piece] = []  # the lines so far of a comment in braces that is still open
     rubbish = _Rubbish(reading, notices)
     for number, text in lines:
-        if comment_from:
-            comment, brace, text = text.partition("}")
-            yield number, "", comment + brace
+        if comment:
+            inside, brace, text = text.partition("}")
+            comment.append((number, "", inside + brace))
             if not brace:
+                if len(comment) > reading.limits.board:
+                    raise _no_end_of_board(number, reading)
                 continue
-            comment_from, text = 0, text.strip()
+            yield from comment
+            comment, text = [], text.strip()
         elif (plain := _PLAIN_TAG.fullmatch(text)) is not None:
             tag = _NAMES.get(plain[1].lower(), plain[1])
             yield number, tag, plain[2]
@@ -157,14 +174,18 @@ def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices)
             end = _end_of_piece(text, at)
             piece = text[at:end]
             at = _after_blanks(text, end)
-            if in_rows or piece[0] in "{;":
-                yield number, "", piece
-                comment_from = number if _leaves_comment_open(piece) else 0
-            else:
+            if not in_rows and piece[0] not in "{;":
                 rubbish.add(number, piece)
-    if comment_from:
+            elif _leaves_comment_open(piece):
+                comment = [(number, "", piece)]
+            else:
+                yield number, "", piece
+    if comment:
+        number, _, piece = comment[0]
         reason = "the comment that begins here has no end (expected '}')"
-        reading.refuse(reading.error(f"line {comment_from}", reason))
+        reading.refuse(reading.error(f"line {number}", reason))
+        if before := piece[: len(piece) - len(_NO_COMMENT.sub("", piece))].rstrip():
+            yield number, "", before
     rubbish.close()
 
 
@@ -246,13 +267,17 @@ def blocks(found: Iterable[Piece], reading: Reading) -> Iterator[list[TagLine]]:
             block[-1].lines.append(text)
         size += 1
         if size > reading.limits.board:
-            raise reading.error(
-                f"line {number}",
-                f"{reading.limits.board:,} lines without the end of a board "
-                f"(expected a blank line between boards; {raised_by('board')})",
-            )
+            raise _no_end_of_board(number, reading)
     if block:
         yield block
+
+
+def _no_end_of_board(number: int, reading: Reading) -> FormatError:
+    return reading.error(
+        f"line {number}",
+        f"{reading.limits.board:,} lines without the end of a board "
+        f"(expected a blank line between boards; {raised_by('board')})",
+    )
 
 
 def check_lines(tag: Tag) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from ..cards import Board, Seat, Strain, Tag, shorten
 from .auction import (
@@ -10,14 +11,15 @@ from .auction import (
     is_all_pass,
     parse_call,
     parse_played,
+    parse_seat,
     play_of_rows,
     rows_of_play,
     strain_of,
     with_all_pass,
 )
+from .pbn_lines import parted
 
 _TOKEN = re.compile(r"=\d+=|\$\d+|[^\s=$]+|=")
-_COMMENT = re.compile(r"\{[^}]*(?:\}|\Z)|;.*")
 _JUDGEMENTS = "!?*"  # 3NT!? and the 4H* of those who mark alerts so
 
 _Explanations = tuple[tuple[int, str], ...]
@@ -31,10 +33,8 @@ def spell_call(call: str) -> str:
 
 def _tokens(lines: Iterable[str]) -> tuple[list[str], bool]:
     """Cut a section into its words; and whether there were comments besides."""
-    rows = [line for line in lines if not line.startswith("%")]
-    text = "\n".join(rows)
-    bare = _COMMENT.sub(" ", text) if "{" in text or ";" in text else text
-    return _TOKEN.findall(bare), len(rows) != len(tuple(lines)) or bare != text
+    rows, comments = parted(lines)
+    return _TOKEN.findall("\n".join(rows)), bool(comments)
 
 
 def parse_auction(tag: Tag, notes: Sequence[Tag]) -> tuple[tuple[str, ...], _Explanations, bool]:
@@ -76,6 +76,19 @@ def parse_auction(tag: Tag, notes: Sequence[Tag]) -> tuple[tuple[str, ...], _Exp
     more = more or any(note.lines for note in notes) or any(len(t) > 1 for t in explained.values())
     explanations = tuple((i, "; ".join(filter(None, texts))) for i, texts in explained.items())
     return tuple(calls), explanations, not more
+
+
+def first_caller(tag: Tag) -> Seat | None:
+    """Return the seat whose call stands first in an Auction section; None where it is not said.
+
+    A ``-`` at its head is the place of a seat that comes before the first to call. Raises
+    ValueError for a value that is no seat.
+    """
+    first = parse_seat(tag.value)
+    if first is None or not any("-" in line for line in tag.lines):
+        return first
+    before = takewhile(lambda token: token == "-", _tokens(tag.lines)[0])
+    return Seat((first + sum(1 for _ in before)) % 4)
 
 
 def _note(tag: Tag) -> tuple[str, str] | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..cards import PRINTED_SEATS, PRINTED_STRAINS, UNKNOWN, DealError, Seat, Strain, Tag, shorten
 from .auction import parse_count
+from .pbn_lines import parted
 from .records import Table
 
 RESULT_TABLE = "OptimumResultTable"
@@ -24,8 +25,6 @@ _COLUMN = re.compile(r"[+-]?(\w+)(?:\\\d+[LR]?)?", re.IGNORECASE)
 _ABILITY = re.compile(
     " +".join(f"{seat}:(?P<{seat}>[0-9A-D]{{5}})" for seat in "NESW"), re.IGNORECASE
 )
-_NO_REMARK = re.compile(r"[^%;{]*")
-_REMARK = re.compile(r"^%.*|;.*|\{[^}]*\}?")
 _LOW = frozenset(range(2, 7))
 _PLAIN = {str(tricks): tricks for tricks in range(14)}
 _UNKNOWN_RESULTS = ("?", "-", "*", "")
@@ -46,9 +45,8 @@ def parse_result_table(tag: Tag) -> Table:
         raise ValueError(f"columns {shorten(tag.value)} (expected Declarer;Denomination;Result)")
     columns = [names.index(column) for column in _COLUMNS]
     table = unknown_table()
-    for line in tag.lines:
-        if not line or line[0] in ";{%":
-            continue
+    rows, comments = parted(tag.lines)
+    for line in rows:
         cells = line.split()
         if len(cells) <= max(columns):
             raise ValueError(f"row {shorten(line)} (expected such as 'N NT 8')")
@@ -66,16 +64,14 @@ def parse_result_table(tag: Tag) -> Table:
         if table[where] not in (UNKNOWN, tricks):
             raise ValueError(f"row {shorten(line)}: that result stands above as {table[where]}")
         table[where] = tricks
-    return table if _EXACT in tag.lines else _believed(table)
+    return table if _EXACT in comments else _believed(table)
 
 
 def remarks(tag: Tag) -> tuple[str, ...]:
     """Return the comments among the rows of a table, as lines of their own."""
-    if _NO_REMARK.fullmatch("".join(tag.lines)):
-        return ()
-    comments = (_REMARK.search(line) for line in tag.lines if line != _EXACT)
-    texts = (comment[0] for comment in comments if comment)
-    return tuple(text + "}" * (text[0] == "{" and text[-1] != "}") for text in texts)
+    texts = [text for text in parted(tag.lines)[1] if text != _EXACT]
+    closed = (text + "}" * (text[0] == "{" and text[-1] != "}") for text in texts)
+    return tuple(line for text in closed for line in text.split("\n"))
 
 
 def format_result_table(table: Table, comments: Sequence[str] = ()) -> Tag:

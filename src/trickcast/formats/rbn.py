@@ -83,7 +83,7 @@ def _records(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[_
     fields: _Fields = {}
     own: set[str] = set()  # fields of the record itself
     number = 0
-    for number, text in read_lines(stream, reading):
+    for number, text in read_lines(stream, reading, latin_1=True):
         text = _COMMENT.sub("", text) if "{" in text else text
         field = _LINE.fullmatch(text.rstrip())
         if not text.strip():
@@ -129,7 +129,8 @@ def _board(fields: _Fields, owners: bytes, notices: Notices) -> Board:
             return None
 
     number = value_of("B", lambda text: parse_count(text, 999_999_999))
-    dealer, vulnerability, calls = value_of("A", _auction) or (None, None, [])
+    dealer, vulnerability, rounds = value_of("A", _opened) or (None, None, "")
+    calls = (value_of("A", lambda _: _calls(rounds)) if rounds else None) or []
     contract, declarer = (None, None) if dealer is None else contract_of(dealer, calls)
     if contract is None:
         contract, declarer = value_of("C", _contract) or (None, None)
@@ -207,19 +208,27 @@ def _play(text: str, contract: str | None, owners: bytes) -> list[str]:
     return cards
 
 
-def _auction(text: str) -> tuple[Seat | None, Vulnerability | None, list[str]]:
-    """Return dealer, vulnerability and calls of an A field. Raises ValueError."""
+def _opened(text: str) -> tuple[Seat | None, Vulnerability | None, str]:
+    """Return dealer, vulnerability and the text of the calls of an A field. Raises ValueError."""
     parts = _AUCTION.fullmatch(text)
     if parts is None:
         raise ValueError(f"{shorten(text)} (expected such as NZ:1NP3N:PPP)")
-    calls, at, rounds = [], 0, parts[3].replace(":", "")
+    return Seat.parse(parts[1]), _VULNERABLE[parts[2]], parts[3].replace(":", "")
+
+
+def _calls(rounds: str) -> list[str]:
+    """Return the calls of an A field. Raises ValueError."""
+    calls, at = list[str](), 0
     while at < len(rounds):
         call = _CALL.match(rounds, at)
         if call is None:
-            raise ValueError(f"{shorten(rounds[at:])} is no call (expected P, X, R or 1C to 7N)")
+            raise ValueError(
+                f"{shorten(rounds[at:])} is no call (expected P, X, R or 1C to 7N); the calls are "
+                "left out"
+            )
         calls.append(parse_call(call[1]))
         at = call.end()
-    return Seat.parse(parts[1]), _VULNERABLE[parts[2]], calls
+    return calls
 
 
 FORMAT = Format(

@@ -30,7 +30,9 @@ from . import table_boards
 from .base import Format, FormatError, FormatWarning, Reading, raised_by
 from .blocks import on_disk, read_lines, rechunked
 from .handtext import read_deal_texts
+from .notices import Notices
 from .records import SAYS_NOTHING
+from .table_cells import BAD, TRICKS_OF_TEXT, counts_of, require_types
 
 DEAL = "deal"
 _HANDS = tuple(seat.letter for seat in Seat)
@@ -40,9 +42,6 @@ _OTHER_NAMES = {seat.name.lower(): seat.letter for seat in Seat} | {
 }  # fmt: skip
 """How the columns are called in the files of others, in lower case."""
 
-_COUNT = {str(n): n for n in range(14)} | dict.fromkeys(("", "NA", "NaN", "nan"), UNKNOWN)
-_COUNT |= {f"{n}.0": n for n in range(14)}  # what pandas writes where other cells are empty
-_BAD = 254
 _BYTES_OF_ROW = 64
 """Of a row of Parquet when unpacked: the text of a deal has 69 characters."""
 _TEXT = [str(n) for n in range(14)] + [""] * 242
@@ -68,11 +67,13 @@ class _Columns:
 def _places(names: Sequence[str], reading: Reading, where: str, hands: bool) -> _Columns:
     """Return which columns hold the deal, in four hands where ``hands`` allows it, and tricks.
 
-    Raises FormatError when no column, or more than one, holds the deal or a cell.
+    Those of four hands are of CSV, as those of boards are. Raises FormatError when no column, or
+    more than one, holds the deal or a cell, or more than one the same of boards.
     """
     places: dict[str, int] = {}
+    of_boards = table_boards.COLUMNS if hands else ()
     for place, name in enumerate(names):
-        if name in (DEAL, *_HANDS, *TRICKS):
+        if name in (DEAL, *_HANDS, *TRICKS, *of_boards):
             if name in places:
                 raise reading.error(where, f"two columns {name!r} (expected one)")
             places[name] = place
@@ -86,7 +87,7 @@ def _places(names: Sequence[str], reading: Reading, where: str, hands: bool) -> 
             f"no column {DEAL!r} among {shorten(', '.join(names))} "
             f"(expected {DEAL} and {TRICKS[0]}, {TRICKS[1]} … {TRICKS[-1]})",
         )
-    boards = {name: names.index(name) for name in table_boards.COLUMNS if hands and name in names}
+    boards = {name: places[name] for name in of_boards if name in places}
     ignored = [name for name in names if name not in (*deal, *TRICKS, *boards)]
     if ignored:
         said_of = ": ".join(filter(None, (reading.name, where)))
@@ -141,9 +142,9 @@ def _deals_of_rows(
     texts = [columns.deal_text(row) for _, row in whole]
     owners, good = read_deal_texts(texts, lambda i: f"line {whole[i][0]}", reading)
     places = list(columns.tricks)
-    counts = [_COUNT.get(row[place].strip(), _BAD) for _, row in whole for place in places]
+    counts = [TRICKS_OF_TEXT.get(row[place].strip(), BAD) for _, row in whole for place in places]
     cells = np.array(counts, dtype=np.uint8).reshape(len(whole), len(places))
-    wrong = cells == _BAD
+    wrong = cells == BAD
     for i in np.flatnonzero(wrong.any(axis=1) & good):
         line, row = whole[i]
         place = places[int(np.argmax(wrong[i]))]
@@ -163,23 +164,37 @@ def _deals_of_rows(
 
 
 def _rows(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line number, fields) of the lines that are not blank, the header first."""
-    lines = read_lines(stream, reading)
-    number, header = next(((n, text) for n, text in lines if text.strip()), (1, ""))
+    """Yield (number of its first line, fields) of each row that is not blank, the header first.
+
+    Refuses a row that is none. Raises FormatError where the header is none.
+    """
+    lines = read_lines(stream, reading, latin_1=True)
+    begin, header = next(((n, text) for n, text in lines if text.strip()), (1, ""))
+    first = begin  # line of the row that is being read
 
     def texts() -> Iterator[str]:
-        nonlocal number
+        nonlocal first
         yield header
-        for number, text in lines:  # noqa: B007  # csv wants the text, messages the number
+        for number, text in lines:
+            first = first or number
             yield text
 
-    try:
-        for row in csv.reader(texts(), delimiter=max(",;\t", key=header.count), strict=True):
+    rows = csv.reader(texts(), delimiter=max(",;\t", key=header.count), strict=True)
+    while True:
+        try:
+            row = next(rows, None)
+        except csv.Error as error:
+            reason = f"{error} (expected comma-separated values)"
+            trouble = reading.error(f"line {first}", reason)
+            if first == begin:
+                raise trouble from None
+            reading.refuse(trouble)
+        else:
+            if row is None:
+                return
             if any(field.strip() for field in row):
-                yield number, row
-    except csv.Error as error:
-        reason = f"{error} (expected comma-separated values)"
-        raise reading.error(f"line {number}", reason) from None
+                yield first, row
+        first = 0
 
 
 def _tricks(found: NDArray[np.uint8], cells: list[int]) -> NDArray[np.uint8]:
@@ -190,14 +205,22 @@ def _tricks(found: NDArray[np.uint8], cells: list[int]) -> NDArray[np.uint8]:
 
 
 def _write_csv(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
-    """Write deals, with the columns of boards where the first set says anything in them."""
+    """Write deals, with the columns of boards where the first set says anything in them.
+
+    Where only a later set does, what its boards say is told as left out.
+    """
     names: tuple[str, ...] | None = None
+    notices = Notices("CSV output")
+    written = 0
     for deals in sets:
         boards = deals.boards or (SAYS_NOTHING,) * len(deals)
         said = [",".join(table_boards.cells_of(board)) for board in boards]
         if names is None:
             names = table_boards.COLUMNS if any(cells.strip(",") for cells in said) else ()
             stream.write(",".join((*names, DEAL, *TRICKS)).encode() + b"\n")
+        elif not names:
+            table_boards.tell_left_out(boards, written, notices)
+        written += len(deals)
         tricks = deals.tricks_or_unknown.reshape(-1, 20).tolist()
         lines = [  # no field ever needs quoting
             f"{cells + ',' if names else ''}{text},{','.join([_TEXT[count] for count in counts])}\n"
@@ -208,6 +231,7 @@ def _write_csv(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
         stream.write("".join(lines).encode("ascii"))
     if names is None:
         stream.write(",".join((DEAL, *TRICKS)).encode() + b"\n")
+    notices.close()
 
 
 def _sniff_csv(head: bytes) -> bool:
@@ -236,8 +260,10 @@ def _read_parquet(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[De
     with on_disk(stream) as path, _damage(pa, reading):
         metadata = pa.parquet.read_metadata(path)
         _require_modest(metadata, reading, path.stat().st_size)
-        names = metadata.schema.to_arrow_schema().names
-        columns = [names[place] for place in _places(names, reading, "", hands=False).tricks]
+        schema = metadata.schema.to_arrow_schema()
+        found = _places(schema.names, reading, "", hands=False)
+        columns = [schema.names[place] for place in found.tricks]
+        require_types(pa, schema, found.deal[0], columns, reading)
         with pa.parquet.ParquetFile(path, read_dictionary=[DEAL]) as file:
             batches = file.iter_batches(batch_size=chunk, columns=[DEAL, *columns])
             yield from rechunked(_deals_of_batches(pa, batches, reading), chunk)
@@ -283,14 +309,14 @@ def _deals_of_batch(pa: Any, batch: Any, reading: Reading, first: int) -> DealSe
     known = [column for column in batch.schema.names if column != DEAL]
     cells = np.full((len(batch), len(known)), UNKNOWN, dtype=np.uint8)
     for k, name in enumerate(known):
-        values = batch.column(name).cast(pa.int64())
-        counts = values.fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
-        wrong = ((counts < 0) | (counts > 13)) & values.is_valid().to_numpy(zero_copy_only=False)
-        for row in np.flatnonzero(wrong & good):
-            reason = f"{name} is {counts[row]} (expected 0 to 13, or null where not known)"
+        counts = counts_of(pa, batch.column(name))
+        fits = (counts >= 0) & (counts <= 13) & (counts == np.floor(counts))
+        for row in np.flatnonzero(good & ~fits & ~np.isnan(counts)):
+            cell = shorten(batch.column(name)[row].as_py())
+            reason = f"{name} is {cell} (expected 0 to 13, or null where not known)"
             reading.refuse(reading.error(f"row {first + rows[row]}", reason))
-        good &= ~wrong
-        cells[:, k] = np.where(wrong, UNKNOWN, counts)
+            good[row] = False
+        cells[fits, k] = counts[fits]
     return DealSet(owners[good], _tricks(cells[good], [TRICKS.index(name) for name in known]))
 
 

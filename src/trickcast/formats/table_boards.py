@@ -7,6 +7,8 @@ from typing import Any
 from ..cards import Board, Seat, Vulnerability, counted
 from .auction import contract_text, parse_count, tricks_by_contract
 from .base import FormatWarning
+from .notices import Notices
+from .records import place_of
 
 
 def _number(text: str) -> int:
@@ -35,6 +37,18 @@ def cells_of(board: Board) -> list[str]:
     """Return the cells of a board; empty where nothing is known."""
     values = [getattr(board, field) for field in FIELDS]
     return ["" if value is None else str(value) for value in values]
+
+
+def tell_left_out(boards: Iterable[Board], first: int, notices: Notices) -> None:
+    """Tell which boards say something in columns that are not written; the first is deal ``first``.
+
+    The columns were left out where nothing stood in them as the file began.
+    """
+    for i, board in enumerate(boards, start=first):
+        if any(cells_of(board)):
+            notices.add("boards of which the columns are left out", place_of(board, i),
+                        f"the columns {', '.join(COLUMNS)} are left out, as the first deals say "
+                        "nothing in them")  # fmt: skip
 
 
 def boards_of(

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, cast
 
-from ..cards import Deal, DealError, DealSet, Seat, Suit
-from .base import Format, Reading
+from ..cards import Deal, DealError, DealSet, Seat, Suit, counted
+from .base import Format, FormatError, Reading
 from .blocks import read_lines
 
 _NUMBER = re.compile(r"[0-9]+\s*[.):]\s*(?=[NESWnesw])")
@@ -67,7 +67,7 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     flowing, deals = _Flowing(stream), list[Deal]()
-    for number, text in _texts(read_lines(cast(BinaryIO, flowing), reading)):
+    for number, text in _texts(read_lines(cast(BinaryIO, flowing), reading), reading):
         try:
             deals.append(Deal(text))
         except DealError as error:
@@ -79,22 +79,39 @@ def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
         yield DealSet.from_deals(deals)
 
 
-def _texts(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Yield (line number, text) of deals as PBN writes them, of lines as they are found."""
+def _texts(lines: Iterable[tuple[int, str]], reading: Reading) -> Iterator[tuple[int, str]]:
+    """Yield (line number, text) of deals as PBN writes them, of lines as they are found.
+
+    Refuses a deal in columns that is cut short.
+    """
     rows: list[str] | None = None  # of a deal in columns
+    last = 0  # the line of its number or of its last row
+
+    def cut_short() -> FormatError:
+        reason = f"a deal in columns ends after {counted(len(rows or ()), 'row')} (expected 4)"
+        return reading.error(f"line {last}", reason)
+
     for number, line in lines:
         text = line.removeprefix("\ufeff")
-        if _OVER_COLUMNS.fullmatch(text):
-            rows = []
-        elif rows is not None and _RANKS.fullmatch(text) and text.strip():
+        if not text.strip():
+            continue
+        if rows is not None and _RANKS.fullmatch(text):
+            last = number
             rows.append(text)
             if len(rows) == len(Suit):
                 yield number, _of_columns(rows)
                 rows = None
-        elif (hands := _ONE_LINE.fullmatch(text.strip())) is not None:
+            continue
+        begins, of_the_run = _OVER_COLUMNS.fullmatch(text), _OF_THE_RUN.fullmatch(text)
+        if rows or (rows is not None and (begins or of_the_run)):  # else the number of a line
+            reading.refuse(cut_short())
+        rows, last = [] if begins else None, number
+        if (hands := _ONE_LINE.fullmatch(text.strip())) is not None:
             yield number, f"N:{' '.join(hands.groups())}"
-        elif text.strip() and not _OF_THE_RUN.fullmatch(text):
+        elif not begins and not of_the_run:
             yield number, _NUMBER.sub("", text.strip(), count=1)
+    if rows is not None:
+        reading.refuse(cut_short())
 
 
 def _of_columns(rows: Sequence[str]) -> str:
