@@ -1,5 +1,7 @@
+import itertools
 import pickle
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trickcast.cards import (
+    Board,
     Deal,
     DealError,
     DealSet,
@@ -22,9 +25,13 @@ from trickcast.cards import (
     board_vulnerability,
     card_text,
     parse_card,
+    parse_contract,
 )
 
 TEXT = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+
+
+SIGNS = "♠A♥KQ9832♦T94♣AKT ♠Q4♥AT7♦QJ872♣732 ♠KJ95♥J65♦K3♣J654 ♠T87632♥4♦A65♣Q98"
 
 
 @st.composite
@@ -74,6 +81,7 @@ def test_suit_signs_are_another_spelling(deal: Deal) -> None:
         TEXT.replace("N:", "n :  "),
         TEXT.replace("N:", "North:"),
         "W:T87632.4.A65.Q98 A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654",
+        "west:T87632.4.A65.Q98 A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654",
     ],
 )
 def test_what_is_plainly_meant_is_read(text: str) -> None:
@@ -95,6 +103,10 @@ def test_what_is_plainly_meant_is_read(text: str) -> None:
         (TEXT.replace("KJ95.J65.K3.J654", "-"), ["South", "missing"]),
         (TEXT.replace("A65.Q98", "A65Q98"), ["West", "3 suits"]),
         ("N:" + "A" * 1_000_000, ["1 hand"]),
+        (TEXT.replace("N:", "Nest:"), ["no first seat"]),
+        (TEXT.replace("N:", "Wast:"), ["no first seat"]),
+        (f"N: rubbish XYZ {SIGNS}", ["'rubbish XYZ' stands before the first ♠"]),
+        (f"N: {SIGNS.replace('♥AT7', '♥AT7 ♠')}", ["5 hands"]),
     ],
 )
 def test_a_bad_deal_is_refused_with_its_reason(text: str, reasons: list[str]) -> None:
@@ -111,12 +123,45 @@ def test_a_bad_hand_is_refused(text: str) -> None:
         Hand(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("AK♥QJT9♦8765♣432", "'AK' at position 1 has no suit sign before it"),
+        ("♥AK.QJ.T9.8765432", "'QJ' at position 5 has no suit sign before it"),
+        ("♠AK♥QJT9♦8765♠43♣2", "♠ stands twice, again at position 14"),
+        ("AKQ-2.QJT-987.-32-.2", "'-' at position 4 stands beside cards .expected alone"),
+        ("- AKQ2.QJT987.32.2", "'-' at position 1 stands beside cards"),
+        ("AKQ2.QJT987.32.2.", "5 suits"),
+        ("AKQ2.QJT987.32..2", "a fifth suit begins before position 17"),
+    ],
+)
+def test_a_hand_that_could_mean_several_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(DealError, match=reason):
+        Hand(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["♣AKT ♦T94 ♥KQ9832 ♠A", "♠A.♥KQ9832.♦T94.♣AKT", "♠️A♥️KQ9832♦️T94♣️AKT", "♡KQ9832 ♤A ♢1094 ♧AK10"],
+)
+def test_suit_signs_tell_the_suits_in_any_order(text: str) -> None:
+    assert Hand(text) == Hand("A.KQ9832.T94.AKT")
+
+
+@pytest.mark.parametrize("void", ["", "-", "—", "--", " - "])
+def test_a_void_is_nothing_or_dashes(void: str) -> None:
+    assert Hand(f"{void}.KQT9832.T94.AKT").lengths == (0, 7, 3, 3)
+    assert Hand(f"♠{void}♥KQT9832♦T94♣AKT").lengths == (0, 7, 3, 3)
+
+
 def test_hand_facts() -> None:
     hand = Hand("A.KQ9832.T94.AKT")
     assert (hand.hcp, hand.lengths, hand.pattern) == (16, (1, 6, 3, 3), "6331")
     assert Hand("AKQJT98765432...").pattern == "(13)000"
     assert hand.holding("H") == "KQ9832"
     assert "SA" in hand and "SK" not in hand
+    assert all(text in hand for text in ("sa", "♠A", "H9", "d10", "♦10"))
+    assert not any(text in hand for text in ("H10", "A", "", "SAA", 0, None, Suit.SPADES))
     assert Hand("AKQ2 QJT987 32 2") == Hand("AKQ2.QJT987.32.2")
 
 
@@ -143,6 +188,29 @@ def test_every_member_of_every_alphabet_parses() -> None:
             Seat.parse(text)
 
 
+def test_no_alphabet_takes_a_member_of_another() -> None:
+    """Their letters and numbers are alike: S is South and spades, N is North and notrump."""
+    for suit in Suit:
+        assert Suit.parse(Strain.parse(suit)) is suit
+    alphabets: tuple[Any, ...] = (Suit, Strain, Seat, Vulnerability)
+    for kind, other in itertools.permutations(alphabets, 2):
+        members = () if {kind, other} == {Suit, Strain} else tuple(other)
+        for wrong in (*members, 0, 3, None, b"S", 1.5):
+            with pytest.raises(DealError, match=f"is not a {kind.__name__.lower()}"):
+                kind.parse(wrong)
+    with pytest.raises(DealError, match="is not a suit"):
+        Suit.parse(Strain.NOTRUMP)
+
+
+def test_a_cell_asked_for_the_wrong_way_round_is_refused() -> None:
+    table = TrickTable(np.arange(20, dtype=np.uint8).reshape(5, 4) % 14)
+    assert table[Suit.HEARTS, Seat.NORTH] == table["H", "N"]
+    with pytest.raises(DealError, match="Seat.NORTH: 0> is not a strain"):
+        table[Seat.NORTH, Strain.SPADES]
+    with pytest.raises(DealError, match="Strain.NOTRUMP: 4> is not a seat"):
+        Deal(TEXT)[Strain.NOTRUMP]
+
+
 def test_seats_go_clockwise() -> None:
     assert [Seat.NORTH.lho, Seat.NORTH.partner, Seat.NORTH.rho] == [1, 2, 3]
     assert Seat.WEST.lho is Seat.NORTH
@@ -159,12 +227,25 @@ def test_vulnerability_spellings_and_board_numbers() -> None:
     assert "".join(str(board_dealer(n)) for n in range(1, 9)) == "NESWNESW"
 
 
+@pytest.mark.parametrize("number", [0, -3, 1.5, None, "7"])
+def test_what_is_no_board_number_has_no_dealer(number) -> None:
+    for of_number in (board_dealer, board_vulnerability):
+        with pytest.raises(ValueError, match="board number .*expected a whole number, 1 or more"):
+            of_number(number)
+
+
+def test_board_0_of_a_file_is_left_without_a_dealer() -> None:
+    assert Board(number=0, contract="PASS").completed() == Board(number=0, contract="PASS")
+
+
 def test_cards_round_trip() -> None:
     assert [parse_card(card_text(card)) for card in range(52)] == list(range(52))
     assert (parse_card("SA"), parse_card("♥10"), parse_card("c2")) == (0, 17, 51)
-    for text in ("", "A", "SAA", "XA", "S1", "1S"):
-        with pytest.raises(DealError):
+    for text in ("", "A", "SAA", "XA", "S1", "1S", 5, None):
+        with pytest.raises(DealError, match="is not a card"):
             parse_card(text)
+    with pytest.raises(DealError, match="4 is not a contract"):
+        parse_contract(4)
 
 
 def test_dealset_is_a_view() -> None:
@@ -257,10 +338,25 @@ def test_hands_in_every_form() -> None:
         as_hands(np.stack([np.arange(52) < 12, np.arange(52) < 13]))
     with pytest.raises(DealError, match=r"hand 1 of 2: 1 card \(expected 13\)"):
         as_hands(np.stack([np.arange(52) < 13, np.arange(52) < 1]))
-    with pytest.raises(DealError, match=r"shape \(52,\) with 1 card is not"):
+    with pytest.raises(DealError, match=r"shape \(52,\) is not a hand: 1 card"):
         Hand.from_cards(np.arange(52) < 1)
     with pytest.raises(DealError, match="int"):
         as_hands(3)
+
+
+@pytest.mark.parametrize(("factor", "value"), [(7, "7"), (-1, "-1"), (np.nan, "nan")])
+def test_hands_are_bools_or_zeros_and_ones(factor: float, value: str) -> None:
+    held = Hand("A.KQ9832.T94.AKT").cards
+    assert as_hands([held.astype(np.int8), held * 1.0])[0].tolist() == [held.tolist()] * 2
+    wrong = np.where(held, factor, 0)
+    wrong = wrong if np.isnan(factor) else wrong.astype(int)
+    for hands in ([held, wrong], np.stack([held * 1, wrong])):
+        with pytest.raises(DealError, match=f"hand 1 of 2: .*SA is {value} .expected 1 for a card"):
+            as_hands(hands)
+    with pytest.raises(DealError, match="SA is"):
+        Hand.from_cards(wrong)
+    with pytest.raises(DealError, match="it holds object"):
+        Hand.from_cards(held.astype(object))
 
 
 def test_trick_table() -> None:

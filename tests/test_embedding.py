@@ -106,6 +106,7 @@ def test_back_from_a_vector_to_a_hand(embedding, thousand) -> None:
         assert distance == pytest.approx(embedding.distance(hand, target), abs=1e-4)
         assert distance <= index.query(target[None], 1)[0][0, 0]
         assert distance < 0.8
+    assert embedding.decode(QUERY, index) == embedding.decode(embedding.encode(QUERY), index)
     exact = tc.Hand.from_cards(thousand[3])
     assert embedding.decode(embedding.encode(exact), index)[0] == exact
     assert embedding.decode(embedding.encode(QUERY)) == (tc.Hand(QUERY), pytest.approx(0, abs=1e-5))
@@ -124,6 +125,8 @@ def test_back_from_a_vector_to_a_hand(embedding, thousand) -> None:
         ),
         (lambda e, h: e.nearest(np.zeros(7), 1, h), r"shape \(1, 7\) \(expected \(n, 8\)\)"),
         (lambda e, h: e.decode(np.zeros((2, 8)), h), r"shape \(2, 8\)"),
+        (lambda e, h: e.decode([0.0] * 8, h), "hand 0 of 8: float is not a hand"),
+        (lambda e, h: e.decode(h[:2], h), r"shape \(2, 8\)"),
         (lambda e, h: e.distance(QUERY, np.full(8, np.nan)), "vector 0 of 1: component 0 is nan"),
         (lambda e, h: e.distance(h[:3], np.zeros((2, 8))), "3 and 2 hands or vectors"),
         (lambda e, h: e.analogy(QUERY, plus=np.zeros(7), minus=QUERY), r"shape \(1, 7\)"),
@@ -201,6 +204,9 @@ def test_a_map_is_one_file_with_every_hand(embedding, thousand, tmp_path) -> Non
     np.testing.assert_allclose(places[7], [x, y], atol=2e-3)
     spread = np.linalg.eigvalsh(np.cov(vectors.T))[::-1]
     np.testing.assert_allclose(places.var(axis=0, ddof=1), spread[:2], rtol=1e-3)
+    other = tmp_path / "marked.html"
+    write_map(embedding, other, hands=thousand[:200], marked=[QUERY], title="Two hundred hands")
+    assert other.read_text("utf-8") == page
     write_map(embedding, path, hands=[QUERY], title="</script>")
     page = path.read_text("utf-8")
     assert page.count("</script>") == 1 and "[[0.0, 0.0, " in page

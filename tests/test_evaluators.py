@@ -436,8 +436,12 @@ def test_errors_say_what_to_change() -> None:
         evaluators.get("work_point")
     with pytest.raises(ValueError, match="expected one of work_points, bamberger"):
         evaluators.evaluate("?!", HAND)
+    with pytest.raises(ValueError, match="None is not a hand-strength method"):
+        evaluators.get(None)
     with pytest.raises(DealError, match="hand 1 of 2"):
         evaluators.evaluate("hcp", [HAND, "AK.AK.AK.AK"])
+    with pytest.raises(DealError, match="Seat.NORTH: 0> is not a strain"):
+        evaluators.evaluate("asset", HAND, trump=Seat.NORTH)
     with pytest.raises(DealError, match="not a strain"):
         evaluators.evaluate("playing_tricks", HAND, "X")
     with pytest.raises(ValueError, match="no conversion"):

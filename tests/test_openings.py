@@ -242,8 +242,33 @@ def test_training_refuses_what_does_not_match(teacher: RuleSystem) -> None:
         openings.train_network("52-5-3", ("1C", "1D"), hands, np.zeros((5, 2), np.float32))
     with pytest.raises(ValueError, match="no UNKNOWN"):
         openings.call_targets(teacher, openings.random_hands(500, seed=1), ("PASS", "1C"))
-    with pytest.raises(ValueError, match="rate 0"):
+    with pytest.raises(ValueError, match="rate is 0"):
         BackPropagation(rate=0)
+    for name in ("abc", "52", "52-0-2", "52-5-", "52--2"):
+        with pytest.raises(ValueError, match="expected sizes of layers, such as 52-60-7"):
+            openings.train_network(name, ("1C", "1D"), hands, np.zeros((5, 2), np.float32))
+    for targets in (np.zeros((3, 2), np.float32), np.zeros(5, np.float32)):
+        with pytest.raises(ValueError, match=r"expected \(5, 2\): a row for each hand"):
+            openings.train_network("52-5-2", ("1C", "1D"), hands, targets)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("rate", np.nan),
+        ("rate", np.inf),
+        ("final_rate", -5),
+        ("final_rate", np.nan),
+        ("momentum", 1),
+        ("epochs", 1.5),
+        ("epochs", 0),
+        ("batch", 2.0),
+    ],
+)
+def test_training_refuses_bad_settings(setting: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"{setting} is {value} .expected"):
+        BackPropagation(**{setting: value})
+    assert BackPropagation(final_rate=0).final_rate == 0
 
 
 # --- files of networks ---------------------------------------------------------------------------

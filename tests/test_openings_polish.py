@@ -127,6 +127,15 @@ def test_calls_that_no_rule_makes_teach_nothing(rules: RuleSystem) -> None:
     assert np.allclose(with_odd.shift, fit_shading(rules, hands, calls).shift)
 
 
+def test_each_hand_needs_its_call(rules: RuleSystem) -> None:
+    hands = openings.random_hands(5, seed=1)
+    with pytest.raises(ValueError, match="5 hands and 4 calls .expected a call for each hand"):
+        LabelledHands(hands, ("1C",) * 4)
+    with pytest.raises(ValueError, match="5 hands and 1 call .expected a call for each hand"):
+        fit_shading(rules, hands, ["1C"])
+    assert not fit_shading(rules, hands[:0], []).shift.any()
+
+
 def test_shading_is_saved_and_belongs_to_its_rules(rules: RuleSystem, tmp_path: Path) -> None:
     system = shaded(rules, shading_of([0.25, 0.5, 0.0], [2.0, 1.0, 1.0], [7, 4, 99]))
     path = tmp_path / "mine.json"

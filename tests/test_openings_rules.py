@@ -283,6 +283,7 @@ def test_every_rule_that_ships_fires(name: str) -> None:
         (rule("1C", "hcp 12") + "any = []\n", 10, "any belongs into the rule's sentence"),
         ('\n[[rule]]\nname = "r"\nwhy = "w"\n', 5, "call is missing"),
         ('\n[[rule]]\ncall = "1C"\nname = "r"\n', 5, "why is missing"),
+        ('\n[[rule]]\ncall = "1C"\nname = 5\n', 7, "name is 5 (expected some text)"),
         ('\n[[rules]]\ncall = "1C"\n', 5, "did you mean rule?"),
         ('\n[define]\nx = "hcp x"\n' + rule("1C", "x"), 6, "x is unexpected"),
         ('\n[define]\nhcp = "hcp 12"\n' + rule("1C", "hcp"), 6, "no name for a sentence"),
@@ -419,7 +420,7 @@ def test_calls_are_read_as_people_write_them(text: str, call: str) -> None:
     assert openings.parse_call(text) == call
 
 
-@pytest.mark.parametrize("text", ["", "8C", "0N", "X", "1", "SPADES", "1CC"])
+@pytest.mark.parametrize("text", ["", "8C", "0N", "X", "1", "SPADES", "1CC", None, 4])
 def test_what_is_no_call_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not an opening call"):
         openings.parse_call(text)
@@ -435,6 +436,18 @@ def test_hands_meet_the_conditions_they_are_drawn_for() -> None:
     assert np.array_equal(hands, openings.hands_meeting("hearts 6+, hcp 6+", 4_000, 1))
     with pytest.raises(ConstraintError, match="did you mean hearts"):
         openings.hands_meeting("haerts 6+", 1, seed=1)
+
+
+def test_hands_that_cannot_be_drawn_are_refused() -> None:
+    with pytest.raises(ValueError, match="no hand holds 14 hearts .expected 13 at most"):
+        openings.hands_meeting("hearts 14+", 3, seed=1)
+    assert openings.hands_meeting("hearts 13", 3, seed=1)[:, 13:26].all()
+    with pytest.raises(ValueError, match="n is -3"):
+        openings.hands_meeting("hearts 5+", -3, seed=1)
+    with pytest.raises(TypeError, match="n is 1.5 .expected a whole number"):
+        openings.random_hands(1.5, seed=1)
+    with pytest.raises(ValueError, match="seed is -1"):
+        openings.random_hands(1, seed=-1)
 
 
 def test_long_suits_come_as_often_as_they_should() -> None:
@@ -453,3 +466,6 @@ def test_hands_are_drawn_by_their_call() -> None:
         assert set(rules.bid(openings.hands_opened(rules, call, 50, seed=4))) == {call}
     with pytest.raises(ValueError, match="never opens '7N'"):
         openings.hands_opened(rules, "7N", 1, seed=1)
+    for name in ("polish-club", "52-60-7"):
+        system = openings.load(name)
+        assert set(system.bid(openings.hands_opened(system, "1N", 20, seed=4))) == {"1N"}

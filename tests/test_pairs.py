@@ -176,6 +176,9 @@ def test_chances_intervals_and_contracts_are_counted_right() -> None:
     assert str(best_contracts(estimate, "none")[0].contract) == "4H"
     with pytest.raises(ValueError, match="an estimate of 2 pairs"):
         best_contracts(PairEstimate(np.stack([both, both])))
+    for k in (0, -1):
+        with pytest.raises(ValueError, match=f"k is {k} .expected 1 or more"):
+            best_contracts(estimate, k=k)
     text = str(estimate)
     assert "9.2" in text or "9.3" in text
     assert "<table>" in estimate._repr_html_() and "one pair" in repr(estimate)

@@ -109,6 +109,11 @@ def test_tricks_out_of_range(tricks) -> None:
         score("4S", tricks, vul=False)
 
 
+def test_scores_of_no_tricks_are_none() -> None:
+    assert score("4S", [], vul=True).tolist() == []
+    assert score("4S", np.zeros((0, 3)), vul=True).shape == (0, 3)
+
+
 def test_vulnerability_of_declarer_is_yes_or_no() -> None:
     with pytest.raises(TypeError, match="'none'"):
         score("4S", 10, vul="none")
@@ -129,6 +134,19 @@ def test_imps_are_those_of_the_card() -> None:
     assert imps(differences).tolist() == expected
     assert imps(-differences).tolist() == [-i for i in expected]
     assert imps(430) == 10 and imps(-20) == -1 and type(imps(0)) is int
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, None, "620"])
+def test_what_is_no_finite_number_is_worth_nothing(wrong) -> None:
+    with pytest.raises(ValueError, match="expected finite numbers"):
+        imps([wrong, 20])
+    with pytest.raises(ValueError, match="expected finite numbers"):
+        matchpoints([wrong, 100, 200])
+    assert imps([]).tolist() == []
+
+
+def test_imps_of_narrow_numbers() -> None:
+    assert imps(np.array([-128, 127], np.int8)).tolist() == [-3, 3]
 
 
 def test_matchpoints() -> None:

@@ -91,9 +91,9 @@ def score(contract: str | Contract, tricks: ArrayLike, vul: bool) -> Any:
         raise TypeError(f"vul is {shorten(vul)} (expected True or False, for declarer's side)")
     bid = Contract(contract)
     taken = np.asarray(tricks)
-    if taken.dtype.kind not in "ui" or ((taken < 0) | (taken > 13)).any():
+    if taken.size and (taken.dtype.kind not in "ui" or ((taken < 0) | (taken > 13)).any()):
         raise ValueError(f"tricks {shorten(str(tricks))} (expected whole numbers 0 to 13)")
-    scores = _score_by_tricks(bid, bool(vul))[taken]
+    scores = _score_by_tricks(bid, bool(vul))[taken.astype(np.int64)]  # NumPy makes floats of none
     return int(scores) if scores.ndim == 0 else scores
 
 
@@ -144,24 +144,34 @@ def _penalty(down: NDArray[np.int64], doubling: int, vul: bool) -> NDArray[np.in
 def imps(diff: ArrayLike) -> Any:
     """Return the IMPs that a difference of scores is worth, with its sign: int, or int64 array.
 
+    Raises ValueError for what is no finite number.
+
     >>> imps(420 - -50), imps([-10, -20])
     (10, array([ 0, -1]))
     """
-    difference = np.asarray(diff)
+    difference = _finite(diff, "difference of scores")
     won = np.sign(difference) * np.searchsorted(IMP_STEPS, np.abs(difference), side="right")
     return int(won) if won.ndim == 0 else won.astype(np.int64)
+
+
+def _finite(numbers: ArrayLike, what: str) -> NDArray[np.float64]:
+    """Return numbers as float64. Raises ValueError for what are none, or not finite."""
+    array = np.asarray(numbers)
+    if array.size and (array.dtype.kind not in "iuf" or not np.isfinite(array).all()):
+        raise ValueError(f"{what} {shorten(str(numbers))} (expected finite numbers)")
+    return array.astype(np.float64)
 
 
 def matchpoints(scores: ArrayLike) -> NDArray[np.float64]:
     """Return, for each of n scores of one board, the share of the other scores that it beats.
 
     A tie counts one half; (n,) float64 in 0-1. All scores are those of one side.
-    Raises ValueError for fewer than two scores.
+    Raises ValueError for fewer than two scores, and for what is no finite number.
 
     >>> matchpoints([420, 450, 420, -50])
     array([0.5, 1. , 0.5, 0. ])
     """
-    compared = np.asarray(scores)
+    compared = _finite(scores, "scores")
     if compared.ndim != 1 or len(compared) < 2:
         raise ValueError(f"scores of shape {compared.shape} (expected two or more in a row)")
     ordered = np.sort(compared)

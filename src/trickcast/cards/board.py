@@ -1,9 +1,11 @@
 """What a file says of a board besides its cards."""
 
+import operator
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 from .enums import Seat, Vulnerability
+from .errors import shorten
 
 
 class Tag(NamedTuple):
@@ -54,13 +56,15 @@ class Board:
     def completed(self) -> "Board":
         """Return the board with the dealer and the vulnerability of its number where it has none.
 
-        Without a number it is the same board.
+        Without a number, or with one below 1, it is the same board.
 
         >>> board = Board(number=7).completed()
         >>> str(board.dealer), str(board.vulnerability)
         ('S', 'both')
         """
         if self.number is None or None not in (self.dealer, self.vulnerability):
+            return self
+        if self.number < 1:  # files may say 0, which no rule gives a dealer
             return self
         return replace(
             self,
@@ -80,16 +84,31 @@ class Board:
 def board_dealer(number: int) -> Seat:
     """Return the dealer of a board number: North, East, South, West in turn.
 
+    Raises ValueError for what is no whole number from 1 on.
+
     >>> board_dealer(1).word, board_dealer(16).word
     ('North', 'West')
     """
-    return Seat((number - 1) % 4)
+    return Seat((_checked_number(number) - 1) % 4)
 
 
 def board_vulnerability(number: int) -> Vulnerability:
     """Return the vulnerability of a board number, which repeats every sixteen boards.
 
+    Raises ValueError for what is no whole number from 1 on.
+
     >>> [str(board_vulnerability(number)) for number in (1, 2, 3, 4)]
     ['none', 'ns', 'ew', 'both']
     """
-    return Vulnerability(((number - 1) + (number - 1) // 4) % 4)
+    before = _checked_number(number) - 1
+    return Vulnerability((before + before // 4) % 4)
+
+
+def _checked_number(number: int) -> int:
+    try:
+        whole = operator.index(number)
+    except TypeError:
+        whole = 0
+    if whole < 1:
+        raise ValueError(f"board number {shorten(number)} (expected a whole number, 1 or more)")
+    return whole

@@ -28,11 +28,13 @@ class _Named(IntEnum):
     def parse(cls, text: str | Self) -> Self:
         """Return the member that ``text`` names, by letter or word, in any case.
 
-        Raises DealError when it names none.
+        Raises DealError when it names none, and for what is no text: a member of another alphabet
+        may have the same letter.
         """
         if isinstance(text, cls):
             return text
-        member = cls._spellings().get(str(text).strip().upper())
+        spelling = text.strip().upper() if isinstance(text, str) else ""
+        member = cls._spellings().get(spelling)
         if member is None:
             letters = " ".join(member.letter for member in cls)
             raise DealError(
@@ -52,7 +54,21 @@ class _Named(IntEnum):
         return format(self.letter, spec)
 
 
-class Suit(_Named):
+class _OfSuits(_Named):
+    """An alphabet that has the suits, which parses their members of the other one too."""
+
+    @classmethod
+    def parse(cls, text: "str | _OfSuits") -> Self:
+        """Return the member that ``text`` names, by letter, word or sign, in any case.
+
+        A suit is its strain, and the other way round. Raises DealError when it names none.
+        """
+        if isinstance(text, cls):
+            return text
+        return super().parse(text.letter if isinstance(text, _OfSuits) else text)
+
+
+class Suit(_OfSuits):
     """The four suits, in card order.
 
     >>> Suit.parse("♥"), Suit.CLUBS.symbol
@@ -77,7 +93,7 @@ class Suit(_Named):
         return {**super()._spellings(), **singular, **signs}
 
 
-class Strain(_Named):
+class Strain(_OfSuits):
     """The five strains; a suit and its strain share a number.
 
     >>> Strain.parse("nt") is Strain.NOTRUMP, int(Strain.HEARTS)
@@ -156,12 +172,13 @@ class Vulnerability(IntEnum):
     def parse(cls, text: "str | Vulnerability") -> "Vulnerability":
         """Return the vulnerability named by any of the spellings in use (PBN, LIN, words).
 
-        Raises DealError when ``text`` is none of them.
+        Raises DealError when ``text`` is none of them, or no text.
         """
         if isinstance(text, Vulnerability):
             return text
+        spelling = text.strip().upper() if isinstance(text, str) else ""
         for member, spellings in _VULNERABILITY_SPELLINGS.items():
-            if str(text).strip().upper() in spellings:
+            if spelling in spellings:
                 return member
         raise DealError(f"{shorten(text)} is not a vulnerability (expected none, ns, ew or both)")
 

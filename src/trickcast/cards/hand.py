@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .enums import Seat, Suit
 from .errors import DealError, counted
-from .text import card_text, hand_text, holding_text, parse_hand
+from .text import card_text, hand_text, holding_text, parse_card, parse_hand
 
 HCP = (4, 3, 2, 1)
 """High-card points of ace, king, queen and jack."""
@@ -38,14 +38,14 @@ class Hand:
 
     @classmethod
     def from_cards(cls, cards: NDArray[np.bool_]) -> "Hand":
-        """Build a hand from a (52,) array, true for its thirteen cards."""
+        """Build a hand from a (52,) array, true or 1 for its thirteen cards.
+
+        Raises DealError for another shape, other numbers than 0 and 1, or another number of cards.
+        """
         held = np.asarray(cards)
-        count = int(np.count_nonzero(held))
-        if held.shape != (52,) or count != 13:
-            raise DealError(
-                f"array of shape {held.shape} with {counted(count, 'card')} is not a hand "
-                "(expected shape (52,) with 13 true)"
-            )
+        fault = _fault(held) if held.shape == (52,) else "expected shape (52,)"
+        if fault:
+            raise DealError(f"array of shape {held.shape} is not a hand: {fault}")
         return cls._from_mask(sum(1 << int(card) for card in np.flatnonzero(held)))
 
     @classmethod
@@ -95,7 +95,11 @@ class Hand:
         return (card_text(card) for card in range(52) if self.mask >> card & 1)
 
     def __contains__(self, card: object) -> bool:
-        return card in tuple(self)
+        """Tell whether a card is held, by any text of it; what is no card is not."""
+        try:
+            return isinstance(card, str) and bool(self.mask >> parse_card(card) & 1)
+        except DealError:
+            return False
 
     def __len__(self) -> int:
         return 13
@@ -135,12 +139,12 @@ def as_hands(hands: Any) -> tuple[NDArray[np.bool_], bool]:
         held = hands[None] if single else hands
         if held.ndim != 2 or held.shape[1] != 52:
             raise DealError(f"array of shape {hands.shape} is not hands (expected (n, 52))")
-        counts = held.astype(np.bool_).sum(axis=1)
-        bad = np.flatnonzero((counts != 13) | (held > 1).any(axis=1))
+        wrong = np.count_nonzero(held, axis=1) != 13
+        if held.dtype.kind != "b":
+            wrong |= ((held != 0) & (held != 1)).any(axis=1)
+        bad = np.flatnonzero(wrong)
         if bad.size:
-            count = int(counts[bad[0]])
-            cards = counted(count, "card")
-            raise DealError(f"hand {bad[0]} of {len(held)}: {cards} (expected 13)")
+            raise DealError(f"hand {bad[0]} of {len(held)}: {_fault(held[bad[0]])}")
         return held.astype(np.bool_), single
     try:
         items = list(hands)
@@ -156,6 +160,21 @@ def as_hands(hands: Any) -> tuple[NDArray[np.bool_], bool]:
         except DealError as error:
             raise DealError(f"hand {i} of {len(items)}: {error}") from None
     return rows, False
+
+
+def _fault(row: NDArray[Any]) -> str:
+    """Say what keeps (52,) values from being a hand: ``12 cards (expected 13)``; empty if nothing.
+
+    They may be bools, or zeros and ones.
+    """
+    if row.dtype.kind not in "buif":
+        return f"it holds {row.dtype} (expected bools, or 0 and 1)"
+    strange = (row != 0) & (row != 1)
+    if strange.any():
+        card = int(strange.argmax())
+        return f"{card_text(card)} is {row[card]:g} (expected 1 for a card that is held, else 0)"
+    count = int(np.count_nonzero(row))
+    return "" if count == 13 else f"{counted(count, 'card')} (expected 13)"
 
 
 def hands_of(owners: NDArray[np.uint8], seat: str | Seat) -> NDArray[np.bool_]:

@@ -1,22 +1,26 @@
 """Reading cards, hands and deals as people write them.
 
-What is plainly meant is accepted: lower case, ``10`` for the ten, suit signs, blanks, ``-`` for a
-void or several suits apart by blanks. Everything else is a DealError that gives the position.
+What is plainly meant is accepted: lower case, ``10`` for the ten, suit signs before their cards,
+blanks, ``-`` for a void or several suits apart by blanks. Everything else is a DealError that gives
+the position.
 A hand is kept as a mask: bit *i* is set for card *i* of the package's card order.
 """
 
 import re
+from collections.abc import Iterator
 
 from .enums import RANKS, Seat, Strain, Suit
 from .errors import DealError, counted, shorten
 
 _VOIDS = "-–—"
 _SIGNS = {sign: suit for signs in ("♠♥♦♣", "♤♡♢♧") for sign, suit in zip(signs, Suit, strict=True)}
+_SUIT_ENDS = re.compile(f"[.{''.join(_SIGNS)}]")
+_INDICES = {letter: i for i, rank in enumerate(RANKS) for letter in (rank, rank.lower())}
 _VARIATION = "\ufe0e\ufe0f"  # invisible selectors that fonts and phones append to a suit sign
 _PASSES = ("PASS", "P", "AP", "PASSEDOUT")
 _CONTRACT = re.compile(r"([1-7])([SHDC]|NT?)(XX?|[DR])?")
 _DOUBLING = {None: 0, "X": 1, "D": 1, "XX": 2, "R": 2}
-_FIRST_SEAT = re.compile(r"\s*([NESWnesw])(?:orth|ast|outh|est)?\s*:", re.IGNORECASE)
+_FIRST_SEAT = re.compile(r"\s*(N(?:orth)?|E(?:ast)?|S(?:outh)?|W(?:est)?)\s*:", re.IGNORECASE)
 
 
 def parse_card(text: str) -> int:
@@ -27,7 +31,7 @@ def parse_card(text: str) -> int:
     >>> parse_card("SA"), parse_card("♣2")
     (0, 51)
     """
-    clean = text.strip().upper().replace("10", "T")
+    clean = text.strip().upper().replace("10", "T") if isinstance(text, str) else ""
     for sign in _VARIATION:
         clean = clean.replace(sign, "")
     suit = _SIGNS.get(clean[:1], "SHDC".find(clean[:1]) if clean else -1)
@@ -55,7 +59,7 @@ def parse_contract(text: str) -> tuple[int, Strain | None, int]:
     >>> level, str(strain), doubling
     (4, 'H', 1)
     """
-    clean = "".join(text.upper().split())
+    clean = "".join(text.upper().split()) if isinstance(text, str) else ""
     for sign, suit in _SIGNS.items():
         clean = clean.replace(sign, suit.letter)
     for sign in _VARIATION:
@@ -84,24 +88,18 @@ def parse_hand(text: str) -> int:
 
 def _parse_cards(text: str) -> int:
     """Read four holdings, however many cards they hold."""
-    if not any(sign in text for sign in _SIGNS) and "." not in text:
+    signed = any(sign in text for sign in _SIGNS)
+    if not signed and "." not in text:
         fields = text.split()
         if len(fields) == 4:  # suits apart by blanks, void as "-"
             text = ".".join(fields)
-    mask, suit, separators, signs, previous = 0, 0, 0, 0, ""
-    for position, character in enumerate(text, start=1):
-        if character == ".":
-            suit, separators = suit + 1, separators + 1
-        elif character in _SIGNS:
-            suit, signs = _SIGNS[character], signs + 1
-        elif character == "0" and previous == "1":
-            mask = _add(mask, suit, "T", position - 1, text)
-        elif character in "1" and text[position : position + 1] == "0":
-            pass  # the 1 of a ten: its 0 comes next
-        elif not (character.isspace() or character in _VOIDS or character in _VARIATION):
-            mask = _add(mask, suit, character, position, text)
-        previous = character
-    if separators != 3 and not (signs and not separators):
+    ranks = text.replace("10", "T ")  # of the same length: positions are told
+    try:
+        mask = sum(_holding(*part) for part in _holdings(ranks, signed))
+    except DealError as error:
+        raise DealError(f"hand {shorten(text)}: {error}") from None
+    separators = text.count(".")
+    if separators != 3 and not (signed and not separators):
         raise DealError(
             f"hand {shorten(text)}: {counted(separators + 1, 'suit')} (expected four, "
             "spades.hearts.diamonds.clubs, with nothing between two dots for a void)"
@@ -109,22 +107,51 @@ def _parse_cards(text: str) -> int:
     return mask
 
 
-def _add(mask: int, suit: int, rank: str, position: int, text: str) -> int:
-    index = RANKS.find(rank.upper())
-    if index < 0:
+def _holdings(text: str, signed: bool) -> Iterator[tuple[int | None, str, int]]:
+    """Cut a hand into (suit, text, where that begins), the suit None where no sign tells it."""
+    suit, start, signs = None if signed else 0, 0, set[Suit]()
+    for end in _SUIT_ENDS.finditer(text):
+        yield suit, text[start : end.start()], start
+        sign, start = _SIGNS.get(end[0]), end.end()
+        if sign in signs:
+            raise DealError(f"{end[0]} stands twice, again at position {start}")
+        if sign is not None:
+            signs.add(sign)
+        suit = sign if suit is None or signed else suit + 1
+    yield suit, text[start:], start
+
+
+def _holding(suit: int | None, text: str, start: int) -> int:
+    """Return the mask of the cards of one suit, whose text begins after ``start`` characters."""
+    mask, void = 0, 0
+    for position, rank in enumerate(text, start=start + 1):
+        index = _INDICES.get(rank, -1)
+        if index < 0 and (rank.isspace() or rank in _VARIATION):
+            continue
+        if suit is None:
+            cards = shorten(text[position - start - 1 :].strip())
+            raise DealError(
+                f"{cards} at position {position} has no suit sign before it (expected one before "
+                "the cards of each suit)"
+            )
+        if index < 0:
+            if rank not in _VOIDS:
+                expected = f"expected one of {RANKS}"
+                raise DealError(f"{rank!r} is not a rank ({expected}) at position {position}")
+            void = position
+        elif suit > 3:
+            raise DealError(f"a fifth suit begins before position {position}")
+        else:
+            card = 13 * suit + index
+            if mask >> card & 1:
+                raise DealError(f"{card_text(card)} stands twice, again at position {position}")
+            mask |= 1 << card
+    if mask and void:
         raise DealError(
-            f"hand {shorten(text)}: {rank!r} is not a rank (expected one of {RANKS}) "
-            f"at position {position}"
+            f"{text[void - start - 1]!r} at position {void} stands beside cards (expected alone, "
+            "for a void)"
         )
-    if suit > 3:
-        raise DealError(f"hand {shorten(text)}: a fifth suit begins before position {position}")
-    bit = 1 << (13 * suit + index)
-    if mask & bit:
-        raise DealError(
-            f"hand {shorten(text)}: {card_text(13 * suit + index)} stands twice, "
-            f"again at position {position}"
-        )
-    return mask | bit
+    return mask
 
 
 def hand_text(mask: int) -> str:
@@ -149,7 +176,10 @@ def parse_deal(text: str) -> bytes:
             f"deal {shorten(text)}: no first seat (expected 'N:' and four hands clockwise, "
             "such as 'N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 …')"
         )
-    hands = _split_hands(text[first.end() :])
+    try:
+        hands = _split_hands(text[first.end() :])
+    except DealError as error:
+        raise DealError(f"deal {shorten(text)}: {error}") from None
     if len(hands) != 4:
         raise DealError(f"deal {shorten(text)}: {counted(len(hands), 'hand')} (expected 4)")
     owners = bytearray(b"\xff" * 52)
@@ -179,9 +209,18 @@ def _deal_hand(owners: bytearray, seat: Seat, hand: str, text: str) -> None:
 
 
 def _split_hands(text: str) -> list[str]:
-    """Cut the four hands apart, however they are blanked out."""
+    """Cut the four hands apart, however they are blanked out.
+
+    Raises DealError for what stands before the first spade sign, and so in no hand.
+    """
     spades = [i for i, character in enumerate(text) if character in "♠♤"]
     if spades:
+        before = text[: spades[0]].strip()
+        if before:
+            sign = text[spades[0]]
+            raise DealError(
+                f"{shorten(before)} stands before the first {sign} (expected hands alone)"
+            )
         return [text[a:b] for a, b in zip(spades, [*spades[1:], None], strict=True)]
     fields = text.split()
     if len(fields) == 4 or len(fields) > 64:

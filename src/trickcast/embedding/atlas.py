@@ -2,14 +2,13 @@
 
 import json
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Hand
+from ..cards import Hand, as_hands
 from .vectors import HandEmbedding
 
 _TEMPLATE = Path(__file__).parent / "atlas.html"
@@ -35,21 +34,22 @@ def write_map(
     path: str | os.PathLike[str],
     *,
     hands: Any = None,
-    marked: Sequence[Hand] = (),
+    marked: Any = (),
     title: str = "A map of hands",
 ) -> None:
     """Write a map of hands: the first two principal components of their vectors.
 
-    ``hands`` are any hands, 4,000 of the seeded ones unless given; ``marked`` ones are ringed.
+    ``hands`` are any hands, 4,000 of the seeded ones unless given; ``marked`` are any too, and are
+    ringed.
     The file needs no network: a hand shows where the pointer is, colours are for high-card points
     or the length of a suit. Raises DealError for what is not a hand.
     """
     if hands is None:
         hands = embedding.searched.hands[:: len(embedding.searched) // _SHOWN]
     index = embedding.index(hands)
-    extra = [hand.cards for hand in marked]
-    cards = np.concatenate([index.hands, *(card[None] for card in extra)])
-    vectors = np.concatenate([index.vectors, *(embedding.encode(card)[None] for card in extra)])
+    extra, _ = as_hands(marked)
+    cards = np.concatenate([index.hands, extra])
+    vectors = np.concatenate([index.vectors, embedding.encode(extra)])
     places = principal_components(vectors)
     points = [
         [round(float(x), 3), round(float(y), 3), str(hand), hand.hcp, *hand.lengths, hand.pattern]

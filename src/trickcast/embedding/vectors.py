@@ -133,12 +133,12 @@ class HandEmbedding:
         return self.nearest(start + (there - here), k, hands)
 
     def decode(self, vector: Any, hands: Any = None) -> tuple[Hand, float]:
-        """Return a hand whose vector is close to the one given, and their distance.
+        """Return a hand whose vector is close to that of the vector or hand given; their distance.
 
         Begins with each of the nearest hands of the index and exchanges one card at a time while
         that brings it closer; there may be closer ones. Raises what ``nearest`` raises.
         """
-        target = np.asarray(vector, dtype=np.float32)
+        target = self._vectors(vector)
         if target.ndim != 1:
             raise ValueError(f"vector of shape {target.shape} (expected ({self.size},))")
         index = self._index(hands)

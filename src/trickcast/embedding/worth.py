@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cards import Strain, Vulnerability
+from ..cards import Strain, Vulnerability, shorten
 from ..scoring import Contract, score
 from .estimate import PairEstimate
 
@@ -29,7 +29,7 @@ def best_contracts(
 
     North-South hold the hands. Double-dummy play, no doubles, opponents silent; each contract
     is declared from the better side. Raises DealError for what is no vulnerability, ValueError for
-    the estimate of many pairs.
+    the estimate of many pairs or a ``k`` below 1.
 
     >>> estimated = tc.PairEstimator(threads=1)("A.KQ9832.T94.AKT", "KJ95.J65.K3.J654")
     >>> [str(best.contract) for best in best_contracts(estimated, k=2)]
@@ -37,6 +37,8 @@ def best_contracts(
     """
     if estimate.both.ndim != 3:
         raise ValueError(f"an estimate of {len(estimate)} pairs (expected one pair: estimate[i])")
+    if k < 1:
+        raise ValueError(f"k is {shorten(k)} (expected 1 or more)")
     vul = bool(Vulnerability.parse(vulnerable) & Vulnerability.NS)
     tricks = np.arange(14, dtype=np.uint8)
     contracts = []

@@ -40,9 +40,10 @@ def get(name: str | Evaluator) -> Evaluator:
     """
     if isinstance(name, Evaluator):
         return name
-    method = _BY_NAME.get(name.strip().lower().replace("-", "_").replace(" ", "_"))
+    asked = name.strip().lower() if isinstance(name, str) else ""
+    method = _BY_NAME.get(asked.replace("-", "_").replace(" ", "_"))
     if method is None:
-        close = get_close_matches(name.lower(), _BY_NAME, n=1)
+        close = get_close_matches(asked, _BY_NAME, n=1)
         hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names())}"
         raise ValueError(f"{shorten(name)} is not a hand-strength method ({hint})")
     return method

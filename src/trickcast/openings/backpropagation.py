@@ -4,22 +4,30 @@ The networks are so small (a few thousand weights) that NumPy trains them severa
 than torch does, and anybody can teach one a rule file of their own.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 from time import perf_counter
 
 import numpy as np
 
+from ..cards import shorten
+from ..dealing.words import checked_seed
 from .calls import UNKNOWN
 from .cells import Bools
 from .networks import CODINGS, Floats, OpeningNetwork
 from .rules import RuleSystem
 
+_SIZES = re.compile("[1-9][0-9]{0,4}(-[1-9][0-9]{0,4})+")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackPropagation:
-    """How a network is trained. Raises ValueError for a bad value.
+    """How a network is trained.
+
+    Raises ValueError for a bad value, TypeError for a seed that is not a whole number.
 
     The paper states 5,000 epochs and nothing else; rate, momentum, batch and first weights are
     ours.
@@ -37,13 +45,16 @@ class BackPropagation:
     """Decides the first weights and the order of the hands."""
 
     def __post_init__(self) -> None:
-        if min(self.epochs, self.batch) < 1:
-            raise ValueError(f"epochs {self.epochs}, batch {self.batch}: expected 1 or more")
-        if self.rate <= 0 or not 0 <= self.momentum < 1:
-            raise ValueError(
-                f"rate {self.rate}, momentum {self.momentum}: expected a rate above 0 and a "
-                "momentum from 0 to below 1"
-            )
+        for name, number in (("epochs", self.epochs), ("batch", self.batch)):
+            if not isinstance(number, int | np.integer) or number < 1:
+                raise ValueError(f"{name} is {shorten(number)} (expected a whole number from 1 on)")
+        if not 0 < self.rate < inf:
+            raise ValueError(f"rate is {self.rate} (expected a number above 0)")
+        if self.final_rate is not None and not 0 <= self.final_rate < inf:
+            raise ValueError(f"final_rate is {self.final_rate} (expected 0 or more, or None)")
+        if not 0 <= self.momentum < 1:
+            raise ValueError(f"momentum is {self.momentum} (expected 0 to less than 1)")
+        checked_seed(self.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,15 +78,22 @@ def train_network(
 ) -> Trained:
     """Train the network of a printed name, such as ``52-60-7``, on (n, 52) hands.
 
-    ``targets`` are (n, outputs): 1 for what is right, else 0. Raises ValueError when name,
-    outputs and targets do not match.
+    ``targets`` are (n, outputs): 1 for what is right, else 0. Raises ValueError for what is no
+    such name, and when name, outputs, hands and targets do not match.
     """
     given = settings or BackPropagation()
+    if not _SIZES.fullmatch(name):
+        raise ValueError(f"network {shorten(name)} (expected sizes of layers, such as 52-60-7)")
     sizes = [int(size) for size in name.split("-")]
-    if sizes[0] not in CODINGS or not sizes[-1] == len(outputs) == targets.shape[1]:
+    if sizes[0] not in CODINGS or sizes[-1] != len(outputs):
         raise ValueError(
             f"network {name}: expected {' or '.join(map(str, CODINGS))} inputs and as many outputs "
-            f"as there are names ({len(outputs)}) and columns of targets ({targets.shape[1]})"
+            f"as there are names ({len(outputs)})"
+        )
+    if targets.shape != (len(hands), len(outputs)):
+        raise ValueError(
+            f"targets of shape {targets.shape} (expected {(len(hands), len(outputs))}: a row for "
+            "each hand, a column for each output)"
         )
     started = perf_counter()
     layers = _first_layers(sizes, given.seed)

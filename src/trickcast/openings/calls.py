@@ -2,7 +2,7 @@
 
 from difflib import get_close_matches
 
-from ..dealing.language.errors import clip
+from ..cards import shorten
 
 PASS = "PASS"
 UNKNOWN = "UNKNOWN"
@@ -22,7 +22,7 @@ def parse_call(text: str) -> str:
     >>> parse_call("1nt"), parse_call("p")
     ('1N', 'PASS')
     """
-    clean = text.strip().upper()
+    clean = text.strip().upper() if isinstance(text, str) else ""
     if clean in ("P", PASS):
         return PASS
     if clean.endswith("NT"):
@@ -30,7 +30,7 @@ def parse_call(text: str) -> str:
     if clean not in BIDS:
         close = get_close_matches(clean[:8], CALLS, n=1)
         hint = f"did you mean {close[0]}?" if close else "expected PASS or a bid from 1C to 7N"
-        raise ValueError(f"{clip(text)!r} is not an opening call ({hint})")
+        raise ValueError(f"{shorten(text)} is not an opening call ({hint})")
     return clean
 
 

@@ -11,24 +11,30 @@ from ..dealing.language.errors import clip
 from ..dealing.language.evaluation import evaluate
 from ..dealing.language.hands import read_hand
 from ..dealing.language.tree import AllOf, Clause, Comparison, HandCount, Number, conjuncts
+from ..dealing.words import checked_seed, checked_whole
 from .cells import OPENER, Bools, facts_of
 from .rules import RuleSystem
+from .system import OpeningSystem
 
 _BATCH = 65_536
 _MOST_BATCHES = 400  # 26 million hands: rarer than that is a mistake
+_CARDS_OF_A_SUIT = 13
 _LONG = 5  # a suit of at least so many cards is dealt first
 
 
 def random_hands(n: int, seed: int) -> Bools:
-    """Return ``n`` independent random hands, (n, 52) bool, the same for the same ``seed``."""
-    return _random(n, np.random.default_rng(seed))
+    """Return ``n`` independent random hands, (n, 52) bool, the same for the same ``seed``.
+
+    Raises ValueError for a negative ``n`` or ``seed``, TypeError for numbers that are not whole.
+    """
+    return _random(_checked_number(n), np.random.default_rng(checked_seed(seed)))
 
 
 def hands_meeting(sentence: str, n: int, seed: int) -> Bools:
     """Return ``n`` random hands that meet a sentence, (n, 52) bool: ``"hearts 6+, hcp 6+"``.
 
     Among the hands that meet it all are equally likely. Raises ConstraintError for a sentence that
-    cannot be read, and ValueError when it is met too rarely.
+    cannot be read, ValueError when it is met too rarely or never, and as ``random_hands``.
     """
     clauses = read_hand(sentence, OPENER, source="hand")
     condition = AllOf(tuple(clause.node for clause in clauses))
@@ -42,17 +48,19 @@ def hands_meeting(sentence: str, n: int, seed: int) -> Bools:
     return _collect(draw, n, seed, clip(sentence))
 
 
-def hands_opened(system: RuleSystem, call: str, n: int, seed: int) -> Bools:
+def hands_opened(system: OpeningSystem, call: str, n: int, seed: int) -> Bools:
     """Return ``n`` random hands that ``system`` opens with ``call``, (n, 52) bool.
 
-    A rare call that one rule makes is looked for among the hands that meet its conditions only.
-    Raises ValueError for a call that the system does not make, or too rarely.
+    A rare call that one rule of a RuleSystem makes is looked for among the hands that meet its
+    conditions only. Raises ValueError for a call that the system does not make, or too rarely,
+    and as ``random_hands``.
     """
-    rules = [rule for rule in system.rules if rule.call == call]
-    if not rules:
+    if call not in system.calls:
         raise ValueError(
             f"{system.name} never opens {shorten(call)} (expected one of {system.calls})"
         )
+    rules = system.rules if isinstance(system, RuleSystem) else ()
+    rules = tuple(rule for rule in rules if rule.call == call)
     index = system.calls.index(call)
     suit, cards = _longest_asked(rules[0].clauses if len(rules) == 1 else ())
 
@@ -65,7 +73,7 @@ def hands_opened(system: RuleSystem, call: str, n: int, seed: int) -> Bools:
 
 
 def _collect(draw: Callable[[np.random.Generator], Bools], n: int, seed: int, what: str) -> Bools:
-    generator = np.random.default_rng(seed)
+    n, generator = _checked_number(n), np.random.default_rng(checked_seed(seed))
     parts, drawn = [np.empty((0, 52), np.bool_)], 0
     for _ in range(_MOST_BATCHES):
         if drawn >= n:
@@ -77,6 +85,13 @@ def _collect(draw: Callable[[np.random.Generator], Bools], n: int, seed: int, wh
             f"only {drawn} hands of {_MOST_BATCHES * _BATCH:,} are {what} (expected {n:,})"
         )
     return np.concatenate(parts)[:n]
+
+
+def _checked_number(n: int) -> int:
+    whole = checked_whole(n, "n")
+    if whole < 0:
+        raise ValueError(f"n is {whole} (expected 0 or more hands)")
+    return whole
 
 
 def _batch(suit: int, cards: int, generator: np.random.Generator) -> Bools:
@@ -106,10 +121,18 @@ def _with_long_suit(n: int, suit: int, shortest: int, generator: np.random.Gener
 
 
 def _longest_asked(clauses: Sequence[Clause]) -> tuple[int, int]:
-    """The suit of which clauses ask for the most cards, and how many."""
+    """The suit of which clauses ask for the most cards, and how many.
+
+    Raises ValueError for more than there are.
+    """
     asked = [(0, 0)]
     for part in conjuncts(AllOf(tuple(clause.node for clause in clauses))):
         match part:
             case Comparison(">=" | "==", HandCount(count), Number(cards)):
                 asked += [(suit, ceil(cards)) for suit in Suit if count is length(suit)]
-    return max(asked, key=lambda suit_and_cards: suit_and_cards[1])
+    suit, cards = max(asked, key=lambda suit_and_cards: suit_and_cards[1])
+    if cards > _CARDS_OF_A_SUIT:
+        raise ValueError(
+            f"no hand holds {cards} {Suit(suit).name.lower()} (expected {_CARDS_OF_A_SUIT} at most)"
+        )
+    return suit, cards

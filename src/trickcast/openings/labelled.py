@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Hand, as_hands, shorten
+from ..cards import Hand, as_hands, counted, shorten
 from .calls import parse_call
 from .system import OpeningSystem
 
@@ -22,11 +22,16 @@ class LabelledError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class LabelledHands:
-    """Hands and the calls chosen with them."""
+    """Hands and the calls chosen with them. Raises ValueError for other numbers of them."""
 
     hands: NDArray[np.bool_]
     """(n, 52) bool."""
     calls: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.hands) != len(self.calls):
+            hands, calls = counted(len(self.hands), "hand"), counted(len(self.calls), "call")
+            raise ValueError(f"{hands} and {calls} (expected a call for each hand)")
 
     def __len__(self) -> int:
         return len(self.calls)

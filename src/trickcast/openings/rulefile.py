@@ -207,7 +207,9 @@ def _unknown(key: str, known: tuple[str, ...]) -> str:
 
 
 def _text(table: Mapping[str, Any], key: str, place: _Place) -> str:
-    value = table.get(key)
-    if not isinstance(value, str) or not value.strip():
+    value = table.get(key, "")
+    if not isinstance(value, str):
+        raise place.error(f"{key} is {clip(repr(value))} (expected some text)", key)
+    if not value.strip():
         raise place.error(f"{key} is missing (expected some text)", key)
     return value.strip()

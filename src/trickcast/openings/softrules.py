@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Hand, whole_percent
+from ..cards import Hand, counted, whole_percent
 from ..dealing.language.errors import clip
 from ..estimator import ModelError
 from ..estimator.files import BROKEN
@@ -117,11 +117,15 @@ def fit_shading(
 
     The likeliest shading is found, given normal priors: shifts around 0 points and logarithms of
     the sharpness around that of all rules, with these standard deviations; so a rule that few
-    hands meet stays as it is written. Calls that no rule makes teach nothing.
+    hands meet stays as it is written. Calls that no rule makes teach nothing. Raises ValueError
+    unless there is a call for each hand.
     """
     from scipy.optimize import minimize
 
-    known = np.array([call in rules.calls for call in calls])
+    if len(hands) != len(calls):
+        given = f"{counted(len(hands), 'hand')} and {counted(len(calls), 'call')}"
+        raise ValueError(f"{given} (expected a call for each hand)")
+    known = np.array([call in rules.calls for call in calls], dtype=np.bool_)
     margins = _clip(rules.margins(hands[known]))
     wanted = np.array([rules.calls.index(call) for call in np.array(calls)[known]])
     of_rule = np.array([rules.calls.index(rule.call) for rule in rules.rules])
