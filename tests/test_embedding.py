@@ -236,7 +236,9 @@ def test_the_vectors_alone_decide_the_tricks_of_the_2023_network(embedding, thou
         embedding.tricks(norths, souths[:5])
 
 
-def test_one_pass_of_the_2023_network_reaches_the_error_of_the_authors_own(embedding, shared) -> None:
+def test_one_pass_of_the_2023_network_reaches_the_error_of_the_authors_own(
+    embedding, shared
+) -> None:
     """Mean squared error 0.153 (theirs on their test rows); nothing was learned of these rows."""
     rows = read_pairs(shared / "data/bridgehand2vec/validation-50000.csv")
     off = embedding.tricks(rows.norths, rows.souths) - rows.tricks[:, :, 0]
