@@ -196,7 +196,15 @@ def test_models(run) -> None:
         (["evaluate", "nowhere.zrd"], ["nowhere.zrd"]),
         (["evaluate", BOARD], ["no known tricks", "--solve"]),
         (["generate", "--deals", "1", "--seed", str(2**64), "--out", "x"], ["--seed"]),
-        (["generate", "--deals", "1", "--seed", "1", "--out", ""], ["--out"]),
+        (["generate", "--deals", "1", "--seed", "1", "--out", ""], ["'--out': it is empty"]),
+        (["generate", "--deals", str(2**64 - 1), "--seed", "1", "--out", "x"], ["--deals"]),
+        (["generate", "--deals", "9" * 30, "--seed", "1", "--out", "x"], ["--deals"]),
+        (["library", "add", "", "x.pbn", "--name", "x", "--source", "x"], ["LIBRARY", "empty"]),
+        (["library", "info", " "], ["'LIBRARY': it is empty"]),
+        (["library", "fetch", "pgx", "--deals", "1", "--out", ""], ["'--out': it is empty"]),
+        (["site", ""], ["'FOLDER': it is empty"]),
+        (["estimate", BOARD, "--exact-below", "nan"], ["--exact-below", "nan is not a finite"]),
+        (["simulate", "--seconds", "inf"], ["--seconds", "inf is not a finite number"]),
         (["par", BOARD, "--vulnerable", ""], ["vulnerability"]),
         (["hand", ""], ["empty argument"]),
         (["open", "AKQ2.QJT987.32.2", "--system", "mine"], ["mine", "polish-club"]),
@@ -264,6 +272,51 @@ def test_a_line_of_100_megabytes(run, tmp_path: Path) -> None:
     status, out, err = run("estimate", path)
     assert status == 2 and out == "" and "long.pbn" in err and len(err) < 1000
     assert time.monotonic() - start < 60, "a hostile file must not hold anybody up"
+
+
+def test_a_library_may_be_the_working_folder(run, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("generate", "--deals", 1, "--seed", 1, "--out", ".")[0] == 0
+    assert run("library", "info", ".")[1].startswith("1 solved deals in .")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+@pytest.mark.parametrize(
+    ("arguments", "closed", "status", "words"),
+    [
+        (["hand", "-"], "<&-", 2, "standard input: "),
+        (["hand", BOARD[2:18]], ">&-", 0, ""),
+        (["hand", BOARD[2:18]], "2>&-", 0, "HCP"),
+        (["hand", "x"], "<&- >&- 2>&-", 2, ""),
+        (["--version"], ">&-", 0, ""),
+    ],
+)
+def test_a_stream_that_is_closed_is_an_empty_one(
+    arguments: list[str], closed: str, status: int, words: str
+) -> None:
+    command = ["sh", "-c", f'exec "$@" {closed}', "sh", *COMMAND, *arguments]
+    ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert ended.returncode == status and words in ended.stdout
+    assert "Traceback" not in ended.stdout and bool(ended.stdout) == bool(words), ended.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_files_may_have_names_in_no_utf_8(tmp_path: Path) -> None:
+    name, page = "caf\udce9.txt", "caf\udce9.html"
+    (tmp_path / name).write_text(f"{BOARD}\nrubbish\n")
+
+    def run(*arguments: str) -> tuple[int, str]:
+        ended = subprocess.run([*COMMAND, *arguments], capture_output=True, cwd=tmp_path)
+        return ended.returncode, (ended.stdout + ended.stderr).decode()
+
+    status, told = run("report", name, "-o", page)
+    assert status == 3 and r"caf\udce9.html: 1 board" in told
+    assert r"skipped: caf\udce9.txt: line 2: " in told
+    assert r"<title>caf\udce9</title>" in (tmp_path / page).read_text("utf-8")
+    status, told = run("convert", name, "caf\udce9.zrd")
+    assert status == 2 and told.startswith(r"trickcast: caf\udce9.zrd: deal 1: ")
+    status, told = run("library", "info", "caf\udce9")
+    assert status == 2 and told.startswith(r"trickcast: caf\udce9")
 
 
 def test_a_full_disk_is_an_error() -> None:

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import shutil
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -16,8 +17,11 @@ import trickcast as tc
 from faults import LIBRARY_JOBS, Job, contents, do, sound
 from trickcast import openings
 from trickcast.library import Library, LibraryError, verify
+from trickcast.openings.softrules import SoftRuleSystem, save_shading
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+HANDS = ["A.KQ9832.T94.AKT", "Q4.AT7.QJ872.732", "KJ95.J65.K3.J654", "T87632.4.A65.Q98"]
+SEATS = ["--north", HANDS[0], "--east", HANDS[1], "--south", HANDS[2]]
 TROUBLES = {
     "the disk is full": errno.ENOSPC,
     "the folder is read-only": errno.EROFS,
@@ -74,6 +78,47 @@ def test_a_library_outlives_every_failure_of_the_system(
         assert not list(root.rglob("*.tmp"))
     do(job, root)
     assert job.ending(root) == once
+
+
+PICTURES = [
+    ["simulate", *SEATS, "--contract", "3N", "--by", "S", "--picture", "old.svg"],
+    ["nearest", HANDS[0], "--hands", "hands.txt", "--map", "old.html"],
+    ["explain", "(52x4)-(26x4)-26-13-1", "--svg", "old.svg"],
+    ["deal", "--script", "script.dl", "--picture", "old.svg"],
+]
+
+
+@pytest.mark.parametrize("asked", PICTURES, ids=lambda asked: asked[0])
+def test_a_picture_is_written_whole_or_not_at_all(
+    run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str]
+) -> None:
+    if asked[0] == "deal":
+        pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    old = Path(asked[-1])
+    old.write_text("old")
+    Path("hands.txt").write_text("\n".join(HANDS))
+    Path("script.dl").write_text("action frequency (hcp(north), 0, 37)")
+    monkeypatch.setattr(os, "fsync", no_space)
+    assert run(*asked)[::2] == (2, f"trickcast: {old}: No space left on device\n")
+    assert old.read_text() == "old" and not list(tmp_path.glob("*.tmp"))
+
+
+def test_shaded_rules_are_written_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system, old = openings.load("polish-club"), tmp_path / "old.json"
+    assert isinstance(system, SoftRuleSystem)
+    old.write_text("old")
+    monkeypatch.setattr(os, "fsync", no_space)
+    with pytest.raises(OSError, match=re.escape(str(old))):
+        save_shading(old, system, "abc")
+    assert old.read_text() == "old"
+
+
+def no_space(_: int) -> None:
+    """What ``os.fsync`` does on a full disk."""
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_two_writers_end_as_one_after_the_other(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ import pytest
 
 import trickcast as tc
 from trickcast.cards import Deal
+from trickcast.web.serve.run import ServeError, hosts_of
 
 PAGE = Path(tc.__file__).parent / "web" / "page"
 NORTH, SOUTH = "A.KQ9832.T94.AKT", "KJ95.J65.K3.J654"
@@ -186,6 +187,7 @@ def test_many_deals_keep_their_order(client) -> None:
     assert [result["tricks"] for result in results] == expected
 
 
+ONE = {"contract": "4S", "by": "S"}
 WRONG: list[tuple[str, Any, str]] = [
     ("estimate", {"deals": ["N:x"]}, "deal 'N:x': 1 hand (expected 4)"),
     ("estimate", {"deals": [EASY, "N:x"]}, "deal 1: deal 'N:x': 1 hand (expected 4)"),
@@ -201,6 +203,15 @@ WRONG: list[tuple[str, Any, str]] = [
     ("simulate", {"contracts": "PASS"}, "contracts are to be played"),
     ("simulate", {"contracts": "4S", "contract": "3N"}, "do not go together"),
     ("simulate", {"making": True}, "making needs contract and by"),
+    ("simulate", ONE | {"scoring": "imps"}, "scoring has no effect with contract"),
+    ("simulate", ONE | {"side": "NS"}, "side has no effect with contract"),
+    (
+        "simulate",
+        ONE | {"making": True, "vulnerable": "ns"},
+        "vulnerable has no effect with making",
+    ),
+    ("simulate", {"contracts": "4S", "scoring": "total"}, "scoring has no effect with contracts"),
+    ("simulate", {"contracts": "4S", "by": "S", "side": "NS"}, "side has no effect with by"),
     ("simulate", {"north": " "}, "north is empty"),
     ("simulate", {"north": "balancd"}, "balancd is not known here (did you mean balanced?)"),
     ("simulate", {"north": "hcp 38"}, "north"),
@@ -211,6 +222,9 @@ WRONG: list[tuple[str, Any, str]] = [
     ("compare", {"first": "4S", "second": "3N", "by": "N", "other_by": "E"}, "are not partners"),
     ("leads", {"leader": NORTH, "contract": "8S", "by": "N"}, "'8S'"),
     ("leads", {"leader": NORTH, "contract": "4S", "by": "N", "east": NORTH}, "is given twice"),
+    ("convert", {"deals": [EASY, "N:foo"], "to": "text"}, "deal 1: deal 'N:foo': 1 hand"),
+    ("convert", {"deals": [EASY, ""], "to": "text"}, "deal 1: "),
+    ("convert", {"deals": ["S_N,deal", f'7,"{EASY}"'], "to": "csv"}, "deal 0: "),
     ("convert", {"deals": [EASY], "to": "doc"}, "to: input should be 'pbn'"),
     ("convert", {"deals": [EASY], "to": "pbn", "solve": True, "estimate": True}, "do not go"),
     ("convert", {"deals": [EASY] * 41, "to": "pbn", "solve": True}, "(expected at most 40)"),
@@ -239,6 +253,41 @@ def test_what_is_wrong_is_said_in_plain_words(client, path, question, detail) ->
     assert answer.status_code == 422
     assert answer.json().keys() == {"detail"} and detail in answer.json()["detail"]
     assert len(answer.json()["detail"].splitlines()) <= 3
+
+
+def test_what_is_asked_twice_is_refused(client) -> None:
+    twice = f'{{"hands": ["{NORTH}"], "trump": "S", "trump": "H"}}'
+    for address, body in (
+        ("/v1/hand", twice),
+        ("/v1/hand?trump=S", json.dumps({"hands": [NORTH], "trump": "H"})),
+    ):
+        headers = {"content-type": "application/json"}
+        answer = client.post(address, content=body, headers=headers)
+        assert (answer.status_code, answer.json()["detail"]) == (422, "trump is given twice")
+
+
+@pytest.mark.parametrize(
+    ("key", "number", "detail"),
+    [
+        ("seed", "9" * 5000, "seed: input should be less than 18446744073709551616"),
+        ("samples", "-" + "9" * 5000, "samples: input should be greater than or equal to 1"),
+        ("precision", "9" * 5000, "precision: input should be a valid number"),
+    ],
+)
+def test_a_number_is_refused_by_its_key_however_long_it_is(client, key, number, detail) -> None:
+    headers = {"content-type": "application/json"}
+    by_body = client.post("/v1/simulate", content=f'{{"{key}": {number}}}', headers=headers)
+    by_address = client.get("/v1/simulate", params={key: number})
+    for answer in (by_body, by_address):
+        assert (answer.status_code, answer.json()) == (422, {"detail": detail})
+
+
+def test_a_key_that_says_nothing_is_not_beside_another(client) -> None:
+    asked = ALL | {"contract": "7S", "by": "S", "vulnerable": "ns"}
+    nothing = {"making": False, "contracts": None}
+    answers = [client.post("/v1/simulate", json=asked | more) for more in ({}, nothing)]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert answers[0].json() == answers[1].json()
 
 
 @pytest.mark.parametrize(
@@ -282,6 +331,24 @@ def test_only_this_host_and_its_own_pages_may_ask(client) -> None:
         ({"host": "localhost:1"}, 200),
     ):
         assert client.get("/v1/models", headers=headers).status_code == status
+
+
+def test_hosts_are_known_however_they_are_written() -> None:
+    also = ("Bridge.example.org:8080", "FE80::2", "[fe80::3]:80", "*")
+    fixed = {"localhost", "127.0.0.1", "::1"}
+    expected = {"vm", "bridge.example.org", "fe80::2", "fe80::3", "*"}
+    assert hosts_of("VM", also) == fixed | expected
+    for wrong in ("", "http://example.org", "a b", "["):
+        with pytest.raises(ServeError, match="is no host name .expected one such as"):
+            hosts_of("127.0.0.1", (wrong,))
+
+
+@pytest.mark.parametrize("option", ["--allow-host=http://x.org", "--host=\udce9", "--seconds=nan"])
+def test_what_cannot_be_served_is_one_plain_line(option) -> None:
+    command = [sys.executable, "-m", "trickcast", "serve", "--port", "0", option]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert option.partition("=")[0] in ended.stderr and len(ended.stderr.splitlines()) == 1
 
 
 def test_every_answer_carries_the_policy_of_the_page(client) -> None:

@@ -107,13 +107,43 @@ def test_a_file_is_converted_as_by_the_command_line(client, boards, tmp_path, fo
     assert (answer.status_code, answer.content) == (200, target.read_bytes())
     assert answer.headers["trickcast-skipped"] == "0"
     assert answer.headers["content-disposition"].startswith('attachment; filename="deals.')
-    (result,) = client.post(
+    content = client.post(
         "/v1/convert",
         files={"file": boards.read_bytes()},
         data=asked,
         headers={"accept": "application/json"},
-    ).json()["results"]
+    ).json()
+    (result,) = content["results"]
     assert result.keys() == {"format", "base64" if form == "zrd" else "content"}
+    assert answer.headers["trickcast-notes"] == str(len(content.get("notes", ())))
+    assert ("notes" in content) == (form in ("lin", "zrd"))  # which leave something out
+
+
+def test_a_list_of_deals_is_converted_deal_by_deal(client) -> None:
+    east = f"E:{' '.join([*EASY[2:].split()[1:], EASY[2:].split()[0]])}"  # the same deal
+    for more in ({}, {"from": "lin"}):
+        asked = {"deals": [EASY, east], "to": "text", **more}
+        answer = client.post("/v1/convert", json=asked)
+        assert (answer.status_code, answer.text.split("\n")) == (200, [EASY, EASY, ""])
+    solved = client.post("/v1/convert", json={"deals": [EASY], "to": "csv", "solve": True})
+    assert solved.status_code == 200 and EASY in solved.text
+
+
+def test_a_table_in_part_is_solved_as_by_the_command_and_what_differs_is_noted(
+    client, board, tmp_path
+) -> None:
+    source, target = tmp_path / "part.pbn", tmp_path / "whole.pbn"
+    rows = '[OptimumResultTable "Declarer;Denomination\\2R;Result\\2R"]\nN NT 13\nN S 5\n'
+    conditions = '[Board "3"]\n[Dealer "N"]\n[Vulnerable "None"]\n'
+    source.write_text(f'{conditions}[Deal "{board.pbn}"]\n{rows}')
+    assert printed("convert", str(source), str(target), "--solve") == []
+    sent = {"files": {"file": source.read_bytes()}, "data": {"to": "pbn", "solve": "true"}}
+    answer = client.post("/v1/convert", **sent)
+    assert answer.content == target.read_bytes() and b"NS 420" in answer.content
+    assert answer.headers["trickcast-notes"] == "1"
+    content = client.post("/v1/convert", **sent, headers={"accept": "application/json"}).json()
+    differ = "DDS differs from the file: board 3 in 2 cells; DDS's tricks are taken"
+    assert content["notes"] == [differ]
 
 
 FILES_REFUSED = [
@@ -134,6 +164,12 @@ def test_files_that_cannot_be_read_are_refused_in_plain_words(client, request_, 
     answer = client.post("/v1/solve", **request_)
     assert answer.status_code == 422 and detail in answer.json()["detail"]
     assert len(answer.json()["detail"].splitlines()) <= 3
+
+
+def test_what_is_said_in_the_address_and_in_a_form_is_refused(client, boards) -> None:
+    sent = {"files": {"file": boards.read_bytes()}, "data": {"vulnerable": "ns"}}
+    answer = client.post("/v1/par?vulnerable=ew", **sent)
+    assert (answer.status_code, answer.json()["detail"]) == (422, "vulnerable is given twice")
 
 
 def test_a_broken_form_and_a_file_where_none_is_read_are_refused(client) -> None:

@@ -23,7 +23,20 @@ from ..simulation import (
 )
 
 PlayedContract = tuple[Contract, Seat]
+_IN_VAIN = (
+    ("vulnerable", "making"),
+    ("scoring", "contract"),
+    ("side", "contract"),
+    ("scoring", "contracts"),
+    ("side", "by"),
+)
+"""What can be said to ``simulate`` that changes nothing beside another."""
 Numbers = list[float | None]
+
+
+def without_effect(given: set[str]) -> tuple[str, str] | None:
+    """Return what was said to ``simulate`` in vain, and beside what; None where all has effect."""
+    return next((pair for pair in _IN_VAIN if given.issuperset(pair)), None)
 
 
 class Counts(TypedDict):

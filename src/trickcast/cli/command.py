@@ -5,6 +5,8 @@ out, ``bool`` is a flag, and what has no default must be there. ``Annotated`` wi
 an ``Argument`` says the rest.
 """
 
+import math
+import os
 from collections.abc import Callable
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
@@ -28,14 +30,21 @@ class Group(click.Group):
 
 
 class Argument:
-    """What an annotation says of a positional argument; shells complete it as a file."""
+    """What an annotation says of a positional argument; shells complete it as a file.
 
-    def __init__(self, *, help: str, metavar: str):
+    One that has to be ``filled`` is refused where it is empty.
+    """
+
+    def __init__(self, *, help: str, metavar: str, filled: bool = False):
         self.facts: dict[str, Any] = {"help": help, "metavar": metavar}
+        self.filled = filled
 
 
 class Option:
-    """What an annotation says of an option: names other than its own, and bounds of a number."""
+    """What an annotation says of an option: names other than its own, and bounds of a number.
+
+    One that has to be ``filled`` is refused where it is empty.
+    """
 
     def __init__(
         self,
@@ -44,9 +53,10 @@ class Option:
         metavar: str | None = None,
         min: float | None = None,
         max: float | None = None,
+        filled: bool = False,
     ):
         self.facts: dict[str, Any] = {"help": help, "metavar": metavar}
-        self.names, self.bounds = names, (min, max)
+        self.names, self.bounds, self.filled = names, (min, max), filled
 
 
 def command(function: Callable[..., None], name: str | None = None) -> click.Command:
@@ -79,6 +89,8 @@ def _parameter(parameter: Parameter) -> click.Parameter:
     facts = said.facts | {"required": parameter.default is Parameter.empty}
     if not facts["required"]:
         facts["default"] = parameter.default
+    if said.filled or kind is float:
+        facts["callback"] = _filled if said.filled else _finite
     if isinstance(said, Option):
         names = said.names or ("--" + parameter.name.replace("_", "-"),)
         if kind is bool:
@@ -96,11 +108,41 @@ def _parameter(parameter: Parameter) -> click.Parameter:
 def _type(kind: type, low: Any, high: Any) -> Any:
     """Return what click makes a value of."""
     if kind is Path:
-        return click.Path(path_type=Path)
+        return _Path(path_type=Path)
     if (low, high) == (None, None):
         return kind
     number = click.IntRange(low, high) if kind is int else click.FloatRange(low, high)
     number.name = "number"  # of which click says that something is none
+    return number
+
+
+class _Path(click.Path):
+    """A path, which an empty text is not: Python takes that for the working folder."""
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str | bytes | os.PathLike[str]:
+        """Return what was given as a path."""
+        _filled(ctx, param, os.fspath(value))
+        return super().convert(value, param, ctx)
+
+
+def _filled(context: click.Context | None, parameter: click.Parameter | None, text: str) -> str:
+    """Pass on what was given. Raises click.BadParameter where it is empty."""
+    if not text.strip():
+        raise click.BadParameter("it is empty", context, parameter)
+    return text
+
+
+def _finite(
+    context: click.Context | None, parameter: click.Parameter | None, number: float | None
+) -> float | None:
+    """Pass on a number. Raises click.BadParameter where it is infinite, or nan."""
+    if number is not None and not math.isfinite(number):
+        raise click.BadParameter(f"{number} is not a finite number", context, parameter)
     return number
 
 

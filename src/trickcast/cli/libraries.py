@@ -28,15 +28,22 @@ from .command import Argument, Group, Option, command
 from .inputs import Cluster, Strict, as_use, read_deals
 
 _MOST = 2**64 - 1
-Folder = Annotated[str, Argument(metavar="LIBRARY", help="A library's folder or address (s3://…).")]
+_MOST_DEALS = 2**31 - 1
+"""Of a library: more shards than these have its manifest could not list."""
+Folder = Annotated[
+    str,
+    Argument(metavar="LIBRARY", help="A library's folder or address (s3://…).", filled=True),
+]
+Out = Annotated[
+    str,
+    Option(help="The library's folder or address (s3://…); made when missing.", filled=True),
+]
 
 
 def generate(
-    deals: Annotated[int, Option(min=1, help="How many deals there shall be.")],
+    deals: Annotated[int, Option(min=1, max=_MOST_DEALS, help="How many deals there shall be.")],
     seed: Annotated[int, Option(min=0, max=_MOST, help="Seed: deal i depends on (seed, i) alone.")],
-    out: Annotated[
-        str, Option(help="The library's folder or address (s3://…); made when missing.")
-    ],
+    out: Out,
     start: Annotated[
         int, Option(min=0, max=_MOST // 2, help="First deal: machines can share a seed.")
     ] = 0,
@@ -63,8 +70,6 @@ def generate(
 
     Example: trickcast generate --deals 4096 --seed 1 --out library
     """
-    if not out.strip(" ."):
-        raise click.BadParameter("--out is empty (expected the library's folder)")
     if strains not in ("all", "one"):
         raise click.BadParameter(f"--strains is {strains!r} (expected all or one)")
     if cards < 13:
@@ -252,9 +257,7 @@ def add(
 def fetch(
     data_set: Annotated[str, Argument(metavar="pgx", help="Which solved deals of others.")],
     deals: Annotated[int, Option(min=1, help="How many: the first of them.")],
-    out: Annotated[
-        str, Option(help="The library's folder or address (s3://…); made when missing.")
-    ],
+    out: Out,
     use: Annotated[str, Option(help="What they are for, for ever.")] = "train",
     sample: Annotated[int, Option(min=0, help="Deals to solve again, of all.")] = 40,
     host: Annotated[str, Option(help="Another server of the same files.")] = HOST,

@@ -73,7 +73,7 @@ def report(
     left_out = [str(entry).removeprefix(f"{deals}: ") for entry in passed_over()]
     page = report_page(heading or _title(deals, boards), boards, left_out, about)
     with atomic_writer(out) as stream:
-        stream.write(page.encode())
+        stream.write(page.encode(errors="backslashreplace"))  # of a file's name in no UTF-8
     click.echo(f"{out}: {counted(len(boards), 'board')}")
 
 

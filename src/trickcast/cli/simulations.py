@@ -9,9 +9,9 @@ import click
 from click.core import ParameterSource
 
 from .. import simulation
-from .._files import check_target
+from .._files import atomic_writer, check_target
 from .._pieces import connected
-from ..answers.simulations import PlayedContract, contract_list
+from ..answers.simulations import PlayedContract, contract_list, without_effect
 from ..cards import Hand, Seat, Vulnerability
 from ..dealing import ConstraintError
 from ..formats import format_to_write, write
@@ -42,14 +42,6 @@ from .layout_options import (
 from .outputs import PAGES, check_output
 
 _INTERRUPTED = 130
-_IN_VAIN = (
-    ("vulnerable", "making"),
-    ("scoring", "contract"),
-    ("side", "contract"),
-    ("scoring", "contracts"),
-    ("side", "by"),
-)
-"""Options of ``simulate`` that change nothing beside another."""
 _PICTURES = (".svg", *PAGES)
 
 Answer = TypeVar("Answer", bound=simulation.Result)
@@ -268,9 +260,8 @@ def _check_effects() -> None:
         for name in context.params
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
-    for name, beside in _IN_VAIN:
-        if {name, beside} <= given:
-            raise click.BadParameter(f"--{name} has no effect with --{beside}")
+    if vain := without_effect(given):
+        raise click.BadParameter("--{} has no effect with --{}".format(*vain))
 
 
 def _check_scoring(scoring: str) -> None:
@@ -311,7 +302,8 @@ def _draw(svg: str, file: Path, bid: Contract, by: Seat) -> None:
     """Write a picture, in a page of its own where the file is to be HTML."""
     title = f"{bid} by {by.word}"
     page = f"<!doctype html>\n<meta charset='utf-8'>\n<title>{title}</title>\n{svg}"
-    file.write_text(page if file.suffix.lower() in PAGES else svg, encoding="utf-8")
+    with atomic_writer(file) as stream:
+        stream.write((page if file.suffix.lower() in PAGES else svg).encode())
 
 
 def _deliver(result: simulation.Result, save: str | None, show: Callable[[], None]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._files import atomic_writer
 from ..cards import Hand, as_hands
 from .vectors import HandEmbedding
 
@@ -42,7 +43,8 @@ def write_map(
     ``hands`` are any hands, 4,000 of the seeded ones unless given; ``marked`` are any too, and are
     ringed.
     The file needs no network: a hand shows where the pointer is, colours are for high-card points
-    or the length of a suit. Raises DealError for what is not a hand.
+    or the length of a suit. Raises DealError for what is not a hand, OSError for a file that cannot
+    be written.
     """
     if hands is None:
         hands = embedding.searched.hands[:: len(embedding.searched) // _SHOWN]
@@ -58,4 +60,5 @@ def write_map(
     data = {"title": title, "points": points, "marked": len(extra)}
     script = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")  # no tag within
     page = _TEMPLATE.read_text("utf-8").replace(_DATA, script)
-    Path(path).write_text(page, "utf-8")
+    with atomic_writer(path) as stream:
+        stream.write(page.encode())

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from .._files import atomic_writer
 from ..cards import RANKS, Suit
 from .opened import Opened, OpenedError
 
@@ -46,7 +47,8 @@ def weights_svg(opened: Opened) -> str:
 
 def write_svg(opened: Opened, path: Path) -> None:
     """Write the picture of a first layer as SVG. Raises OSError when it cannot be written."""
-    path.write_text(weights_svg(opened), encoding="utf-8")
+    with atomic_writer(path) as stream:
+        stream.write(weights_svg(opened).encode())
 
 
 def write_png(opened: Opened, path: Path) -> None:
@@ -63,7 +65,9 @@ def write_png(opened: Opened, path: Path) -> None:
             f"{path}: a PNG needs CairoSVG (pip install 'trickcast[plots]'), an SVG needs nothing "
             f"({reason})"
         ) from None
-    path.write_bytes(cairosvg.svg2png(weights_svg(opened).encode(), scale=2))
+    picture = cairosvg.svg2png(weights_svg(opened).encode(), scale=2)
+    with atomic_writer(path) as stream:
+        stream.write(picture)
 
 
 def _circles(weights: NDArray[np.float64], left: int, top: int) -> Iterator[str]:

@@ -10,12 +10,12 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._files import atomic_writer
 from ..cards import Hand, counted, whole_percent
 from ..dealing.language.errors import clip
 from ..estimator import ModelError
@@ -188,7 +188,10 @@ def _by_call(rules: RuleSystem, firing: Doubles) -> Doubles:
 
 
 def save_shading(path: str | os.PathLike[str], system: SoftRuleSystem, rules_sha256: str) -> None:
-    """Write what was learned as JSON, with the checksum of the rule file that it belongs to."""
+    """Write what was learned as JSON, with the checksum of the rule file that it belongs to.
+
+    Raises OSError for a file that cannot be written.
+    """
     shading = system.shading
     content = {
         "format": _FORMAT,
@@ -207,7 +210,8 @@ def save_shading(path: str | os.PathLike[str], system: SoftRuleSystem, rules_sha
             )
         ],
     }
-    Path(path).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    with atomic_writer(path) as stream:
+        stream.write(f"{json.dumps(content, indent=1, ensure_ascii=False)}\n".encode())
 
 
 def open_shading(data: bytes, name: str, rules: RuleSystem, rules_sha256: str) -> SoftRuleSystem:

@@ -249,19 +249,19 @@ async def _file(request: Request, asked: Any, parts: Parts) -> Response:
     """Answer with the file itself, or with JSON where that is asked for."""
     if "application/json" in request.headers.get("accept", ""):
         return await _whole(parts)
-    skipped = 0
+    counts = {"skipped": 0, "notes": 0}
     async for kind, part in parts:
-        if kind == "skipped":
-            skipped = len(part)
-        elif kind == "result":
+        if kind == "result":
             converted = part
+        else:
+            counts[kind] = len(part)
     form = FORMATS[asked.to]
     name = f"deals{form.suffixes[0]}"
     return Response(
         converted["content"] if "content" in converted else b64decode(converted["base64"]),
         headers={
             "content-disposition": f'attachment; filename="{name}"',
-            "trickcast-skipped": str(skipped),
+            **{f"trickcast-{kind}": str(count) for kind, count in counts.items()},
         },
         media_type="text/plain" if form.text else "application/octet-stream",
     )

@@ -165,8 +165,12 @@ class Engine:
         processes, most = self._readers, question.most
         if question.solve:
             processes, most = self._solvers, MOST_SOLVED
-        file = sent.file or File("the deals", "\n".join(question.deals).encode())
         more = question.model_dump(include={"to", "solve", "estimate", "model"})
+        file = sent.file
+        if file is None:  # each is a deal, whatever file their texts would make
+            deals, _ = await self._deals(question, sent)
+            file = File("the deals", "\n".join(given.deal.pbn for given in deals).encode())
+            more["from"] = "text"
         content = await _of_file(processes, "convert", question, file, most=most, **more)
         for part in _passed_over(content):
             yield part

@@ -137,7 +137,7 @@ class Guard:
     def _refusal(self, headers: dict[bytes, str]) -> tuple[int, str] | None:
         """Return status and reason where a request is not meant for this server."""
         host = headers.get(b"host", "")
-        if _hostname(host) not in self._hosts and "*" not in self._hosts:
+        if hostname(host) not in self._hosts and "*" not in self._hosts:
             return 421, "this server does not answer for that host (see --allow-host)"
         origin = headers.get(b"origin")
         if origin is not None and not _same_place(origin, host):
@@ -215,7 +215,8 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def _hostname(host: str) -> str | None:
+def hostname(host: str) -> str | None:
+    """Return the name in a Host, in small letters and without its port; None where it is none."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:

@@ -22,6 +22,7 @@ import numpy as np
 
 from ... import simulation
 from ...answers.annotating import annotated
+from ...answers.held import HeldTables
 from ...answers.simulations import (
     better_declarers,
     comparison_answer,
@@ -35,7 +36,7 @@ from ...answers.simulations import (
 )
 from ...cards import UNKNOWN, Board, DealError, DealSet, Seat, Skipped, Vulnerability
 from ...dealing import ConstraintError
-from ...estimator import ModelError, loaded
+from ...estimator import Estimator, ModelError, loaded
 from ...formats import FormatError, FormatWarning, stream, write_stream
 from ...scoring import Contract
 from ...solver import solve_batches
@@ -164,13 +165,13 @@ def convert(asked: Asked, tell: Tell) -> None:
     with warnings.catch_warnings(record=True) as caught:
         chunks = _deals(asked, skipped)
         if asked["solve"]:
-            chunks = (_with_unknown(chunk, _solved) for chunk in chunks)
+            chunks = _solved(chunks)
         elif asked["estimate"]:
             comment = (
                 f"tricks without a solver, where they were not known: trickcast {asked['model']}"
             )
             network = loaded(asked["model"], 1)
-            chunks = (_with_unknown(chunk, lambda some: network(some).tricks) for chunk in chunks)
+            chunks = (_with_unknown(chunk, network) for chunk in chunks)
         if asked["to"] == "pbn" and (asked["solve"] or asked["estimate"]):
             chunks = annotated(chunks, comment)
         write_stream(chunks, target, format=asked["to"])
@@ -236,17 +237,29 @@ def _passed_over(
     return {"skipped": [entry._asdict() for entry in skipped], "notes": notes}
 
 
-def _with_unknown(chunk: DealSet, find: Callable[[DealSet], Any]) -> DealSet:
-    """Fill what is not known of the tricks of deals."""
+def _with_unknown(chunk: DealSet, network: Estimator) -> DealSet:
+    """Fill what is not known of the tricks of deals by estimates."""
     known = chunk.tricks_or_unknown.copy()
     rows = np.flatnonzero((known == UNKNOWN).any(axis=(1, 2)))
     if len(rows):
-        known[rows] = np.where(known[rows] == UNKNOWN, find(chunk[rows]), known[rows])
+        known[rows] = np.where(known[rows] == UNKNOWN, network(chunk[rows]).tricks, known[rows])
     return chunk.with_tricks(known)
 
 
-def _solved(deals: DealSet) -> Any:
-    return np.concatenate([*solve_batches(deals.owners, workers=1)])
+def _solved(chunks: Iterable[DealSet]) -> Iterator[DealSet]:
+    """Pass deals on with exact tables, as the command does: whole ones of the file, else DDS's.
+
+    Of a table in part no cell is kept: beside the exact ones it might make a par that is none.
+    """
+    held = HeldTables()
+    for chunk in chunks:
+        tables = chunk.tricks_or_unknown.copy()
+        rows = held.to_solve(tables)
+        exact = [tables[:0], *solve_batches(chunk.owners[rows], workers=1)]
+        held.fill(chunk, tables, rows, np.concatenate(exact))
+        yield chunk.with_tricks(tables)
+    if held.difference is not None:
+        warnings.warn(f"{held.difference}; DDS's tricks are taken", FormatWarning, stacklevel=1)
 
 
 def main() -> None:

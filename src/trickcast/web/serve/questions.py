@@ -24,7 +24,8 @@ _FORM, _JSON = "multipart/form-data", "application/json"
 _FILE_TYPES = ("text/plain", "application/octet-stream", "application/x-pbn", "application/x-lin")
 """Of any other type than these a file is taken too; these are named in the schema."""
 _ERRORS_SHOWN = 3
-_NAME = 60  # characters of a file's name in messages
+_NAME = 60  # characters of a name in messages
+_DIGITS = 400  # of a whole number: more than any that can be computed with as a float
 
 
 class File(NamedTuple):
@@ -44,12 +45,12 @@ async def read_question(request: Request, question: type[Asked]) -> tuple[Asked,
     if request.method == "POST":
         kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
         if kind == _JSON:
-            values |= _object(await request.body())
+            _add(values, _object(await request.body()))
         elif not issubclass(question, DealsQuestion):
             raise HTTPException(415, f"{kind[:_NAME]} is not read here (expected {_JSON})")
         elif kind == _FORM:
             file, fields = await _form(request)
-            values |= _plain(fields, question)
+            _add(values, _plain(fields, question))
         else:
             file = File("the file", await request.body())
             named = kind.rpartition("/")[2].removeprefix("x-")
@@ -113,12 +114,39 @@ def _schema(question: type[BaseModel]) -> dict[str, Any]:
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        content = json.loads(body)
+        content = _loads(body)
+    except RefusedError:  # a ValueError too
+        raise
     except (ValueError, RecursionError):
         raise HTTPException(400, "the body is not JSON") from None
     if not isinstance(content, dict):
         raise RefusedError("the body is no object of keys and values")
     return content
+
+
+def _loads(text: str | bytes) -> Any:
+    """Read JSON. Raises RefusedError for a key that is given twice, ValueError for other text."""
+    return json.loads(text, object_pairs_hook=_once, parse_int=_whole)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        _add(values, {name: value})
+    return values
+
+
+def _whole(digits: str) -> int:
+    """Read a whole number; of a longer one its size alone counts, which no key takes."""
+    return int(digits[:_DIGITS])
+
+
+def _add(values: dict[str, Any], more: dict[str, Any]) -> None:
+    """Add keys to others. Raises RefusedError for one that is there already."""
+    for name, value in more.items():
+        if name in values:
+            raise RefusedError(f"{name[:_NAME]} is given twice")
+        values[name] = value
 
 
 async def _form(request: Request) -> tuple[File, list[tuple[str, str]]]:
@@ -143,18 +171,17 @@ def _plain(items: Iterable[tuple[str, str]], question: type[BaseModel]) -> dict[
         schema = properties.get(name, {})
         if schema.get("type") == "array":
             values.setdefault(name, []).append(text)
-        elif name in values:
-            raise RefusedError(f"{name[:_NAME]} is given twice")
         else:
             kinds = {part.get("type") for part in (schema, *schema.get("anyOf", ()))}
-            values[name] = text if "string" in kinds or "enum" in schema else _scalar(text)
+            plain = "string" in kinds or "enum" in schema
+            _add(values, {name: text if plain else _scalar(text)})
     return values
 
 
 def _scalar(text: str) -> Any:
     """Return a number or a truth value; what is none stays a text, and is refused as one."""
     try:
-        return json.loads(text)
+        return _loads(text)
     except (ValueError, RecursionError):
         return text
 

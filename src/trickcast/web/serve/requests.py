@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from ...answers.simulations import without_effect
 from ...estimator import DEFAULT_MODEL
 from ...formats import FORMATS
 
@@ -172,6 +173,9 @@ class SimulateQuestion(LayoutsQuestion):
             raise ValueError("contract and by go together")
         if self.making and self.contract is None:
             raise ValueError("making needs contract and by")
+        given = {name for name in self.model_fields_set if getattr(self, name) not in (None, False)}
+        if vain := without_effect(given):
+            raise ValueError("{} has no effect with {}".format(*vain))
         return self
 
 

@@ -17,7 +17,7 @@ from ...solver import dds
 from .api import application
 from .connections import Connection
 from .contest import Contest
-from .guard import Limits
+from .guard import Limits, hostname
 from .store import StoreError
 
 
@@ -57,12 +57,13 @@ def serve(
 
     ``also`` are host names that are answered for besides ``host`` and this machine's own. Port 0
     is any that is free. ``contest`` is the file of a contest. Raises ServeError for an address
-    that cannot be listened on, and for a file that cannot hold a contest; ModuleNotFoundError for a
-    contest where there is no solver.
+    that cannot be listened on, for what is no host name, and for a file that cannot hold a contest;
+    ModuleNotFoundError for a contest where there is no solver.
     """
     if contest is not None:
         dds.folder()  # its deals are solved
     limits = limits or Limits()
+    hosts = hosts_of(host, also)
     try:
         held = None if contest is None else Contest(contest)
     except StoreError as error:
@@ -70,7 +71,6 @@ def serve(
     listening = _listen(host, port)
     _allow_connections()
     _log(json_logs)
-    hosts = frozenset({host, "localhost", "127.0.0.1", "::1", *(name.lower() for name in also)})
     connection: Any = partial(
         Connection, head_seconds=limits.body_seconds, reading_seconds=limits.seconds
     )
@@ -91,6 +91,24 @@ def serve(
     uvicorn.Server(config).run(sockets=[listening])
 
 
+def hosts_of(host: str, also: tuple[str, ...]) -> frozenset[str]:
+    """Return the hosts that are answered for, as requests name them.
+
+    Raises ServeError for what is no host name.
+    """
+    return frozenset({host.lower(), "localhost", "127.0.0.1", "::1", *map(_allowed, also)})
+
+
+def _allowed(name: str) -> str:
+    """Return a host that is to be answered for; a port is no part of it."""
+    bare = "[" not in name and name.count(":") > 1  # an IPv6 address, which Host has in brackets
+    host = hostname(f"[{name}]" if bare else name)
+    if host is None or set(name) & set("/?#@ "):
+        expected = "expected one such as bridge.example.org, or *"
+        raise ServeError(f"--allow-host {name!r} is no host name ({expected})")
+    return host
+
+
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -98,7 +116,7 @@ def _listen(host: str, port: int) -> socket.socket:
         # asyncio sets it for sockets that it made itself; without it an answer waits 40 ms
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listening
-    except socket.gaierror:
+    except (socket.gaierror, UnicodeError):  # UnicodeError: it cannot be a name
         raise ServeError(f"--host {host!r} is no address of this machine") from None
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()

@@ -1,0 +1,64 @@
+"""The tables that a file holds: which are taken as they are, and where DDS differs from them."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import UNKNOWN, DealSet
+
+_NAMED = 3
+"""Boards that differ which are named."""
+
+
+@dataclass(slots=True)
+class HeldTables:
+    """What became of the tables of a file, chunk after chunk."""
+
+    check: int = 0
+    """How many whole ones are solved again."""
+    deals: int = 0
+    """Deals in the chunks so far."""
+    taken: int = 0
+    checked: int = 0
+    _differing: list[str] = field(default_factory=list)
+
+    def to_solve(self, tables: NDArray[np.uint8]) -> NDArray[np.intp]:
+        """Return the rows of (n, 5, 4) tables that are solved: not whole, or to be checked."""
+        whole = (tables != UNKNOWN).all(axis=(1, 2))
+        again = whole & (whole.cumsum() <= self.check - self.checked)
+        self.checked += int(again.sum())
+        self.taken += int((whole & ~again).sum())
+        return np.flatnonzero(~whole | again)
+
+    def fill(
+        self,
+        chunk: DealSet,
+        tables: NDArray[np.uint8],
+        rows: NDArray[np.intp],
+        exact: NDArray[np.uint8],
+    ) -> None:
+        """Replace rows of the chunk's tables by DDS's, and note which had other cells.
+
+        The chunks come in the order of the file.
+        """
+        held = tables[rows]
+        cells = ((held != exact) & (held != UNKNOWN)).sum(axis=(1, 2))
+        for row, count in zip(rows[cells > 0], cells[cells > 0], strict=True):
+            board = None if chunk.boards is None else chunk.boards[row].number
+            place = f"deal {self.deals + row + 1}" if board is None else f"board {board}"
+            self._differing.append(
+                f"{place} in {count} cells" if count > 1 else f"{place} in 1 cell"
+            )
+        tables[rows] = exact
+        self.deals += len(chunk)
+
+    @property
+    def difference(self) -> str | None:
+        """Where DDS differs from the file, in words; None where it does not."""
+        if not self._differing:
+            return None
+        named = ", ".join(self._differing[:_NAMED])
+        more = len(self._differing) - _NAMED
+        others = f" and {more:,} more" if more > 0 else ""
+        return f"DDS differs from the file: {named}{others}"
