@@ -18,7 +18,7 @@ import onnxruntime
 import pytest
 
 import trickcast as tc
-from trickcast.cards import Deal
+from trickcast.cards import Deal, whole_percent
 from trickcast.cli import app
 from trickcast.formats import write_stream
 from trickcast.library import Library
@@ -43,8 +43,8 @@ def test_estimate_shows_the_diagram_and_both_tables(run) -> None:
     north = rows[-1]
     estimate = tc.estimate(BOARD)
     assert north[1:11:2] == [f"{estimate.expected['SHDCN'.index(s), 0]:.1f}" for s in "NSHDC"]
-    likeliest = [estimate.probabilities["SHDCN".index(s), 0].max() for s in "NSHDC"]
-    assert north[2:11:2] == [f"{share:.0%}" for share in likeliest]
+    likeliest = [float(estimate.probabilities["SHDCN".index(s), 0].max()) for s in "NSHDC"]
+    assert north[2:11:2] == [whole_percent(share) for share in likeliest]
     assert north[11] == "N"
     assert [int(cell.rstrip("*")) for cell in north[12:]] == [8, 7, 10, 6, 9]
     for cell, strain in zip(north[12:], "NSHDC", strict=True):
