@@ -77,6 +77,8 @@ SHORT_FORMS: dict[str, Test] = {
     "bum_rap 11-13.5": lambda h: 11 <= worth("bum_rap", h) <= 13.5,
     "playing_tricks in hearts 5+": lambda h: worth("playing_tricks", h, "H") >= 5,
     "cccc >= 1250": lambda h: round(100 * worth("cccc", h)) >= 1250,
+    "cccc 12.5+": lambda h: round(100 * worth("cccc", h)) >= 1250,
+    "cccc 12.5-14.0, 11.75 < cccc": lambda h: 1250 <= round(100 * worth("cccc", h)) <= 1400,
     "aces 2, kings 0 or tens 3": lambda h: (
         count(h, "A") == 2 and (count(h, "K") == 0 or count(h, "T") == 3)
     ),
@@ -330,6 +332,8 @@ SHORT_ERRORS = [
     ("top3 in spaeds 2", 9, "did you mean spades?"),
     ("quality 120+", 1, "expected a suit"),
     ("hcp 15 @", 8, "'@' is unexpected"),
+    ("cccc 15+", 6, "too small for (expected 15.0 for points, or 1500)"),
+    ("hcp 12+, quality in spades > 2", 10, "quality is in hundredths"),
 ]
 SCRIPT_ERRORS = [
     ("hcp(nroth) > 3", 1, 5, "did you mean north?"),
@@ -352,6 +356,12 @@ SCRIPT_ERRORS = [
     ("spades(n) > 3 ? 5 : clubs(n) > 3", 1, 21, "one outcome"),
     ("keep2 = 1\nkep2 and hcp(n) > 3", 2, 1, "did you mean keep2?"),
     ("hcp = 3 hcp > 2", 1, 1, "is a function"),
+    ("hcp(n) > 3\naction = hcp(s) > 10\ncondition action", 2, 1, "is a word of the language"),
+    ("produce = 3\nhcp(n) > produce", 1, 1, "is a word of the language"),
+    ("Vulnerable = 3\nhcp(n) > vulnerable", 1, 1, "is a word of the language"),
+    ("predeal = 3\nhcp(n) > predeal", 1, 1, "is a word of the language"),
+    ("and = hcp(n) > 3\ncondition and", 1, 1, "is a word of the language"),
+    ("hcp(n) > 3 and\n  12 / hcp(n) > 3 and 5 / (3 - 3) > 1", 2, 23, "division by zero"),
     ("hcp(n) * 1000000 * 1000000 * 1000000 > 3", 1, 1, "may exceed 9,007,199,254,740,992"),
     ("hcp(n) > 1234567890123456", 1, 10, "is too long (expected at most 15 characters)"),
     ("altcount 0 9999999 pt0(n) > 3", 1, 12, "expected at most 1,000,000"),
@@ -398,9 +408,73 @@ def test_nesting_has_an_end() -> None:
             Constraints(condition=text)
 
 
-def test_a_division_by_zero_is_an_error() -> None:
-    with pytest.raises(ConstraintError, match="division by zero"):
-        Constraints(condition="hcp(north) / spades(north) > 2").accepts(random_deals(5000, seed=1))
+DIVISIONS: dict[str, Callable[[Deal], bool]] = {
+    "spades(n) > 0 and 12 / spades(n) > 3": lambda d: 0 < d.north.lengths[0] < 4,
+    "12 % spades(n) == 0 and spades(n) > 0": lambda d: d.north.lengths[0] in (1, 2, 3, 4, 6),
+    "spades(n) == 0 or 12 / spades(n) > 3": lambda d: d.north.lengths[0] < 4,
+    "spades(n) == 0 ? hcp(s) > 9 : 12 / spades(n) > 3": lambda d: (
+        d.north.lengths[0] < 4 if d.north.lengths[0] else d.south.hcp > 9
+    ),
+    "(spades(n) == 0 ? 9 : 12 / spades(n) + 1) > 4": lambda d: d.north.lengths[0] < 4,
+    "spades(n) > 0 and (12 / spades(n) > 3) + balanced(s) == 2": lambda d: (
+        0 < d.north.lengths[0] < 4 and d.south.pattern in ("4333", "4432", "5332")
+    ),
+    "spades(n) > 0 and imps(120 / spades(n)) > 1": lambda d: 0 < d.north.lengths[0] < 3,
+    "hcp(s) > 0 and hcp(n) / hcp(s) > 1": lambda d: (
+        d.south.hcp > 0 and d.north.hcp // d.south.hcp > 1
+    ),
+}
+
+
+@pytest.mark.parametrize("text", DIVISIONS)
+def test_a_division_by_zero_matters_only_where_nothing_else_decides(text: str) -> None:
+    deals = random_deals(5000, seed=1)
+    asked = Constraints(condition=text)
+    assert asked.accepts(deals).tolist() == [bool(DIVISIONS[text](deal)) for deal in deals]
+    assert all(DIVISIONS[text](deal) for deal in asked.deals(200, seed=1))
+
+
+def test_a_division_by_zero_that_decides_is_an_error_with_its_place() -> None:
+    text = "hcp(south) > 3\nand hcp(north) / spades(north) > 2"
+    asked = Constraints(condition=text)
+    for act in (lambda: asked.accepts(random_deals(5000, seed=1)), lambda: asked.deals(500, 1)):
+        with pytest.raises(ConstraintError, match="division by zero") as caught:
+            act()
+        check_place(str(caught.value), text, 2, 5)
+    within = random_deals(5000, seed=1).owners
+    within = within[(within[:, :13] == Seat.NORTH).any(axis=1)]
+    assert asked.accepts(within).any()
+
+
+FIFTHS = [
+    ("fifths(north) + fifths(south) >= 24.8", lambda n, s: n + s >= 248),
+    ("fifths(north) + fifths(south) == 25.2", lambda n, s: n + s == 252),
+    ("3 * fifths(north) >= 30.6", lambda n, s: 3 * n >= 306),
+    ("fifths(north) - fifths(south) < 2.4", lambda n, s: n - s < 24),
+    ("fifths(north) % 0.4 == 0", lambda n, s: n % 4 == 0),
+    ("fifths(north) / 0.2 == 52", lambda n, s: n == 104),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "test"), FIFTHS)
+def test_decimals_are_counted_as_they_are_printed(
+    text: str, test: Callable[[int, int], bool]
+) -> None:
+    deals = random_deals(5000, seed=5)
+    north, south = (
+        [round(10 * worth("fifths", deal[seat])) for deal in deals]  # whole: nothing is lost
+        for seat in (Seat.NORTH, Seat.SOUTH)
+    )
+    expected = [test(n, s) for n, s in zip(north, south, strict=True)]
+    assert Constraints(condition=text).accepts(deals).tolist() == expected and any(expected)
+
+
+def test_conditions_of_a_list_have_chances_of_their_own() -> None:
+    deals = random_deals(20_000, seed=2)
+    both = Constraints(condition=["rnd(2) == 0", "rnd(2) == 1"]).accepts(deals)
+    assert abs(both.mean() - 0.25) < 4 * np.sqrt(0.1875 / 20_000)
+    alone = Constraints(condition=["hcp(n) >= 0", "rnd(2) == 0"]).accepts(deals)
+    assert (alone == Constraints(condition="rnd(2) == 0").accepts(deals)).all()
 
 
 def test_the_page_for_users_runs() -> None:

@@ -3,13 +3,14 @@
 import json
 import warnings
 from collections import Counter
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import trickcast as tc
-from trickcast.cards import DealSet, Seat, Vulnerability, board_dealer, board_vulnerability
+from trickcast.cards import Board, DealSet, Seat, Vulnerability, board_dealer, board_vulnerability
 from trickcast.dealing import (
     Average,
     ConstraintError,
@@ -20,6 +21,7 @@ from trickcast.dealing import (
     read_actions,
     turned,
 )
+from trickcast.evaluators import evaluate
 from trickcast.scoring import par
 
 SCRIPT = """# a weak notrump opposite anything, as of old
@@ -177,6 +179,42 @@ def test_a_script_has_its_own_number_and_seed(run, tmp_path: Path) -> None:
     assert run("deal", "--script", path)[1].count("[Deal ") == 40
 
 
+def test_a_script_comes_from_standard_input(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b"\xef\xbb\xbfproduce 2 seed 12345678901234567890\nhcp(n) > 12 action printoneline"
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(text)))
+    expected = constrained_deals(2, 12345678901234567890, condition="hcp(n) > 12")
+    assert run("deal", "--script", "-")[1].split("\n")[:2] == [deal.pbn for deal in expected]
+    for text, said in [
+        (b"hcp(n) > $1", "$1 stands for a text that was not given (expected it written out)"),
+        (b"produce 0 hcp(n) > 3", "standard input, line 1, column 9: produce 0 (expected"),
+        (b"", "standard input: the text is empty"),
+    ]:
+        monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(text)))
+        status, out, err = run("deal", "--script", "-")
+        assert (status, out) == (2, "") and said in err
+    assert "an empty argument (expected a file with a script" in run("deal", "--script", "")[2]
+
+
+def test_what_a_script_says_in_vain_is_told(run, tmp_path: Path) -> None:
+    path = tmp_path / "vain.dl"
+    path.write_text("generate 100\n\nopener south\nhcp(n) > 3\naction printoneline, printall")
+    status, out, err = run("deal", "--script", path, "-n", 2)
+    assert status == 0 and len(out.splitlines()) == 2
+    assert f"{path}, line 1: generate has no effect" in err and "--tries" in err
+    assert f"{path}, line 3: opener has no effect" in err
+    assert "printed once, by printoneline: without effect printall" in err
+    assert "printed once" not in run("deal", "--script", path, "-n", 2, "--to", "pbn")[2]
+    path.write_text("hcp(n) > 3\naction printcompact(hcp(n))")
+    assert "line 2: what stands in the brackets of printcompact" in run("deal", "--script", path)[2]
+
+
+def test_chance_is_the_same_in_a_script_and_its_action(run, tmp_path: Path) -> None:
+    path = tmp_path / "chance.dl"
+    path.write_text("x = rnd(10)\nproduce 30\ncondition x == 3 action average x")
+    asked = ["deal", "--script", path, "--condition", "rnd(10) > 4", "--seed", 2]
+    assert run(*asked)[1] == "average: 3\n"
+
+
 def test_fractions_are_cut_off_and_ends_are_counted_apart() -> None:
     (table,) = read_actions('action frequency "" (hcp(north) - 10, -2, 2)').tables
     assert isinstance(table, Frequency)
@@ -186,6 +224,29 @@ def test_fractions_are_cut_off_and_ends_are_counted_apart() -> None:
     assert table.of(owners).tolist() == counts
     (share,) = read_actions("action average hcp(north) > 9").tables
     assert isinstance(share, Average) and share.of(owners) == np.mean(points > -1)
+
+
+def test_steps_of_decimals_are_whole_and_end_where_said() -> None:
+    deals = tc.random_deals(2000, seed=2)
+    fifths = [round(10 * float(evaluate("fifths", deal.north))) for deal in deals]
+    text = 'action bktfreq "" (fifths(north), 10, 11, 0.2), bktfreq "" (hcp(north), 5, 22, 5)'
+    fine, coarse = read_actions(text).tables
+    assert isinstance(fine, Frequency) and isinstance(coarse, Frequency)
+    assert fine.axes[0].labels == ["below", "10", "10.2", "10.4", "10.6", "10.8", "11", "above"]
+    steps = [0 if n < 100 else 7 if n > 110 else 1 + (n - 100) // 2 for n in fifths]
+    assert fine.of(deals.owners).tolist() == np.bincount(steps, minlength=8).tolist()
+    points = [deal.north.hcp for deal in deals]
+    places = [0 if n < 5 else 5 if n > 22 else 1 + (n - 5) // 5 for n in points]
+    assert coarse.of(deals.owners).tolist() == np.bincount(places, minlength=6).tolist()
+    assert max(points) > 22
+
+
+def test_turned_boards_keep_what_stays_true() -> None:
+    deals = constrained_deals(50, 1)
+    told = Board(number=3, dealer=Seat.SOUTH, vulnerability=Vulnerability.EW, contract="4S",
+                 declarer=Seat.NORTH, result=10, play=("SQ",), auction=("PASS",))  # fmt: skip
+    boards = turned(DealSet(deals.owners, None, [told] * 50), 5).boards
+    assert boards == (Board(number=3, dealer=Seat.SOUTH, vulnerability=Vulnerability.EW),) * 50
 
 
 @pytest.mark.parametrize(

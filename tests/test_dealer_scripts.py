@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from trickcast import scoring
-from trickcast.cards import Deal
+from trickcast.cards import Deal, TrickTable
 from trickcast.dealing import (
     ConstraintError,
     Constraints,
@@ -31,6 +31,9 @@ SCRIPTS: dict[str, Callable[[Deal], bool]] = {
     "shape{north, (4432) + 5s(431)}": lambda d: (
         d.north.pattern == "4432"
         or (d.north.lengths[0] == 5 and sorted(d.north.lengths[1:]) == [1, 3, 4])
+    ),
+    "shape{north, xxx[0-3]-4432}": lambda d: (
+        d.north.lengths[3] <= 3 and d.north.lengths != (4, 4, 3, 2)
     ),
     "shape{south, 5M(332)}": lambda d: d.south.pattern == "5332" and 5 in d.south.lengths[:2],
     "shape{n, [013-5]xxx - 4432}": lambda d: (
@@ -126,6 +129,14 @@ ERRORS = [
     ("shape{north, 5xxx:d>}", "no sum"), ("rnd(0) > 1", "expected a number of 1"),
     ("shape{n, " + "(xxxx) " * 300 + "}", "more than 200"), ("dds(north, foo) > 3", "not a strain"),
     ("action frequency (hcp(n), 1)", "values in brackets"), ("predeal SAK", "whose SAK"),
+    ("shape{north, [35]+xxx}", "only a number has a bound"),
+    ("shape{north, x+xxx}", "only a number has a bound"),
+    ("shape{north, [5-3]xxx}", "runs backwards (expected 3-5)"),
+    ('pts = 3 hcp(n) > pts action printes(pst, " ")', "did you mean pts?"),
+    ("action printrpt(north, trix(foo))", "'foo' is not a seat"),
+    ("action csvrpt(parcontract(foo))", "'foo' is not a vulnerability"),
+    ("action printes(x4S)", "is not a name"), ("produce 0", "produce 0 (expected a whole number"),
+    ("startboard 0", "startboard 0 (expected"), ("seed 18446744073709551616", "0 to 2**64 - 1"),
 ]  # fmt: skip
 
 
@@ -134,3 +145,30 @@ def test_what_cannot_be_answered_gets_a_sentence_with_its_place(text: str, words
     with pytest.raises(ConstraintError, match="line 1, column") as caught:
         Constraints(condition=text, tricks=tricks)
     assert words in str(caught.value) and len(str(caught.value).splitlines()) == 3
+
+
+def test_a_number_divided_by_zero_has_no_value_and_is_shown() -> None:
+    (action,) = read_script("hcp(n) > 3\naction average hcp(n) / clubs(s)").actions
+    with pytest.raises(ConstraintError, match=r"line 2, column 16: a division by zero"):
+        action.expressions[0].values(DEALS)
+    clubs = DEALS[[int((o[39:] == 2).sum()) > 0 for o in DEALS.owners]]
+    expected = [deal.north.hcp // deal.south.lengths[3] for deal in clubs]
+    assert action.expressions[0].values(clubs).tolist() == expected
+
+
+def test_tricks_are_a_table_or_whole_numbers_that_are_known() -> None:
+    def asked(find: Callable[[Any], Any]) -> Constraints:
+        return Constraints(condition="tricks(north, spades) > 4", tricks=find)
+
+    plain = asked(tricks).accepts(DEALS).tolist()
+    assert plain == asked(lambda owners: TrickTable(tricks(owners))).accepts(DEALS).tolist()
+    assert plain == asked(lambda owners: tricks(owners).tolist()).accepts(DEALS).tolist()
+    for wrong, words in [
+        (lambda owners: np.full((len(owners), 5, 4), 255), "255, which is unknown"),
+        (lambda owners: tricks(owners) + 0.5, "float64"),
+        (lambda owners: tricks(owners)[:1], "shape"),
+        (lambda owners: [[1], [2, 3]], "what are none"),
+        (lambda owners: None, "what are none"),
+    ]:
+        with pytest.raises(ConstraintError, match=words):
+            asked(wrong).deals(2, seed=1)

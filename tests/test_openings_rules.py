@@ -324,6 +324,26 @@ def test_sentences_that_are_defined_are_shared_not_copied(hands: np.ndarray) -> 
     assert "a59" in doubled.explain("AQ765.K5.QJ5.A65").reason
 
 
+def test_a_name_is_defined_once_in_whichever_case() -> None:
+    text = HEAD + '[define]\nstrong = "hcp 17+"\nStrong = "hcp 20+"\n' + REST
+    with pytest.raises(openings.RuleError, match="line 6: define Strong: defined already"):
+        parse_rules(text, "mine.toml")
+
+
+def test_a_rule_that_divides_by_zero_is_told_with_its_place(run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    void, single = ".AKQ32.AK65.5432", "2.AKQ32.AK65.543"
+    path.write_text(HEAD + rule("1S", "spades 1+, hcp / spades > 3") + REST)
+    asked = ["--system", path, "--nearest", 0]
+    assert run("open", void, *asked)[1].startswith(f"{void}: PASS")
+    assert run("open", single, *asked)[1].startswith(f"{single}: 1S")
+    path.write_text(HEAD + rule("1S", "hcp 10+, hcp / spades > 3") + REST)
+    for options in ([], ["--csv"]):
+        status, _, err = run("open", void, *asked, *options)
+        place = f"{path}, line 9: rule 1 (r): hand, line 1, column 10: a division by zero"
+        assert status == 2 and place in err and len(err.splitlines()) == 3
+
+
 def test_bad_toml_and_bad_bytes_are_named_with_their_place(tmp_path: Path) -> None:
     with pytest.raises(openings.RuleError, match=r"mine\.toml: not TOML: .*ne 4"):
         parse_rules(HEAD + "what is this", "mine.toml")

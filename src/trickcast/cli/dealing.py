@@ -21,7 +21,7 @@ from ..formats import FormatError, format_to_write, write_stream
 from . import views
 from .command import Option
 from .deals import Workers, with_boards
-from .inputs import CommandError
+from .inputs import CommandError, read_text
 from .layout_options import Condition, Known
 from .outputs import check_output
 from .sheets import Sheet, solved_table
@@ -55,7 +55,7 @@ def deal(
     west: Known = None,
     condition: Condition = None,
     script: Annotated[
-        str | None, Option(metavar="FILE", help="A script in Dealer's language.")
+        str | None, Option(metavar="FILE", help="A script in Dealer's language, or - for input.")
     ] = None,
     number: Annotated[
         int | None,
@@ -108,14 +108,15 @@ def deal(
         out, target_format = None, target_format or "pbn"
     if exact and script is None and condition is None:
         raise click.BadParameter("--exact needs --script or --condition")
-    text = None if script is None else Path(script).read_text("utf-8", errors="replace")
+    text, name = (None, "") if script is None else read_text(script, "a file with a script")
     find = _Tricks(exact, workers)
     try:
-        actions = dealing.read_actions(text, script or "") if text else None
-        form = _format(actions, out, target_format)
+        actions = None if text is None else dealing.read_actions(text, name)
+        form = _format(actions, out, target_format, as_json)
         _check_picture(picture, actions)
-        start = seed if seed is not None else actions.seed or 0 if actions else 0
+        start = seed if seed is not None else (actions.seed if actions else None) or 0
         produce = number or (1 if actions is None else actions.produce or _PRODUCED)
+        given = (condition, None if actions is None else actions.script)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", dealing.ConstraintWarning)  # actions have effect here
             constraints = dealing.Constraints(
@@ -123,7 +124,7 @@ def deal(
                 east=east,
                 south=south,
                 west=west,
-                condition=[part for part in (condition, text) if part is not None],
+                condition=[part for part in given if part is not None],
                 tricks=find,
             )
         deals = constraints.deals(produce, start, **({} if tries is None else {"max_tries": tries}))
@@ -131,7 +132,7 @@ def deal(
             deals = dealing.turned(deals, start, half=rotate == "half")
         told = [] if actions is None else _told(actions, deals.owners, find.once)
     except dealing.ConstraintError as error:
-        raise CommandError(str(error).replace("max_tries", "--tries")) from None
+        raise CommandError(_as_options(str(error))) from None
     if first is None:
         first = 1 if actions is None else actions.start_board or 1
     chunks = _boards(deals, first, actions)
@@ -147,7 +148,7 @@ def deal(
     for asked, answer in told:
         _tell(asked, answer, as_json, aside=out is None and form not in (None, _SHEETS))
     if picture is not None and actions is not None:
-        _draw(told, actions.title or Path(script or "").name, picture)
+        _draw(told, actions.title or Path(name).name, picture)
     if find.asked and not exact:
         click.echo("note: tricks() is estimated by a network; --exact solves", err=True)
 
@@ -174,8 +175,14 @@ class _Tricks:
         return self._tables
 
 
+def _as_options(text: str) -> str:
+    """Return what dealing says of its arguments in the words of the command."""
+    written = text.replace("expected parameters={…}", "expected it written out")
+    return written.replace("max_tries", "--tries")
+
+
 def _format(
-    actions: dealing.Actions | None, out: str | None, target_format: str | None
+    actions: dealing.Actions | None, out: str | None, target_format: str | None, as_json: bool
 ) -> str | None:
     """Return the format of the boards, None where a script asks for tables and listings alone.
 
@@ -184,7 +191,7 @@ def _format(
     printing = () if actions is None else actions.printing
     notes = () if actions is None else actions.notes
     for note in notes[:_NOTED]:
-        click.echo(f"note: {note}", err=True)
+        click.echo(f"note: {_as_options(note)}", err=True)
     if len(notes) > _NOTED:
         more = len(notes) - _NOTED
         what = "statement has" if more == 1 else "statements have"
@@ -197,9 +204,15 @@ def _format(
         return format_to_write(out, target_format).name
     if target_format is not None:
         return _SHEETS if target_format == _SHEETS else _form_to_print(target_format)
-    forms = [_PRINTING[action] for action in printing if action in _PRINTING]
-    silent = actions is not None and (actions.tables or actions.listings)
-    return forms[0] if forms else None if silent else "pbn"
+    forms = dict.fromkeys(action for action in printing if action in _PRINTING)
+    if not forms:
+        silent = actions is not None and (actions.tables or actions.listings)
+        return None if silent else "pbn"
+    chosen, *others = forms
+    if others and not as_json:
+        what = f"boards are printed once, by {chosen}: without effect {', '.join(others)}"
+        click.echo(f"note: {what} (--to FORMAT chooses)", err=True)
+    return _PRINTING[chosen]
 
 
 def _form_to_print(name: str) -> str:

@@ -113,6 +113,18 @@ def tell_skipped(as_json: bool) -> bool:
     return bool(_skipped)
 
 
+def read_text(source: str, what: str) -> tuple[str, str]:
+    """Return the text of a file or of ``-`` (standard input), and what to call that in errors.
+
+    Raises CommandError, with ``what`` was expected, for an empty name, and OSError.
+    """
+    if source == "-":
+        return sys.stdin.buffer.read().decode("utf-8", errors="replace"), _STDIN
+    if not source.strip():
+        raise CommandError(f"an empty argument (expected {what}, or - for standard input)")
+    return Path(source).read_text("utf-8", errors="replace"), source
+
+
 def is_file(source: str) -> bool:
     """Whether an argument is the path of something that is there."""
     try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
+from .. import dealing
 from ..answers.hands import opening_answer
 from . import views
 from .command import Argument, Option
@@ -15,6 +16,7 @@ from .deals import AsJson
 from .inputs import CommandError, read_hands
 
 if TYPE_CHECKING:
+    from ..cards import Hand
     from ..openings import Explanation, NearestSystem, OpeningSystem
 
 _COLUMNS = ("hand", "call", "probability", "sure", "second", "second_probability")
@@ -57,12 +59,12 @@ def open(
         for number, held in enumerate(hands):
             if not number:  # where there is no hand, only the error is printed
                 rows.writerow(_COLUMNS)
-            rows.writerow(_cells(chosen.explain(held)))
+            rows.writerow(_cells(_explained(chosen, held)))
         return
     title = "nearest hands, by hand vectors (call, distance, hand), bid by "
     title += chosen.name if labelled is None else labelled.name
     for number, held in enumerate(hands):
-        opening = chosen.explain(held)
+        opening = _explained(chosen, held)
         neighbours = () if near is None else near.nearest(opening.hand, nearest)
         if as_json:
             click.echo(json.dumps(opening_answer(opening, neighbours)))
@@ -73,6 +75,13 @@ def open(
                 *(f"  {near_by}" for near_by in neighbours),
             ]
             click.echo("\n" * bool(number) + views.folded("\n".join(lines)))
+
+
+def _explained(chosen: "OpeningSystem", hand: "Hand") -> "Explanation":
+    try:
+        return chosen.explain(hand)
+    except dealing.ConstraintError as error:  # a rule that divides by zero for this hand
+        raise CommandError(str(error)) from None
 
 
 def _near(chosen: "OpeningSystem", labelled: Path | None) -> "NearestSystem":

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from .random import random_deals, random_endings
 
 if TYPE_CHECKING:
-    from .constrained import Constraints, Predicate, constrained_deals
+    from .constrained import Constraints, constrained_deals
     from .language.actions import Action, Expression, Settings, Text
     from .language.errors import ConstraintError, ConstraintWarning
     from .language.scripts import Script, read_script
     from .listing import Listing
+    from .passing import Predicate
     from .report import ClauseHits, ConstraintReport, NoDealsError
     from .tables import Actions, Average, Axis, Frequency, read_actions
     from .turning import turned
@@ -60,7 +61,7 @@ _ON_ACCESS = {
     "Constraints": "constrained",
     "Expression": "language.actions",
     "NoDealsError": "report",
-    "Predicate": "constrained",
+    "Predicate": "passing",
     "Script": "language.scripts",
     "Settings": "language.actions",
     "Text": "language.actions",

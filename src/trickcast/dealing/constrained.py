@@ -1,8 +1,7 @@
 """Random deals under constraints: known cards, descriptions of hidden hands, conditions."""
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -14,7 +13,7 @@ from .contradictions import check_known, check_points, check_seats, check_shapes
 from .given import hand_of, parts_of
 from .language.counts import hcp
 from .language.errors import ConstraintError, ConstraintWarning, clip
-from .language.evaluation import Layouts, Tricks, evaluate
+from .language.evaluation import Layouts, Tricks, bounds
 from .language.hands import read_hand
 from .language.scripts import Script, read_script
 from .language.tree import (
@@ -23,19 +22,16 @@ from .language.tree import (
     HasCards,
     Node,
     conjuncts,
+    divides,
     leaves,
     seats_of,
     takes_tricks,
 )
+from .passing import Bools, Predicate, Test, may_pass, passes
 from .report import ClauseHits, ConstraintReport, NoDealsError
 from .sampler import UNKNOWN_OWNER, Position, Sampler
 from .structure import SeatStructure, View, decided, is_cell_count, structure
 from .words import Words, checked_seed, checked_whole
-
-Bools = NDArray[np.bool_]
-Predicate = Callable[[NDArray[Any]], Any]
-"""A test in Python. A seat's gets (n, 52) bool hands, a condition's (n, 52) uint8 owners; it
-returns (n,) bool."""
 
 MAX_TRIES = 4_000_000
 """How many layouts are drawn, at most, unless told otherwise."""
@@ -48,26 +44,6 @@ _BLOCKS = (512, 1024, 2048, 4096)
 """Numbers of layouts drawn at a time; the last is repeated."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Test:
-    """A predicate in Python as a clause."""
-
-    source: str
-    text: str
-    function: Predicate
-    seat: Seat | None
-
-    def passes(self, layouts: Layouts) -> Bools:
-        given = layouts.owners if self.seat is None else layouts.owners == self.seat
-        passed = np.asarray(self.function(given))
-        if passed.shape != (len(layouts),) or passed.dtype != np.bool_:
-            raise ConstraintError(
-                f"{self.source}: {self.text} returned {passed.dtype} of shape {passed.shape} "
-                f"(expected bool of shape ({len(layouts)},))"
-            )
-        return passed
-
-
 class Constraints:
     """What is known of a deal.
 
@@ -75,7 +51,8 @@ class Constraints:
     (``"hcp 15-17, balanced"``; cards known in part are text too: ``"SAK, H2"``), a predicate on
     (n, 52) bool hands, a list of these, or None. ``condition`` is about the whole deal: text in
     Dealer's language, a Script that was read from it, a predicate on (n, 52) uint8 owners, or a
-    list of these. Everything has to hold. docs/constraints.md describes both languages.
+    list of these; ``rnd()`` is another chance in each of them. Everything has to hold.
+    docs/constraints.md describes both languages.
 
     ``tricks`` finds what a condition's ``tricks()``, ``dds()`` and ``par()`` ask for: a function of
     (n, 52) uint8 owners that returns (n, 5, 4) tricks, strains S H D C N by declarers N E S W.
@@ -102,7 +79,7 @@ class Constraints:
         self.known = np.full(52, UNKNOWN_OWNER, dtype=np.uint8)
         """(52,) uint8, the owners of the known cards; 255 for the others."""
         self._clauses: list[Clause] = []
-        self._tests: list[_Test] = []
+        self._tests: list[Test] = []
         notes = self._read((north, east, south, west), condition)
         self._prepare()
         for note in notes:
@@ -114,7 +91,10 @@ class Constraints:
             for part in parts_of(value):
                 self._add_seat(seat, part)
         notes: list[str] = []
-        for part in parts_of(condition):
+        conditions = parts_of(condition)
+        scripts = [part for part in conditions if isinstance(part, Script)]
+        self._chances = sum(script.takes_chances for script in scripts)
+        for part in conditions:
             notes += self._add_condition(part)
         for clause in self._clauses:
             for node in conjuncts(clause.node):
@@ -126,7 +106,7 @@ class Constraints:
     def _add_seat(self, seat: Seat, value: Any) -> None:
         name = seat.name.lower()
         if callable(value):
-            self._tests.append(_Test(name, _name(value), value, seat))
+            self._tests.append(Test(name, _name(value), value, seat))
             return
         hand = hand_of(value, name)
         if hand is None:
@@ -137,13 +117,17 @@ class Constraints:
 
     def _add_condition(self, value: Any) -> tuple[str, ...]:
         if callable(value):
-            self._tests.append(_Test("condition", _name(value), value, None))
+            self._tests.append(Test("condition", _name(value), value, None))
             return ()
         if not isinstance(value, str | Script):
             raise ConstraintError(
                 f"condition: {type(value).__name__} is not one (expected text or a function)"
             )
-        script = read_script(value) if isinstance(value, str) else value
+        if isinstance(value, str):
+            script = read_script(value, chances=self._chances)
+            self._chances += script.takes_chances
+        else:
+            script = value
         if script.unsolved is not None and self._tricks is None:
             raise script.unsolved
         self._clauses += script.clauses
@@ -190,6 +174,7 @@ class Constraints:
         left = [node for node in nodes if not self._drawn(node)]
         self._left = [node for node in left if not takes_tricks(node)]
         self._left_to_tricks = [node for node in left if takes_tricks(node)]
+        self._dividing = [clause.node for clause in self._clauses if divides(clause.node)]
 
     def _sharpest(self, nodes: list[Node], seat: Seat, by_hcp: SeatStructure) -> SeatStructure:
         """Return the structure, by high-card points or another count, that excludes most hands."""
@@ -213,19 +198,22 @@ class Constraints:
         return any(decided(node, view, by_shape=view.seat != leading) for view in self._views)
 
     def accepts(self, deals: Any) -> Bools:
-        """Return which of a DealSet or (n, 52) owners satisfy everything: (n,) bool."""
+        """Return which of a DealSet or (n, 52) owners satisfy everything: (n,) bool.
+
+        Raises ConstraintError where a division by zero leaves it open.
+        """
         owners = deals.owners if isinstance(deals, DealSet) else DealSet(deals).owners
         layouts = Layouts(owners, self._tricks)
         fits: Bools = ((owners == self.known) | (self.known == UNKNOWN_OWNER)).all(axis=1)
-        for passes in self._passing():
-            fits &= passes(layouts)
+        for asked in (*(clause.node for clause in self._clauses), *self._tests):
+            fits &= may_pass(asked, layouts)
+        self._check_divisions(layouts.those(fits) if self._dividing else layouts)
         return fits
 
-    def _passing(self) -> list[Callable[[Layouts], Bools]]:
-        """Every clause as a function of layouts, in the order of the report."""
-        return [_passes(clause.node) for clause in self._clauses] + [
-            test.passes for test in self._tests
-        ]
+    def _check_divisions(self, passed: Layouts) -> None:
+        """Raise ConstraintError where a division by zero leaves open whether layouts fit."""
+        if self._dividing and len(passed):
+            bounds(self._dividing, passed)
 
     def _accepted(self, owners: NDArray[np.uint8]) -> Iterator[tuple[NDArray[np.uint8], int]]:
         """Yield those of the drawn layouts that pass what is left to be tested, in pieces.
@@ -235,11 +223,12 @@ class Constraints:
         who stops early waits for few.
         """
         layouts, rows = Layouts(owners, self._tricks), np.arange(len(owners))
-        for passes in (*map(_passes, self._left), *(test.passes for test in self._tests)):
+        for asked in (*self._left, *self._tests):
             if len(layouts):
-                passed = passes(layouts)
+                passed = may_pass(asked, layouts)
                 layouts, rows = layouts.those(passed), rows[passed]
         if not self._left_to_tricks:
+            self._check_divisions(layouts)
             yield layouts.owners, len(owners)
             return
         taken = 0
@@ -249,7 +238,8 @@ class Constraints:
             upto = len(owners) if last else int(rows[start + _PIECE - 1]) + 1
             for node in self._left_to_tricks:
                 if len(piece):
-                    piece = piece.those(_passes(node)(piece))
+                    piece = piece.those(may_pass(node, piece))
+            self._check_divisions(piece)
             yield piece.owners, upto - taken
             taken = upto
 
@@ -319,9 +309,9 @@ class Constraints:
         plain = Sampler(self._position, {}).draw(tries, Words(0, 1))
         layouts, together = Layouts(plain, self._tricks), np.ones(tries, dtype=np.bool_)
         rows = []
-        stated: list[Clause | _Test] = [*self._clauses, *self._tests]
-        for clause, passes in zip(stated, self._passing(), strict=True):
-            passed = passes(layouts)
+        stated: list[Clause | Test] = [*self._clauses, *self._tests]
+        for clause in stated:
+            passed = passes(clause.node if isinstance(clause, Clause) else clause, layouts)
             together &= passed
             hits = int(passed.sum())
             exact = self._exact_share(clause) if isinstance(clause, Clause) else None
@@ -375,13 +365,6 @@ def constrained_deals(
         north=north, east=east, south=south, west=west, condition=condition, tricks=tricks
     )
     return constraints.deals(n, seed, max_tries)
-
-
-def _passes(node: Node) -> Callable[[Layouts], Bools]:
-    def passes(layouts: Layouts) -> Bools:
-        return np.broadcast_to(evaluate(node, layouts), len(layouts))
-
-    return passes
 
 
 def _name(function: Predicate) -> str:

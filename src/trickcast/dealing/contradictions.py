@@ -7,7 +7,7 @@ import numpy as np
 from ..cards import Seat
 from .language.counts import hcp
 from .language.errors import ConstraintError, clip
-from .language.evaluation import Layouts, evaluate
+from .language.evaluation import Layouts, value_of
 from .language.tree import Clause, conjuncts, seats_of
 from .sampler import Position, Sampler, Structures
 from .structure import Known, View, structure
@@ -20,7 +20,7 @@ def check_known(clauses: Sequence[Clause], known: Known, layouts: Layouts) -> No
     for clause in clauses:
         for node in conjuncts(clause.node):
             seats = seats_of(node)
-            if all(seat in known for seat in seats) and not evaluate(node, layouts).all():
+            if all(seat in known for seat in seats) and not value_of(node, layouts).all():
                 whose = " and ".join(seat.name.capitalize() for seat in sorted(seats))
                 reason = f"the hand of {whose} is not so" if seats else "it is never true"
                 raise ConstraintError(f"{clause.source}: {clip(clause.text)!r} fails: {reason}")

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from ..cards import RANKS, Deal, Seat, Suit, Vulnerability
 from ..scoring import par
 from .language.actions import Action, Expression, Item, Text
-from .language.errors import ConstraintError
-from .language.evaluation import ASK_FOR_TRICKS, Tricks
+from .language.evaluation import Layouts, Tricks
 
 _SIDES = {"ns": (Seat.NORTH, Seat.SOUTH), "ew": (Seat.WEST, Seat.EAST), "deal": tuple(Seat)}
 _OF_TWO = {"printns": _SIDES["ns"], "printew": _SIDES["ew"]}
@@ -63,14 +62,12 @@ def _cells(item: Item, owners: NDArray[np.uint8], tricks: Tricks | None) -> Iter
     if isinstance(item, Text):
         yield from [item.text] * len(owners)
         return
-    word, _, inner = str(item).lower().replace(" ", "").rstrip(")").partition("(")
+    word, _, inner = str(item).rstrip(")").partition("(")
     if word not in ("trix", "parcontract"):
         for row in owners:
             yield " ".join(str(Deal.from_owners(row)[seat]) for seat in _seats(item)) or str(item)
         return
-    if tricks is None:
-        raise ConstraintError(f"{word}() is not known from the cards alone ({ASK_FOR_TRICKS})")
-    for table in tricks(owners):
+    for table in Layouts(owners, tricks).tricks(word):
         if word == "trix":
             seats = Seat if inner == "deal" else [Seat.parse(inner)]
             yield " ".join(str(count) for seat in seats for count in table[:, seat])

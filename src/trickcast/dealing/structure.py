@@ -26,9 +26,10 @@ from .language.evaluation import (
     bounds,
     evaluate,
     known,
+    may_hold,
 )
 from .language.shapes import LENGTHS, Shapes
-from .language.tree import HandCount, InShapes, Node, conjuncts, deal_counts, leaves
+from .language.tree import HandCount, InShapes, Node, conjuncts, deal_counts, divides, leaves
 
 SUIT_POINTS = 10
 """The most that a count of cells gives for one suit: with ace, king, queen, jack, 10 hcp."""
@@ -138,7 +139,7 @@ def structure(nodes: Sequence[Node], view: View) -> SeatStructure:
             np.logical_and(cells, cellwise(node, view).may, out=cells)
             suit = only_suit(node, view.seat)
             if suit is not None:
-                holdings[suit] &= _allowed(node, view.seat, suit)
+                holdings[suit] &= may_hold(node, _holdings(view.seat, suit))
     return SeatStructure(view.points, cells, holdings)
 
 
@@ -150,7 +151,7 @@ def decided(node: Node, view: View, *, by_shape: bool = False) -> bool:
     for part in conjuncts(node):
         cells = cellwise(part, view)
         by_cells = cells.exact and not (by_shape and (cells.may != cells.may[:, :1]).any())
-        if not by_cells and (by_shape or only_suit(part, view.seat) is None):
+        if not by_cells and (by_shape or not _by_holdings(part, view.seat)):
             return False
     return True
 
@@ -170,12 +171,20 @@ def only_suit(node: Node, seat: Seat) -> Suit | None:
     return suits.pop() if len(suits) == 1 else None
 
 
-def _allowed(node: Node, seat: Seat, suit: Suit) -> NDArray[np.bool_]:
-    """Return the (8192,) holdings of ``suit`` that satisfy a condition on it alone."""
+def _holdings(seat: Seat, suit: Suit) -> HandFacts:
+    """Return the facts of hands that are the 8,192 holdings of ``suit``, and no other cards."""
     ids = np.zeros((8192, 4), dtype=np.uint16)
     ids[:, suit] = np.arange(8192)
-    allowed: NDArray[np.bool_] = np.broadcast_to(evaluate(node, HandFacts({seat: ids})), 8192)
-    return allowed
+    return HandFacts({seat: ids})
+
+
+def _by_holdings(node: Node, seat: Seat) -> bool:
+    """Tell whether a condition is on one suit alone, and decided by every holding in it."""
+    suit = only_suit(node, seat)
+    if suit is None or not divides(node):
+        return suit is not None
+    facts = _holdings(seat, suit)  # some may divide by zero
+    return bool((evaluate(node, facts) == may_hold(node, facts)).all())
 
 
 def cellwise(node: Node, view: View) -> Cellwise:

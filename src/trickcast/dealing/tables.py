@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +11,19 @@ from ..cards import Seat, Vulnerability
 from .language.actions import Action, Expression
 from .language.errors import pointed
 from .language.evaluation import Tricks
-from .language.scripts import read_script
+from .language.numbers import rounded
+from .language.scripts import Script, read_script
 from .listing import Listing, listing_of
 
 _LARGEST_TABLE = 10_000
 """Cells of a frequency table."""
+_IDLE = {
+    "generate": "boards are dealt until there are enough of them, or max_tries ends it",
+    "opener": "opc() alone asks for it, which is worked out by a program outside",
+}
+"""Settings of Dealer that change nothing here, with the reason."""
+_BARE = ("printcompact", "printoneline")
+"""Actions that print deals, and would print a number with each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,14 +50,16 @@ class Axis:
     @property
     def labels(self) -> list[str]:
         """The least value of each place, between ``below`` and ``above``."""
-        steps = range(int((self.high - self.low) // self.step) + 1)
+        steps = range(int(_steps(self.high, self.low, self.step)) + 1)
         return ["below", *(f"{self.low + step * self.step:g}" for step in steps), "above"]
 
     def places(self, owners: NDArray[np.uint8], tricks: Tricks | None) -> NDArray[np.int64]:
         """Return which of the labels fits each of (n, 52) owners; fractions are cut off."""
         values = self.number.values(owners, tricks)
-        steps = np.floor(((np.trunc(values) if self.step == 1 else values) - self.low) / self.step)
-        return steps.clip(-1, len(self.labels) - 2).astype(np.int64) + 1
+        values = np.trunc(values) if self.step == 1 else values
+        above = len(self.labels) - 2  # the last step may end before it is full
+        steps = np.where(values > self.high, above, _steps(values, self.low, self.step))
+        return steps.clip(-1, above).astype(np.int64) + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +89,8 @@ class Frequency:
 class Actions:
     """What a script says of its deals besides which ones they are."""
 
+    script: Script
+    """The whole of it, as a condition."""
     tables: tuple[Average | Frequency, ...]
     listings: tuple[Listing, ...]
     """What is printed of each deal."""
@@ -101,6 +114,10 @@ def read_actions(text: str, source: str = "script") -> Actions:
     script = read_script(text, source)
     tables: list[Average | Frequency] = []
     listings, printing = list[Listing](), list[str]()
+    said, notes = script.settings, [*script.notes]
+    for word, reason in _IDLE.items():
+        if word in said.lines:
+            notes.append(f"{source}, line {said.lines[word]}: {word} has no effect: {reason}")
     for action in script.actions:
         if action.name == "average":
             tables.append(Average(action.title or "", action.expressions[0]))
@@ -110,12 +127,15 @@ def read_actions(text: str, source: str = "script") -> Actions:
             listings.append(listing)
         else:
             printing.append(action.name)
-    said = script.settings
+            if action.items and action.name in _BARE:
+                where = f"{source}, line {action.line}"
+                notes.append(f"{where}: what stands in the brackets of {action.name} has no effect")
     return Actions(
+        script=script,
         tables=tuple(tables),
         listings=tuple(listings),
         printing=tuple(printing),
-        notes=script.notes,
+        notes=tuple(notes),
         produce=said.produce,
         seed=said.seed,
         start_board=said.start_board,
@@ -135,10 +155,16 @@ def _frequency(action: Action, text: str, source: str) -> Frequency:
     return Frequency(action.title or "", tuple(Axis(number, *limits) for number, limits in axes))
 
 
+def _steps(values: Any, low: float, step: float) -> NDArray[Any]:
+    """Return how many whole steps lie between ``low`` and numbers: 0.6 is three of 0.2."""
+    steps: NDArray[Any] = np.floor(rounded((values - low) / step))
+    return steps
+
+
 def _wrong(limits: Sequence[tuple[float, float, float]]) -> str | None:
     """Return what is wrong with the ranges of a table, if anything."""
     if any(low > high or step <= 0 for low, high, step in limits):
         return "has no range (expected the least value first)"
-    if np.prod([(high - low) // step + 3 for low, high, step in limits]) > _LARGEST_TABLE:
+    if np.prod([_steps(high, low, step) + 3 for low, high, step in limits]) > _LARGEST_TABLE:
         return f"is too large (expected at most {_LARGEST_TABLE:,} cells)"
     return None

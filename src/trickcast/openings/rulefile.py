@@ -150,6 +150,9 @@ class _Reader:
                 place.section = next((s for s in self._sections if s.name == own), section)
             if not is_free_name(name):
                 raise place.error("no name for a sentence (expected a word of your own)", name)
+            if name.lower() in self._defined:
+                message = "defined already (upper and lower case are the same; expected another)"
+                raise place.error(message, name)
             clauses = self._sentence(value, place, name)
             self._defined[name.lower()] = AllOf(tuple(clause.node for clause in clauses))
 
@@ -176,11 +179,12 @@ class _Reader:
             message = f'{clip(repr(value))} is not a sentence (expected such as "hcp 12-14")'
             raise place.error(message, key)
         try:
-            return read_hand(value, OPENER, source=key, names=self._defined)
+            source = str(place.error(key, key))  # what shows in play, such as a division by zero
+            return read_hand(value, OPENER, source=source, names=self._defined)
         except ConstraintError as error:
             mistake = error.mistake
             if mistake is None:
-                raise place.error(str(error), key) from None
+                raise RuleError(str(error)) from None
             below = self._first_line(place.section.line_of(key), value) + mistake.line - 1
             message = f"{mistake.message}\n{mistake.excerpt}"
             raise place.error(message, key, below) from None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...cards import Seat, Vulnerability, as_dealset
 from .errors import OutsideError, clip
-from .evaluation import Layouts, Tricks, constant_of, evaluate
+from .evaluation import Layouts, Tricks, constant_of, value_of
 from .reading import Branch, Reader
 from .tree import Node, takes_tricks
 from .units import Units
@@ -23,6 +23,8 @@ KNOWN_PRINTS = (
     "printpbn", "printes", "printrpt", "csvrpt", "evalcontract",
 )  # fmt: skip
 """Actions that print deals, or something of each."""
+_WORDS = ("ns", "ew", "deal", "parcontract")
+"""What they can be asked to print besides seats, numbers and texts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +47,7 @@ class Expression:
         Raises ConstraintError for a division by zero, and where tricks are needed without it.
         """
         owners = as_dealset(deals)[0].owners
-        values = np.broadcast_to(evaluate(self.node, Layouts(owners, tricks)), len(owners))
+        values = np.broadcast_to(value_of(self.node, Layouts(owners, tricks)), len(owners))
         return values.astype(np.int64) if values.dtype == np.bool_ else values
 
 
@@ -98,6 +100,8 @@ class Settings:
     dealer: Seat | None = None
     opener: Seat | None = None
     vulnerable: Vulnerability | None = None
+    lines: dict[str, int] = field(default_factory=dict)
+    """In which line of the script each of them stands, counted from 1."""
 
 
 @dataclass
@@ -119,6 +123,7 @@ class ActionReader:
         if word in ("produce", "generate") and getattr(self.settings, word) is not None:
             return
         setattr(self.settings, of_settings, self._value(word, value))
+        self.settings.lines[of_settings] = self.reader.line(tree)
 
     def _value(self, word: str, value: Branch) -> Any:
         if word in ("dealer", "opener"):
@@ -127,9 +132,11 @@ class ActionReader:
             return str(value)[1:-1]
         if word == "vulnerable":
             return self.reader.checked(value, Vulnerability.parse, str(value))
-        number = self.reader.number(value)
-        if not isinstance(number, int):
-            raise self.reader.error(value, f"{word} {clip(str(value))} (expected a whole number)")
+        least, digits, most = (0, 20, "2**64 - 1") if word == "seed" else (1, 15, f"{10**15 - 1:,}")
+        number = int(value) if value.isdigit() and len(value) <= digits else -1
+        if number < least or number >= 2**64:
+            expected = f"(expected a whole number, {least} to {most})"
+            raise self.reader.error(value, f"{word} {clip(str(value))} {expected}")
         return number
 
     def actions(self, tree: Branch) -> tuple[list[Action], list[str]]:
@@ -204,12 +211,15 @@ class ActionReader:
         return constant
 
     def _printed(self, branch: Branch) -> Action:
-        return self._action(branch, items=tuple(map(self._item, branch.children[1:])))
+        name = str(branch.children[0]).lower()
+        free = name == "evalcontract" or name not in KNOWN_PRINTS  # words of its own
+        return self._action(branch, items=tuple(self._item(p, free) for p in branch.children[1:]))
 
-    def _item(self, part: Branch) -> Item:
+    def _item(self, part: Branch, free: bool) -> Item:
+        """Read what stands between commas; where they are not ``free``, words are known ones."""
         if hasattr(part, "data"):
             word = str(part.children[0]) if part.data == "name" else ""
-            if word and not self.is_name(word):
+            if word and not self.is_name(word) and (free or word.lower() in _WORDS):
                 return word.lower()
             return self._expression(part)
         if part.type == "STRING":
@@ -220,7 +230,21 @@ class ActionReader:
             return Seat.parse(str(part))
         if self.is_name(str(part)):
             return Expression(str(part), self.named(part))
-        return str(part) if part.type == "SIDE" else str(part).lower()
+        if part.type == "SIDE":
+            return str(part)
+        if part.type == "REPORTED":
+            return self._reported(part)
+        return str(part).lower() if free else Expression(str(part), self.named(part))
+
+    def _reported(self, part: Branch) -> str:
+        """Read ``trix(deal)``, ``trix(north)`` or ``parcontract(ns)``, without blanks."""
+        text = "".join(str(part).lower().split())
+        word, inner = text[:-1].split("(")
+        if word == "parcontract":
+            self.reader.checked(part, Vulnerability.parse, inner)
+        elif inner != "deal":
+            self.reader.checked(part, Seat.parse, inner)
+        return text
 
 
 def _title(branch: Branch) -> tuple[str | None, list[Branch]]:

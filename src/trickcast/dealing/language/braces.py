@@ -90,8 +90,14 @@ def _slots(text: str, start: int) -> tuple[list[_Slot], int]:
         element, bound, name = match.groups()
         place = match.end()
         last = len(slots) == 3 and not inside
-        if last and bound and not name and _ITEM_BEGINS.match(text, match.end(2)):
+        many = not element.isdigit()  # an x or a list, which have no bound
+        begins = match.end() if many else match.end(2)
+        if last and bound and not name and _ITEM_BEGINS.match(text, begins):
             bound, place = "", match.end(1)  # as in 5332-5xxx, which takes away
+        if many and bound:
+            raise ValueError(
+                f"{clip(element + bound)}: only a number has a bound (expected such as 5+ or 2-)"
+            )
         brackets += not inside
         slots.append(_Slot(_lengths(element, bound), _SUITS.get(name, ()), brackets))
     after = re.compile(r"\s*(?=:)").match(text, place)
@@ -112,6 +118,8 @@ def _lengths(element: str, bound: str) -> NDArray[np.bool_]:
     if re.fullmatch(r"(?:[0-9](?:-[0-9])?)+", listed) is None:
         raise ValueError(f"{clip(element)} is no list of lengths (expected such as [013-6])")
     for low, high in re.findall(r"([0-9])(?:-([0-9]))?", listed):
+        if high and low > high:
+            raise ValueError(f"{clip(element)} runs backwards (expected {high}-{low})")
         allowed[int(low) : int(high or low) + 1] = True
     return allowed
 

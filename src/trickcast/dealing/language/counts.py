@@ -20,6 +20,7 @@ from ...evaluators import names as evaluator_names
 from ...evaluators.holdings import HoldingIds, all_holdings, holding_table, lengths
 from ...evaluators.kaplan_rubens import quality
 from .errors import QUOTED, clip
+from .numbers import rounded
 from .shapes import LENGTHS
 
 Table = NDArray[Any]
@@ -49,6 +50,9 @@ CARD, HONOUR = 3.0, 2.0
 
 ORDERED_LENGTHS = ("longest_length", "second_length", "third_length", "shortest_length")
 """The lengths of a hand's suits in order."""
+
+HUNDREDTHS = ("cccc", "quality")
+"""Counts of Dealer in hundredths; under their other names, evaluators are in points."""
 
 _PLURALS = {"hcps": "hcp", "loser": "losers", "control": "controls"} | {
     name[:-1]: name for name in ("tens", "jacks", "queens", "kings", "aces")
@@ -100,9 +104,7 @@ class Count:
             total = total + self.whole(ids)
         if self.scale != 1:
             total = np.rint(total * self.scale).astype(np.int32)
-        # to compare as printed: 4 + 2.8 + 1.8 is to be 8.6, not 8.600000000000001
-        rounded: NDArray[Any] = np.round(total, 9) if total.dtype.kind == "f" else total
-        return rounded
+        return rounded(total)
 
 
 @cache

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cards import DealError, Seat, Strain, Vulnerability
+from ...cards.table import UNKNOWN, check_tricks
 from ...scoring import Contract, imps, par, score
 from .errors import ConstraintError, clip
 from .tree import Converted, DealCount, Node
@@ -30,6 +31,25 @@ def tricks_of(seat: Seat, strain_name: str) -> DealCount:
     )
 
 
+def checked_tricks(found: Any, deals: int) -> NDArray[np.uint8]:
+    """Return what a function gave as the tricks of so many deals, as uint8 of shape (n, 5, 4).
+
+    Raises ConstraintError for what are none, or not all known.
+    """
+    expected = f"(expected ({deals}, 5, 4) whole numbers of 0 to 13)"
+    try:
+        tricks = check_tricks(found)
+    except DealError as error:
+        raise ConstraintError(f"tricks returned what are none: {error}") from None
+    except ValueError:  # NumPy's, of lists that differ in length
+        raise ConstraintError(f"tricks returned what are none {expected}") from None
+    if tricks.shape != (deals, 5, 4):
+        raise ConstraintError(f"tricks returned an array of shape {tricks.shape} {expected}")
+    if (tricks == UNKNOWN).any():
+        raise ConstraintError(f"tricks returned {UNKNOWN}, which is unknown {expected}")
+    return tricks
+
+
 def par_of(side: str, vulnerable: str) -> DealCount:
     """Return the par score as one side sees it; North deals. Raises ValueError for other words."""
     try:
@@ -45,11 +65,13 @@ def par_of(side: str, vulnerable: str) -> DealCount:
     return DealCount("par", scores, True, (-_MOST_SCORED, _MOST_SCORED))
 
 
-def chance(below: int, place: int) -> DealCount:
+def chance(below: int, place: int, script: int) -> DealCount:
     """Return a random whole number from 0 up to ``below``, which is not reached.
 
-    It is a hash of the layout and of ``place``, so a deal has the same one whenever it is asked.
+    It is a hash of the layout, of ``place`` in the text and of which ``script`` it is, so a deal
+    has the same one whenever it is asked.
     """
+    place += script << 32  # no text is as long
 
     def numbers(owners: NDArray[Any]) -> NDArray[Any]:
         seats = owners.astype(np.uint64)

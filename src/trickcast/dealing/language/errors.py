@@ -20,6 +20,21 @@ class Mistake:
     """The line in question, and a line with carets under the place."""
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a text, for errors that show when hands are looked at."""
+
+    text: str
+    start: int
+    end: int
+    source: str
+    """What names the text."""
+
+    def error(self, message: str) -> "ConstraintError":
+        """Return the error that points at the place."""
+        return pointed(self.text, self.start, self.end, message, self.source)
+
+
 class ConstraintError(ValueError):
     """A constraint that cannot be read, or that contradicts itself or the known cards.
 

@@ -5,7 +5,8 @@ same; of hands of which only shape and points are known, say, some numbers lie b
 a condition *must* hold (the lower bound, true), *may* hold (the upper bound) or cannot. What is
 known of the cards is told by ``Facts``. A condition's value is (n,) bool, a number's (n,) int or
 float, or () where it is the same for all; divisions of whole numbers drop the remainder, as in
-Dealer.
+Dealer. A number divided by zero is masked, and a comparison with it may hold and need not: whether
+that matters is for the rest of the condition to decide (``spades(n) > 0 and 12 / spades(n) > 3``).
 """
 
 from abc import ABC, abstractmethod
@@ -20,7 +21,9 @@ from numpy.typing import NDArray
 from ...cards import Seat
 from ...evaluators.holdings import HoldingIds, holding_ids, lengths
 from .counts import Count
+from .dealwide import checked_tricks
 from .errors import ConstraintError
+from .numbers import calculated, rounded, where
 from .shapes import LENGTHS, Shapes
 from .tree import (
     AllOf,
@@ -42,8 +45,9 @@ from .tree import (
 )
 
 Values = NDArray[Any]
-Tricks = Callable[[NDArray[np.uint8]], NDArray[np.uint8]]
-"""What finds the (n, 5, 4) tricks of (n, 52) owners, strains S H D C N by declarers N E S W."""
+Tricks = Callable[[NDArray[np.uint8]], Any]
+"""What finds the tricks of (n, 52) owners: a TrickTable, or (n, 5, 4) whole numbers of 0 to 13,
+strains S H D C N by declarers N E S W."""
 
 
 class Bounds(NamedTuple):
@@ -60,7 +64,7 @@ class Bounds(NamedTuple):
 
 def known(values: Any) -> Bounds:
     """Return the bounds of values that are known."""
-    array = np.asarray(values)
+    array = np.asanyarray(values)  # which may be masked
     return Bounds(array, array)
 
 
@@ -157,40 +161,80 @@ class Layouts(HandFacts):
 
         Raises ConstraintError where tricks are needed and nothing finds them.
         """
-        return known(count.of(self._taken(count.name) if count.from_tricks else self.owners))
+        return known(count.of(self.tricks(count.name) if count.from_tricks else self.owners))
 
-    def _taken(self, name: str) -> NDArray[np.uint8]:
+    def tricks(self, name: str) -> NDArray[np.uint8]:
+        """Return the (n, 5, 4) tricks that ``name`` asks for.
+
+        Raises ConstraintError where nothing finds them, and for what are none.
+        """
         if self._find_tricks is None:
             raise ConstraintError(f"{name}() is not known from the cards alone ({ASK_FOR_TRICKS})")
         if self._tricks is None:
-            tricks = self._find_tricks(self.owners) if len(self) else np.empty((0, 5, 4), np.uint8)
-            if tricks.shape != (len(self), 5, 4):
-                raise ConstraintError(
-                    f"tricks returned an array of shape {tricks.shape} (expected "
-                    f"({len(self)}, 5, 4))"
-                )
-            self._tricks = tricks
+            found = self._find_tricks(self.owners) if len(self) else np.empty((0, 5, 4), np.uint8)
+            self._tricks = checked_tricks(found, len(self))
         return self._tricks
 
 
 def evaluate(node: Node, facts: HandFacts) -> Values:
     """Return the value of ``node`` for known hands.
 
-    Raises ConstraintError for a division by zero.
+    Of hands for which a division by zero leaves it open, a condition does not hold, and a number is
+    masked.
     """
-    return bounds([node], facts)[0].low
+    return _all_bounds([node], facts)[0].low
+
+
+def may_hold(node: Node, facts: HandFacts) -> Values:
+    """Return whether a condition holds of known hands, or is left open by a division by zero."""
+    return _all_bounds([node], facts)[0].high
+
+
+def value_of(node: Node, facts: HandFacts) -> Values:
+    """Return the value of ``node`` for known hands.
+
+    Raises ConstraintError, with its place, for a division by zero that leaves one open.
+    """
+    value = bounds([node], facts)[0].low
+    if isinstance(value, np.ma.MaskedArray) and value.mask.any():
+        raise _by_zero(node, facts, np.ma.getmaskarray(value))
+    return np.ma.getdata(value)
 
 
 def constant_of(node: Node) -> float | None:
-    """Return a number that is the same for all deals; None for what looks at cards."""
-    return None if seats_of(node) else float(evaluate(node, HandFacts({})))
+    """Return a number that is the same for all deals; None for what looks at cards.
+
+    Raises ConstraintError for a division by zero.
+    """
+    return None if seats_of(node) else float(value_of(node, HandFacts({})))
 
 
 def bounds(nodes: Sequence[Node], facts: Facts) -> list[Bounds]:
     """Return the bounds of each node; what they share is worked out once.
 
-    Raises ConstraintError for a division by zero in known hands.
+    Raises ConstraintError, with its place, for a division by zero that leaves open whether a
+    condition holds of known hands; numbers of such hands are masked.
     """
+    found = _all_bounds(nodes, facts)
+    if isinstance(facts, HandFacts):
+        for node, (low, high) in zip(nodes, found, strict=True):
+            if low is not high and (low != high).any():
+                raise _by_zero(node, facts, low != high)
+    return found
+
+
+def _by_zero(node: Node, facts: HandFacts, hands: NDArray[np.bool_]) -> ConstraintError:
+    """Return the error of the first division by zero for some of these hands."""
+    message = "a division by zero occurs with some cards (expected a test before it, such as … > 0)"
+    for part in in_order([node]):
+        if isinstance(part, Arithmetic) and part.operator in "/%" and part.place is not None:
+            divisor = np.ma.filled(evaluate(part.right, facts), 1)
+            if (np.broadcast_to(divisor, hands.shape)[hands] == 0).any():
+                return part.place.error(message)
+    return ConstraintError(message)
+
+
+def _all_bounds(nodes: Sequence[Node], facts: Facts) -> list[Bounds]:
     order = in_order(nodes)
     uses = Counter(part for node in order for part in parts_of(node))
     uses.update(nodes)  # these are kept
@@ -219,7 +263,7 @@ def _bounds(node: Node, parts: list[Bounds], facts: Facts) -> Bounds:
         case DealCount():
             return facts.deal_count(node)
         case Converted(_, convert):
-            return known(convert(_number(parts[0], facts).low)) if facts.exact else ANY_NUMBER
+            return _converted(convert, _number(parts[0], facts).low) if facts.exact else ANY_NUMBER
         case Arithmetic(operator):
             left, right = (_number(part, facts) for part in parts)
             return _calculated(operator, left, right, facts)
@@ -252,7 +296,16 @@ def _number(value: Bounds, facts: Facts) -> Bounds:
     """A condition that is counted with is 0 or 1; between bounds it is not followed."""
     if value.low.dtype != np.bool_:
         return value
-    return known(value.low.astype(np.int64)) if facts.exact else ANY_NUMBER
+    if not facts.exact:
+        return ANY_NUMBER
+    counted = value.low.astype(np.int64)
+    return known(counted if value.known else np.ma.masked_where(value.low != value.high, counted))
+
+
+def _converted(convert: Callable[[NDArray[Any]], NDArray[Any]], number: Values) -> Bounds:
+    values = convert(np.ma.filled(number, 0))
+    masked = isinstance(number, np.ma.MaskedArray)
+    return known(np.ma.array(values, mask=np.ma.getmask(number)) if masked else values)
 
 
 COMPARE = {
@@ -268,7 +321,10 @@ COMPARE = {
 def _compared(operator: str, left: Bounds, right: Bounds) -> Bounds:
     compare = COMPARE[operator]
     if left.known and right.known:
-        return known(compare(left.low, right.low))
+        fits = compare(left.low, right.low)
+        if isinstance(fits, np.ma.MaskedArray):  # a division by zero: who asks on may decide
+            return Bounds(fits.filled(False), fits.filled(True))
+        return known(fits)
     if operator == "==":
         must = (left.low == left.high) & (right.low == right.high) & (left.low == right.low)
         return Bounds(must, (left.low <= right.high) & (right.low <= left.high))
@@ -281,10 +337,14 @@ def _compared(operator: str, left: Bounds, right: Bounds) -> Bounds:
 
 
 def _chosen(test: Bounds, yes: Bounds, no: Bounds, facts: Facts) -> Bounds:
-    if facts.exact:
-        return known(np.where(test.low, yes.low, no.low))
+    if facts.exact and test.known and yes.known and no.known:
+        return known(where(test.low, yes.low, no.low))
     if yes.low.dtype != np.bool_:
-        return ANY_NUMBER  # between bounds a choice of numbers is not followed
+        if not facts.exact:
+            return ANY_NUMBER  # between bounds a choice of numbers is not followed
+        chosen = where(test.low, yes.low, no.low)
+        undecided = np.broadcast_to(test.low != test.high, chosen.shape)
+        return known(np.ma.masked_where(undecided, chosen))
     return Bounds(
         (test.low & yes.low) | (~test.high & no.low), (test.high & yes.high) | (~test.low & no.high)
     )
@@ -292,34 +352,20 @@ def _chosen(test: Bounds, yes: Bounds, no: Bounds, facts: Facts) -> Bounds:
 
 def _calculated(operator: str, left: Bounds, right: Bounds, facts: Facts) -> Bounds:
     if left.known and right.known:
-        if operator in "/%" and (right.low == 0).any():
-            if facts.exact:
-                raise ConstraintError("a division by zero occurs on some layouts")
-            return ANY_NUMBER  # in cells that may hold no hand
-        return known(_calculate(operator, left.low, right.low))
+        divisor = right.low
+        if operator in "/%" and (divisor == 0).any():
+            if not facts.exact:
+                return ANY_NUMBER  # in cells that may hold no hand
+            divisor = np.ma.masked_equal(np.atleast_1d(divisor), 0)
+        return known(calculated(operator, left.low, divisor))
     if operator == "+":
-        return Bounds(left.low + right.low, left.high + right.high)
+        return Bounds(rounded(left.low + right.low), rounded(left.high + right.high))
     if operator == "-":
-        return Bounds(left.low - right.high, left.high - right.low)
+        return Bounds(rounded(left.low - right.high), rounded(left.high - right.low))
     if operator == "*":
         ends = [np.nan_to_num(a * b, posinf=np.inf, neginf=-np.inf) for a in left for b in right]
-        return Bounds(reduce(np.minimum, ends), reduce(np.maximum, ends))
+        return Bounds(rounded(reduce(np.minimum, ends)), rounded(reduce(np.maximum, ends)))
     return ANY_NUMBER
-
-
-_ADD_OR_MULTIPLY = {"+": np.add, "-": np.subtract, "*": np.multiply}
-
-
-def _calculate(operator: str, left: Values, right: Values) -> Values:
-    if operator in _ADD_OR_MULTIPLY:
-        wide = np.asarray(left, np.result_type(left, np.int64))  # counts are of 32 bits
-        result: Values = _ADD_OR_MULTIPLY[operator](wide, right)
-        return result
-    remainder: Values = np.fmod(left, right)  # of the sign of ``left``, as in C
-    if operator == "%":
-        return remainder
-    whole = np.asarray(left).dtype.kind == np.asarray(right).dtype.kind == "i"
-    return (left - remainder) // right if whole else np.true_divide(left, right)
 
 
 def shape_keys(lengths: NDArray[Any]) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ from typing import Any
 from ...cards import Seat, Suit
 from . import shapes as shape_rules
 from .counts import (
+    HUNDREDTHS,
     Count,
     find_count,
     honours,
@@ -102,22 +103,46 @@ class _HandReader(Reader):
             message = f"{clip(self.written(tree))} says nothing of the hand (expected hcp 12-14)"
             raise self.error(tree, message)
         operator = COMPARISONS.get(str(sign), str(sign))
-        return Comparison(operator, self.value(left), self.value(right))
+        return self.compared(tree, operator, self.value(left), self.value(right))
+
+    def compared(self, place: Branch, operator: str, left: Node, right: Node) -> Comparison:
+        """Return two numbers compared, a decimal beside hundredths being a hundred times as much.
+
+        A whole number that can only mean points is refused there.
+        """
+        for counted, limit in ((left, right), (right, left)):
+            if not (isinstance(counted, HandCount) and self.units.in_hundredths(counted)):
+                continue
+            if not isinstance(limit, Number) or self.units.has_point(limit):
+                continue
+            if 0 < 100 * limit.value <= counted.count.bounds[1]:
+                expected = f"expected {limit.value}.0 for points, or {100 * limit.value}"
+                what = (
+                    f"{counted.count.name} is in hundredths, which {limit.value} is too small for"
+                )
+                raise self.error(place, f"{what} ({expected})")
+        return Comparison(operator, *self.units.aligned(left, right))
+
+    def limit(self, token: Branch, text: str | None = None) -> Number:
+        """Read a number; ``text`` is what of the token says it."""
+        digits = str(token) if text is None else text
+        number = Number(self.number(token, digits))
+        return self.units.decimal(number) if "." in digits else number
 
     def value(self, tree: Branch) -> Node:
         """Read a side of a comparison: a count, a number, or a sum of these."""
         parts = tree.children
         match str(tree.data):
             case "measure":
-                return HandCount(self.measure(tree), self.seat)
+                return self.measure(tree)
             case "number":
-                return Number(self.number(parts[0]))
+                return self.limit(parts[0])
         if not any(part.data == "measure" for part in tree.iter_subtrees()):
             message = f"{clip(self.written(tree))} is no number (expected one, or hcp 12-14)"
             raise self.error(tree, message)
         if tree.data == "led":  # the first token is a number and its sign
             text = str(parts[0])
-            first: Node = Number(self.number(parts[0], text[:-1].strip()))
+            first: Node = self.limit(parts[0], text[:-1].strip())
             parts = [None, text[-1], *parts[1:]]
         else:
             first = self.nested(parts[0], self.value)
@@ -151,25 +176,26 @@ class _HandReader(Reader):
 
     def range(self, first: Branch, second: Branch) -> Node:
         measure, token = (first, second) if hasattr(first, "data") else (second, first)
-        count = HandCount(self.measure(measure), self.seat)
+        count = self.measure(measure)
         text = str(token)
         if measure.children[0].type == "OF":
             self.check_honours(token, str(measure.children[1]))
         match token.type:
             case "RANGE":
                 ends = text.replace("–", "-").split("-")
-                low, high = (self.number(token, end.strip()) for end in ends)
-                if low > high:
-                    raise self.error(token, f"{text} runs backwards (expected {high}-{low})")
-                above = Comparison(">=", count, Number(low))
-                return AllOf((above, Comparison("<=", count, Number(high))))
+                low, high = (self.limit(token, end.strip()) for end in ends)
+                if low.value > high.value:
+                    expected = f"expected {high.value}-{low.value}"
+                    raise self.error(token, f"{text} runs backwards ({expected})")
+                above = self.compared(token, ">=", count, low)
+                return AllOf((above, self.compared(token, "<=", count, high)))
             case "NUMBER":
                 operator, limit = "==", text
             case "ATLEAST":
                 operator, limit = ">=", text.rstrip("+ \t\n\r")
             case _:
                 operator, limit = "<=", text.rstrip("- \t\n\r")
-        return Comparison(operator, count, Number(self.number(token, limit.strip())))
+        return self.compared(token, operator, count, self.limit(token, limit.strip()))
 
     def check_honours(self, token: Branch, ranks: str) -> None:
         """Refuse ``4 of AKQ``."""
@@ -180,12 +206,13 @@ class _HandReader(Reader):
                 token, f"{clip(str(token))} of {most} cards (expected {most} or fewer)"
             )
 
-    def measure(self, tree: Branch) -> Count:
+    def measure(self, tree: Branch) -> HandCount:
         names = [token for token in tree.children if not _is_word(token)]
         suit = self.checked(names[1], parse_suit, str(names[1])) if len(names) > 1 else None
         make: Any = honours if tree.children[0].type == "OF" else find_count
         count: Count = self.checked(names[0], make, str(names[0]), suit)
-        return count
+        node = HandCount(count, self.seat)
+        return self.units.hundredths(node) if names[0].lower() in HUNDREDTHS else node
 
 
 def _is_word(part: Branch) -> bool:

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import shapes as shape_rules
-from .errors import ConstraintError, clip, pointed
+from .errors import ConstraintError, Place, clip, pointed
 from .shapes import Shapes
 from .syntax import Start, parse
 from .tree import Arithmetic, Choice, Converted, DealCount, HandCount, Node, Number
+from .units import Units
 
 Branch = Any
 """A lark Tree or Token; which one the grammar says, and no type can."""
@@ -28,6 +29,7 @@ class Reader:
         self.text = text
         self.source = source
         self.tree: Branch = parse(text, start, source)
+        self.units = Units()
         self._depth = 0
         self._largest: dict[Node, float] = {}
 
@@ -39,6 +41,10 @@ class Reader:
         """Return where a branch begins and ends in the text."""
         meta = branch.meta if hasattr(branch, "meta") else branch
         return meta.start_pos or 0, meta.end_pos or 0
+
+    def line(self, branch: Branch) -> int:
+        """Return the line in which a branch begins, counted from 1."""
+        return self.text.count("\n", 0, self.span(branch)[0]) + 1
 
     def written(self, branch: Branch) -> str:
         """Return a branch as it was written, on one line."""
@@ -104,7 +110,7 @@ class Reader:
         """
         result = first
         for operator, operand in rest:
-            result = joined = self.join(operator, result, operand)
+            result = joined = self.join(tree, operator, result, operand)
             size = self._size(joined.left), self._size(joined.right)
             self._largest[result] = self._reach(operator, *size, joined.right)
             if self._largest[result] > _MOST:
@@ -112,9 +118,12 @@ class Reader:
                 raise self.error(tree, message)
         return result
 
-    def join(self, operator: str, left: Node, right: Node) -> Arithmetic:
-        """Return two numbers joined."""
-        return Arithmetic(operator, left, right)
+    def join(self, tree: Branch, operator: str, left: Node, right: Node) -> Arithmetic:
+        """Return two numbers joined, in hundredths where one of them is."""
+        if operator in "+-":
+            left, right = self.units.aligned(left, right)
+        place = Place(self.text, *self.span(tree), self.source) if operator in "/%" else None
+        return self.units.like(Arithmetic(operator, left, right, place), left, right)
 
     def _reach(self, operator: str, left: float, right: float, divisor: Node) -> float:
         """Return what the result of an operation cannot exceed."""

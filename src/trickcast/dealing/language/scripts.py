@@ -11,6 +11,7 @@ from .braces import braced_shapes
 from .counts import (
     CARD_POINTS,
     DEALER_POINTS,
+    HUNDREDTHS,
     Count,
     card_count,
     find_count,
@@ -26,10 +27,10 @@ from .dealwide import chance, dealt_before, imps_of, par_of, score_of, tricks_of
 from .errors import ConstraintError, OutsideError, clip, pointed
 from .evaluation import ASK_FOR_TRICKS, constant_of
 from .reading import COMPARISONS, Branch, Reader
+from .syntax import is_reserved, no_name
 from .tree import (
     AllOf,
     AnyOf,
-    Arithmetic,
     Choice,
     Clause,
     Comparison,
@@ -39,17 +40,16 @@ from .tree import (
     Node,
     Not,
     Number,
+    deal_counts,
     in_order,
     is_condition,
     takes_tricks,
 )
-from .units import Units
 
 _LARGEST_POINT = 1_000_000
 _LONGEST_PARAMETER = 1_000
 _PARAMETER = re.compile(r'//[^\n]*|#[^\n]*|/\*.*?\*/|"[^"\n]*"|\$([0-9])', re.DOTALL)
 """A parameter such as ``$1``, or a comment or text in quotes, where ``$1`` is none."""
-_HUNDREDTHS = ("cccc", "quality", "ltc")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,16 +68,28 @@ class Script:
     unsolved: ConstraintError | None
     """The error where a condition needs tricks and nothing finds them; None where none does."""
 
+    @property
+    def takes_chances(self) -> bool:
+        """Whether its condition asks for ``rnd()``."""
+        counts = [part for clause in self.clauses for part in deal_counts(clause.node)]
+        return any(count.name == "rnd" for count in counts)
+
 
 def read_script(
-    text: str, source: str = "condition", parameters: Mapping[int, str] | None = None
+    text: str,
+    source: str = "condition",
+    parameters: Mapping[int, str] | None = None,
+    *,
+    chances: int = 0,
 ) -> Script:
     """Read a script of Dealer's language, or a single condition of it.
 
-    ``parameters`` are the texts that ``$0`` to ``$9`` stand for.
+    ``parameters`` are the texts that ``$0`` to ``$9`` stand for. Scripts that go together have each
+    their own number ``chances``, which keeps what ``rnd()`` says in one apart from the others.
     Raises ConstraintError with line, column and a caret.
     """
-    return _ScriptReader(_with_parameters(text, source, parameters or {}), source).script()
+    text = _with_parameters(text, source, parameters or {})
+    return _ScriptReader(text, source, chances).script()
 
 
 def _with_parameters(text: str, source: str, parameters: Mapping[int, str]) -> str:
@@ -101,15 +113,15 @@ def _with_parameters(text: str, source: str, parameters: Mapping[int, str]) -> s
 
 
 class _ScriptReader(Reader):
-    def __init__(self, text: str, source: str):
+    def __init__(self, text: str, source: str, chances: int):
         super().__init__(text, "script", source)
+        self.chances = chances
         self.per_deal = False  # whether what is read is an action, worked out deal by deal
         self.names: dict[str, Node] = {}
         self.lower_case: dict[str, str] = {}
         self.used: set[str] = set()
         self.notes: list[str] = []
         self.asides: list[str] = []
-        self.units = Units()
         self.places: dict[Node, Branch] = {}
         self.points: dict[str, tuple[float, ...]] = {
             f"pt{i}": CARD_POINTS[name] for i, name in enumerate(DEALER_POINTS)
@@ -149,7 +161,7 @@ class _ScriptReader(Reader):
             self.note(statement, f"the last condition counts, as in Dealer: {text!r}")
         clauses = (*dealt_lengths, *(asked[-1][1] if asked else ()))
         for statement in self.tree.children:
-            if statement.data == "definition" and statement.children[0] not in self.used:
+            if statement.data == "definition" and str(statement.children[0]) not in self.used:
                 self.note(statement, f"{clip(statement.children[0])} is never used and")
         return Script(
             clauses,
@@ -182,6 +194,8 @@ class _ScriptReader(Reader):
     def define(self, name: Branch, value: Branch) -> None:
         if name in self.names:
             raise self.error(name, f"{clip(name)} is defined a second time")
+        if is_reserved(name):
+            raise self.error(name, no_name(name))
         if is_own_count(name) or name.lower() in self.points:
             raise self.error(name, f"{clip(name)} is a function (expected another name)")
         self.names[str(name)] = self.nested(value, self.node)
@@ -230,15 +244,11 @@ class _ScriptReader(Reader):
         self.points[name] = tuple(values)
 
     def note(self, tree: Branch, what: str) -> None:
-        line = self.text.count("\n", 0, self.span(tree)[0]) + 1
-        self.notes.append(f"{self.source}, line {line}: {what} has no effect")
+        self.notes.append(f"{self.source}, line {self.line(tree)}: {what} has no effect")
 
     def aside(self, tree: Branch) -> None:
-        line = self.text.count("\n", 0, self.span(tree)[0]) + 1
-        word = str(tree.children[0])
-        self.asides.append(
-            f"{self.source}, line {line}: {word} says nothing about the cards and has no effect"
-        )
+        what = f"{tree.children[0]} says nothing about the cards and has no effect"
+        self.asides.append(f"{self.source}, line {self.line(tree)}: {what}")
 
     def condition(self, tree: Branch) -> Node:
         """Read a condition; a name for a number is one, true unless that is 0, as in Dealer."""
@@ -294,12 +304,6 @@ class _ScriptReader(Reader):
                 return AnyOf(tuple(self.condition(part) for part in parts[::2]))
         return self.choice(*parts)
 
-    def join(self, operator: str, left: Node, right: Node) -> Arithmetic:
-        """Return two numbers joined, in hundredths where one of them is."""
-        if operator in "+-":
-            left, right = self.units.aligned(left, right)
-        return self.units.like(Arithmetic(operator, left, right), left, right)
-
     def choice(self, test: Branch, yes: Branch, no: Branch) -> Node:
         first, second = self.nested(yes, self.node), self.nested(no, self.node)
         if is_condition(first) != is_condition(second):  # 1 and 0 are conditions too
@@ -318,7 +322,7 @@ class _ScriptReader(Reader):
         """Return what a name stands for: a name of the script goes before any function's."""
         name = token if token in self.names else self.lower_case.get(token.lower())
         if name is not None:
-            self.used.add(name)
+            self.used.add(str(name))  # tokens of other kinds are not equal
             return self.names[name]
         if token.lower() in known_counts() or token.lower() in self.points:
             name = clip(token)
@@ -343,7 +347,7 @@ class _ScriptReader(Reader):
         find = half_losers if word == "ltc" else lambda suit: find_count(word, suit)
         count: Count = self.checked(name, find, suit)
         node = HandCount(count, seat)
-        return self.units.hundredths(node) if word in _HUNDREDTHS else node
+        return self.units.hundredths(node) if word in (*HUNDREDTHS, "ltc") else node
 
     def of_deal(self, word: str, name: Branch, place: Branch, detail: Branch) -> Node:
         """Read ``tricks(north, spades)``, ``dds(…)`` or ``par(NS, both)``."""
@@ -372,7 +376,7 @@ class _ScriptReader(Reader):
         if below is None or below != int(below) or not 1 <= below <= _LARGEST_POINT:
             message = f"rnd of {clip(self.written(branch))}"
             raise self.error(branch, f"{message} (expected a number of 1 to {_LARGEST_POINT:,})")
-        return chance(int(below), word.start_pos or 0)
+        return chance(int(below), word.start_pos or 0, self.chances)
 
     def braces(self, token: Branch) -> Node:
         """Read ``shape{north, 5+xxx - (5332)}``."""

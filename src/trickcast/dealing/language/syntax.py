@@ -65,6 +65,12 @@ _KEYWORDS = {
     "PREDEAL": "predeal", "AND": "and", "OR": "or", "ANY": "any", "IN": "in", "OF": "of",
 }  # fmt: skip
 
+RESERVED = (
+    "action", "altcount", "and", "condition", "generate", "hascard", "not", "or", "pointcount",
+    "predeal", "produce", "shape", "vulnerable",
+)  # fmt: skip
+"""Words of Dealer's language that no expression can have as its name."""
+
 
 @cache
 def _parser() -> "Lark":
@@ -120,6 +126,8 @@ def _unexpected(error: "UnexpectedToken", text: str, start: Start, source: str) 
         message = f"the text ends ({_expected(names)})"
     elif start == "script" and token.type in ("RANGE", "ATLEAST", "ATMOST"):
         message = f"{value} is of the short form (here: hcp(north) >= 15 and hcp(north) <= 17)"
+    elif value == "=" and before is not None and is_reserved(before[1]):
+        return pointed(text, before.start(1), before.end(1), no_name(before[1]), source)
     elif value == "=" and "COMPARE" in names:
         message = "= is unexpected here (did you mean ==?)"
     elif token.type == "COMPARE" and "COMPARE" not in names and "AND" in names:
@@ -129,6 +137,16 @@ def _unexpected(error: "UnexpectedToken", text: str, start: Start, source: str) 
     else:
         message = f"{value} is unexpected here ({_near(value, names) or _expected(names)})"
     return pointed(text, begin, max(end, begin + 1), message, source)
+
+
+def is_reserved(word: str) -> bool:
+    """Tell whether a word is one of Dealer's own, in lower or upper case."""
+    return word.lower() in RESERVED
+
+
+def no_name(word: str) -> str:
+    """Say that a word cannot be defined."""
+    return f"{clip(word)} is a word of the language (expected another name)"
 
 
 def _misspelt(word: str) -> bool:

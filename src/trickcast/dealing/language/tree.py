@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...cards import Seat
 from .counts import Count
+from .errors import Place
 from .shapes import Shapes
 
 
@@ -59,6 +60,8 @@ class Arithmetic:
     operator: str
     left: "Node"
     right: "Node"
+    place: Place | None = None
+    """Where a division stands."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +203,16 @@ def deal_counts(node: Node) -> list[DealCount]:
 def seats_of(node: Node) -> set[Seat]:
     """Return the seats at whose cards a node looks."""
     return set(Seat) if deal_counts(node) else {leaf.seat for leaf in leaves(node)}
+
+
+def divides(node: Node) -> bool:
+    """Tell whether a node divides by what may be zero: by anything but a number as it stands."""
+    return any(
+        isinstance(part, Arithmetic)
+        and part.operator in "/%"
+        and not (isinstance(part.right, Number) and part.right.value)
+        for part in in_order([node])
+    )
 
 
 def takes_tricks(node: Node) -> bool:

@@ -27,6 +27,14 @@ class Units:
         self._decimals.add(node)
         return node
 
+    def in_hundredths(self, node: Node) -> bool:
+        """Tell whether a number is in hundredths."""
+        return node in self._hundredths
+
+    def has_point(self, node: Node) -> bool:
+        """Tell whether a number is made with a decimal point."""
+        return node in self._decimals
+
     def like(self, node: _Node, *parts: Node) -> _Node:
         """Take a number to be in the unit of those that it is made of."""
         if any(part in self._hundredths for part in parts):
