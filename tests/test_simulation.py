@@ -100,6 +100,8 @@ def test_the_best_contracts_are_the_best(counted) -> None:
         counted.best_contracts(scoring="rubber")
     with pytest.raises(SimulationError, match="NS or EW"):
         counted.best_contracts(side="N")
+    with pytest.raises(SimulationError, match="number is -1"):
+        counted.best_contracts(number=-1)
 
 
 def test_estimates_and_counting_agree() -> None:

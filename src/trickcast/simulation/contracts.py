@@ -242,8 +242,11 @@ class Simulation(Result):
         """Return a side's best undoubled contracts, best first, each by its better declarer.
 
         By expected points, or by IMPs or matchpoints against the contract that is best by points
-        (which is then worth 0 or 0.5). Nobody competes, and nobody doubles.
+        (which is then worth 0 or 0.5). Nobody competes, and nobody doubles. Raises SimulationError
+        for another scoring or side, or a ``number`` below 1.
         """
+        if number < 1:
+            raise SimulationError(f"number is {shorten(number)} (expected 1 or more)")
         gain(np.zeros(1), scoring)
         seats = {"NS": (Seat.NORTH, Seat.SOUTH), "EW": (Seat.EAST, Seat.WEST)}.get(side.upper())
         if seats is None:
