@@ -63,7 +63,7 @@ test-pythons: wheel  ## Pass the tests from the wheel on every Python that is fo
 smoke: $(VENV)/.dev  ## Repeat every experiment of the papers in miniature
 	$(BIN)/trickcast reproduce all --scale smoke --out build/smoke
 
-check: lint types imports test  ## Run all that CI runs
+check: lint types imports test  ## Style, types, import rules, tests; CI runs all of .ci/run
 
 lint: $(VENV)/.dev  ## Style
 	$(BIN)/ruff check
@@ -92,8 +92,8 @@ SECONDS ?= 3600
 fuzz: $(VENV)/.fuzz  ## Fuzzing guided by coverage, for SECONDS=3600 over all targets
 	PYTHONPATH=tests $(BIN)/python -m fuzz.guided --seconds $(SECONDS)
 
-bench: $(VENV)/.dev  ## Measure speeds (minutes; see docs/benchmarks.md)
-	for script in benchmarks/*.py; do $(BIN)/python $$script; done
+bench: $(VENV)/.dev  ## Measure speeds (more than an hour; see docs/benchmarks.md)
+	set -e; for script in benchmarks/*.py; do $(BIN)/python $$script; done
 
 clean:  ## Remove the environment and all caches
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -18,6 +18,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from trickcast.evaluation import BREAKDOWNS
+
 PAGE = Path("docs/evaluation.md")
 LIBRARY = "data/library"
 NAMES = {"S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs", "N": "notrump"}
@@ -127,7 +129,9 @@ def breakdown(found: dict[str, Any], name: str) -> Iterator[Row]:
     groups = found["breakdowns"][name]
     yield [HEADS[name], "suits, exact %", "mean error", "results", "notrump, exact %", "mean error",
            "results"]  # fmt: skip
-    for label in dict.fromkeys([*groups["suits"], *groups["N"]]):
+    for label in BREAKDOWNS[name]:
+        if not (label in groups["suits"] or label in groups["N"]):
+            continue
         row = [label]
         for contracts in ("suits", "N"):
             figures = groups[contracts].get(label)

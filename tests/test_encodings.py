@@ -1,5 +1,8 @@
 """Codings against cards read one by one, and the symmetries that all codings keep."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -33,6 +36,35 @@ def test_the_rules_catch_a_coding_that_forgets_the_leader():
 
     with pytest.raises(AssertionError, match="turning"):
         check_coding(Forgetful())
+
+
+def test_the_rules_are_checked_without_asserts_too():
+    """``python -O`` leaves them out."""
+    told = """if True:
+        from trickcast.encodings import FourHands, check_coding
+        from trickcast.estimator import TrickEstimate, check_estimator
+        import numpy as np
+
+        class Negative(FourHands):
+            negative = True
+
+        class Unequal:
+            probabilities = np.ones((60, 5, 4, 14), np.float32)
+            expected = np.ones((60, 5, 4), np.float32)
+            tricks = np.ones((60, 5, 4), np.uint8)
+
+        for check, broken in (check_coding, Negative()), (check_estimator, lambda deals: Unequal):
+            try:
+                check(broken)
+            except AssertionError as error:
+                print(error)
+    """
+    out = subprocess.run([sys.executable, "-O", "-c", told], capture_output=True, text=True)
+    assert out.stderr == ""
+    assert out.stdout.splitlines() == [
+        "the sign of the inputs is another",
+        "a distribution does not sum to 1",
+    ]
 
 
 @pytest.mark.parametrize("strain", Strain)

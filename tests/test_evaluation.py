@@ -1,12 +1,15 @@
 """Evaluation: figures against plain loops, intervals against simulated truth, peers, command."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import stdtrit
+from scipy.stats import binomtest
 
 import trickcast as tc
 from trickcast.cards import UNKNOWN, Seat, Strain
@@ -246,7 +249,32 @@ def test_a_few_results_among_many_clusters_tell_little():
     found.add([[1.0, 1.0, 5.0], *[[0.0, 0.0, 5.0]] * 999])
     value, low, high = found.share(np.eye(3)[0], np.eye(3)[1])
     assert (value, high) == (1, 1)
-    assert low == pytest.approx(1 / (1 + 1.959964**2))  # Wilson's interval of one result
+    assert low == pytest.approx(1 / (1 + stdtrit(999, 0.975) ** 2))  # Wilson's of one result
+
+
+@pytest.mark.parametrize("clusters", [2, 3, 5, 10])
+def test_intervals_of_few_clusters_hold_the_truth_as_often_as_they_say(clusters):
+    rng = np.random.default_rng(3)
+    shares, means, rounds = 0, 0, 600
+    for _ in range(rounds):
+        found = ClusterSums(3)
+        hits = rng.binomial(20, rng.beta(16, 4, clusters))
+        found.add(np.column_stack([hits, rng.normal(0, 1, clusters), np.full(clusters, 20)]))
+        _, low, high = found.share(np.eye(3)[0])
+        shares += low <= 0.8 <= high
+        _, low, high = found.mean(np.eye(3)[1])
+        means += low <= 0 <= high
+    assert shares / rounds >= 0.93 and 0.93 <= means / rounds <= 0.97
+
+
+@pytest.mark.parametrize("rows", [[[17, 20], [17, 20]], [[17, 20], [18, 20]]])
+def test_clusters_that_agree_by_chance_tell_no_more_than_their_results(rows):
+    found = ClusterSums(2)
+    found.add(rows)
+    _, low, high = found.share(np.array([1.0, 0.0]))
+    trials = binomtest(int(sum(hits for hits, _ in rows)), 40)
+    wilson = trials.proportion_ci(method="wilson")
+    assert low < wilson.low and wilson.high < high
 
 
 def test_a_single_cluster_has_no_spread(case):
@@ -311,6 +339,17 @@ def test_the_order_of_chances_is_kept():
     assert unsure[-1] < (logits / 40).softmax(-1)[0, 0, 0, -1]  # doubt makes it flatter still
     plain = Calibration().apply(logits)
     assert torch.allclose(plain, logits.softmax(-1), atol=1e-6)
+
+
+def test_a_network_that_is_mostly_wrong_keeps_its_order_too():
+    torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
+    from trickcast.training.export.calibration import fit_calibration
+
+    logits = torch.randn(200, 5, 4, 14, generator=torch.Generator().manual_seed(1))
+    least_likely = logits.argmin(-1).numpy().astype(np.uint8)
+    found = fit_calibration(logits.softmax(-1).numpy(), least_likely)
+    assert min(found.slope) > 0
+    assert torch.equal(found.apply(logits).argmax(-1), logits.argmax(-1))
 
 
 # --- peers ------------------------------------------------------------------------------------
@@ -439,6 +478,15 @@ def test_the_command_says_everything(run, solved, tmp_path):
     assert status == 0
     for words in ("spades", "by fit", "calibration", "CNN ensemble", "results a second"):
         assert words in out
+
+
+def test_groups_stand_in_their_order_where_suits_lack_some(run, tmp_path):
+    tricks = np.full((2, 5, 4), 9, np.uint8)
+    tricks[0], tricks[:, 4] = 5, [[7] * 4, [2] * 4]  # suits lack 2 and 7, notrump 5 and 9
+    tc.write(tc.random_deals(2, seed=4).with_tricks(tricks), tmp_path / "few.zrd")
+    out = run("evaluate", tmp_path / "few.zrd", "--model", SMALL, "--threads", 1)[1]
+    table = out.partition("by the real number of tricks")[2].partition("published")[0]
+    assert re.findall(r"^ *(\d+) ", table.partition("by ")[0], re.MULTILINE) == list("2579")
 
 
 def test_what_a_single_deal_cannot_tell_is_null_and_blank(run, solved, tmp_path):

@@ -392,6 +392,9 @@ def never_the_same(ids: np.ndarray) -> np.ndarray:
         ({"whole": never_the_same}, "same values again"),
         ({"name": "Work Points"}, "identifier"),
         ({"source": ""}, "source"),
+        ({"holding": lambda holdings: 3.0}, r"holding gives shape \(8192,\), not \(\)"),
+        ({"trump_holding": lambda holdings: np.ones(5)}, r"trump_holding .*, not \(5,\)"),
+        ({"whole": lambda ids: np.ones(5)}, r"whole gives shape \(512,\), not \(5,\)"),
     ],
 )
 def test_conformance_finds_wrong_methods(change: dict[str, Any], words: str) -> None:

@@ -8,6 +8,7 @@ import re
 import socket
 import subprocess
 import sys
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -354,35 +355,75 @@ def test_first_weights_are_those_asked_for():
         assert 0.99 * bound < greatest <= bound
 
 
-@pytest.mark.parametrize(
-    ("options", "rows", "near", "as_printed"),
-    [
-        ("--first-weights 1", 128, 96, 108),
-        ("--first-range 1", 48, 37, 44),
-        ("--first-range 0.5", 14, 9, 12),
-    ],
-)
-def test_what_other_first_weights_are_said_to_explain(options, rows, near, as_printed):
-    results = read_results(Store(DOCS, "reproduction"))
+SAID_OF_FIRST_WEIGHTS = (
+    ("--first-weights 1", "of the {rows} rows run from both, {near} are near from that and {usual} "
+     "from these (seed 1)"),
+    ("--first-range 1", "of {rows} rows run from there {near} are near, of the same {usual} from "
+     "these;"),
+    ("--first-range 0.5", "of {rows} run from ±0.5, {near} and {usual}."),
+)  # fmt: skip
+
+
+def page_of_all() -> str:
+    """The page of what holds for all papers, in one line."""
+    return " ".join((DOCS / "reproduction/index.md").read_text(encoding="utf-8").split())
+
+
+def other_settings(options: str) -> dict[str, float]:
+    """Percent exact of the rows that were run by other settings, with seed 1."""
     told = csv.DictReader((DOCS / "other_settings.csv").read_text("utf-8").splitlines())
-    exact = {
+    return {
         line["row"]: float(line["exact"])
         for line in told
         if (line["options"], line["seed"]) == (options, "1")
     }
+
+
+def near_by_seed_1(result: Result, exact: float | None = None) -> bool:
+    """Whether a row is near the published by its first seed alone, or by another figure."""
+    (line,) = (line for line in result.as_printed if line["seed"] == 1)
+    return bool(
+        replace(result, as_printed=[line | ({} if exact is None else {"exact": exact})]).near
+    )
+
+
+@pytest.mark.parametrize(("options", "sentence"), SAID_OF_FIRST_WEIGHTS)
+def test_what_other_first_weights_are_said_to_explain(options, sentence):
+    results = read_results(Store(DOCS, "reproduction"))
     compared = {name for name, result in results.items() if result.apart is not None}
-    ours = {name: results[name] for name in exact if name in compared}
-    lines = {name: result.as_printed[0] for name, result in ours.items()}
-    others = [
-        replace(ours[k], as_printed=[line | {"exact": exact[k]}]) for k, line in lines.items()
-    ]
-    first = [replace(ours[k], as_printed=[line]) for k, line in lines.items()]
-    assert all(line["seed"] == 1 for line in lines.values())
-    assert len(ours) == rows
-    assert sum(result.near for result in others) == near
-    assert sum(result.near for result in first) == as_printed
-    page = (DOCS / "reproduction/index.md").read_text(encoding="utf-8")
-    assert all(str(number) in page for number in (rows, near, as_printed))
+    exact = {name: figure for name, figure in other_settings(options).items() if name in compared}
+    near = sum(near_by_seed_1(results[name], figure) for name, figure in exact.items())
+    usual = sum(near_by_seed_1(results[name]) for name in exact)
+    assert sentence.format(rows=len(exact), near=near, usual=usual) in page_of_all()
+
+
+def test_what_other_seeds_and_steps_back_are_said_to_explain():
+    results = read_results(Store(DOCS, "reproduction"))
+    compared = [result for result in results.values() if result.apart is not None]
+    first = sum(near_by_seed_1(result) for result in compared)
+    assert f"With seed 1 alone {first} of the {len(compared)} rows are near." in page_of_all()
+    back, usual = (
+        other_settings(options)
+        for options in ("--first-weights 1 --steps-back", "--first-weights 1")
+    )
+    near, without = (
+        sum(near_by_seed_1(results[name], figures[name]) for name in back)
+        for figures in (back, usual)
+    )
+    sentence = (
+        f"From ±1/√inputs {len(back)} rows were run so (one seed): {near} are near, and {without} "
+        "of the same without."
+    )
+    assert sentence in page_of_all()
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_reason_why_rows_are_not_near_is_of_none_that_are(paper):
+    results = read_results(Store(DOCS, "reproduction"))
+    told = Path(folders.__path__[0]) / paper / "reasons.toml"
+    reasons = tomllib.loads(told.read_text("utf-8")) if told.exists() else {}
+    for each in reasons.get("apart", ()):
+        assert len({results[name].near for name in each["rows"]}) == 1, each["rows"]
 
 
 def test_how_many_deals_the_published_figure_was_tested_on():

@@ -53,6 +53,32 @@ def answering(answer: np.ndarray, path: Path, **changed: str) -> Path:
 EVEN = np.full((5, 4, 14), 1 / 14, dtype=np.float32)
 
 
+def no_operator(data: bytes) -> bytes:
+    """Change an operator's name to what is no text."""
+    return data.replace(b"Gather", b"\xc7ather", 1)
+
+
+def far_index(data: bytes) -> bytes:
+    """Have a model look up the 99,999th card."""
+    model = onnx.load_model_from_string(data)
+    for stored in model.graph.initializer:
+        array = numpy_helper.to_array(stored).copy()
+        if array.shape == (4, 1, 4) and array.dtype == np.int32:
+            array[0] = 99_999
+            stored.CopyFrom(numpy_helper.from_array(array, stored.name))
+            break
+    return bytes(model.SerializeToString())
+
+
+@pytest.mark.parametrize("damage", [no_operator, far_index])
+def test_only_the_error_tells_of_a_damaged_model(damage, tmp_path, capfd):
+    path = tmp_path / "damaged.onnx"
+    path.write_bytes(damage(files.locate("fast")[0].read_bytes()))
+    with pytest.raises(tc.ModelError, match=r"damaged\.onnx: (not a model|the model does not)"):
+        tc.Estimator(path)(tc.random_deals(3, seed=1))
+    assert capfd.readouterr() == ("", "")
+
+
 def test_the_model_of_these_tests_can_answer(tmp_path: Path) -> None:
     estimate = tc.Estimator(answering(EVEN, tmp_path / "even.onnx"))(tc.random_deals(3, seed=1))
     assert estimate.expected == pytest.approx(6.5, abs=1e-5)

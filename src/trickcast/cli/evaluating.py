@@ -23,6 +23,7 @@ from ..estimator import (
     TrickEstimate,
 )
 from ..evaluation import (
+    BREAKDOWNS,
     Calibration,
     ClusterSums,
     Evaluation,
@@ -253,7 +254,7 @@ def _show(
     out.print(_cells(evaluation))
     for name, title in _TITLES.items():
         click.echo(f"\n{title}\n")
-        out.print(_breakdown(evaluation.breakdowns[name]))
+        out.print(_breakdown(name, evaluation.breakdowns[name]))
     click.echo("\npublished, percent\n")
     out.print(_published_table())
     click.echo(
@@ -325,12 +326,13 @@ def _cells(evaluation: Evaluation) -> Table:
     return table
 
 
-def _breakdown(contracts: dict[str, dict[str, Figures]]) -> Table:
-    """One row a group; suits beside notrump."""
+def _breakdown(name: str, contracts: dict[str, dict[str, Figures]]) -> Table:
+    """One row a group that has results, in the order of the groups; suits beside notrump."""
     columns = ("exact, %", "mean error", "results")
     table = _plain_table(*(f"{PARTS[name]}\n{head}" for name in contracts for head in columns))
-    groups = dict.fromkeys(label for found in contracts.values() for label in found)
-    for label in groups:
+    for label in BREAKDOWNS[name]:
+        if not any(label in found for found in contracts.values()):
+            continue
         row = list[str]()
         for found in contracts.values():
             if label not in found:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat, Strain
-from .coding import Coding
+from .coding import Coding, Inputs
 from .views import exchange
 
 _ROWS = 8
@@ -23,22 +23,33 @@ def check_coding(coding: Coding) -> None:
     for strain in Strain:
         for declarer in Seat:
             rows = coding.encode(owners, strain, declarer)
-            assert rows.shape == (_ROWS, coding.size), f"{rows.shape} is not (8, {coding.size})"
-            assert rows.dtype in (np.uint8, np.float32), f"{rows.dtype} (expected uint8, float32)"
-            assert bool((rows < 0).any()) == coding.negative, "the sign of the inputs is another"
+            _require(rows.shape == (_ROWS, coding.size), f"{rows.shape} is not (8, {coding.size})")
+            _require(rows.dtype in (np.uint8, np.float32), f"{rows.dtype}, not uint8 or float32")
+            negative = bool((rows < 0).any())
+            _require(negative == coding.negative, "the sign of the inputs is another")
             alone = coding.encode(owners[5:6], strain, declarer)
-            assert np.array_equal(rows[5:6], alone), "a row depends on its batch"
+            _require(np.array_equal(rows[5:6], alone), "a row depends on its batch")
             each = coding.encode(owners, np.full(_ROWS, strain), np.full(_ROWS, declarer))
-            assert np.array_equal(rows, each), "n strains and declarers differ from one"
+            _require(np.array_equal(rows, each), "n strains and declarers differ from one")
             if coding.turned:
                 turned = coding.encode((owners + 1) % 4, strain, declarer.lho)
-                assert np.array_equal(rows, turned), "turning the deal changes the input"
+                _require(np.array_equal(rows, turned), "turning the deal changes the input")
             else:
                 other = coding.encode(owners, strain, declarer.lho)
-                assert (rows != other).any(axis=1).all(), "the input does not tell the leader"
+                _require(_all_differ(rows, other), "the input does not tell the leader")
             _check_trumps(coding, owners, strain, declarer)
-    assert np.array_equal(owners, before), "the deals were changed"
-    assert coding.encode(owners[:0], 0, 0).shape == (0, coding.size), "an empty batch fails"
+    _require(np.array_equal(owners, before), "the deals were changed")
+    none = coding.encode(owners[:0], 0, 0)
+    _require(none.shape == (0, coding.size), "an empty batch fails")
+
+
+def _require(claim: bool, words: str) -> None:
+    if not claim:  # ``python -O`` would leave out an assert
+        raise AssertionError(words)
+
+
+def _all_differ(rows: Inputs, others: Inputs) -> bool:
+    return bool((rows != others).any(axis=1).all())
 
 
 def _check_trumps(
@@ -48,10 +59,10 @@ def _check_trumps(
     if coding.trumps == "exchanged":
         trumps = strain if strain == Strain.NOTRUMP else Strain.SPADES
         exchanged = coding.encode(exchange(owners, strain), trumps, declarer)
-        assert np.array_equal(rows, exchanged), "exchanging the trumps changes the input"
+        _require(np.array_equal(rows, exchanged), "exchanging the trumps changes the input")
         return
     other = coding.encode(owners, (strain + 1) % 5, declarer)
     if coding.trumps == "marked":
-        assert (rows != other).any(axis=1).all(), "the input does not tell the trumps"
+        _require(_all_differ(rows, other), "the input does not tell the trumps")
     else:
-        assert np.array_equal(rows, other), "the input tells the trumps"
+        _require(np.array_equal(rows, other), "the input tells the trumps")

@@ -196,11 +196,16 @@ def open_session(path: Path, expected: str | None, threads: int | None = None) -
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads or 0
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # numpy works between
-    options.log_severity_level = 3  # errors come as exceptions
+    options.log_severity_level = 4  # errors come as exceptions, and would be printed besides
     try:
         if expected is None and keeps_data_elsewhere(data):  # what we ship is known
             raise ValueError("it keeps arrays in other files, which are not read")
-        session = ort.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        session = ort.InferenceSession(
+            data,
+            options,
+            providers=["CPUExecutionProvider"],
+            enable_fallback=0,  # trying again, it prints what went wrong on standard output
+        )
         _read_texts(session)
     except _troubles() as error:
         raise ModelError(

@@ -5,7 +5,9 @@ independent ones; deals are what was drawn at random. All figures here are ratio
 deals, and their variance is that of the linearised ratio, taken over deals (Cochran, Sampling
 Techniques, 1977, chapter 6; the cluster-robust variance of Liang and Zeger, 1986). Unlike a
 bootstrap it needs one pass, sums that do not grow with the deals, and no random numbers; with
-thousands of deals both say the same.
+thousands of deals both say the same. The variance is itself estimated, of a few deals badly: so
+intervals take Student's t with as many degrees of freedom as there are deals, less one (Korn and
+Graubard, Survey Methodology 24, 1998).
 """
 
 from typing import NamedTuple
@@ -13,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-_Z = 1.959963984540054  # of 95 %
+_TAIL = 0.975  # of 95 % on both sides
 
 Array = NDArray[np.float64]
 
@@ -78,23 +80,38 @@ class ClusterSums:
         return value, float(np.sqrt(squares * self.clusters / (self.clusters - 1))) / size
 
     def mean(self, top: Array, bottom: Array | None = None) -> Interval:
-        """Return a mean, or another ratio of sums (as in ``spread``), and its normal interval."""
+        """Return a mean, or another ratio of sums (as in ``spread``), and its interval."""
         value, error = self.spread(top, bottom)
-        return Interval(value, value - _Z * error, value + _Z * error)
+        half = self._errors() * error
+        return Interval(value, value - half, value + half)
 
     def share(self, top: Array, bottom: Array | None = None) -> Interval:
         """Return a share in [0, 1] and its interval, which stays within.
 
         Wilson's interval (1927) of as many independent results as would have the share's standard
-        error (Korn and Graubard, 1998); where all clusters agree, and there is no error to go by,
-        of as many as there are clusters, weighted by results (Kish, Survey Sampling, 1965).
+        error, but of no more than there are: clusters that agree by chance tell no more (Korn and
+        Graubard, 1998). Where all results are alike, and there is no error to go by, of as many as
+        there are clusters, weighted by results (Kish, Survey Sampling, 1965).
         """
         value, error = self.spread(top, bottom)
         if np.isnan(error):
             return Interval(value, error, error)
         below = np.eye(len(self.total))[-1] if bottom is None else bottom
-        weighted = float(below @ self.total) ** 2 / float(below @ self.products @ below)
-        n = value * (1 - value) / error**2 if error > 0 else weighted
-        centre = (value + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-        half = _Z / (1 + _Z**2 / n) * np.sqrt(value * (1 - value) / n + (_Z / (2 * n)) ** 2)
+        results = float(below @ self.total)
+        varied = value * (1 - value)
+        if varied > 0:
+            n = min(varied / error**2, results) if error > 0 else results
+        else:
+            n = results**2 / float(below @ self.products @ below)
+        z = self._errors()
+        centre = (value + z**2 / (2 * n)) / (1 + z**2 / n)
+        half = z / (1 + z**2 / n) * np.sqrt(varied / n + (z / (2 * n)) ** 2)
         return Interval(value, min(value, float(centre - half)), max(value, float(centre + half)))
+
+    def _errors(self) -> float:
+        """Return how many standard errors an interval reaches to each side."""
+        if self.clusters < 2:
+            return float("nan")
+        from scipy.special import stdtrit  # a tenth of a second, which estimates do not wait for
+
+        return float(stdtrit(self.clusters - 1, _TAIL))

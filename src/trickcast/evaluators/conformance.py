@@ -6,7 +6,7 @@ import numpy as np
 
 from ..cards import Hand, Suit
 from .evaluator import Evaluator
-from .holdings import Bools, Floats, Ints
+from .holdings import Bools, Floats, Ints, all_holdings, holding_ids
 
 _TOLERANCE = 1e-9
 _HANDS = 512
@@ -22,6 +22,7 @@ def check_evaluator(method: Evaluator, seed: int = 0) -> None:
     """
     _require(method, bool(re.fullmatch(r"[a-z][a-z0-9_]*", method.name)), "name is an identifier")
     _require(method, bool(method.title and method.source), "title and source are given")
+    _check_parts(method)
     north, south = _pairs(seed)
     for trump in (None, *Suit):
         _check_values(method, north, trump)
@@ -46,6 +47,21 @@ def _pairs(seed: int) -> tuple[Bools, Bools]:
     north[rows, order[:, :13]] = True
     south[rows, order[:, 13:26]] = True
     return north, south
+
+
+def _check_parts(method: Evaluator) -> None:
+    """Ask for one value a holding and one a hand: what adds them up takes that for granted."""
+    holdings, ids = all_holdings(), holding_ids(_pairs(0)[0])
+    parts = [
+        (name, value(holdings), len(holdings.cards))
+        for name in ("holding", "side_holding", "trump_holding")
+        if (value := getattr(method, name)) is not None
+    ]
+    if method.whole is not None:
+        parts.append(("whole", method.whole(ids), len(ids)))
+    for name, values, count in parts:
+        words = f"{name} gives shape ({count},), not {np.shape(values)}"
+        _require(method, np.shape(values) == (count,), words)
 
 
 def _check_values(method: Evaluator, hands: Bools, trump: Suit | None) -> None:

@@ -24,10 +24,13 @@ def read_arrays(path: Path, names: Iterable[str]) -> dict[str, NDArray[Any]]:
     wanted = list(names)
     outputs = b"".join(_field(_OUTPUT, _field(_NAME, name.encode())) for name in wanted)
     options = ort.SessionOptions()
-    options.log_severity_level = 3  # errors come as exceptions
+    options.log_severity_level = 4  # errors come as exceptions, and would be printed besides
     try:
         session = ort.InferenceSession(
-            path.read_bytes() + _field(_GRAPH, outputs), options, ["CPUExecutionProvider"]
+            path.read_bytes() + _field(_GRAPH, outputs),
+            options,
+            ["CPUExecutionProvider"],
+            enable_fallback=0,
         )
     except (errors.Fail, errors.InvalidGraph) as error:
         raise LookupError(f"{path}: no arrays {', '.join(wanted)} ({str(error)[:200]})") from None

@@ -71,10 +71,11 @@ class NetworkName:
                 f"network {shorten(self.name)}: expected at most {_LONGEST} characters"
             )
         layers = tuple(self._read_layer(part.strip()) for part in self.name.split("-"))
-        if len(layers) < 2 or min(layer.neurons for layer in layers) == 0:
+        # a group without neurons, too, is a part of which nothing can be computed
+        if len(layers) < 2 or min(min(layer.width, layer.groups) for layer in layers) == 0:
             raise ValueError(
                 f"network {shorten(self.name)}: expected at least inputs and outputs, as 52-1, "
-                "none empty"
+                "no layer or group of them empty"
             )
         return layers
 

@@ -23,6 +23,7 @@ _PRIOR = 1e-4  # labels learned by heart have no best factor: it grows without e
 _RIDGE = 1e-3  # keeps thresholds apart at a finite distance where no result fell between them
 _FARTHEST = 1e3  # ranges away: beyond it the chance of any count is nothing
 _STEPS = 200
+_FLATTEST = 0.05  # slope of a network whose likeliest results happen least: its order is kept
 _LEAST = 1e-30  # of a probability before its logarithm is taken
 
 
@@ -79,7 +80,8 @@ def _of_contracts(
         slope, curve, doubt = (float(weight) for weight in weights)
         if curve >= 0 and min(slope, slope - doubt * math.log(logs.shape[1])) > 0:
             return slope, curve, doubt
-    return float(_likeliest(features[..., :1], real)[0]), 0.0, 0.0  # others turn the order
+    slope = float(_likeliest(features[..., :1], real)[0])
+    return max(slope, _FLATTEST), 0.0, 0.0  # others turn the order
 
 
 def fit_sharpness(logits: Tensor, tricks: NDArray[np.uint8]) -> tuple[float, ...]:
