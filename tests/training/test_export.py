@@ -8,11 +8,15 @@ import numpy as np
 import onnx
 import pytest
 import torch
+from scipy.special import expit
 
-from trickcast.cards import DealSet
+from trickcast.cards import DealSet, Seat, Strain
 from trickcast.dealing import random_deals
 from trickcast.embedding import PairEstimator
+from trickcast.encodings import find_coding
 from trickcast.estimator import Estimator
+from trickcast.estimator.files import load_session
+from trickcast.inside import open_model
 from trickcast.networks import LayeredNetwork
 from trickcast.networks.pairs import PairNetwork, PairNetworkConfig
 from trickcast.networks.suit_config import SuitNetworkConfig
@@ -25,6 +29,7 @@ from trickcast.training.export.layered import export_layered
 from trickcast.training.export.pair_graph import PairGraph
 from trickcast.training.export.suits import run_file, to_onnx
 from trickcast.training.papers.network import PaperConfig
+from trickcast.training.papers.network import train as train_paper
 from trickcast.training.trainer import Trained
 from trickcast.training.weights import read_weights
 
@@ -126,6 +131,33 @@ def test_a_network_of_the_papers_is_exported_whole(deals, network, coding, tmp_p
     assert estimator.info.speed == "slow"
     with pytest.raises(ValueError, match="for suits and one trained for notrump"):
         export_layered(notrump, suit, solved, path)
+
+
+def test_inputs_below_zero_are_trained_and_exported_with_tanh(deals, tmp_path):
+    """As the papers have it; the output is logistic, and whoever looks inside is told."""
+    tricks = np.random.default_rng(1).integers(0, 14, (40, 5, 4)).astype(np.uint8)
+    solved, path = deals[:40].with_tricks(tricks), tmp_path / "paper.onnx"
+    suit, notrump = (
+        train_paper(
+            PaperConfig(contracts=contracts, network="52-5-1", coding="52", epochs=1, examples=64),
+            solved,
+            solved,
+            tmp_path / contracts,
+        )
+        for contracts in ("suit", "notrump")
+    )
+    assert (suit.network.activation, suit.network.output) == ("tanh", "logistic")
+    export_layered(suit, notrump, solved, path)
+    first, last = (
+        [array.detach().numpy().squeeze() for array in (layer.weight, layer.bias)]
+        for layer in suit.network.layers
+    )
+    rows = find_coding("52").encode(deals.owners, Strain.SPADES, Seat.NORTH)
+    hidden = np.tanh(rows @ first[0].T + first[1])
+    answers, _ = load_session(path)[0].run(None, {"suit": rows, "notrump": rows})
+    np.testing.assert_allclose(answers, expit(hidden @ last[0] + last[1]), atol=1e-5)
+    spread = hidden.std(axis=0) * np.abs(last[0])
+    assert np.corrcoef(open_model(path)[0].effects, spread)[0, 1] > 0.9
 
 
 # --- suits and pairs --------------------------------------------------------------------------

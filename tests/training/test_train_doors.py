@@ -5,6 +5,7 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from trickcast.cli import main
@@ -31,6 +32,27 @@ def cli(monkeypatch, capsys):
         return int(ended.value.code or 0), *capsys.readouterr()
 
     return run
+
+
+def test_a_network_of_a_paper_says_which_coding_it_needs(cli, tmp_path):
+    library = f"--library={tmp_path}"
+    status, out, err = cli("train", "52-25-1", library)
+    assert (status, out) == (2, "") and err.count("\n") == 1
+    assert "the coding 52x4 gives 208 (expected --set coding=… with one of 52, 52-" in err
+    assert "(no coding gives 53)" in cli("train", "53-25-1", library)[2]
+    example = re.search(r"network as '(\S+)'\)", cli("train", "nope")[2])
+    assert example is not None and find_training(example[1]).configured({})
+
+
+def test_a_network_that_cannot_be_exported_is_not_trained(cli, tmp_path):
+    library = tmp_path / "library"
+    solved = random_deals(3, seed=3).with_tricks(np.full((3, 5, 4), 6, np.uint8))
+    append(library, solved[:2], "made", "train", solver="none", source="test")
+    append(library, solved[2:], "held", "validation", solver="none", source="test")
+    given = (f"--library={library}", f"--out={tmp_path / 'out'}", "--set=network.rotation=learned")
+    status, _, err = cli("train", "fast", "--set=steps=1", *given)
+    assert status == 2 and "rotation is 'learned' (expected 'exact'" in err
+    assert not (tmp_path / "out").exists()
 
 
 def test_both_doors_have_the_same_options(cli):

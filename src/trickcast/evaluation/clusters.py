@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 _TAIL = 0.975  # of 95 % on both sides
+_Z = 1.959963984540054  # where no variance is estimated
 
 Array = NDArray[np.float64]
 
@@ -101,9 +102,9 @@ class ClusterSums:
         varied = value * (1 - value)
         if varied > 0:
             n = min(varied / error**2, results) if error > 0 else results
+            z = self._errors()
         else:
-            n = results**2 / float(below @ self.products @ below)
-        z = self._errors()
+            n, z = results**2 / float(below @ self.products @ below), _Z
         centre = (value + z**2 / (2 * n)) / (1 + z**2 / n)
         half = z / (1 + z**2 / n) * np.sqrt(varied / n + (z / (2 * n)) ** 2)
         return Interval(value, min(value, float(centre - half)), max(value, float(centre + half)))

@@ -149,6 +149,7 @@ def _stored_layer(info: ModelInfo, contracts: str) -> FirstLayer:
         weights,
         bias.astype(np.float64).reshape(weights.shape[:2]),
         _blocks(leaving[0]) if leaving else None,
+        tanh=info.metadata.get("activation") == "tanh",
     )
 
 

@@ -85,7 +85,7 @@ def find_training(name: str) -> Training:
         known = ", ".join(CATALOGUE)
         raise ValueError(
             f"no training {shorten(name)} (expected {known}, or a paper's network as "
-            f"52-25-1)\n{error}"
+            f"'(52x4)-(26x4)-1')\n{error}"
         ) from None
     return Training(_PAPERS, papers.PaperConfig(contracts="suit"), {"network": name})
 

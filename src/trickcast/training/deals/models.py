@@ -4,7 +4,7 @@ from typing import Any
 
 from ...library import Library, read_endings
 from ...networks.suits import SuitNetwork
-from ..export.suits import export_suits
+from ..export.suits import check_exported, export_suits
 from ..parallel import Place
 from ..request import Answer, Report, Request, can_export
 from ..weights import read_weights
@@ -19,8 +19,11 @@ __all__ = ["PRESETS", "shown", "train_model"]
 def train_model(request: Request, config: SupervisedConfig, report: Report) -> Answer | None:
     """Train one leg; export ``NAME.onnx`` at the end of the schedule.
 
-    The folder gets ``NAME.checkpoint`` and what ``supervised.train`` puts beside it.
+    The folder gets ``NAME.checkpoint`` and what ``supervised.train`` puts beside it. Raises
+    ValueError, before anything is trained, for a network that cannot be exported; and what
+    ``supervised.train`` and ``export_suits`` raise.
     """
+    check_exported(config.network)
     library, root, name = Library(request.library), request.out, request.name
     training = library.deals("train")[: request.deals]
     validation = library.deals("validation")[: request.validation]

@@ -23,6 +23,7 @@ from .graph import Array, Graph
 _OPSET = 17  # of 2022: old enough for every ONNX Runtime in use
 _TOLERANCE = 1e-4  # of an output; a trick is 0.057
 _CHECKED: dict[Contracts, Strain] = {"suit": Strain.SPADES, "notrump": Strain.NOTRUMP}
+_OPERATORS = {"logistic": "Sigmoid", "tanh": "Tanh", "linear": "Identity"}
 Networks = Mapping[Contracts, LayeredNetwork]
 
 
@@ -95,6 +96,7 @@ def _metadata(
         "name": suit.config.network,
         "coding": coding.name,
         "coding_version": str(coding.version),
+        "activation": suit.network.activation,
         "seed": str(suit.config.seed),
         "training_deals": str(suit.record["deals"]),
         "training_sha256": suit.record["sha256"],
@@ -110,7 +112,9 @@ def to_onnx(networks: Networks, coding: Coding) -> Any:
         x = graph.cast(kind, f"{kind}_0")
         for number, layer in enumerate(network.layers, start=1):
             assert isinstance(layer, BlockLinear)
-            x = _layer(graph, layer, x, f"{kind}_{number}")
+            last = number == len(network.layers)
+            operator = _OPERATORS[network.output if last else network.activation]
+            x = _layer(graph, layer, operator, x, f"{kind}_{number}")
         flat = graph.constant(np.array([-1]), f"{kind}_flat")
         graph.op("Reshape", x, flat, name=f"{kind}_output")
     dtype = coding.encode(np.empty((0, 52), np.uint8), Strain.SPADES, Seat.NORTH).dtype
@@ -121,8 +125,8 @@ def to_onnx(networks: Networks, coding: Coding) -> Any:
     )
 
 
-def _layer(graph: Graph, layer: BlockLinear, x: str, name: str) -> str:
-    """Add one logistic layer behind x, its result called ``name``."""
+def _layer(graph: Graph, layer: BlockLinear, operator: str, x: str, name: str) -> str:
+    """Add one layer behind x, its result, which is that of ``operator``, called ``name``."""
     weights, biases = layer.weight.detach().numpy(), layer.bias.detach().numpy()
     blocks, width, size = weights.shape
 
@@ -131,7 +135,7 @@ def _layer(graph: Graph, layer: BlockLinear, x: str, name: str) -> str:
 
     if blocks == 1:
         weight, bias = constant("weight", weights[0].T), constant("bias", biases.ravel())
-        return graph.op("Sigmoid", graph.op("Gemm", x, weight, bias, name=f"{name}_0"), name=name)
+        return graph.op(operator, graph.op("Gemm", x, weight, bias, name=f"{name}_0"), name=name)
     weight = constant("weight", weights.transpose(0, 2, 1))
     bias = constant("bias", biases.transpose(0, 2, 1))
     apart = constant("apart", np.array([-1, blocks, size]))
@@ -142,4 +146,4 @@ def _layer(graph: Graph, layer: BlockLinear, x: str, name: str) -> str:
     x = graph.op("Add", x, bias, name=f"{name}_3")
     x = graph.op("Transpose", x, name=f"{name}_4", perm=[1, 0, 2])
     x = graph.op("Reshape", x, together, name=f"{name}_5")  # (n, blocks × width)
-    return graph.op("Sigmoid", x, name=name)
+    return graph.op(operator, x, name=name)

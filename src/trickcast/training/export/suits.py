@@ -16,6 +16,7 @@ from ...cards import DealSet, Strain
 from ...dealing import random_deals
 from ...model_format import OWNERS, OWNERS_VERSION
 from ...networks import run_all
+from ...networks.suit_config import SuitNetworkConfig
 from ...networks.suits import SuitNetwork
 from ..checkpoints import record_of
 from ..deals.supervised import Supervised
@@ -79,6 +80,12 @@ def export_suits(
     )
 
 
+def check_exported(network: SuitNetworkConfig) -> None:
+    """Raise ValueError for a network that no file can hold: one of learned rotation."""
+    if network.rotation != "exact":
+        raise ValueError("rotation is 'learned' (expected 'exact': others are for studies only)")
+
+
 def to_onnx(
     network: SuitNetwork,
     storage: str,
@@ -92,8 +99,7 @@ def to_onnx(
     calibrated where a ``calibration`` is given. For int8, ``sample`` (m, 52) are deals whose
     features show the ranges to be told apart. Raises ValueError for a network of learned rotation.
     """
-    if network.config.rotation != "exact":
-        raise ValueError("rotation is 'learned' (expected 'exact': others are for studies only)")
+    check_exported(network.config)
     if storage == "int8":
         return Int8Graph(network, sample).to_onnx(calibration)
     return SuitGraph(network, half=storage == "float16").to_onnx(calibration)

@@ -7,7 +7,7 @@ from typing import get_args
 import numpy as np
 
 from ...cards import DealSet, shorten
-from ...encodings import find_coding, find_head
+from ...encodings import CODINGS, find_coding, find_head
 from ...networks import LayeredNetwork, NetworkName
 from ...networks.settings import check_settings, setting
 from ..solved import deals_checksum
@@ -33,9 +33,16 @@ class PaperConfig(RpropConfig):
                 f"contracts is {shorten(self.contracts)} (expected 'suit' or 'notrump')"
             )
         if name.layers[0].neurons != coding.size:
+            inputs = name.layers[0].neurons
+            fitting = [name for name, other in CODINGS.items() if other.size == inputs]
+            expected = (
+                f"expected --set coding=… with one of {', '.join(fitting)}"
+                if fitting
+                else f"no coding gives {inputs}"
+            )
             raise ValueError(
-                f"network {self.network} has {name.layers[0].neurons} inputs and the coding "
-                f"{self.coding} gives {coding.size}"
+                f"network {self.network} has {inputs} inputs and the coding {self.coding} gives "
+                f"{coding.size} ({expected})"
             )
         if any(len(parts) > 1 for parts in name.joins):
             raise ValueError(
@@ -86,10 +93,17 @@ def train(
         rng = np.random.default_rng([config.seed, drawing])
         return draw_examples(training, config.contracts, config.examples, coding, rng)
 
+    def network() -> LayeredNetwork:
+        # as in the papers: tanh inside where inputs fall below zero; outputs are above it
+        activation = "tanh" if coding.negative else "logistic"
+        return LayeredNetwork(
+            config.network, seed=config.seed, activation=activation, output="logistic"
+        )
+
     task = FullBatch(
         config,
-        LayeredNetwork(config.network, seed=config.seed),
-        LayeredNetwork(config.network, seed=config.seed),
+        network(),
+        network(),
         find_head("equal"),
         Lessons(len(training), deals_checksum(training), deals_checksum(validation)),
         draw,
