@@ -180,6 +180,7 @@ def test_models(run) -> None:
         (["estimate", BOARD, "--model", ""], ["model"]),
         (["estimate", BOARD, "--exact", "--workers", "0"], ["--workers"]),
         (["estimate", "."], ["."]),
+        (["solve", "N: north ♠A ♠K ♠Q ♠J"], ["stands before the first ♠"]),
         (["solve", "N:"], ["neither a file nor a deal"]),
         (["solve", "7NT"], ["neither a file nor a deal"]),
         (["solve", "N:-.-.-.- A.K.Q.J"], ["1 hand (expected 4)"]),

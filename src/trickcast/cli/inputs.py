@@ -139,7 +139,7 @@ def _literal(source: str) -> Deal:
     try:
         return Deal(source)
     except DealError as error:
-        if ":" in source[:8] and "." in source:
+        if ":" in source[:8] and any(sign in source for sign in ".♠♤"):
             raise
         raise DealError(
             f"{shorten(source)} is neither a file nor a deal (a deal reads 'N:' and four hands "
