@@ -23,27 +23,28 @@ def check_coding(coding: Coding) -> None:
     for strain in Strain:
         for declarer in Seat:
             rows = coding.encode(owners, strain, declarer)
-            _require(rows.shape == (_ROWS, coding.size), f"{rows.shape} is not (8, {coding.size})")
-            _require(rows.dtype in (np.uint8, np.float32), f"{rows.dtype}, not uint8 or float32")
+            require(rows.shape == (_ROWS, coding.size), f"{rows.shape} is not (8, {coding.size})")
+            require(rows.dtype in (np.uint8, np.float32), f"{rows.dtype}, not uint8 or float32")
             negative = bool((rows < 0).any())
-            _require(negative == coding.negative, "the sign of the inputs is another")
+            require(negative == coding.negative, "the sign of the inputs is another")
             alone = coding.encode(owners[5:6], strain, declarer)
-            _require(np.array_equal(rows[5:6], alone), "a row depends on its batch")
+            require(np.array_equal(rows[5:6], alone), "a row depends on its batch")
             each = coding.encode(owners, np.full(_ROWS, strain), np.full(_ROWS, declarer))
-            _require(np.array_equal(rows, each), "n strains and declarers differ from one")
+            require(np.array_equal(rows, each), "n strains and declarers differ from one")
             if coding.turned:
                 turned = coding.encode((owners + 1) % 4, strain, declarer.lho)
-                _require(np.array_equal(rows, turned), "turning the deal changes the input")
+                require(np.array_equal(rows, turned), "turning the deal changes the input")
             else:
                 other = coding.encode(owners, strain, declarer.lho)
-                _require(_all_differ(rows, other), "the input does not tell the leader")
+                require(_all_differ(rows, other), "the input does not tell the leader")
             _check_trumps(coding, owners, strain, declarer)
-    _require(np.array_equal(owners, before), "the deals were changed")
+    require(np.array_equal(owners, before), "the deals were changed")
     none = coding.encode(owners[:0], 0, 0)
-    _require(none.shape == (0, coding.size), "an empty batch fails")
+    require(none.shape == (0, coding.size), "an empty batch fails")
 
 
-def _require(claim: bool, words: str) -> None:
+def require(claim: bool | np.bool_, words: str) -> None:
+    """Raise AssertionError, with these words, where a claim does not hold."""
     if not claim:  # ``python -O`` would leave out an assert
         raise AssertionError(words)
 
@@ -59,10 +60,10 @@ def _check_trumps(
     if coding.trumps == "exchanged":
         trumps = strain if strain == Strain.NOTRUMP else Strain.SPADES
         exchanged = coding.encode(exchange(owners, strain), trumps, declarer)
-        _require(np.array_equal(rows, exchanged), "exchanging the trumps changes the input")
+        require(np.array_equal(rows, exchanged), "exchanging the trumps changes the input")
         return
     other = coding.encode(owners, (strain + 1) % 5, declarer)
     if coding.trumps == "marked":
-        _require(_all_differ(rows, other), "the input does not tell the trumps")
+        require(_all_differ(rows, other), "the input does not tell the trumps")
     else:
-        _require(np.array_equal(rows, other), "the input tells the trumps")
+        require(np.array_equal(rows, other), "the input tells the trumps")

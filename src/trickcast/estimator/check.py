@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..cards import DealSet, Strain
 from ..encodings import exchange
+from ..encodings.conformance import require
 from .result import TrickEstimate
 
 
@@ -29,30 +30,25 @@ def check_estimator(estimate: Callable[[Any], TrickEstimate], tolerance: float =
         ("expected", estimated.expected, (60, 5, 4), np.float32),
         ("tricks", estimated.tricks, (60, 5, 4), np.uint8),
     ):
-        _require(array.shape == shape, f"{name} of shape {array.shape}, not {shape}")
-        _require(array.dtype == dtype, f"{name} are {array.dtype}, not {np.dtype(dtype)}")
-    _require((chances >= 0).all(), "a probability is below zero")
-    _require(np.abs(chances.sum(axis=-1) - 1).max() < 1e-5, "a distribution does not sum to 1")
+        require(array.shape == shape, f"{name} of shape {array.shape}, not {shape}")
+        require(array.dtype == dtype, f"{name} are {array.dtype}, not {np.dtype(dtype)}")
+    require((chances >= 0).all(), "a probability is below zero")
+    require(np.abs(chances.sum(axis=-1) - 1).max() < 1e-5, "a distribution does not sum to 1")
     off = np.abs((chances * np.arange(14)).sum(axis=-1) - estimated.expected)
-    _require(off.max() < 1e-3, "expected is not the distribution's mean")
-    _require(estimated.tricks.max() <= 13, "more than 13 tricks")
+    require(off.max() < 1e-3, "expected is not the distribution's mean")
+    require(estimated.tricks.max() <= 13, "more than 13 tricks")
 
     def same(other: NDArray[np.float32], mine: NDArray[np.float32]) -> bool:
         return bool(np.abs(other - mine).max() <= tolerance)
 
-    _require(np.array_equal(estimate(deals).probabilities, chances), "a second call differs")
-    _require(same(estimate(deals[7]).probabilities, chances[7]), "a deal alone differs")
-    _require(same(estimate(deals[20:50]).probabilities, chances[20:50]), "a part differs")
+    require(np.array_equal(estimate(deals).probabilities, chances), "a second call differs")
+    require(same(estimate(deals[7]).probabilities, chances[7]), "a deal alone differs")
+    require(same(estimate(deals[20:50]).probabilities, chances[20:50]), "a part differs")
     turned = np.roll(estimate((deals.owners + 1) % 4).probabilities, -1, axis=2)
-    _require(same(turned, chances), "turning the deal does not turn the estimate")
+    require(same(turned, chances), "turning the deal does not turn the estimate")
     for suit in (Strain.HEARTS, Strain.DIAMONDS, Strain.CLUBS):
         exchanged = estimate(exchange(deals.owners, suit)).probabilities
         rule = f"exchanging spades and {suit} does not exchange their rows"
-        _require(same(exchanged[:, Strain.SPADES], chances[:, suit]), rule)
-        _require(same(exchanged[:, suit], chances[:, Strain.SPADES]), rule)
-    _require(estimate(deals[:0]).probabilities.shape == (0, 5, 4, 14), "an empty batch")
-
-
-def _require(claim: bool | np.bool_, words: str) -> None:
-    if not claim:  # ``python -O`` would leave out an assert
-        raise AssertionError(words)
+        require(same(exchanged[:, Strain.SPADES], chances[:, suit]), rule)
+        require(same(exchanged[:, suit], chances[:, Strain.SPADES]), rule)
+    require(estimate(deals[:0]).probabilities.shape == (0, 5, 4, 14), "an empty batch")
