@@ -263,12 +263,18 @@ def test_a_place_before_the_first_call_is_not_the_dealers(
     assert of_text(written(deals)) == deals
 
 
-def test_no_contract_is_taken_from_an_auction_that_another_than_the_dealer_begins() -> None:
+def test_an_auction_that_another_than_the_dealer_begins_is_text() -> None:
+    text = f'[Dealer "N"]\n[Deal "{DEAL}"]\n[Auction "N"]\n- - 1C AP\n'
     with pytest.warns(FormatWarning, match="begins with S, not with the dealer; .* no contract"):
-        deals = of_text(f'[Deal "{DEAL}"]\n[Dealer "N"]\n[Auction "N"]\n- - 1C AP\n')
+        deals = of_text(text)
+        assert text in written(deals)
     assert deals.boards is not None
     (board,) = deals.boards
     assert (board.dealer, board.contract, board.declarer) == (Seat.NORTH, None, None)
+    assert board.auction == ()
+    bid = dataclasses.replace(board, auction=("1C", "PASS", "PASS", "PASS"))
+    with pytest.warns(FormatWarning, match="Auction tag says otherwise"):
+        assert '[Auction "N"]\n1C Pass Pass Pass\n' in written(DealSet(deals.owners, boards=[bid]))
 
 
 def test_a_double_marked_by_a_star() -> None:

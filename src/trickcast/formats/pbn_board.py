@@ -163,23 +163,21 @@ def read_board(tags: Sequence[Tag], note: NoteOnTag) -> tuple[Board, Table]:
         by_dealer = first in (None, said.setdefault("dealer", first))
         if not by_dealer:
             note("auctions not begun by the dealer",
-                 f"the auction begins with {first}, not with the dealer; both are kept, and no "
-                 "contract is taken from it", "Auction")  # fmt: skip
+                 f"the auction begins with {first}, not with the dealer; it is kept as text, and "
+                 "no contract is taken from it", "Auction")  # fmt: skip
         read = _attempt(tag, note, parse_auction, tag, found.notes["Auction"])
-        if read is not None:
+        if read is not None and by_dealer:
             said["auction"], said["explanations"], whole = read
-            if whole and said["auction"] and by_dealer:
+            if whole and said["auction"]:
                 in_full.add("Auction")
-    if by_dealer:
-        _take_contract_from_auction(said, found, in_full)
+    _take_contract_from_auction(said, found, in_full)
     if tag := found.first.get("Play"):
         played = _attempt(tag, note, parse_play, tag, Board(**said))
         if played is not None:
             said["play"], whole = played
             if whole and not found.notes["Play"]:
                 in_full.add("Play")
-    if by_dealer:
-        _compare_outcome(said, note)
+    _compare_outcome(said, note)
     table = _read_table(found, in_full, note)
     return Board(**said, tags=tuple(found.in_order(but=in_full))), table
 
@@ -348,6 +346,8 @@ def _agrees(own: _Sorted, name: str, board: Board, table: Table) -> bool:
         if name in _SIMPLE:
             return bool(_SIMPLE[name].read(tag.value) == getattr(board, _SIMPLE[name].field))
         if name == "Auction":
+            if first_caller(tag) not in (None, board.dealer):  # it was kept as text
+                return not board.auction
             calls, explanations, _ = parse_auction(tag, own.notes["Auction"])
             return (calls, explanations) == (board.auction, board.explanations)
         if name == "Play":
