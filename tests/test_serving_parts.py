@@ -144,6 +144,11 @@ def test_a_table_in_part_is_solved_as_by_the_command_and_what_differs_is_noted(
     content = client.post("/v1/convert", **sent, headers={"accept": "application/json"}).json()
     differ = "DDS differs from the file: board 3 in 2 cells; DDS's tricks are taken"
     assert content["notes"] == [differ]
+    for question in ("solve", "par", "estimate?exact=true"):
+        answer = client.post(f"/v1/{question}", files=sent["files"]).json()
+        assert answer["notes"] == [differ], question
+        whole = client.post(f"/v1/{question}", files={"file": target.read_bytes()}).json()
+        assert "notes" not in whole and whole["results"] == answer["results"]
 
 
 FILES_REFUSED = [

@@ -46,12 +46,23 @@ class HeldTables:
         cells = ((held != exact) & (held != UNKNOWN)).sum(axis=(1, 2))
         for row, count in zip(rows[cells > 0], cells[cells > 0], strict=True):
             board = None if chunk.boards is None else chunk.boards[row].number
-            place = f"deal {self.deals + row + 1}" if board is None else f"board {board}"
-            self._differing.append(
-                f"{place} in {count} cells" if count > 1 else f"{place} in 1 cell"
-            )
+            self._note(self.deals + row + 1, board, count)
         tables[rows] = exact
         self.deals += len(chunk)
+
+    def compare(
+        self, board: int | None, table: NDArray[np.uint8] | None, exact: NDArray[np.uint8]
+    ) -> None:
+        """Note a deal, of a board of this number, if DDS differs from its (5, 4) table."""
+        self.deals += 1
+        if table is not None:
+            count = int(((table != exact) & (table != UNKNOWN)).sum())
+            if count:
+                self._note(self.deals, board, count)
+
+    def _note(self, deal: int, board: int | None, cells: int) -> None:
+        place = f"deal {deal}" if board is None else f"board {board}"
+        self._differing.append(f"{place} in {cells} cells" if cells > 1 else f"{place} in 1 cell")
 
     @property
     def difference(self) -> str | None:
@@ -61,4 +72,4 @@ class HeldTables:
         named = ", ".join(self._differing[:_NAMED])
         more = len(self._differing) - _NAMED
         others = f" and {more:,} more" if more > 0 else ""
-        return f"DDS differs from the file: {named}{others}"
+        return f"DDS differs from the file: {named}{others}; DDS's tricks are taken"

@@ -60,7 +60,7 @@ def _tell(held: HeldTables) -> None:
         hint = "" if held.check else " (--check N solves N of them again)"
         click.echo(f"note: {_tables(held.taken)} taken as the file holds them{hint}", err=True)
     if held.difference is not None:
-        click.echo(f"note: {held.difference}; DDS is shown", err=True)
+        click.echo(f"note: {held.difference}", err=True)
     elif held.checked:
         click.echo(f"note: {_tables(held.checked)} solved again, as the file says", err=True)
 

@@ -234,13 +234,15 @@ def _responses(name: str) -> dict[int | str, dict[str, Any]]:
 
 async def _whole(parts: Parts) -> Response:
     """Answer with all results at once."""
-    results, content = [], {}
+    results: list[str] = []
+    told: dict[str, list[Any]] = {}
     async for kind, part in parts:
         if kind == "result":
             results.append(json.dumps(part))  # each by itself: a thousand would hold up others
         else:
-            content[kind] = json.dumps(part)
-    content = {"results": f"[{', '.join(results)}]"} | content
+            told[kind] = [*told.get(kind, ()), *part]
+    content = {"results": f"[{', '.join(results)}]"}
+    content |= {name: json.dumps(entries) for name, entries in told.items()}
     body = ", ".join(f'"{name}": {text}' for name, text in content.items())
     return Response(f"{{{body}}}", media_type="application/json")
 
@@ -254,7 +256,7 @@ async def _file(request: Request, asked: Any, parts: Parts) -> Response:
         if kind == "result":
             converted = part
         else:
-            counts[kind] = len(part)
+            counts[kind] += len(part)
     form = FORMATS[asked.to]
     name = f"deals{form.suffixes[0]}"
     return Response(

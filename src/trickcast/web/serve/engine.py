@@ -32,6 +32,7 @@ from ...answers.hands import (
     opening_answer,
     pair_answer,
 )
+from ...answers.held import HeldTables
 from ...answers.networks import model_answer
 from ...cards import (
     DealSet,
@@ -127,24 +128,30 @@ class Engine:
         model = self._together.get(question.model)  # without the lock, which loading others holds
         if model is None:
             model = await run_sync(self._model, question.model)
+        held = HeldTables()
         for some in _turns(deals, _TOGETHER):
             dealset = DealSet.from_deals(given.deal for given in some)
             estimates = await asyncio.wrap_future(model.ask(dealset))
-            rows: Rows = self._solved(some) if question.exact else _unsolved(some)
+            rows: Rows = self._solved(some, held) if question.exact else _unsolved(some)
             number = 0
             async with aclosing(rows):
                 async for (deal, board, _), exact in rows:
                     estimate, number = estimates[number], number + 1
                     yield "result", estimated_deal(deal, board, estimate, question.model, exact)
+        for part in _differing(held):
+            yield part
 
     async def solve(self, question: SolveQuestion, sent: Sent) -> Parts:
         """Answer as ``trickcast solve``."""
         deals, told = await self._deals(question, sent)
         for part in told:
             yield part
-        async with aclosing(self._solved(deals)) as rows:
+        held = HeldTables()
+        async with aclosing(self._solved(deals, held)) as rows:
             async for (deal, board, _), tricks in rows:
                 yield "result", solved_deal(deal, board, tricks)
+        for part in _differing(held):
+            yield part
 
     async def par(self, question: ParQuestion, sent: Sent) -> Parts:
         """Answer as ``trickcast par``."""
@@ -154,10 +161,13 @@ class Engine:
         deals, told = await self._deals(question, sent)
         for part in told:
             yield part
-        async with aclosing(self._solved(deals)) as rows:
+        held = HeldTables()
+        async with aclosing(self._solved(deals, held)) as rows:
             async for (deal, board, _), tricks in rows:
                 sides, first = par_conditions(board, told_vulnerable, told_dealer)
                 yield "result", par_answer(deal, board, TrickTable(tricks), sides, first)
+        for part in _differing(held):
+            yield part
 
     async def convert(self, question: ConvertQuestion, sent: Sent) -> Parts:
         """Answer as ``trickcast convert``: with the file, packed in base64 where it is no text."""
@@ -302,14 +312,16 @@ class Engine:
         rows = await self._in_thread(lambda: [given_deal(*row) for row in content["deals"]])
         return rows, _passed_over(content)
 
-    async def _solved(self, deals: Sequence[Given]) -> SolvedRows:
-        """Yield the exact tricks of deal after deal: the file's own, else solved."""
-        unknown = [given.deal.pbn for given in deals if given.tricks is None]
+    async def _solved(self, deals: Sequence[Given], held: HeldTables) -> SolvedRows:
+        """Yield the exact tricks of deal after deal: the file's whole tables, else DDS's."""
+        unknown = [given.deal.pbn for given in deals if not given.whole]
         async with aclosing(self._solvers.run("solve", deals=unknown)) as parts:
             for given in deals:
                 tricks = given.tricks
-                if tricks is None:
+                if tricks is None or not given.whole:
                     tricks = np.array((await anext(parts))[1], dtype=np.uint8)
+                number = None if given.board is None else given.board.number
+                held.compare(number, given.tricks, tricks)
                 yield given, tricks
             if unknown:
                 await anext(parts, None)  # the job is done: its process is kept
@@ -354,6 +366,11 @@ async def _of_file(
     async with aclosing(processes.run(job, **asked)) as parts:
         results: list[dict[str, Any]] = [content async for _, content in parts]
     return results[0]
+
+
+def _differing(held: HeldTables) -> list[Part]:
+    """Return what is to be told of tables that the file holds in part."""
+    return [] if held.difference is None else [("notes", [held.difference])]
 
 
 def _passed_over(content: dict[str, Any]) -> list[Part]:

@@ -26,7 +26,12 @@ class Given(NamedTuple):
     deal: Deal
     board: Board | None = None
     tricks: Tricks | None = None
-    """(5, 4), where the file has them all."""
+    """(5, 4), as the file has them: unknown ones are 255."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the file has all tricks."""
+        return self.tricks is not None and not bool((self.tricks == UNKNOWN).any())
 
 
 def given_deal(
@@ -42,8 +47,7 @@ def given_deal(
         dealer=None if dealer is None else Seat.parse(dealer),
         vulnerability=None if vulnerable is None else Vulnerability.parse(vulnerable),
     )
-    table = np.array(tricks, dtype=np.uint8)
-    return Given(Deal(text), board, None if (table == UNKNOWN).any() else table)
+    return Given(Deal(text), board, np.array(tricks, dtype=np.uint8))
 
 
 def read_deals(texts: list[str]) -> DealSet:

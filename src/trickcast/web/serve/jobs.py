@@ -259,7 +259,7 @@ def _solved(chunks: Iterable[DealSet]) -> Iterator[DealSet]:
         held.fill(chunk, tables, rows, np.concatenate(exact))
         yield chunk.with_tricks(tables)
     if held.difference is not None:
-        warnings.warn(f"{held.difference}; DDS's tricks are taken", FormatWarning, stacklevel=1)
+        warnings.warn(held.difference, FormatWarning, stacklevel=1)
 
 
 def main() -> None:
