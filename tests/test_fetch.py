@@ -79,6 +79,8 @@ def test_a_run_that_was_cut_off_goes_on_and_a_larger_one_adds(
     with pytest.raises(LibraryError, match="503.*same command goes on"):
         get(tmp_path / "grown", host)
     assert len(Library(tmp_path / "grown")) == 2 * 4_096, "the whole shards that came"
+    killed = next((tmp_path / "grown").glob("pgx-*")) / ".0123456789abcdef.tmp"
+    killed.write_bytes(b"half a shard")
     assert get(tmp_path / "grown", host) == DEALS - 2 * 4_096
     assert files(tmp_path / "grown") == files(tmp_path / "plain")
     asked = host.asked

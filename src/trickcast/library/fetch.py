@@ -220,6 +220,7 @@ class _Wanted:
         """Write shards, by their first deals, and list them."""
         files = {self.file(start) for start in shards}
         with self.storage.locked():
+            self.storage.tidy()
             listed = read_manifest(self.storage)
             self._refuse_held(listed, shards.values())
             others = [shard for shard in listed if shard.file not in files]
