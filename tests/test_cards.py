@@ -282,8 +282,9 @@ def test_a_bad_row_is_named() -> None:
     owners[2, 0] = 7
     with pytest.raises(DealError, match="deal 2 of 3: SA belongs to seat 7"):
         DealSet(owners)
-    with pytest.raises(DealError, match="deal 1 of 2: SA belongs to seat 255"):
-        DealSet(np.where(np.arange(2)[:, None] == 1, -4, Deal(TEXT).owners.astype(int)))
+    for seat in (-4, 4, 260):
+        with pytest.raises(DealError, match=f"deal 1 of 2: SA belongs to seat {seat} "):
+            DealSet(np.where(np.arange(2)[:, None] == 1, seat, Deal(TEXT).owners.astype(int)))
     with pytest.raises(DealError, match=r"\(3, 51\)"):
         DealSet(owners[:, 1:])
     with pytest.raises(DealError, match="deal 1: .*West"):
@@ -308,6 +309,8 @@ def test_deals_in_every_form() -> None:
         as_dealset(3.5)
     with pytest.raises(DealError, match="float64 array"):
         as_dealset(np.zeros((1, 52)))
+    with pytest.raises(DealError, match=r"shape \(3, 0\) is not owners"):
+        as_dealset(np.zeros((3, 0), np.uint8))
 
 
 @pytest.mark.parametrize("kind", ["U", "O"])

@@ -20,7 +20,9 @@ FOUR_FULL_HANDS = np.uint32(0x0D0D0D0D)
 _CHUNK = 1 << 14
 
 
-def check_owners(owners: NDArray[np.uint8], first: int = 0, total: int | None = None) -> None:
+def check_owners(
+    owners: NDArray[np.integer[Any]], first: int = 0, total: int | None = None
+) -> None:
     """Raise DealError naming the first of (n, 52) owners that does not give everyone 13 cards.
 
     They may be those from ``first`` on of ``total``, by which they are named then.
@@ -28,8 +30,8 @@ def check_owners(owners: NDArray[np.uint8], first: int = 0, total: int | None = 
     total = len(owners) if total is None else total
     for start in range(0, len(owners), _CHUNK):
         chunk = owners[start : start + _CHUNK]
-        if chunk.max() > 3:
-            row, card = np.argwhere(chunk > 3)[0]
+        if chunk.min() < 0 or chunk.max() > 3:
+            row, card = np.argwhere((chunk < 0) | (chunk > 3))[0]
             raise DealError(
                 f"deal {first + start + row} of {total}: {card_text(int(card))} belongs to seat "
                 f"{chunk[row, card]} (expected 0 to 3)"

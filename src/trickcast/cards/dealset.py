@@ -63,9 +63,8 @@ class DealSet(Tabular):
             raise DealError(
                 f"{array.dtype} array of shape {array.shape} is not owners (expected (n, 52) uint8)"
             )
-        if array.dtype != np.uint8:
-            array = np.where((array < 0) | (array > 3), 255, array).astype(np.uint8)
         check_owners(array)
+        array = array.astype(np.uint8, copy=False)
         table = None if tricks is None else check_tricks(tricks)
         if table is not None and table.shape != (len(array), 5, 4):
             raise DealError(f"tricks of shape {table.shape} for {counted(len(array), 'deal')}")
@@ -219,7 +218,7 @@ def as_dealset(deals: Any) -> tuple[DealSet, bool]:
     if isinstance(deals, str | Deal):
         return DealSet.from_deals([Deal(deals)]), True
     if isinstance(deals, np.ndarray) and deals.dtype.kind not in "OUT":  # these hold texts
-        if deals.size == 0:
+        if deals.shape[:1] == (0,):
             return DealSet(np.empty((0, 52), np.uint8)), False
         return DealSet(np.atleast_2d(deals)), deals.ndim == 1
     try:
