@@ -204,6 +204,7 @@ def test_models(run) -> None:
         (["library", "info", " "], ["'LIBRARY': it is empty"]),
         (["library", "fetch", "pgx", "--deals", "1", "--out", ""], ["'--out': it is empty"]),
         (["site", ""], ["'FOLDER': it is empty"]),
+        (["convert", BOARD, "", "--to", "pbn"], ["'OUT': it is empty"]),
         (["estimate", BOARD, "--exact-below", "nan"], ["--exact-below", "nan is not a finite"]),
         (["simulate", "--seconds", "inf"], ["--seconds", "inf is not a finite number"]),
         (["par", BOARD, "--vulnerable", ""], ["vulnerability"]),

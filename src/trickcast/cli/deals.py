@@ -98,7 +98,9 @@ def solve(
 
 def convert(
     source: Annotated[str, Argument(metavar="IN", help="A file, - for standard input.")],
-    target: Annotated[str, Argument(metavar="OUT", help="A file, - for standard output.")],
+    target: Annotated[
+        str, Argument(metavar="OUT", help="A file, - for standard output.", filled=True)
+    ],
     source_format: From = None,
     target_format: Annotated[
         str | None, Option("--to", metavar="FORMAT", help="Format of the output.")
