@@ -8,12 +8,15 @@ import argparse
 import ctypes
 import statistics
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from threading import Event
 from typing import Any
 
-from trickcast import random_deals, solve
+import numpy as np
+from numpy.typing import NDArray
+
+from trickcast import DealSet, estimate, random_deals, solve
 from trickcast.cards import Strain
 from trickcast.cards.endings import packed
 from trickcast.dealing import random_endings
@@ -47,26 +50,44 @@ def processor_seconds(batches: Iterable[object]) -> float:
     return time.process_time() - start
 
 
+def doubtful(deals: DealSet) -> NDArray[np.intp]:
+    """Return the strain of each deal of whose results the network is least sure, by entropy."""
+    chances = estimate(deals).probabilities
+    certainty = (chances * np.log(np.maximum(chances, 1e-9))).sum((2, 3))
+    strains: NDArray[np.intp] = certainty.argmin(1)
+    return strains
+
+
+def solve_each(
+    owners: NDArray[np.uint8], strains: NDArray[np.intp], workers: int
+) -> Iterator[NDArray[np.uint8]]:
+    """Solve each deal in a strain of its own, by all declarers."""
+    for strain in Strain:
+        yield from solve_strain_batches(owners[strains == strain], strain, workers=workers)
+
+
 def prices(rounds_wanted: int) -> None:
     """Every kind of label in each round, so what else the machine does falls on all alike."""
     rounds: dict[str, list[float]] = {}
     for turn in range(rounds_wanted):
-        owners = random_deals(PRICED, seed=2, start=turn * PRICED).owners
+        deals = random_deals(PRICED, seed=2, start=turn * PRICED)
+        owners = deals.owners
         kinds = {"whole table": partial(solve_batches, owners)}
         kinds |= {str(strain): partial(solve_strain_batches, owners, strain) for strain in Strain}
+        kinds["doubtful strain"] = partial(solve_each, owners, doubtful(deals))
         for cards in range(12, 8, -1):
             endings = packed(random_endings(PRICED, cards, seed=2, start=turn * PRICED))
             kinds[f"ending of {cards}"] = partial(solve_ending_batches, endings)
         for kind, batches in kinds.items():
             rounds.setdefault(kind, []).append(processor_seconds(batches(workers=1)))
     whole = rounds["whole table"]
-    deals = rounds_wanted * PRICED
-    print(f"{deals} deals, a core: {sum(whole) / deals:.3f} s a whole table, which costs 1")
+    solved = rounds_wanted * PRICED
+    print(f"{solved} deals, a core: {sum(whole) / solved:.3f} s a whole table, which costs 1")
     for kind, seconds in rounds.items():
         price = sum(seconds) / sum(whole)
         residuals = [ours - price * theirs for ours, theirs in zip(seconds, whole, strict=True)]
         error = statistics.stdev(residuals) * rounds_wanted**0.5 / sum(whole)
-        print(f"{kind:>12}: {price:.3f} ± {error:.3f}")
+        print(f"{kind:>15}: {price:.3f} ± {error:.3f}")
 
 
 def main() -> None:

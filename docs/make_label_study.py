@@ -7,8 +7,10 @@ Run from the root of the repository; needs torch and a C++ compiler:
 
 Every mixture costs what 10,904 whole tables cost. An example is a deal (or an ending) in one
 strain; a step takes 1,280 of them, so all networks see as many results in a step. Deals that are
-solved in part are whole ones of which the rest is hidden. A row of docs/label_study.csv is the
-evaluation of the lowest log-loss, on 4,096 validation deals.
+solved in part are whole ones of which the rest is hidden. A doubtful strain is the one whose four
+results a network knows least of (the entropy of its chances), which learned from the whole tables
+of the same row. A row of docs/label_study.csv is the evaluation of the lowest log-loss, on 4,096
+validation deals.
 """
 
 import argparse
@@ -45,9 +47,9 @@ COLUMNS = [
 ]  # fmt: skip
 TABLES = 10_904
 """What every mixture may cost, in whole tables."""
-STRAIN, DECLARER, ELEVEN, TEN = 0.2, 0.12, 0.16, 0.06
-"""Prices in whole tables: a strain with its declarers, one declarer in it, an ending of so many
-cards."""
+STRAIN, DOUBTFUL, DECLARER, ELEVEN, TEN = 0.2, 0.26, 0.12, 0.16, 0.06
+"""Prices in whole tables: a strain with its declarers, a doubtful one, one declarer in a strain, an
+ending of so many cards."""
 NETWORK = SuitNetworkConfig(width=96, heads=2, before=1, after=2)
 STEPS, BATCH, WARM_UP, EVALUATIONS = 1_200, 1_280, 100, 6
 RATE, DECAY, AVERAGE, RANKS, CLIP = 2e-3, 0.05, 0.995, 3, 1.0
@@ -94,11 +96,17 @@ class Pool:
         )
 
 
-def hidden(tricks: NDArray[np.uint8], declarer: bool = False) -> NDArray[np.uint8]:
-    """Return tricks of which one strain of each deal, or one result, is left."""
+def hidden(
+    tricks: NDArray[np.uint8],
+    strains: NDArray[np.integer[Any]] | None = None,
+    *,
+    declarer: bool = False,
+) -> NDArray[np.uint8]:
+    """Return tricks of which one strain of each deal is left, drawn if not given, or one result."""
     rng, rows = np.random.default_rng(HIDDEN_BY), np.arange(len(tricks))
     left = np.full_like(tricks, UNKNOWN)
-    strains = rng.integers(STRAINS, size=len(tricks))
+    if strains is None:
+        strains = rng.integers(STRAINS, size=len(tricks))
     if declarer:
         seats = rng.integers(4, size=len(tricks))
         left[rows, strains, seats] = tricks[rows, strains, seats]
@@ -107,7 +115,18 @@ def hidden(tricks: NDArray[np.uint8], declarer: bool = False) -> NDArray[np.uint
     return left
 
 
-def mixtures(library: Library, folder: Path) -> dict[str, Callable[[], Pool]]:
+def doubtful(network: SuitNetwork, owners: NDArray[np.uint8]) -> NDArray[np.integer[Any]]:
+    """Return the strain of each of (n, 52) owners of whose results a network is least sure."""
+    strains = []
+    for first in range(0, len(owners), 1_024):
+        with torch.no_grad():
+            chances = network(torch.from_numpy(owners[first : first + 1_024].copy())).softmax(-1)
+        certainty = (chances * chances.clamp_min(1e-9).log()).sum((2, 3))
+        strains.append(certainty.argmin(1))
+    return torch.cat(strains).numpy()
+
+
+def mixtures(library: Library, folder: Path, held_out: Any) -> dict[str, Callable[[], Pool]]:
     """Return how the examples of each row are put together."""
     deals = library.deals("train")
     owners, tricks = deals.owners, deals.tricks_or_unknown
@@ -120,6 +139,16 @@ def mixtures(library: Library, folder: Path) -> dict[str, Callable[[], Pool]]:
     def strain(tables: float) -> Pool:
         n = round(tables / STRAIN)
         return Pool.of((owners[:n], hidden(tricks[:n])))
+
+    def later(tables: float, after: float, doubted_by: SuitNetwork | None = None) -> Pool:
+        n = round(tables / (STRAIN if doubted_by is None else DOUBTFUL))
+        rows = slice(int(after), int(after) + n)
+        strains = None if doubted_by is None else doubtful(doubted_by, owners[rows])
+        return Pool.of((owners[rows], hidden(tricks[rows], strains)))
+
+    def doubted(tables: float) -> Pool:
+        _, network = train("whole tables that tell what is doubtful", whole(tables), held_out)
+        return whole(tables) + later(tables, tables, network)
 
     def declarer(tables: float) -> Pool:
         n = int(tables / DECLARER)
@@ -134,14 +163,16 @@ def mixtures(library: Library, folder: Path) -> dict[str, Callable[[], Pool]]:
         "whole tables": lambda: whole(TABLES),
         "one strain": lambda: strain(TABLES),
         "one strain and declarer": lambda: declarer(TABLES),
+        "half whole tables, half one strain": lambda: whole(half) + later(half, half),
+        "half whole tables, half the most doubtful strain": lambda: doubted(half),
         "half whole tables, half endings of ten": lambda: whole(half) + ending(10, TEN, half),
         "half one strain, half endings of ten": lambda: strain(half) + ending(10, TEN, half),
         "half one strain, half endings of eleven": lambda: strain(half) + ending(11, ELEVEN, half),
     }
 
 
-def train(name: str, pool: Pool, held_out: Any) -> dict[str, Any]:
-    """Train a network on a pool and return its row."""
+def train(name: str, pool: Pool, held_out: Any) -> tuple[dict[str, Any], SuitNetwork]:
+    """Train a network on a pool; return its row, and the averaged network that this is of."""
     torch.manual_seed(1)
     torch.compiler.reset()
     network = OneStrain(NETWORK, seed=1)
@@ -153,7 +184,7 @@ def train(name: str, pool: Pool, held_out: Any) -> dict[str, Any]:
     network.compile(dynamic=False)
     examples = (pool.tricks != UNKNOWN).any(-1).nonzero()
     rng, order = np.random.default_rng(1), torch.empty(0, dtype=torch.long)
-    started, losses, best = process_time(), list[float](), dict[str, Any]()
+    started, losses, best, kept = process_time(), list[float](), dict[str, Any](), averaged
     for step in range(STEPS):
         if len(order) < BATCH:
             order = torch.from_numpy(rng.permutation(len(examples)))
@@ -186,12 +217,13 @@ def train(name: str, pool: Pool, held_out: Any) -> dict[str, Any]:
             figures = evaluate(averaged, held_out, precision="bfloat16")
             row = {"best_step": step + 1, "training_loss": float(np.mean(losses))} | figures
             print(name, row, file=sys.stderr, flush=True)
-            best = row if not best or row["log_loss"] < best["log_loss"] else best
+            if not best or row["log_loss"] < best["log_loss"]:
+                best, kept = row, deepcopy(averaged)
             losses.clear()
     best |= {"labels": name, "deals": len(pool.owners), "examples": len(examples)}
     best |= {key: f"{best[key]:.3f}" for key in ("training_loss", "log_loss")}
     best |= {key: f"{best[key]:.1f}" for key in ("exact_suits", "exact_notrump")}
-    return best | {"seconds": round(process_time() - started)}
+    return best | {"seconds": round(process_time() - started)}, kept
 
 
 def main() -> None:
@@ -205,10 +237,10 @@ def main() -> None:
     library = Library(given.library)
     validation = library.deals("validation")[:4_096]
     held_out = from_arrays(validation.owners.copy(), validation.tricks_or_unknown.copy())
-    pools = mixtures(library, given.endings)
+    pools = mixtures(library, given.endings, held_out)
     there = {row["labels"]: row for row in rows()}
     for name in given.labels or [name for name in pools if name not in there]:
-        there[name] = train(name, pools[name](), held_out)
+        there[name], _ = train(name, pools[name](), held_out)
         with ROWS.open("w", newline="", encoding="utf-8") as stream:
             writer = csv.DictWriter(stream, COLUMNS, extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
