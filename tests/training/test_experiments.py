@@ -320,6 +320,21 @@ def test_nearness_is_a_point_or_two_standard_errors_with_those_of_seeds(seeds, n
     assert result.near == near
 
 
+def test_rows_near_as_printed_that_repeat_a_figure_are_one_comparison(tmp_path):
+    line = {"exact": 40.2, "within_1": 88.0, "within_2": 98.7, "n": 10_000, "note": "", "seed": 1,
+            "test": "t", "training": "d", "epochs": 9}  # fmt: skip
+    names = ["m09-TII-03", "m09-TIII-03", "m09-TIII-04"]
+    run = Store(tmp_path / "run", "full")
+    run.add(
+        {"row": row.id, "network": SCALES["full"].plan(row.net).key, **line}
+        for row in chosen_rows(rows_of("mossakowski2009"), names, [])
+    )
+    _, index, page = write_report(run, "full", tmp_path)
+    for file in (index, page):
+        counted = "As printed: 3 of 3 rows (100 %) within a point or two standard errors of the "
+        assert f"{counted}printed exact figure, 2 of 2 distinct comparisons." in file.read_text()
+
+
 def test_the_summary_counts_what_was_measured_at_any_scale(finished, tmp_path):
     """Networks of scale smoke are far below the published, and no summary says otherwise."""
     only = Store(tmp_path / "run", "smoke")
@@ -627,6 +642,8 @@ def test_a_claim_is_judged_as_printed_where_both_rows_were_run_so(tmp_path):
     of_both = ("fails", "a 31.00, b 35.00 (± 2.40; as printed, 2 seeds)")  # with that of a's seeds
     assert verdict(**only) == verdict(more=[["a", "b"]]) == of_both
     assert verdict(more=[["a", "points"]])[1].startswith("a 31.00, points 20.00")
+    known.add([{"printed": "d", "seed": 1, "exact": 20.0, "n": 10_000}])
+    assert verdict(more=[["a", "d"]])[1].endswith("; as printed, 2 and 1 seeds)")
     assert verdict(more=[["a", "c"]])[1].startswith("a 40.00, c 20.00")  # c was not
     assert verdict(value=["a", "same", 0], most=50) == (
         "holds", "31, a (asked: at most 50; as printed, 2 seeds)")  # fmt: skip

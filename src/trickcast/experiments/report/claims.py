@@ -1,6 +1,6 @@
 """What a paper concludes, each sentence with a verdict computed from the measured figures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import mean, variance
@@ -100,8 +100,7 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
     if a is None or b is None:
         return UNTESTED, "not measured yet"
     difference, interval = a.percent - b.percent, 2 * sqrt(a.variance + b.variance)
-    seeds = min(share.seeds for share in (a, b) if share.seeds) if a.seeds or b.seeds else 0
-    protocol = f"; as printed, {seeds} seed{'s' * (seeds > 1)}" if seeds else ""
+    protocol = _protocol(share.seeds for share in (a, b) if share.seeds)
     figures = f"{first} {a.percent:.2f}, {second} {b.percent:.2f} (± {interval:.2f}{protocol})"
     if claim.alike:
         far = FAILS if abs(difference) > claim.points + interval else UNDECIDED
@@ -109,6 +108,14 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
     if abs(difference) <= interval:
         return UNDECIDED, figures
     return HOLDS if difference > 0 else FAILS, figures
+
+
+def _protocol(seeds: Iterable[int]) -> str:
+    """Say of how many seeds figures as printed are, of each where they differ; "" of none."""
+    of_each = list(dict.fromkeys(seeds))
+    if not of_each:
+        return ""
+    return f"; as printed, {' and '.join(map(str, of_each))} seed{'s' * (of_each != [1])}"
 
 
 def _as_printed(row: str, known: Store) -> _Share | None:
@@ -148,7 +155,7 @@ def _judge_value(claim: Claim, known: Store) -> tuple[str, str]:
     holds = claim.least <= first - second <= claim.most
     source = str(claim.value[0]).replace("|", "·")  # which would end a cell of the table
     seeds = len(known.as_printed(claim.value[0]))
-    protocol = f"; as printed, {seeds} seed{'s' * (seeds > 1)}" if seeds else ""
+    protocol = _protocol([seeds] if seeds else [])
     return HOLDS if holds else FAILS, f"{stated}, {source} (asked: {bounds}{protocol})"
 
 

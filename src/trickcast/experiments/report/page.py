@@ -249,10 +249,12 @@ def _nearness(rows: Sequence[Result]) -> str:
     counted = _counts(rows)
     if not counted["as printed"]:
         return ""
+    near = {row.comparison_as_printed: row.near for row in rows if row.apart is not None}
     return (
         f" As printed: {counted['near']} of {_number(counted['as printed'], 'row')} "
         f"({100 * counted['near'] / counted['as printed']:.0f} %) within a point or two standard "
-        "errors of the printed exact figure."
+        f"errors of the printed exact figure, {sum(near.values())} of "
+        f"{_number(len(near), 'distinct comparison')}."
     )
 
 
