@@ -488,6 +488,19 @@ def test_the_papers_own_protocol_stands_in_columns_of_its_own(tmp_path):
     assert finding is not None and (finding["mse"], finding["scale"]) == (0.1, "full")
 
 
+def test_networks_of_bids_have_no_protocol_of_their_own_at_scale_full(tmp_path):
+    """They are trained as in the paper at every scale but smoke."""
+    line = Store(DOCS, "reproduction").get("y96-T4-05")
+    assert line is not None and "training" in line
+    run = Store(tmp_path / "run", "full")
+    run.add([line | {"note": "strictly", "scale": "full"}])
+    table, *_ = write_report(run, "full", tmp_path)
+    row = _read(table)["y96-T4-05"]
+    assert (row["ours_exact"], row["printed_exact"], row["printed_note"]) == ("80.00", "", "")
+    (declared,) = chosen_rows(rows_of("yegnanarayana1996"), ["y96-T4-05"], [])
+    assert "| 92 | 80.00; strictly | lower |  |" in table_of_rows([declared], tmp_path)
+
+
 def test_a_row_without_published_figures_is_shown_as_printed(tmp_path):
     (row,) = (row for row in rows_of("mossakowski2009") if row.id == "m09-beyond-52-1-spades")
     shares = {"within_2": 97.0, "within_1": 84.0, "n": 9, "seconds": 1.0, "note": "b", "scale": "f"}
@@ -565,6 +578,14 @@ def test_a_new_paper_is_a_new_folder(tmp_path, monkeypatch):
     (new / "paper.toml").write_text('title = "T"\nsubject = "chess"\nyear = 2030\n')
     with pytest.raises(ValueError, match="no subject 'chess' .*double dummy, opening bids"):
         read_paper(new)
+
+
+def test_the_terminal_shows_the_figures_of_opening_bids_that_verdicts_are_of():
+    """They have exact alone, and a note that has figures of its own."""
+    rows = chosen_rows(rows_of("all"), ["b23-T9-02", "y96-T4-05"], [])
+    table = table_of_rows(rows, DOCS)
+    assert "| 81.22 | 90.00; polish-club-rules, which " in table
+    assert "| 92 | 80.00; tss 15.11 (published 19.12); " in table
 
 
 @pytest.mark.parametrize(

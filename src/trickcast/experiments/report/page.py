@@ -67,8 +67,8 @@ def table_of_rows(rows: Iterable[AnyRow], folder: Path) -> str:
     for row in rows:
         line, result = known.get(row.id), results.get(row.id)
         if result is not None and result.ran:
-            cells.append([row.id, _name(row, result.printed), _three_printed(result),
-                          _three(result.figure(name) for name in FIGURES) or result.first_note,
+            cells.append([row.id, _name(row, result.printed),
+                          _three_printed(result) or result.printed["exact"], _ours(result),
                           _judged(result), _as_printed(result)])  # fmt: skip
         elif result is None and (line is not None or known.as_printed(row.id)):
             printed = known.as_printed(row.id)
@@ -87,8 +87,8 @@ def _lines_of_run(store: Store, scale: str, known: Store) -> Iterable[Line]:
         own = line | {"scale": line.get("scale", scale)}
         if own["scale"] not in SCALES or not SCALES[own["scale"]].published:
             yield own
-        elif "row" in own and "training" in own:
-            of_paper = _is_of_paper(own, declared[own["row"]], SCALES[own["scale"]])
+        elif "row" in own and isinstance(row := declared.get(own["row"]), Row | AgreementRow):
+            of_paper = _is_of_paper(own, row, SCALES[own["scale"]])
             yield {"printed": own.pop("row"), **own} if of_paper else own
         elif (
             own.get("as_printed")  # it is kept apart by who shows it
@@ -98,12 +98,11 @@ def _lines_of_run(store: Store, scale: str, known: Store) -> Iterable[Line]:
             yield own  # what networks of another scale show is not mixed with these
 
 
-def _is_of_paper(line: Line, row: AnyRow, scale: Scale) -> bool:
+def _is_of_paper(line: Line, row: Row | AgreementRow, scale: Scale) -> bool:
     """Tell whether a line is of the paper's own training, without options that make it another.
 
     Where the library has fewer deals than the paper, all of the scale's fewest must do.
     """
-    assert isinstance(row, Row | AgreementRow)
     planned = replace(scale.plan(row.net), seed=line["seed"])
     deals = int(line.get("deals", planned.deals))
     known = planned.key, replace(planned, deals=deals).key
@@ -300,6 +299,12 @@ def _table(declared: Sequence[AnyRow], results: Mapping[str, Result]) -> str:
     return markdown_table(head, cells)
 
 
+def _ours(result: Result) -> str:
+    """Return our figures; of opening bids, which have no others, exact and what is said of it."""
+    three = _three(result.figure(name) for name in FIGURES)
+    return three or "; ".join(filter(None, (result.figure("exact"), result.first_note)))
+
+
 def _three_printed(result: Result) -> str:
     return _three(result.printed[name] for name in FIGURES)
 
@@ -316,7 +321,7 @@ def _as_printed(result: Result) -> str:
     """Return the figures by the papers' own protocol, mean and deviation over the seeds."""
     lines = result.as_printed
     if not lines:
-        return NOT_RUN if result.ran and result.field("training") else ""
+        return NOT_RUN if result.ran and result.kept_apart else ""
     same = [line["same"][0] for line in lines if "same" in line]  # of networks that agree
     shares = f"the same {mean(same):.2f}" if same else _mean(lines)
     spread = f"{stdev(same):.2f}" if len(same) > 1 else result.deviation

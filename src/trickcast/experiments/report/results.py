@@ -67,6 +67,8 @@ class Result:
     """Why it is not near as printed, should it be so; "" if nobody has said it."""
     as_printed: Sequence[Line] = ()
     """The lines of the papers' own protocol, one a seed."""
+    kept_apart: bool = False
+    """Whether there are such lines of its kind: of networks that are trained on solved deals."""
 
     @property
     def id(self) -> str:
@@ -239,8 +241,7 @@ class Result:
 
     def _printed_note(self) -> str:
         if not self.as_printed:
-            trained = self.line is None or "training" in self.line
-            return self.remark if self.remark != MISSING else NOT_RUN if trained else ""
+            return self.remark if self.remark != MISSING else NOT_RUN if self.kept_apart else ""
         seeds = ", ".join(str(line["seed"]) for line in self.as_printed)
         line = self.as_printed[0]
         parts = (
@@ -257,11 +258,13 @@ def read_results(known: Store) -> dict[str, Result]:
     remarks: dict[str, str] = {}
     reasons: dict[str, str] = {}
     reasons_apart: dict[str, str] = {}
+    kept_apart: set[str] = set()
     for paper in PAPERS.values():
         remarks |= dict.fromkeys(paper.quoted, _QUOTED)
         remarks |= {row.id: row.note for row in paper.rows() if isinstance(row, PublishedRow)}
         reasons |= paper.lower
         reasons_apart |= paper.apart
+        kept_apart |= {row.id for row in paper.rows() if isinstance(row, Row | AgreementRow)}
     return {
         name: Result(
             printed=printed,
@@ -270,6 +273,7 @@ def read_results(known: Store) -> dict[str, Result]:
             reason=reasons.get(name, ""),
             reason_apart=reasons_apart.get(name, ""),
             as_printed=known.as_printed(name),
+            kept_apart=name in kept_apart,
         )
         for name, printed in published_results().items()
     }
