@@ -1028,6 +1028,33 @@ def test_the_batch_is_for_networks_of_2018(tmp_path, run):
     assert load(trained).net.batch == 64
 
 
+@pytest.mark.parametrize(
+    ("options", "rows", "what"),
+    [
+        (["--training-deals", "10"], ["bridgehand2vec"], "has a network trained on solved deals"),
+        (["--seeds", "2", "--scale", "full"], ["mossakowski2009", "--table", "IX-B"],
+         "has a network trained on solved deals"),
+        (["--test", "deals.pbn"], ["yegnanarayana1996"], "is measured on solved deals"),
+    ],
+)  # fmt: skip
+def test_options_of_solved_deals_are_for_rows_of_them(options, rows, what, tmp_path, run):
+    status, out, err = run(*rows, *options, "--out", tmp_path / "out")
+    why = f"{options[0]} would change nothing: none of these rows {what} (expected rows of "
+    assert (status, out) == (2, "") and why in err and "2004, 2009 or 2018" in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_trained(tmp_path, run):
+    (tmp_path / "file").write_text("text")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/reproduction.jsonl").write_text("text")
+    for report, words in (("file", "file: not a folder"), ("docs", "line 1: not a figure of ours")):
+        where = ["--out", tmp_path / "out", "--report", tmp_path / report]
+        status, out, err = run("mossakowski2009", "--row", "m09-TX-11", *where)
+        assert (status, out) == (2, "") and words in err
+    assert not (tmp_path / "out").exists()
+
+
 def test_usual_layouts_may_be_missing(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     status, out, err = run("bridgehand2vec", "--table", "11", "--out", tmp_path)

@@ -177,11 +177,10 @@ def reproduce(
 
     try:
         rows = room.chosen_rows(room.rows_of(paper, table), row or (), network or ())
-        of_rprop = {"--epochs": epochs, **widths, "--steps-back": steps_back or None}
-        _refuse_unused(of_rprop, room.has_rprop(rows), "trained by Rprop", "2004 or 2009")
-        _refuse_unused(
-            {"--batch": batch}, room.has_pretraining(rows), "trained in two phases", "2018"
-        )
+        given = {"--epochs": epochs, **widths, "--steps-back": steps_back or None, "--batch": batch}
+        given |= {"--seeds": seeds if seeds > 1 else None, "--training-deals": training_deals}
+        _refuse_unused(given | {"--test": test}, rows, size)
+        _check_report(docs)
         material = room.Material(
             labelled=None if labelled is None else read_labelled(labelled),
             pairs=None if pairs is None else read_pairs(pairs),
@@ -203,14 +202,33 @@ def reproduce(
     click.echo(f"{written[0]}: done")
 
 
-def _refuse_unused(options: Mapping[str, float | None], used: bool, kind: str, years: str) -> None:
-    """Raise CommandError for options of one kind of networks that would not be used."""
-    given = [name for name, value in options.items() if value is not None]
-    if given and not used:
-        raise CommandError(
-            f"{' and '.join(given)} would change nothing: none of these rows has a network {kind} "
-            f"(expected rows of the networks of {years})"
-        )
+def _refuse_unused(given: Mapping[str, object], rows: "Sequence[AnyRow]", scale: "Scale") -> None:
+    """Raise CommandError for options that would change nothing of these rows."""
+    from ..experiments import has_pretraining, has_rprop, need_deals, planned
+
+    of_rprop = ("--epochs", "--first-weights", "--first-range", "--steps-back")
+    for names, used, what, years in (
+        (of_rprop, has_rprop(rows), "has a network trained by Rprop", "2004 or 2009"),
+        (["--batch"], has_pretraining(rows), "has a network trained in two phases", "2018"),
+        (["--training-deals", "--seeds"], planned(rows, scale),
+         "has a network trained on solved deals", "2004, 2009 or 2018"),
+        (["--test"], need_deals(rows), "is measured on solved deals", "2004, 2009 or 2018"),
+    ):  # fmt: skip
+        unused = [name for name in names if given[name] is not None and not used]
+        if unused:
+            raise CommandError(
+                f"{' and '.join(unused)} would change nothing: none of these rows {what} "
+                f"(expected rows of the networks of {years})"
+            )
+
+
+def _check_report(folder: Path) -> None:
+    """Raise an error for a folder that no report can be written to, before anything is trained."""
+    from ..experiments import Store
+
+    if folder.exists() and not folder.is_dir():
+        raise CommandError(f"{folder}: not a folder (expected one for reproduction.csv and pages)")
+    Store(folder, "reproduction")
 
 
 def _gather(library: str, scale: "Scale", test: Path | None, out: Path) -> "Deals":
