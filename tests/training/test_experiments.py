@@ -67,7 +67,8 @@ OF_THESE_PAPERS = {
     for i, row in published_results().items()
     if row["paper"] in PAPERS and row["paper"] not in BY_FUNCTIONS
 }
-LABELS = ("train", "target tricks", "topology", "encoder frozen", "cross-test", "trained on")
+LABELS = ("train", "target tricks", "topology", "encoder frozen", "cross-test", "trained on",
+          "proportional")  # fmt: skip
 BIDS = {i: row for i, row in published_results().items() if row["contracts"] == row["lead"] == ""
         and row["problem"] == "opening_bid"}  # fmt: skip
 
@@ -499,6 +500,16 @@ def test_networks_of_bids_have_no_protocol_of_their_own_at_scale_full(tmp_path):
     assert (row["ours_exact"], row["printed_exact"], row["printed_note"]) == ("80.00", "", "")
     (declared,) = chosen_rows(rows_of("yegnanarayana1996"), ["y96-T4-05"], [])
     assert "| 92 | 80.00; strictly | lower |  |" in table_of_rows([declared], tmp_path)
+
+
+def test_rows_of_one_table_and_contract_are_told_apart():
+    """Networks of one name differ in inputs, or in a label of theirs."""
+    for paper in PAPERS:
+        for table in (DOCS / f"reproduction/{paper}.md").read_text("utf-8").split("\n## "):
+            if "| row | network | inputs |" in table:
+                lines = [line.split(" | ") for line in table.splitlines() if line.startswith("| m")]
+                told = [tuple(cells[1:5]) for cells in lines if "players" not in cells[1]]
+                assert len(told) == len(set(told)) > 0, table
 
 
 def test_a_row_without_published_figures_is_shown_as_printed(tmp_path):

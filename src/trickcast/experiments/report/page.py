@@ -282,8 +282,8 @@ def _two_tests(results: Iterable[Result]) -> str:
 
 
 def _table(declared: Sequence[AnyRow], results: Mapping[str, Result]) -> str:
-    head = ["row", "network", "contracts", "lead", "published", "ours", "less", "verdict",
-            "as printed", "near", "n", "library"]  # fmt: skip
+    head = ["row", "network", "inputs", "contracts", "lead", "published", "ours", "less",
+            "verdict", "as printed", "near", "n", "library"]  # fmt: skip
     cells = []
     for row in declared:
         result = results[row.id]
@@ -292,7 +292,8 @@ def _table(declared: Sequence[AnyRow], results: Mapping[str, Result]) -> str:
         printed = result.printed
         ours = _three(result.figure(name) for name in FIGURES)
         less = f"{result.difference:+.2f}" if result.compared else ""
-        cells.append([row.id, _name(row, printed), printed["contracts"], printed["lead"],
+        cells.append([row.id, _name(row, printed), printed["input_coding"],
+                      printed["contracts"], printed["lead"],
                       _three_printed(result), ours or result.first_note, less,
                       _judged(result), _as_printed(result), _near(result),
                       result.field("n"), result.own_exact])  # fmt: skip
