@@ -54,7 +54,8 @@ def _network(kind: Kind, hidden: int, tss: float, scale: Scale, material: Materi
 def _agreement_note(line: Line) -> str:
     return (
         f"{line['fresh']} on {line['fresh_hands']:,} fresh hands, {line['seen']} on its training "
-        f"hands; counting what the teacher would bid with one point more or less {line['lenient']}"
+        "hands; counting what the teacher would bid with every edge up to a point elsewhere "
+        f"{line['lenient']}"
     )
 
 
