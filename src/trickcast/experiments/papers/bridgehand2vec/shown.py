@@ -165,7 +165,8 @@ def _verdict_on_models(line: Line) -> str:
     return (
         "\n**By the paper's own protocol, as far as it is stated, what it prints is "
         f"{'not ' * (lower > 0)}reached**: of {len(short)} figures {lower} are lower by more than "
-        f"two standard errors, {higher} higher; exactly {exactly}. Steps, batch and learning rate "
+        "these two standard errors, which are of networks and not of the pairs tested on, "
+        f"{higher} higher; exactly {exactly}. Steps, batch and learning rate "
         f"are not stated; here they are {line['steps']:,} steps of Adam, on {line['labelled']:,} "
         "pairs that `accurate` labelled in place of a solver. Tables 3 and 4 above are of the "
         "shipped network, trained longer and by SOAP.\n"
