@@ -212,6 +212,14 @@ def test_the_half_of_a_contract_that_is_missing_or_wrong_is_named(
     assert (status, out) == (2, "") and said in err, err
 
 
+def test_a_board_that_a_file_has_not_is_named_with_what_was_skipped(run, tmp_path: Path) -> None:
+    good = f'[Board "1"]\n[Deal "{BOARD}"]\n[Contract "4H"]\n[Declarer "N"]\n\n'
+    (tmp_path / "x.pbn").write_text(good + '[Board "2"]\n[Deal "N:AK"]\n')
+    status, out, err = run("play", tmp_path / "x.pbn", "--board", "2")
+    assert (status, out) == (2, "")
+    assert err.startswith("trickcast: there is no board 2\nskipped: ") and "line 7" in err, err
+
+
 def test_boards_that_are_passed_out_are_called_so(run, tmp_path: Path) -> None:
     deal = f'[Deal "{BOARD}"]\n'
     passed, played = (

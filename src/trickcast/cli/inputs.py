@@ -30,7 +30,7 @@ Cluster = Annotated[
     Option(metavar="local|auto|ray://HOST:PORT", help="Work on a Ray cluster (default: here)."),
 ]
 _STDIN = "standard input"
-_SHOWN = 2
+SHOWN = 2
 """Places passed over that are told one by one."""
 
 
@@ -106,10 +106,10 @@ def tell_skipped(as_json: bool) -> bool:
     """Say what was passed over, in three lines at most or as a line of JSON; return whether."""
     if as_json and _skipped:
         click.echo(json.dumps({"skipped": [entry._asdict() for entry in _skipped]}))
-    for entry in _skipped[:_SHOWN]:
+    for entry in _skipped[:SHOWN]:
         click.echo(f"skipped: {entry}", err=True)
-    if len(_skipped) > _SHOWN:
-        click.echo(f"skipped: {len(_skipped) - _SHOWN:,} more (--json lists all)", err=True)
+    if len(_skipped) > SHOWN:
+        click.echo(f"skipped: {len(_skipped) - SHOWN:,} more (--json lists all)", err=True)
     return bool(_skipped)
 
 

@@ -18,7 +18,7 @@ from ..cards.text import hand_text, parse_ending
 from ..scoring import Contract
 from .command import Argument, Option
 from .deals import AsJson, From, Workers, with_boards
-from .inputs import CommandError, Strict, is_file, read_deals
+from .inputs import SHOWN, CommandError, Strict, is_file, passed_over, read_deals
 from .sheets import Sheet
 
 _PASSED_OUT = "passed out"
@@ -157,7 +157,8 @@ def _asked(board: Board, told: _Told, lead: str | None, cards: list[str] | None)
 def _nothing_to_judge(told: _Told, left_out: Counter[str], number: int | None) -> str:
     """Say what was missing where no play could be judged."""
     if not left_out and number is not None:
-        return f"there is nothing to judge (expected board {number})"
+        skipped = "".join(f"\nskipped: {entry}" for entry in passed_over()[:SHOWN])
+        return f"there is no board {number}{skipped}"
     if left_out and not left_out.keys() - {_PASSED_OUT}:
         boards = left_out.total()
         which = "the board was" if boards == 1 else f"all {boards:,} boards were"
