@@ -154,6 +154,15 @@ def test_csv_needs_its_columns_once():
         read_bytes(table.CSV, b"board,board,deal\n")
 
 
+def test_columns_of_boards_as_pandas_writes_them():
+    said = f"5.0,nan,NA,4H,N,9.0,N:{sample.DEALS[0]}"
+    data = f"board,dealer,vulnerable,contract,declarer,result,deal\n{said}\n".encode()
+    boards = read_bytes(table.CSV, data).boards  # without a warning
+    assert boards == (Board(number=5, contract="4H", declarer=Seat.NORTH, result=9),)
+    with pytest.warns(FormatWarning, match="line 2: board is left out: '5.5' is no number"):
+        read_bytes(table.CSV, data.replace(b"5.0", b"5.5"))
+
+
 def test_boards_that_come_when_the_columns_are_written_are_told(tmp_path):
     deals = sample.truth()
     boards = [Board(), Board(number=5), Board(number=6)]

@@ -9,14 +9,20 @@ from .auction import contract_text, parse_count, tricks_by_contract
 from .base import FormatWarning
 from .notices import Notices
 from .records import place_of
+from .table_cells import UNKNOWN_TEXTS
 
 
 def _number(text: str) -> int:
-    return parse_count(text, 999_999_999)
+    return parse_count(_whole(text), 999_999_999)
 
 
 def _result(text: str) -> int:
-    return parse_count(text, 13)
+    return parse_count(_whole(text), 13)
+
+
+def _whole(text: str) -> str:
+    """Return a number without the ``.0`` that pandas writes where others are empty."""
+    return text.removesuffix(".0")
 
 
 _COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
@@ -68,7 +74,7 @@ def boards_of(
             try:
                 if name == "result":
                     text = _by_contract(text, values.get("contract"))
-                values[field] = parse(text) if text else None
+                values[field] = None if text in UNKNOWN_TEXTS else parse(text)
             except ValueError as error:
                 unread += 1
                 line = f"line {lines[i]}: " if lines else ""

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from ..cards import UNKNOWN, shorten
 from .base import Reading
 
-TRICKS_OF_TEXT = {str(n): n for n in range(14)} | dict.fromkeys(("", "NA", "NaN", "nan"), UNKNOWN)
+UNKNOWN_TEXTS = ("", "NA", "NaN", "nan")
+"""Cells as text that say nothing."""
+TRICKS_OF_TEXT = {str(n): n for n in range(14)} | dict.fromkeys(UNKNOWN_TEXTS, UNKNOWN)
 """A cell as text → tricks, UNKNOWN where it says nothing."""
 TRICKS_OF_TEXT |= {f"{n}.0": n for n in range(14)}  # what pandas writes where others are empty
 BAD = 254
