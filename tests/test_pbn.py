@@ -232,6 +232,9 @@ def test_repeated_and_contradicting_tags_are_told() -> None:
     with pytest.warns(FormatWarning, match="the auction leads to 1C by N, the tags say 1C by E"):
         deals = of_text(text)
     assert deals.boards is not None and deals.boards[0].declarer == Seat.EAST
+    passed = text.replace("1C AP", "AP").replace('[Declarer "E"]\n', "")
+    with pytest.warns(FormatWarning, match="the auction leads to PASS, the tags say 1C; both"):
+        of_text(passed)
     with pytest.warns(FormatWarning, match="a second Auction tag is left out"):
         of_text(f'[Deal "{DEAL}"]\n[Auction "N"]\n1C AP\n[Auction "N"]\n1C AP\n')
     with pytest.warns(FormatWarning, match="Auction is kept as text: '8C' is not a call"):

@@ -205,8 +205,12 @@ def _compare_outcome(said: dict[str, Any], note: NoteOnTag) -> None:
     by = said.get("declarer")
     if contract is not None and (contract != said["contract"] or by not in (None, declarer)):
         note("auctions that lead to another contract than is said",
-             f"the auction leads to {contract} by {declarer}, the tags say {said['contract']} "
-             f"by {by}; both are kept", "Contract")  # fmt: skip
+             f"the auction leads to {_with_declarer(contract, declarer)}, the tags say "
+             f"{_with_declarer(said['contract'], by)}; both are kept", "Contract")  # fmt: skip
+
+
+def _with_declarer(contract: str, declarer: Seat | None) -> str:
+    return contract if declarer is None else f"{contract} by {declarer}"
 
 
 def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
