@@ -233,6 +233,17 @@ def test_conversions_say_what_they_leave_out() -> None:
         assert "|an|a/b|" in written(DealSet(pbn.owners, None, [bar]))
 
 
+def test_what_is_written_of_an_auction_is_not_told_as_left_out() -> None:
+    text = (
+        f'[Deal "{DEAL}"]\n[Dealer "N"]\n[Auction "N"]\n1H =1= Pass! $2 4H AP\n'
+        '[Note "1:five or more"]\n[Play "E"]\nDQ {top}\n'
+    )
+    deals = DealSet.concatenate(stream(io.BytesIO(text.encode()), "pbn"))
+    lost = "leaves out parts of Auction, parts of Play$"
+    with pytest.warns(FormatWarning, match=lost):
+        assert "mb|1H!|an|five or more|mb|p|mb|4H|" in written(deals)
+
+
 @pytest.mark.parametrize(
     ("pairs", "lost"),
     [

@@ -219,15 +219,24 @@ def pairs_of(board: Board, owners: bytes, note: Note) -> list[tuple[str, str]]:
         for name in board.stated()
         if name not in ("tags", "lin") and getattr(again, name) != getattr(board, name)
     ]
-    lost += [
-        tag.name or "comments"
-        for tag in board.tags
-        if tag not in again.tags and (tag.lines or tag.value.strip() not in ("", "?", "-"))
-    ]
+    lost += _left_of_tags(board.tags, again)
     if lost:
         note("what LIN does not hold, left out",
              f"LIN does not hold and leaves out {', '.join(dict.fromkeys(lost))}")  # fmt: skip
     return _laid_out(pairs)
+
+
+def _left_of_tags(tags: Sequence[Tag], written: Board) -> list[str]:
+    """Name the tags of which the LIN text, read as a board, does not have all."""
+    sections = {"Auction": written.auction, "Play": written.play}
+    explained = "; ".join(text for _, text in written.explanations)
+    return [
+        f"parts of {tag.name}" if sections.get(tag.name) else tag.name or "comments"
+        for tag in tags
+        if tag not in written.tags
+        and (tag.lines or tag.value.strip() not in ("", "?", "-"))
+        and not (tag.name == "Note" and tag.value.partition(":")[2].strip() in explained)
+    ]
 
 
 def beyond_fields(board: Board, owners: bytes) -> list[str]:
