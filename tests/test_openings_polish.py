@@ -303,6 +303,9 @@ def test_the_command_names_what_is_wrong(run, mine: Path) -> None:
         (["AK8765.Q76.J65.6", "--labelled", mine], "line 2 (row 1): '1Z'"),
         (["AK8765.Q76.J65.6", "--labelled", mine.with_name("none.csv")], "none.csv"),
         (["AK8765.Q76.J65.6", "--json", "--csv"], "exclude each other"),
+        (["AK8765.Q76.J65.6", "--csv", "--nearest", "1"], "--csv shows no near hands"),
+        (["AK8765.Q76.J65.6", "--csv", "--labelled", "none.csv"], "none are shown"),
+        (["AK8765.Q76.J65.6", "--nearest", "0", "--labelled", mine], "none are shown"),
     ):
         status, out, err = run(*arguments)
         assert (status, out) == (2, "") and words in err and len(err.splitlines()) <= 3

@@ -54,6 +54,7 @@ _TITLES = {
     "fit": "by fit: trumps of declarer and dummy (in notrump, cards of their longest suit)",
     "longest": "by the longest suit in any hand",
 }
+_PEER_COUNTS = ("declarer", "defenders")
 _HITS = ("within_2", "within_1", "exact")
 _TIMED = 1024  # deals whose speed is measured together
 
@@ -132,7 +133,7 @@ def evaluate(
     model: Annotated[
         str, Option(help="A shipped model (see: trickcast models) or an .onnx file.")
     ] = DEFAULT_MODEL,
-    use: Annotated[str, Option(help="Which deals of a library.")] = "test",
+    use: Annotated[str | None, Option(help="Which deals of a library (default: test).")] = None,
     peer: Annotated[
         Path | None,
         Option(help="Another project's .onnx file, one strain and declarer a row."),
@@ -142,7 +143,7 @@ def evaluate(
     ] = DEFAULT_LAYOUT,
     peer_counts: Annotated[
         str, Option(help="Whose tricks a peer counts: declarer or defenders.")
-    ] = "declarer",
+    ] = _PEER_COUNTS[0],
     threads: Annotated[
         int | None,
         Option(min=1, help="Threads of the networks (default: all cores; with --cluster: one)."),
@@ -160,6 +161,8 @@ def evaluate(
     models: list[tuple[str, _Model]] = [(model, Estimator(model, threads=cores))]
     if peer is not None:
         models.append((peer.name, _open_peer(peer, peer_layout, peer_counts, cores)))
+    elif (peer_layout, peer_counts) != (DEFAULT_LAYOUT, _PEER_COUNTS[0]):
+        raise click.BadParameter("--peer-layout and --peer-counts need --peer")
     compared = _Compared(name for name, _ in models)
     work, pieces = partial(_compare, models), _pieces_of(deals, use, source, strict, cluster)
     with (
@@ -182,7 +185,7 @@ def evaluate(
 
 
 def _open_peer(path: Path, layout: str, counts: str, threads: int | None) -> PeerModel:
-    if counts not in ("declarer", "defenders"):
+    if counts not in _PEER_COUNTS:
         raise click.BadParameter(f"--peer-counts is {counts!r} (expected declarer or defenders)")
     if not path.is_file():
         raise CommandError(f"{path}: there is no such file (expected a peer's .onnx)")
@@ -195,14 +198,16 @@ def _open_peer(path: Path, layout: str, counts: str, threads: int | None) -> Pee
 
 
 def _pieces_of(
-    deals: str, use: str, source: str | None, strict: bool, cluster: str | None
+    deals: str, use: str | None, source: str | None, strict: bool, cluster: str | None
 ) -> Iterator[DealSet | tuple[Storage, Shard]]:
     """Yield the shards of a library, or the deals of a file some at a time."""
     if not holds_library(deals):
+        if use is not None:
+            raise click.BadParameter(f"--use is for libraries, and {deals} is none")
         for chunk in read_deals(deals, source, strict=strict):
             yield DealSet(chunk.owners, chunk.tricks)
         return
-    asked, storage = as_use(use), storage_at(deals, everywhere=cluster is not None)
+    asked, storage = as_use(use or "test"), storage_at(deals, everywhere=cluster is not None)
     shards = Library(deals).shards
     if all(shard.use != asked for shard in shards):
         there = ", ".join(sorted({shard.use for shard in shards})) or "none at all"

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ..cards import Hand
     from ..openings import Explanation, NearestSystem, OpeningSystem
 
+_NEAREST = 3
+"""Near hands that are shown where nothing else is asked for."""
 _COLUMNS = ("hand", "call", "probability", "sure", "second", "second_probability")
 
 
@@ -36,7 +38,9 @@ def open(
             "else 20,000 random hands that the system itself bids."
         ),
     ] = None,
-    nearest: Annotated[int, Option(min=0, help="How many near hands to show.")] = 3,
+    nearest: Annotated[
+        int | None, Option(min=0, help="How many near hands to show (default: 3).")
+    ] = None,
     as_json: AsJson = False,
     as_csv: Annotated[bool, Option("--csv", help="One line a hand, for spreadsheets.")] = False,
 ) -> None:
@@ -48,9 +52,14 @@ def open(
 
     if as_json and as_csv:
         raise click.BadParameter("--json and --csv exclude each other")
+    if as_csv and nearest is not None:
+        raise click.BadParameter("--csv shows no near hands: --nearest does not go with it")
+    if labelled is not None and (as_csv or nearest == 0):
+        raise click.BadParameter("--labelled is for near hands, and none are shown")
+    shown = _NEAREST if nearest is None else nearest
     try:
         chosen = openings.load(system)
-        near = None if as_csv or not nearest else _near(chosen, labelled)
+        near = None if as_csv or not shown else _near(chosen, labelled)
     except ValueError as error:  # LabelledError is one
         raise CommandError(str(error)) from None
     hands = read_hands(hand)
@@ -65,7 +74,7 @@ def open(
     title += chosen.name if labelled is None else labelled.name
     for number, held in enumerate(hands):
         opening = _explained(chosen, held)
-        neighbours = () if near is None else near.nearest(opening.hand, nearest)
+        neighbours = () if near is None else near.nearest(opening.hand, shown)
         if as_json:
             click.echo(json.dumps(opening_answer(opening, neighbours)))
         else:
