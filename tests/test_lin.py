@@ -264,6 +264,13 @@ def test_a_conversion_names_what_is_lost_and_nothing_else(
     assert [str(warning.message) for warning in recwarn] == ([note] if lost else [])
 
 
+@pytest.mark.parametrize("calls", ["mb|1N|mb|AP|", "mb|All Pass|", "mb|1N|mb|p|mb|AP|"])
+def test_all_pass_says_no_more_than_the_passes(calls: str) -> None:
+    deals = of_text(f"md|{MD}|{calls}")
+    assert only(deals).contract in ("1N", "PASS") and only(deals).lin == ()
+    written(deals, "pbn")  # without a warning
+
+
 def test_a_changed_board_is_written_anew() -> None:
     deals = of_text(SAMPLE)
     changed = dataclasses.replace(only(deals), number=8)

@@ -322,9 +322,15 @@ def _laid_out(pairs: Pairs) -> list[tuple[str, str]]:
 def _plain(pairs: Pairs) -> list[tuple[str, str]]:
     """Return pairs in one spelling and without layout, to compare what they say."""
     plain: list[tuple[str, str]] = []
+    auction: list[str] = []
     for code, value in pairs:
         text = value.strip()
-        if code == "mb" and (calls := _calls(text)):
+        if code == "mb" and is_all_pass(text):
+            passes = with_all_pass(auction)[len(auction) :]
+            auction += passes
+            plain += [(code, call) for call in passes]
+        elif code == "mb" and (calls := _calls(text)):
+            auction += [call for call, _ in calls]
             plain += [(code, call + mark) for call, mark in calls]
         elif code == "pc" and _CARDS.fullmatch(text):
             plain += [(code, parse_played(card)) for card in _CARD.findall(text)]
