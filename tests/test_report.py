@@ -156,3 +156,7 @@ def test_boards_without_numbers_count_on(run, tmp_path: Path) -> None:
     assert run("report", BOARD, "-o", tmp_path / "a.html", "--title", "One")[0] == 0
     page = (tmp_path / "a.html").read_text("utf-8")
     assert "<h2>Board 1<small>North deals, vulnerable: none" in page
+    (tmp_path / "x.pbn").write_text(f'[Board "0"]\n[Deal "{BOARD}"]\n\n[Deal "{BOARD}"]\n')
+    assert run("report", tmp_path / "x.pbn", "-o", tmp_path / "a.html")[0] == 0
+    page = (tmp_path / "a.html").read_text("utf-8")
+    assert re.findall("<h2>Board ([0-9]+)", page) == ["0", "1"]

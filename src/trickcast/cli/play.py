@@ -46,7 +46,7 @@ def play(
         str | None, Option(help="Who leads first (default: declarer's left-hand opponent).")
     ] = None,
     number: Annotated[
-        int | None, Option("--board", min=1, help="Of a file this board alone.")
+        int | None, Option("--board", min=0, help="Of a file this board alone.")
     ] = None,
     as_json: AsJson = False,
     source: From = None,

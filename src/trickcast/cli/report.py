@@ -51,7 +51,9 @@ def report(
         estimates = estimator(chunk)
         for i, (deal, known) in enumerate(with_boards(chunk)):
             said = known or Board()
-            number = said.number or (boards[-1].number + 1 if boards else 1)
+            number = said.number
+            if number is None:
+                number = boards[-1].number + 1 if boards else 1
             vulnerability, dealer = par_conditions(replace(said, number=number), None, None)
             board = ReportedBoard(
                 number,
