@@ -99,6 +99,9 @@ def test_formats_of_the_output_are_told(run, tmp_path: Path) -> None:
         f"can only be read (formats to write: {names}); to look at: diagram"
         in run("deal", "--to", "pgx")[2]
     )
+    status, out, err = run("deal", "--to", "diagram", "--out", tmp_path / "x.txt")
+    assert (status, out) == (2, "") and "--to diagram is to look at" in err, err
+    assert not (tmp_path / "x.txt").exists()
     for output in (["--to", "zrd"], ["--out", tmp_path / "x.zrd"]):
         status, _, err = run("deal", *output)
         assert status == 2 and "deal 1: " in err and "or --solve)" in err

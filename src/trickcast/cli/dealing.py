@@ -200,6 +200,8 @@ def _format(
     if ignored:
         click.echo(f"note: without effect here: {', '.join(dict.fromkeys(ignored))}", err=True)
     if out is not None:
+        if target_format == _SHEETS:
+            raise click.BadParameter(f"--to {_SHEETS} is to look at, and no file's: without --out")
         check_target(out)
         return format_to_write(out, target_format).name
     if target_format is not None:
