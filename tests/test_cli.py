@@ -547,6 +547,16 @@ def test_par_takes_dealer_and_vulnerability_from_the_board(run, tmp_path: Path) 
     assert "NS +420" in run("par", BOARD)[1]
 
 
+def test_a_par_of_many_contracts_stays_in_eighty_columns(run, tmp_path: Path) -> None:
+    board = tc.DealSet.from_deals([tc.Deal(BOARD)])
+    tricks = np.full((1, 5, 4), 6, np.uint8)
+    tricks[:, 2:4, 1::2] = 10  # 4C and 4D by East and West
+    tc.write(board.with_tricks(tricks), tmp_path / "x.csv")
+    out = run("par", tmp_path / "x.csv")[1]
+    assert max(map(len, out.splitlines())) <= 80
+    assert " ".join(out.split()).endswith("3C EW +1, 3D EW +1, 4C EW =, 4D EW =")
+
+
 @pytest.fixture
 def board_7(tmp_path: Path) -> Path:
     """A file that gives the number of a board alone: South deals, both are vulnerable."""

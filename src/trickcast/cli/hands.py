@@ -80,5 +80,6 @@ def par(
                 click.echo(json.dumps(par_answer(deal, board, tables[i], vul, first)))
             else:
                 best = par_of(tables[i], vul, first)
-                line = f"\n{first.word} deals, vulnerable {vulnerable_sides(vul)}: {best}"
-                sheet.show(deal, board, solved_table(tables[i].tricks), line)
+                line = f"{first.word} deals, vulnerable {vulnerable_sides(vul)}: {best}"
+                told = f"\n{views.folded(line)}"
+                sheet.show(deal, board, solved_table(tables[i].tricks), told)
