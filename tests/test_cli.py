@@ -640,6 +640,10 @@ def test_what_is_no_deal_is_skipped_and_told(run, tmp_path: Path) -> None:
     assert len(tc.read(tmp_path / "y.zrd")) == 2
     assert run("convert", path, tmp_path / "z.txt", "--strict")[0] == 2
     assert not (tmp_path / "z.txt").exists()
+    before = path.read_bytes()
+    status, _, err = run("convert", path, tmp_path / "." / "x.pbn")
+    assert status == 2 and f"{path}: line 3" in err, "who converts a file onto itself loses nothing"
+    assert path.read_bytes() == before
     status, out, _ = run("convert", path, tmp_path / "z.txt", "--json")
     assert status == 3 and len(json.loads(out)["skipped"]) == 4
     assert run("solve", tmp_path / "y.zrd")[0] == 0, "what was skipped before is forgotten"

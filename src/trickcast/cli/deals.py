@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated
 
 import click
@@ -124,6 +125,8 @@ def convert(
 ) -> None:
     """Convert a file of deals to another format, in chunks, whatever its size.
 
+    OUT may be IN, of which nothing is skipped then: as with --strict.
+
     Example: trickcast convert deals.lin deals.pbn --solve
     """
     from ..answers.annotating import annotated
@@ -143,6 +146,7 @@ def convert(
     if with_tricks and with_estimates:
         raise click.BadParameter("--solve and --estimate do not go together")
     form = format_to_write(target, target_format)
+    strict = strict or _same_file(source, target)  # else what is skipped would be lost
     chunks = read_deals(source, source_format, chunk=1 << 16, strict=strict)
     comment = None
     if with_tricks:
@@ -157,6 +161,12 @@ def convert(
     if (with_tricks or with_estimates) and form.name == "pbn":
         chunks = annotated(chunks, comment)
     write_stream(chunks, sys.stdout.buffer if target == "-" else target, target_format)
+
+
+def _same_file(source: str, target: str) -> bool:
+    """Tell whether what is read is what is written."""
+    there = "-" not in (source, target) and Path(source).exists() and Path(target).exists()
+    return there and Path(source).samefile(target)
 
 
 def _estimated(chunks: Iterator[DealSet], estimator: Estimator) -> Iterator[DealSet]:
