@@ -52,7 +52,7 @@ def open(
 
     if as_json and as_csv:
         raise click.BadParameter("--json and --csv exclude each other")
-    if as_csv and nearest is not None:
+    if as_csv and nearest:
         raise click.BadParameter("--csv shows no near hands: --nearest does not go with it")
     if labelled is not None and (as_csv or nearest == 0):
         raise click.BadParameter("--labelled is for near hands, and none are shown")

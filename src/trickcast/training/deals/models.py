@@ -17,7 +17,7 @@ __all__ = ["PRESETS", "shown", "train_model"]
 
 
 def train_model(request: Request, config: SupervisedConfig, report: Report) -> Answer | None:
-    """Train one leg; export ``NAME.onnx`` at the end of the schedule.
+    """Train one leg; export ``NAME.onnx``, calibrated on all validation deals, at the schedule's end.
 
     The folder gets ``NAME.checkpoint`` and what ``supervised.train`` puts beside it. Raises
     ValueError, before anything is trained, for a network that cannot be exported; and what
@@ -26,11 +26,11 @@ def train_model(request: Request, config: SupervisedConfig, report: Report) -> A
     check_exported(config.network)
     library, root, name = Library(request.library), request.out, request.name
     training = library.deals("train")[: request.deals]
-    validation = library.deals("validation")[: request.validation]
+    validation = library.deals("validation")
     trained = train(
         config,
         training,
-        validation,
+        validation[: request.validation],
         root / f"{name}.checkpoint",
         weights=request.weights,
         anew=request.anew,
