@@ -17,9 +17,10 @@ __all__ = ["PRESETS", "shown", "train_model"]
 
 
 def train_model(request: Request, config: SupervisedConfig, report: Report) -> Answer | None:
-    """Train one leg; export ``NAME.onnx``, calibrated on all validation deals, at the schedule's end.
+    """Train one leg; export ``NAME.onnx`` at the end of the schedule.
 
-    The folder gets ``NAME.checkpoint`` and what ``supervised.train`` puts beside it. Raises
+    It is calibrated on all validation deals of the library, also where fewer were asked for. The
+    folder gets ``NAME.checkpoint`` and what ``supervised.train`` puts beside it. Raises
     ValueError, before anything is trained, for a network that cannot be exported; and what
     ``supervised.train`` and ``export_suits`` raise.
     """
