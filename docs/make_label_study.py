@@ -9,8 +9,9 @@ Every mixture costs what 10,904 whole tables cost. An example is a deal (or an e
 strain; a step takes 1,280 of them, so all networks see as many results in a step. Deals that are
 solved in part are whole ones of which the rest is hidden. A doubtful strain is the one whose four
 results a network knows least of (the entropy of its chances), which learned from the whole tables
-of the same row. A row of docs/label_study.csv is the evaluation of the lowest log-loss, on 4,096
-validation deals.
+of the same row. With leads, a network says besides how many tricks every card of the leader gives
+away; the leads are solved for this, 40 minutes of a core, and kept in build/. A row of
+docs/label_study.csv is the evaluation of the lowest log-loss, on 4,096 validation deals.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from time import process_time
 from typing import Any
 
@@ -31,11 +33,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from trickcast.cards import UNKNOWN
-from trickcast.cards.sizes import STRAINS
+from trickcast.cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
 from trickcast.library import Library, read_endings
 from trickcast.networks.suit_config import SuitNetworkConfig
 from trickcast.networks.suits import SuitNetwork
-from trickcast.networks.tokens import normalized
+from trickcast.networks.tokens import SeatLinear, normalized
+from trickcast.solver import dds
 from trickcast.training.deals.data import exchanged, from_arrays
 from trickcast.training.deals.evaluating import evaluate
 from trickcast.training.soap import Soap
@@ -47,22 +50,32 @@ COLUMNS = [
 ]  # fmt: skip
 TABLES = 10_904
 """What every mixture may cost, in whole tables."""
-STRAIN, DOUBTFUL, DECLARER, ELEVEN, TEN = 0.2, 0.26, 0.12, 0.16, 0.06
-"""Prices in whole tables: a strain with its declarers, a doubtful one, one declarer in a strain, an
-ending of so many cards."""
+STRAIN, DOUBTFUL, DECLARER, LEADS, ELEVEN, TEN = 0.2, 0.26, 0.12, 0.24, 0.16, 0.06
+"""Prices in whole tables: a strain with its declarers, a doubtful one, one declarer in a strain,
+the same with the tricks after each lead, an ending of so many cards."""
+GIVEN, UNTOLD = 4, 4
+"""Classes of a lead: 0, 1, 2, 3 or more tricks given away; and that of cards not told of."""
+SOLVED_LEADS, AT_ONCE = Path("build/label_study_leads.npy"), 2_000
 NETWORK = SuitNetworkConfig(width=96, heads=2, before=1, after=2)
 STEPS, BATCH, WARM_UP, EVALUATIONS = 1_200, 1_280, 100, 6
-RATE, DECAY, AVERAGE, RANKS, CLIP = 2e-3, 0.05, 0.995, 3, 1.0
+RATE, DECAY, AVERAGE, LOWEST, CLIP = 2e-3, 0.05, 0.995, 3, 1.0
 HIDDEN_BY = 5
 """Seed of what is hidden."""
 Arrays = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 
 
 class OneStrain(SuitNetwork):
-    """The suit network, asked for one strain of each deal."""
+    """The suit network, asked for one strain of each deal, and perhaps for its leads."""
 
-    def forward(self, owners: Tensor, strains: Tensor | None = None) -> Tensor:
-        """Turn (n, 52) owners and (n,) strains into (n, 4, 14) logits; all strains without."""
+    def __init__(self, config: SuitNetworkConfig, *, seed: int, leads: bool):
+        super().__init__(config, seed=seed)
+        self.leads = SeatLinear(config.seat_width, RANKS * GIVEN) if leads else None
+
+    def forward(self, owners: Tensor, strains: Tensor | None = None) -> Any:
+        """Turn (n, 52) owners and (n,) strains into (n, 4, 14) logits; all strains without.
+
+        With leads, also into logits of what a card gives away, (n, suit, declarer, rank, class).
+        """
         if strains is None:
             return super().forward(owners)
         suits = normalized(self.before(self.tokens(owners).float()))
@@ -70,8 +83,12 @@ class OneStrain(SuitNetwork):
         own = (torch.arange(4) == strains[:, None])[..., None]
         asked = torch.where(own, trump, side)
         asked = torch.where((strains == STRAINS - 1)[:, None, None], notrump, asked)
-        logits: Tensor = self.head(normalized(self.after(asked.float()).mean(1)))
-        return logits.float().view(-1, 4, 14)
+        asked = self.after(asked.float())
+        logits = self.head(normalized(asked.mean(1))).float().view(-1, SEATS, COUNTS)
+        if self.leads is None:
+            return logits
+        led = self.leads(normalized(asked)).float().view(-1, SUITS, SEATS, RANKS, GIVEN)
+        return logits, led
 
 
 @dataclass
@@ -81,12 +98,23 @@ class Pool:
     owners: Tensor
     tricks: Tensor
     whole: Tensor
+    given: Tensor | None = None
+    """(n, 52) classes of what a lead of each card gives away; with them there are no endings."""
 
     @classmethod
     def of(cls, arrays: Arrays, whole: bool = True) -> "Pool":
         """Make a pool of (n, 52) owners and (n, 5, 4) tricks."""
         owners, tricks = (torch.from_numpy(part.copy()) for part in arrays)
         return cls(owners, tricks, torch.full((len(owners),), whole))
+
+    def dealt(self, rows: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Return owners of rows, and what leads give away, after the lowest cards are exchanged."""
+        owners = self.owners[rows]
+        if self.given is None:
+            whole = self.whole[rows][:, None]
+            return torch.where(whole, exchanged(owners, LOWEST), owners), None
+        both = exchanged(owners + SEATS * self.given[rows], LOWEST)  # a card takes its class along
+        return both % SEATS, both // SEATS
 
     def __add__(self, other: "Pool") -> "Pool":
         return Pool(
@@ -113,6 +141,26 @@ def hidden(
     else:
         left[rows, strains] = tricks[rows, strains]
     return left
+
+
+def leads(
+    owners: NDArray[np.uint8], strains: NDArray[np.integer[Any]], seats: NDArray[np.integer[Any]]
+) -> NDArray[np.uint8]:
+    """Return (n, 52) classes of what each card of the leader gives away, solved where not kept."""
+    kept = np.load(SOLVED_LEADS) if SOLVED_LEADS.exists() else np.empty((0, 52), np.uint8)
+    while len(kept) < len(owners):
+        rows = slice(len(kept), min(len(kept) + AT_ONCE, len(owners)))
+        parts = []
+        for first in range(rows.start, rows.stop, dds.BOARDS):
+            some = slice(first, min(first + dds.BOARDS, rows.stop))
+            asked = owners[some], strains[some], (seats[some] + 1) % SEATS
+            found = dds.leads(*asked, dds.MOST_TRICKS, dds.EVERY_CARD, 1, Event())
+            parts.append(dds.scores_of_cards(found))
+        scores = np.concatenate(parts)
+        given = np.minimum(scores.max(1, keepdims=True) - scores, GIVEN - 1)
+        kept = np.concatenate([kept, np.where(scores < 0, UNTOLD, given).astype(np.uint8)])
+        np.save(SOLVED_LEADS, kept)
+    return kept[: len(owners)]
 
 
 def doubtful(network: SuitNetwork, owners: NDArray[np.uint8]) -> NDArray[np.integer[Any]]:
@@ -154,6 +202,14 @@ def mixtures(library: Library, folder: Path, held_out: Any) -> dict[str, Callabl
         n = int(tables / DECLARER)
         return Pool.of((owners[:n], hidden(tricks[:n], declarer=True)))
 
+    def led(tables: float) -> Pool:
+        n = int(tables / LEADS)
+        left = hidden(tricks[:n], declarer=True)
+        _, strains, seats = np.nonzero(left != UNKNOWN)
+        pool = Pool.of((owners[:n], left))
+        pool.given = torch.from_numpy(leads(owners[:n], strains, seats))
+        return pool
+
     def ending(cards: int, price: float, tables: float) -> Pool:
         rows = np.flatnonzero(sizes == cards)[: int(tables / price)]
         return Pool.of((endings[rows], results[rows]), whole=False)
@@ -163,6 +219,7 @@ def mixtures(library: Library, folder: Path, held_out: Any) -> dict[str, Callabl
         "whole tables": lambda: whole(TABLES),
         "one strain": lambda: strain(TABLES),
         "one strain and declarer": lambda: declarer(TABLES),
+        "one strain and declarer, each lead": lambda: led(TABLES),
         "half whole tables, half one strain": lambda: whole(half) + later(half, half),
         "half whole tables, half the most doubtful strain": lambda: doubted(half),
         "half whole tables, half endings of ten": lambda: whole(half) + ending(10, TEN, half),
@@ -175,7 +232,7 @@ def train(name: str, pool: Pool, held_out: Any) -> tuple[dict[str, Any], SuitNet
     """Train a network on a pool; return its row, and the averaged network that this is of."""
     torch.manual_seed(1)
     torch.compiler.reset()
-    network = OneStrain(NETWORK, seed=1)
+    network = OneStrain(NETWORK, seed=1, leads=pool.given is not None)
     averaged = deepcopy(network).requires_grad_(False).eval()
     matrices = [weights for weights in network.parameters() if weights.ndim > 1]
     biases = [weights for weights in network.parameters() if weights.ndim == 1]
@@ -190,9 +247,7 @@ def train(name: str, pool: Pool, held_out: Any) -> tuple[dict[str, Any], SuitNet
             order = torch.from_numpy(rng.permutation(len(examples)))
         rows, strains = examples[order[:BATCH]].T
         order = order[BATCH:]
-        dealt = torch.where(
-            pool.whole[rows][:, None], exchanged(pool.owners[rows], RANKS), pool.owners[rows]
-        )
+        dealt, given = pool.dealt(rows)
         tricks = pool.tricks[rows, strains].long()
         known = tricks != UNKNOWN
         for group in optimizer.param_groups:
@@ -200,11 +255,18 @@ def train(name: str, pool: Pool, held_out: Any) -> tuple[dict[str, Any], SuitNet
             group["lr"] = RATE * rising * (0.5 + 0.5 * falling)
         network.train()
         with torch.autocast("cpu", torch.bfloat16):
-            logits = network(dealt, strains)
+            answer = network(dealt, strains)
+        logits, led = answer if given is not None else (answer, None)
         each = functional.cross_entropy(
             logits.flatten(0, 1), torch.where(known, tricks, 0).flatten(), reduction="none"
         )
         loss = (each.view_as(known) * known).sum() / known.sum()
+        losses.append(loss.item())
+        if given is not None and led is not None:
+            ours = led[torch.arange(BATCH), :, known.long().argmax(1)]  # of the one declarer
+            loss = loss + functional.cross_entropy(
+                ours.flatten(0, 2), given.long().flatten(), ignore_index=UNTOLD
+            )
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(network.parameters(), CLIP)
@@ -212,7 +274,6 @@ def train(name: str, pool: Pool, held_out: Any) -> tuple[dict[str, Any], SuitNet
         with torch.no_grad():
             for old, new in zip(averaged.parameters(), network.parameters(), strict=True):
                 old.lerp_(new, 1 - min(AVERAGE, (2 + step) / (11 + step)))
-        losses.append(loss.item())
         if (step + 1) % (STEPS // EVALUATIONS) == 0:
             figures = evaluate(averaged, held_out, precision="bfloat16")
             row = {"best_step": step + 1, "training_loss": float(np.mean(losses))} | figures

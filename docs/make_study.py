@@ -110,8 +110,10 @@ def trials() -> Iterator[Trial]:
     }
     for name, changes in ideas.items():
         yield Trial("ideas", name, changes=changes)
-    for name, changes in (("as it is", {}), ("3 lowest ranks exchanged", {"exchanged": 3})):
-        yield Trial("few deals", name, DEALS[1], {"steps": 1_600, **changes})
+    yield Trial("few deals", "as it is", DEALS[1], {"steps": 1_600})
+    for ranks in (3, 4, 5, 6):
+        changes = {"steps": 1_600, "exchanged": ranks}
+        yield Trial("few deals", f"{ranks} lowest ranks exchanged", DEALS[1], changes)
 
 
 def main() -> None:

@@ -402,6 +402,14 @@ def test_a_known_deal_is_solved_once_and_has_no_intervals() -> None:
         tc.simulate(**HANDS, condition=lambda owners: owners[:, 0] > 3)
 
 
+def test_a_known_deal_is_estimated_once() -> None:
+    known = tc.simulate(**HANDS, exact=0)
+    assert (known.samples, known.solved) == (1, 0)
+    assert str(known).startswith("1 layout, estimated\n")
+    chances = tc.estimate(BOARD, model="accurate").probabilities[Strain.HEARTS, Seat.NORTH]
+    assert known.expected["H", "N"] == pytest.approx(chances @ np.arange(14), abs=1e-4)
+
+
 def test_leads_against_a_known_deal_are_solved_once() -> None:
     known = tc.simulate_leads(
         leader=BOARD.east, contract="4H", by="N", north=BOARD.north, south=BOARD.south

@@ -37,10 +37,10 @@ def stored(config: Any = CONFIG, change: Callable[[dict[str, Any]], Any] = dict.
 def test_settings_that_came_later_than_the_file_are_at_their_defaults() -> None:
     check_same(FILE, stored(), CONFIG)
     older = stored(CONFIG, lambda settings: settings["network"].pop("layer_drop"))
-    older.pop("exchanged")
+    older.pop("ordered")
     check_same(FILE, older, CONFIG)
-    with pytest.raises(TrainingError, match="its exchanged is 0, not 3$"):
-        check_same(FILE, older, replace(CONFIG, exchanged=3))
+    with pytest.raises(TrainingError, match=r"its ordered is 0.0, not 1.0$"):
+        check_same(FILE, older, replace(CONFIG, ordered=1.0))
     dropped = replace(CONFIG, network=replace(CONFIG.network, layer_drop=0.1))
     with pytest.raises(TrainingError, match=r"its network.layer_drop is 0.0, not 0.1$"):
         check_same(FILE, older, dropped)

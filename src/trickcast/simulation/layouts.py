@@ -176,8 +176,10 @@ def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work
     if work.model is None and plan.most_exact:
         work = replace(work, model=CORRECTED_MODEL)
     source = LiveSource(constraints, question, work)
-    if plan.most_exact and _all_known(constraints):
-        return _solve_known(question, constraints, work)
+    if _all_known(constraints):
+        if plan.most_exact:
+            return _solve_known(question, constraints, work)
+        plan = replace(plan, samples=1)  # more would be the same
     run = Run(source, question, plan, Words(checked_seed(work.seed), _LOTS).fractions)
     stopped = None
 

@@ -123,6 +123,8 @@ class Result:
             return "1 layout, solved"
         solved = "all" if self.solved == self.samples else f"{self.solved:,}"
         line = f"{self.samples:,} layouts, {solved} of them solved"
+        if self.samples == 1 and not self.solved:
+            line = "1 layout, estimated"
         return line if self.stopped is None else f"{line} (stopped by {self.stopped})"
 
     def saved(self, effective: Floats) -> Floats:

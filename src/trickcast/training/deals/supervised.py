@@ -46,6 +46,7 @@ class SupervisedConfig(ScheduleConfig):
         0,
         "lowest ranks of each suit that change hands at random in every batch",
         Allowed(f"0 to {RANKS}", range(RANKS + 1).__contains__),
+        may_change=True,
     )
     warm_up: int = setting(
         500, "steps of rising rate, at the start and after 16-bit weights", at_least(0)
