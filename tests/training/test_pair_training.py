@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import trickcast as tc
+from killing import Killed, kill_at
 from trickcast.library import append
 from trickcast.networks.hand2vec import Hand2Vec, suit_orders, symmetric_tricks
 from trickcast.networks.pairs import (
@@ -179,8 +180,16 @@ def test_training_learns_and_refuses_what_is_another(trained):
         train(PairTask(config, sources, solved_rows(all_six())), path)
     with pytest.raises(TrainingError, match="learning_rate"):
         train(PairTask(replace(config, learning_rate=1.0), sources, rows), path)
-    more = train(PairTask(config, Sources(labelled(all_six()), None, rows), rows), path)
-    assert [leg["from_step"] for leg in more.progress.legs] == [0, 60]  # lessons may be added
+
+
+def test_lessons_may_be_added(trained, tmp_path):
+    config, sources, rows, *_ = trained
+    config, path = replace(config, evaluate_every=1), tmp_path / "pairs.checkpoint"
+    with pytest.raises(Killed):
+        train(PairTask(config, sources, rows), path, report=kill_at(2))
+    more = PairTask(config, Sources(labelled(all_six()), None, rows), rows)
+    legs = train(more, path, minutes=0).progress.legs
+    assert [leg["from_step"] for leg in legs] == [0, 2]
 
 
 def all_six() -> tc.DealSet:

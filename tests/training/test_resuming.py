@@ -196,6 +196,18 @@ def test_other_lessons_go_on_and_other_validation_deals_do_not():
         progress.use("more", "others", 100, "cpu")
 
 
+def test_a_training_at_its_end_learned_nothing_from_what_came_later(deals, tmp_path):
+    """The same command exports a training that ended elsewhere; the library may have grown."""
+    path = tmp_path / "a.checkpoint"
+    before = train_deals(DEALS, deals[:100], deals[120:], path)
+    after = train_deals(DEALS, deals[:120], deals[120:], path)
+    assert after.done and after.progress.legs == before.progress.legs
+    assert after.record == before.record and after.record["deals"] == 100
+    longer = train_deals(replace(DEALS, steps=16), deals[:120], deals[120:], path)
+    assert [leg["from_step"] for leg in longer.progress.legs] == [0, 12]
+    assert longer.record["deals"] == 120
+
+
 def test_a_training_that_begins_with_anothers_weights_has_a_leg_of_its_own():
     progress = Progress()
     for weights in ("", "first", "first", "second"):

@@ -44,13 +44,29 @@ class Progress:
     best: dict[str, float] = field(default_factory=dict)
     """The report of the lowest validation error, in families that choose their state by it."""
 
-    def use(self, training_sha256: str, validation_sha256: str, deals: int, device: str) -> None:
-        """Note what this leg learns from. Raises TrainingError for other validation deals."""
+    def use(
+        self,
+        training_sha256: str,
+        validation_sha256: str,
+        deals: int,
+        device: str,
+        *,
+        over: bool = False,
+    ) -> None:
+        """Note what this leg learns from: nothing more, where the training is ``over``.
+
+        Raises TrainingError for other validation deals.
+        """
         if self.validation_sha256 not in ("", validation_sha256):
-            raise TrainingError("the training so far was validated on other deals than these")
+            raise TrainingError(
+                "the training so far was validated on other deals than these (expected the same "
+                "throughout; --validation takes the first so many)"
+            )
         self.validation_sha256 = validation_sha256
         leg = {"deals": deals, "sha256": training_sha256, "device": device}
         leg |= {"begun_with": self.begun_with} if self.begun_with else {}
+        if over and self.legs:
+            return
         if not self.legs or {key: self.legs[-1].get(key) for key in leg} != leg:
             self.legs.append({"from_step": self.step} | leg)
 

@@ -125,8 +125,12 @@ def train(
     if (saved := read_checkpoint(path, config)) is not None:
         task.progress, state = saved
         whole(path, "a checkpoint", lambda: task.restore(state))
-    progress, lessons = task.progress, task.lessons
-    progress.use(lessons.sha256, lessons.validation_sha256, lessons.deals, str(task.place.device))
+    progress, lessons, device = task.progress, task.lessons, str(task.place.device)
+
+    def over() -> bool:
+        return progress.step >= task.steps or task.over()
+
+    progress.use(lessons.sha256, lessons.validation_sha256, lessons.deals, device, over=over())
     opened = written = perf_counter()
     began, written_at = opened - progress.seconds, -1
 
@@ -138,7 +142,7 @@ def train(
             written, written_at = perf_counter(), progress.step
 
     with Journal(path, progress.step, active=journal and first) as log:
-        while progress.step < task.steps and not task.over():
+        while not over():
             late = minutes is not None and perf_counter() - opened > 60 * minutes
             if task.place.agreed(late):
                 break
@@ -156,5 +160,4 @@ def train(
             elif perf_counter() - written > config.checkpoint_seconds:
                 save()
         save()
-    done = progress.step >= task.steps or task.over()
-    return Trained(config, task.result(), progress, task.steps, done)
+    return Trained(config, task.result(), progress, task.steps, over())

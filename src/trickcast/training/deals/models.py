@@ -50,7 +50,7 @@ def train_model(request: Request, config: SupervisedConfig, report: Report) -> A
     if trained.done and can_export():
         model = root / f"{name}.onnx"
         export_suits(trained, name, validation, model)
-    return Answer(name, trained, f"{len(training):,} deals", model)
+    return Answer(name, trained, f"{trained.record['deals']:,} deals", model)
 
 
 def shown(line: dict[str, Any]) -> str:

@@ -116,7 +116,8 @@ def _leg(
         scores |= {name: value for name, value in last.items() if name.startswith("mse")}
         fitted = Library(request.library).deals("validation")[:_FITTED_DEALS]
         export(trained.network, About(model, scores, trained.record), fitted, target)
-    lessons = f"{task.lessons.deals:,} deals and rows (a folder as src/trickcast/weights/pairs)"
+    learned = trained.record["deals"]
+    lessons = f"{learned:,} deals and rows (a folder as src/trickcast/weights/pairs)"
     return Answer(request.name, trained, lessons, target)
 
 

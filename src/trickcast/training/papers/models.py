@@ -43,7 +43,7 @@ def train_networks(request: Request, config: PaperConfig, report: Report) -> Ans
     if trained.done and can_export():
         model = request.out / f"{config.network}.onnx"
         export_layered(networks["suit"], networks["notrump"], validation, model)
-    lessons = f"{len(training):,} deals (trickcast evaluate DEALS --model …)"
+    lessons = f"{trained.record['deals']:,} deals (trickcast evaluate DEALS --model …)"
     return Answer(f"{config.network} ({contracts})", trained, lessons, model)
 
 
