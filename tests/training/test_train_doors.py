@@ -8,14 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import format_samples
 from trickcast.cli import main
 from trickcast.dealing import random_deals
-from trickcast.library import append
+from trickcast.library import append, generate
 from trickcast.networks.pairs import PairNetwork
 from trickcast.networks.suits import SuitNetwork
 from trickcast.training import Request, find_training, leg, listed, train
 from trickcast.training.catalogue import CATALOGUE
-from trickcast.training.checkpoints import Progress
+from trickcast.training.checkpoints import Progress, TrainingError
 from trickcast.training.papers import models as papers
 from trickcast.training.settings import changed
 from trickcast.training.weights import read_weights
@@ -53,6 +54,83 @@ def test_a_network_that_cannot_be_exported_is_not_trained(cli, tmp_path):
     status, _, err = cli("train", "fast", "--set=steps=1", *given)
     assert status == 2 and "rotation is 'learned' (expected 'exact'" in err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def made(tmp_path):
+    """Sixteen deals to train on, eight to validate on."""
+    solved = random_deals(24, seed=3).with_tricks(np.full((24, 5, 4), 6, np.uint8))
+    append(tmp_path / "made", solved[:16], "made", "train", solver="none", source="test")
+    append(tmp_path / "made", solved[16:], "held", "validation", solver="none", source="test")
+    return tmp_path / "made"
+
+
+def refused(tmp_path, name, library, **asked):
+    """Return why a training is refused, which has to be before it begins."""
+    with pytest.raises((ValueError, TrainingError)) as told:
+        train(Request(name=name, library=library, out=tmp_path / "out", **asked))
+    assert not (tmp_path / "out").exists()
+    return str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "use"),
+    [
+        *((name, use) for name in ("fast", "pairs", "52-5-1") for use in ("train", "validation")),
+        ("hand2vec", "validation"),
+    ],
+)
+def test_a_library_without_deals_for_a_use_is_told(tmp_path, name, use):
+    library, other = tmp_path / "library", "validation" if use == "train" else "train"
+    solved = random_deals(3, seed=3).with_tricks(np.full((3, 5, 4), 6, np.uint8))
+    append(library, solved, "made", other, solver="none", source="test")
+    rows = {"pairs": rows_of_pairs(tmp_path)} if name == "hand2vec" else {}
+    settings = {
+        "52-5-1": {"coding": "52"},
+        "pairs": {"taught": "0", "rows": "0"},
+    }.get(name, {})
+    told = refused(tmp_path, name, library, settings=settings, **rows)
+    assert told.startswith(f"{library}: no deals for {use} (expected some; trickcast generate")
+
+
+def rows_of_pairs(tmp_path):
+    """Write some pairs of hands in the form of BridgeHand2Vec, and return the file."""
+    path = tmp_path / "rows.csv"
+    path.write_bytes(format_samples.hand2vec())
+    return path
+
+
+def test_what_an_export_needs_is_asked_for_before_anything_is_trained(made, tmp_path):
+    """Validation deals of one strain cannot calibrate, and were refused hours later."""
+    generate(made, 3, seed=5, use="validation", strains="one", workers=1)
+    told = refused(tmp_path, "fast", made, validation=8)
+    assert told.startswith(f"{made}, for validation: deal 8 of 11: the result of ")
+    settings = {"taught": "0", "rows": "0", "solved": "8"}
+    told = refused(tmp_path, "pairs", made, settings=settings, validation=8)
+    assert told.startswith(f"{made}, for validation: deal 8 of 11: the result of ")
+    rows = rows_of_pairs(tmp_path)
+    told = refused(tmp_path, "hand2vec", tmp_path / "none", pairs=rows, pairs_validation=rows)
+    assert told.startswith(f"{tmp_path / 'none'}: no library of solved deals")
+
+
+def test_weights_of_another_network_are_told_in_a_line(made, tmp_path):
+    """They were a traceback, or as many lines as there are layers."""
+    weights = Path(__file__).parents[2] / "data/weights"
+    for name, settings in (
+        ("pairs", {"taught": "0", "rows": "0", "solved": "8", "network.width": "8"}),
+        ("fast", {"network.width": "16"}),
+    ):
+        path = weights / f"{name}.npz"
+        told = refused(tmp_path, name, made, settings=settings, weights=path, anew=name == "fast")
+        assert told.startswith(f"{path}: the weights of another network (")
+        assert told.count("\n") == 0
+    assert refused(tmp_path, "fast", made, anew=True).startswith("anew takes the weights of a file")
+
+
+@pytest.mark.parametrize("device", ["nonsense", "cuda:99", "meta", "-1"])
+def test_a_device_that_is_not_there_is_told(made, tmp_path, device):
+    told = refused(tmp_path, "fast", made, device=device)
+    assert told.startswith(f"device is '{device}' (expected cpu, or cuda where torch finds a GPU;")
 
 
 def test_both_doors_have_the_same_options(cli):

@@ -9,6 +9,8 @@ import torch
 from torch import Tensor, distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
+from ..cards import cut, shorten
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -22,12 +24,13 @@ class Place:
     def here(cls, device: str | None = None) -> "Place":
         """Return the place of this process: torchrun's, or the only one.
 
-        Without ``device`` it is a GPU where there is one.
+        Without ``device`` it is a GPU where there is one. Raises ValueError for a device that is
+        none, or is not there.
         """
         gpu = torch.cuda.is_available()
         world = int(os.environ.get("WORLD_SIZE", "1"))
         if world == 1:
-            return cls(torch.device(device or ("cuda" if gpu else "cpu")))
+            return cls(_device(device or ("cuda" if gpu else "cpu")))
         local = f"cuda:{os.environ['LOCAL_RANK']}" if gpu and device != "cpu" else "cpu"
         if local != "cpu":
             torch.cuda.set_device(local)
@@ -74,6 +77,20 @@ class Place:
     def autocast(self, precision: str) -> AbstractContextManager[None]:
         """Return the context in which matrix products have this precision."""
         return torch.autocast(self.device.type, torch.bfloat16, enabled=precision == "bfloat16")
+
+
+def _device(name: str) -> torch.device:
+    """Return a device on which torch can compute."""
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device).item()
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(
+            f"device is {shorten(name)} (expected cpu, or cuda where torch finds a GPU; torch: "
+            f"{cut(reason)})"
+        ) from None
+    return device
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, DealSet, Seat, Strain
+from ..library import Library, Use
 
 
 def known_tricks(deals: DealSet) -> NDArray[np.uint8]:
@@ -20,6 +21,28 @@ def known_tricks(deals: DealSet) -> NDArray[np.uint8]:
             "not known (expected solved deals; trickcast generate makes them)"
         )
     return tricks
+
+
+def library_deals(
+    library: Library, use: Use, first: int | None = None, *, whole: bool = True
+) -> DealSet:
+    """Return the ``first`` so many deals of one use, all by default.
+
+    Raises ValueError, naming library and use, where there are none, or one of these is not solved
+    in all its strains and has to be ``whole``.
+    """
+    deals = library.deals(use)[:first]
+    if not len(deals):
+        raise ValueError(
+            f"{library}: no deals for {use} (expected some; trickcast generate --use {use} makes "
+            "them)"
+        )
+    if whole:
+        try:
+            known_tricks(deals)
+        except ValueError as error:
+            raise ValueError(f"{library}, for {use}: {error}") from None
+    return deals
 
 
 def checksum(*arrays: NDArray[np.generic]) -> str:

@@ -7,6 +7,7 @@ from ...networks.suits import SuitNetwork
 from ..export.suits import check_exported, export_suits
 from ..parallel import Place
 from ..request import Answer, Report, Request, can_export
+from ..solved import library_deals
 from ..weights import read_weights
 from .data import labelled_endings
 from .distillation import taught_deals
@@ -21,13 +22,16 @@ def train_model(request: Request, config: SupervisedConfig, report: Report) -> A
 
     It is calibrated on all validation deals of the library, also where fewer were asked for. The
     folder gets ``NAME.checkpoint`` and what ``supervised.train`` puts beside it. Raises
-    ValueError, before anything is trained, for a network that cannot be exported; and what
+    ValueError, before anything is trained, for a network that cannot be exported, a library
+    without training deals, or validation deals that are not wholly solved; and what
     ``supervised.train`` and ``export_suits`` raise.
     """
     check_exported(config.network)
+    if request.anew and request.weights is None:
+        raise ValueError("anew takes the weights of a file (expected --weights too)")
     library, root, name = Library(request.library), request.out, request.name
-    training = library.deals("train")[: request.deals]
-    validation = library.deals("validation")
+    training = library_deals(library, "train", request.deals, whole=False)
+    validation = library_deals(library, "validation")
     trained = train(
         config,
         training,

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from ...cards import DealSet
+from ...cards.errors import one_line
 from ...cards.sizes import RANKS
 from ...networks.settings import Allowed, at_least, one_of, setting
 from ...networks.suit_config import SuitNetworkConfig
@@ -153,7 +154,9 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
             try:
                 target.load_state_dict(_new_layers(target) | weights if anew else weights)
             except RuntimeError as error:
-                raise TrainingError(f"{path}: the weights of another network ({error})") from None
+                raise TrainingError(
+                    f"{path}: the weights of another network ({one_line(error)})"
+                ) from None
         if anew:
             digest = hashlib.sha256(path.read_bytes()).hexdigest()
             self.progress = Progress(legs=progress.legs, begun_with=digest)
@@ -231,7 +234,9 @@ class Source:
                 "teachers or a set that they labelled)"
             )
         if (config.endings > 0) != (endings is not None):
-            raise ValueError(f"endings is {config.endings} (expected more with endings, else 0)")
+            raise ValueError(
+                f"endings is {config.endings} (expected 1 or more with a set of endings, 0 without)"
+            )
         if any(n % place.world for n in (config.batch, config.taught, config.endings)):
             raise ValueError(
                 f"batch is {config.batch}, taught {config.taught} and endings {config.endings} "

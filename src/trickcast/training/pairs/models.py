@@ -17,6 +17,7 @@ from ..deals.distillation import taught_deals
 from ..export.hand2vec import export_hand2vec
 from ..export.pairs import About, export_pairs
 from ..request import Answer, Report, Request, can_export
+from ..solved import library_deals
 from ..trainer import Trained, train
 from ..weights import read_weights
 from .data import PairRows, join_rows, pair_rows, solved_rows, teach_rows
@@ -50,15 +51,23 @@ def train_pairs_model(request: Request, config: PairConfig, report: Report) -> A
     The ``weights`` of a request are those to begin with. Raises TrainingError where there is
     nothing to learn from, and what the training raises.
     """
-    solved = Library(request.library).deals("train")[: request.deals] if config.solved else None
+    solved = None
+    if config.solved:
+        solved = labelled(library_deals(Library(request.library), "train", request.deals))
     sources = Sources(
-        None if solved is None else labelled(solved),
+        solved,
         taught_deals(request.taught) if config.taught and request.taught else None,
         _rows(request.pairs) if config.rows and request.pairs else None,
     )
     start = None
     if request.weights is not None and not _checkpoint(request).exists():
-        start = read_weights(request.weights, PairNetwork)[0].state_dict()
+        stored = read_weights(request.weights, PairNetwork)[0]
+        if stored.config != config.network:
+            raise TrainingError(
+                f"{request.weights}: the weights of another network ({stored.config}, not "
+                f"{config.network})"
+            )
+        start = stored.state_dict()
     task = PairTask(config, sources, _held_out(request), start)
     return _leg(request, task, "accurate", export_pairs, report)
 
@@ -90,7 +99,7 @@ def _held_out(request: Request) -> PairRows:
     """The rows that a training is measured on: those given, or the library's validation deals."""
     if request.pairs_validation is not None:
         return _rows(request.pairs_validation)
-    return solved_rows(Library(request.library).deals("validation")[: request.validation])
+    return solved_rows(library_deals(Library(request.library), "validation", request.validation))
 
 
 def _checkpoint(request: Request) -> Path:
@@ -105,16 +114,18 @@ def _leg(
     report: Report,
 ) -> Answer:
     """Train one leg, and export a network that is at its end as the model of that name."""
+    fitted = None  # read before anything is trained: an export may not fail for want of them
+    if can_export():
+        fitted = library_deals(Library(request.library), "validation", _FITTED_DEALS)
     trained: Trained[Any, Any] = train(
         cast(Any, task), _checkpoint(request), minutes=request.minutes, report=report
     )
     target = None
-    if trained.done and can_export():
+    if trained.done and fitted is not None:
         target = request.out / "pairs" / f"{model}.onnx"
         last = trained.progress.last
         scores = {"pairs": float(len(task.validation))}
         scores |= {name: value for name, value in last.items() if name.startswith("mse")}
-        fitted = Library(request.library).deals("validation")[:_FITTED_DEALS]
         export(trained.network, About(model, scores, trained.record), fitted, target)
     learned = trained.record["deals"]
     lessons = f"{learned:,} deals and rows (a folder as src/trickcast/weights/pairs)"

@@ -7,6 +7,7 @@ from typing import Any, get_args
 from ...library import Library
 from ..export.layered import export_layered
 from ..request import Answer, Report, Request, can_export
+from ..solved import library_deals
 from .examples import Contracts
 from .network import PaperConfig, train
 
@@ -21,8 +22,8 @@ def train_networks(request: Request, config: PaperConfig, report: Report) -> Ans
     Reports say of which ``contracts`` they are. Raises what ``train`` and ``export_layered`` raise.
     """
     library, started = Library(request.library), perf_counter()
-    training = library.deals("train")[: request.deals]
-    validation = library.deals("validation")[: request.validation]
+    training = library_deals(library, "train", request.deals)
+    validation = library_deals(library, "validation", request.validation)
     networks = {}
     contracts: Contracts
     for contracts in get_args(Contracts):
