@@ -400,6 +400,20 @@ def test_kept_labels_are_the_teachers(trained, tmp_path):
         taught_deals(tmp_path / "taught")
 
 
+def test_kept_labels_outlive_what_is_refused_and_what_is_written_to_them(trained, tmp_path):
+    teacher, folder = trained[0].network, tmp_path / "taught"
+    before = teach([teacher], np.int64(6), np.int64(7), folder, start=np.int64(3)).labels.clone()
+    for given, told in (
+        (([teacher], 6, -1), "seed is -1"),
+        (([teacher], 0, 7), "deals is 0"),
+        (([], 6, 7), "no teachers"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            teach(*given, folder)
+    taught_deals(folder).labels.zero_()  # of a file that nobody else may write to, at times
+    assert torch.equal(taught_deals(folder).labels, before)
+
+
 def test_teachers_and_their_share_go_together(deals, trained, tmp_path):
     teacher = trained[0].network
     with pytest.raises(ValueError, match="taught is 0"):

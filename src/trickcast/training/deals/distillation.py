@@ -14,6 +14,8 @@ from ..._files import read_json
 from ...cards import cut
 from ...cards.sizes import COUNTS, SEATS, STRAINS
 from ...dealing import random_deals
+from ...dealing.words import checked_seed
+from ...library.manifest import checked_range
 from ...networks.suits import mean_probabilities
 from ..checkpoints import TrainingError
 from .data import Labelled
@@ -39,7 +41,14 @@ def teach(
     ``labels.npy`` is (n, 5, 4, 14) uint8, the mean probabilities of the teachers in 255ths: 280
     bytes a deal; ``taught.json`` says which deals these are and is written last. ``report`` gets
     the number of deals done; ``precision`` is that of the products, float32 or bfloat16.
+
+    What the folder held is gone once this begins. Raises ValueError, before it does, for no
+    teachers and for numbers out of range, TypeError for numbers that are not whole.
     """
+    n, start = checked_range(n, start, "deals")
+    seed = checked_seed(seed)
+    if not teachers:
+        raise ValueError("no teachers (expected one or more)")
     root = Path(folder)
     root.mkdir(parents=True, exist_ok=True)
     (root / "taught.json").unlink(missing_ok=True)
@@ -73,7 +82,7 @@ def taught_deals(folder: str | os.PathLike[str]) -> Labelled:
         known = header.shape == shape and header.dtype == np.dtype(np.uint8)
         if content["format"] != _FORMAT or not known:
             raise ValueError(f"{content}, with {header.dtype} labels of shape {header.shape}")
-        labels = np.load(root / "labels.npy", mmap_mode="r+")
+        labels = np.load(root / "labels.npy", mmap_mode="c")  # torch wants what can be written to
         owners = random_deals(content["deals"], content["seed"], content["start"]).owners.copy()
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TrainingError(f"{root}: no whole set of taught deals ({cut(str(error))})") from None
