@@ -226,6 +226,30 @@ def test_damage_stops_generate(tmp_path: Path, small_shards: None) -> None:
         Library(tmp_path).deals("train")
 
 
+@pytest.mark.parametrize("content", [b"", b"rubbish", bytes(range(46))])
+def test_an_unlisted_file_of_others_says_what_to_do(
+    tmp_path: Path, small_shards: None, content: bytes
+) -> None:
+    path = tmp_path / shard_file(3, 0)
+    path.parent.mkdir()
+    path.write_bytes(content)
+    with pytest.raises(LibraryError, match=r"not in the manifest, .*Delete the file") as told:
+        generate(tmp_path, 2, seed=3)
+    assert str(told.value).startswith(f"{path}: ") and path.read_bytes() == content
+    path.unlink()
+    assert generate(tmp_path, 2, seed=3) == 2
+
+
+def test_a_word_that_is_no_use_is_refused(tmp_path: Path, small_shards: None) -> None:
+    generate(tmp_path, 1, seed=3)
+    library = Library(tmp_path)
+    use: Any = "trian"
+    for ask in (library.count, library.stream, library.deals):
+        with pytest.raises(LibraryError, match="use is 'trian' .expected train, validation or"):
+            ask(use)
+    assert len(library.deals("test")) == library.count("test") == 0
+
+
 def test_what_cannot_be_asked_for_is_refused_before_anything_is_made(tmp_path: Path) -> None:
     out, solved = tmp_path / "library", DealSet(np.empty((0, 52), np.uint8))
     use: Any = "Test"

@@ -158,5 +158,8 @@ def _read(storage: Storage, file: str, size: int) -> tuple[NDArray[np.uint8], ND
             raise ValueError("more tricks than cards in a hand")
     except (ValueError, KeyError) as error:
         reason = cut(str(error))
-        raise LibraryError(f"{path}: not a file of solved endings, or damaged ({reason})") from None
+        raise LibraryError(
+            f"{path}: not a file of solved endings, or damaged ({reason}). Delete the file, and "
+            "trickcast generate makes those that it made again"
+        ) from None
     return owners, tricks

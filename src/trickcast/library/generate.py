@@ -301,11 +301,15 @@ def _kept(job: _Job, piece: _Piece) -> DealSet:
     file = shard_file(job.seed, piece.begin, job.record)
     data = job.storage.read(file, most=SHARD * job.record.size)
     path = job.storage.path(file)
-    deals = decode_shard(path, job.record, data or b"")
-    if not len(deals) or (deals.owners != job.dealt(piece.begin, len(deals)).owners).any():
+    try:
+        deals = decode_shard(path, job.record, data or b"")
+        ours = len(deals) and (deals.owners == job.dealt(piece.begin, len(deals)).owners).all()
+    except LibraryError:
+        ours = False
+    if not ours:
         raise LibraryError(
             f"{path}: not in the manifest, and not the deals from {piece.begin} on of "
-            f"seed {job.seed}"
+            f"seed {job.seed}. Delete the file, and trickcast generate makes it again"
         )
     return deals[: piece.end - piece.begin]
 

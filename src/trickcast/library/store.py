@@ -42,8 +42,8 @@ class Library:
         return str(self.storage)
 
     def count(self, use: Use) -> int:
-        """Return the number of deals for one use."""
-        return sum(shard.deals for shard in self.shards if shard.use == use)
+        """Return the number of deals for one use. Raises LibraryError for any other word."""
+        return sum(shard.deals for shard in self._for(use))
 
     @property
     def tables_worth(self) -> float:
@@ -51,16 +51,27 @@ class Library:
         return tables_worth(self.shards)
 
     def stream(self, use: Use) -> Iterator[DealSet]:
-        """Yield the shards of one use, in the order of the manifest, their digests checked."""
-        return (self.read(shard) for shard in self.shards if shard.use == use)
+        """Return an iterator of the shards of one use, in the order of the manifest.
+
+        Their digests are checked. Raises LibraryError for a word that is no use, and in the course
+        of it what ``read`` raises.
+        """
+        return (self.read(shard) for shard in self._for(use))
 
     def deals(self, use: Use) -> DealSet:
-        """Return all deals of one use, with their tricks: 255 in strains that are not solved."""
+        """Return all deals of one use, with their tricks: 255 in strains that are not solved.
+
+        Raises LibraryError as ``stream`` does.
+        """
         return DealSet.concatenate(self.stream(use))
 
     def read(self, shard: Shard) -> DealSet:
         """Return one shard's deals. Raises LibraryError when its file is missing or damaged."""
         return read_shard(self.storage, shard, cached=True)
+
+    def _for(self, use: Use) -> list[Shard]:
+        use = checked_use(use)
+        return [shard for shard in self.shards if shard.use == use]
 
 
 def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, source: str) -> None:
