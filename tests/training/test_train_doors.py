@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -176,9 +177,25 @@ def test_settings_are_changed_by_text():
         ({"network.width": "wide"}, "network.width is 'wide'"),
         ({"compile": "yes"}, "compile is 'yes'"),
         ({"steps": "0"}, "steps is 0"),
+        ({"precision": "float" * 7}, "precision is 'floatfloat.*expected float32 or bfloat16"),
+        ({"seed": "18446744073709551616"}, r"seed is 1844\d+ .expected 0 to 2\*\*64 - 1"),
     ]:
         with pytest.raises(ValueError, match=word):
             changed(accurate.settings, texts)
+    number: Any = {"steps": 10}
+    with pytest.raises(TypeError, match=r"steps is 10 .expected its text, as '10'"):
+        changed(accurate.settings, number)
+    for name in NAMES:
+        if name != "52-25-1":
+            assert find_training(name).configured({"seed": str(2**64 - 1)}).step_seed(9, 0) < 2**64
+
+
+def test_paths_of_a_request_may_be_texts(tmp_path):
+    named = {name: str(tmp_path / name) for name in ("out", "weights", "taught", "pairs")}
+    request = Request(name="fast", library="there", teacher=("a", "b"), **named)
+    paths = {name: Path(path) for name, path in named.items()}
+    assert request == Request(name="fast", library="there", teacher=(Path("a"), Path("b")), **paths)
+    assert request.out == tmp_path / "out" and isinstance(request.out, Path)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ class Allowed(NamedTuple):
 
 MORE_THAN_0 = Allowed("more than 0", lambda value: value > 0)
 SHARE = Allowed("0 to less than 1", lambda value: 0 <= value < 1)
+SEED = Allowed("0 to 2**64 - 1", lambda value: 0 <= value < 1 << 64)
 
 
 def at_least(least: int) -> Allowed:

@@ -20,7 +20,7 @@ _MINUTES = Allowed("0 or more", lambda value: value is None or value >= 0)
 class Request:
     """One call of ``train``. The fields are the options of its doors, and their helps.
 
-    Raises ValueError for a number out of its range.
+    Paths may be given as texts. Raises ValueError for a number out of its range.
     """
 
     name: str = "accurate"
@@ -46,6 +46,10 @@ class Request:
 
     def __post_init__(self) -> None:
         check_settings(self)
+        for option in fields(self):
+            if option.type in (Path, Path | None) and isinstance(getattr(self, option.name), str):
+                object.__setattr__(self, option.name, Path(getattr(self, option.name)))
+        object.__setattr__(self, "teacher", tuple(map(Path, self.teacher)))
 
     def given(self) -> list[str]:
         """Return the names of the fields that are not as they would be if nothing was said."""

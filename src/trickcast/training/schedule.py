@@ -13,11 +13,14 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from ..networks.settings import MORE_THAN_0, SHARE, at_least, check_settings, one_of, setting
+from ..networks.settings import MORE_THAN_0, SEED, SHARE, at_least, check_settings, one_of, setting
 from .checkpoints import TrainingError
 from .parallel import Place
 from .soap import OPTIMIZERS
 from .trainer import Lessons, Task
+
+_SEEDS = 1 << 64
+"""Of torch's generator."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +34,7 @@ class ScheduleConfig:
     weight_decay: float = setting(0.0, "decoupled, as AdamW's", at_least(0))
     clip: float = setting(1.0, "longest gradient", MORE_THAN_0)
     average: float = setting(0.999, "share of old in the averaged weights", SHARE)
-    seed: int = setting(1, "seed of first weights, batches and dropout", at_least(0))
+    seed: int = setting(1, "seed of first weights, batches and dropout", SEED)
     evaluate_every: int = setting(
         1_000, "steps between two evaluations", at_least(1), may_change=True
     )
@@ -57,7 +60,7 @@ class ScheduleConfig:
 
     def step_seed(self, step: int, rank: int) -> int:
         """Return the seed of what a step draws by torch's own generator."""
-        return self.seed * 1_000_003 + step
+        return (self.seed * 1_000_003 + step) % _SEEDS
 
 
 C = TypeVar("C", bound=ScheduleConfig)

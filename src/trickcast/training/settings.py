@@ -61,7 +61,7 @@ def changed(config: S, texts: Mapping[str, str], **others: Any) -> S:
     """Return ``config`` with some settings changed: ``{"steps": "10", "network.width": "64"}``.
 
     ``others`` are fields that no text can change. Raises ValueError for an unknown setting, or a
-    bad value, naming it.
+    bad value, naming it, and TypeError for a value that is no text.
     """
     known = settings_of(config)
     for name in texts:
@@ -90,6 +90,10 @@ def _value(name: str, text: str, kind: Any) -> Any:
         if text not in ("true", "false"):
             raise ValueError(f"{name} is {shorten(text)} (expected true or false)")
         return text == "true"
+    if not isinstance(text, str):
+        raise TypeError(f"{name} is {shorten(text)} (expected its text, as {shorten(str(text))})")
+    if kind is str:
+        return text
     try:
         if len(text) > _LONGEST:
             raise ValueError(text)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from ...encodings import Head
 from ...networks import run_all
-from ...networks.settings import at_least, setting
+from ...networks.settings import SEED, at_least, setting
 from ..checkpoints import Progress, TrainingError
 from ..trainer import Lessons
 from .best import BestOf
@@ -53,7 +53,7 @@ class RpropConfig:
     steps_back: bool = False
     """Whether a step that has led too far is taken back, as in the Rprop of 1993."""
     weight_decay: float = setting(1e-4, "weight decay", at_least(0))
-    seed: int = setting(1, "seed of first weights and examples", at_least(0))
+    seed: int = setting(1, "seed of first weights and examples", SEED)
     chunk: int = setting(2_048, "examples computed at a time", at_least(1), may_change=True)
 
 
