@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from trickcast._files import atomic_writer
 from trickcast.cards import UNKNOWN
 from trickcast.cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
 from trickcast.library import Library, read_endings
@@ -42,6 +43,7 @@ from trickcast.solver import dds
 from trickcast.training.deals.data import exchanged, from_arrays
 from trickcast.training.deals.evaluating import evaluate
 from trickcast.training.soap import Soap
+from trickcast.training.solved import checksum
 
 ROWS = Path("docs/label_study.csv")
 COLUMNS = [
@@ -55,7 +57,7 @@ STRAIN, DOUBTFUL, DECLARER, LEADS, ELEVEN, TEN = 0.2, 0.26, 0.12, 0.24, 0.16, 0.
 the same with the tricks after each lead, an ending of so many cards."""
 GIVEN, UNTOLD = 4, 4
 """Classes of a lead: 0, 1, 2, 3 or more tricks given away; and that of cards not told of."""
-SOLVED_LEADS, AT_ONCE = Path("build/label_study_leads.npy"), 2_000
+SOLVED_LEADS, AT_ONCE = Path("build"), 2_000
 NETWORK = SuitNetworkConfig(width=96, heads=2, before=1, after=2)
 STEPS, BATCH, WARM_UP, EVALUATIONS = 1_200, 1_280, 100, 6
 RATE, DECAY, AVERAGE, LOWEST, CLIP = 2e-3, 0.05, 0.995, 3, 1.0
@@ -147,7 +149,9 @@ def leads(
     owners: NDArray[np.uint8], strains: NDArray[np.integer[Any]], seats: NDArray[np.integer[Any]]
 ) -> NDArray[np.uint8]:
     """Return (n, 52) classes of what each card of the leader gives away, solved where not kept."""
-    kept = np.load(SOLVED_LEADS) if SOLVED_LEADS.exists() else np.empty((0, 52), np.uint8)
+    asked_for = checksum(owners, strains.astype(np.uint8), seats.astype(np.uint8))
+    file = SOLVED_LEADS / f"label_study_leads_{asked_for[:16]}.npy"
+    kept = np.load(file) if file.exists() else np.empty((0, 52), np.uint8)
     while len(kept) < len(owners):
         rows = slice(len(kept), min(len(kept) + AT_ONCE, len(owners)))
         parts = []
@@ -159,8 +163,10 @@ def leads(
         scores = np.concatenate(parts)
         given = np.minimum(scores.max(1, keepdims=True) - scores, GIVEN - 1)
         kept = np.concatenate([kept, np.where(scores < 0, UNTOLD, given).astype(np.uint8)])
-        np.save(SOLVED_LEADS, kept)
-    return kept[: len(owners)]
+        SOLVED_LEADS.mkdir(exist_ok=True)
+        with atomic_writer(file) as stream:
+            np.save(stream, kept)
+    return kept
 
 
 def doubtful(network: SuitNetwork, owners: NDArray[np.uint8]) -> NDArray[np.integer[Any]]:
@@ -299,9 +305,12 @@ def main() -> None:
     validation = library.deals("validation")[:4_096]
     held_out = from_arrays(validation.owners.copy(), validation.tricks_or_unknown.copy())
     pools = mixtures(library, given.endings, held_out)
-    there = {row["labels"]: row for row in rows()}
-    for name in given.labels or [name for name in pools if name not in there]:
-        there[name], _ = train(name, pools[name](), held_out)
+    if unknown := set(given.labels) - set(pools):
+        options.error(f"no row {', '.join(sorted(unknown))} (expected {'; '.join(pools)})")
+    made = {row["labels"] for row in rows()}
+    for name in given.labels or [name for name in pools if name not in made]:
+        row, _ = train(name, pools[name](), held_out)
+        there = {row["labels"]: row for row in rows()} | {name: row}  # others may have made some
         with ROWS.open("w", newline="", encoding="utf-8") as stream:
             writer = csv.DictWriter(stream, COLUMNS, extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
