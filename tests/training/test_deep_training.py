@@ -204,8 +204,24 @@ def test_the_lowest_cards_change_hands_and_hardly_a_result(deals):
 
 
 def test_fewer_deals_than_a_batch_are_refused(deals, tmp_path):
-    with pytest.raises(TrainingError, match="10 deals are fewer than a batch of 16"):
+    with pytest.raises(TrainingError, match=r"batch is 16 \(expected at most the 10 there are"):
         train(CONFIG, deals[:10], deals[100:], tmp_path / "a")
+    few, config = suit_data.labelled(deals[:3]), replace(CONFIG, endings=4)
+    with pytest.raises(TrainingError, match=r"endings is 4 \(expected at most the 3 there are"):
+        train(config, deals[:100], deals[100:], tmp_path / "a", endings=few)
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(TrainingError, match="3 deals are fewer than a batch of 4"):
+        suit_data.take(few, 0, 4, seed=1, turn=False)
+
+
+def test_an_interrupted_leg_says_so_in_a_word(monkeypatch, capsys):
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(leg, "train", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        leg.main(["fast"])
+    assert ended.value.code == 130 and capsys.readouterr().err == "interrupted\n"
 
 
 def test_unsolved_deals_are_refused(deals, tmp_path):

@@ -57,6 +57,8 @@ def main(arguments: list[str] | None = None) -> None:
         )
     except (ValueError, TrainingError, OSError) as error:
         reader.exit(2, f"{reader.prog}: {error}\n")
+    except KeyboardInterrupt:
+        reader.exit(130, "interrupted\n")
     if answer is not None:
         print(answer, file=sys.stderr)
 

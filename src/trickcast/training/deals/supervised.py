@@ -237,6 +237,11 @@ class Source:
             raise ValueError(
                 f"endings is {config.endings} (expected 1 or more with a set of endings, 0 without)"
             )
+        for name, data in (("batch", deals), ("taught", taught), ("endings", endings)):
+            if data is not None and len(data) < (wanted := getattr(config, name)):
+                raise TrainingError(
+                    f"{name} is {wanted} (expected at most the {len(data)} there are)"
+                )
         if any(n % place.world for n in (config.batch, config.taught, config.endings)):
             raise ValueError(
                 f"batch is {config.batch}, taught {config.taught} and endings {config.endings} "
