@@ -119,7 +119,7 @@ def test_weights_of_another_network_are_told_in_a_line(made, tmp_path):
     weights = Path(__file__).parents[2] / "data/weights"
     for name, settings in (
         ("pairs", {"taught": "0", "rows": "0", "solved": "8", "network.width": "8"}),
-        ("fast", {"network.width": "16"}),
+        ("fast", {"network.width": "16", "batch": "8"}),
     ):
         path = weights / f"{name}.npz"
         told = refused(tmp_path, name, made, settings=settings, weights=path, anew=name == "fast")
