@@ -29,7 +29,7 @@ from trickcast.solver import makes_batches, solve_cell_batches, solve_strain_bat
 BOUNDS = (0.0, 0.5, 0.55, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 1.0)
 APART = (2.0, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0)
 LIBRARY = Path(__file__).parents[1] / "data/library"
-COUNTED, TIMED, BATCH = 4096, 100, 20
+COUNTED, TIMED, BATCH = 4096, 300, 20
 
 
 class Known:

@@ -4,7 +4,7 @@ Run from the root of the repository; the file of solved deals is one more column
 
     python docs/make_evaluation.py ../shared/data/gib/gib-10000.txt
 
-``--part evaluation`` takes a minute of one core for each 40,000 deals, ``--part knob`` two minutes.
+``--part evaluation`` takes a minute of one core for each 40,000 deals, ``--part knob`` five.
 """
 
 import argparse
