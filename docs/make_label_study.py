@@ -57,7 +57,8 @@ STRAIN, DOUBTFUL, DECLARER, LEADS, ELEVEN, TEN = 0.2, 0.26, 0.12, 0.24, 0.16, 0.
 the same with the tricks after each lead, an ending of so many cards."""
 GIVEN, UNTOLD = 4, 4
 """Classes of a lead: 0, 1, 2, 3 or more tricks given away; and that of cards not told of."""
-SOLVED_LEADS, AT_ONCE = Path("build"), 2_000
+KEPT_IN, AT_ONCE = Path("build"), 2_000
+"""Where solved leads are kept, and how many are solved between two writings."""
 NETWORK = SuitNetworkConfig(width=96, heads=2, before=1, after=2)
 STEPS, BATCH, WARM_UP, EVALUATIONS = 1_200, 1_280, 100, 6
 RATE, DECAY, AVERAGE, LOWEST, CLIP = 2e-3, 0.05, 0.995, 3, 1.0
@@ -76,7 +77,8 @@ class OneStrain(SuitNetwork):
     def forward(self, owners: Tensor, strains: Tensor | None = None) -> Any:
         """Turn (n, 52) owners and (n,) strains into (n, 4, 14) logits; all strains without.
 
-        With leads, also into logits of what a card gives away, (n, suit, declarer, rank, class).
+        With strains also into logits of what a card gives away, (n, suit, declarer, rank, class);
+        None without leads.
         """
         if strains is None:
             return super().forward(owners)
@@ -88,7 +90,7 @@ class OneStrain(SuitNetwork):
         asked = self.after(asked.float())
         logits = self.head(normalized(asked.mean(1))).float().view(-1, SEATS, COUNTS)
         if self.leads is None:
-            return logits
+            return logits, None
         led = self.leads(normalized(asked)).float().view(-1, SUITS, SEATS, RANKS, GIVEN)
         return logits, led
 
@@ -150,7 +152,7 @@ def leads(
 ) -> NDArray[np.uint8]:
     """Return (n, 52) classes of what each card of the leader gives away, solved where not kept."""
     asked_for = checksum(owners, strains.astype(np.uint8), seats.astype(np.uint8))
-    file = SOLVED_LEADS / f"label_study_leads_{asked_for[:16]}.npy"
+    file = KEPT_IN / f"label_study_leads_{asked_for[:16]}.npy"
     kept = np.load(file) if file.exists() else np.empty((0, 52), np.uint8)
     while len(kept) < len(owners):
         rows = slice(len(kept), min(len(kept) + AT_ONCE, len(owners)))
@@ -163,7 +165,7 @@ def leads(
         scores = np.concatenate(parts)
         given = np.minimum(scores.max(1, keepdims=True) - scores, GIVEN - 1)
         kept = np.concatenate([kept, np.where(scores < 0, UNTOLD, given).astype(np.uint8)])
-        SOLVED_LEADS.mkdir(exist_ok=True)
+        KEPT_IN.mkdir(exist_ok=True)
         with atomic_writer(file) as stream:
             np.save(stream, kept)
     return kept
@@ -262,14 +264,13 @@ def train(name: str, pool: Pool, held_out: Any) -> tuple[dict[str, Any], SuitNet
             group["lr"] = RATE * rising * (0.5 + 0.5 * falling)
         network.train()
         with torch.autocast("cpu", torch.bfloat16):
-            answer = network(dealt, strains)
-        logits, led = answer if given is not None else (answer, None)
+            logits, led = network(dealt, strains)
         each = functional.cross_entropy(
             logits.flatten(0, 1), torch.where(known, tricks, 0).flatten(), reduction="none"
         )
         loss = (each.view_as(known) * known).sum() / known.sum()
         losses.append(loss.item())
-        if given is not None and led is not None:
+        if given is not None:
             ours = led[torch.arange(BATCH), :, known.long().argmax(1)]  # of the one declarer
             loss = loss + functional.cross_entropy(
                 ours.flatten(0, 2), given.long().flatten(), ignore_index=UNTOLD

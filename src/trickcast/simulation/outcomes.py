@@ -121,10 +121,10 @@ class Result:
         """How many layouts were dealt and solved, in a line."""
         if self.known:
             return "1 layout, solved"
+        if self.samples == 1 and not self.solved:
+            return "1 layout, estimated"
         solved = "all" if self.solved == self.samples else f"{self.solved:,}"
         line = f"{self.samples:,} layouts, {solved} of them solved"
-        if self.samples == 1 and not self.solved:
-            line = "1 layout, estimated"
         return line if self.stopped is None else f"{line} (stopped by {self.stopped})"
 
     def saved(self, effective: Floats) -> Floats:
