@@ -84,7 +84,7 @@ def trials() -> Iterator[Trial]:
         yield Trial("compute", f"{steps:,}", changes={"steps": steps})
     for width in (48, 96, 192):
         yield Trial("size", f"width {width}", changes={"network__width": width})
-    for before, after in ((1, 1), (0, 3), (2, 1), (1, 4)):
+    for before, after in ((1, 1), (0, 3), (2, 1), (1, 4), (3, 2), (5, 2)):
         layers = {"network__before": before, "network__after": after}
         yield Trial("size", f"{before} + {after} layers", changes=layers)
     shape: dict[str, Any] = {

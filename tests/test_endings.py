@@ -9,7 +9,13 @@ import pytest
 from trickcast.cards import DealError, Seat, Strain
 from trickcast.cards.endings import GONE, cards_a_hand, packed
 from trickcast.dealing import random_deals, random_endings
-from trickcast.library import LibraryError, count_endings, generate_endings, read_endings
+from trickcast.library import (
+    LibraryError,
+    count_endings,
+    generate_endings,
+    read_endings,
+    verify_endings,
+)
 from trickcast.solver import solve_batches, solve_ending_batches
 
 
@@ -126,6 +132,44 @@ def test_what_a_killed_run_left_unfinished_is_removed(tmp_path):
     (tmp_path / ".0123456789abcdef.tmp").write_bytes(b"half")
     generate_endings(tmp_path, 3, 3, seed=1)
     assert [path.suffix for path in tmp_path.iterdir()] == [".npz"]
+
+
+def rewritten(path, **changed):
+    """Write a file of endings again, some of its arrays changed."""
+    with np.load(path) as arrays:
+        kept = dict(arrays)
+    changed = {name: change(kept[name]) for name, change in changed.items()}
+    np.savez_compressed(path, **kept | changed)
+
+
+def off_by_one(tricks):
+    tricks[1, 2, 3] = (tricks[1, 2, 3] + 1) % 3
+    return tricks
+
+
+@pytest.mark.parametrize(
+    ("harm", "complaint"),
+    [
+        (lambda path: rewritten(path, tricks=off_by_one), "ending 1 solves differently"),
+        (lambda path: rewritten(path, owners=np.flipud), "not the endings that it is named after"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-90]), "or damaged"),
+        (lambda path: path.with_name("copy.npz").write_bytes(path.read_bytes()), "more than once"),
+    ],
+)
+def test_verify_finds_harm_to_endings(tmp_path, run, harm, complaint):
+    generate_endings(tmp_path, 6, 3, seed=1)
+    generate_endings(tmp_path, 5, 4, seed=1)
+    file = tmp_path / "cards-03-seed-1-000000000-000000006.npz"
+    assert verify_endings(tmp_path, sample=11).problems == ()
+    status, out, _ = run("library", "verify", tmp_path)
+    assert status == 0
+    assert "2 files with 11 endings are sound; 11 endings solved again agree" in out
+    harm(file)
+    (found, *_) = verify_endings(tmp_path, sample=11).problems
+    assert complaint in found
+    status, _, err = run("library", "verify", tmp_path)
+    assert status == 2
+    assert complaint in " ".join(err.split())
 
 
 @pytest.mark.parametrize("cards", [1, 13])

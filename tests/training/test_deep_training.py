@@ -1,5 +1,6 @@
 """Supervised training in miniature: learning, resuming, teaching, exporting."""
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -411,6 +412,8 @@ def test_kept_labels_are_the_teachers(trained, tmp_path):
         expected = mean_probabilities([teacher], data.owners)
     assert (suit_data.shares(data.labels) - expected).abs().max() < 0.01
     assert len(taught_deals(tmp_path / "taught")) == 70
+    labels = (tmp_path / "taught/labels.npy").read_bytes()
+    assert hashlib.sha256(labels).hexdigest() in data.sha256, "records tell labels apart"
     (tmp_path / "taught/labels.npy").write_bytes(b"short")
     with pytest.raises(TrainingError, match="no whole set of taught deals"):
         taught_deals(tmp_path / "taught")

@@ -270,6 +270,9 @@ def test_both_trainings_on_the_command_line(run, deals, tmp_path):
 
     status, _, said = run("train", "hand2vec", *common)
     assert status == 2 and "nothing to learn from" in said
+    unused = ("--set", "taught=0", "--weights", weights)
+    status, _, said = run("train", "hand2vec", *common, *unused)
+    assert status == 2 and "taught is 0 (expected 1 or more with --weights" in said
     status, said, _ = run("train", "pairs", "--settings")
     assert status == 0 and "network.width=" in said and "row_weight=" in said
     status, _, said = run("train", "pairs", *common, "--set", "size=3")

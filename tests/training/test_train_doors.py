@@ -235,6 +235,8 @@ def test_an_option_that_makes_no_sense_is_refused(name, option, takers):
         ("--threads=0", r"threads is 0 \(expected 1 or more\)"),
         ("--minutes=-1", r"minutes is -1.0 \(expected 0 or more\)"),
         ("--minutes=nan", r"minutes is nan \(expected 0 or more\)"),
+        ("--minutes=inf", r"minutes is inf \(expected 0 or more, and finite\)"),
+        ("--set=learning_rate=inf", r"learning_rate is inf \(expected more than 0, and finite\)"),
     ],
 )
 def test_a_number_out_of_its_range_is_refused_at_either_door(cli, capsys, option, told):

@@ -18,7 +18,9 @@ from ..library import (
     count_endings,
     endings_worth,
     generate_endings,
+    holds_endings,
     tables_worth,
+    verify_endings,
 )
 from ..library import generate as generate_deals
 from ..library import verify as verify_library
@@ -109,8 +111,8 @@ def info(
 
     Example: trickcast library info data/library
     """
-    if counts := _endings(folder):
-        _info_endings(folder, counts, as_json)
+    if holds_endings(folder):
+        _info_endings(folder, count_endings(folder), as_json)
         return
     library = Library(folder)
     if as_json:
@@ -143,12 +145,6 @@ def _info_endings(folder: str, counts: dict[int, int], as_json: bool) -> None:
         return
     click.echo(f"{total:,} solved endings in {folder}, worth {worth:,.0f} whole tables")
     click.echo(", ".join(f"{counts[cards]:,} of {cards} cards" for cards in sorted(counts)))
-
-
-def _endings(folder: str) -> dict[int, int]:
-    """Return what a place holds where that is endings."""
-    has_manifest = "://" not in folder and (Path(folder) / "manifest.json").exists()
-    return {} if has_manifest else count_endings(folder)
 
 
 def _facts(library: Library) -> dict[str, object]:
@@ -199,16 +195,23 @@ def verify(
 ) -> None:
     """Check digests, cards and ranges of all shards, and solve a sample again.
 
+    Of a folder of endings: its files.
+
     Example: trickcast library verify data/library --sample 100
     """
-    verified = verify_library(Library(folder), sample=sample, seed=seed, progress=True)
+    if holds_endings(folder):
+        verified = verify_endings(folder, sample=sample, seed=seed, progress=True)
+        piece, one = "file", "ending"
+    else:
+        verified = verify_library(Library(folder), sample=sample, seed=seed, progress=True)
+        piece, one = "shard", "deal"
     if verified.problems:
         shown = "; ".join(verified.problems[:3])
         raise LibraryError(f"{folder}: problems: {len(verified.problems)}, such as: {shown}")
     click.echo(
-        f"{folder}: {counted(verified.shards, 'shard')} with {counted(verified.deals, 'deal')} "
+        f"{folder}: {counted(verified.shards, piece)} with {counted(verified.deals, one)} "
         f"{'is' if verified.shards == 1 else 'are'} sound; "
-        f"{counted(verified.solved_again, 'deal')} solved again "
+        f"{counted(verified.solved_again, one)} solved again "
         f"agree{'s' * (verified.solved_again == 1)}"
     )
 

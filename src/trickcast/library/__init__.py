@@ -1,6 +1,12 @@
 """The library of solved deals: immutable shards, resumable to make, split for ever."""
 
-from .endings import count_endings, generate_endings, read_endings
+from .endings import (
+    count_endings,
+    generate_endings,
+    holds_endings,
+    read_endings,
+    verify_endings,
+)
 from .files import LibraryError
 from .generate import Strains, generate, shard_file
 from .manifest import SHARD, USES, Shard, Use
@@ -24,9 +30,11 @@ __all__ = [
     "endings_worth",
     "generate",
     "generate_endings",
+    "holds_endings",
     "holds_library",
     "read_endings",
     "shard_file",
     "tables_worth",
     "verify",
+    "verify_endings",
 ]

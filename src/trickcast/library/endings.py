@@ -25,9 +25,12 @@ from ..solver import solve_ending_batches, thread_count
 from .files import LibraryError
 from .manifest import SHARD, checked_range
 from .storage import Place, Storage, storage_at
+from .verify import Verification, checked_sample
 
 _MOST_BYTES = 1 << 30
 """Of a file of endings when unpacked; ours have 300 kB."""
+_MADE = re.compile(r"cards-(\d+)-seed-(\d+)-(\d+)-(\d+)\.npz")
+"""The file of a range, as ``generate_endings`` names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,12 @@ def read_endings(place: Place) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     return np.concatenate([owners for owners, _ in read]), np.concatenate([t for _, t in read])
 
 
+def holds_endings(place: Place) -> bool:
+    """Tell whether a place is a folder of endings: it has such files, and no manifest."""
+    storage = storage_at(place)
+    return bool(_files(storage)) and "manifest.json" not in storage.sizes()
+
+
 def count_endings(place: Place) -> dict[int, int]:
     """Return how many endings a folder or address holds by the cards in a hand; perhaps none.
 
@@ -163,3 +172,56 @@ def _read(storage: Storage, file: str, size: int) -> tuple[NDArray[np.uint8], ND
             "trickcast generate makes those that it made again"
         ) from None
     return owners, tricks
+
+
+def verify_endings(
+    place: Place, *, sample: int = 40, seed: int = 0, progress: bool = False
+) -> Verification:
+    """Check every file of endings, and solve ``sample`` random ones again.
+
+    Finds files that are damaged, or not of the cards and the seed that they are named after, and
+    endings that stand more than once. The answer's shards are files. Raises ValueError for a
+    negative ``sample``.
+    """
+    sample = checked_sample(sample)
+    storage = storage_at(place)
+    files, problems = _files(storage), list[str]()
+    owners, tricks = [np.empty((0, 52), np.uint8)], [np.empty((0, 5, 4), np.uint8)]
+    sound = list[str]()
+    for file, size in files:
+        try:
+            cards, results = _read(storage, file, size)
+        except LibraryError as error:
+            problems.append(str(error))
+            continue
+        if not _as_named(file, cards):
+            problems.append(f"{file}: not the endings that it is named after")
+        owners.append(cards)
+        tricks.append(results)
+        sound.append(file)
+    every, results = np.concatenate(owners), np.concatenate(tricks)
+    begins = np.cumsum([len(cards) for cards in owners])  # the first is empty
+    if twice := len(every) - len(np.unique(every, axis=0)):
+        problems.append(f"{twice} endings stand more than once")
+    sample = min(sample, len(every))
+    chosen = np.sort(np.random.default_rng(seed).choice(len(every), size=sample, replace=False))
+    with progress_bar("solving again", sample, "endings", show=progress) as advance:
+        done = 0
+        for batch in solve_ending_batches(every[chosen]):
+            rows = chosen[done : done + len(batch)]
+            for row in rows[(batch != results[rows]).any((1, 2))]:
+                of = int(np.searchsorted(begins, row, side="right")) - 1
+                problems.append(f"{sound[of]}: ending {row - begins[of]} solves differently")
+            done += len(batch)
+            advance(len(batch))
+    return Verification(len(files), len(every), sample, tuple(problems))
+
+
+def _as_named(file: str, owners: NDArray[np.uint8]) -> bool:
+    """Tell whether a file holds the endings of its name, where that says which."""
+    if (name := _MADE.fullmatch(file)) is None:
+        return True
+    cards, seed, first, end = map(int, name.groups())
+    return len(owners) == end - first and np.array_equal(
+        owners, packed(random_endings(end - first, cards, seed, first))
+    )

@@ -27,6 +27,13 @@ class Verification:
     """One line for each thing that is wrong."""
 
 
+def checked_sample(sample: int) -> int:
+    """Return how many shall be solved again. Raises ValueError for fewer than none."""
+    if sample < 0:
+        raise ValueError(f"sample is {sample} (expected 0 or more)")
+    return sample
+
+
 def verify(
     library: Library, *, sample: int = 40, seed: int = 0, progress: bool = False
 ) -> Verification:
@@ -36,8 +43,7 @@ def verify(
     does not list, shards of one seed that overlap, and seeded shards whose cards or strains are
     not those of their seed. Raises ValueError for a negative ``sample``.
     """
-    if sample < 0:
-        raise ValueError(f"sample is {sample} (expected 0 or more)")
+    sample = checked_sample(sample)
     problems, sound = list[str](), list[Shard]()
     for shard in library.shards:
         try:

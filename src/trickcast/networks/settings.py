@@ -1,5 +1,6 @@
 """Settings: fields of frozen dataclasses, each with what it means and the values it may have."""
 
+import math
 from collections.abc import Callable
 from dataclasses import field, fields
 from typing import Any, NamedTuple
@@ -41,11 +42,15 @@ def setting(
 
 
 def check_settings(config: Any) -> None:
-    """Raise ValueError naming the first setting whose value is not allowed."""
+    """Raise ValueError naming the first setting whose value is not allowed; infinity never is."""
     for option in fields(config):
         allowed, value = option.metadata.get("allowed"), getattr(config, option.name)
-        if allowed is not None and not allowed.fit(value):
-            raise ValueError(f"{option.name} is {_shown(value)} (expected {allowed.words})")
+        if allowed is None:
+            continue
+        endless = isinstance(value, float) and math.isinf(value)
+        if endless or not allowed.fit(value):
+            words = f"{allowed.words}, and finite" if endless else allowed.words
+            raise ValueError(f"{option.name} is {_shown(value)} (expected {words})")
 
 
 def _shown(value: Any) -> str:

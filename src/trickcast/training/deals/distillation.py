@@ -1,5 +1,6 @@
 """Teaching: soft labels of random deals, made once by teachers and kept in a file."""
 
+import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -39,7 +40,8 @@ def teach(
     """Label the random deals ``start`` to ``start + n - 1`` of ``seed`` and keep them in a folder.
 
     ``labels.npy`` is (n, 5, 4, 14) uint8, the mean probabilities of the teachers in 255ths: 280
-    bytes a deal; ``taught.json`` says which deals these are and is written last. ``report`` gets
+    bytes a deal; ``taught.json`` has which deals these are, and the labels' SHA-256 for the records
+    of what learns from them, and is written last. ``report`` gets
     the number of deals done; ``precision`` is that of the products, float32 or bfloat16.
 
     What the folder held is gone once this begins. Raises ValueError, before it does, for no
@@ -63,7 +65,9 @@ def teach(
         labels[begin : begin + chunk] = (taught * _LEVELS).round().byte().cpu().numpy()
         report(begin + len(owners))
     labels.flush()
-    content = {"format": _FORMAT, "deals": n, "seed": seed, "start": start}
+    with (root / "labels.npy").open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    content = {"format": _FORMAT, "deals": n, "seed": seed, "start": start, "sha256": digest}
     (root / "taught.json").write_text(json.dumps(content) + "\n", "utf-8")
     return taught_deals(root)
 

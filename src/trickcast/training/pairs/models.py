@@ -79,7 +79,9 @@ def train_hand2vec_model(request: Request, config: Hand2VecConfig, report: Repor
     where there is nothing to learn from, and what the training raises.
     """
     parts = [] if request.pairs is None else [_rows(request.pairs)]
-    if request.weights is not None and config.taught:
+    if request.weights is not None:
+        if not config.taught:
+            raise ValueError("taught is 0 (expected 1 or more with --weights, which label rows)")
         teacher = read_weights(request.weights, PairNetwork)[0]
         parts.append(teach_rows(teacher, config.taught, _TAUGHT_SEED))
     if not parts:
