@@ -182,3 +182,17 @@ def test_commands_take_addresses(place: str, run: Any) -> None:
     assert "sound" in run("library", "verify", place, "--sample", 0)[1]
     status, out, _ = run("evaluate", place, "--model", "fast", "--json")
     assert status == 0 and '"deals": 5' in out
+
+
+def test_a_training_takes_addresses(place: str, run: Any, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    for use, start in (("train", 0), ("validation", 5)):
+        generate(f"{place}/library", 5, 3, start=start, use=use)
+    generate_endings(f"{place}/endings", 4, 3, seed=1)
+    status, out, _ = run("library", "verify", f"{place}/endings", "--sample", 4)
+    assert status == 0 and "1 file with 4 endings is sound; 4 endings solved again agree" in out
+    folders = ("--library", f"{place}/library", "--out", tmp_path, "--endings", f"{place}/endings")
+    sizes = ("batch=4", "endings=4", "network.width=8", "network.heads=1", "steps=2")
+    settings = [word for size in sizes for word in ("--set", size)]
+    status, out, err = run("train", "accurate", *folders, "--minutes", 0, *settings)
+    assert status == 0 and "step 0 of 2" in out, err

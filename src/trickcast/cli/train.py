@@ -43,8 +43,8 @@ Teachers = Annotated[
 ]
 Taught = Annotated[Path | None, Option(help="Folder of deals that a network labelled.")]
 Endings = Annotated[
-    Path | None,
-    Option(help="Folder of endings to learn besides, with --set endings=N a step."),
+    str | None,
+    Option(help="Folder or address of endings to learn besides, with --set endings=N a step."),
 ]
 Rows = Annotated[
     Path | None,

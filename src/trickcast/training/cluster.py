@@ -15,6 +15,7 @@ from torch import distributed
 
 from .._pieces import MEMORY, RETRIES, ClusterError, connected, refuse_small_machines
 from ..cards.errors import one_line
+from ..library import Place
 from .checkpoints import TrainingError
 from .journal import read_journal
 from .request import Answer, Report, Request
@@ -74,17 +75,15 @@ def train_on(
 
 def _everywhere(request: Request) -> Request:
     """Return a request whose folders are found from other working directories too."""
-    library = fspath(request.library)
-    paths = {
-        name: getattr(request, name)
-        for name in ("out", "weights", "taught", "endings", "pairs", "pairs_validation")
-    }
-    return replace(
-        request,
-        library=library if "://" in library else Path(library).absolute(),
-        teacher=tuple(path.absolute() for path in request.teacher),
-        **{name: path and path.absolute() for name, path in paths.items()},
-    )
+    names = "library", "out", "weights", "taught", "endings", "pairs", "pairs_validation"
+    given = {name: getattr(request, name) for name in names}
+    places: dict[str, Any] = {name: place and _absolute(place) for name, place in given.items()}
+    return replace(request, teacher=tuple(path.absolute() for path in request.teacher), **places)
+
+
+def _absolute(place: Place) -> Place:
+    """Return a folder or file by its whole path; an address is the same everywhere."""
+    return place if "://" in fspath(place) else Path(place).absolute()
 
 
 def _leg(asked: dict[str, Any]) -> Answer | Exception | None:

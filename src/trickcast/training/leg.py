@@ -18,6 +18,7 @@ _KINDS: dict[Any, dict[str, Any]] = {
     tuple[Path, ...]: {"type": Path, "action": "append", "default": []},
     Path: {"type": Path},
     Place: {},
+    Place | None: {},
     Path | None: {"type": Path},
     int | None: {"type": int},
     float | None: {"type": float},

@@ -38,8 +38,8 @@ class Request:
     anew: bool = setting(False, "take the weights alone, into the first step")
     teacher: tuple[Path, ...] = setting((), "16-bit weights of a teacher; may be repeated")
     taught: Path | None = setting(None, "folder of deals that a network labelled")
-    endings: Path | None = setting(
-        None, "folder of endings to learn besides, with endings=N a step"
+    endings: Place | None = setting(
+        None, "folder or address of endings to learn besides, with endings=N a step"
     )
     pairs: Path | None = setting(None, "BridgeHand2Vec's rows to learn from")
     pairs_validation: Path | None = setting(None, "such rows to measure on (default: library's)")
