@@ -302,18 +302,22 @@ def test_clusters_without_results_count_for_nothing(pairs):
 
 
 def test_a_calibration_is_found_again():
-    """Results drawn by known slopes, curves and doubts; then by none that keeps the order."""
+    """Results drawn by known numbers; then by none that keep the order."""
     torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
     from trickcast.training.export.calibration import Calibration, fit_calibration
 
     logits = torch.randn(2000, 5, 4, 14, generator=torch.Generator().manual_seed(1)) * 2
-    true = Calibration((0.8,) * 4 + (1.2,), (0.06,) * 4 + (0.0,), (0.0,) * 4 + (0.2,))
+    tilt = (0.05,) * 4 + (-0.1,)
+    true = Calibration((0.8,) * 4 + (1.2,), (0.06,) * 4 + (0.0,), (0.0,) * 4 + (0.2,), tilt)
     noise = np.random.default_rng(2).gumbel(size=logits.shape)
     tricks = (true.apply(logits).log().numpy() + noise).argmax(-1).astype(np.uint8)
     found = fit_calibration(logits.softmax(-1).numpy(), tricks)
     assert found.slope == pytest.approx(true.slope, abs=0.08)
     assert found.curve == pytest.approx(true.curve, abs=0.02)
     assert found.doubt == pytest.approx(true.doubt, abs=0.06)
+    assert found.tilt == pytest.approx(true.tilt, abs=0.01)
+    off = (found.apply(logits) @ torch.arange(14.0)).numpy() - tricks
+    assert abs(off[:, :4].mean()) < 1e-3 and abs(off[:, 4].mean()) < 1e-3
     assert len(set(found.slope[:4])) == 1
     few = logits[:100]
     learned_by_heart = few.argmax(-1).numpy().astype(np.uint8)

@@ -24,18 +24,19 @@ _RIDGE = 1e-3  # keeps thresholds apart at a finite distance where no result fel
 _FARTHEST = 1e3  # ranges away: beyond it the chance of any count is nothing
 _STEPS = 200
 _FLATTEST = 0.05  # slope of a network whose likeliest results happen least: its order is kept
-_LEAST = 1e-30  # of a probability before its logarithm is taken
+LEAST = 1e-30  # of a probability before its logarithm is taken
 
 
 class Calibration(NamedTuple):
-    """How log-probabilities *l*, the largest of them *m*, become those of a calibrated answer:
-    softmax((slope + doubt · m) · l - curve · min(-l, 5)²).
+    """How log-probabilities *l* of *k* tricks, the largest of them *m*, become calibrated:
+    softmax((slope + doubt · m) · l - curve · min(-l, 5)² + tilt · k).
 
     A slope alone is temperature scaling (Guo et al., "On calibration of modern neural networks",
     2017). It makes all answers less sure, or all surer; a network that is too sure of what it
     finds likely and not sure enough of what it finds certain needs the others too: the curve
     bends the logarithms of every answer, doubt lessens the slope of an answer that is unsure.
-    None changes the order of probabilities, nor the symmetries of play.
+    None of these changes the order of probabilities. Rounding weights to eight bits moves what all
+    answers expect a little to one side; the tilt moves it back. None changes the symmetries of play.
     """
 
     slope: tuple[float, ...] = (1.0,) * len(Strain)
@@ -44,44 +45,49 @@ class Calibration(NamedTuple):
     """By strain; zero or more."""
     doubt: tuple[float, ...] = (0.0,) * len(Strain)
     """By strain; leaves the slope of the most unsure answer, of 14 equal chances, above zero."""
+    tilt: tuple[float, ...] = (0.0,) * len(Strain)
+    """By strain; above zero for more tricks."""
 
     def apply(self, logits: Tensor) -> Tensor:
         """Return calibrated probabilities of (…, 5, 4, 14) logits."""
-        slope, curve, doubt = (torch.tensor(numbers)[:, None, None] for numbers in self)
+        slope, curve, doubt, tilt = (torch.tensor(numbers)[:, None, None] for numbers in self)
         logs = logits.log_softmax(-1)
         steep = slope + doubt * logs.amax(-1, keepdim=True)
-        return (steep * logs - curve * logs.clamp_min(-FAR).square()).softmax(-1)
+        bent = steep * logs - curve * logs.clamp_min(-FAR).square()
+        return (bent + tilt * torch.arange(logs.shape[-1])).softmax(-1)
 
 
 def fit_calibration(probabilities: NDArray[np.float32], tricks: NDArray[np.uint8]) -> Calibration:
     """Return the calibration that makes (n, 5, 4) tricks likeliest, of (n, 5, 4, 14) probabilities.
 
-    One slope, curve and doubt for all suits, which are alike, and one of each for notrump.
+    One slope, curve, doubt and tilt for all suits, which are alike, and one of each for notrump.
     """
-    rows = list[tuple[float, float, float]]()
+    rows = list[tuple[float, ...]]()
     for strains in CONTRACTS.values():
         stated = probabilities[:, strains].reshape(-1, probabilities.shape[-1])
         fitted = _of_contracts(stated, tricks[:, strains].ravel())
         rows += [fitted] * (strains.stop - strains.start)
-    slopes, curves, doubts = zip(*rows, strict=True)
-    return Calibration(slopes, curves, doubts)
+    return Calibration(*zip(*rows, strict=True))
 
 
-def _of_contracts(
-    stated: NDArray[np.float32], real: NDArray[np.uint8]
-) -> tuple[float, float, float]:
-    """Return slope, curve and doubt for (rows, 14) probabilities of one kind of contract."""
-    logs = np.log(np.maximum(stated.astype(np.float64), _LEAST))
+def _of_contracts(stated: NDArray[np.float32], real: NDArray[np.uint8]) -> tuple[float, ...]:
+    """Return slope, curve, doubt and tilt for (rows, 14) probabilities of one kind of contract.
+
+    The likeliest tilt is that by which the mean of what is expected is the mean that was taken.
+    """
+    logs = np.log(np.maximum(stated.astype(np.float64), LEAST))
     largest = logs.max(axis=1, keepdims=True)
-    features = np.stack([logs, -np.square(np.maximum(logs, -FAR)), logs * largest], axis=-1)
-    for used in ([0, 1, 2], [0, 2], [0, 1]):
+    counts = np.broadcast_to(np.arange(float(logs.shape[1])), logs.shape)
+    bend = -np.square(np.maximum(logs, -FAR))
+    features = np.stack([logs, bend, logs * largest, counts], axis=-1)
+    for used in ([0, 1, 2, 3], [0, 2, 3], [0, 1, 3]):
         weights = np.zeros(features.shape[-1])
         weights[used] = _likeliest(features[..., used], real)
-        slope, curve, doubt = (float(weight) for weight in weights)
+        slope, curve, doubt, tilt = (float(weight) for weight in weights)
         if curve >= 0 and min(slope, slope - doubt * math.log(logs.shape[1])) > 0:
-            return slope, curve, doubt
+            return slope, curve, doubt, tilt
     slope = float(_likeliest(features[..., :1], real)[0])
-    return max(slope, _FLATTEST), 0.0, 0.0  # others turn the order
+    return max(slope, _FLATTEST), 0.0, 0.0, 0.0  # others turn the order
 
 
 def fit_sharpness(logits: Tensor, tricks: NDArray[np.uint8]) -> tuple[float, ...]:

@@ -45,14 +45,19 @@ class SuitGraph(TokenGraph[SuitNetwork]):
         """What the softmax of `Calibration.apply` is taken of."""
         slope, curve, doubt = (
             self.of_strains(np.asarray(numbers, np.float32).reshape(-1, 1, 1))
-            for numbers in calibration
+            for numbers in calibration[:3]
         )
         logs = self.op("LogSoftmax", logits, axis=-1)
         near = self.op("Max", logs, self.constant(np.array(-FAR, np.float32)))
         bend = self.op("Mul", self.op("Mul", near, near), curve)
         largest = self.op("ReduceMax", logs, self.constant(np.array([-1])))
         steep = self.op("Add", self.op("Mul", largest, doubt), slope)
-        return self.op("Sub", self.op("Mul", logs, steep), bend)
+        bent = self.op("Sub", self.op("Mul", logs, steep), bend)
+        if not any(calibration.tilt):
+            return bent
+        counts = np.arange(COUNTS, dtype=np.float32)
+        tilts = np.asarray(calibration.tilt, np.float32).reshape(-1, 1, 1) * counts
+        return self.op("Add", bent, self.of_strains(tilts))
 
     def product(self, x: str, weight: Array, bias: Array, layer: nn.Module) -> str:
         """A linear layer in float32."""

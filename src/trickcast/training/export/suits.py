@@ -21,7 +21,7 @@ from ...networks.suits import SuitNetwork
 from ..checkpoints import record_of
 from ..deals.supervised import Supervised
 from ..solved import known_tricks
-from .calibration import Calibration, fit_calibration
+from .calibration import LEAST, Calibration, fit_calibration
 from .ending import TOLERANCE, deal_metadata, open_session, parity_owners, write_model
 from .int8_graph import Int8Graph
 from .suit_graph import SuitGraph
@@ -56,7 +56,8 @@ def export_suits(
     sample = torch.from_numpy(random_deals(_SAMPLE_DEALS, seed=2021).owners.copy())
     stated = run_file(to_onnx(network, storage, sample).SerializeToString(), validation.owners)
     calibration = fit_calibration(stated, tricks)
-    metadata = deal_metadata(stated.argmax(-1), tricks) | {  # calibrated, the order is the same
+    logs = torch.from_numpy(np.log(np.maximum(stated, LEAST)))
+    metadata = deal_metadata(calibration.apply(logs).argmax(-1).numpy(), tricks) | {
         "name": name,
         "coding": OWNERS,
         "coding_version": str(OWNERS_VERSION),
