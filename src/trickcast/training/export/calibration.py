@@ -36,7 +36,8 @@ class Calibration(NamedTuple):
     finds likely and not sure enough of what it finds certain needs the others too: the curve
     bends the logarithms of every answer, doubt lessens the slope of an answer that is unsure.
     None of these changes the order of probabilities. Rounding weights to eight bits moves what all
-    answers expect a little to one side; the tilt moves it back. None changes the symmetries of play.
+    answers expect a little to one side, and the tilt moves it back. All four leave the symmetries
+    of play as they are.
     """
 
     slope: tuple[float, ...] = (1.0,) * len(Strain)
