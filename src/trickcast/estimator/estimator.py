@@ -105,8 +105,8 @@ class Estimator:
 
         (n, k, 4, 14) float32: the k strains as asked for, declarers N E S W, 0 … 13 tricks; the
         same numbers as ``self(deals).probabilities[:, strains]``. A single deal gives an array
-        without the leading axis. In the models of today one strain takes a third of the time of
-        five; others compute all.
+        without the leading axis. In the models of today one strain takes some two fifths of the
+        time of five; others compute all.
 
         Raises DealError for what is not a deal or a strain, ValueError for no strains.
         """
