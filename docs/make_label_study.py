@@ -37,13 +37,10 @@ from trickcast.cards import UNKNOWN
 from trickcast.cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
 from trickcast.library import Library, read_endings
 from trickcast.solver import dds
-from trickcast.training.deals.data import exchanged, from_arrays
-from trickcast.training.deals.evaluating import evaluate
+from trickcast.training.lessons import checksum, exchanged, from_arrays
 from trickcast.training.soap import Soap
-from trickcast.training.solved import checksum
-from trickcast.training.suit_config import SuitNetworkConfig
-from trickcast.training.suits import SuitNetwork
-from trickcast.training.tokens import SeatLinear, normalized
+from trickcast.training.suit_networks import SeatLinear, SuitNetwork, SuitNetworkConfig, normalized
+from trickcast.training.whole_deals import evaluate
 
 ROWS = Path("docs/label_study.csv")
 COLUMNS = [

@@ -167,9 +167,9 @@ def trained(trial: Trial, given: argparse.Namespace) -> dict[str, Any]:
 
     from trickcast.library import Library, read_endings
     from trickcast.training import find_training
-    from trickcast.training.deals.data import labelled_endings
-    from trickcast.training.deals.supervised import train
-    from trickcast.training.suits import SuitNetwork
+    from trickcast.training.lessons import labelled_endings
+    from trickcast.training.suit_networks import SuitNetwork
+    from trickcast.training.whole_deals import train
 
     torch.set_num_threads(given.threads)
     torch.compiler.reset()  # it compiles a function for eight networks at most

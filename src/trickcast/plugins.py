@@ -5,8 +5,8 @@ of these, each a mapping from names to what Python's ``pkgutil.resolve_name`` fi
 is loaded before it is asked for:
 
 ``COMMANDS`` commands of the command line; ``TRAININGS`` functions that take a name and return a
-``Training``, or None where they know none of that name; ``OPENINGS`` functions that load an opening
-system; ``MODELS`` paths of model files.
+``Training``, or None where they know none of that name (the names here are examples); ``OPENINGS``
+functions that load an opening system; ``MODELS`` paths of model files.
 """
 
 from functools import cache

@@ -42,12 +42,10 @@ from trickcast.papers.networks import NetworkName
 from trickcast.papers.openings.networks import open_networks
 from trickcast.scoring import score
 from trickcast.training.catalogue import find_training
-from trickcast.training.checkpoints import TrainingError, read_checkpoint
-from trickcast.training.deals.distillation import taught_deals
-from trickcast.training.journal import read_journal
-from trickcast.training.pair_network import PairNetwork
+from trickcast.training.lessons import taught_deals
 from trickcast.training.settings import read_settings
-from trickcast.training.suits import SuitNetwork
+from trickcast.training.suit_networks import PairNetwork, SuitNetwork
+from trickcast.training.trainer import TrainingError, read_checkpoint, read_journal
 from trickcast.training.weights import read_weights
 
 Target = Callable[[bytes], None]

@@ -22,7 +22,7 @@ from trickcast.papers.experiments.report.claims import Claim, judge
 from trickcast.papers.experiments.rows import Material
 from trickcast.papers.experiments.store import Store
 from trickcast.scoring import score
-from trickcast.training.pairs.data import pair_rows
+from trickcast.training.lessons import pair_rows
 
 
 @pytest.fixture(scope="module")

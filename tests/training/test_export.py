@@ -21,17 +21,19 @@ from trickcast.papers.neurons import open_model
 from trickcast.papers.training.export_layered import export_layered
 from trickcast.papers.training.network import PaperConfig
 from trickcast.papers.training.network import train as train_paper
-from trickcast.training.checkpoints import Progress, TrainingError
-from trickcast.training.export.calibration import Calibration, fit_sharpness
-from trickcast.training.export.ending import note_checksum, open_session, write_model
-from trickcast.training.export.graph import Graph
-from trickcast.training.export.pair_graph import PairGraph
-from trickcast.training.export.suits import run_file, to_onnx
-from trickcast.training.pair_network import PairNetwork, PairNetworkConfig
-from trickcast.training.suit_config import SuitNetworkConfig
-from trickcast.training.suits import SuitNetwork, mean_probabilities
-from trickcast.training.trainer import Trained
+from trickcast.training.calibration import Calibration, fit_sharpness
+from trickcast.training.onnx_files import Graph, note_checksum, open_session, write_model
+from trickcast.training.onnx_networks import PairGraph
+from trickcast.training.suit_networks import (
+    PairNetwork,
+    PairNetworkConfig,
+    SuitNetwork,
+    SuitNetworkConfig,
+    mean_probabilities,
+)
+from trickcast.training.trainer import Progress, Trained, TrainingError
 from trickcast.training.weights import read_weights
+from trickcast.training.whole_deals import run_file, to_onnx
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "src/trickcast/weights"

@@ -15,10 +15,8 @@ import torch
 from .._arrays import read_arrays
 from .._files import atomic_writer
 from ..cards import cut, shorten
-from .checkpoints import TrainingError
-from .pair_network import PairNetwork, PairNetworkConfig
-from .suit_config import SuitNetworkConfig
-from .suits import SuitNetwork
+from .suit_networks import PairNetwork, PairNetworkConfig, SuitNetwork, SuitNetworkConfig
+from .trainer import TrainingError
 
 _MOST_BYTES = 1 << 30
 """Of a file when unpacked: 500 million weights."""

@@ -13,11 +13,11 @@ from torch import nn
 
 from ..._files import atomic_writer
 from ...cards import DealSet
-from ...training.checkpoints import Progress, TrainingError, read_plain, whole
-from ...training.solved import deals_checksum
-from ...training.trainer import Lessons, train
+from ...training.lessons import deals_checksum
+from ...training.suit_networks import run_all
+from ...training.trainer import Lessons, Progress, TrainingError, read_plain, train, whole
 from ..codings import Inputs, find_coding, find_head
-from ..networks import LayeredNetwork, run_all
+from ..networks import LayeredNetwork
 from ..training.autoencoder import AutoencoderConfig, AutoencoderTask
 from ..training.comparator import Comparator, ComparatorConfig, ComparatorTask
 from ..training.examples import Draw, Examples

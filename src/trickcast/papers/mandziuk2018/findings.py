@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from scipy.special import log_softmax, softmax
 
+from ...training.suit_networks import run_all
 from ..codings import find_coding
 from ..experiments.data import Deals, all_results
 from ..experiments.markdown import markdown_table
@@ -19,7 +20,6 @@ from ..experiments.rows import Line
 from ..experiments.scales import Scale
 from ..experiments.store import Store
 from ..experiments.trained import Trained
-from ..networks import run_all
 from ..published import published_results
 from ..training.comparator import Comparator
 

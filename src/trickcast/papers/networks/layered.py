@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...cards import shorten
+from ...training.suit_networks import run_all
 from ..codings import Inputs
 from .names import Join, NetworkName
 
@@ -126,13 +127,3 @@ class LayeredNetwork(nn.Module):
 def run(network: nn.Module, inputs: Inputs, chunk: int = 4096) -> NDArray[np.float32]:
     """Return the first output of a network for each of (n, inputs), a chunk at a time."""
     return run_all(network, inputs, chunk)[:, 0]
-
-
-def run_all(network: nn.Module, inputs: Inputs, chunk: int = 4096) -> NDArray[np.float32]:
-    """Return all outputs of a network for (n, inputs), a chunk at a time: (n, outputs)."""
-    with torch.inference_mode():
-        # at least one chunk, so that an empty batch still knows its number of outputs
-        starts = range(0, max(len(inputs), 1), chunk)
-        parts = [network(torch.from_numpy(inputs[start : start + chunk])) for start in starts]
-        outputs: NDArray[np.float32] = torch.cat(parts).numpy()
-    return outputs

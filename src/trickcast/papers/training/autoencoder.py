@@ -17,8 +17,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from ...cards import shorten
+from ...training.suit_networks import run_all
 from ...training.trainer import Lessons
-from ..networks import LayeredNetwork, NetworkName, run_all
+from ..networks import LayeredNetwork, NetworkName
 from .epochs import EpochTask
 from .examples import Draw, Examples
 

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cards import DealSet, Seat, Strain
-from ...training.export.calibration import fit_thresholds
-from ...training.export.ending import deal_metadata, parity_owners, write_model
-from ...training.export.graph import Array, Graph
-from ...training.solved import known_tricks
+from ...training.calibration import fit_thresholds
+from ...training.lessons import known_tricks
+from ...training.onnx_files import Array, Graph, deal_metadata, parity_owners, write_model
 from ..codings import Coding, find_coding, tricks_of
 from ..networks import BlockLinear, LayeredNetwork, run
 from .examples import Contracts

@@ -13,11 +13,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ...training.checkpoints import Progress, TrainingError
-from ...training.fields import SEED, at_least, setting
-from ...training.trainer import Lessons
+from ...training.settings import SEED, at_least, setting
+from ...training.suit_networks import run_all
+from ...training.trainer import Lessons, Progress, TrainingError
 from ..codings import Head
-from ..networks import run_all
 from .best import BestOf
 from .examples import Draw, Examples
 from .rprop import Rprop

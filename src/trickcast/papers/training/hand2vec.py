@@ -12,10 +12,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from ...dealing import random_deals
-from ...training.fields import at_least, setting
-from ...training.pairs.data import PairRows, take_rows, turned_rows
-from ...training.schedule import ScheduleConfig, Scheduled
-from ...training.trainer import Lessons
+from ...training.lessons import PairRows, take_rows, turned_rows
+from ...training.settings import at_least, setting
+from ...training.trainer import Lessons, ScheduleConfig, Scheduled
 from ..networks.hand2vec import VECTOR, Hand2Vec, symmetric_tricks
 
 _STANDARD_DEALS, _STANDARD_SEED = 50_000, 2023

@@ -1,10 +1,10 @@
 """The training of BridgeHand2Vec's network, from files to a file."""
 
-from ...training.checkpoints import TrainingError
-from ...training.pair_network import PairNetwork
-from ...training.pairs.data import join_rows, teach_rows
-from ...training.pairs.models import held_out, leg, rows
-from ...training.request import Answer, Report, Request
+from ...training.lessons import join_rows, teach_rows
+from ...training.request import Answer, Request
+from ...training.suit_networks import PairNetwork
+from ...training.trainer import Report, TrainingError
+from ...training.two_hands import held_out, leg, rows
 from ...training.weights import read_weights
 from .export_hand2vec import export_hand2vec
 from .hand2vec import Hand2VecConfig, Hand2VecTask

@@ -5,10 +5,11 @@ from time import perf_counter
 from typing import Any, get_args
 
 from ...library import Library
+from ...training import two_hands as pairs
 from ...training.catalogue import Family, Training
-from ...training.pairs import models as pairs
-from ...training.request import Answer, Report, Request, can_export
-from ...training.solved import library_deals
+from ...training.lessons import library_deals
+from ...training.request import Answer, Request, can_export
+from ...training.trainer import Report
 from ..networks import NetworkName
 from .examples import Contracts
 from .export_layered import export_layered

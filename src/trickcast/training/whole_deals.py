@@ -1,34 +1,115 @@
-"""The training of ``accurate`` and ``fast``: all twenty results of a deal, in legs.
+"""The training of ``accurate`` and ``fast``: all twenty results of a deal, from files to a file.
 
-Runs unchanged on a processor, on one GPU, and on several under torchrun; needs torch and numpy
-alone. A training is one schedule of a fixed number of steps, in as many legs as it takes.
+``train_model`` reads a library, trains until the schedule or its time is over, and exports at the
+end of the schedule. It runs on a processor, on one GPU, and on several under torchrun; training
+needs torch and numpy alone.
 """
 
 import hashlib
+import json
+import math
 import os
+import tomllib
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ...cards import DealSet
-from ...cards.errors import one_line
-from ...cards.sizes import RANKS
-from ..checkpoints import Progress, TrainingError, beside, check_same, progress_of, record_of
-from ..fields import Allowed, at_least, one_of, setting
-from ..parallel import Place
-from ..schedule import ScheduleConfig, Scheduled
-from ..solved import checksum
-from ..suit_config import SuitNetworkConfig
-from ..suits import SuitNetwork, mean_probabilities
-from ..trainer import Lessons, Report, Trained
-from ..trainer import train as run
-from ..weights import read_weights, write_weights
-from .data import DealBatch, Labelled, deal_on, exchanged, labelled, step_seed, take
-from .evaluating import evaluate
+from ..cards import DealSet, Strain
+from ..cards.errors import one_line
+from ..cards.sizes import RANKS
+from ..dealing import random_deals
+from ..library import Library, read_endings
+from ..model_format import OWNERS, OWNERS_VERSION
+from .calibration import LEAST, Calibration, fit_calibration
+from .lessons import (
+    DealBatch,
+    Labelled,
+    checksum,
+    deal_on,
+    exchanged,
+    known_tricks,
+    labelled,
+    labelled_endings,
+    library_deals,
+    shares,
+    step_seed,
+    take,
+    taught_deals,
+)
+from .onnx_files import TOLERANCE, deal_metadata, open_session, parity_owners, write_model
+from .onnx_networks import Int8Graph, SuitGraph
+from .request import Answer, Request, can_export
+from .settings import Allowed, at_least, one_of, setting
+from .suit_networks import SuitNetwork, SuitNetworkConfig, mean_probabilities, run_all
+from .trainer import (
+    Lessons,
+    Place,
+    Progress,
+    Report,
+    ScheduleConfig,
+    Scheduled,
+    Trained,
+    TrainingError,
+    beside,
+    check_same,
+    progress_of,
+    record_of,
+)
+from .trainer import train as run
+from .weights import read_weights, write_weights
+
+
+@torch.no_grad()
+def evaluate(
+    network: SuitNetwork, deals: Labelled, *, precision: str = "float32", chunk: int = 1024
+) -> dict[str, float]:
+    """Return the figures of a training's reports.
+
+    ``exact_…`` and ``within_1_…``: percent of results, suits and notrump apart, whose likeliest
+    count is the real one, or at most one trick off. ``log_loss``: mean over all results, natural
+    logarithm. ``bias``: mean of expected less real tricks.
+    """
+    device = deals.owners.device
+    sums = torch.zeros(5, 4, dtype=torch.float64)  # strain × figure
+    with torch.autocast(device.type, torch.bfloat16, enabled=precision == "bfloat16"):
+        for start in range(0, len(deals), chunk):
+            rows = slice(start, start + chunk)
+            probabilities = mean_probabilities([network], deals.owners[rows])
+            sums += _figures(probabilities.float(), shares(deals.labels[rows])).cpu()
+    means = sums / (4 * len(deals))
+    suits, notrump = means[:4].mean(0).tolist(), means[4].tolist()
+    return {
+        "exact_suits": 100 * suits[0],
+        "exact_notrump": 100 * notrump[0],
+        "within_1_suits": 100 * suits[1],
+        "within_1_notrump": 100 * notrump[1],
+        "log_loss": float(means[:, 2].mean()),
+        "bias": float(means[:, 3].mean()),
+    }
+
+
+def _figures(probabilities: Tensor, targets: Tensor) -> Tensor:
+    """Return sums over deals and declarers: exact, within one, log-loss, bias, (5, 4) float64."""
+    counts = torch.arange(probabilities.shape[-1], device=probabilities.device).float()
+    off = (probabilities.argmax(-1) - targets.argmax(-1)).abs()
+    figures = [
+        off == 0,
+        off <= 1,
+        -(targets * probabilities.clamp_min(1e-12).log()).sum(-1),
+        (probabilities - targets) @ counts,
+    ]
+    return torch.stack([figure.double().sum((0, 2)) for figure in figures], dim=1)
+
+
+# --- the training ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -322,3 +403,163 @@ def loss_of(
         loss = loss + ordered * apart.square().sum(-1) * known
     # both means are over a deal's twenty results, so that an unknown one counts on neither side
     return (loss.mean((1, 2)) * weight).sum() / mean((known.mean((1, 2)) * weight).sum())
+
+
+# --- the export -----------------------------------------------------------------------------------
+
+
+_SAMPLE_DEALS = 1024
+
+
+def export_suits(
+    trained: Supervised,
+    name: str,
+    validation: DealSet,
+    path: str | os.PathLike[str],
+    *,
+    storage: str | None = None,
+    speed: str = "",
+) -> None:
+    """Write a trained network as an ONNX file: ``owners``, ``strains`` in, ``probabilities`` out.
+
+    ``storage`` is that of the training's settings unless given. Beside the file go
+    ``<name>.parity.npz`` (64 deals, and torch's probabilities of them) and a line in
+    ``SHA256SUMS``. The calibration and the scores in its metadata are those of the file itself, run
+    by ONNX Runtime on the ``validation`` deals.
+
+    Raises ValueError for deals that are not solved or a network of learned rotation, TrainingError
+    when the file does not answer as torch does; of int8, whose products are other ones, that is
+    not asked.
+    """
+    tricks, storage = known_tricks(validation), storage or trained.config.storage
+    network = deepcopy(trained.network).cpu().eval()
+    if storage == "float16":
+        network.half().float()  # torch shall answer with the weights of the file
+    sample = torch.from_numpy(random_deals(_SAMPLE_DEALS, seed=2021).owners.copy())
+    stated = run_file(to_onnx(network, storage, sample).SerializeToString(), validation.owners)
+    calibration = fit_calibration(stated, tricks)
+    logs = torch.from_numpy(np.log(np.maximum(stated, LEAST)))
+    metadata = deal_metadata(calibration.apply(logs).argmax(-1).numpy(), tricks) | {
+        "name": name,
+        "coding": OWNERS,
+        "coding_version": str(OWNERS_VERSION),
+        "seed": str(trained.config.seed),
+        "training_deals": str(trained.record["deals"]),
+        "training_sha256": trained.record["sha256"],
+        "training": json.dumps(record_of(trained.config, trained.progress)),
+        "storage": storage,
+        "calibration": json.dumps(calibration._asdict()),
+        "speed": speed,
+    }
+    parity = parity_owners()
+    logits = torch.from_numpy(run_all(network, parity.copy()))
+    write_model(
+        Path(path),
+        to_onnx(network, storage, sample, calibration),
+        metadata,
+        {"owners": parity},
+        {"probabilities": calibration.apply(logits).numpy()},
+        tolerance=math.inf if storage == "int8" else TOLERANCE,
+    )
+
+
+def check_exported(network: SuitNetworkConfig) -> None:
+    """Raise ValueError for a network that no file can hold: one of learned rotation."""
+    if network.rotation != "exact":
+        raise ValueError("rotation is 'learned' (expected 'exact': others are for studies only)")
+
+
+def to_onnx(
+    network: SuitNetwork,
+    storage: str,
+    sample: torch.Tensor,
+    calibration: Calibration | None = None,
+) -> Any:
+    """Return the onnx model of a network: ``owners`` (n, 52) uint8 → ``probabilities``.
+
+    These are (n, k, 4, 14) float32 of the ``strains``, (k,) int64, a second input: all five in the
+    order of ``Strain`` where it is not given. What is not asked for is not computed. They are
+    calibrated where a ``calibration`` is given. For int8, ``sample`` (m, 52) are deals whose
+    features show the ranges to be told apart. Raises ValueError for a network of learned rotation.
+    """
+    check_exported(network.config)
+    if storage == "int8":
+        return Int8Graph(network, sample).to_onnx(calibration)
+    return SuitGraph(network, half=storage == "float16").to_onnx(calibration)
+
+
+def run_file(
+    model: bytes,
+    owners: NDArray[np.uint8],
+    chunk: int = 64,
+    strains: Sequence[int] = range(len(Strain)),
+) -> NDArray[np.float32]:
+    """Return the (n, k, 4, 14) probabilities that an ONNX file gives for (n, 52) owners."""
+    session = open_session(model)
+    inputs = {"strains": np.array(strains)} if list(strains) != list(Strain) else {}
+    answers = [np.empty((0, len(strains), 4, 14), np.float32)]
+    for start in range(0, len(owners), chunk):
+        rows = np.ascontiguousarray(owners[start : start + chunk])
+        answers += session.run(["probabilities"], {"owners": rows, **inputs})
+    return np.concatenate(answers)
+
+
+# --- from files to a file -------------------------------------------------------------------------
+
+
+def train_model(request: Request, config: SupervisedConfig, report: Report) -> Answer | None:
+    """Train one leg; export ``NAME.onnx`` at the end of the schedule.
+
+    It is calibrated on all validation deals of the library, also where fewer were asked for. The
+    folder gets ``NAME.checkpoint`` and what ``supervised.train`` puts beside it. Raises
+    ValueError, before anything is trained, for a network that cannot be exported, a library
+    without training deals, or validation deals that are not wholly solved; and what
+    ``supervised.train`` and ``export_suits`` raise.
+    """
+    check_exported(config.network)
+    if request.anew and request.weights is None:
+        raise ValueError("anew takes the weights of a file (expected --weights too)")
+    library, root, name = Library(request.library), request.out, request.name
+    training = library_deals(library, "train", request.deals, whole=False)
+    validation = library_deals(library, "validation")
+    trained = train(
+        config,
+        training,
+        validation[: request.validation],
+        root / f"{name}.checkpoint",
+        weights=request.weights,
+        anew=request.anew,
+        teachers=[read_weights(path, SuitNetwork)[0] for path in request.teacher],
+        taught=None if request.taught is None else taught_deals(request.taught),
+        endings=None
+        if request.endings is None
+        else labelled_endings(*read_endings(request.endings)),
+        minutes=request.minutes,
+        device=request.device,
+        report=report,
+    )
+    if not Place.here(request.device).leave():
+        return None
+    model = None
+    if trained.done and can_export():
+        model = root / f"{name}.onnx"
+        export_suits(trained, name, validation, model)
+    return Answer(name, trained, f"{trained.record['deals']:,} deals", model)
+
+
+def shown(line: dict[str, Any]) -> str:
+    """Return an evaluation in words."""
+    return (
+        f"step {line['step']:,}: suits {line['exact_suits']:.2f} %, notrump "
+        f"{line['exact_notrump']:.2f} % exact, log-loss {line['log_loss']:.4f} "
+        f"(training {line['training_loss']:.4f}), {line['seconds']:.0f} s"
+    )
+
+
+_TABLES = tomllib.loads(Path(__file__).with_name("presets.toml").read_text("utf-8"))
+
+PRESETS: dict[str, SupervisedConfig] = {
+    name: SupervisedConfig(**settings | {"network": SuitNetworkConfig(**settings["network"])})
+    for name, settings in _TABLES.items()
+}
+"""Every training by the name of its model."""

@@ -11,9 +11,9 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 from torch import Tensor
 
-from ...cards import Strain
-from ...evaluation import CONTRACTS
-from ...papers.codings import LOWEST, RANGE
+from ..cards import Strain
+from ..evaluation import CONTRACTS
+from ..papers.codings import LOWEST, RANGE
 
 FAR = 5.0
 """Below e⁻⁵ (0.7 %) of probability, calibration is a factor alone: there are too few such results
