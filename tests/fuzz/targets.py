@@ -44,9 +44,8 @@ from trickcast.scoring import score
 from trickcast.training.catalogue import find_training
 from trickcast.training.lessons import taught_deals
 from trickcast.training.settings import read_settings
-from trickcast.training.suit_networks import PairNetwork, SuitNetwork
+from trickcast.training.suit_networks import PairNetwork, SuitNetwork, read_weights
 from trickcast.training.trainer import TrainingError, read_checkpoint, read_journal
-from trickcast.training.weights import read_weights
 
 Target = Callable[[bytes], None]
 TARGETS: dict[str, Target] = {}

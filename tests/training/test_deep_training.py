@@ -21,9 +21,14 @@ from trickcast.solver import solve
 from trickcast.training import TrainingError
 from trickcast.training import lessons as suit_data
 from trickcast.training.lessons import taught_deals, teach
-from trickcast.training.suit_networks import SuitNetwork, SuitNetworkConfig, mean_probabilities
+from trickcast.training.suit_networks import (
+    SuitNetwork,
+    SuitNetworkConfig,
+    mean_probabilities,
+    read_weights,
+    write_weights,
+)
 from trickcast.training.trainer import Place, read_journal
-from trickcast.training.weights import read_weights, write_weights
 from trickcast.training.whole_deals import (
     Source,
     SupervisedConfig,

@@ -21,8 +21,14 @@ from trickcast.papers.neurons import open_model
 from trickcast.papers.training.export_layered import export_layered
 from trickcast.papers.training.network import PaperConfig
 from trickcast.papers.training.network import train as train_paper
-from trickcast.training.calibration import Calibration, fit_sharpness
-from trickcast.training.onnx_files import Graph, note_checksum, open_session, write_model
+from trickcast.training.exports import (
+    Calibration,
+    Graph,
+    fit_sharpness,
+    note_checksum,
+    open_session,
+    write_model,
+)
 from trickcast.training.onnx_networks import PairGraph
 from trickcast.training.suit_networks import (
     PairNetwork,
@@ -30,9 +36,9 @@ from trickcast.training.suit_networks import (
     SuitNetwork,
     SuitNetworkConfig,
     mean_probabilities,
+    read_weights,
 )
 from trickcast.training.trainer import Progress, Trained, TrainingError
-from trickcast.training.weights import read_weights
 from trickcast.training.whole_deals import run_file, to_onnx
 
 ROOT = Path(__file__).parents[2]

@@ -32,10 +32,10 @@ from trickcast.training.suit_networks import (
     SuitNetwork,
     expected_tricks,
     pair_relations,
+    read_weights,
 )
 from trickcast.training.trainer import train
 from trickcast.training.two_hands import PairConfig, PairTask, Sources
-from trickcast.training.weights import read_weights
 
 TINY = PairNetworkConfig(width=16, before=1, after=1, pooled=1, ratio=2)
 

@@ -18,9 +18,8 @@ from trickcast.training import Request, find_training, listed, train
 from trickcast.training.catalogue import CATALOGUE
 from trickcast.training.request import can_export
 from trickcast.training.settings import changed
-from trickcast.training.suit_networks import PairNetwork, SuitNetwork
+from trickcast.training.suit_networks import PairNetwork, SuitNetwork, read_weights
 from trickcast.training.trainer import Progress, TrainingError
-from trickcast.training.weights import read_weights
 
 NAMES = [*CATALOGUE, "52-25-1"]
 

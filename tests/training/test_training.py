@@ -24,7 +24,7 @@ from trickcast.papers.training.fullbatch import portions_at
 from trickcast.papers.training.network import PaperConfig, train
 from trickcast.training import Request, TrainingError
 from trickcast.training import train as train_request
-from trickcast.training.calibration import fit_thresholds
+from trickcast.training.exports import fit_thresholds
 
 SHARD = Path(__file__).parents[2] / "data/library/seed-717102/deals-000000000000.zrd"
 SMALL = {"examples": 512, "redraw": 10, "epochs": 40, "evaluate_every": 10, "patience": 40}

@@ -14,8 +14,7 @@ import torch
 from torch import nn
 
 from ..cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
-from .calibration import FAR, Calibration
-from .onnx_files import Array, Graph
+from .exports import FAR, Array, Calibration, Graph
 from .suit_networks import HANDS, Layer, Mixing, PairLayer, PairNetwork, SeatLinear, SuitNetwork
 
 Network = TypeVar("Network", SuitNetwork, PairNetwork)

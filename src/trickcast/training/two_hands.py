@@ -22,7 +22,7 @@ from ..cards import DealSet
 from ..formats.hand2vec import read_pairs
 from ..library import Library
 from ..model_format import PAIR_MODEL_FORMAT
-from .calibration import fit_sharpness
+from .exports import fit_sharpness, parity_owners, write_model
 from .lessons import (
     Labelled,
     PairRows,
@@ -35,11 +35,17 @@ from .lessons import (
     take_rows,
     taught_deals,
 )
-from .onnx_files import parity_owners, write_model
 from .onnx_networks import PairGraph
 from .request import Answer, Request, can_export
 from .settings import at_least, setting
-from .suit_networks import PairNetwork, PairNetworkConfig, expected_tricks, run_all
+from .suit_networks import (
+    PairNetwork,
+    PairNetworkConfig,
+    expected_tricks,
+    read_weights,
+    run_all,
+    write_weights,
+)
 from .trainer import (
     Lessons,
     Report,
@@ -51,7 +57,6 @@ from .trainer import (
     record_of,
     train,
 )
-from .weights import read_weights, write_weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,8 @@ from torch import nn
 
 from ...cards import DealSet
 from ...cards.sizes import RANKS, STRAINS, SUITS
+from ...training.exports import Graph, write_model
 from ...training.lessons import solved_rows
-from ...training.onnx_files import Graph, write_model
 from ...training.two_hands import About, parity_hands
 from ..networks.hand2vec import Hand2Vec, symmetric_tricks
 

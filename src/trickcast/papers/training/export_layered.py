@@ -11,9 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cards import DealSet, Seat, Strain
-from ...training.calibration import fit_thresholds
+from ...training.exports import (
+    Array,
+    Graph,
+    deal_metadata,
+    fit_thresholds,
+    parity_owners,
+    write_model,
+)
 from ...training.lessons import known_tricks
-from ...training.onnx_files import Array, Graph, deal_metadata, parity_owners, write_model
 from ..codings import Coding, find_coding, tricks_of
 from ..networks import BlockLinear, LayeredNetwork, run
 from .examples import Contracts

@@ -2,10 +2,9 @@
 
 from ...training.lessons import join_rows, teach_rows
 from ...training.request import Answer, Request
-from ...training.suit_networks import PairNetwork
+from ...training.suit_networks import PairNetwork, read_weights
 from ...training.trainer import Report, TrainingError
 from ...training.two_hands import held_out, leg, rows
-from ...training.weights import read_weights
 from .export_hand2vec import export_hand2vec
 from .hand2vec import Hand2VecConfig, Hand2VecTask
 

@@ -29,7 +29,7 @@ from ...bidding import (
     train_network,
 )
 from ...bidding.calls import level
-from ...training.onnx_files import note_checksum
+from ...training.exports import note_checksum
 from ..openings.networks import Floats, OpeningNetwork, save
 
 Bools = NDArray[np.bool_]
