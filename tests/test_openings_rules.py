@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from trickcast import DealError, Hand, openings
 from trickcast.cards import Suit
 from trickcast.dealing import ConstraintError, Constraints
-from trickcast.dealing.language.counts import find_count, hcp
-from trickcast.dealing.language.evaluation import bounds
+from trickcast.dealing.language.conditions import bounds
+from trickcast.dealing.language.hand_counts import find_count, hcp
 from trickcast.evaluators import evaluate
 from trickcast.openings.cells import OPENER, Cells, facts_of
 from trickcast.openings.rulefile import parse_rules

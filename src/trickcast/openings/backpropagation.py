@@ -14,7 +14,7 @@ from time import perf_counter
 import numpy as np
 
 from ..cards import shorten
-from ..dealing.words import checked_seed
+from ..dealing.shuffling import checked_seed
 from .calls import UNKNOWN
 from .cells import Bools
 from .networks import CODINGS, Floats, OpeningNetwork

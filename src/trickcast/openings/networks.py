@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._arrays import read_arrays
 from ..cards import Hand
-from ..dealing.language.errors import clip
+from ..dealing.language.mistakes import clip
 from ..estimator import ModelError
 from .calls import CALLS, UNKNOWN, call_rank
 from .cells import Bools

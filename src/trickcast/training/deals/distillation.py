@@ -15,7 +15,7 @@ from ..._files import read_json
 from ...cards import cut
 from ...cards.sizes import COUNTS, SEATS, STRAINS
 from ...dealing import random_deals
-from ...dealing.words import checked_seed
+from ...dealing.shuffling import checked_seed
 from ...library.manifest import checked_range
 from ...networks.suits import mean_probabilities
 from ..checkpoints import TrainingError
