@@ -27,8 +27,8 @@ from trickcast.bidding.softrules import open_shading
 from trickcast.cards import DealError, DealSet, Seat, parse_card, parse_contract
 from trickcast.cards.text import parse_ending
 from trickcast.dealing import ConstraintError, Constraints, NoDealsError, read_actions, read_script
-from trickcast.dealing.language.evaluation import Layouts, evaluate
-from trickcast.dealing.language.hands import read_hand
+from trickcast.dealing.language.conditions import Layouts, evaluate
+from trickcast.dealing.language.short_form import read_hand
 from trickcast.estimator.files import read_info
 from trickcast.formats import FORMATS, FormatError, find_format, hand2vec, stream, write_stream
 from trickcast.library import Library, LibraryError, read_endings, verify

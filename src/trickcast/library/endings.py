@@ -20,7 +20,7 @@ from .._progress import Advance, progress_bar
 from ..cards import cut
 from ..cards.endings import cards_a_hand, packed
 from ..dealing import random_endings
-from ..dealing.words import checked_seed, checked_whole
+from ..dealing.shuffling import checked_seed, checked_whole
 from ..solver import solve_ending_batches, thread_count
 from .files import LibraryError
 from .manifest import SHARD, checked_range

@@ -20,7 +20,7 @@ from .._pieces import over_pieces
 from .._progress import Advance, progress_bar
 from ..cards import DealSet, shorten
 from ..dealing import random_deals
-from ..dealing.words import checked_seed
+from ..dealing.shuffling import checked_seed
 from ..solver import solve_batches, solver_version, thread_count
 from .files import LibraryError
 from .manifest import (

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal, get_args
 
 from ..cards import shorten
-from ..dealing.words import checked_whole
+from ..dealing.shuffling import checked_whole
 from .files import LibraryError
 from .records import RECORDS, WHOLE, Record
 from .storage import Storage

@@ -24,7 +24,7 @@ from ..cards import UNKNOWN, DealSet, Seat, Strain, cut
 from ..cards.endings import cards_a_hand, packed
 from ..cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
 from ..dealing import random_deals
-from ..dealing.words import checked_seed
+from ..dealing.shuffling import checked_seed
 from ..formats.hand2vec import PairSet
 from ..library import Library, Use
 from ..library.manifest import checked_range

@@ -17,7 +17,7 @@ from ...bidding.calls import UNKNOWN
 from ...bidding.cells import Bools
 from ...bidding.rules import RuleSystem
 from ...cards import shorten
-from ...dealing.words import checked_seed
+from ...dealing.shuffling import checked_seed
 from .networks import CODINGS, Floats, OpeningNetwork
 
 _SIZES = re.compile("[1-9][0-9]{0,4}(-[1-9][0-9]{0,4})+")

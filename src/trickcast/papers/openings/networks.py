@@ -14,7 +14,7 @@ from ...bidding.calls import CALLS, UNKNOWN, call_rank
 from ...bidding.cells import Bools
 from ...bidding.system import Explanation, Indices, OpeningSystem, Probabilities, likely
 from ...cards import Hand
-from ...dealing.language.errors import clip
+from ...dealing.language.mistakes import clip
 from ...estimator import ModelError
 
 Floats = NDArray[np.float32]

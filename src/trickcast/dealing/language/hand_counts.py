@@ -19,8 +19,7 @@ from ...evaluators import get as evaluator
 from ...evaluators import names as evaluator_names
 from ...evaluators.holdings import HoldingIds, all_holdings, holding_table, lengths
 from ...evaluators.kaplan_rubens import quality
-from .errors import QUOTED, clip
-from .numbers import rounded
+from .mistakes import QUOTED, clip
 from .shapes import LENGTHS
 
 Table = NDArray[Any]
@@ -57,8 +56,30 @@ HUNDREDTHS = ("cccc", "quality")
 _PLURALS = {"hcps": "hcp", "loser": "losers", "control": "controls"} | {
     name[:-1]: name for name in ("tens", "jacks", "queens", "kings", "aces")
 }
+_OWN = (*CARD_POINTS, "losers", "quality", "cccc")
+_SUITS = tuple(suit.name.lower() for suit in Suit)
 _MEANT = {word: ["hcp"] for word in ("point", "points", "pts")}
 """What users write for it; ``points`` may also mean points for distribution."""
+
+
+_DIGITS = 9
+_LARGEST = 2.0**53 / 10**_DIGITS
+"""From here on doubles have no digits to round, and rounding would itself be inexact."""
+
+
+def rounded(values: Any) -> NDArray[Any]:
+    """Return numbers to nine digits behind the point: 4 + 2.8 + 1.8 is 8.6, as it is printed."""
+    numbers: NDArray[Any] = np.asanyarray(values)
+    if numbers.dtype.kind != "f":
+        return numbers
+    return where(np.abs(numbers) < _LARGEST, np.round(numbers, _DIGITS), numbers)
+
+
+def where(test: NDArray[Any], yes: NDArray[Any], no: NDArray[Any]) -> NDArray[Any]:
+    """Return ``np.where`` of numbers; those that are masked stay so."""
+    masked = any(isinstance(part, np.ma.MaskedArray) for part in (yes, no))
+    chosen: NDArray[Any] = np.ma.where(test, yes, no) if masked else np.where(test, yes, no)  # type: ignore[no-untyped-call]
+    return chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +134,7 @@ def card_count(values: tuple[float, ...], suit: Suit | None = None, name: str = 
     weights = np.zeros(13)
     weights[: len(values)] = values
     worth = HONOUR if set(values) <= {0, 1} else 1.0
-    return _in_suits(name, [_exact(all_holdings().cards @ weights)] * 4, suit, worth)
+    return _in_suits(name, all_holdings().cards @ weights, suit, worth)
 
 
 def honours(ranks: str, suit: Suit) -> Count:
@@ -158,7 +179,7 @@ def parse_suit(text: str) -> Suit:
     try:
         return Suit.parse(text)
     except DealError:
-        close = nearest(text, ["spades", "hearts", "diamonds", "clubs"])
+        close = nearest(text, _SUITS)
         hint = f"did you mean {close[0]}?" if close else "expected spades, hearts, diamonds, clubs"
         raise ValueError(f"{clip(text)} is not a suit ({hint})") from None
 
@@ -197,9 +218,7 @@ def find_count(name: str, suit: Suit | None = None) -> Count:
 
 def known_counts() -> list[str]:
     """Return every name that ``find_count`` knows, aliases aside."""
-    suits = [suit.name.lower() for suit in Suit]
-    own = (*CARD_POINTS, "losers", "quality", "cccc")
-    return [*own, *suits, *ORDERED_LENGTHS, *evaluator_names()]
+    return [*_OWN, *_SUITS, *ORDERED_LENGTHS, *evaluator_names()]
 
 
 def is_count(name: str) -> bool:
@@ -213,9 +232,7 @@ def is_count(name: str) -> bool:
 
 def is_own_count(name: str) -> bool:
     """Tell whether a name is one of Dealer's own counts; names of evaluators may be used anew."""
-    suits = [suit.name.lower() for suit in Suit]
-    own = (*CARD_POINTS, "losers", "quality", "cccc", *suits, *(suit[:-1] for suit in suits))
-    return name.lower() in own
+    return name.lower() in (*_OWN, *_SUITS, *(suit[:-1] for suit in _SUITS))
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
@@ -239,17 +256,17 @@ def half_losers(suit: Suit | None = None) -> Count:
     ace, king, queen, jack = (holdings.cards[:, rank].astype(np.bool_) for rank in range(4))
     losers = holding_table(evaluator("losers").holding)
     half = ace & ~king & queen & ((holdings.length == 2) | jack)
-    return _in_suits("ltc", [_exact(np.where(half, 50, 100 * losers))] * 4, suit)
+    return _in_suits("ltc", np.where(half, 50, 100 * losers), suit)
 
 
 @cache
 def _holding_count(name: str, suit: Suit | None) -> Count:
     if name == "losers":
-        return _in_suits(name, [_exact(holding_table(evaluator("losers").holding))] * 4, suit)
+        return _in_suits(name, holding_table(evaluator("losers").holding), suit)
     if suit is None:
         raise ValueError("quality is that of one suit (expected a suit)")
     hundredths = np.rint(quality(all_holdings()) * all_holdings().length * 10)
-    return _in_suits(name, [_exact(hundredths)] * 4, suit)
+    return _in_suits(name, hundredths, suit)
 
 
 @cache
@@ -265,10 +282,10 @@ def _evaluator_count(method: Evaluator, suit: Suit | None) -> Count:
     return Count(method.name, tables, method.whole, limits=limits)
 
 
-def _in_suits(name: str, tables: Sequence[Table], suit: Suit | None, worth: float = 1.0) -> Count:
-    spades, hearts, diamonds, clubs = (
-        table if suit is None or suit == s else None for s, table in enumerate(tables)
-    )
+def _in_suits(name: str, values: NDArray[Any], suit: Suit | None, worth: float = 1.0) -> Count:
+    """Return the count that adds up (8192,) values of holdings, in one suit or in all."""
+    table = _exact(values)
+    spades, hearts, diamonds, clubs = (table if suit in (None, s) else None for s in Suit)
     return Count(name, (spades, hearts, diamonds, clubs), worth=worth)
 
 

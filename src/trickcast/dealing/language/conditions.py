@@ -1,4 +1,7 @@
-"""The value of a tree, for hands that are known and for what lies between bounds.
+"""What a text says of hands: a small tree of numbers and conditions, and its value.
+
+Whatever stands under a name is one node, however often the name is used, so a tree is walked node
+by node (``in_order``), never path by path, and without recursion: text may nest and repeat.
 
 Every node has the least and the greatest value that it may have. For known hands both are the
 same; of hands of which only shape and points are known, say, some numbers lie between bounds, and
@@ -11,38 +14,239 @@ that matters is for the rest of the condition to decide (``spades(n) > 0 and 12 
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...cards import Seat
+from ...cards import DealError, Seat
+from ...cards.table import UNKNOWN, check_tricks
 from ...evaluators.holdings import HoldingIds, holding_ids, lengths
-from .counts import Count
-from .dealwide import checked_tricks
-from .errors import ConstraintError
-from .numbers import calculated, rounded, where
-from .shapes import LENGTHS, Shapes
-from .tree import (
-    AllOf,
-    AnyOf,
-    Arithmetic,
-    Choice,
-    Comparison,
-    Converted,
-    DealCount,
-    HandCount,
-    HasCards,
-    InShapes,
-    Node,
-    Not,
-    Number,
-    in_order,
-    parts_of,
-    seats_of,
+from .hand_counts import Count, rounded, where
+from .mistakes import ConstraintError, Place
+from .shapes import COMPARE, LENGTHS, Shapes
+
+Unit = Literal["", "hundredths", "decimal"]
+"""Of a number: Dealer counts some things in hundredths (``cccc(north)`` is 1525 for a hand worth
+15.25), and a decimal beside them is multiplied by 100 (``cccc(north) > 15.2``)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Number:
+    """A number as it stands."""
+
+    value: int | float
+    unit: Unit = ""
+
+
+@dataclass(frozen=True, eq=False)
+class HandCount:
+    """A count of one seat's hand."""
+
+    count: Count
+    seat: Seat
+    unit: Unit = ""
+
+
+@dataclass(frozen=True, eq=False)
+class DealCount:
+    """A number that the four hands give together: tricks, par, chance."""
+
+    name: str
+    of: Callable[[NDArray[Any]], NDArray[Any]]
+    """What gives the (n,) numbers of (n, 5, 4) tricks, or of (n, 52) owners."""
+    from_tricks: bool
+    limits: tuple[float, float]
+    """The least and the greatest value."""
+
+
+@dataclass(frozen=True, eq=False)
+class Converted:
+    """A number made of another: the score of tricks, the IMPs of a score."""
+
+    name: str
+    convert: Callable[[NDArray[Any]], NDArray[Any]]
+    part: "Node"
+    limits: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Arithmetic:
+    """Two numbers joined by ``+ - * / %``; whole numbers divide without remainder."""
+
+    operator: str
+    left: "Node"
+    right: "Node"
+    place: Place | None = None
+    """Where a division stands."""
+    unit: Unit = ""
+    largest: float = np.inf
+    """What the result cannot exceed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """``test ? yes : no``, for numbers or conditions."""
+
+    test: "Node"
+    yes: "Node"
+    no: "Node"
+    unit: Unit = ""
+    largest: float = 1.0
+    """What a number that is chosen cannot exceed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two numbers compared: ``== != < <= > >=``."""
+
+    operator: str
+    left: "Node"
+    right: "Node"
+
+
+@dataclass(frozen=True, eq=False)
+class InShapes:
+    """One seat's lengths are among these."""
+
+    shapes: Shapes
+    seat: Seat
+
+
+@dataclass(frozen=True, eq=False)
+class HasCards:
+    """One seat holds all of these cards."""
+
+    cards: tuple[int, ...]
+    seat: Seat
+
+
+@dataclass(frozen=True, eq=False)
+class Not:
+    """The contrary."""
+
+    part: "Node"
+
+
+@dataclass(frozen=True, eq=False)
+class AllOf:
+    """Every part holds; without parts, anything does."""
+
+    parts: tuple["Node", ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AnyOf:
+    """At least one part holds."""
+
+    parts: tuple["Node", ...]
+
+
+Leaf = HandCount | InShapes | HasCards
+Node = (
+    Number | Leaf | DealCount | Converted | Arithmetic | Choice | Comparison | Not | AllOf | AnyOf
 )
+
+
+@dataclass(frozen=True, eq=False)
+class Clause:
+    """One of the conditions that all have to hold."""
+
+    source: str
+    """Whose it is: ``north``, ``condition`` for the deal as a whole, or the rule's."""
+    text: str
+    """As it was written."""
+    node: Node
+
+
+def parts_of(node: Node) -> tuple[Node, ...]:
+    """Return the nodes that a node is made of."""
+    match node:
+        case Arithmetic(_, left, right) | Comparison(_, left, right):
+            return left, right
+        case Choice(test, yes, no):
+            return test, yes, no
+        case Not(part) | Converted(_, _, part):
+            return (part,)
+        case AllOf(parts) | AnyOf(parts):
+            return parts
+    return ()
+
+
+def in_order(roots: Iterable[Node]) -> list[Node]:
+    """Return every node once, each after the nodes that it is made of."""
+    ordered: dict[Node, None] = {}
+    waiting = [(root, False) for root in roots][::-1]
+    while waiting:
+        node, parts_done = waiting.pop()
+        if node in ordered:
+            continue
+        if parts_done:
+            ordered[node] = None
+        else:
+            waiting.append((node, True))
+            waiting += [(part, False) for part in reversed(parts_of(node))]
+    return list(ordered)
+
+
+def is_condition(node: Node) -> bool:
+    """Tell whether ``node`` is true or false rather than a number."""
+    while isinstance(node, Choice):
+        node = node.yes
+    return not isinstance(node, Number | HandCount | DealCount | Converted | Arithmetic)
+
+
+def conjuncts(node: Node) -> Iterator[Node]:
+    """Yield the conditions that must all hold for ``node`` to hold, each once."""
+    seen: set[Node] = set()
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        if isinstance(part, AllOf):
+            waiting += reversed(part.parts)
+        elif isinstance(part, HasCards) and len(part.cards) > 1:
+            yield from (HasCards((card,), part.seat) for card in part.cards)
+        else:
+            yield part
+
+
+def leaves(node: Node) -> list[Leaf]:
+    """Return the parts that look at the cards of one seat, in the order of the text."""
+    return [part for part in in_order([node]) if isinstance(part, HandCount | InShapes | HasCards)]
+
+
+def deal_counts(node: Node) -> list[DealCount]:
+    """Return the parts that look at all four hands at once, in the order of the text."""
+    return [part for part in in_order([node]) if isinstance(part, DealCount)]
+
+
+def seats_of(node: Node) -> set[Seat]:
+    """Return the seats at whose cards a node looks."""
+    return set(Seat) if deal_counts(node) else {leaf.seat for leaf in leaves(node)}
+
+
+def divides(node: Node) -> bool:
+    """Tell whether a node divides by what may be zero: by anything but a number as it stands."""
+    return any(
+        isinstance(part, Arithmetic)
+        and part.operator in "/%"
+        and not (isinstance(part.right, Number) and part.right.value)
+        for part in in_order([node])
+    )
+
+
+def takes_tricks(node: Node) -> bool:
+    """Tell whether trick tables are needed to work a node out."""
+    return any(part.from_tricks for part in deal_counts(node))
+
+
+# --- the value of a tree --------------------------------------------------------------------------
 
 Values = NDArray[Any]
 Tricks = Callable[[NDArray[np.uint8]], Any]
@@ -172,7 +376,7 @@ class Layouts(HandFacts):
             raise ConstraintError(f"{name}() is not known from the cards alone ({ASK_FOR_TRICKS})")
         if self._tricks is None:
             found = self._find_tricks(self.owners) if len(self) else np.empty((0, 5, 4), np.uint8)
-            self._tricks = checked_tricks(found, len(self))
+            self._tricks = _checked_tricks(found, len(self))
         return self._tricks
 
 
@@ -308,16 +512,6 @@ def _converted(convert: Callable[[NDArray[Any]], NDArray[Any]], number: Values) 
     return known(np.ma.array(values, mask=np.ma.getmask(number)) if masked else values)
 
 
-COMPARE = {
-    "==": np.equal,
-    "!=": np.not_equal,
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-}
-
-
 def _compared(operator: str, left: Bounds, right: Bounds) -> Bounds:
     compare = COMPARE[operator]
     if left.known and right.known:
@@ -357,7 +551,7 @@ def _calculated(operator: str, left: Bounds, right: Bounds, facts: Facts) -> Bou
             if not facts.exact:
                 return ANY_NUMBER  # in cells that may hold no hand
             divisor = np.ma.masked_equal(np.atleast_1d(divisor), 0)
-        return known(calculated(operator, left.low, divisor))
+        return known(_combined(operator, left.low, divisor))
     if operator == "+":
         return Bounds(rounded(left.low + right.low), rounded(left.high + right.high))
     if operator == "-":
@@ -379,3 +573,37 @@ def by_key(values: NDArray[Any]) -> NDArray[Any]:
     table = np.zeros(14**3, dtype=values.dtype)
     table[shape_keys(LENGTHS)] = values
     return table
+
+
+_ADD_OR_MULTIPLY = {"+": np.add, "-": np.subtract, "*": np.multiply}
+
+
+def _combined(operator: str, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers joined by ``+ - * / %``; whole numbers divide without remainder."""
+    if operator in _ADD_OR_MULTIPLY:
+        wide = left.astype(np.result_type(left, np.int64))  # counts are of 32 bits
+        return rounded(_ADD_OR_MULTIPLY[operator](wide, right))
+    if left.dtype.kind == right.dtype.kind == "i":
+        remainder: NDArray[Any] = np.fmod(left, right)  # of the sign of ``left``, as in C
+        return remainder if operator == "%" else (left - remainder) // right
+    quotient = rounded(np.true_divide(left, right))
+    return quotient if operator == "/" else rounded(left - np.trunc(quotient) * right)
+
+
+def _checked_tricks(found: Any, deals: int) -> NDArray[np.uint8]:
+    """Return what a function gave as the tricks of so many deals, as uint8 of shape (n, 5, 4).
+
+    Raises ConstraintError for what are none, or not all known.
+    """
+    expected = f"(expected ({deals}, 5, 4) whole numbers of 0 to 13)"
+    try:
+        tricks = check_tricks(found)
+    except DealError as error:
+        raise ConstraintError(f"tricks returned what are none: {error}") from None
+    except ValueError:  # NumPy's, of lists that differ in length
+        raise ConstraintError(f"tricks returned what are none {expected}") from None
+    if tricks.shape != (deals, 5, 4):
+        raise ConstraintError(f"tricks returned an array of shape {tricks.shape} {expected}")
+    if (tricks == UNKNOWN).any():
+        raise ConstraintError(f"tricks returned {UNKNOWN}, which is unknown {expected}")
+    return tricks
