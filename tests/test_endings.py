@@ -100,7 +100,7 @@ def test_generation_goes_on_and_keeps_what_is_there(tmp_path):
 
 
 def test_a_set_that_grows_holds_each_ending_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(importlib.import_module("trickcast.library.endings"), "SHARD", 8)
+    monkeypatch.setattr(importlib.import_module("trickcast.library.solved_positions"), "SHARD", 8)
     assert generate_endings(tmp_path, 3, 3, seed=1, start=2) == 3
     assert generate_endings(tmp_path, 4, 3, seed=1, start=3) == 2
     assert generate_endings(tmp_path, 10, 3, seed=1) == 5, "before and behind what is there"
@@ -121,7 +121,7 @@ def test_numbers_of_numpy_are_numbers_and_wrong_ones_are_refused(tmp_path):
     for wrong, complaint in (
         ({"start": 2**64 - 2}, r"endings is 3 and start is 18446744073709551614 .*2\*\*64"),
         ({"workers": 0}, "workers is 0"),
-        ({"workers": 0, "on": "local"}, "workers is 0"),
+        ({"workers": 0, "cluster": "local"}, "workers is 0"),
     ):
         with pytest.raises(ValueError, match=complaint):
             generate_endings(tmp_path / "new", 3, 3, 1, **wrong)

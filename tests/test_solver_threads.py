@@ -172,7 +172,7 @@ def test_a_masked_array_is_not_deals(mask) -> None:
         with pytest.raises(tc.DealError, match="a masked array is not owners"):
             tc.solve(deals)
         with pytest.raises(tc.DealError, match="a masked array is not owners"):
-            tc.solve(deals, apart=True)
+            tc.solve(deals, own_process=True)
         with pytest.raises(tc.DealError, match="a masked array is not owners"):
             tc.estimate(deals)
 
@@ -199,7 +199,7 @@ def test_a_bad_row_is_named_by_its_place_among_all() -> None:
 def test_no_workers_are_refused_before_a_cluster_is_asked() -> None:
     for cluster in (None, "nowhere"):
         with pytest.raises(ValueError, match="workers is 0"):
-            tc.solve(EASY, workers=0, on=cluster)
+            tc.solve(EASY, workers=0, cluster=cluster)
 
 
 def test_strided_owners_solve_the_same() -> None:

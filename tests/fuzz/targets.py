@@ -32,7 +32,7 @@ from trickcast.experiments.store import Store, agreed_deals
 from trickcast.experiments.trained import load as load_trained
 from trickcast.formats import FORMATS, FormatError, find_format, hand2vec, stream, write_stream
 from trickcast.library import Library, LibraryError, read_endings, verify
-from trickcast.library.records import RECORDS
+from trickcast.library.shards import RECORDS
 from trickcast.networks import NetworkName
 from trickcast.networks.pairs import PairNetwork
 from trickcast.networks.suits import SuitNetwork

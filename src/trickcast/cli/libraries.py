@@ -80,7 +80,7 @@ def generate(
         if use != "train":
             raise click.BadParameter(f"--use is {use}: endings are for training alone")
         solved = generate_endings(
-            out, deals, cards, seed, start=start, workers=workers, on=cluster, progress=True
+            out, deals, cards, seed, start=start, workers=workers, cluster=cluster, progress=True
         )
         click.echo(f"{out}: {deals:,} endings of {cards} cards, {solved:,} of them solved now")
         return
@@ -92,7 +92,7 @@ def generate(
         use=as_use(use),
         strains="one" if strains == "one" else "all",
         workers=workers,
-        on=cluster,
+        cluster=cluster,
         progress=True,
     )
     click.echo(

@@ -1,19 +1,17 @@
 """The library of solved deals: immutable shards, resumable to make, split for ever."""
 
-from .endings import (
+from .generate import Strains, generate, shard_file
+from .labels import endings_worth, tables_worth
+from .library import Library, Verification, append, verify
+from .shards import SHARD, USES, Shard, Use
+from .solved_positions import (
     count_endings,
     generate_endings,
     holds_endings,
     read_endings,
     verify_endings,
 )
-from .files import LibraryError
-from .generate import Strains, generate, shard_file
-from .manifest import SHARD, USES, Shard, Use
-from .storage import Place, holds_library
-from .store import Library, append
-from .verify import Verification, verify
-from .worth import endings_worth, tables_worth
+from .storage import LibraryError, Place, holds_library
 
 __all__ = [
     "SHARD",

@@ -14,11 +14,14 @@ from .batches import (
     thread_count,
 )
 from .play import solve_play
-from .tables import solve, solved_chunks
+from .processes import SolverCrash, SolverProcesses
+from .solving import solve, solved_chunks
 
 __all__ = [
     "BATCH",
     "BOARDS",
+    "SolverCrash",
+    "SolverProcesses",
     "makes_batches",
     "search_batches",
     "solve",

@@ -16,7 +16,7 @@ from ...cards import cut
 from ...cards.sizes import COUNTS, SEATS, STRAINS
 from ...dealing import random_deals
 from ...dealing.words import checked_seed
-from ...library.manifest import checked_range
+from ...library.shards import checked_range
 from ...networks.suits import mean_probabilities
 from ..checkpoints import TrainingError
 from .data import Labelled

@@ -22,10 +22,9 @@ from ..cards.endings import cards_a_hand, packed
 from ..dealing import random_endings
 from ..dealing.words import checked_seed, checked_whole
 from ..solver import solve_ending_batches, thread_count
-from .files import LibraryError
-from .manifest import SHARD, checked_range
-from .storage import Place, Storage, storage_at
-from .verify import Verification, checked_sample
+from .library import Verification, checked_sample
+from .shards import SHARD, checked_range
+from .storage import LibraryError, Place, Storage, storage_at
 
 _MOST_BYTES = 1 << 30
 """Of a file of endings when unpacked; ours have 300 kB."""
@@ -67,15 +66,15 @@ def generate_endings(
     *,
     start: int = 0,
     workers: int | None = None,
-    on: str | None = None,
+    cluster: str | None = None,
     progress: bool = False,
 ) -> int:
     """Solve the endings ``start`` to ``start + endings - 1`` of ``seed``, ``cards`` in a hand.
 
     Files are cut at the multiples of 4,096 and written whole or not at all; those that exist are
     kept, so a run that was killed goes on, and a larger ``endings`` adds files of what is missing.
-    ``place``, ``workers`` and ``on`` as in ``generate``. Returns the number of endings that were
-    solved now.
+    ``place``, ``workers`` and ``cluster`` as in ``generate``. Returns the number of endings solved
+    now.
 
     Raises ValueError for numbers out of range, ClusterError where the cluster fails.
     """
@@ -83,15 +82,17 @@ def generate_endings(
     cards, seed = checked_whole(cards, "cards"), checked_seed(seed)
     random_endings(0, cards, seed)  # refuses other sizes before anything is made
     cores = 1 if workers is None else thread_count(workers)
-    storage = storage_at(place, everywhere=on is not None)
-    job = _Job(storage, cards, seed, workers if on is None else cores)
+    storage = storage_at(place, everywhere=cluster is not None)
+    job = _Job(storage, cards, seed, workers if cluster is None else cores)
     with storage.locked():
         storage.tidy()
         missing = [*job.missing(start, start + endings)]
     todo: int = sum(b - a for a, b in missing)
     with (
         progress_bar("generating", todo, "endings", show=progress) as bar,
-        over_pieces(partial(_make, job), missing, on=on, cores=cores, advance=bar) as made,
+        over_pieces(
+            partial(_make, job), missing, cluster=cluster, cores=cores, advance=bar
+        ) as made,
     ):
         for (first, last), _ in made:
             if not storage.arrived(job.file(first, last)):
@@ -99,7 +100,7 @@ def generate_endings(
                     f"{storage.path(job.file(first, last))}: written by another machine, and not "
                     "seen here (expected a folder that all machines share, or an address)"
                 )
-        if on is not None:  # a worker that was killed while it wrote has left what it wrote
+        if cluster is not None:  # a worker that was killed while it wrote has left what it wrote
             with storage.locked():
                 storage.tidy()
     return todo
@@ -115,7 +116,7 @@ def _make(job: _Job, piece: tuple[int, int], advance: Advance) -> None:
         advance(len(batch))
     stream = io.BytesIO()
     np.savez_compressed(stream, owners=owners, tricks=np.concatenate(tables))
-    with job.storage.locked(alone=False):
+    with job.storage.locked():
         job.storage.write(job.file(first, end), stream.getvalue())
 
 
