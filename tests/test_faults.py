@@ -229,7 +229,7 @@ def test_a_flipped_bit_of_a_trainings_file_is_named_or_changes_nothing(tmp_path:
     torch = pytest.importorskip("torch")
     from fuzz.mutator import CORPUS
     from trickcast.experiments.trained import load
-    from trickcast.library import read_endings
+    from trickcast.library import read_positions
     from trickcast.networks.suits import SuitNetwork
     from trickcast.training.catalogue import find_training
     from trickcast.training.checkpoints import TrainingError, read_checkpoint
@@ -252,7 +252,7 @@ def test_a_flipped_bit_of_a_trainings_file_is_named_or_changes_nothing(tmp_path:
         "checkpoint/fast.checkpoint": lambda path: read_checkpoint(path, fast),
         "trained-network/one.network": lambda path: load(path).network,
         "weights/suits.npz": lambda path: read_weights(path, SuitNetwork),
-        "endings/two.npz": lambda path: read_endings(path.parent),
+        "endings/two.npz": lambda path: read_positions(path.parent),
     }
     for file, read in reads.items():
         path = tmp_path / file

@@ -111,7 +111,7 @@ def test_a_question_waits_for_a_free_process(one: Processes) -> None:
 def test_a_process_that_takes_too_long_is_ended(one: Processes) -> None:
     answer = one.ask(b"wait", timeout=0.5)
     with pytest.raises(ProcessEnded, match="SIGKILL"):
-        [*answer]
+        list(answer)
 
 
 def test_processes_have_a_title_an_environment_and_manners() -> None:

@@ -20,7 +20,7 @@ import numpy as np
 import trickcast as tc
 from trickcast import openings
 from trickcast.cards import DealError, DealSet, Seat, parse_card, parse_contract
-from trickcast.cards.text import parse_ending
+from trickcast.cards.text import parse_position
 from trickcast.dealing import ConstraintError, Constraints, NoDealsError, read_actions, read_script
 from trickcast.dealing.language.evaluation import Layouts, evaluate
 from trickcast.dealing.language.hands import read_hand
@@ -31,7 +31,7 @@ from trickcast.experiments.scales import SCALES_FILE, Scale, read_scales
 from trickcast.experiments.store import Store, agreed_deals
 from trickcast.experiments.trained import load as load_trained
 from trickcast.formats import FORMATS, FormatError, find_format, hand2vec, stream, write_stream
-from trickcast.library import Library, LibraryError, read_endings, verify
+from trickcast.library import Library, LibraryError, read_positions, verify
 from trickcast.library.shards import RECORDS
 from trickcast.networks import NetworkName
 from trickcast.networks.pairs import PairNetwork
@@ -174,7 +174,7 @@ def read_labelled_hands(data: bytes) -> None:
 
 
 READ_BY_NAME: list[Callable[[str], Any]] = [
-    tc.Hand, tc.Deal, parse_ending, parse_card, parse_contract, parse_call, NetworkName,
+    tc.Hand, tc.Deal, parse_position, parse_card, parse_contract, parse_call, NetworkName,
     find_format, tc.evaluators.get, find_coding, lambda text: score(text, 9, False),
 ]  # fmt: skip
 
@@ -329,8 +329,8 @@ def read_shard(data: bytes) -> None:
 
 
 @target("endings", LibraryError)
-def read_solved_endings(data: bytes) -> None:
-    owners, tricks = read_endings(file_of(data, "endings/a.npz").parent)
+def read_solved_positions(data: bytes) -> None:
+    owners, tricks = read_positions(file_of(data, "endings/a.npz").parent)
     assert len(owners) == len(tricks)
 
 

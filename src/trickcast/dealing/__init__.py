@@ -6,7 +6,7 @@ Constrained dealing is loaded on access: who only deals at random does not wait 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .random import random_deals, random_endings
+from .random import random_deals, random_positions
 
 if TYPE_CHECKING:
     from .constrained import Constraints, constrained_deals
@@ -39,7 +39,7 @@ __all__ = [
     "Text",
     "constrained_deals",
     "random_deals",
-    "random_endings",
+    "random_positions",
     "read_actions",
     "read_script",
     "turned",

@@ -27,8 +27,8 @@ PRICE_OF_STRAIN = {
     Strain.NOTRUMP: 0.17,
 }
 """One strain of a deal with its four declarers. Suits are alike on random deals."""
-PRICE_OF_ENDING = {12: 0.38, 11: 0.16, 10: 0.06, 9: 0.03}
-"""The whole table of an ending, by the cards in a hand; smaller ones cost next to nothing."""
+PRICE_OF_POSITION = {12: 0.38, 11: 0.16, 10: 0.06, 9: 0.03}
+"""The whole table of a position, by the cards in a hand; smaller ones cost next to nothing."""
 
 
 def drawn_strains(n: int, seed: int, start: int = 0) -> NDArray[np.uint8]:
@@ -68,9 +68,9 @@ def tables_worth(shards: Iterable[Shard]) -> float:
     return sum(_worth(shard) for shard in shards)
 
 
-def endings_worth(counts: dict[int, int]) -> float:
-    """Return what endings are worth in whole tables, given their number by cards in a hand."""
-    return sum(n * PRICE_OF_ENDING.get(cards, 0.0) for cards, n in counts.items())
+def positions_worth(counts: dict[int, int]) -> float:
+    """Return what positions are worth in whole tables, given their number by cards in a hand."""
+    return sum(n * PRICE_OF_POSITION.get(cards, 0.0) for cards, n in counts.items())
 
 
 def _worth(shard: Shard) -> float:

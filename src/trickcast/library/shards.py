@@ -229,7 +229,7 @@ def checked_use(use: str) -> Use:
 
 
 def checked_range(count: int, start: int, what: str) -> tuple[int, int]:
-    """Return how many deals or endings are wanted, and the first one's number, as ints.
+    """Return how many deals or positions are wanted, and the first one's number, as ints.
 
     Raises ValueError for a range that is empty or leaves 0 … 2**64 - 1, TypeError for numbers that
     are not whole.

@@ -172,7 +172,7 @@ def relations(held: Tensor) -> Tensor:
 class SuitNetwork(TokenNetwork):
     """From the owners of cards to logits of every result. ``seed`` alone decides first weights.
 
-    Deals may have fewer than 13 cards a hand (endings): owner 255 is a card that is gone.
+    Deals may have fewer than 13 cards a hand (positions): owner 255 is a card that is gone.
     """
 
     groups = SEATS

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from ...library import Library, read_endings
+from ...library import Library, read_positions
 from ...networks.suits import SuitNetwork
 from ..export.suits import check_exported, export_suits
 from ..parallel import Place
 from ..request import Answer, Report, Request, can_export
 from ..solved import library_deals
 from ..weights import read_weights
-from .data import labelled_endings
+from .data import labelled_positions
 from .distillation import taught_deals
 from .presets import PRESETS
 from .supervised import SupervisedConfig, train
@@ -43,7 +43,7 @@ def train_model(request: Request, config: SupervisedConfig, report: Report) -> A
         taught=None if request.taught is None else taught_deals(request.taught),
         endings=None
         if request.endings is None
-        else labelled_endings(*read_endings(request.endings)),
+        else labelled_positions(*read_positions(request.endings)),
         minutes=request.minutes,
         device=request.device,
         report=report,
