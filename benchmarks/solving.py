@@ -1,6 +1,6 @@
 """What ``solve`` adds to DDS: the same batches through the bare binding and through us.
 
-With ``--prices`` (some minutes of a free core): what a deal solved in one strain, and an ending,
+With ``--prices`` (some minutes of a free core): what a deal solved in one strain, and a position,
 cost in processor seconds, where a whole table costs 1. The library counts its worth by these.
 """
 
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from trickcast import DealSet, estimate, random_deals, solve
 from trickcast.cards import Strain
-from trickcast.cards.endings import packed
-from trickcast.dealing import random_endings
+from trickcast.cards.positions import packed
+from trickcast.dealing import random_positions
 from trickcast.solver import (
     BATCH,
     solve_batches,
-    solve_ending_batches,
+    solve_position_batches,
     solve_strain_batches,
 )
 from trickcast.solver.dds import held, holdings
@@ -31,7 +31,7 @@ from trickcast.solver.dds import held, holdings
 ROUNDS = 5
 BATCHES = 2
 PRICED = 8
-"""Deals, and endings of each size, that a round of ``prices`` solves: few, because on a processor
+"""Deals, and positions of each size, that a round of ``prices`` solves: few, because on a processor
 that is shared seconds are of changing worth."""
 
 
@@ -76,8 +76,8 @@ def prices(rounds_wanted: int) -> None:
         kinds |= {str(strain): partial(solve_strain_batches, owners, strain) for strain in Strain}
         kinds["doubtful strain"] = partial(solve_each, owners, doubtful(deals))
         for cards in range(12, 8, -1):
-            endings = packed(random_endings(PRICED, cards, seed=2, start=turn * PRICED))
-            kinds[f"ending of {cards}"] = partial(solve_ending_batches, endings)
+            positions = packed(random_positions(PRICED, cards, seed=2, start=turn * PRICED))
+            kinds[f"position of {cards}"] = partial(solve_position_batches, positions)
         for kind, batches in kinds.items():
             rounds.setdefault(kind, []).append(processor_seconds(batches(workers=1)))
     whole = rounds["whole table"]

@@ -5,7 +5,7 @@ Run from the root of the repository; needs torch and a C++ compiler:
     python docs/make_label_study.py                    # some half an hour of a core
     python docs/make_label_study.py "whole tables"     # one row
 
-Every mixture but one costs what 10,904 whole tables cost. An example is a deal (or an ending) in
+Every mixture but one costs what 10,904 whole tables cost. An example is a deal (or a position) in
 one strain; a step takes 1,280 of them, so all networks see as many results in a step. Deals that
 are solved in part are whole ones of which the rest is hidden. A doubtful strain is the one whose
 four results a network knows least of (the entropy of its chances), which learned from the whole
@@ -35,7 +35,7 @@ from torch.nn import functional
 from trickcast._files import atomic_writer
 from trickcast.cards import UNKNOWN
 from trickcast.cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
-from trickcast.library import Library, read_endings
+from trickcast.library import Library, read_positions
 from trickcast.solver import dds
 from trickcast.training.lessons import checksum, exchanged, from_arrays
 from trickcast.training.soap import Soap
@@ -51,7 +51,7 @@ TABLES = 10_904
 """What every mixture may cost, in whole tables."""
 STRAIN, DOUBTFUL, DECLARER, LEADS, ELEVEN, TEN = 0.2, 0.26, 0.12, 0.24, 0.16, 0.06
 """Prices in whole tables: a strain with its declarers, a doubtful one, one declarer in a strain,
-the same with the tricks after each lead, an ending of so many cards."""
+the same with the tricks after each lead, a position of so many cards."""
 GIVEN, UNTOLD = 4, 4
 """Classes of a lead: 0, 1, 2, 3 or more tricks given away; and that of cards not told of."""
 KEPT_IN, AT_ONCE = Path("build"), 2_000
@@ -94,13 +94,13 @@ class OneStrain(SuitNetwork):
 
 @dataclass
 class Pool:
-    """Deals with what is known of them; endings are not whole, and keep their lowest cards."""
+    """Deals with what is known of them; positions are not whole, and keep their lowest cards."""
 
     owners: Tensor
     tricks: Tensor
     whole: Tensor
     given: Tensor | None = None
-    """(n, 52) classes of what a lead of each card gives away; with them there are no endings."""
+    """(n, 52) classes of what a lead of each card gives away; with them there are no positions."""
 
     @classmethod
     def of(cls, arrays: Arrays, whole: bool = True) -> "Pool":
@@ -183,8 +183,8 @@ def mixtures(library: Library, folder: Path, held_out: Any) -> dict[str, Callabl
     """Return how the examples of each row are put together."""
     deals = library.deals("train")
     owners, tricks = deals.owners, deals.tricks_or_unknown
-    endings, results = read_endings(folder)
-    sizes = 13 - (endings == UNKNOWN).sum(1) // 4
+    positions, results = read_positions(folder)
+    sizes = 13 - (positions == UNKNOWN).sum(1) // 4
 
     def whole(tables: float) -> Pool:
         return Pool.of((owners[: int(tables)], tricks[: int(tables)]))
@@ -215,9 +215,9 @@ def mixtures(library: Library, folder: Path, held_out: Any) -> dict[str, Callabl
         pool.given = torch.from_numpy(leads(owners[:n], strains, seats))
         return pool
 
-    def ending(cards: int, price: float, tables: float) -> Pool:
+    def position(cards: int, price: float, tables: float) -> Pool:
         rows = np.flatnonzero(sizes == cards)[: int(tables / price)]
-        return Pool.of((endings[rows], results[rows]), whole=False)
+        return Pool.of((positions[rows], results[rows]), whole=False)
 
     half = TABLES / 2
     return {
@@ -228,9 +228,11 @@ def mixtures(library: Library, folder: Path, held_out: Any) -> dict[str, Callabl
         "the same without leads, at half the price": lambda: declarer(TABLES * DECLARER / LEADS),
         "half whole tables, half one strain": lambda: whole(half) + later(half, half),
         "half whole tables, half the most doubtful strain": lambda: doubted(half),
-        "half whole tables, half endings of ten": lambda: whole(half) + ending(10, TEN, half),
-        "half one strain, half endings of ten": lambda: strain(half) + ending(10, TEN, half),
-        "half one strain, half endings of eleven": lambda: strain(half) + ending(11, ELEVEN, half),
+        "half whole tables, half positions of ten": lambda: whole(half) + position(10, TEN, half),
+        "half one strain, half positions of ten": lambda: strain(half) + position(10, TEN, half),
+        "half one strain, half positions of eleven": lambda: (
+            strain(half) + position(11, ELEVEN, half)
+        ),
     }
 
 

@@ -60,10 +60,10 @@ def in_small_shards(work: Callable[[Path], object]) -> Callable[[Path], object]:
 
     def done(folder: Path) -> object:
         making: Any = importlib.import_module("trickcast.library.generate")
-        strains: Any = importlib.import_module("trickcast.library.strains")
-        storing: Any = importlib.import_module("trickcast.library.store")
+        labels: Any = importlib.import_module("trickcast.library.labels")
+        storing: Any = importlib.import_module("trickcast.library.library")
         making.SHARD = storing.SHARD = 2
-        making.solve_batches, strains.solve_strain_batches = sevens, sevens_in_a_strain
+        making.solve_batches, labels.solve_strain_batches = sevens, sevens_in_a_strain
         making.solver_version = lambda: "none"
         return work(folder)
 

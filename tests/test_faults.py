@@ -228,7 +228,7 @@ def test_a_flipped_bit_of_a_shipped_file_is_named(
 def test_a_flipped_bit_of_a_trainings_file_is_named_or_changes_nothing(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     from fuzz.mutator import CORPUS
-    from trickcast.library import read_endings
+    from trickcast.library import read_positions
     from trickcast.papers.experiments.trained import load
     from trickcast.training.catalogue import find_training
     from trickcast.training.suit_networks import SuitNetwork, read_weights
@@ -251,7 +251,7 @@ def test_a_flipped_bit_of_a_trainings_file_is_named_or_changes_nothing(tmp_path:
         "checkpoint/fast.checkpoint": lambda path: read_checkpoint(path, fast),
         "trained-network/one.network": lambda path: load(path).network,
         "weights/suits.npz": lambda path: read_weights(path, SuitNetwork),
-        "endings/two.npz": lambda path: read_endings(path.parent),
+        "endings/two.npz": lambda path: read_positions(path.parent),
     }
     for file, read in reads.items():
         path = tmp_path / file

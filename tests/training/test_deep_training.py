@@ -281,7 +281,7 @@ def test_endings_are_learned_too(deals, tmp_path):
         for seat in range(4):
             row[rng.permutation(np.flatnonzero(row == seat))[3:]] = 255
     tricks = rng.integers(0, 4, (40, 5, 4)).astype(np.uint8)
-    data = suit_data.labelled_endings(owners, tricks)
+    data = suit_data.labelled_positions(owners, tricks)
     suits = data.owners.view(-1, 4, 13)
     assert ((suits != 255).int().diff(dim=2) <= 0).all()  # those left stand first
     before, after = owners[3].reshape(4, 13), suits[3].numpy()
@@ -290,14 +290,16 @@ def test_endings_are_learned_too(deals, tmp_path):
     )
     leg = train(replace(CONFIG, steps=4), data, deals[100:], tmp_path / "a")
     assert leg.done
-    with pytest.raises(ValueError, match="ending 5 of 40"):
+    with pytest.raises(ValueError, match="position 5 of 40"):
         bad = tricks.copy()
         bad[5, 0, 0] = 4
-        suit_data.labelled_endings(owners, bad)
-    with pytest.raises(ValueError, match="ending 2 of 40: North 2, East 3, South 3, West 3 cards"):
+        suit_data.labelled_positions(owners, bad)
+    with pytest.raises(
+        ValueError, match="position 2 of 40: North 2, East 3, South 3, West 3 cards"
+    ):
         short = owners.copy()
         short[2, np.flatnonzero(short[2] == 0)[0]] = 255
-        suit_data.labelled_endings(short, tricks)
+        suit_data.labelled_positions(short, tricks)
 
 
 def test_dealt_on_the_device_means_thirteen_each():

@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 import trickcast as tc
 from trickcast.estimator import files
 from trickcast.estimator.external import keeps_data_elsewhere
-from trickcast.library import read_endings
+from trickcast.library import read_positions
 from trickcast.papers.openings.networks import open_networks
 from trickcast.training.suit_networks import SuitNetwork, read_weights
 from trickcast.training.trainer import TrainingError, read_checkpoint
@@ -206,7 +206,7 @@ def test_nothing_in_a_file_is_run(tmp_path: Path) -> None:
     bare = tmp_path / "bare.pickle"
     bare.write_bytes(pickle.dumps(Trap(), protocol=2))
     for read in (
-        lambda: read_endings(tmp_path),
+        lambda: read_positions(tmp_path),
         lambda: open_networks(arrays.read_bytes(), "a"),
         lambda: read_weights(arrays, SuitNetwork),
         lambda: read_checkpoint(saved, SupervisedConfig()),

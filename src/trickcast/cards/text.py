@@ -235,8 +235,8 @@ def _split_hands(text: str) -> list[str]:
     return hands + [parts] * bool(parts)
 
 
-def parse_ending(text: str) -> bytes:
-    """Return the owners of an ending, written as a deal of fewer cards; 255 for those gone.
+def parse_position(text: str) -> bytes:
+    """Return the owners of a position, written as a deal of fewer cards; 255 for those gone.
 
     Raises DealError for what is no such text, a card that stands twice, or hands of different
     lengths.
@@ -245,7 +245,7 @@ def parse_ending(text: str) -> bytes:
     hands = text[first.end() :].split() if first else []
     if first is None or len(hands) != 4:
         raise DealError(
-            f"ending {shorten(text)}: {counted(len(hands), 'hand')} (expected 'N:' and four "
+            f"position {shorten(text)}: {counted(len(hands), 'hand')} (expected 'N:' and four "
             "clockwise, such as 'N:A2... K3... .A2.. .K3..')"
         )
     start = Seat.parse(first[1])
@@ -256,10 +256,10 @@ def parse_ending(text: str) -> bytes:
         sizes[seat] = mask.bit_count()
         for card in range(52):
             if mask >> card & 1 and owners[card] != 0xFF:
-                raise DealError(f"ending {shorten(text)}: {card_text(card)} is in two hands")
+                raise DealError(f"position {shorten(text)}: {card_text(card)} is in two hands")
             if mask >> card & 1:
                 owners[card] = seat
     if len({*sizes.values()}) != 1 or not sizes[start]:
         held = ", ".join(f"{seat.word} {sizes[seat]}" for seat in Seat)
-        raise DealError(f"ending {shorten(text)}: {held} cards (expected equally many)")
+        raise DealError(f"position {shorten(text)}: {held} cards (expected equally many)")
     return bytes(owners)

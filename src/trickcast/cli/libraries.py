@@ -15,12 +15,12 @@ from ..library import (
     LibraryError,
     Shard,
     append,
-    count_endings,
-    endings_worth,
-    generate_endings,
-    holds_endings,
+    count_positions,
+    generate_positions,
+    holds_positions,
+    positions_worth,
     tables_worth,
-    verify_endings,
+    verify_positions,
 )
 from ..library import generate as generate_deals
 from ..library import verify as verify_library
@@ -60,7 +60,7 @@ def generate(
     ] = None,
     cards: Annotated[
         int,
-        Option(min=2, max=13, help="Fewer than 13 in a hand: endings to train on, in a folder."),
+        Option(min=2, max=13, help="Fewer than 13 in a hand: positions to train on, in a folder."),
     ] = 13,
     strains: Annotated[
         str,
@@ -78,11 +78,11 @@ def generate(
         if strains != "all":
             raise click.BadParameter("--strains one is of whole deals (expected no --cards)")
         if use != "train":
-            raise click.BadParameter(f"--use is {use}: endings are for training alone")
-        solved = generate_endings(
-            out, deals, cards, seed, start=start, workers=workers, on=cluster, progress=True
+            raise click.BadParameter(f"--use is {use}: positions are for training alone")
+        solved = generate_positions(
+            out, deals, cards, seed, start=start, workers=workers, cluster=cluster, progress=True
         )
-        click.echo(f"{out}: {deals:,} endings of {cards} cards, {solved:,} of them solved now")
+        click.echo(f"{out}: {deals:,} positions of {cards} cards, {solved:,} of them solved now")
         return
     solved = generate_deals(
         out,
@@ -92,7 +92,7 @@ def generate(
         use=as_use(use),
         strains="one" if strains == "one" else "all",
         workers=workers,
-        on=cluster,
+        cluster=cluster,
         progress=True,
     )
     click.echo(
@@ -105,14 +105,14 @@ def info(
     folder: Folder,
     as_json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what a library, or a folder of endings, holds and is worth in whole tables.
+    """Show what a library, or a folder of positions, holds and is worth in whole tables.
 
     Worth is the solver's seconds that the labels cost, where a whole table costs one.
 
     Example: trickcast library info data/library
     """
-    if holds_endings(folder):
-        _info_endings(folder, count_endings(folder), as_json)
+    if holds_positions(folder):
+        _info_positions(folder, count_positions(folder), as_json)
         return
     library = Library(folder)
     if as_json:
@@ -137,13 +137,13 @@ def info(
     click.echo(f"solved by {', '.join(sorted({shard.solver for shard in library.shards}))}")
 
 
-def _info_endings(folder: str, counts: dict[int, int], as_json: bool) -> None:
-    total, worth = sum(counts.values()), endings_worth(counts)
+def _info_positions(folder: str, counts: dict[int, int], as_json: bool) -> None:
+    total, worth = sum(counts.values()), positions_worth(counts)
     if as_json:
         facts = {"endings": total, "tables_worth": round(worth, 1), "by_cards": counts}
         click.echo(json.dumps(facts))
         return
-    click.echo(f"{total:,} solved endings in {folder}, worth {worth:,.0f} whole tables")
+    click.echo(f"{total:,} solved positions in {folder}, worth {worth:,.0f} whole tables")
     click.echo(", ".join(f"{counts[cards]:,} of {cards} cards" for cards in sorted(counts)))
 
 
@@ -195,13 +195,13 @@ def verify(
 ) -> None:
     """Check digests, cards and ranges of all shards, and solve a sample again.
 
-    Of a folder of endings: its files.
+    Of a folder of positions: its files.
 
     Example: trickcast library verify data/library --sample 100
     """
-    if holds_endings(folder):
-        verified = verify_endings(folder, sample=sample, seed=seed, progress=True)
-        piece, one = "file", "ending"
+    if holds_positions(folder):
+        verified = verify_positions(folder, sample=sample, seed=seed, progress=True)
+        piece, one = "file", "position"
     else:
         verified = verify_library(Library(folder), sample=sample, seed=seed, progress=True)
         piece, one = "shard", "deal"

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ..answers.deals import named_deal
 from ..cards import UNKNOWN, Board, Deal, Seat, Strain, card_text, counted, parse_card
-from ..cards.endings import GONE
 from ..cards.play import PlayError, Position, positions
-from ..cards.text import hand_text, parse_ending
+from ..cards.positions import GONE
+from ..cards.text import hand_text, parse_position
 from ..scoring import Contract
 from .command import Argument, Option
 from .deals import AsJson, From, Workers, with_boards
@@ -29,7 +29,7 @@ _NAMED = 4
 def play(
     deals: Annotated[
         str,
-        Argument(metavar="DEAL", help="A deal, an ending of fewer cards, a file or -."),
+        Argument(metavar="DEAL", help="A deal, a position of fewer cards, a file or -."),
     ],
     contract: Annotated[
         str | None,
@@ -87,7 +87,7 @@ def play(
         if as_json:
             click.echo(json.dumps(_named_deal(owners, board) | review.json()))
         elif (owners == GONE).any():
-            click.echo(_ending_text(owners) + "\n" + review.text())
+            click.echo(_position_text(owners) + "\n" + review.text())
         else:
             sheet.show(Deal.from_owners(owners), board, review.text())
     if not shown:
@@ -120,15 +120,15 @@ def _boards(
     source: str, format: str | None, strict: bool
 ) -> Iterator[tuple[NDArray[np.uint8], Board]]:
     """Yield (52,) owners, and what a file says of them."""
-    if source != "-" and format is None and not is_file(source) and _is_ending(source):
-        yield np.frombuffer(parse_ending(source), dtype=np.uint8), Board()
+    if source != "-" and format is None and not is_file(source) and _is_position(source):
+        yield np.frombuffer(parse_position(source), dtype=np.uint8), Board()
         return
     for chunk in read_deals(source, format, strict=strict):
         for row, (_, board) in enumerate(with_boards(chunk)):
             yield chunk.owners[row], board or Board()
 
 
-def _is_ending(text: str) -> bool:
+def _is_position(text: str) -> bool:
     """Whether text looks like four hands of fewer than 52 cards in all."""
     first, colon, hands = text.strip().partition(":")
     held = sum(character not in ". -" for character in hands.replace("10", "T"))
@@ -183,7 +183,7 @@ def _reached(owners: NDArray[np.uint8], asked: _Asked, board: Board) -> list[Pos
 
 
 def _named_deal(owners: NDArray[np.uint8], board: Board) -> dict[str, Any]:
-    """Return the fields of JSON that name a deal or an ending."""
+    """Return the fields of JSON that name a deal or a position."""
     if (owners == GONE).any():
         return {"ending": "N:" + " ".join(_hands(owners))}
     return named_deal(Deal.from_owners(owners), board)
@@ -195,7 +195,7 @@ def _hands(owners: NDArray[np.uint8]) -> list[str]:
     ]
 
 
-def _ending_text(owners: NDArray[np.uint8]) -> str:
+def _position_text(owners: NDArray[np.uint8]) -> str:
     lines = zip(Seat, _hands(owners), strict=True)
     return "".join(f"{seat.word:6} {hand}\n" for seat, hand in lines)
 

@@ -6,7 +6,7 @@ Constrained dealing is loaded on access: dealing at random does not wait for it.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .shuffling import random_deals, random_endings, turned
+from .shuffling import random_deals, random_positions, turned
 
 if TYPE_CHECKING:
     from .constraints import (
@@ -41,7 +41,7 @@ __all__ = [
     "Text",
     "constrained_deals",
     "random_deals",
-    "random_endings",
+    "random_positions",
     "read_actions",
     "read_script",
     "turned",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Board, DealSet, shorten
-from ..cards.endings import GONE
+from ..cards.positions import GONE
 
 Floats = NDArray[np.float64]
 
@@ -59,13 +59,13 @@ def random_deals(n: int, seed: int, start: int = 0) -> DealSet:
     return DealSet(_shuffled(_SEATS, n, seed, start))
 
 
-def random_endings(n: int, cards: int, seed: int, start: int = 0) -> NDArray[np.uint8]:
+def random_positions(n: int, cards: int, seed: int, start: int = 0) -> NDArray[np.uint8]:
     """Return ``n`` uniformly random endings, ``cards`` in each hand, numbered from ``start``.
 
     Owners, (n, 52) uint8; 255 for cards that are gone. Like a deal, an ending depends on its seed,
     number and size alone. Raises ValueError for ``cards`` outside 2 … 12, and as ``random_deals``.
 
-    >>> owners = random_endings(2, cards=5, seed=1)
+    >>> owners = random_positions(2, cards=5, seed=1)
     >>> (owners < 4).sum(axis=1)
     array([20, 20])
     """

@@ -4,11 +4,11 @@ Shards are labelled as pieces, here or on a cluster. There, who labels a new sha
 whoever called lists them all, and replaces what was listed before.
 """
 
-import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from itertools import pairwise
 from os import PathLike
 from typing import Literal
@@ -22,20 +22,22 @@ from ..cards import DealSet, shorten
 from ..dealing import random_deals
 from ..dealing.shuffling import checked_seed
 from ..solver import solve_batches, solver_version, thread_count
-from .files import LibraryError
-from .manifest import (
+from .labels import drawn_strains, solve_drawn
+from .shards import (
+    ONE_STRAIN,
     SHARD,
+    WHOLE,
+    Record,
     Shard,
     Use,
     checked_range,
     checked_use,
+    decode_shard,
     read_manifest,
+    read_shard,
     write_manifest,
 )
-from .records import ONE_STRAIN, WHOLE, Record
-from .shards import decode_shard, read_shard
-from .storage import Storage, storage_at
-from .strains import drawn_strains, solve_drawn
+from .storage import LibraryError, Storage, storage_at
 
 SOURCE = "trickcast generate"
 Strains = Literal["all", "one"]
@@ -98,14 +100,14 @@ def generate(
     use: Use = "train",
     strains: Strains = "all",
     workers: int | None = None,
-    on: str | None = None,
+    cluster: str | None = None,
     progress: bool = False,
 ) -> int:
     """Solve the deals ``start`` to ``start + deals - 1`` of ``seed`` into a library's shards.
 
     ``place`` is a folder or an address such as ``s3://bucket/library``. With ``strains="one"`` each
     deal is solved in one strain alone, drawn from its seed and number, by all four declarers; the
-    other results stay unknown (255). ``on`` is a Ray cluster, ``"local"``, ``"auto"`` or
+    other results stay unknown (255). ``cluster`` is a Ray cluster, ``"local"``, ``"auto"`` or
     ``"ray://HOST:PORT"``, on which shards are made at the same time, each by ``workers`` threads
     (default: one); without it they are made here, one after another, by all cores.
 
@@ -122,16 +124,18 @@ def generate(
     deals, start = checked_range(deals, start, "deals")
     seed, use = checked_seed(seed), checked_use(use)
     cores = 1 if workers is None else thread_count(workers)
-    storage = storage_at(place, everywhere=on is not None)
-    threads = workers if on is None else cores
-    job = _Job(storage, seed, use, _record(strains), threads, on is not None, _solve)
+    storage = storage_at(place, everywhere=cluster is not None)
+    threads = workers if cluster is None else cores
+    job = _Job(storage, seed, use, _record(strains), threads, cluster is not None, _solve)
     with storage.locked():
         storage.tidy()
         pieces = _missing_pieces(job, start, start + deals)
     solved, manifest = 0, _Manifest(job)
     with (
         progress_bar("generating", sum(p.missing for p in pieces), "deals", show=progress) as bar,
-        over_pieces(partial(_label, job), pieces, on=on, cores=cores, advance=bar) as done,
+        over_pieces(
+            partial(_label, job), pieces, cluster=cluster, cores=cores, advance=bar
+        ) as done,
     ):
         try:
             for piece, labelled in done:
@@ -139,7 +143,9 @@ def generate(
                 solved += piece.missing
         finally:
             manifest.write()
-            if on is not None:  # a worker that was killed while it wrote has left what it wrote
+            if (
+                cluster is not None
+            ):  # a worker that was killed while it wrote has left what it wrote
                 with storage.locked():
                     storage.tidy()
     return solved
@@ -275,7 +281,7 @@ def _label(job: _Job, piece: _Piece, advance: Advance) -> _Labelled:
         seed=job.seed,
         start=piece.begin,
         use=job.use,
-        sha256=hashlib.sha256(data).hexdigest(),
+        sha256=sha256(data).hexdigest(),
         solver=solver_version(),
         source=SOURCE,
         record=job.record.name,
@@ -283,7 +289,7 @@ def _label(job: _Job, piece: _Piece, advance: Advance) -> _Labelled:
     if not job.apart or piece.listed is not None:
         return _Labelled(shard, data)
     if piece.held != len(solved):
-        with job.storage.locked(alone=False):
+        with job.storage.locked():
             job.storage.write(shard.file, data)
     return _Labelled(shard, None)
 

@@ -156,7 +156,7 @@ def solve_layouts(
     pieces = [owners[start : start + size] for start in range(0, len(owners), size)]
     cores = 1 if workers is None else thread_count(workers)
     work = partial(_solve, question, cores)
-    with over_pieces(work, pieces, on=on, cores=cores, ordered=True) as done:
+    with over_pieces(work, pieces, cluster=on, cores=cores, ordered=True) as done:
         yield from (results for _, results in done)
 
 

@@ -7,26 +7,29 @@ from .batches import (
     search_batches,
     solve_batches,
     solve_cell_batches,
-    solve_ending_batches,
     solve_lead_batches,
+    solve_position_batches,
     solve_strain_batches,
     solver_version,
     thread_count,
 )
 from .play import solve_play
-from .tables import solve, solved_chunks
+from .processes import SolverCrash, SolverProcesses
+from .solving import solve, solved_chunks
 
 __all__ = [
     "BATCH",
     "BOARDS",
+    "SolverCrash",
+    "SolverProcesses",
     "makes_batches",
     "search_batches",
     "solve",
     "solve_batches",
     "solve_cell_batches",
-    "solve_ending_batches",
     "solve_lead_batches",
     "solve_play",
+    "solve_position_batches",
     "solve_strain_batches",
     "solved_chunks",
     "solver_version",

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, DealError, Seat, Strain, check_owners, shorten
-from ..cards.endings import cards_a_hand
+from ..cards.positions import cards_a_hand
 from . import dds
 
 BATCH = dds.BATCH
@@ -48,15 +48,15 @@ def solve_batches(
     return _in_batches(check_owners, _solve_deals, owners, BATCH, _TABLES_A_THREAD, workers)
 
 
-def solve_ending_batches(
+def solve_position_batches(
     owners: NDArray[np.uint8], *, workers: int | None = None
 ) -> Iterator[NDArray[np.uint8]]:
-    """Yield the tables of endings, (m, 5, 4) uint8: fewer cards are solved much faster.
+    """Yield the tables of positions, (m, 5, 4) uint8: fewer cards are solved much faster.
 
     ``owners`` is (n, 52); all hands of a row have equally many cards, two or more, and 255 stands
-    for those gone. Raises DealError for a row that is no ending, ValueError for one of one card.
+    for those gone. Raises DealError for a row that is no position, ValueError for one of one card.
     """
-    return _in_batches(_check_endings, _solve_endings, owners, BATCH, _TABLES_A_THREAD, workers)
+    return _in_batches(_check_positions, _solve_positions, owners, BATCH, _TABLES_A_THREAD, workers)
 
 
 def solve_strain_batches(
@@ -271,14 +271,14 @@ def _solve_deals(
     return _as_tricks(dds.tables(some, threads, given_up))
 
 
-def _check_endings(owners: NDArray[np.uint8], first: int, total: int) -> None:
+def _check_positions(owners: NDArray[np.uint8], first: int, total: int) -> None:
     cards = cards_a_hand(owners, first, total)
     if (cards == 1).any():  # of the last trick DDS's tables are wrong
         row = first + int((cards == 1).argmax())
-        raise ValueError(f"ending {row} of {total}: one card a hand (expected 2 to 13)")
+        raise ValueError(f"position {row} of {total}: one card a hand (expected 2 to 13)")
 
 
-def _solve_endings(
+def _solve_positions(
     some: NDArray[np.uint8], rows: slice, threads: int, given_up: Event
 ) -> NDArray[np.uint8]:
     gone = 13 - cards_a_hand(some)  # DDS counts thirteen tricks: the declarer gets what others lack

@@ -164,7 +164,7 @@ def tables(
     given_up: Event,
     left_out: tuple[int, ...] = ALL_STRAINS,
 ) -> NDArray[np.int32]:
-    """Return DDS's tables, (n, 5, 4), of at most ``BATCH`` checked deals or endings.
+    """Return DDS's tables, (n, 5, 4), of at most ``BATCH`` checked deals or positions.
 
     ``left_out`` marks by 1 the strains that are not solved; of one strain DDS takes ``BOARDS``.
     """

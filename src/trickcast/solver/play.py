@@ -23,7 +23,7 @@ def solve_play(
 ) -> NDArray[np.uint8]:
     """Return what each card is worth before each of k cards of a play, and after the last.
 
-    ``owners`` is (52,), a deal's, or an ending's with 255 for the cards gone; ``cards`` are card
+    ``owners`` is (52,), a deal's, or a position's with 255 for the cards gone; ``cards`` are card
     indices in the order of play; ``leader`` leads first (default: declarer's left-hand opponent).
     The result is (k + 1, 52) uint8: the tricks that declarer's side takes in all, from the first
     card on, when this card is played next and everybody plays as well as possible after it; 255

@@ -21,13 +21,13 @@ from torch import Tensor, nn
 from .._arrays import array_header
 from .._files import read_json
 from ..cards import UNKNOWN, DealSet, Seat, Strain, cut
-from ..cards.endings import cards_a_hand, packed
+from ..cards.positions import cards_a_hand, packed
 from ..cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
 from ..dealing import random_deals
 from ..dealing.shuffling import checked_seed
 from ..formats.hand2vec import PairSet
 from ..library import Library, Use
-from ..library.manifest import checked_range
+from ..library.shards import checked_range
 from .suit_networks import PairNetwork, expected_tricks, mean_probabilities, turned
 from .trainer import Place, TrainingError
 
@@ -140,11 +140,11 @@ def labelled(deals: DealSet, *, whole: bool = True) -> Labelled:
     return from_arrays(deals.owners.copy(), tricks.copy())
 
 
-def labelled_endings(owners: NDArray[np.uint8], tricks: NDArray[np.uint8]) -> Labelled:
+def labelled_positions(owners: NDArray[np.uint8], tricks: NDArray[np.uint8]) -> Labelled:
     """Return solved endings, (n, 52) owners and (n, 5, 4) tricks, as tensors.
 
     Only the order of a suit's cards matters in play, so those left move up to the highest ranks.
-    Tricks that are not known are 255. Raises ValueError for the first row that is no ending: all
+    Tricks that are not known are 255. Raises ValueError for the first row that is no position: all
     hands have equally many cards, and no side takes more tricks than that.
     """
     cards = cards_a_hand(owners)
@@ -152,7 +152,7 @@ def labelled_endings(owners: NDArray[np.uint8], tricks: NDArray[np.uint8]) -> La
     if (most > cards).any():
         row = int((most > cards).argmax())
         raise ValueError(
-            f"ending {row} of {len(owners)}: {most[row]} tricks (expected at most the "
+            f"position {row} of {len(owners)}: {most[row]} tricks (expected at most the "
             f"{cards[row]} cards of a hand)"
         )
     return from_arrays(packed(owners), tricks.copy())

@@ -26,7 +26,7 @@ from ..cards import DealSet, Strain
 from ..cards.errors import one_line
 from ..cards.sizes import RANKS
 from ..dealing import random_deals
-from ..library import Library, read_endings
+from ..library import Library, read_positions
 from ..model_format import OWNERS, OWNERS_VERSION
 from .exports import (
     LEAST,
@@ -43,7 +43,7 @@ from .lessons import (
     Source,
     known_tricks,
     labelled,
-    labelled_endings,
+    labelled_positions,
     library_deals,
     shares,
     step_seed,
@@ -458,7 +458,7 @@ def train_model(request: Request, config: SupervisedConfig, report: Report) -> A
         taught=None if request.taught is None else taught_deals(request.taught),
         endings=None
         if request.endings is None
-        else labelled_endings(*read_endings(request.endings)),
+        else labelled_positions(*read_positions(request.endings)),
         minutes=request.minutes,
         device=request.device,
         report=report,

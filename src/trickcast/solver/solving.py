@@ -1,4 +1,4 @@
-"""Exact tables of deals, as users ask for them: here, in a process apart, or on a cluster."""
+"""Exact tables of deals, as users ask for them: here, in a process of its own, or on a cluster."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from .._pieces import over_pieces
 from .._progress import Advance, nothing, progress_bar
 from ..cards import TrickTable, as_dealset
-from .apart import SolverProcesses
 from .batches import solve_batches, thread_count
+from .processes import SolverProcesses
 
 _PIECE = 64
 """Deals that a core of a cluster gets at a time: ten seconds."""
@@ -25,18 +25,18 @@ def solve(
     *,
     workers: int | None = None,
     progress: bool = False,
-    apart: bool = False,
-    on: str | None = None,
+    own_process: bool = False,
+    cluster: str | None = None,
 ) -> TrickTable:
     """Return the exact double-dummy table of every deal, in input order.
 
     ``deals`` is a Deal, PBN text, a DealSet, a list of these or (n, 52) owners; the table has the
     shape (5, 4) for a single deal and (n, 5, 4) otherwise. ``workers`` is the number of threads
-    (default: all cores); ``progress`` shows a bar on a terminal's standard error. With ``apart``
-    DDS runs in a process of its own for this call: should it crash there, that is an error
-    (``trickcast.solver.apart.SolverCrash``) and not the end of this process. ``on`` is a Ray
+    (default: all cores); ``progress`` shows a bar on a terminal's standard error. With
+    ``own_process`` DDS runs in one for this call: should it crash there, that is an error
+    (``trickcast.solver.SolverCrash``) and not the end of this process. ``cluster`` is a Ray
     cluster, ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``, whose cores solve 64 deals at a time,
-    or each ``workers`` of them together; its processes are apart as it is.
+    or each ``workers`` of them together; its processes are their own as it is.
 
     Raises DealError for what is not a deal, before anything is solved, ValueError for ``workers``
     below one, and ClusterError where the cluster fails.
@@ -49,13 +49,13 @@ def solve(
     E      3   6   3   7   3
     W      3   6   3   7   4
     """
-    if apart and on is None:
+    if own_process and cluster is None:
         with SolverProcesses(1, workers=workers) as solvers:
             return solvers.solve(deals, progress=progress)
     dealset, single = as_dealset(deals)
     with (
         progress_bar("solving", len(dealset), "deals", show=progress) as bar,
-        solved_chunks([dealset.owners], workers=workers, on=on, advance=bar) as solved,
+        solved_chunks([dealset.owners], workers=workers, cluster=cluster, advance=bar) as solved,
     ):
         (tricks,) = solved
     return TrickTable(tricks[0] if single else tricks)
@@ -66,26 +66,28 @@ def solved_chunks(
     chunks: Iterable[NDArray[np.uint8]],
     *,
     workers: int | None = None,
-    on: str | None = None,
+    cluster: str | None = None,
     advance: Advance = nothing,
 ) -> Iterator[Iterator[NDArray[np.uint8]]]:
     """Yield an iterator of the (n, 5, 4) tables of each chunk of (n, 52) owners, in their order.
 
-    ``workers`` and ``on`` as in ``solve``; ``advance`` is told how many deals were just solved.
-    On a cluster chunks are taken before those ahead of them are solved.
+    ``workers`` and ``cluster`` as in ``solve``; ``advance`` is told how many were just solved. On a
+    cluster chunks are taken before those ahead of them are solved.
     """
     counts: deque[int] = deque()
 
     def pieces() -> Iterator[NDArray[np.uint8]]:
         for owners in chunks:
-            size = max(len(owners), 1) if on is None else _PIECE
+            size = max(len(owners), 1) if cluster is None else _PIECE
             starts = range(0, len(owners), size) or [0]
             counts.append(len(starts))
             yield from (owners[start : start + size] for start in starts)
 
     cores = 1 if workers is None else thread_count(workers)
-    work = partial(_solve, workers if on is None else cores)
-    with over_pieces(work, pieces(), on=on, cores=cores, ordered=True, advance=advance) as done:
+    work = partial(_solve, workers if cluster is None else cores)
+    with over_pieces(
+        work, pieces(), cluster=cluster, cores=cores, ordered=True, advance=advance
+    ) as done:
         tables = (solved for _, solved in done)
         yield (np.concatenate([first, *islice(tables, counts.popleft() - 1)]) for first in tables)
 

@@ -1,6 +1,6 @@
-"""Solved endings: what a network learns from before, or beside, whole deals.
+"""Solved positions: what a network learns from before, or beside, whole deals.
 
-An ending of ten cards is solved some twenty times faster than a deal. Endings lie in a folder of
+A position of ten cards is solved some twenty times faster than a deal. Positions lie in a folder of
 their own, or at an address, in ``.npz`` files of (n, 52) ``owners``, 255 for cards that are gone,
 and (n, 5, 4) ``tricks``; nothing is ever tested on them, so they have no manifest.
 """
@@ -18,19 +18,18 @@ from .._arrays import read_arrays
 from .._pieces import over_pieces
 from .._progress import Advance, progress_bar
 from ..cards import cut
-from ..cards.endings import cards_a_hand, packed
-from ..dealing import random_endings
+from ..cards.positions import cards_a_hand, packed
+from ..dealing import random_positions
 from ..dealing.shuffling import checked_seed, checked_whole
-from ..solver import solve_ending_batches, thread_count
-from .files import LibraryError
-from .manifest import SHARD, checked_range
-from .storage import Place, Storage, storage_at
-from .verify import Verification, checked_sample
+from ..solver import solve_position_batches, thread_count
+from .library import Verification, checked_sample
+from .shards import SHARD, checked_range
+from .storage import LibraryError, Place, Storage, storage_at
 
 _MOST_BYTES = 1 << 30
-"""Of a file of endings when unpacked; ours have 300 kB."""
+"""Of a file of positions when unpacked; ours have 300 kB."""
 _MADE = re.compile(r"cards-(\d+)-seed-(\d+)-(\d+)-(\d+)\.npz")
-"""The file of a range, as ``generate_endings`` names it."""
+"""The file of a range, as ``generate_positions`` names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,39 +58,40 @@ class _Job:
             start = max(start, until)
 
 
-def generate_endings(
+def generate_positions(
     place: Place,
-    endings: int,
+    positions: int,
     cards: int,
     seed: int,
     *,
     start: int = 0,
     workers: int | None = None,
-    on: str | None = None,
+    cluster: str | None = None,
     progress: bool = False,
 ) -> int:
-    """Solve the endings ``start`` to ``start + endings - 1`` of ``seed``, ``cards`` in a hand.
+    """Solve the positions ``start`` to ``start + positions - 1`` of ``seed``, ``cards`` in a hand.
 
     Files are cut at the multiples of 4,096 and written whole or not at all; those that exist are
-    kept, so a run that was killed goes on, and a larger ``endings`` adds files of what is missing.
-    ``place``, ``workers`` and ``on`` as in ``generate``. Returns the number of endings that were
-    solved now.
+    kept, so a run that was killed goes on, and a larger number adds files of what is missing.
+    ``place``, ``workers`` and ``cluster`` as in ``generate``. Returns how many were solved now.
 
     Raises ValueError for numbers out of range, ClusterError where the cluster fails.
     """
-    endings, start = checked_range(endings, start, "endings")
+    positions, start = checked_range(positions, start, "positions")
     cards, seed = checked_whole(cards, "cards"), checked_seed(seed)
-    random_endings(0, cards, seed)  # refuses other sizes before anything is made
+    random_positions(0, cards, seed)  # refuses other sizes before anything is made
     cores = 1 if workers is None else thread_count(workers)
-    storage = storage_at(place, everywhere=on is not None)
-    job = _Job(storage, cards, seed, workers if on is None else cores)
+    storage = storage_at(place, everywhere=cluster is not None)
+    job = _Job(storage, cards, seed, workers if cluster is None else cores)
     with storage.locked():
         storage.tidy()
-        missing = [*job.missing(start, start + endings)]
+        missing = [*job.missing(start, start + positions)]
     todo: int = sum(b - a for a, b in missing)
     with (
-        progress_bar("generating", todo, "endings", show=progress) as bar,
-        over_pieces(partial(_make, job), missing, on=on, cores=cores, advance=bar) as made,
+        progress_bar("generating", todo, "positions", show=progress) as bar,
+        over_pieces(
+            partial(_make, job), missing, cluster=cluster, cores=cores, advance=bar
+        ) as made,
     ):
         for (first, last), _ in made:
             if not storage.arrived(job.file(first, last)):
@@ -99,57 +99,59 @@ def generate_endings(
                     f"{storage.path(job.file(first, last))}: written by another machine, and not "
                     "seen here (expected a folder that all machines share, or an address)"
                 )
-        if on is not None:  # a worker that was killed while it wrote has left what it wrote
+        if cluster is not None:  # a worker that was killed while it wrote has left what it wrote
             with storage.locked():
                 storage.tidy()
     return todo
 
 
 def _make(job: _Job, piece: tuple[int, int], advance: Advance) -> None:
-    """Solve the endings of a file, and write it."""
+    """Solve the positions of a file, and write it."""
     first, end = piece
-    owners = packed(random_endings(end - first, job.cards, job.seed, first))
+    owners = packed(random_positions(end - first, job.cards, job.seed, first))
     tables = []
-    for batch in solve_ending_batches(owners, workers=job.threads):
+    for batch in solve_position_batches(owners, workers=job.threads):
         tables.append(batch)
         advance(len(batch))
     stream = io.BytesIO()
     np.savez_compressed(stream, owners=owners, tricks=np.concatenate(tables))
-    with job.storage.locked(alone=False):
+    with job.storage.locked():
         job.storage.write(job.file(first, end), stream.getvalue())
 
 
-def read_endings(place: Place) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return all endings of a folder or address: owners (n, 52) and tricks (n, 5, 4), uint8.
+def read_positions(place: Place) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return all positions of a folder or address: owners (n, 52) and tricks (n, 5, 4), uint8.
 
-    Raises LibraryError for a folder without endings, and for a damaged file, naming it.
+    Raises LibraryError for a folder without positions, and for a damaged file, naming it.
     """
     storage = storage_at(place)
     read = [_read(storage, file, size) for file, size in _files(storage)]
     if not read:
-        raise LibraryError(f"{place}: no solved endings (make some: trickcast generate --cards 10)")
+        raise LibraryError(
+            f"{place}: no solved positions (make some: trickcast generate --cards 10)"
+        )
     return np.concatenate([owners for owners, _ in read]), np.concatenate([t for _, t in read])
 
 
-def holds_endings(place: Place) -> bool:
-    """Tell whether a place is a folder of endings: it has such files, and no manifest."""
+def holds_positions(place: Place) -> bool:
+    """Tell whether a place is a folder of positions: it has such files, and no manifest."""
     storage = storage_at(place)
     return bool(_files(storage)) and "manifest.json" not in storage.sizes()
 
 
-def count_endings(place: Place) -> dict[int, int]:
-    """Return how many endings a folder or address holds by the cards in a hand; perhaps none.
+def count_positions(place: Place) -> dict[int, int]:
+    """Return how many positions a folder or address holds by the cards in a hand; perhaps none.
 
     Raises LibraryError for a damaged file, naming it.
     """
     if not _files(storage_at(place)):
         return {}
-    sizes = np.bincount(cards_a_hand(read_endings(place)[0]))
+    sizes = np.bincount(cards_a_hand(read_positions(place)[0]))
     return {int(cards): int(sizes[cards]) for cards in np.flatnonzero(sizes)}
 
 
 def _files(storage: Storage) -> list[tuple[str, int]]:
-    """Return the files of endings, and their bytes."""
+    """Return the files of positions, and their bytes."""
     sizes = storage.sizes()
     return [(f, sizes[f]) for f in sorted(sizes) if f.endswith(".npz") and "/" not in f]
 
@@ -168,19 +170,19 @@ def _read(storage: Storage, file: str, size: int) -> tuple[NDArray[np.uint8], ND
     except (ValueError, KeyError) as error:
         reason = cut(str(error))
         raise LibraryError(
-            f"{path}: not a file of solved endings, or damaged ({reason}). Delete the file, and "
+            f"{path}: not a file of solved positions, or damaged ({reason}). Delete the file, and "
             "trickcast generate makes those that it made again"
         ) from None
     return owners, tricks
 
 
-def verify_endings(
+def verify_positions(
     place: Place, *, sample: int = 40, seed: int = 0, progress: bool = False
 ) -> Verification:
-    """Check every file of endings, and solve ``sample`` random ones again.
+    """Check every file of positions, and solve ``sample`` random ones again.
 
     Finds files that are damaged, or not of the cards and the seed that they are named after, and
-    endings that stand more than once. The answer's shards are files. Raises ValueError for a
+    positions that stand more than once. The answer's shards are files. Raises ValueError for a
     negative ``sample``.
     """
     sample = checked_sample(sample)
@@ -195,33 +197,33 @@ def verify_endings(
             problems.append(str(error))
             continue
         if not _as_named(file, cards):
-            problems.append(f"{file}: not the endings that it is named after")
+            problems.append(f"{file}: not the positions that it is named after")
         owners.append(cards)
         tricks.append(results)
         sound.append(file)
     every, results = np.concatenate(owners), np.concatenate(tricks)
     begins = np.cumsum([len(cards) for cards in owners])  # the first is empty
     if twice := len(every) - len(np.unique(every, axis=0)):
-        problems.append(f"{twice} endings stand more than once")
+        problems.append(f"{twice} positions stand more than once")
     sample = min(sample, len(every))
     chosen = np.sort(np.random.default_rng(seed).choice(len(every), size=sample, replace=False))
-    with progress_bar("solving again", sample, "endings", show=progress) as advance:
+    with progress_bar("solving again", sample, "positions", show=progress) as advance:
         done = 0
-        for batch in solve_ending_batches(every[chosen]):
+        for batch in solve_position_batches(every[chosen]):
             rows = chosen[done : done + len(batch)]
             for row in rows[(batch != results[rows]).any((1, 2))]:
                 of = int(np.searchsorted(begins, row, side="right")) - 1
-                problems.append(f"{sound[of]}: ending {row - begins[of]} solves differently")
+                problems.append(f"{sound[of]}: position {row - begins[of]} solves differently")
             done += len(batch)
             advance(len(batch))
     return Verification(len(files), len(every), sample, tuple(problems))
 
 
 def _as_named(file: str, owners: NDArray[np.uint8]) -> bool:
-    """Tell whether a file holds the endings of its name, where that says which."""
+    """Tell whether a file holds the positions of its name, where that says which."""
     if (name := _MADE.fullmatch(file)) is None:
         return True
     cards, seed, first, end = map(int, name.groups())
     return len(owners) == end - first and np.array_equal(
-        owners, packed(random_endings(end - first, cards, seed, first))
+        owners, packed(random_positions(end - first, cards, seed, first))
     )

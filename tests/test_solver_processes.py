@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import trickcast as tc
-from trickcast.solver.apart import SolverCrash, SolverProcesses
+from trickcast.solver import SolverCrash, SolverProcesses
 
 EASY = tc.Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
 DEALS = tc.random_deals(3, seed=1)
@@ -60,8 +60,8 @@ def kill_when_busy(before: set[int], times: int) -> threading.Thread:
     return thread
 
 
-def test_tables_are_the_same_apart() -> None:
-    assert tc.solve(DEALS[:1], apart=True) == tc.solve(DEALS[:1])
+def test_tables_are_the_same_in_another_process() -> None:
+    assert tc.solve(DEALS[:1], own_process=True) == tc.solve(DEALS[:1])
     with SolverProcesses(2) as solvers:
         assert solvers.solve(EASY) == tc.solve(EASY)
         assert solvers.solve([]).tricks.shape == (0, 5, 4)
@@ -126,7 +126,7 @@ def test_no_process_outlives_its_caller(ending: str) -> None:
     program = """
 import sys, threading
 import trickcast as tc
-from trickcast.solver.apart import SolverProcesses
+from trickcast.solver import SolverProcesses
 solvers = SolverProcesses(1)
 solvers.solve(tc.Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"))
 print("solving", flush=True)

@@ -1,4 +1,4 @@
-"""Endings: positions in which every hand has the same number of cards, thirteen or fewer."""
+"""Positions: every hand has the same number of cards, thirteen or fewer."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ def cards_a_hand(
         row = int(bad.argmax())
         held = ", ".join(f"{seat.word} {n}" for seat, n in zip(Seat, hands[row], strict=True))
         raise DealError(
-            f"ending {first + row} of {len(owners) if total is None else total}: {held} cards "
+            f"position {first + row} of {len(owners) if total is None else total}: {held} cards "
             "(expected equal hands of 1 to 13, and owner 255 for the other cards)"
         )
     held_by_all: NDArray[np.int64] = hands[:, 0]
