@@ -15,7 +15,7 @@ import re
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -25,14 +25,135 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import TRICK_COLUMNS as TRICKS
-from ..cards import UNKNOWN, DealSet, Seat, shorten, write_deal_texts
-from . import table_boards
-from .base import Format, FormatError, FormatWarning, Reading, raised_by
-from .blocks import on_disk, read_lines, rechunked
-from .handtext import read_deal_texts
-from .notices import Notices
-from .records import SAYS_NOTHING
-from .table_cells import BAD, TRICKS_OF_TEXT, counts_of, require_types
+from ..cards import UNKNOWN, Board, DealSet, Seat, Vulnerability, counted, shorten, write_deal_texts
+from .boards import SAYS_NOTHING, contract_text, parse_count, place_of, tricks_by_contract
+from .bulk import read_deal_texts, rechunked
+from .format import Format, FormatError, FormatWarning, Notices, Reading, raised_by
+from .streams import on_disk, read_lines
+
+UNKNOWN_TEXTS = ("", "NA", "NaN", "nan")
+"""Cells as text that say nothing."""
+TRICKS_OF_TEXT = {str(n): n for n in range(14)} | dict.fromkeys(UNKNOWN_TEXTS, UNKNOWN)
+"""A cell as text → tricks, UNKNOWN where it says nothing."""
+TRICKS_OF_TEXT |= {f"{n}.0": n for n in range(14)}  # what pandas writes where others are empty
+BAD = 254
+"""What stands for tricks that are none."""
+
+
+def require_types(pa: Any, schema: Any, deal: int, tricks: list[str], reading: Reading) -> None:
+    """Raise FormatError for a column of Parquet whose cells cannot be deals or tricks.
+
+    ``deal`` is the place of the column with the deals, ``tricks`` are the names of those with
+    tricks.
+    """
+    text = (pa.types.is_string, pa.types.is_large_string)
+    bytes_ = (pa.types.is_binary, pa.types.is_large_binary)
+    numbers = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
+    for place, field in enumerate(schema):
+        if place != deal and field.name not in tricks:
+            continue
+        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        fitting = (*text, *bytes_) if place == deal else (*numbers, *text)
+        if not any(fits(kind) for fits in fitting):
+            expected = "PBN text" if place == deal else "numbers 0 to 13"
+            type_name = shorten(str(kind), 60)
+            reason = f"column {field.name} is of the type {type_name} (expected {expected})"
+            raise reading.error("", reason)
+
+
+def counts_of(pa: Any, column: Any) -> NDArray[np.float64]:
+    """Return the tricks of a column of Parquet as (n,) numbers, NaN where nothing is known.
+
+    They need not be 0 to 13 nor whole; a text that is no number of tricks is BAD.
+    """
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        known = [TRICKS_OF_TEXT.get((text or "").strip(), BAD) for text in column.to_pylist()]
+        return np.where(np.array(known) == UNKNOWN, np.nan, known)
+    numbers = column.cast(pa.float64(), safe=False)
+    return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _number(text: str) -> int:
+    return parse_count(_whole(text), 999_999_999)
+
+
+def _result(text: str) -> int:
+    return parse_count(_whole(text), 13)
+
+
+def _whole(text: str) -> str:
+    """Return a number without the ``.0`` that pandas writes where others are empty."""
+    return text.removesuffix(".0")
+
+
+_COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "board": ("number", _number),
+    "dealer": ("dealer", Seat.parse),
+    "vulnerable": ("vulnerability", Vulnerability.parse),
+    "contract": ("contract", contract_text),
+    "declarer": ("declarer", Seat.parse),
+    "result": ("result", _result),
+}
+COLUMNS = tuple(_COLUMNS)
+"""The names of the columns, in the order in which they are written."""
+FIELDS = tuple(field for field, _ in _COLUMNS.values())
+"""The fields of Board that they hold."""
+
+
+def cells_of(board: Board) -> list[str]:
+    """Return the cells of a board; empty where nothing is known."""
+    values = [getattr(board, field) for field in FIELDS]
+    return ["" if value is None else str(value) for value in values]
+
+
+def _warn_of_left_out(boards: Iterable[Board], first: int, notices: Notices) -> None:
+    """Tell which boards say something in columns that are not written; the first is deal ``first``.
+
+    The columns were left out where nothing stood in them as the file began.
+    """
+    for i, board in enumerate(boards, start=first):
+        if any(cells_of(board)):
+            notices.add("boards of which the columns are left out", place_of(board, i),
+                        f"the columns {', '.join(COLUMNS)} are left out, as the first deals say "
+                        "nothing in them")  # fmt: skip
+
+
+def boards_of(
+    rows: Iterable[Sequence[str]], names: Sequence[str], where: str, lines: Sequence[int] = ()
+) -> list[Board]:
+    """Return the boards of rows of cells, which are those of the columns ``names``.
+
+    A cell that cannot be read says nothing; a FormatWarning names the first, with its line where
+    the ``lines`` of the rows are given, and tells how many more there are.
+    """
+    boards, first, unread = [], "", 0
+    for i, row in enumerate(rows):
+        values: dict[str, Any] = {}
+        for name, cell in zip(names, row, strict=True):
+            field, parse = _COLUMNS[name]
+            text = cell.strip()
+            try:
+                if name == "result":
+                    text = _by_contract(text, values.get("contract"))
+                values[field] = None if text in UNKNOWN_TEXTS else parse(text)
+            except ValueError as error:
+                unread += 1
+                line = f"line {lines[i]}: " if lines else ""
+                first = first or f"{line}{name} is left out: {error}"
+        boards.append(Board(**values))
+    if unread:
+        others = f"; {counted(unread - 1, 'more cell')} cannot be read" if unread > 1 else ""
+        warnings.warn(f"{where}: {first}{others}", FormatWarning, stacklevel=2)
+    return boards
+
+
+def _by_contract(text: str, contract: str | None) -> str:
+    """Return a result that is told by its contract's tricks (``=``, ``+1``) as the tricks."""
+    tricks = tricks_by_contract(text, contract or "")
+    return text if tricks is None else str(tricks)
+
 
 DEAL = "deal"
 _HANDS = tuple(seat.letter for seat in Seat)
@@ -71,7 +192,7 @@ def _places(names: Sequence[str], reading: Reading, where: str, hands: bool) -> 
     more than one, holds the deal or a cell, or more than one the same of boards.
     """
     places: dict[str, int] = {}
-    of_boards = table_boards.COLUMNS if hands else ()
+    of_boards = COLUMNS if hands else ()
     for place, name in enumerate(names):
         if name in (DEAL, *_HANDS, *TRICKS, *of_boards):
             if name in places:
@@ -120,7 +241,7 @@ def _read_csv(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSe
 
 def _known_names(header: list[str]) -> list[str]:
     """Return the names of columns, those of other files' as ours where there is no such one."""
-    known = {DEAL, *_HANDS, *TRICKS, *table_boards.COLUMNS}
+    known = {DEAL, *_HANDS, *TRICKS, *COLUMNS}
     names = list[str]()
     for name in header:
         ours = _OTHER_NAMES.get(name.lower(), name.lower())
@@ -156,10 +277,10 @@ def _deals_of_rows(
         good[i] = False
     boards = None
     if columns.boards:
-        held = [whole[i] for i in np.flatnonzero(good)]
-        said = [[row[k] for k in columns.boards.values()] for _, row in held]
-        lines = [line for line, _ in held]
-        boards = table_boards.boards_of(said, list(columns.boards), reading.name, lines)
+        rows = [whole[i] for i in np.flatnonzero(good)]
+        said = [[row[k] for k in columns.boards.values()] for _, row in rows]
+        lines = [line for line, _ in rows]
+        boards = boards_of(said, list(columns.boards), reading.name, lines)
     return DealSet(owners[good], _tricks(cells[good], list(columns.tricks.values())), boards)
 
 
@@ -214,12 +335,12 @@ def _write_csv(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
     written = 0
     for deals in sets:
         boards = deals.boards or (SAYS_NOTHING,) * len(deals)
-        said = [",".join(table_boards.cells_of(board)) for board in boards]
+        said = [",".join(cells_of(board)) for board in boards]
         if names is None:
-            names = table_boards.COLUMNS if any(cells.strip(",") for cells in said) else ()
+            names = COLUMNS if any(cells.strip(",") for cells in said) else ()
             stream.write(",".join((*names, DEAL, *TRICKS)).encode() + b"\n")
         elif not names:
-            table_boards.tell_left_out(boards, written, notices)
+            _warn_of_left_out(boards, written, notices)
         written += len(deals)
         tricks = deals.tricks_or_unknown.reshape(-1, 20).tolist()
         lines = [  # no field ever needs quoting
@@ -356,7 +477,7 @@ CSV = Format(
     sniff=_sniff_csv,
     reader=_read_csv,
     write=_write_csv,
-    fields=table_boards.FIELDS,
+    fields=FIELDS,
 )
 PARQUET = Format(
     name="parquet",

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, cast
 
 from ..cards import Deal, DealError, DealSet, Seat, Suit, counted
-from .base import Format, FormatError, Reading
-from .blocks import read_lines
+from .format import Format, FormatError, Reading
+from .streams import read_lines
 
 _NUMBER = re.compile(r"[0-9]+\s*[.):]\s*(?=[NESWnesw])")
 _ONE_LINE = re.compile(
@@ -31,29 +31,29 @@ _SNIFF = re.compile(
 )
 
 
-class _Flowing:
+class _Lines:
     """A stream by lines, which knows whether the next one has come."""
 
     def __init__(self, stream: BinaryIO):
         self._take = getattr(stream, "read1", stream.read)
         self._pipe = not stream.seekable()
-        self._held, self._start = b"", 0
+        self._buffer, self._start = b"", 0
 
     def readline(self, limit: int) -> bytes:
         """Return the next line, of at most so many bytes; nothing at the end."""
         while True:
-            end = self._held.find(b"\n", self._start) + 1 or len(self._held)
-            whole = end > self._start and self._held[end - 1 : end] == b"\n"
+            end = self._buffer.find(b"\n", self._start) + 1 or len(self._buffer)
+            whole = end > self._start and self._buffer[end - 1 : end] == b"\n"
             if whole or end - self._start >= limit or not (block := self._take(_BLOCK)):
                 break
-            self._held, self._start = self._held[self._start :] + block, 0
+            self._buffer, self._start = self._buffer[self._start :] + block, 0
         begin, self._start = self._start, min(end, self._start + limit)
-        return self._held[begin : self._start]
+        return self._buffer[begin : self._start]
 
     @property
     def must_wait(self) -> bool:
         """Whether the next line is still to come, from a pipe that may take its time."""
-        return self._pipe and self._held.find(b"\n", self._start) < 0
+        return self._pipe and self._buffer.find(b"\n", self._start) < 0
 
 
 def begun(head: bytes) -> bool:
@@ -66,7 +66,7 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
-    flowing, deals = _Flowing(stream), list[Deal]()
+    flowing, deals = _Lines(stream), list[Deal]()
     for number, text in _texts(read_lines(cast(BinaryIO, flowing), reading), reading):
         try:
             deals.append(Deal(text))

@@ -1,21 +1,24 @@
-"""Files as they travel: packed by gzip, in UTF-16, with the line ends of old Macintoshes.
+"""The bytes of a file: unpacked and recoded, by blocks and by lines, or as a file on disk.
 
-``opened`` takes such wrappings off, whatever the format within, and ``lines_ended`` those of text;
-``zipped`` puts gzip on.
+``opened`` takes gzip and UTF-16 off, whatever the format within, and ``lines_ended`` the line ends
+of old Macintoshes; ``zipped`` puts gzip on.
 """
 
 import codecs
 import gzip
 import io
 import os
+import re
+import shutil
+import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from .._files import peek
-from .base import Reading, raised_by
+from .format import FormatError, Reading, raised_by
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -166,3 +169,94 @@ class _Parts(io.RawIOBase):
         size = min(len(view), len(self._left))
         view[:size], self._left = self._left[:size], self._left[size:]
         return size
+
+
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+
+
+def read_block(stream: BinaryIO, size: int) -> bytes:
+    """Return the next ``size`` bytes, fewer only at the end of the stream (a pipe gives less)."""
+    block = stream.read(size) or b""
+    if len(block) in (0, size):
+        return block
+    parts, missing = [block], size - len(block)
+    while missing and (block := stream.read(missing)):
+        parts.append(block)
+        missing -= len(block)
+    return b"".join(parts)
+
+
+def text_lines(stream: BinaryIO, reading: Reading, limit: str) -> Iterator[tuple[int, bytes]]:
+    """Yield (line number from 1, bytes) for the lines of a file, refusing those without end.
+
+    ``limit`` names the one of ``reading.limits`` that a line may not pass.
+    """
+    longest, number = getattr(reading.limits, limit), 0
+    while raw := stream.readline(longest + 1):
+        number += 1
+        if len(raw) > longest:
+            reading.refuse(too_long(reading, number, limit))
+            while raw and not raw.endswith(b"\n"):
+                raw = stream.readline(longest)
+            continue
+        yield number, raw
+
+
+def too_long(reading: Reading, number: int, limit: str) -> FormatError:
+    """Return the error of a line that is longer than any of deals."""
+    longest = f"{getattr(reading.limits, limit):,} bytes"
+    return reading.error(f"line {number}", f"longer than {longest} ({raised_by(limit)})")
+
+
+def read_lines(
+    stream: BinaryIO, reading: Reading, *, latin_1: bool = False
+) -> Iterator[tuple[int, str]]:
+    """Yield (line number from 1, text without its ending) for the lines of a text file.
+
+    Refuses a line that is longer than any of these formats has, and one that is not UTF-8 text,
+    which is read as ISO 8859-1 where ``latin_1`` (files with names of people may be so).
+    """
+    for number, raw in text_lines(stream, reading, "row"):
+        try:
+            text = decode_line(raw, reading, number, latin_1=latin_1)
+        except FormatError as error:
+            reading.refuse(error)
+            continue
+        yield number, text
+
+
+def decode_line(raw: bytes, reading: Reading, number: int, *, latin_1: bool = False) -> str:
+    """Return a line as text without its ending, or raise FormatError."""
+    if len(raw) > reading.limits.row:
+        raise too_long(reading, number, "row")
+    if number == 1:
+        raw = raw.removeprefix(codecs.BOM_UTF8)
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if not latin_1 or _CONTROL.search(raw):  # no text at all
+            raise reading.error(
+                f"line {number}, column {error.start + 1}",
+                f"byte 0x{raw[error.start]:02x} (expected text)",
+            ) from None
+        text = raw.decode("iso-8859-1")
+    return text.rstrip("\r\n")
+
+
+@contextmanager
+def on_disk(stream: BinaryIO) -> Iterator[Path]:
+    """Give a file holding what is left of the stream, for formats that need to seek or to map.
+
+    It is the stream's own file when it reads one from its beginning, else a temporary copy.
+    """
+    raw = getattr(stream, "raw", stream)
+    if isinstance(raw, io.FileIO) and isinstance(raw.name, str) and Path(raw.name).is_file():
+        same = os.path.samestat(os.fstat(raw.fileno()), Path(raw.name).stat())
+        if same and stream.tell() == 0:
+            yield Path(raw.name)
+            return
+    with tempfile.TemporaryDirectory(prefix="trickcast-") as folder:
+        copy = Path(folder) / "copy"
+        with copy.open("wb") as file:
+            shutil.copyfileobj(stream, file, 1 << 20)
+        yield copy

@@ -1,6 +1,7 @@
-"""What the formats of whole boards share: deals as text, and gathering boards into DealSets."""
+"""What the formats of boards share: hands, contracts, results and plays as text."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +13,16 @@ from ..cards import (
     DealError,
     DealSet,
     Seat,
+    Strain,
     board_dealer,
     board_vulnerability,
     card_text,
+    parse_card,
+    parse_contract,
     shorten,
 )
 from ..cards.text import hand_text, parse_hand
-from .base import FormatError, Reading
+from .format import FormatError, Reading
 
 Table = NDArray[np.uint8]
 """(5, 4) uint8 of one deal: strains S H D C N by declarers N E S W."""
@@ -148,3 +152,132 @@ def hand_texts(owners: bytes) -> list[list[str]]:
     for (suit, rank), owner in zip(_SUIT_AND_RANK, owners, strict=True):
         hands[owner][suit] += rank
     return hands
+
+
+_BY_CONTRACT = re.compile(r"=|[+-]\s*[0-9]{1,2}")
+_ALL_PASS = ("AP", "ALLPASS")
+_NO_JOINTS = str.maketrans("", "", " -_")
+_CARDS = {card_text(card): card_text(card) for card in range(52)}
+
+
+def contract_text(text: str) -> str:
+    """Return a contract as ``4SX`` or ``PASS``; raise ValueError when ``text`` is none."""
+    level, strain, doubling = parse_contract(text)
+    return f"{level}{strain}{'X' * doubling}" if level else "PASS"
+
+
+def tricks_by_contract(text: str, contract: str) -> int | None:
+    """Return the tricks of a result told by its contract's: ``=``, ``+1``, ``-2``; else None."""
+    if contract[:1] not in tuple("1234567") or not _BY_CONTRACT.fullmatch(text):
+        return None
+    more = text.replace(" ", "").replace("=", "0")
+    return max(0, 6 + int(contract[0]) + int(more))
+
+
+def parse_played(text: str) -> str:
+    """Return a card as ``SA``; raise ValueError when ``text`` is none."""
+    card = _CARDS.get(text)
+    return card_text(parse_card(text)) if card is None else card
+
+
+def parse_count(text: str, most: int) -> int:
+    """Return a whole number up to ``most``; raise ValueError when ``text`` is none."""
+    clean = text.strip()
+    digits = clean.lstrip("0") or clean[-1:]
+    if not (clean.isascii() and clean.isdigit()) or len(digits) > len(str(most)):
+        raise ValueError(f"{shorten(text)} is no number (expected 0 to {most:,})")
+    if int(digits) > most:
+        raise ValueError(f"{shorten(text)} is too much (expected 0 to {most:,})")
+    return int(digits)
+
+
+def is_all_pass(text: str) -> bool:
+    """Whether ``text`` says that all who come now pass: ``AP``, ``All Pass``."""
+    return text.upper().translate(_NO_JOINTS) in _ALL_PASS
+
+
+def winner(trick: Sequence[str], strain: Strain) -> int:
+    """Return which of the cards, in the order played, takes the trick in this strain."""
+    trump = strain.letter
+
+    def power(i: int) -> tuple[bool, bool, int]:
+        card = trick[i]
+        return card[0] == trump, card[0] == trick[0][0], "23456789TJQKA".index(card[1])
+
+    return max(range(len(trick)), key=power)
+
+
+def tricks_of(
+    play: Sequence[str], declarer: Seat, strain: Strain, owners: bytes | None = None
+) -> int | None:
+    """Count declarer's tricks in a whole play of 52 cards, or None when it is not whole.
+
+    With the deal's ``owners`` twelve tricks are enough: the last four cards play themselves.
+    """
+    cards = list(play)
+    leader, taken = declarer.lho, 0
+    if len(cards) != 52 and not (owners and 48 <= len(cards) < 52):
+        return None
+    for start in range(0, 52, 4):
+        trick = cards[start : start + 4]
+        if len(trick) < 4 and owners:
+            last = _last_cards(cards, owners)
+            if last is None:
+                return None
+            trick = [last[(leader + i) % 4] for i in range(4)]
+        leader = Seat((leader + winner(trick, strain)) % 4)
+        taken += leader.side == declarer.side
+    return taken
+
+
+def _last_cards(play: Sequence[str], owners: bytes) -> list[str] | None:
+    """The card of each seat in the thirteenth trick; None if the play is not of this deal."""
+    left: list[list[str]] = [[], [], [], []]
+    gone = set(play[:48])
+    for card, owner in enumerate(owners):
+        if card_text(card) not in gone:
+            left[owner].append(card_text(card))
+    if any(len(cards) != 1 for cards in left):
+        return None
+    return [cards[0] for cards in left]
+
+
+def rows_of_play(play: Sequence[str], declarer: Seat, strain: Strain) -> list[list[str]]:
+    """Arrange cards in the order played in PBN's columns: the leader to the first trick first.
+
+    A card not played is ``-``.
+    """
+    rows, leader = [], 0
+    for start in range(0, len(play), 4):
+        trick = play[start : start + 4]
+        row = ["-"] * 4
+        for i, card in enumerate(trick):
+            row[(leader + i) % 4] = card
+        rows.append(row)
+        leader = (leader + winner(trick, strain)) % 4
+    return rows
+
+
+def play_of_rows(rows: Sequence[Sequence[str]], strain: Strain) -> list[str]:
+    """Return the cards of PBN's columns in the order played, up to the first that is not known.
+
+    The inverse of ``rows_of_play``.
+    """
+    play: list[str] = []
+    leader = 0
+    for row in rows:
+        trick = [row[(leader + i) % 4] for i in range(4)]
+        if "-" in trick:
+            return play + trick[: trick.index("-")]
+        play += trick
+        leader = (leader + winner(trick, strain)) % 4
+    return play
+
+
+def parse_seat(text: str) -> Seat | None:
+    """Return a seat, or None for the spellings of "not known"."""
+    clean = text.strip()
+    try:
+        return None if clean in ("", "?", "-") else Seat.parse(clean)
+    except DealError as error:
+        raise ValueError(str(error)) from None

@@ -1,7 +1,9 @@
-"""What a file format is to this package, and the errors that reading one gives."""
+"""What a file format is, and what one reading of a file is: its limits, errors and warnings."""
 
 import os
 import re
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
@@ -85,7 +87,7 @@ class Reading:
     limits: Limits = field(default_factory=Limits.from_environment)
     of: str = "deal"
     """What it is read for."""
-    _held: list[FormatError] | None = field(default=None, init=False, repr=False)
+    _waiting: list[FormatError] | None = field(default=None, init=False, repr=False)
     """What waits for its turn in ``in_order``."""
 
     @property
@@ -99,9 +101,9 @@ class Reading:
 
     def refuse(self, trouble: FormatError) -> None:
         """Note what is no deal, or raise it where nothing is passed over."""
-        if self._held is not None:
-            self._held.append(trouble)
-            if len(self._held) > self.limits.skipped:
+        if self._waiting is not None:
+            self._waiting.append(trouble)
+            if len(self._waiting) > self.limits.skipped:
                 self._release()
             return
         if self.skipped is None:
@@ -121,7 +123,7 @@ class Reading:
         For readers that look at many lines (rows) more than once. The places name the line (row)
         first. Raises what ``refuse`` raises, before any other error that comes from within.
         """
-        self._held = []
+        self._waiting = []
         try:
             yield
         except Exception:
@@ -130,8 +132,8 @@ class Reading:
         self._release()
 
     def _release(self) -> None:
-        held, self._held = self._held or [], None
-        for trouble in sorted(held, key=self._number_of):
+        waiting, self._waiting = self._waiting or [], None
+        for trouble in sorted(waiting, key=self._number_of):
             self.refuse(trouble)
 
     def _number_of(self, trouble: FormatError) -> int:
@@ -216,3 +218,31 @@ class Format:
         """
         reading = Reading(reading) if isinstance(reading, str) else reading
         yield from reading.passed_on(self.reader(stream, reading, chunk), self.title)
+
+
+class Notices:
+    """The warnings of one file: of each kind the first is given at once, the others counted."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self._counts: Counter[str] = Counter()
+
+    def add(self, kind: str, place: str, message: str) -> None:
+        """Warn with ``message`` unless a notice of this kind was given before."""
+        self._counts[kind] += 1
+        if self._counts[kind] == 1:
+            _warn(f"{self.name}: {place}: {message}")
+
+    def at(self, place: str) -> Callable[[str, str], None]:
+        """Return ``add`` for one place: a function of kind and message."""
+        return lambda kind, message: self.add(kind, place, message)
+
+    def close(self) -> None:
+        """Say how many more there were of each kind."""
+        for kind, count in self._counts.items():
+            if count > 1:
+                _warn(f"{self.name}: {count - 1:,} more of the kind: {kind}")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, FormatWarning, stacklevel=4)
