@@ -15,6 +15,8 @@ from .token_graph import TokenGraph
 class SuitGraph(TokenGraph[SuitNetwork]):
     """The graph of a network: input ``owners``, (n, 52), and ``strains``, (k,), all by default.
 
+    Its outputs are ``probabilities``, (n, k, 4, 14), and ``inner``, (n, k, width): the last inner
+    layer, from which other networks learn.
     ``half`` stores weights in 16 bits.
     """
 
@@ -25,21 +27,25 @@ class SuitGraph(TokenGraph[SuitNetwork]):
 
     def to_onnx(self, calibration: Calibration | None) -> Any:
         """Return the onnx model, calibrated where a ``calibration`` is given."""
-        logits = self._by_declarer(self.logits(self.tokens("owners")))
+        logits = self._by_strain(self.logits(self.tokens("owners")), SEATS, COUNTS)
         if calibration is not None:
             logits = self.calibrated(logits, calibration)
         self.op("Softmax", logits, name="probabilities", axis=-1)
+        self._by_strain(self.inner, self.width, name="inner")
         return self.model(
             {"owners": (np.uint8, ["n", SUITS * RANKS]), "strains": (np.int64, ["k"])},
-            {"probabilities": (np.float32, ["n", "k", SEATS, COUNTS])},
+            {
+                "probabilities": (np.float32, ["n", "k", SEATS, COUNTS]),
+                "inner": (np.float32, ["n", "k", self.width]),
+            },
             domains=["com.microsoft"],
         )
 
-    def _by_declarer(self, logits: str) -> str:
-        """(k n, 4 × 14) → (n, k, 4, 14), of the strains asked for."""
-        sizes = self.constant(np.array([-1])), self.op("Shape", "strains")
-        shape = self.op("Concat", *sizes, self.constant(np.array([SEATS, COUNTS])), axis=0)
-        return self.op("Reshape", logits, shape)
+    def _by_strain(self, rows: str, *sizes: int, name: str = "") -> str:
+        """(k n, product of sizes) → (n, k, sizes), of the strains asked for."""
+        leading = self.constant(np.array([-1])), self.op("Shape", "strains")
+        shape = self.op("Concat", *leading, self.constant(np.array(sizes)), axis=0)
+        return self.op("Reshape", rows, shape, name=name)
 
     def calibrated(self, logits: str, calibration: Calibration) -> str:
         """What the softmax of `Calibration.apply` is taken of."""

@@ -25,6 +25,8 @@ class TokenGraph(Graph, ABC, Generic[Network]):
 
     asked: str | None = None
     """The strains to compute, (k,); all five where it is None."""
+    inner: str
+    """The last inner layer, (k n, width), once there are ``logits``."""
 
     def __init__(self, network: Network, *, half: bool):
         super().__init__()
@@ -51,7 +53,8 @@ class TokenGraph(Graph, ABC, Generic[Network]):
         strains = self.strains(self.normalized(x))  # (k n, width)
         for layer in self.network.pooled:
             strains = self.layer(strains, layer, pooled=True)
-        return self.linear(self.normalized(strains), self.network.head)
+        self.inner = self.normalized(strains)
+        return self.linear(self.inner, self.network.head)
 
     def weight(self, values: Array) -> str:
         """Add float weights, stored in 16 bits or 32; they are float32 when loaded."""
