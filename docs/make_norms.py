@@ -27,7 +27,7 @@ def sample(path: Path, boards: int, seed: int) -> list[tuple[np.ndarray, Board]]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for deals in stream(path):
-            for owners, board in zip(deals.owners, deals.boards, strict=True):
+            for owners, board in zip(deals.owners, deals.boards or (), strict=True):
                 known = board.contract not in (None, "PASS") and board.declarer is not None
                 if known and len(board.play) >= _LEAST_CARDS:
                     by_deal.setdefault(owners.tobytes(), []).append((owners, board))

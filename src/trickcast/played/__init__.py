@@ -6,5 +6,5 @@ Double-dummy tricks assume that everybody sees all cards. The model here starts 
 
 from .estimate import PLAYERS, PlayedEstimator, estimate_played
 from .files import PlayedModelInfo
-from .result import PlayedEstimate
 from .norms import Norm, given_away, norms
+from .result import PlayedEstimate

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealError, Seat, Strain, as_dealset, card_text, parse_card, parse_contract, shorten
+from ..cards import (
+    DealError,
+    Seat,
+    Strain,
+    as_dealset,
+    card_text,
+    parse_card,
+    parse_contract,
+    shorten,
+)
 from ..estimator.estimator import loaded
 from ..estimator.files import check_distributions, run_model
 from ..formats.auction import contract_of, is_over, parse_call

@@ -2,7 +2,7 @@
 
 Seats count from declarer: declarer 0, leader 1, dummy 2, the leader's partner 3. Suits stand in the
 order in which they matter: trumps first, then by the length that declarer and dummy hold together.
-Turning the table, or renaming suits of unequal length, therefore changes nothing.
+Turning the table therefore changes nothing, and neither does renaming side suits of unequal length.
 """
 
 from collections.abc import Sequence
@@ -106,7 +106,7 @@ def encode(
 def _holdings(
     owners: NDArray[np.uint8], strain: NDArray[np.int64], declarer: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Return (n, 4 seats, 4 suits, 13 ranks) zeros and ones, and (n, 4) the suits in their order."""
+    """Return (n, seat, suit, rank) zeros and ones, and (n, 4) the suits in their order."""
     n = len(owners)
     seats = ((owners.astype(np.int64) - declarer[:, None]) % _SEATS).reshape(n, _SUITS, _RANKS)
     together = (seats % 2 == 0).sum(axis=2)

@@ -15,7 +15,14 @@ Floats = NDArray[np.float64]
 def making(chances: NDArray[np.float32], needed: ArrayLike) -> Floats:
     """Return the chances of ``needed`` tricks or more, (n,), by (n, 14) chances."""
     enough = np.asarray(needed)[:, None] <= _COUNTS
-    return (chances.astype(np.float64) * enough).sum(axis=1)
+    makes: Floats = (chances.astype(np.float64) * enough).sum(axis=1)
+    return makes
+
+
+def error(chances: NDArray[np.float32], tricks: NDArray[np.int64]) -> Floats:
+    """Return expected tricks less those taken, (n,)."""
+    off: Floats = chances.astype(np.float64) @ _COUNTS - tricks
+    return off
 
 
 def losses(
@@ -25,7 +32,7 @@ def losses(
     makes, made = making(chances, needed), tricks >= needed
     stated = makes.clip(_LEAST, 1 - _LEAST)
     return {
-        "squared": (chances @ _COUNTS - tricks) ** 2,
+        "squared": error(chances, tricks) ** 2,
         "brier": (makes - made) ** 2,
         "log_loss": -np.log(np.where(made, stated, 1 - stated)),
     }
@@ -49,7 +56,7 @@ def measure(
     """
     lost = losses(chances, tricks, needed)
     mean = {name: float(np.average(each, weights=count)) for name, each in lost.items()}
-    bias = float(np.average(chances @ _COUNTS - tricks, weights=count))
+    bias = float(np.average(error(chances, tricks), weights=count))
     figures = {
         "results": int(count.sum()),
         "rmse": mean["squared"] ** 0.5,

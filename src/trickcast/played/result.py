@@ -80,9 +80,8 @@ class PlayedEstimate:
         chances = self.probabilities.reshape(-1, 14)
         for contract in np.unique(rows, axis=0):
             level, strain, doubling, declarer = map(int, contract)
-            points = score(
-                f"{level}{Strain(strain)}{'X' * doubling}", _COUNTS, vul=bool(sides >> declarer % 2 & 1)
-            )
+            bid = f"{level}{Strain(strain)}{'X' * doubling}"
+            points = score(bid, _COUNTS, vul=bool(sides >> declarer % 2 & 1))
             same = (rows == contract).all(axis=1)
             means[same] = chances[same] @ points
         return _plain(means.reshape(self.probabilities.shape[:-1]))
@@ -99,7 +98,8 @@ class PlayedEstimate:
 
     def __str__(self) -> str:
         many = self.probabilities.ndim > 1
-        lines = [part._line() for part in ([*self[:_SHOWN]] if many else [self])]
+        shown = [self[i] for i in range(min(len(self), _SHOWN))] if many else [self]
+        lines = [part._line() for part in shown]
         return "\n".join(lines + ["…"] * (many and len(self) > _SHOWN))
 
     def __repr__(self) -> str:

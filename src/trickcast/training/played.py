@@ -11,7 +11,7 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -69,7 +69,7 @@ class Results(NamedTuple):
     tables: Tables
     tricks: NDArray[np.int64]
     """(n,) declarer's tricks."""
-    count: NDArray[np.int64]
+    times: NDArray[np.int64]
     """(n,) tables of the same deal at which this came about."""
 
     @property
@@ -85,9 +85,7 @@ class Results(NamedTuple):
         )
 
 
-def read_results(
-    folder: str | os.PathLike[str], report: Report = lambda line: None
-) -> Results:
+def read_results(folder: str | os.PathLike[str], report: Report = lambda line: None) -> Results:
     """Read the results of all PBN files under a folder.
 
     A record of a table counts by its contract, declarer and result, the rows of a ``ScoreTable``
@@ -126,7 +124,7 @@ def _rows(path: Path, skipped: list[Skipped]) -> Iterator[tuple[Any, ...]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the reader reads leniently is no news here
         for deals in stream(path, skipped=skipped):
-            for owners, board in zip(deals.owners, deals.boards, strict=True):
+            for owners, board in zip(deals.owners, deals.boards or (), strict=True):
                 contract = _contract(board.contract, board.declarer)
                 if contract is not None and board.result is not None:
                     lead, calls = _lead(owners, contract[3], board), _calls(board)
@@ -178,7 +176,8 @@ def inputs_of(tables: Tables, base: Estimator) -> NDArray[np.float32]:
     n = len(tables)
     _, first, place = np.unique(tables.owners, axis=0, return_index=True, return_inverse=True)
     place = place.ravel()
-    chances, inner = np.empty((n, 4, _COUNTS), np.float32), np.empty((n, SIZES["inner"]), np.float32)
+    chances = np.empty((n, len(Seat), _COUNTS), np.float32)
+    inner = np.empty((n, SIZES["inner"]), np.float32)
     for strain in np.unique(tables.contracts[:, 1]):
         rows = np.flatnonzero(tables.contracts[:, 1] == strain)
         deals, of_deal = np.unique(place[rows], return_inverse=True)  # tables of a deal share it
@@ -226,7 +225,8 @@ class Ensemble(nn.Module):
         x = ((rows - self.mean) / self.deviation).clamp(-_WIDEST, _WIDEST)
         x = functional.gelu(self.enter(self.input_dropout(x)))
         x = x + functional.gelu(self.middle(self.dropout(x)))
-        return (base + self.leave(self.dropout(x))).log_softmax(-1)
+        logs: torch.Tensor = (base + self.leave(self.dropout(x))).log_softmax(-1)
+        return logs
 
 
 def _smoothing() -> NDArray[np.float32]:
@@ -274,7 +274,7 @@ def fit(
     optimizer = torch.optim.AdamW(
         ensemble.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
     )
-    weights = np.where(results.tables.club, config.club * np.sqrt(results.count), 1.0)
+    weights = np.where(results.tables.club, config.club * np.sqrt(results.times), 1.0)
     lessons = _Lessons(results, rows, weights.astype(np.float32), config)
     steps = config.epochs * lessons.steps
     average = [weight.detach().clone() for weight in ensemble.parameters()]
@@ -348,9 +348,7 @@ class _Lessons:
             for name in ("lead", "auction"):
                 unknown = order.random(chosen.shape) < self._config.unknown
                 rows[..., part(name)] *= torch.from_numpy(~unknown)[..., None]
-            yield _Batch(
-                rows, self._tricks[chosen], self._needed[chosen], self._weights[chosen]
-            )
+            yield _Batch(rows, self._tricks[chosen], self._needed[chosen], self._weights[chosen])
 
 
 def _loss(logs: torch.Tensor, batch: _Batch) -> torch.Tensor:
@@ -397,7 +395,7 @@ def score(
             chances[chosen],
             results.tricks[chosen],
             results.needed[chosen],
-            results.count[chosen],
+            results.times[chosen],
         )
         for players, chosen in (("expert", ~club), ("club", club))
         if chosen.any()
@@ -413,7 +411,11 @@ def export(
     scores: dict[str, Any],
     base_sha256: str,
 ) -> None:
-    """Write the ONNX file: ``tables`` (n, inputs) in, ``probabilities`` (n, 14) out."""
+    """Write the ONNX file: ``tables`` (n, inputs) in, ``probabilities`` (n, 14) out.
+
+    Its output ``members``, (members, n, 14), has those of each network: of deals that some of them
+    have not seen, figures can be measured by the file alone.
+    """
     metadata = {
         "format": PLAYED_FORMAT,
         "name": "played",
@@ -442,7 +444,7 @@ def _parity_rows(rows: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
 def _digest(results: Results) -> str:
     """Return a SHA-256 of what was learned from."""
     digest = hashlib.sha256()
-    for numbers in (results.tables.owners, results.tables.contracts, results.tricks, results.count):
+    for numbers in (results.tables.owners, results.tables.contracts, results.tricks, results.times):
         digest.update(np.ascontiguousarray(numbers).tobytes())
     return digest.hexdigest()
 
@@ -468,11 +470,13 @@ def _graph(ensemble: Ensemble) -> Any:
     x = graph.op("Gelu", linear(x, ensemble.enter))
     x = graph.op("Add", x, graph.op("Gelu", linear(x, ensemble.middle)))
     logits = graph.op("Add", base, linear(x, ensemble.leave))
-    by_member = graph.op("Softmax", logits, axis=-1)
-    graph.op(
-        "ReduceMean", by_member, constant(np.array([0]), np.int64), name="probabilities", keepdims=0
-    )
+    members = graph.op("Softmax", logits, name="members", axis=-1)
+    first = constant(np.array([0]), np.int64)
+    graph.op("ReduceMean", members, first, name="probabilities", keepdims=0)
     return graph.model(
         {"tables": (np.float32, ["n", sum(SIZES.values())])},
-        {"probabilities": (np.float32, ["n", _COUNTS])},
+        {
+            "probabilities": (np.float32, ["n", _COUNTS]),
+            "members": (np.float32, ["members", "n", _COUNTS]),
+        },
     )
