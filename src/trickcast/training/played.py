@@ -38,6 +38,7 @@ _COUNTS, _BOOK = 14, 6
 _SMOOTHING = {0: 0.7, 1: 0.125, 2: 0.025}
 """How far from double dummy results lie before anything is learned: tricks off, share each way."""
 _FLOOR = 1e-4
+_WARM_UP = 100  # steps
 _WIDEST = 5.0
 """Standard deviations beyond which an input is taken for one so far off."""
 Report = Callable[[dict[str, Any]], None]
@@ -258,7 +259,8 @@ def train_played(
     ensemble = fit(results, rows, config, report)
     path = Path(out) / "played.onnx"
     scores = {
-        known: score(results, rows, ensemble, known) for known in ("nothing", "lead", "auction")
+        known: score(results, rows, ensemble, known)
+        for known in ("nothing", "lead", "auction", "both")
     }
     export(ensemble, path, config, results, rows, scores, base.info.sha256)
     return path
@@ -277,13 +279,14 @@ def fit(
     weights = np.where(results.tables.club, config.club * np.sqrt(results.times), 1.0)
     lessons = _Lessons(results, rows, weights.astype(np.float32), config)
     steps = config.epochs * lessons.steps
+    warm_up = min(_WARM_UP, steps // 10 + 1)
     average = [weight.detach().clone() for weight in ensemble.parameters()]
     step = 0
     for epoch in range(config.epochs):
         ensemble.train()
         losses = []
         for batch in lessons.epoch(order):
-            rate = 0.5 * (1 + math.cos(math.pi * step / steps)) * min(1.0, (step + 1) / 100)
+            rate = 0.5 * (1 + math.cos(math.pi * step / steps)) * min(1.0, (step + 1) / warm_up)
             for group in optimizer.param_groups:
                 group["lr"] = config.learning_rate * rate
             loss = _loss(ensemble(batch.rows), batch)
