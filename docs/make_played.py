@@ -112,6 +112,8 @@ def figures(measured: Measured, predictors: dict[str, Chances]) -> str:
     results = measured.results
     for players, rows in by_players(results).items():
         for name, chances in predictors.items():
+            if players == "club" and name.startswith("and "):
+                continue  # its leads and auctions are not known
             lost = losses(chances, results.tricks, results.needed)
             squared, brier, log_loss = (measured.interval(rows, lost[key]) for key in _LOSSES)
             root = Interval(*(max(end, 0.0) ** 0.5 for end in squared))
