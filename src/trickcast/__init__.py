@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .estimator import Estimator, ModelError, TrickEstimate, estimate, models
     from .formats import FormatError, read, stream, write
     from .pairs import HandEmbedding, PairEstimator
+    from .played import estimate_played
     from .simulation import simulate, simulate_leads, simulate_making
     from .solver import solve
 
@@ -31,6 +32,7 @@ __all__ = [
     "TrickEstimate",
     "TrickTable",
     "estimate",
+    "estimate_played",
     "evaluators",
     "models",
     "openings",
@@ -50,6 +52,7 @@ _ROOMS = {
     "pairs": ("HandEmbedding", "PairEstimator"),
     "estimator": ("Estimator", "ModelError", "TrickEstimate", "estimate", "models"),
     "formats": ("FormatError", "read", "stream", "write"),
+    "played": ("estimate_played",),
     "simulation": ("simulate", "simulate_leads", "simulate_making"),
     "solver": ("solve",),
 }

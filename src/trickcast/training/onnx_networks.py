@@ -25,6 +25,8 @@ class TokenGraph(Graph, ABC, Generic[Network]):
 
     asked: str | None = None
     """The strains to compute, (k,); all five where it is None."""
+    inner: str
+    """The last inner layer, (k n, width), once there are ``logits``."""
 
     def __init__(self, network: Network, *, half: bool):
         super().__init__()
@@ -51,7 +53,8 @@ class TokenGraph(Graph, ABC, Generic[Network]):
         strains = self.strains(self.normalized(x))  # (k n, width)
         for layer in self.network.pooled:
             strains = self.layer(strains, layer, pooled=True)
-        return self.linear(self.normalized(strains), self.network.head)
+        self.inner = self.normalized(strains)
+        return self.linear(self.inner, self.network.head)
 
     def weight(self, values: Array) -> str:
         """Add float weights, stored in 16 bits or 32; they are float32 when loaded."""
@@ -153,6 +156,8 @@ def arrays(layer: nn.Module) -> tuple[Array, Array]:
 class SuitGraph(TokenGraph[SuitNetwork]):
     """The graph of a network: input ``owners``, (n, 52), and ``strains``, (k,), all by default.
 
+    Its outputs are ``probabilities``, (n, k, 4, 14), and ``inner``, (n, k, width): the last inner
+    layer, from which other networks learn.
     ``half`` stores weights in 16 bits.
     """
 
@@ -163,21 +168,25 @@ class SuitGraph(TokenGraph[SuitNetwork]):
 
     def to_onnx(self, calibration: Calibration | None) -> Any:
         """Return the onnx model, calibrated where a ``calibration`` is given."""
-        logits = self._by_declarer(self.logits(self.tokens("owners")))
+        logits = self._by_strain(self.logits(self.tokens("owners")), SEATS, COUNTS)
         if calibration is not None:
             logits = self.calibrated(logits, calibration)
         self.op("Softmax", logits, name="probabilities", axis=-1)
+        self._by_strain(self.inner, self.width, name="inner")
         return self.model(
             {"owners": (np.uint8, ["n", SUITS * RANKS]), "strains": (np.int64, ["k"])},
-            {"probabilities": (np.float32, ["n", "k", SEATS, COUNTS])},
+            {
+                "probabilities": (np.float32, ["n", "k", SEATS, COUNTS]),
+                "inner": (np.float32, ["n", "k", self.width]),
+            },
             domains=["com.microsoft"],
         )
 
-    def _by_declarer(self, logits: str) -> str:
-        """(k n, 4 × 14) → (n, k, 4, 14), of the strains asked for."""
-        sizes = self.constant(np.array([-1])), self.op("Shape", "strains")
-        shape = self.op("Concat", *sizes, self.constant(np.array([SEATS, COUNTS])), axis=0)
-        return self.op("Reshape", logits, shape)
+    def _by_strain(self, rows: str, *sizes: int, name: str = "") -> str:
+        """(k n, product of sizes) → (n, k, sizes), of the strains asked for."""
+        leading = self.constant(np.array([-1])), self.op("Shape", "strains")
+        shape = self.op("Concat", *leading, self.constant(np.array(sizes)), axis=0)
+        return self.op("Reshape", rows, shape, name=name)
 
     def calibrated(self, logits: str, calibration: Calibration) -> str:
         """What the softmax of `Calibration.apply` is taken of."""
