@@ -25,6 +25,7 @@ from ..library import (
 from ..library import generate as generate_deals
 from ..library import verify as verify_library
 from ..library.fetch import DATA_SET, HOST, LICENCE, fetch_pgx
+from ..solver import MOST_LINE_TRICKS
 from . import views
 from .command import Argument, Group, Option, command
 from .inputs import Cluster, Strict, as_use, read_deals
@@ -66,6 +67,10 @@ def generate(
         str,
         Option(help="all: whole tables; one: each deal in one strain, drawn at random."),
     ] = "all",
+    lines: Annotated[
+        int,
+        Option(min=0, max=MOST_LINE_TRICKS, help="Tricks of best play to keep after each result."),
+    ] = 0,
     cluster: Cluster = None,
 ) -> None:
     """Deal at random, solve, and keep in a library. Goes on where an earlier run stopped.
@@ -79,6 +84,8 @@ def generate(
             raise click.BadParameter("--strains one is of whole deals (expected no --cards)")
         if use != "train":
             raise click.BadParameter(f"--use is {use}: positions are for training alone")
+        if lines:
+            raise click.BadParameter("--lines is of whole deals (expected no --cards)")
         solved = generate_positions(
             out, deals, cards, seed, start=start, workers=workers, cluster=cluster, progress=True
         )
@@ -91,6 +98,7 @@ def generate(
         start=start,
         use=as_use(use),
         strains="one" if strains == "one" else "all",
+        lines=lines,
         workers=workers,
         cluster=cluster,
         progress=True,
@@ -131,7 +139,10 @@ def info(
         seed = "none" if first.seed is None else str(first.seed)
         span = first.source if first.seed is None else f"{first.start} … {last.end - 1}"
         deals = sum(shard.deals for shard in rows)
-        table.add_row(first.use, seed, span, f"{deals:,}", str(len(rows)), first.kind.strains)
+        strains = first.kind.strains
+        if first.kind.lines:
+            strains += f", lines of {first.kind.lines} tricks"
+        table.add_row(first.use, seed, span, f"{deals:,}", str(len(rows)), strains)
     views.ResultConsole().print(table)
     click.echo(", ".join(f"{library.count(use):,} for {use}" for use in USES))
     click.echo(f"solved by {', '.join(sorted({shard.solver for shard in library.shards}))}")
@@ -157,6 +168,7 @@ def _facts(library: Library) -> dict[str, object]:
             "deals": sum(shard.deals for shard in rows),
             "shards": len(rows),
             "strains": rows[0].kind.strains,
+            "lines": rows[0].kind.lines,
             "record": rows[0].record,
             "solver": rows[0].solver,
             "source": rows[0].source,

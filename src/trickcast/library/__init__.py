@@ -3,6 +3,7 @@
 from .generate import Strains, generate, shard_file
 from .labels import positions_worth, tables_worth
 from .library import Library, Verification, append, verify
+from .lines import line_positions
 from .shards import SHARD, USES, Shard, Use
 from .solved_positions import (
     count_positions,
@@ -29,6 +30,7 @@ __all__ = [
     "generate_positions",
     "holds_library",
     "holds_positions",
+    "line_positions",
     "positions_worth",
     "read_positions",
     "shard_file",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .._progress import Advance, nothing
 from ..cards import UNKNOWN, Strain
 from ..solver import solve_strain_batches
-from .shards import ONE_STRAIN, Shard
+from .shards import Shard
 
 _DRAWS = 1 << 64
 """Added to the seed: the generator of strains is another than that of cards."""
@@ -27,6 +27,8 @@ PRICE_OF_STRAIN = {
     Strain.NOTRUMP: 0.17,
 }
 """One strain of a deal with its four declarers. Suits are alike on random deals."""
+PRICE_OF_LINES = 0.04
+"""A trick of best play after every result of a deal, as a part of what the deal costs itself."""
 PRICE_OF_POSITION = {12: 0.38, 11: 0.16, 10: 0.06, 9: 0.03}
 """The whole table of a position, by the cards in a hand; smaller ones cost next to nothing."""
 
@@ -74,8 +76,9 @@ def positions_worth(counts: dict[int, int]) -> float:
 
 
 def _worth(shard: Shard) -> float:
-    if shard.kind is not ONE_STRAIN or shard.seed is None:
-        return float(shard.deals)
+    lines = 1 + shard.kind.lines * PRICE_OF_LINES
+    if shard.kind.strains == "all" or shard.seed is None:
+        return lines * shard.deals
     strains = drawn_strains(shard.deals, shard.seed, shard.first)
     prices = np.array([PRICE_OF_STRAIN[strain] for strain in Strain])
-    return float(prices[strains].sum())
+    return lines * float(prices[strains].sum())

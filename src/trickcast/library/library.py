@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._progress import progress_bar
-from ..cards import DealSet, shorten
+from ..cards import UNKNOWN, DealSet, shorten
 from ..dealing import random_deals
-from ..solver import solve_batches
+from ..solver import solve_batches, solve_position_batches
 from .labels import drawn_strains, solve_drawn, tables_worth
+from .lines import line_positions
 from .shards import (
     LONGEST_TEXT,
-    ONE_STRAIN,
     RECORDS,
     SHARD,
     WHOLE,
@@ -23,6 +24,7 @@ from .shards import (
     Use,
     checked_use,
     known_strains,
+    read_lines,
     read_manifest,
     read_shard,
     repeated,
@@ -86,6 +88,15 @@ class Library:
     def read(self, shard: Shard) -> DealSet:
         """Return one shard's deals. Raises LibraryError when its file is missing or damaged."""
         return read_shard(self.storage, shard, cached=True)
+
+    def positions(self, use: Use) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
+        """Yield the positions along the lines of each shard that has such, as ``line_positions``.
+
+        Raises LibraryError as ``stream`` does.
+        """
+        for shard in self._for(use):
+            if shard.kind.lines:
+                yield line_positions(*read_lines(self.storage, shard, cached=True))
 
     def _for(self, use: Use) -> list[Shard]:
         use = checked_use(use)
@@ -194,7 +205,8 @@ def verify(
 ) -> Verification:
     """Check every shard's digest and cards, and solve ``sample`` random deals again.
 
-    Deals of one strain are solved again in that strain. Also finds shard files that the manifest
+    Deals of one strain are solved again in that strain, and of deals with lines one position along
+    them. Also finds shard files that the manifest
     does not list, shards of one seed that overlap, and seeded shards whose cards or strains are
     not those of their seed. Raises ValueError for a negative ``sample``.
     """
@@ -207,7 +219,7 @@ def verify(
             problems.append(str(error))
             continue
         sound.append(shard)
-        problems += _not_of_seed(shard, deals)
+        problems += _not_of_seed(shard, deals) + _bad_lines(library, shard)
     problems += _misfits(library)
     if twice := repeated(library.read(shard) for shard in sound):
         problems.append(f"{twice} deals stand more than once")
@@ -223,10 +235,22 @@ def _not_of_seed(shard: Shard, deals: DealSet) -> list[str]:
     dealt = random_deals(shard.deals, shard.seed, shard.first)
     if not np.array_equal(deals.owners, dealt.owners):
         return [f"{shard.file}: not the deals of seed {shard.seed}"]
-    if shard.kind is ONE_STRAIN and not np.array_equal(
+    if shard.kind.strains == "one" and not np.array_equal(
         known_strains(deals.tricks_or_unknown), drawn_strains(shard.deals, shard.seed, shard.first)
     ):
         return [f"{shard.file}: not in the strains that seed {shard.seed} draws"]
+    return []
+
+
+def _bad_lines(library: Library, shard: Shard) -> list[str]:
+    """Say where the lines of a shard cannot be played, or cannot come to their results."""
+    try:
+        if shard.kind.lines:
+            line_positions(*read_lines(library.storage, shard))
+    except LibraryError as error:
+        return [str(error)]
+    except ValueError as error:
+        return [f"{shard.file}: {error}"]
     return []
 
 
@@ -267,7 +291,7 @@ def _solve_again(
     deals = DealSet.concatenate(
         library.read(shards[i])[rows[of_shard == i]] for i in np.unique(of_shard)
     )
-    partial = np.array([shards[i].kind is ONE_STRAIN for i in of_shard])
+    partial = np.array([shards[i].kind.strains == "one" for i in of_shard])
     labels = deals.tricks_or_unknown
     again = np.empty_like(labels)
     with progress_bar("solving again", sample, "deals", show=progress) as advance:
@@ -279,4 +303,26 @@ def _solve_again(
         strains = known_strains(labels[partial]).astype(np.uint8)
         again[partial] = solve_drawn(deals.owners[partial], strains, None, advance)
     wrong = np.flatnonzero((again != labels).any(axis=(1, 2)))
-    return [f"{shards[of_shard[i]].file}: deal {rows[i]} solves differently" for i in wrong]
+    found = [f"{shards[of_shard[i]].file}: deal {rows[i]} solves differently" for i in wrong]
+    for i in np.unique(of_shard):
+        if shards[i].kind.lines:
+            found += _positions_again(library, shards[i], rows[of_shard == i], seed)
+    return found
+
+
+def _positions_again(
+    library: Library, shard: Shard, rows: NDArray[np.intp], seed: int
+) -> list[str]:
+    """Solve one position along the lines of each of these deals, drawn at random."""
+    deals = read_lines(library.storage, shard, cached=True)
+    number, one = np.random.default_rng(seed), list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]()
+    for row in rows:
+        owners, tricks = line_positions(*(part[row : row + 1] for part in deals))
+        drawn = int(number.integers(len(owners)))
+        one.append((owners[drawn], tricks[drawn]))
+    tables = np.concatenate([*solve_position_batches(np.stack([owners for owners, _ in one]))])
+    return [
+        f"{shard.file}: a position along a line of deal {row} solves differently"
+        for row, (_, tricks), table in zip(rows, one, tables, strict=True)
+        if (table != tricks)[tricks != UNKNOWN].any()
+    ]

@@ -9,8 +9,10 @@ deals that are solved in one strain have a record of their own, of 16 bytes:
 - byte 13: the strain, S H D C N = 0-4;
 - bytes 14-15: the declarers' tricks N E S W, a nibble each, low nibble first.
 
-The other sixteen results are unknown, 255 in arrays. The manifest says of each shard what it holds,
-where it came from and what it may be used for.
+The other sixteen results are unknown, 255 in arrays. Either record may be followed by lines, tricks
+of best play after each known result, by strain and declarer: a nibble a card, low nibble first, its
+place among the cards that may be played, which are counted from the ace of spades. The manifest
+says of each shard what it holds, where it came from and what it may be used for.
 """
 
 import json
@@ -18,7 +20,7 @@ import re
 import reprlib
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any, Literal, get_args
@@ -29,6 +31,8 @@ from numpy.typing import NDArray
 from ..cards import UNKNOWN, DealSet, Strain, shorten
 from ..dealing.shuffling import checked_whole
 from ..formats import zrd
+from ..solver import MOST_LINE_TRICKS
+from .lines import decode_lines, encode_lines
 from .storage import LibraryError, Storage
 
 Use = Literal["train", "validation", "test"]
@@ -62,10 +66,61 @@ class Record:
     """Bytes a deal."""
     strains: str
     """In how many strains a deal is solved: ``all`` or ``one``."""
-    encode: Callable[[DealSet], bytes]
-    """Raises ValueError for a deal of which something else is known."""
-    decode: Callable[[bytes, str], DealSet]
-    """The inverse, given a name for messages. Raises ValueError for what are no such records."""
+    encode_deals: Callable[[DealSet], bytes]
+    decode_deals: Callable[[bytes, str], DealSet]
+    lines: int = 0
+    """Tricks of best play after each result."""
+
+    @property
+    def without_lines(self) -> "Record":
+        """The record of the same deals and results alone."""
+        return WHOLE if self.strains == "all" else ONE_STRAIN
+
+    def with_lines(self, tricks: int) -> "Record":
+        """Return the record that is followed by lines of so many tricks."""
+        size = self.size + 2 * tricks * (20 if self.strains == "all" else 4)
+        name = f"{self.name.partition(',')[0]}, {tricks} tricks of best play, {size} bytes a deal"
+        return replace(self, name=name, suffix=f"{self.suffix}lines", size=size, lines=tricks)
+
+    def encode(self, deals: DealSet, lines: NDArray[np.uint8] | None = None) -> bytes:
+        """Return the bytes of deals, and of (n, 5, 4, 4 * tricks) lines if it has such.
+
+        Raises ValueError for a deal of which something else is known, and for a card that cannot
+        be played.
+        """
+        data = self.encode_deals(deals)
+        if not self.lines:
+            return data
+        if lines is None:
+            raise ValueError("the lines of these deals are not known")
+        records = np.frombuffer(data, np.uint8).reshape(-1, self.without_lines.size)
+        more = encode_lines(deals.owners, deals.tricks_or_unknown, lines)
+        return np.concatenate([records, more], axis=1).tobytes()
+
+    def decode(self, data: bytes, name: str) -> DealSet:
+        """Return deals and results, given a name for messages.
+
+        Raises ValueError for what are no such records.
+        """
+        if not self.lines:
+            return self.decode_deals(data, name)
+        if len(data) % self.size:
+            raise ValueError(f"{name}: {len(data)} bytes (expected records of {self.size})")
+        records = np.frombuffer(data, np.uint8).reshape(-1, self.size)
+        return self.decode_deals(records[:, : self.without_lines.size].tobytes(), name)
+
+    def decode_with_lines(self, data: bytes, name: str) -> tuple[DealSet, NDArray[np.uint8]]:
+        """Return deals and (n, 5, 4, 4 * tricks) lines, 255 of results that are not known.
+
+        Raises ValueError as ``decode``, and for lines that cannot be played.
+        """
+        deals = self.decode(data, name)
+        more = np.frombuffer(data, np.uint8).reshape(-1, self.size)[:, self.without_lines.size :]
+        try:
+            lines = decode_lines(deals.owners, deals.tricks_or_unknown, more, self.lines)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        return deals, lines
 
     def __reduce__(self) -> tuple[Callable[[str], "Record"], tuple[str]]:
         return _record_named, (self.name,)  # in another process it is the one there is
@@ -116,18 +171,22 @@ WHOLE = Record(
     suffix=".zrd",
     size=zrd.RECORD,
     strains="all",
-    encode=lambda deals: zrd.encode(deals.owners, deals.tricks_or_unknown),
-    decode=lambda data, name: DealSet(*zrd.decode(data, name)),
+    encode_deals=lambda deals: zrd.encode(deals.owners, deals.tricks_or_unknown),
+    decode_deals=lambda data, name: DealSet(*zrd.decode(data, name)),
 )
 ONE_STRAIN = Record(
     name="one strain of a deal by four declarers, 16 bytes a deal",
     suffix=".strain",
     size=_BYTES,
     strains="one",
-    encode=_encode_strain,
-    decode=_decode_strain,
+    encode_deals=_encode_strain,
+    decode_deals=_decode_strain,
 )
-RECORDS = {record.name: record for record in (WHOLE, ONE_STRAIN)}
+RECORDS = {
+    record.name: record
+    for plain in (WHOLE, ONE_STRAIN)
+    for record in (plain, *(plain.with_lines(n) for n in range(1, MOST_LINE_TRICKS + 1)))
+}
 
 
 def _record_named(name: str) -> Record:
@@ -212,7 +271,7 @@ def _wrong_field(shard: Shard) -> str | None:
     for number in (shard.seed, shard.start):
         if (number is not None) != seeded or (seeded and not _is_index(number)):
             return "its seed and start"
-    if shard.end > _INDICES or (not seeded and shard.kind is not WHOLE):
+    if shard.end > _INDICES or (not seeded and shard.kind.without_lines is not WHOLE):
         return "its seed and start"
     return None
 
@@ -248,6 +307,16 @@ def read_shard(storage: Storage, shard: Shard, *, cached: bool = False) -> DealS
 
     With ``cached`` a copy on this machine is taken for what is far.
     """
+    data = read_data(storage, shard, cached=cached)
+    path = storage.path(shard.file)
+    deals = decode_shard(path, shard.kind, data)
+    if len(deals) != shard.deals:
+        raise LibraryError(f"{path}: {len(deals)} deals (the manifest says {shard.deals})")
+    return deals
+
+
+def read_data(storage: Storage, shard: Shard, *, cached: bool = False) -> bytes:
+    """Return the bytes of a shard, which are those of its digest; raises as ``read_shard``."""
     path = storage.path(shard.file)
     advice = "trickcast generate makes it again"
     if shard.seed is None:
@@ -269,10 +338,23 @@ def read_shard(storage: Storage, shard: Shard, *, cached: bool = False) -> DealS
             f"{path}: the shard is damaged ({size}; not the manifest's SHA-256). "
             f"Delete the file, and {advice}"
         )
-    deals = decode_shard(path, shard.kind, data)
-    if len(deals) != shard.deals:
-        raise LibraryError(f"{path}: {len(deals)} deals (the manifest says {shard.deals})")
-    return deals
+    return data
+
+
+def read_lines(
+    storage: Storage, shard: Shard, *, cached: bool = False
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return the owners, (n, 52), the tricks, (n, 5, 4), and the lines of a shard that has lines.
+
+    Lines are (n, 5, 4, 4 * tricks) card indices, 255 of results that are not known. Raises
+    LibraryError as ``read_shard`` does, and for lines that cannot be played.
+    """
+    data = read_data(storage, shard, cached=cached)
+    try:
+        deals, lines = shard.kind.decode_with_lines(data, storage.path(shard.file))
+    except ValueError as error:
+        raise LibraryError(f"{error}") from None
+    return deals.owners, deals.tricks_or_unknown, lines
 
 
 def decode_shard(path: str, record: Record, data: bytes) -> DealSet:

@@ -22,8 +22,8 @@ from ..cards.positions import cards_a_hand, packed
 from ..dealing import random_positions
 from ..dealing.shuffling import checked_seed, checked_whole
 from ..solver import solve_position_batches, thread_count
-from .library import Verification, checked_sample
-from .shards import SHARD, checked_range
+from .library import Library, Verification, checked_sample
+from .shards import MANIFEST, SHARD, checked_range
 from .storage import LibraryError, Place, Storage, storage_at
 
 _MOST_BYTES = 1 << 30
@@ -122,13 +122,17 @@ def _make(job: _Job, piece: tuple[int, int], advance: Advance) -> None:
 def read_positions(place: Place) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return all positions of a folder or address: owners (n, 52) and tricks (n, 5, 4), uint8.
 
-    Raises LibraryError for a folder without positions, and for a damaged file, naming it.
+    Of a library they are those along the lines of its training deals. Raises LibraryError for a
+    folder without positions, and for a damaged file, naming it.
     """
     storage = storage_at(place)
-    read = [_read(storage, file, size) for file, size in _files(storage)]
+    if MANIFEST in storage.sizes():
+        read = [*Library(place).positions("train")]
+    else:
+        read = [_read(storage, file, size) for file, size in _files(storage)]
     if not read:
         raise LibraryError(
-            f"{place}: no solved positions (make some: trickcast generate --cards 10)"
+            f"{place}: no solved positions (make some: trickcast generate --cards 10, or --lines 3)"
         )
     return np.concatenate([owners for owners, _ in read]), np.concatenate([t for _, t in read])
 
@@ -136,7 +140,7 @@ def read_positions(place: Place) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
 def holds_positions(place: Place) -> bool:
     """Tell whether a place is a folder of positions: it has such files, and no manifest."""
     storage = storage_at(place)
-    return bool(_files(storage)) and "manifest.json" not in storage.sizes()
+    return bool(_files(storage)) and MANIFEST not in storage.sizes()
 
 
 def count_positions(place: Place) -> dict[int, int]:

@@ -64,6 +64,10 @@ class Storage(ABC):
         """Write a file, whole or not at all. Raises LibraryError or OSError where that fails."""
 
     @abstractmethod
+    def remove(self, file: str) -> None:
+        """Remove a file that is there."""
+
+    @abstractmethod
     def sizes(self) -> dict[str, int]:
         """Return the bytes of every finished file, by its path within."""
 
@@ -149,6 +153,10 @@ class Folder(Storage):
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_writer(path) as stream:
             stream.write(data)
+
+    @override
+    def remove(self, file: str) -> None:
+        self.inside(file).unlink(missing_ok=True)
 
     @override
     def sizes(self) -> dict[str, int]:
@@ -240,6 +248,11 @@ class Bucket(Storage):
                 system.pipe_file(path, data)
         except FileNotFoundError as error:
             raise LibraryError(f"{self.path(file)}: {error}") from error
+
+    @override
+    def remove(self, file: str) -> None:
+        with self._opened(file) as (system, path):
+            system.rm_file(path)
 
     @override
     def sizes(self) -> dict[str, int]:

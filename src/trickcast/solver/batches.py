@@ -24,6 +24,8 @@ BATCH = dds.BATCH
 """Tables of a batch."""
 BOARDS = dds.BOARDS
 """Deals of a batch of one strain, or of one strain and declarer."""
+MOST_LINE_TRICKS = 6
+"""Tricks that a line of best play may have."""
 
 _TABLES_A_THREAD, _BOARDS_A_THREAD = 8, 40
 """How much each thread is given in one call of DDS: a second or two, after which a result that
@@ -137,6 +139,39 @@ def search_batches(
         return held
 
     return _in_batches(check_owners, solve_some, owners, BOARDS, _BOARDS_A_THREAD, workers)
+
+
+def solve_line_batches(
+    owners: NDArray[np.uint8],
+    tricks: int,
+    *,
+    strains: NDArray[np.uint8] | None = None,
+    known: NDArray[np.uint8] | None = None,
+    workers: int | None = None,
+) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
+    """Yield tables and lines of best play of (n, 52) owners, (m, 5, 4) and (m, 5, 4, 4 * tricks).
+
+    After a result is found, so many ``tricks`` are played on by cards that keep it, while the
+    solver remembers what it found; the cards are indices in the order of play. Deals are solved in
+    all strains, or each in its own of (n,) ``strains``, the others being 255. Results ``known``,
+    (n, 5, 4), are not searched for again, which takes a third off.
+    Raises ValueError for ``tricks`` outside 1 … 6.
+    """
+    if not 1 <= (tricks := operator.index(tricks)) <= MOST_LINE_TRICKS:
+        raise ValueError(f"tricks is {tricks} (expected 1 to {MOST_LINE_TRICKS})")
+    asked = np.ones((len(owners), 5), bool)
+    if strains is not None:
+        asked = strains[:, None] == np.arange(5)
+    tables = np.full((len(owners), 5, 4), UNKNOWN, np.uint8) if known is None else known
+
+    def solve_some(
+        some: NDArray[np.uint8], rows: slice, threads: int, given_up: Event
+    ) -> NDArray[np.uint8]:
+        found, cards = dds.lines(some, tables[rows], asked[rows], tricks, threads, given_up)
+        return np.concatenate([found[..., None], cards], axis=3)
+
+    batches = _in_batches(check_owners, solve_some, owners, BATCH, _TABLES_A_THREAD, workers)
+    return ((batch[..., 0], batch[..., 1:]) for batch in batches)
 
 
 def solve_lead_batches(
