@@ -19,7 +19,7 @@ from .files import (
     locate,
     pickled_name,
 )
-from .kinds import ALL_STRAINS, Answer, kind_of
+from .model import ALL_STRAINS, Answer, Model
 from .result import TrickEstimate
 
 _STREAMED = 4096  # deals in a part of a stream, or solved at a time
@@ -56,7 +56,7 @@ class Estimator:
         if batch_size < 1 or (threads is not None and threads < 1):
             raise ValueError(f"threads is {threads}, batch_size {batch_size} (expected 1 or more)")
         session, self.info = load_session(model)
-        self._kind = kind_of(session, self.info)
+        self._network = Model(session, self.info)
         self.batch_size = batch_size
         self._threads = threads
 
@@ -121,12 +121,12 @@ class Estimator:
         """Answer for n ≥ 0 deals."""
         n = len(deals)
         if n == 1:  # one batch, and no threads to be counted
-            return self._kind(deals.owners, strains)
+            return self._network(deals.owners, strains)
         probabilities = np.empty((n, len(strains), 4, 14), dtype=np.float32)
         tricks = np.empty((n, len(strains), 4), dtype=np.uint8)
 
         def fill(rows: slice) -> None:
-            probabilities[rows], tricks[rows] = self._kind(deals.owners[rows], strains)
+            probabilities[rows], tricks[rows] = self._network(deals.owners[rows], strains)
 
         self._in_batches(n, fill)
         return probabilities, tricks

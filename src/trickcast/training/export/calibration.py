@@ -1,7 +1,6 @@
 """Making stated chances come true: what is fitted on validation deals when a model is exported."""
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -13,16 +12,12 @@ from torch import Tensor
 
 from ...cards import Strain
 from ...evaluation import CONTRACTS
-from ...papers.codings import LOWEST, RANGE
 
 FAR = 5.0
 """Below e⁻⁵ (0.7 %) of probability, calibration is a factor alone: there are too few such results
 that came true to fit a curve."""
 _STEEPNESS = 1e-8  # of the loss where the fit ends
 _PRIOR = 1e-4  # labels learned by heart have no best factor: it grows without end
-_RIDGE = 1e-3  # keeps thresholds apart at a finite distance where no result fell between them
-_FARTHEST = 1e3  # ranges away: beyond it the chance of any count is nothing
-_STEPS = 200
 _FLATTEST = 0.05  # slope of a network whose likeliest results happen least: its order is kept
 LEAST = 1e-30  # of a probability before its logarithm is taken
 
@@ -130,48 +125,3 @@ def _likeliest(
         loss, start, jac=True, method="BFGS", options={"gtol": _STEEPNESS}
     ).x
     return weights
-
-
-@dataclass(frozen=True, slots=True)
-class Thresholds:
-    """The chance of at most k tricks is logistic(slope × (thresholds[k] - output))."""
-
-    thresholds: tuple[float, ...]
-    """Thirteen, rising."""
-    slope: float
-
-
-def fit_thresholds(outputs: NDArray[np.float32], tricks: NDArray[np.uint8]) -> Thresholds:
-    """Fit thresholds and slope to (m,) outputs and the tricks that were really taken.
-
-    The ordered logit (McCullagh, "Regression models for ordinal data", 1980) by maximum
-    likelihood. Raises ValueError when there is nothing to fit to.
-    """
-    if len(outputs) == 0 or len(outputs) != len(tricks):
-        raise ValueError(f"{len(outputs)} outputs and {len(tricks)} results (expected as many)")
-    # counted in ranges, so that all unknowns are near 1; the thresholds start between the ranges
-    scaled = (torch.from_numpy(outputs).double() - LOWEST) / RANGE  # (m,)
-    taken = torch.from_numpy(tricks.astype(np.int64))  # (m,)
-    first = torch.ones(1, dtype=torch.float64, requires_grad=True)
-    log_gaps = torch.zeros(12, dtype=torch.float64, requires_grad=True)
-    log_slope = torch.zeros(1, dtype=torch.float64, requires_grad=True)
-    optimizer = torch.optim.LBFGS(
-        [first, log_gaps, log_slope], max_iter=_STEPS, line_search_fn="strong_wolfe"
-    )
-    far = torch.tensor([_FARTHEST], dtype=torch.float64)
-
-    def edges() -> Tensor:  # (15,): of k tricks from edge k to edge k + 1
-        inner = torch.cat([first, first + log_gaps.exp().cumsum(0)])
-        return torch.cat([-far, inner, far])
-
-    def loss() -> Tensor:
-        optimizer.zero_grad()
-        at_most = (log_slope.exp() * (edges()[taken + 1] - scaled)).sigmoid()
-        below = (log_slope.exp() * (edges()[taken] - scaled)).sigmoid()
-        value = -(at_most - below).clamp_min(1e-12).log().mean() + _RIDGE * log_gaps.square().sum()
-        value.backward()  # type: ignore[no-untyped-call]
-        return value
-
-    optimizer.step(loss)  # type: ignore[no-untyped-call]
-    thresholds = LOWEST + RANGE * edges().detach()[1:14]
-    return Thresholds(tuple(thresholds.tolist()), log_slope.exp().item() / RANGE)

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import ArrayLike, NDArray
+from torch import nn
 
 from ..._files import atomic_writer
 from ...dealing import random_deals
@@ -77,6 +79,16 @@ def open_session(data: bytes) -> Any:
     options = ort.SessionOptions()
     options.log_severity_level = 3  # that the default of an input can be overridden is meant
     return ort.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+
+
+def run_all(network: nn.Module, inputs: NDArray[Any], chunk: int = 4096) -> NDArray[np.float32]:
+    """Return all outputs of a network for (n, …) inputs, a chunk at a time: (n, outputs)."""
+    with torch.inference_mode():
+        # at least one chunk, so that an empty batch still knows its number of outputs
+        starts = range(0, max(len(inputs), 1), chunk)
+        parts = [network(torch.from_numpy(inputs[start : start + chunk])) for start in starts]
+        outputs: NDArray[np.float32] = torch.cat(parts).numpy()
+    return outputs
 
 
 def parity_owners() -> NDArray[np.uint8]:

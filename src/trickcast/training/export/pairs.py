@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from ...cards import DealSet
 from ...model_format import PAIR_MODEL_FORMAT
-from ...papers.networks import run_all
 from ..pair_network import PairNetwork
 from ..pairs.data import solved_rows
 from ..solved import known_tricks
 from .calibration import fit_sharpness
-from .ending import parity_owners, write_model
+from .ending import parity_owners, run_all, write_model
 from .pair_graph import PairGraph
 
 

@@ -14,15 +14,13 @@ from numpy.typing import NDArray
 
 from ...cards import DealSet, Strain
 from ...dealing import random_deals
-from ...model_format import OWNERS, OWNERS_VERSION
-from ...papers.networks import run_all
 from ..checkpoints import record_of
 from ..deals.supervised import Supervised
 from ..solved import known_tricks
 from ..suit_config import SuitNetworkConfig
 from ..suits import SuitNetwork
 from .calibration import LEAST, Calibration, fit_calibration
-from .ending import TOLERANCE, deal_metadata, open_session, parity_owners, write_model
+from .ending import TOLERANCE, deal_metadata, open_session, parity_owners, run_all, write_model
 from .int8_graph import Int8Graph
 from .suit_graph import SuitGraph
 
@@ -59,8 +57,6 @@ def export_suits(
     logs = torch.from_numpy(np.log(np.maximum(stated, LEAST)))
     metadata = deal_metadata(calibration.apply(logs).argmax(-1).numpy(), tricks) | {
         "name": name,
-        "coding": OWNERS,
-        "coding_version": str(OWNERS_VERSION),
         "seed": str(trained.config.seed),
         "training_deals": str(trained.record["deals"]),
         "training_sha256": trained.record["sha256"],
