@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import special
+from trickcast.estimator.kinds import OneOutput
 
 import trickcast as tc
 from trickcast.cards import Strain, whole_percent
@@ -21,7 +22,6 @@ from trickcast.estimator import DEFAULT_MODEL, check_estimator, files, is_loaded
 from trickcast.estimator import estimator as loading
 from trickcast.estimator.exact import Doubts, coupled
 from trickcast.estimator.files import load_session
-from trickcast.estimator.kinds import OneOutput
 from trickcast.evaluation import Score, Tally, score
 from trickcast.library import Library
 from trickcast.solver import solve_strain_batches

@@ -9,6 +9,7 @@ import onnx
 import pytest
 import torch
 from scipy.special import expit
+from trickcast.papers.networks.layered_export import export_layered
 
 from trickcast.cards import DealSet, Seat, Strain
 from trickcast.dealing import random_deals
@@ -17,10 +18,9 @@ from trickcast.estimator.files import load_session
 from trickcast.pairs import PairEstimator
 from trickcast.papers.codings import find_coding
 from trickcast.papers.networks import LayeredNetwork
+from trickcast.papers.networks.layered_training import PaperConfig
+from trickcast.papers.networks.layered_training import train as train_paper
 from trickcast.papers.neurons import open_model
-from trickcast.papers.training.export_layered import export_layered
-from trickcast.papers.training.network import PaperConfig
-from trickcast.papers.training.network import train as train_paper
 from trickcast.training.checkpoints import Progress, TrainingError
 from trickcast.training.export.calibration import Calibration, fit_sharpness
 from trickcast.training.export.ending import note_checksum, open_session, write_model

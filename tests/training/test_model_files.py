@@ -16,7 +16,7 @@ import trickcast as tc
 from trickcast.estimator import files
 from trickcast.estimator.external import keeps_data_elsewhere
 from trickcast.library import read_endings
-from trickcast.papers.openings.networks import open_networks
+from trickcast.papers.yegnanarayana1996.opening_networks import open_networks
 from trickcast.training.checkpoints import TrainingError, read_checkpoint
 from trickcast.training.deals.supervised import SupervisedConfig
 from trickcast.training.suits import SuitNetwork

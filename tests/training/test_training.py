@@ -9,19 +9,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from trickcast.estimator.kinds import OneOutput
 
 import trickcast as tc
 from trickcast.cards import DealSet, Strain
 from trickcast.estimator import Estimator, ModelError
 from trickcast.estimator.files import load_session
-from trickcast.estimator.kinds import OneOutput
 from trickcast.formats import zrd
 from trickcast.library import append
 from trickcast.papers.codings import find_coding, tricks_of
-from trickcast.papers.training.best import mean_of_last
-from trickcast.papers.training.examples import all_examples, draw_examples
-from trickcast.papers.training.fullbatch import portions_at
-from trickcast.papers.training.network import PaperConfig, train
+from trickcast.papers.networks.best_state import mean_of_last
+from trickcast.papers.networks.examples import all_examples, draw_examples
+from trickcast.papers.networks.full_batch import portions_at
+from trickcast.papers.networks.layered_training import PaperConfig, train
 from trickcast.training import Request, TrainingError
 from trickcast.training import train as train_request
 from trickcast.training.export.calibration import fit_thresholds

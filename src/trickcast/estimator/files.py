@@ -175,6 +175,15 @@ def read_whole(path: Path, expected: str | None) -> tuple[bytes, str]:
     return data, sha256
 
 
+def read_shipped(folder: Path, file: str) -> bytes:
+    """Return the content of a file that ``SHA256SUMS`` of its folder lists.
+
+    Raises ModelError when it is missing, damaged or not listed.
+    """
+    unlisted = folder / file, "none: it is not listed"
+    return read_whole(*shipped_models(folder).get(Path(file).stem, unlisted))[0]
+
+
 def open_session(path: Path, expected: str | None, threads: int | None = None) -> tuple[Any, str]:
     """Return the ONNX Runtime session of a file and its SHA-256, ``expected`` unless that is None.
 

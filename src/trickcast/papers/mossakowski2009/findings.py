@@ -2,14 +2,14 @@
 
 from ...cards import RANKS, DealSet, Seat, Strain
 from ..codings import find_coding
-from ..experiments.data import Deals, ns_tricks
-from ..experiments.first_layers import open_trained
+from ..experiments.figures import Store
 from ..experiments.paper import DealsFinding, NetworkFinding
 from ..experiments.rows import Line
+from ..experiments.run_deals import Deals, ns_tricks
 from ..experiments.scales import Scale
 from ..experiments.spec import CONTRACTS, LEADERS
-from ..experiments.store import Store
 from ..experiments.trained import Trained
+from ..experiments.trained_layers import open_trained
 from ..neurons import BOUNDS, neurons, sees_cards, shares, table_vii
 from ..published import SAMPLE_COLUMNS, sample_deals
 
