@@ -15,7 +15,6 @@ is loaded before it is asked for:
 """
 
 from functools import cache
-from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from types import ModuleType
 from typing import Any
@@ -26,6 +25,8 @@ GROUP = "trickcast.plugins"
 @cache
 def plugins() -> tuple[ModuleType, ...]:
     """Return the installed plug-ins, in the order of their names."""
+    from importlib.metadata import entry_points  # an estimate by a model of ours does without
+
     return tuple(entry.load() for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name))
 
 

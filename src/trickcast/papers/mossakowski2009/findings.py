@@ -140,7 +140,7 @@ def _show_patterns(store: Store) -> str:
         "## What the first layers show\n",
         "Percent of neurons; in brackets percent of the networks from different starts that "
         "show it at all. `trickcast explain` lists every neuron; the definitions are in "
-        "`src/trickcast/inside/measures.py`.\n",
+        "`src/trickcast/papers/neurons/neuron_patterns.py`.\n",
         "| network | " + " | ".join(BOUNDS) + " |",
         "|---|" + "---|" * len(BOUNDS),
     ]

@@ -20,7 +20,7 @@ from torch import Tensor
 from ...cards import DealSet, Seat, Strain
 from ...library import Library
 from ...training.catalogue import Family, Training
-from ...training.export.ending import deal_metadata, parity_owners, write_model
+from ...training.export.ending import deal_metadata, parity_owners, run_all, write_model
 from ...training.export.graph import Array, Graph
 from ...training.request import Answer, Report, Request, can_export
 from ...training.solved import known_tricks, library_deals
@@ -37,7 +37,7 @@ from ..codings import (
     tricks_of,
 )
 from .examples import STRAINS, Contracts
-from .layered_network import BlockLinear, LayeredNetwork, run
+from .layered_network import BlockLinear, LayeredNetwork
 from .layered_training import PaperConfig, PaperTrained, train
 from .network_name import NetworkName
 
@@ -110,7 +110,7 @@ def outputs_of(
         for strain in strains:
             for declarer in Seat:
                 inputs = coding.encode(owners, strain, declarer)
-                outputs[:, strain, declarer] = run(networks[contracts], inputs)
+                outputs[:, strain, declarer] = run_all(networks[contracts], inputs)[:, 0]
     return outputs
 
 

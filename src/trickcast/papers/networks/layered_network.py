@@ -2,14 +2,10 @@
 
 from collections.abc import Callable
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...cards import shorten
-from ...training.export.ending import run_all
-from ..codings import Inputs
 from .network_name import Join, NetworkName
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -122,8 +118,3 @@ class LayeredNetwork(nn.Module):
         for layer in self.layers[:-1]:
             x = squash(layer(x))
         return ACTIVATIONS[self.output](self.layers[-1](x)).t()
-
-
-def run(network: nn.Module, inputs: Inputs) -> NDArray[np.float32]:
-    """Return the first output of a network for each of (n, inputs)."""
-    return run_all(network, inputs)[:, 0]
