@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from trickcast.papers.networks import LayeredNetwork
-from trickcast.papers.training.autoencoder import AutoencoderConfig, AutoencoderTask
-from trickcast.papers.training.examples import Examples
+from trickcast.papers.networks.autoencoder import AutoencoderConfig, AutoencoderTask
+from trickcast.papers.networks.examples import Examples
 from trickcast.training.trainer import Lessons
 
 SCRIPT = Path(__file__).parents[1] / "docs/natively.py"

@@ -16,10 +16,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from trickcast.cards import Suit
-from trickcast.papers.experiments.catalogue import SCALES, rows_of
-from trickcast.papers.experiments.first_layers import open_file, open_trained
+from trickcast.papers.experiments.all_papers import SCALES, rows_of
 from trickcast.papers.experiments.rows import Row
 from trickcast.papers.experiments.trained import Trained, build
+from trickcast.papers.experiments.trained_layers import open_file, open_trained
 from trickcast.papers.neurons import Opened, open_model
 
 DOCS = Path(__file__).parent

@@ -26,9 +26,9 @@ from torch import Tensor
 from trickcast.cli import main
 from trickcast.papers.experiments import trained
 from trickcast.papers.networks import BlockLinear, LayeredNetwork
-from trickcast.papers.training.autoencoder import AutoencoderTask
-from trickcast.papers.training.examples import Examples
-from trickcast.papers.training.fullbatch import FullBatch
+from trickcast.papers.networks.autoencoder import AutoencoderTask
+from trickcast.papers.networks.examples import Examples
+from trickcast.papers.networks.full_batch import FullBatch
 from trickcast.training import TrainingError
 
 TILE = 128

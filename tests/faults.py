@@ -97,10 +97,10 @@ def training_jobs() -> tuple[Job, Job]:
     import torch
 
     from trickcast.papers.experiments import trained
-    from trickcast.papers.experiments.catalogue import SCALES, rows_of
-    from trickcast.papers.experiments.data import gather
+    from trickcast.papers.experiments.all_papers import SCALES, rows_of
+    from trickcast.papers.experiments.figures import Store
+    from trickcast.papers.experiments.run_deals import gather
     from trickcast.papers.experiments.runner import reproduce
-    from trickcast.papers.experiments.store import Store
     from trickcast.training.suit_networks import SuitNetworkConfig
     from trickcast.training.trainer import read_journal
     from trickcast.training.whole_deals import SupervisedConfig, train

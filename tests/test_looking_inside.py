@@ -16,7 +16,7 @@ from trickcast.cli import main
 from trickcast.library import Library
 from trickcast.papers import neurons as inside
 from trickcast.papers.codings import find_coding
-from trickcast.papers.neurons.stored import read_arrays
+from trickcast.papers.neurons.first_layer import read_arrays
 from trickcast.papers.published import read_table
 
 LIBRARY = Path(__file__).parents[1] / "data/library"
@@ -137,8 +137,8 @@ def test_pictures_are_well_formed_and_name_every_card():
 def networks(tmp_path_factory) -> dict[str, Path]:
     """Networks of the smallest scale, by printed name and number of copies."""
     pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-    from trickcast.papers.experiments.catalogue import SCALES, rows_of
-    from trickcast.papers.experiments.data import gather
+    from trickcast.papers.experiments.all_papers import SCALES, rows_of
+    from trickcast.papers.experiments.run_deals import gather
     from trickcast.papers.experiments.runner import planned
     from trickcast.papers.experiments.trained import train_net
 
@@ -154,7 +154,7 @@ def networks(tmp_path_factory) -> dict[str, Path]:
 
 
 def test_every_kind_of_first_layer(networks):
-    from trickcast.papers.experiments.first_layers import open_file
+    from trickcast.papers.experiments.trained_layers import open_file
 
     four = open_file(networks["52-25-1 4"])
     assert [layer.weights.shape for layer in four] == [(25, 1, 52)] * 4

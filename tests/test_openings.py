@@ -11,10 +11,18 @@ import pytest
 
 import trickcast as tc
 from trickcast import Hand, ModelError, openings
-from trickcast.bidding import BackPropagation, CascadeSystem, NetworkSystem, OpeningNetwork
 from trickcast.bidding.rules import RuleSystem
-from trickcast.papers.openings.networks import code_cards, code_features, open_networks, save
 from trickcast.papers.published import read_table
+from trickcast.papers.yegnanarayana1996.backpropagation import BackPropagation
+from trickcast.papers.yegnanarayana1996.opening_networks import (
+    CascadeSystem,
+    NetworkSystem,
+    OpeningNetwork,
+    code_cards,
+    code_features,
+    open_networks,
+    save,
+)
 
 DOCS = Path(__file__).parents[1] / "docs"
 SUITS = ("spades", "hearts", "diamonds", "clubs")
@@ -362,7 +370,7 @@ def test_an_empty_labelled_file_has_no_agreement(tmp_path: Path) -> None:
 
 def test_the_tables_stand_beside_the_published(teacher: RuleSystem) -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.papers.yegnanarayana1996 import measures as tables
+    from trickcast.papers.yegnanarayana1996 import agreement as tables
 
     patterns = {row["pattern"]: row for row in tables.table_1(hands=50_000)}
     assert patterns["4-4-3-2"]["ours"] == pytest.approx(patterns["4-4-3-2"]["exact"], abs=0.8)
@@ -387,7 +395,7 @@ def test_the_tables_stand_beside_the_published(teacher: RuleSystem) -> None:
 
 def test_a_lenient_teacher_accepts_what_a_point_would_change(teacher: RuleSystem) -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.papers.yegnanarayana1996 import measures as tables
+    from trickcast.papers.yegnanarayana1996 import agreement as tables
 
     def calls(text: str) -> set[str]:
         (row,) = tables.accepted(teacher, Hand(text).cards[None])
@@ -404,7 +412,7 @@ def test_a_lenient_teacher_accepts_what_a_point_would_change(teacher: RuleSystem
 
 def test_level_and_denomination_are_taught_and_read() -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.papers.yegnanarayana1996 import networks as paper
+    from trickcast.papers.yegnanarayana1996 import trained_networks as paper
 
     rules = paper.teacher()
     hands = openings.random_hands(300, seed=8)
@@ -414,7 +422,7 @@ def test_level_and_denomination_are_taught_and_read() -> None:
 
 def test_the_cascade_is_trained_from_high_to_low() -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.papers.yegnanarayana1996 import networks as paper
+    from trickcast.papers.yegnanarayana1996 import trained_networks as paper
 
     few = BackPropagation(epochs=1)
     trained = paper.train_cascade(each=20, one_level=400, settings=few)

@@ -14,7 +14,7 @@ from trickcast.bidding.labelled import LabelledHands
 from trickcast.bidding.rulefile import parse_rules
 from trickcast.bidding.softrules import open_shading, save_shading
 from trickcast.cli import main
-from trickcast.papers.openings.networks import code_cards
+from trickcast.papers.yegnanarayana1996.opening_networks import code_cards
 
 RULES = """
 name = "mine"
@@ -373,7 +373,7 @@ def test_twins_are_counted() -> None:
 
 def test_the_networks_of_the_paper_learn(labelled: LabelledHands) -> None:
     torch = pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.papers.polishclub2023 import networks
+    from trickcast.papers.polishclub2023 import opening_classifiers as networks
 
     assert [networks.INPUTS[m](labelled.hands[:3]).shape[1] for m in networks.INPUTS] == [52, 9, 61]
     few = networks.NetworkTraining(epochs=15)

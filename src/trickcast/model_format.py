@@ -4,5 +4,3 @@ MODEL_FORMAT, PAIR_MODEL_FORMAT = "trickcast model 1", "trickcast pair model 1"
 """The formats of models of whole deals, and of those of two hands."""
 OUTPUT_ORDER = "tricks of the declarer's side; strains S H D C N; declarers N E S W"
 """The order of the answers of a model of whole deals."""
-OWNERS, OWNERS_VERSION = "owners", 1
-"""The coding of a model that takes (n, 52) uint8 owners as they are and answers (n, 5, 4, 14)."""

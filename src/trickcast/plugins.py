@@ -4,13 +4,17 @@ A plug-in is a module that an entry point of the group ``trickcast.plugins`` nam
 of these, each a mapping from names to what Python's ``pkgutil.resolve_name`` finds, so that nothing
 is loaded before it is asked for:
 
-``COMMANDS`` commands of the command line; ``TRAININGS`` functions that take a name and return a
-``Training``, or None where they know none of that name (the names here are examples); ``OPENINGS``
-functions that load an opening system; ``MODELS`` paths of model files.
+- ``COMMANDS``: commands of the command line;
+- ``TRAININGS``: functions that take a name and return a ``Training``, or None for other names;
+- ``MODELS``: names of model files, and the folder with each file and ``SHA256SUMS``;
+- ``OPENINGS``: names of opening systems, and functions that take the name and load the system;
+- ``RULE_FILES``: names of opening systems, and the path of the rule file of each;
+- ``REFERENCES``: functions that return published results to show beside ours, as rows of text,
+  for ``evaluate`` and for ``contest``;
+- ``ERRORS``: types of errors whose text is for users, without a traceback.
 """
 
 from functools import cache
-from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from types import ModuleType
 from typing import Any
@@ -21,6 +25,8 @@ GROUP = "trickcast.plugins"
 @cache
 def plugins() -> tuple[ModuleType, ...]:
     """Return the installed plug-ins, in the order of their names."""
+    from importlib.metadata import entry_points  # an estimate by a model of ours does without
+
     return tuple(entry.load() for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name))
 
 
@@ -39,3 +45,13 @@ def offered(kind: str) -> dict[str, str]:
 def load(place: str) -> Any:
     """Return the object at a place such as ``trickcast.papers.reproduce:reproduce``."""
     return resolve_name(place)
+
+
+def references(question: str) -> list[dict[str, str]]:
+    """Return published results to show beside ours, of the plug-ins that have some.
+
+    >>> references("evaluate")[0]["contracts"]
+    'suits'
+    """
+    places = (getattr(plugin, "REFERENCES", {}).get(question) for plugin in plugins())
+    return [row for place in places if place is not None for row in load(place)()]

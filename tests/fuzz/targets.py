@@ -34,12 +34,12 @@ from trickcast.formats import FORMATS, FormatError, find_format, hand2vec, strea
 from trickcast.library import Library, LibraryError, read_positions, verify
 from trickcast.library.shards import RECORDS
 from trickcast.papers.codings import find_coding
-from trickcast.papers.experiments.data import ExperimentError
+from trickcast.papers.experiments.figures import Store, agreed_deals
+from trickcast.papers.experiments.run_deals import ExperimentError
 from trickcast.papers.experiments.scales import SCALES_FILE, Scale, read_scales
-from trickcast.papers.experiments.store import Store, agreed_deals
 from trickcast.papers.experiments.trained import load as load_trained
 from trickcast.papers.networks import NetworkName
-from trickcast.papers.openings.networks import open_networks
+from trickcast.papers.yegnanarayana1996.opening_networks import open_networks
 from trickcast.scoring import score
 from trickcast.training.catalogue import find_training
 from trickcast.training.lessons import taught_deals

@@ -9,8 +9,8 @@ import torch
 from trickcast.cards import DealSet
 from trickcast.formats import zrd
 from trickcast.papers.codings import find_coding
-from trickcast.papers.training.autoencoder import AutoencoderConfig, AutoencoderTask
-from trickcast.papers.training.examples import Examples, all_examples
+from trickcast.papers.networks.autoencoder import AutoencoderConfig, AutoencoderTask
+from trickcast.papers.networks.examples import Examples, all_examples
 from trickcast.training import TrainingError
 from trickcast.training.trainer import Lessons, train
 

@@ -13,14 +13,15 @@ from trickcast.bidding import LabelledHands
 from trickcast.cards import DealSet
 from trickcast.formats.hand2vec import PairSet
 from trickcast.pairs import HandEmbedding
-from trickcast.papers.bridgehand2vec import PAPER, game, layouts, trainings
+from trickcast.papers.bridgehand2vec import PAPER, game, trainings
+from trickcast.papers.bridgehand2vec import game_layouts as layouts
 from trickcast.papers.bridgehand2vec import studies as study
 from trickcast.papers.bridgehand2vec.shown import show
-from trickcast.papers.experiments.catalogue import SCALES
-from trickcast.papers.experiments.data import ExperimentError
-from trickcast.papers.experiments.report.claims import Claim, judge
+from trickcast.papers.experiments.all_papers import SCALES
+from trickcast.papers.experiments.figures import Store
+from trickcast.papers.experiments.pages.claims import Claim, judge
 from trickcast.papers.experiments.rows import Material
-from trickcast.papers.experiments.store import Store
+from trickcast.papers.experiments.run_deals import ExperimentError
 from trickcast.scoring import score
 from trickcast.training.lessons import pair_rows
 

@@ -9,12 +9,8 @@ import torch
 from trickcast.cards import DealSet
 from trickcast.formats import zrd
 from trickcast.papers.codings import find_coding
-from trickcast.papers.training.comparator import (
-    Comparator,
-    ComparatorConfig,
-    ComparatorTask,
-)
-from trickcast.papers.training.examples import Examples, all_examples
+from trickcast.papers.networks.comparator import Comparator, ComparatorConfig, ComparatorTask
+from trickcast.papers.networks.examples import Examples, all_examples
 from trickcast.training.trainer import Lessons, train
 
 SHARD = Path(__file__).parents[2] / "data/library/seed-717102/deals-000000000000.zrd"

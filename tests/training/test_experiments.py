@@ -24,8 +24,9 @@ from trickcast.cli import main
 from trickcast.dealing import random_deals
 from trickcast.library import Library, append
 from trickcast.papers.codings import find_coding
-from trickcast.papers.experiments import measure, trained
-from trickcast.papers.experiments.catalogue import (
+from trickcast.papers.experiments import measured_rows as measure
+from trickcast.papers.experiments import trained
+from trickcast.papers.experiments.all_papers import (
     PAPERS,
     SCALES,
     chosen_rows,
@@ -33,7 +34,14 @@ from trickcast.papers.experiments.catalogue import (
     find_scales,
     rows_of,
 )
-from trickcast.papers.experiments.data import (
+from trickcast.papers.experiments.figures import Store
+from trickcast.papers.experiments.measured_rows import measure_row
+from trickcast.papers.experiments.pages import table_of_rows, write_report
+from trickcast.papers.experiments.pages.claims import Claim, judge
+from trickcast.papers.experiments.pages.results import Result, read_results
+from trickcast.papers.experiments.paper import read_paper
+from trickcast.papers.experiments.rows import FunctionRow, RawRow, read_rows
+from trickcast.papers.experiments.run_deals import (
     Deals,
     ExperimentError,
     gather,
@@ -41,15 +49,8 @@ from trickcast.papers.experiments.data import (
     require_deals,
     training_batch,
 )
-from trickcast.papers.experiments.measure import measure_row
-from trickcast.papers.experiments.paper import read_paper
-from trickcast.papers.experiments.report import table_of_rows, write_report
-from trickcast.papers.experiments.report.claims import Claim, judge
-from trickcast.papers.experiments.report.results import Result, read_results
-from trickcast.papers.experiments.rows import FunctionRow, RawRow, read_rows
 from trickcast.papers.experiments.runner import planned, reproduce
 from trickcast.papers.experiments.spec import Net
-from trickcast.papers.experiments.store import Store
 from trickcast.papers.experiments.trained import Trained, build, load
 from trickcast.papers.mossakowski2004.findings import (
     suit_length_deviations,
@@ -915,7 +916,7 @@ def test_shape_deviations_of_random_deals():
 
 def test_measured_results_are_those_of_the_paper_s_leaders(deals):
     """West leads: South declares; both: also North, whose leader is East; NS: West and East."""
-    from trickcast.papers.experiments.data import all_results
+    from trickcast.papers.experiments.run_deals import all_results
 
     coding = find_coding("52")
     for lead, declarers in (("W", "S"), ("both", "SN"), ("NS", "WE")):

@@ -1,6 +1,5 @@
 """Model and weight files made to mislead: each is an error of one kind, and nothing is run."""
 
-import json
 import pickle
 import re
 import warnings
@@ -16,12 +15,10 @@ import trickcast as tc
 from trickcast.estimator import files
 from trickcast.estimator.external import keeps_data_elsewhere
 from trickcast.library import read_positions
-from trickcast.papers.openings.networks import open_networks
+from trickcast.papers.yegnanarayana1996.opening_networks import open_networks
 from trickcast.training.suit_networks import SuitNetwork, read_weights
 from trickcast.training.trainer import TrainingError, read_checkpoint
 from trickcast.training.whole_deals import SupervisedConfig
-
-SMALL = "(52x4)-(26x4)-26-13-1"
 
 
 def answering(answer: np.ndarray, path: Path, **changed: str) -> Path:
@@ -123,26 +120,35 @@ def test_scores_of_other_types_are_damaged_metadata(tmp_path: Path, scores: str)
     assert len(str(caught.value)) < 600
 
 
+def saying_tricks(tricks: np.ndarray, path: Path) -> Path:
+    """Write a model whose file says tricks too, the same (5, 4) of every deal."""
+    model = onnx.load(answering(EVEN, path))
+    inner = numpy_helper.from_array(np.array(tricks.shape, dtype=np.int64), "inner_tricks")
+    said = numpy_helper.from_array(tricks, "said")
+    model.graph.initializer.extend([inner, said])
+    joined = helper.make_node("Concat", ["shape", "inner_tricks"], ["whole_tricks"], axis=0)
+    model.graph.node.extend(
+        [joined, helper.make_node("Expand", ["said", "whole_tricks"], ["tricks"])]
+    )
+    model.graph.output.append(helper.make_tensor_value_info("tricks", said.data_type, None))
+    onnx.save(model, path)
+    return path
+
+
+def test_the_tricks_that_a_file_says_count(tmp_path: Path) -> None:
+    said = np.arange(20, dtype=np.uint8).reshape(5, 4) % 14
+    model = tc.Estimator(saying_tricks(said, tmp_path / "says.onnx"))
+    assert (model(tc.random_deals(3, seed=1)).tricks == said).all()
+
+
 @pytest.mark.parametrize(
-    "thresholds",
-    [
-        "null",
-        "7",
-        DEEP,
-        json.dumps({"suit": {"thresholds": [0.5] * 13, "slope": 1}}),
-        json.dumps({k: {"thresholds": [0.5] * 12, "slope": 1} for k in ("suit", "notrump")}),
-        json.dumps({k: {"thresholds": None, "slope": 1} for k in ("suit", "notrump")}),
-        json.dumps({k: {"thresholds": [0.5] * 13, "slope": 0} for k in ("suit", "notrump")}),
-        json.dumps({k: {"thresholds": [np.nan] * 13, "slope": 1} for k in ("suit", "notrump")}),
-        json.dumps(
-            {k: {"thresholds": [0.9] * 12 + [0.1], "slope": 1} for k in ("suit", "notrump")}
-        ),
-    ],
+    "tricks",
+    [np.full((5, 4), 14, np.uint8), np.zeros((5, 4), np.int64), np.zeros((4, 4), np.uint8)],
 )
-def test_thresholds_that_cannot_be_used_are_damaged_metadata(thresholds: str) -> None:
-    info = files.load_session(SMALL)[1]
-    with pytest.raises(tc.ModelError, match="damaged metadata"):
-        files.read_info(info.path, info.sha256, {**info.metadata, "thresholds": thresholds})
+def test_tricks_that_cannot_be_are_refused(tmp_path: Path, tricks: np.ndarray) -> None:
+    path = saying_tricks(tricks, tmp_path / "liar.onnx")
+    with pytest.raises(tc.ModelError, match=r"liar\.onnx: the model's (tricks|answer)"):
+        tc.Estimator(path)(tc.random_deals(3, seed=1))
 
 
 def test_a_model_without_the_outputs_of_its_kind_is_refused(tmp_path: Path) -> None:

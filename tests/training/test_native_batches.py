@@ -15,14 +15,14 @@ import trickcast as tc
 from trickcast.cards import Seat, Strain
 from trickcast.dealing import random_deals
 from trickcast.papers.codings import find_coding, find_head
-from trickcast.papers.experiments.catalogue import SCALES, rows_of
-from trickcast.papers.experiments.data import Deals
+from trickcast.papers.experiments.all_papers import SCALES, rows_of
 from trickcast.papers.experiments.rows import Row
+from trickcast.papers.experiments.run_deals import Deals
 from trickcast.papers.experiments.trained import train_net
 from trickcast.papers.networks import LayeredNetwork
-from trickcast.papers.training.autoencoder import AutoencoderConfig, AutoencoderTask
-from trickcast.papers.training.examples import Examples
-from trickcast.papers.training.fullbatch import FullBatch, RpropConfig
+from trickcast.papers.networks.autoencoder import AutoencoderConfig, AutoencoderTask
+from trickcast.papers.networks.examples import Examples
+from trickcast.papers.networks.full_batch import FullBatch, RpropConfig
 from trickcast.training import TrainingError
 from trickcast.training.trainer import Lessons
 

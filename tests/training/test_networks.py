@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from trickcast.papers.networks import LayeredNetwork, NetworkName, run
-from trickcast.training.suit_networks import run_all
+from trickcast.papers.networks import LayeredNetwork, NetworkName
+from trickcast.training.exports import run_all
 
 TABLE_III = {  # Mossakowski and Mańdziuk 2009: neurons, connections
     "(26x4)-(13x4)-(7x4)-13-1": (198, 845),
@@ -80,7 +80,7 @@ def test_copies_are_networks_of_their_own():
         for ours, theirs in zip(alone.layers, together.layers, strict=True):
             own = slice(copy * ours.blocks, (copy + 1) * ours.blocks)
             ours.load_state_dict({k: v[own] for k, v in theirs.state_dict().items()})
-        np.testing.assert_allclose(run(alone, inputs), outputs[:, copy], atol=1e-6)
+        np.testing.assert_allclose(run_all(alone, inputs)[:, 0], outputs[:, copy], atol=1e-6)
 
 
 @pytest.mark.parametrize("name", UNBUILDABLE)
@@ -111,7 +111,7 @@ def test_a_network_is_its_sums(activation):
         blocks = np.split(values, len(weight), axis=1)
         sums = [x @ w.T + b for x, w, b in zip(blocks, weight, bias, strict=True)]
         values = squash(np.concatenate(sums, axis=1))
-    np.testing.assert_allclose(run(network, inputs, chunk=2), values[:, 0], atol=1e-6)
+    np.testing.assert_allclose(run_all(network, inputs, chunk=2), values, atol=1e-6)
 
 
 def test_the_seed_alone_decides_the_first_weights():

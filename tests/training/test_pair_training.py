@@ -10,12 +10,8 @@ import torch
 import trickcast as tc
 from killing import Killed, kill_at
 from trickcast.library import append
-from trickcast.papers.networks.hand2vec import Hand2Vec, suit_orders, symmetric_tricks
-from trickcast.papers.training.hand2vec import (
-    Hand2VecConfig,
-    Hand2VecTask,
-    errors,
-)
+from trickcast.papers.bridgehand2vec.hand2vec_network import Hand2Vec, suit_orders, symmetric_tricks
+from trickcast.papers.bridgehand2vec.hand2vec_training import Hand2VecConfig, Hand2VecTask, errors
 from trickcast.training import TrainingError
 from trickcast.training.lessons import (
     join_rows,

@@ -12,15 +12,15 @@ from torch import Tensor, nn
 
 from trickcast.library import Library
 from trickcast.papers.codings import find_coding
-from trickcast.papers.experiments.catalogue import SCALES, rows_of
-from trickcast.papers.experiments.data import Deals, all_results, gather
+from trickcast.papers.experiments.all_papers import SCALES, rows_of
+from trickcast.papers.experiments.figures import Store
+from trickcast.papers.experiments.run_deals import Deals, all_results, gather
 from trickcast.papers.experiments.spec import Comparison, Net, Pretraining
-from trickcast.papers.experiments.store import Store
 from trickcast.papers.experiments.trained import Trained, train_net
 from trickcast.papers.mandziuk2018.findings import ERRORS, PAIRS
+from trickcast.papers.networks.comparator import Comparator
+from trickcast.papers.networks.examples import Examples
 from trickcast.papers.published import published_results
-from trickcast.papers.training.comparator import Comparator
-from trickcast.papers.training.examples import Examples
 
 LIBRARY = Path(__file__).parents[2] / "data/library"
 SMOKE = SCALES["smoke"]

@@ -13,15 +13,15 @@ import torch
 from killing import Killed, kill_at
 from trickcast.cards import DealSet
 from trickcast.library import Library
+from trickcast.papers.bridgehand2vec.hand2vec_training import Hand2VecConfig, Hand2VecTask
 from trickcast.papers.codings import find_coding, find_head
 from trickcast.papers.networks import LayeredNetwork
-from trickcast.papers.training.autoencoder import AutoencoderConfig, AutoencoderTask
-from trickcast.papers.training.comparator import ComparatorConfig, ComparatorTask
-from trickcast.papers.training.examples import all_examples
-from trickcast.papers.training.fullbatch import FullBatch, RpropConfig
-from trickcast.papers.training.hand2vec import Hand2VecConfig, Hand2VecTask
-from trickcast.papers.training.network import PaperConfig
-from trickcast.papers.training.network import train as train_paper
+from trickcast.papers.networks.autoencoder import AutoencoderConfig, AutoencoderTask
+from trickcast.papers.networks.comparator import ComparatorConfig, ComparatorTask
+from trickcast.papers.networks.examples import all_examples
+from trickcast.papers.networks.full_batch import FullBatch, RpropConfig
+from trickcast.papers.networks.layered_training import PaperConfig
+from trickcast.papers.networks.layered_training import train as train_paper
 from trickcast.training import trainer
 from trickcast.training.lessons import labelled, solved_rows
 from trickcast.training.suit_networks import PairNetworkConfig, SuitNetworkConfig

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from trickcast.papers.training.rprop import Rprop
+from trickcast.papers.networks.full_batch import Rprop
 
 RNG = np.random.default_rng(3)
 

@@ -13,7 +13,7 @@ import format_samples
 from trickcast.cli import main
 from trickcast.dealing import random_deals
 from trickcast.library import append, generate
-from trickcast.papers.training import models as papers
+from trickcast.papers.networks import layered_models as papers
 from trickcast.training import Request, find_training, listed, train
 from trickcast.training.catalogue import CATALOGUE
 from trickcast.training.request import can_export

@@ -13,18 +13,16 @@ import torch
 import trickcast as tc
 from trickcast.cards import DealSet, Strain
 from trickcast.estimator import Estimator, ModelError
-from trickcast.estimator.files import load_session
-from trickcast.estimator.kinds import OneOutput
 from trickcast.formats import zrd
 from trickcast.library import append
 from trickcast.papers.codings import find_coding, tricks_of
-from trickcast.papers.training.best import mean_of_last
-from trickcast.papers.training.examples import all_examples, draw_examples
-from trickcast.papers.training.fullbatch import portions_at
-from trickcast.papers.training.network import PaperConfig, train
+from trickcast.papers.networks.best_state import mean_of_last
+from trickcast.papers.networks.examples import all_examples, draw_examples
+from trickcast.papers.networks.full_batch import portions_at
+from trickcast.papers.networks.layered_models import fit_thresholds
+from trickcast.papers.networks.layered_training import PaperConfig, train
 from trickcast.training import Request, TrainingError
 from trickcast.training import train as train_request
-from trickcast.training.exports import fit_thresholds
 
 SHARD = Path(__file__).parents[2] / "data/library/seed-717102/deals-000000000000.zrd"
 SMALL = {"examples": 512, "redraw": 10, "epochs": 40, "evaluate_every": 10, "patience": 40}
@@ -64,9 +62,10 @@ def test_training_hides_no_public_name():
 
 def test_the_exported_model_answers_as_torch_did(exported):
     with np.load(exported.with_suffix(".parity.npz")) as parity:
-        owners, outputs = parity["owners"], parity["outputs"]
-    assert owners.shape == (64, 52)
-    assert np.abs(OneOutput(*load_session(exported)).outputs(owners) - outputs).max() <= 1e-4
+        estimated = Estimator(exported)(parity["owners"])
+        assert estimated.tricks.shape == (64, 5, 4)
+        assert (estimated.tricks == tricks_of(parity["outputs"])).all()
+        assert np.abs(estimated.probabilities - parity["probabilities"]).max() <= 1e-4
 
 
 def test_the_model_says_where_it_comes_from(deals, exported):
@@ -81,11 +80,11 @@ def test_an_export_without_its_metadata_is_refused(exported, tmp_path):
     import onnx
 
     model = onnx.load(exported)
-    kept = [entry for entry in model.metadata_props if entry.key != "thresholds"]
+    kept = [entry for entry in model.metadata_props if entry.key != "scores"]
     del model.metadata_props[:]
     model.metadata_props.extend(kept)
     onnx.save(model, tmp_path / "bare.onnx")
-    with pytest.raises(ModelError, match=r"bare\.onnx: .*does not state its thresholds"):
+    with pytest.raises(ModelError, match=r"bare\.onnx: .*does not state its scores"):
         Estimator(tmp_path / "bare.onnx")
 
 

@@ -1,7 +1,5 @@
-"""Opening the bidding: systems made of readable rules, and networks that learned to open."""
+"""Opening the bidding: systems made of readable rules, and of hands that players bid."""
 
-from ..papers.openings.backpropagation import BackPropagation, Trained, call_targets, train_network
-from ..papers.openings.networks import CascadeSystem, NetworkSystem, OpeningNetwork, Reading
 from .calls import BIDS, CALLS, PASS, UNKNOWN, parse_call
 from .drawing import hands_meeting, hands_opened, random_hands
 from .labelled import LabelledError, LabelledHands, read_labelled

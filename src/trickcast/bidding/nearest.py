@@ -8,12 +8,11 @@ from numpy.typing import NDArray
 
 from ..cards import Hand
 from ..pairs import HandEmbedding
-from ..papers.openings.networks import Floats
 from .calls import call_rank
 from .cells import Bools
 from .drawing import random_hands
 from .labelled import LabelledHands
-from .system import Explanation, Indices, OpeningSystem, Probabilities
+from .system import Explanation, Floats, Indices, OpeningSystem, Probabilities
 
 _AT_ONCE = 1_024  # hands compared with all labelled ones at a time
 _OWN_HANDS, _OWN_SEED = 20_000, 2023

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from ..dealing.language.hand_counts import nearest
 from ..dealing.language.mistakes import clip
-from ..estimator.files import read_whole, shipped_models
-from ..papers.openings.networks import open_networks
+from ..estimator.files import read_shipped
+from ..plugins import load as resolved
+from ..plugins import offered
 from .rulefile import read_rules
 from .rules import RuleSystem
 from .softrules import open_shading
@@ -16,12 +17,10 @@ from .system import OpeningSystem
 
 WEIGHTS = Path(__file__).parent / "weights"
 _RULE_FILES = {
-    "standard-american": "standard-american.toml",
     "polish-club-rules": "polish-club.toml",
     "polish-club-book": "polish-club-book.toml",
 }
 _SHADED = {"polish-club": "polish-club-rules"}
-_NETWORKS = ("52-60-7", "52-60-12", "cascade-1996")
 
 
 class RuleWarning(UserWarning):
@@ -29,12 +28,12 @@ class RuleWarning(UserWarning):
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of the systems that ship.
+    """Return the names of the systems that ship, and of those that plug-ins add.
 
     >>> "polish-club" in names()
     True
     """
-    return (*_SHADED, *_RULE_FILES, *_NETWORKS)
+    return (*_SHADED, *_RULE_FILES, *offered("RULE_FILES"), *offered("OPENINGS"))
 
 
 def rule_file(name: str) -> Path:
@@ -42,11 +41,14 @@ def rule_file(name: str) -> Path:
 
     Raises ValueError for a system that is not made of rules.
     """
-    if name not in _RULE_FILES:
-        raise ValueError(
-            f"{clip(name)!r} has no rule file (expected one of {', '.join(_RULE_FILES)})"
-        )
-    return Path(__file__).parent / "rulefiles" / _RULE_FILES[name]
+    if name in _RULE_FILES:
+        return Path(__file__).parent / "rulefiles" / _RULE_FILES[name]
+    added = offered("RULE_FILES")
+    if name not in added:
+        known = ", ".join((*_RULE_FILES, *added))
+        raise ValueError(f"{clip(name)!r} has no rule file (expected one of {known})")
+    path: Path = resolved(added[name])
+    return path
 
 
 def load(system: str | os.PathLike[str] = "polish-club") -> OpeningSystem:
@@ -62,16 +64,16 @@ def load(system: str | os.PathLike[str] = "polish-club") -> OpeningSystem:
     >>> print(system.explain("AQ52.KJ3.K42.Q73").reason)
     rule 20, four good spades: opening, good_spades, spades 4
     """
-    if isinstance(system, str) and system in _RULE_FILES:
-        return RuleSystem(read_rules(rule_file(system)))
     if isinstance(system, str) and system in _SHADED:
         path = rule_file(_SHADED[system])
         sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
         file = f"{system}.json"
-        return open_shading(_shipped_file(file), file, RuleSystem(read_rules(path)), sha256)
-    if isinstance(system, str) and system in _NETWORKS:
-        file = f"{system}.npz"
-        return open_networks(_shipped_file(file), file)
+        return open_shading(read_shipped(WEIGHTS, file), file, RuleSystem(read_rules(path)), sha256)
+    if isinstance(system, str) and system in (*_RULE_FILES, *offered("RULE_FILES")):
+        return RuleSystem(read_rules(rule_file(system)))
+    if isinstance(system, str) and system in offered("OPENINGS"):
+        loaded: OpeningSystem = resolved(offered("OPENINGS")[system])(system)
+        return loaded
     if not os.fspath(system).endswith(".toml"):
         close = nearest(os.fspath(system), names())
         hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names())}"
@@ -86,9 +88,3 @@ def load(system: str | os.PathLike[str] = "polish-club") -> OpeningSystem:
             stacklevel=2,
         )
     return rules
-
-
-def _shipped_file(name: str) -> bytes:
-    """Return the content of a shipped file. Raises ModelError when it is missing or damaged."""
-    unlisted = WEIGHTS / name, "none: it is not listed"
-    return read_whole(*shipped_models(WEIGHTS).get(Path(name).stem, unlisted))[0]

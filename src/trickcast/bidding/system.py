@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ..cards import Hand, as_hands
 
-Probabilities = NDArray[np.float32]
+Floats = NDArray[np.float32]
+Probabilities = Floats
 Indices = NDArray[np.int64]
 Sure = bool | NDArray[np.bool_]
 

@@ -168,7 +168,6 @@ def _answers() -> tuple[type[Exception], ...]:
     from ..estimator import ModelError  # loaded now: what ends well does not wait for them
     from ..formats import FormatError
     from ..library import LibraryError
-    from ..papers.published import PublishedError
 
     return (
         ClusterError,
@@ -178,7 +177,7 @@ def _answers() -> tuple[type[Exception], ...]:
         LibraryError,
         ModelError,
         ModuleNotFoundError,
-        PublishedError,
+        *map(load, offered("ERRORS").values()),
     )
 
 

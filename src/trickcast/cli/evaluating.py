@@ -36,7 +36,7 @@ from ..evaluation.report import plain
 from ..library import Library, holds_library
 from ..library.shards import Shard, read_shard
 from ..library.storage import Storage, storage_at
-from ..papers.published import best_results
+from ..plugins import references
 from . import views
 from .command import Argument, Option
 from .deals import From
@@ -231,7 +231,7 @@ def _as_json(
     content: dict[str, Any] = contents[0]
     if differences is not None:
         content |= {"peer": contents[1], "difference": plain(differences)}
-    return content | {"published": best_results()}
+    return content | {"published": references("evaluate")}
 
 
 # --- tables -----------------------------------------------------------------------------------
@@ -355,7 +355,7 @@ def _published_table() -> Table:
         table.add_column(column, overflow="fold")
     for column in ("within 2", "within 1", "exact"):
         table.add_column(column, justify="right")
-    for row in best_results():
+    for row in references("evaluate"):
         shares = (row[name] for name in _HITS)
         table.add_row(PARTS[row["contracts"]], row["network"], row["paper"], *shares)
     return table

@@ -7,8 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import DealSet, Strain
-from ..papers.codings import exchange
-from ..papers.codings.conformance import require
 from .result import TrickEstimate
 
 
@@ -47,8 +45,16 @@ def check_estimator(estimate: Callable[[Any], TrickEstimate], tolerance: float =
     turned = np.roll(estimate((deals.owners + 1) % 4).probabilities, -1, axis=2)
     require(same(turned, chances), "turning the deal does not turn the estimate")
     for suit in (Strain.HEARTS, Strain.DIAMONDS, Strain.CLUBS):
-        exchanged = estimate(exchange(deals.owners, suit)).probabilities
+        suits = deals.owners.reshape(-1, 4, 13).copy()
+        suits[:, [Strain.SPADES, suit]] = suits[:, [suit, Strain.SPADES]]
+        exchanged = estimate(suits.reshape(-1, 52)).probabilities
         rule = f"exchanging spades and {suit} does not exchange their rows"
         require(same(exchanged[:, Strain.SPADES], chances[:, suit]), rule)
         require(same(exchanged[:, suit], chances[:, Strain.SPADES]), rule)
     require(estimate(deals[:0]).probabilities.shape == (0, 5, 4, 14), "an empty batch")
+
+
+def require(claim: bool | np.bool_, words: str) -> None:
+    """Raise AssertionError, with these words, where a claim does not hold."""
+    if not claim:  # ``python -O`` would leave out an assert
+        raise AssertionError(words)

@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from ..cards import DealSet, Strain, as_dealset
 from .files import (
     DEFAULT_MODEL,
-    ModelError,
     ModelInfo,
     check_pickled,
     load_session,
     locate,
     pickled_name,
 )
-from .kinds import ALL_STRAINS, Answer, WholeDeals, kind_of
+from .model import ALL_STRAINS, Answer, Model
 from .result import TrickEstimate
 
 _STREAMED = 4096  # deals in a part of a stream, or solved at a time
@@ -57,7 +56,7 @@ class Estimator:
         if batch_size < 1 or (threads is not None and threads < 1):
             raise ValueError(f"threads is {threads}, batch_size {batch_size} (expected 1 or more)")
         session, self.info = load_session(model)
-        self._kind = kind_of(session, self.info)
+        self._network = Model(session, self.info)
         self.batch_size = batch_size
         self._threads = threads
 
@@ -130,17 +129,15 @@ class Estimator:
         Raises DealError for what is not a deal or a strain, ModelError for a model without it.
         """
         dealset, single = as_dealset(deals)
-        if not isinstance(self._kind, WholeDeals):
-            raise ModelError(f"{self.info.name} does not give its inner layer")
-        kind, asked = self._kind, Strain.parse(strain)
+        network, asked = self._network, Strain.parse(strain)
         n = len(dealset)
-        chances, inner = kind.with_inner_layer(dealset.owners[:1], asked)
+        chances, inner = network.with_inner_layer(dealset.owners[:1], asked)
         if n != 1:
             chances = np.empty((n, *chances.shape[1:]), dtype=np.float32)
             inner = np.empty((n, *inner.shape[1:]), dtype=np.float32)
 
             def fill(rows: slice) -> None:
-                chances[rows], inner[rows] = kind.with_inner_layer(dealset.owners[rows], asked)
+                chances[rows], inner[rows] = network.with_inner_layer(dealset.owners[rows], asked)
 
             self._in_batches(n, fill)
         return (chances[0], inner[0]) if single else (chances, inner)
@@ -149,12 +146,12 @@ class Estimator:
         """Answer for n ≥ 0 deals."""
         n = len(deals)
         if n == 1:  # one batch, and no threads to be counted
-            return self._kind(deals.owners, strains)
+            return self._network(deals.owners, strains)
         probabilities = np.empty((n, len(strains), 4, 14), dtype=np.float32)
         tricks = np.empty((n, len(strains), 4), dtype=np.uint8)
 
         def fill(rows: slice) -> None:
-            probabilities[rows], tricks[rows] = self._kind(deals.owners[rows], strains)
+            probabilities[rows], tricks[rows] = self._network(deals.owners[rows], strains)
 
         self._in_batches(n, fill)
         return probabilities, tricks

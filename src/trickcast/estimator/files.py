@@ -6,17 +6,15 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import shorten
-from ..model_format import MODEL_FORMAT, OUTPUT_ORDER, OWNERS, OWNERS_VERSION
+from ..model_format import MODEL_FORMAT, OUTPUT_ORDER
+from ..plugins import load, offered
 from .external import keeps_data_elsewhere
-
-if TYPE_CHECKING:
-    from ..papers.codings import Coding
 
 DEFAULT_MODEL = "accurate"
 """What ``estimate`` and ``Estimator`` use unless told otherwise."""
@@ -25,8 +23,6 @@ _CHECKSUMS = "SHA256SUMS"
 _REQUIRED = (
     "format",
     "name",
-    "coding",
-    "coding_version",
     "output_order",
     "seed",
     "training_deals",
@@ -80,24 +76,6 @@ class ModelInfo(ModelFile):
         """A note on its speed, empty when nobody measured."""
         return self.metadata.get("speed", "")
 
-    @cached_property
-    def thresholds(self) -> dict[str, dict[str, Any]]:
-        """Ordered logit by kind of contract (suit, notrump): ``thresholds`` (13) and ``slope``."""
-        thresholds: dict[str, dict[str, Any]] = json.loads(self.metadata["thresholds"])
-        return thresholds
-
-    @property
-    def takes_owners(self) -> bool:
-        """Whether its input is the owners of a deal's cards, and no coding of them."""
-        return self.metadata["coding"] == OWNERS
-
-    @cached_property
-    def coding(self) -> "Coding":
-        """The coding of its inputs."""
-        from ..papers.codings import find_coding  # which models of whole deals have no use for
-
-        return find_coding(self.metadata["coding"], int(self.metadata["coding_version"]))
-
 
 def shipped_models(folder: Path | None = None) -> dict[str, tuple[Path, str]]:
     """Return the models of the package, or of a folder within: name → (file, SHA-256).
@@ -112,10 +90,20 @@ def shipped_models(folder: Path | None = None) -> dict[str, tuple[Path, str]]:
     return {Path(file).stem: (folder / file, sha256) for sha256, file in lines}
 
 
+def known_models() -> dict[str, tuple[Path, str]]:
+    """Return the models of the package and those of plug-ins: name → (file, SHA-256).
+
+    Raises ModelError when a list of them is missing.
+    """
+    added = offered("MODELS").items()
+    return shipped_models() | {name: shipped_models(load(place))[name] for name, place in added}
+
+
 def pickled_name(info: ModelFile, folder: Path | None = None) -> str:
     """Return by what a model is loaded again: its name, or its path if it does not ship."""
     path = info.path.absolute()
-    shipped = {path.absolute(): name for name, (path, _) in shipped_models(folder).items()}
+    models = shipped_models(folder) if folder else known_models()
+    shipped = {path.absolute(): name for name, (path, _) in models.items()}
     return shipped.get(path, os.fspath(path))
 
 
@@ -136,6 +124,8 @@ def locate(
     Raises ModelError, which calls it a ``kind``, when it is neither.
     """
     shipped = shipped_models(folder)
+    if folder is None and model not in shipped:
+        shipped = known_models()  # looked up only now, which takes time
     if isinstance(model, str) and model in shipped:
         return shipped[model]
     if not isinstance(model, str | os.PathLike):
@@ -183,6 +173,15 @@ def read_whole(path: Path, expected: str | None) -> tuple[bytes, str]:
             "install trickcast again"
         )
     return data, sha256
+
+
+def read_shipped(folder: Path, file: str) -> bytes:
+    """Return the content of a file that ``SHA256SUMS`` of its folder lists.
+
+    Raises ModelError when it is missing, damaged or not listed.
+    """
+    unlisted = folder / file, "none: it is not listed"
+    return read_whole(*shipped_models(folder).get(Path(file).stem, unlisted))[0]
 
 
 def open_session(path: Path, expected: str | None, threads: int | None = None) -> tuple[Any, str]:
@@ -256,12 +255,17 @@ def run_model(
     """Return a model's answers, or raise ModelError where it cannot give them as numbers."""
     answers = answers_of(session, info.path, outputs, inputs)
     for name, answer in zip(outputs, answers, strict=True):
-        if getattr(answer, "dtype", None) != np.float32 or not np.isfinite(answer).all():
-            raise ModelError(f"{info.path}: the model's {name} are not all finite float32 numbers")
+        check_numbers(answer, name, info)
     return answers
 
 
-def check_shape(answer: NDArray[np.float32], shape: tuple[int, ...], info: ModelFile) -> None:
+def check_numbers(answer: Any, name: str, info: ModelFile) -> None:
+    """Raise ModelError where a model's answer of this name is no array of float32 numbers."""
+    if getattr(answer, "dtype", None) != np.float32 or not np.isfinite(answer).all():
+        raise ModelError(f"{info.path}: the model's {name} are not all finite float32 numbers")
+
+
+def check_shape(answer: NDArray[Any], shape: tuple[int, ...], info: ModelFile) -> None:
     """Raise ModelError where a model's answer is of another shape."""
     if answer.shape != shape:
         raise ModelError(f"{info.path}: the model's answer is of shape {answer.shape}, not {shape}")
@@ -282,14 +286,23 @@ def check_distributions(
         )
 
 
+def check_tricks(
+    answer: NDArray[Any], shape: tuple[int, ...], info: ModelFile
+) -> NDArray[np.uint8]:
+    """Return a model's tricks. Raises ModelError for numbers of another type, shape or size."""
+    check_shape(answer, shape, info)
+    if answer.dtype != np.uint8 or (answer.size and answer.max() > 13):
+        raise ModelError(f"{info.path}: the model's tricks are not uint8 numbers from 0 to 13")
+    return answer
+
+
 def _off_one(shares: NDArray[np.float32]) -> float:
     return float(np.abs(shares.sum(axis=-1) - 1).max())
 
 
 def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
     """Check a model's metadata. Raises ModelError saying what is missing or unknown."""
-    required = _REQUIRED if metadata.get("coding") == OWNERS else (*_REQUIRED, "thresholds")
-    missing = [key for key in required if key not in metadata]
+    missing = [key for key in _REQUIRED if key not in metadata]
     if missing:
         raise ModelError(
             f"{path}: the model does not state its {', '.join(missing)} (SHA-256 {sha256}; "
@@ -316,26 +329,12 @@ def _check_facts(info: ModelInfo) -> None:
         for name, numbers in strains.items():  # three percentages a strain; how many deals
             if not np.isfinite(np.array(numbers, dtype=float)).all():
                 raise ValueError(f"scores on {deals} in {name} are {numbers}")
-    if info.takes_owners:
-        if info.metadata["coding_version"] != str(OWNERS_VERSION):
-            raise ValueError(
-                f"owners version {info.metadata['coding_version']} "
-                f"(expected version {OWNERS_VERSION})"
-            )
-        return
-    _ = info.coding
-    for contracts in ("suit", "notrump"):
-        fitted = info.thresholds[contracts]
-        edges, slope = np.array(fitted["thresholds"], dtype=float), float(fitted["slope"])
-        ascending = edges.shape == (13,) and bool((np.diff(edges) >= 0).all())
-        if not (ascending and np.isfinite(edges).all() and 0 < slope < np.inf):
-            raise ValueError(f"thresholds for {contracts} are {fitted}")
 
 
 def models() -> tuple[ModelInfo, ...]:
     """Return the models that ship with the package. Raises ModelError for a damaged one.
 
     >>> [model.name for model in tc.models()][:2]
-    ['(52x4)-(26x4)-26-13-1', 'fast']
+    ['fast', 'accurate']
     """
-    return tuple(load_session(name)[1] for name in shipped_models())
+    return tuple(load_session(name)[1] for name in known_models())

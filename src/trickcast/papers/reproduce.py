@@ -15,10 +15,10 @@ from ..cli.inputs import Cluster, CommandError
 from ..library import Library
 
 if TYPE_CHECKING:
-    from .experiments.data import Deals
+    from .experiments.figures import Store
     from .experiments.rows import AnyRow, Material
+    from .experiments.run_deals import Deals
     from .experiments.scales import Scale
-    from .experiments.store import Store
     from .neurons import Opened
 
 
@@ -149,11 +149,11 @@ def reproduce(
     from ..bidding import LabelledError, read_labelled
     from ..formats.hand2vec import read_pairs
     from ..training import TrainingError
-    from .bridgehand2vec.layouts import read_layouts
-    from .experiments.catalogue import SCALES, chosen_rows, rows_of
-    from .experiments.data import ExperimentError
-    from .experiments.report import table_of_rows, write_report
+    from .bridgehand2vec.game_layouts import read_layouts
+    from .experiments.all_papers import SCALES, chosen_rows, rows_of
+    from .experiments.pages import table_of_rows, write_report
     from .experiments.rows import Material
+    from .experiments.run_deals import ExperimentError
     from .experiments.runner import need_deals
     from .experiments.runner import reproduce as run_experiments
 
@@ -231,7 +231,7 @@ def _refuse_unused(given: Mapping[str, object], rows: "Sequence[AnyRow]", scale:
 
 def _check_report(folder: Path) -> None:
     """Raise an error for a folder that no report can be written to, before anything is trained."""
-    from .experiments.store import Store
+    from .experiments.figures import Store
 
     if folder.exists() and not folder.is_dir():
         raise CommandError(f"{folder}: not a folder (expected one for reproduction.csv and pages)")
@@ -240,8 +240,8 @@ def _check_report(folder: Path) -> None:
 
 def _gather(library: str, scale: "Scale", test: Path | None, out: Path) -> "Deals":
     """Take the deals of a run, the same as before where it goes on."""
-    from .experiments.data import gather
-    from .experiments.store import agreed_deals
+    from .experiments.figures import agreed_deals
+    from .experiments.run_deals import gather
 
     return gather(Library(library), scale, test, agreed_deals(out, scale))
 
@@ -271,8 +271,8 @@ def _count(number: int, noun: str) -> str:
 def open_networks(path: Path) -> "list[Opened]":
     """Return the first layers of a ``.network`` file that this command made; needs torch."""
     from ..training import TrainingError
-    from .experiments.data import ExperimentError
-    from .experiments.first_layers import open_file
+    from .experiments.run_deals import ExperimentError
+    from .experiments.trained_layers import open_file
 
     try:
         return open_file(path)

@@ -8,7 +8,6 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,14 +16,13 @@ import torch
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax
-from torch import Tensor
+from torch import Tensor, nn
 
 from .._files import atomic_writer
 from ..cards import Strain
 from ..dealing import random_deals
 from ..evaluation import CONTRACTS, score
 from ..model_format import MODEL_FORMAT, OUTPUT_ORDER
-from ..papers.codings import LOWEST, RANGE
 from .trainer import TrainingError
 
 FAR = 5.0
@@ -32,9 +30,6 @@ FAR = 5.0
 that came true to fit a curve."""
 _STEEPNESS = 1e-8  # of the loss where the fit ends
 _PRIOR = 1e-4  # labels learned by heart have no best factor: it grows without end
-_RIDGE = 1e-3  # keeps thresholds apart at a finite distance where no result fell between them
-_FARTHEST = 1e3  # ranges away: beyond it the chance of any count is nothing
-_STEPS = 200
 _FLATTEST = 0.05  # slope of a network whose likeliest results happen least: its order is kept
 LEAST = 1e-30  # of a probability before its logarithm is taken
 
@@ -142,51 +137,6 @@ def _likeliest(
         loss, start, jac=True, method="BFGS", options={"gtol": _STEEPNESS}
     ).x
     return weights
-
-
-@dataclass(frozen=True, slots=True)
-class Thresholds:
-    """The chance of at most k tricks is logistic(slope × (thresholds[k] - output))."""
-
-    thresholds: tuple[float, ...]
-    """Thirteen, rising."""
-    slope: float
-
-
-def fit_thresholds(outputs: NDArray[np.float32], tricks: NDArray[np.uint8]) -> Thresholds:
-    """Fit thresholds and slope to (m,) outputs and the tricks that were really taken.
-
-    The ordered logit (McCullagh, "Regression models for ordinal data", 1980) by maximum
-    likelihood. Raises ValueError when there is nothing to fit to.
-    """
-    if len(outputs) == 0 or len(outputs) != len(tricks):
-        raise ValueError(f"{len(outputs)} outputs and {len(tricks)} results (expected as many)")
-    # counted in ranges, so that all unknowns are near 1; the thresholds start between the ranges
-    scaled = (torch.from_numpy(outputs).double() - LOWEST) / RANGE  # (m,)
-    taken = torch.from_numpy(tricks.astype(np.int64))  # (m,)
-    first = torch.ones(1, dtype=torch.float64, requires_grad=True)
-    log_gaps = torch.zeros(12, dtype=torch.float64, requires_grad=True)
-    log_slope = torch.zeros(1, dtype=torch.float64, requires_grad=True)
-    optimizer = torch.optim.LBFGS(
-        [first, log_gaps, log_slope], max_iter=_STEPS, line_search_fn="strong_wolfe"
-    )
-    far = torch.tensor([_FARTHEST], dtype=torch.float64)
-
-    def edges() -> Tensor:  # (15,): of k tricks from edge k to edge k + 1
-        inner = torch.cat([first, first + log_gaps.exp().cumsum(0)])
-        return torch.cat([-far, inner, far])
-
-    def loss() -> Tensor:
-        optimizer.zero_grad()
-        at_most = (log_slope.exp() * (edges()[taken + 1] - scaled)).sigmoid()
-        below = (log_slope.exp() * (edges()[taken] - scaled)).sigmoid()
-        value = -(at_most - below).clamp_min(1e-12).log().mean() + _RIDGE * log_gaps.square().sum()
-        value.backward()  # type: ignore[no-untyped-call]
-        return value
-
-    optimizer.step(loss)  # type: ignore[no-untyped-call]
-    thresholds = LOWEST + RANGE * edges().detach()[1:14]
-    return Thresholds(tuple(thresholds.tolist()), log_slope.exp().item() / RANGE)
 
 
 # --- the graph and the file -----------------------------------------------------------------------
@@ -329,6 +279,16 @@ def open_session(data: bytes) -> Any:
     options = ort.SessionOptions()
     options.log_severity_level = 3  # that the default of an input can be overridden is meant
     return ort.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+
+
+def run_all(network: nn.Module, inputs: NDArray[Any], chunk: int = 4096) -> NDArray[np.float32]:
+    """Return all outputs of a network for (n, inputs), a chunk at a time: (n, outputs)."""
+    with torch.inference_mode():
+        # at least one chunk, so that an empty batch still knows its number of outputs
+        starts = range(0, max(len(inputs), 1), chunk)
+        parts = [network(torch.from_numpy(inputs[start : start + chunk])) for start in starts]
+        outputs: NDArray[np.float32] = torch.cat(parts).numpy()
+    return outputs
 
 
 def parity_owners() -> NDArray[np.uint8]:

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -553,16 +552,6 @@ def expected_tricks(logits: Tensor) -> Tensor:
     """Return the mean tricks, (…), of (…, 14) logits."""
     counts = torch.arange(COUNTS, device=logits.device, dtype=torch.float32)
     return logits.softmax(-1) @ counts
-
-
-def run_all(network: nn.Module, inputs: NDArray[Any], chunk: int = 4096) -> NDArray[np.float32]:
-    """Return all outputs of a network for (n, inputs), a chunk at a time: (n, outputs)."""
-    with torch.inference_mode():
-        # at least one chunk, so that an empty batch still knows its number of outputs
-        starts = range(0, max(len(inputs), 1), chunk)
-        parts = [network(torch.from_numpy(inputs[start : start + chunk])) for start in starts]
-        outputs: NDArray[np.float32] = torch.cat(parts).numpy()
-    return outputs
 
 
 # --- weights that travel: 16 bits each, plain arrays and JSON in an .npz, to go on from -----------

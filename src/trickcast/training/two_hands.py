@@ -22,7 +22,7 @@ from ..cards import DealSet
 from ..formats.hand2vec import read_pairs
 from ..library import Library
 from ..model_format import PAIR_MODEL_FORMAT
-from .exports import fit_sharpness, parity_owners, write_model
+from .exports import fit_sharpness, parity_owners, run_all, write_model
 from .lessons import (
     Labelled,
     PairRows,
@@ -43,7 +43,6 @@ from .suit_networks import (
     PairNetworkConfig,
     expected_tricks,
     read_weights,
-    run_all,
     write_weights,
 )
 from .trainer import (

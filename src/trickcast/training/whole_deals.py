@@ -27,7 +27,6 @@ from ..cards.errors import one_line
 from ..cards.sizes import RANKS
 from ..dealing import random_deals
 from ..library import Library, read_positions
-from ..model_format import OWNERS, OWNERS_VERSION
 from .exports import (
     LEAST,
     TOLERANCE,
@@ -36,6 +35,7 @@ from .exports import (
     fit_calibration,
     open_session,
     parity_owners,
+    run_all,
     write_model,
 )
 from .lessons import (
@@ -57,7 +57,6 @@ from .suit_networks import (
     SuitNetworkConfig,
     mean_probabilities,
     read_weights,
-    run_all,
     write_weights,
 )
 from .trainer import (
@@ -366,8 +365,6 @@ def export_suits(
     logs = torch.from_numpy(np.log(np.maximum(stated, LEAST)))
     metadata = deal_metadata(calibration.apply(logs).argmax(-1).numpy(), tricks) | {
         "name": name,
-        "coding": OWNERS,
-        "coding_version": str(OWNERS_VERSION),
         "seed": str(trained.config.seed),
         "training_deals": str(trained.record["deals"]),
         "training_sha256": trained.record["sha256"],

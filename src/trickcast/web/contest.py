@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 from ..cards import Deal, DealSet, Seat, Strain
 from ..dealing import random_deals
 from ..estimator import Estimator
-from ..papers.published import published_results
+from ..plugins import references
 
 Hands = Literal[2, 4]
 Trump = Literal["N", "S"]
@@ -27,7 +27,6 @@ KINDS: tuple[tuple[Hands, Trump], ...] = ((4, "N"), (4, "S"), (2, "N"), (2, "S")
 LAYOUTS = 64
 """Layouts of the unseen cards over which a network that needs four hands is averaged."""
 _CONFIDENCE = 0.95
-_DOUBTED = "m09-TXI-02"
 
 
 class Answers(TypedDict):
@@ -126,22 +125,17 @@ def interval(hits: int, deals: int) -> list[float]:
 
 
 def printed(hands: int, trump: str) -> list[PrintedRow]:
-    """Return the rows of Table XI for a kind."""
-    kind = (f"DDBP{hands}", {"N": "notrump", "S": "spades"}[trump])
+    """Return the rows of Table XI for a kind; none where the plug-in of the papers is not there."""
     return [
         {
-            "who": row["network"],
+            "who": row["who"],
             "within_2": float(row["within_2"]),
             "within_1": float(row["within_1"]),
             "exact": float(row["exact"]),
-            "note": (
-                "within two perhaps a misprint: these players have 93.68 there with two hands"
-                if name == _DOUBTED
-                else ""
-            ),
+            "note": row["note"],
         }
-        for name, row in published_results().items()
-        if name.startswith("m09-TXI-") and (row["problem"], row["contracts"]) == kind
+        for row in references("contest")
+        if (row["hands"], row["trump"]) == (str(hands), trump)
     ]
 
 

@@ -20,7 +20,7 @@ from ...cards import Strain
 from ...dealing import random_deals
 from ...pairs import HandEmbedding
 from ...scoring import score
-from .layouts import PARTNERS, SEED
+from .game_layouts import PARTNERS, SEED
 from .studies import difference
 
 CALLS = ("PASS", *(f"{level}{strain}" for level, strain in product(range(1, 8), "CDHSN")))

@@ -23,8 +23,8 @@ from ...formats.hand2vec import PairSet
 from ...pairs import PairEstimator
 from ...training.lessons import PairRows, join_rows, pair_rows
 from ...training.trainer import train
-from ..networks.hand2vec import VECTOR, Hand2Vec
-from ..training.hand2vec import Hand2VecConfig, Hand2VecTask
+from .hand2vec_network import VECTOR, Hand2Vec
+from .hand2vec_training import Hand2VecConfig, Hand2VecTask
 from .studies import PRINTED, WITHIN, difference, some_pairs, squared_error, table_3, table_4
 
 _SEED, _CHUNK = 4, 4_096

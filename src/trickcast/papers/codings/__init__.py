@@ -6,10 +6,8 @@ which is how a network trained for one leader and one trump suit serves them all
 Mańdziuk, "Learning without human expertise", IEEE Transactions on Neural Networks 20(2), 2009).
 """
 
-from .cards import FourHands, LeaderLast, OneNumber, PairAndHand, RankAndSuit
-from .coding import Coding, Inputs, Joined
-from .conformance import check_coding
-from .estimators import EstimatorInputs
+from .card_codings import CardCoding, FourHands, LeaderLast, OneNumber, PairAndHand, RankAndSuit
+from .coding import Coding, Inputs, Joined, check_coding
 from .heads import (
     HEADS,
     HIGHEST,
@@ -22,5 +20,6 @@ from .heads import (
     output_of,
     tricks_of,
 )
+from .method_codings import EstimatorInputs
 from .registry import CODINGS, find_coding
 from .views import LEADER, Views, exchange, random_views, turn

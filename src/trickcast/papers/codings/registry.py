@@ -2,9 +2,9 @@
 
 from ...cards import shorten
 from ...evaluators import DISTRIBUTIONAL, POINT_COUNTS
-from .cards import FourHands, LeaderLast, OneNumber, PairAndHand, RankAndSuit
+from .card_codings import FourHands, LeaderLast, OneNumber, PairAndHand, RankAndSuit
 from .coding import Coding, Joined
-from .estimators import EstimatorInputs
+from .method_codings import EstimatorInputs
 
 _SIDES = (1.0, -1.0, 1.0, -1.0)
 _WORK = ("work_points",)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ...cards import shorten
-from .data import Deals
+from .figures import Store
 from .rows import BEYOND, AnyRow, Line, read_rows
+from .run_deals import Deals
 from .scales import Scale, Schedule, read_schedules
-from .store import Store
 from .trained import Trained
 
 SUBJECTS = ("double dummy", "opening bids", "hand vectors")

@@ -14,13 +14,13 @@ import torch
 from ..._pieces import over_pieces
 from ..._progress import Advance
 from ..published import published_results
-from .catalogue import PAPERS
-from .data import Deals, ExperimentError, require_deals
-from .measure import measure_agreement, measure_raw, measure_row
+from .all_papers import PAPERS
+from .figures import Store, agree
+from .measured_rows import measure_agreement, measure_raw, measure_row
 from .rows import AgreementRow, AnyRow, FunctionRow, Line, Material, PublishedRow, RawRow, Row
+from .run_deals import Deals, ExperimentError, require_deals
 from .scales import Scale
 from .spec import Net
-from .store import Store, agree
 from .trained import train_net
 
 NetRow = Row | AgreementRow

@@ -13,16 +13,16 @@ from torch import nn
 
 from ..._files import atomic_writer
 from ...cards import DealSet
+from ...training.exports import run_all
 from ...training.lessons import deals_checksum
-from ...training.suit_networks import run_all
 from ...training.trainer import Lessons, Progress, TrainingError, read_plain, train, whole
 from ..codings import Inputs, find_coding, find_head
 from ..networks import LayeredNetwork
-from ..training.autoencoder import AutoencoderConfig, AutoencoderTask
-from ..training.comparator import Comparator, ComparatorConfig, ComparatorTask
-from ..training.examples import Draw, Examples
-from ..training.fullbatch import FullBatch, RpropConfig
-from .data import Deals, all_results, require_deals, training_batch
+from ..networks.autoencoder import AutoencoderConfig, AutoencoderTask
+from ..networks.comparator import Comparator, ComparatorConfig, ComparatorTask
+from ..networks.examples import Draw, Examples
+from ..networks.full_batch import FullBatch, RpropConfig
+from .run_deals import Deals, all_results, require_deals, training_batch
 from .scales import Scale
 from .spec import Comparison, Net, Pretraining
 

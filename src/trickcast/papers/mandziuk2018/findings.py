@@ -11,17 +11,17 @@ import numpy as np
 import torch
 from scipy.special import log_softmax, softmax
 
-from ...training.suit_networks import run_all
+from ...training.exports import run_all
 from ..codings import find_coding
-from ..experiments.data import Deals, all_results
+from ..experiments.figures import Store
 from ..experiments.markdown import markdown_table
 from ..experiments.paper import NetworkFinding
 from ..experiments.rows import Line
+from ..experiments.run_deals import Deals, all_results
 from ..experiments.scales import Scale
-from ..experiments.store import Store
 from ..experiments.trained import Trained
+from ..networks.comparator import Comparator
 from ..published import published_results
-from ..training.comparator import Comparator
 
 _ERRORS, _PAIRS = "errors: ", "pairs: "
 _ABOUT = """\

@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codings import find_coding
-from ..experiments.data import Deals, all_results
+from ..experiments.figures import Store
 from ..experiments.paper import NetworkFinding
 from ..experiments.rows import Line
+from ..experiments.run_deals import Deals, all_results
 from ..experiments.scales import Scale
 from ..experiments.spec import Net
-from ..experiments.store import Store
 from ..experiments.trained import Trained
 
 DEEP_26X4 = Net(

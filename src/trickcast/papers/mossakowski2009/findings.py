@@ -2,14 +2,14 @@
 
 from ...cards import RANKS, DealSet, Seat, Strain
 from ..codings import find_coding
-from ..experiments.data import Deals, ns_tricks
-from ..experiments.first_layers import open_trained
+from ..experiments.figures import Store
 from ..experiments.paper import DealsFinding, NetworkFinding
 from ..experiments.rows import Line
+from ..experiments.run_deals import Deals, ns_tricks
 from ..experiments.scales import Scale
 from ..experiments.spec import CONTRACTS, LEADERS
-from ..experiments.store import Store
 from ..experiments.trained import Trained
+from ..experiments.trained_layers import open_trained
 from ..neurons import BOUNDS, neurons, sees_cards, shares, table_vii
 from ..published import SAMPLE_COLUMNS, sample_deals
 
@@ -140,7 +140,7 @@ def _show_patterns(store: Store) -> str:
         "## What the first layers show\n",
         "Percent of neurons; in brackets percent of the networks from different starts that "
         "show it at all. `trickcast explain` lists every neuron; the definitions are in "
-        "`src/trickcast/inside/measures.py`.\n",
+        "`src/trickcast/papers/neurons/neuron_patterns.py`.\n",
         "| network | " + " | ".join(BOUNDS) + " |",
         "|---|" + "---|" * len(BOUNDS),
     ]

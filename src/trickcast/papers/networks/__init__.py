@@ -1,5 +1,4 @@
-"""Networks as torch modules; needs torch, which the extra ``train`` installs."""
+"""The networks of 2004, 2009 and 2018 and how they are trained; needs the extra ``train``."""
 
-from ...training.suit_networks import run_all
-from .layered import BlockLinear, LayeredNetwork, SideBySide, run
-from .names import Join, Layer, NetworkName
+from .layered_network import BlockLinear, LayeredNetwork, SideBySide
+from .network_name import Join, Layer, NetworkName

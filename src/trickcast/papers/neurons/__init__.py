@@ -3,6 +3,6 @@
 Reading a model's file needs NumPy and ONNX Runtime only.
 """
 
-from .measures import BOUNDS, Neuron, neurons, shares, table_vii
-from .opened import FirstLayer, Opened, OpenedError, open_layer, open_model, sees_cards
-from .pictures import weights_svg, write_png, write_svg
+from .first_layer import FirstLayer, Opened, OpenedError, open_layer, open_model, sees_cards
+from .neuron_patterns import BOUNDS, Neuron, neurons, shares, table_vii
+from .weight_pictures import weights_svg, write_png, write_svg

@@ -14,8 +14,8 @@ from ...pairs import HandEmbedding
 from ..experiments.markdown import fields_table, markdown_table
 from ..experiments.rows import BEYOND, FunctionRow, Line, Material
 from ..experiments.scales import Scale
-from ..openings.networks import code_cards
 from ..published import published_results
+from ..yegnanarayana1996.opening_networks import code_cards
 from .held_out import (
     BOOK,
     FOLDS,
@@ -28,7 +28,7 @@ from .held_out import (
     rules_system,
     twins,
 )
-from .networks import NetworkTraining, cross_validated_bids
+from .opening_classifiers import NetworkTraining, cross_validated_bids
 
 NAME = "polishclub2023"
 _PRINTED = Path(__file__).with_name("printed.toml")

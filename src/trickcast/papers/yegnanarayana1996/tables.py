@@ -6,11 +6,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from ...bidding import BackPropagation, CascadeSystem, NetworkSystem, load
+from ...bidding import load
 from ..experiments.markdown import markdown_table
 from ..experiments.rows import BEYOND, FunctionRow, Line, Material
 from ..experiments.scales import Scale
-from .measures import (
+from .agreement import (
     TEST_HANDS,
     Kind,
     as_system,
@@ -27,7 +27,9 @@ from .measures import (
     table_1,
     table_2,
 )
-from .networks import HIDDEN, PAPER_HANDS, teacher, train_cascade, train_whole
+from .backpropagation import BackPropagation
+from .opening_networks import CascadeSystem, NetworkSystem
+from .trained_networks import HIDDEN, PAPER_HANDS, teacher, train_cascade, train_whole
 
 NAME = "yegnanarayana1996"
 MORE_HANDS = (1_600, 6_400, 25_600)
