@@ -233,7 +233,7 @@ def instant(monkeypatch) -> tc.Estimator:
         return chances, chances.argmax(axis=-1).astype(np.uint8)
 
     estimator = tc.Estimator(SMALL, threads=1)
-    monkeypatch.setattr(estimator, "_kind", answer)
+    monkeypatch.setattr(estimator, "_network", answer)
     return estimator
 
 
@@ -427,11 +427,11 @@ def test_a_damaged_model_is_refused(weights):
 
 @pytest.mark.parametrize("kept", [0.0, 0.5, 0.999])
 def test_a_model_that_was_cut_short_is_refused(weights, tmp_path, kept):
-    path = weights / f"{SMALL}.onnx"
+    path = weights / "fast.onnx"
     data = path.read_bytes()[: int(kept * path.stat().st_size)]
     path.write_bytes(data)
     with pytest.raises(tc.ModelError, match=f"damaged.*{hashlib.sha256(data).hexdigest()}"):
-        tc.Estimator(SMALL)
+        tc.Estimator("fast")
     (tmp_path / "mine.onnx").write_bytes(data)  # one that no checksum is known of
     with pytest.raises(tc.ModelError, match=r"mine\.onnx: (not a model|the model does not state)"):
         tc.Estimator(tmp_path / "mine.onnx")

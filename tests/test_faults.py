@@ -201,19 +201,22 @@ def test_a_flipped_bit_of_a_shipped_file_is_named(
     from trickcast.bidding import registry
     from trickcast.estimator import files as models
     from trickcast.pairs import files as pairs
+    from trickcast.papers.yegnanarayana1996 import opening_networks
 
     package = Path(tc.__file__).parent
     weights = tmp_path / "weights"
     shutil.copytree(package / "weights", weights)
-    shutil.copytree(package / "openings" / "weights", tmp_path / "openings")
+    shutil.copytree(package / "bidding" / "weights", tmp_path / "openings")
+    shutil.copytree(package / "papers" / "weights", tmp_path / "papers")
     monkeypatch.setattr(models, "_WEIGHTS", weights)
     monkeypatch.setattr(pairs, "WEIGHTS", weights / "pairs")
     monkeypatch.setattr(registry, "WEIGHTS", tmp_path / "openings")
+    monkeypatch.setattr(opening_networks, "WEIGHTS", tmp_path / "papers")
     monkeypatch.setattr("trickcast.estimator.estimator._loaded", OrderedDict())
     loads: list[tuple[Path, Callable[[], object]]] = [
         (weights / "fast.onnx", lambda: tc.Estimator("fast")),
         (weights / "pairs" / "hand2vec.onnx", lambda: tc.HandEmbedding()),
-        (tmp_path / "openings" / "52-60-7.npz", lambda: openings.load("52-60-7")),
+        (tmp_path / "papers" / "52-60-7.npz", lambda: openings.load("52-60-7")),
         (tmp_path / "openings" / "polish-club.json", lambda: openings.load("polish-club")),
     ]
     for path, load in loads:

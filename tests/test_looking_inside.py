@@ -14,6 +14,7 @@ from trickcast import ModelError
 from trickcast.cards import Strain
 from trickcast.cli import main
 from trickcast.library import Library
+from trickcast.papers import WEIGHTS
 from trickcast.papers import neurons as inside
 from trickcast.papers.codings import find_coding
 from trickcast.papers.neurons.first_layer import read_arrays
@@ -99,7 +100,7 @@ def test_stored_arrays_are_those_that_onnx_reads():
     numpy_helper = pytest.importorskip("onnx.numpy_helper", reason="comes with the extra 'train'")
     import onnx
 
-    path = Path(inside.__file__).parents[1] / "weights" / f"{SHIPPED}.onnx"
+    path = WEIGHTS / f"{SHIPPED}.onnx"
     stored = {
         tensor.name: numpy_helper.to_array(tensor) for tensor in onnx.load(path).graph.initializer
     }

@@ -10,10 +10,15 @@ import numpy as np
 import pytest
 
 import trickcast as tc
-from trickcast import Hand, ModelError, openings
+from trickcast import Hand, ModelError, openings, papers
+from trickcast.bidding import registry
 from trickcast.bidding.rules import RuleSystem
 from trickcast.papers.published import read_table
-from trickcast.papers.yegnanarayana1996.backpropagation import BackPropagation
+from trickcast.papers.yegnanarayana1996.backpropagation import (
+    BackPropagation,
+    call_targets,
+    train_network,
+)
 from trickcast.papers.yegnanarayana1996.opening_networks import (
     CascadeSystem,
     NetworkSystem,
@@ -208,7 +213,7 @@ def test_a_step_follows_the_gradient() -> None:
 
     def layers(epochs: int) -> list[np.ndarray]:
         settings = BackPropagation(epochs=epochs, rate=rate, momentum=0.0, batch=20, seed=4)
-        trained = openings.train_network("52-5-4-3", ("1C", "1D", "1H"), hands, targets, settings)
+        trained = train_network("52-5-4-3", ("1C", "1D", "1H"), hands, targets, settings)
         return [array.astype(float) for layer in trained.network.layers for array in layer]
 
     def error(arrays: list[np.ndarray]) -> float:
@@ -233,10 +238,10 @@ def test_a_step_follows_the_gradient() -> None:
 def test_training_learns_and_is_the_same_for_the_same_seed(teacher: RuleSystem) -> None:
     outputs = ("PASS", "1C", "1D", "1H", "1S", "1N", openings.UNKNOWN)
     hands = openings.random_hands(2_000, seed=3)
-    targets = openings.call_targets(teacher, hands, outputs)
+    targets = call_targets(teacher, hands, outputs)
     settings = BackPropagation(epochs=40, seed=2)
-    one = openings.train_network("52-20-7", outputs, hands, targets, settings)
-    two = openings.train_network("52-20-7", outputs, hands, targets, settings)
+    one = train_network("52-20-7", outputs, hands, targets, settings)
+    two = train_network("52-20-7", outputs, hands, targets, settings)
     assert one.tss == two.tss < 0.5 * len(hands)
     system = NetworkSystem(one.network, {"name": "mine", "title": "Mine"}, "highest")
     assert agreement(system, teacher, openings.random_hands(2_000, seed=4)) > 0.75
@@ -245,19 +250,19 @@ def test_training_learns_and_is_the_same_for_the_same_seed(teacher: RuleSystem) 
 def test_training_refuses_what_does_not_match(teacher: RuleSystem) -> None:
     hands = openings.random_hands(5, seed=1)
     with pytest.raises(ValueError, match="expected 52 or 16 inputs"):
-        openings.train_network("51-5-2", ("1C", "1D"), hands, np.zeros((5, 2), np.float32))
+        train_network("51-5-2", ("1C", "1D"), hands, np.zeros((5, 2), np.float32))
     with pytest.raises(ValueError, match="as many outputs"):
-        openings.train_network("52-5-3", ("1C", "1D"), hands, np.zeros((5, 2), np.float32))
+        train_network("52-5-3", ("1C", "1D"), hands, np.zeros((5, 2), np.float32))
     with pytest.raises(ValueError, match="no UNKNOWN"):
-        openings.call_targets(teacher, openings.random_hands(500, seed=1), ("PASS", "1C"))
+        call_targets(teacher, openings.random_hands(500, seed=1), ("PASS", "1C"))
     with pytest.raises(ValueError, match="rate is 0"):
         BackPropagation(rate=0)
     for name in ("abc", "52", "52-0-2", "52-5-", "52--2"):
         with pytest.raises(ValueError, match="expected sizes of layers, such as 52-60-7"):
-            openings.train_network(name, ("1C", "1D"), hands, np.zeros((5, 2), np.float32))
+            train_network(name, ("1C", "1D"), hands, np.zeros((5, 2), np.float32))
     for targets in (np.zeros((3, 2), np.float32), np.zeros(5, np.float32)):
         with pytest.raises(ValueError, match=r"expected \(5, 2\): a row for each hand"):
-            openings.train_network("52-5-2", ("1C", "1D"), hands, targets)
+            train_network("52-5-2", ("1C", "1D"), hands, targets)
 
 
 @pytest.mark.parametrize(
@@ -294,10 +299,11 @@ def test_networks_are_saved_and_loaded(tmp_path: Path, fresh: np.ndarray) -> Non
 def test_a_damaged_or_missing_network_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = Path(openings.__file__).parent / "weights"
-    copy = tmp_path / "weights"
-    shutil.copytree(folder, copy)
-    monkeypatch.setattr("trickcast.bidding.registry.WEIGHTS", copy)
+    ours, copy = tmp_path / "ours", tmp_path / "weights"
+    shutil.copytree(registry.WEIGHTS, ours)
+    shutil.copytree(papers.WEIGHTS, copy)
+    monkeypatch.setattr("trickcast.bidding.registry.WEIGHTS", ours)
+    monkeypatch.setattr("trickcast.papers.yegnanarayana1996.opening_networks.WEIGHTS", copy)
     assert openings.load("52-60-7").bid("Q8632.KJ5.A97.QJ") == "1S"
     data = bytearray((copy / "52-60-7.npz").read_bytes())
     data[300] ^= 1
@@ -307,7 +313,7 @@ def test_a_damaged_or_missing_network_is_named(
     (copy / "52-60-7.npz").unlink()
     with pytest.raises(ModelError, match="the model file is missing"):
         openings.load("52-60-7")
-    (copy / "polish-club.json").write_text("{}", "utf-8")
+    (ours / "polish-club.json").write_text("{}", "utf-8")
     with pytest.raises(ModelError, match=r"polish-club\.json: the model file is damaged"):
         openings.load("polish-club")
     (copy / "SHA256SUMS").unlink()

@@ -19,7 +19,7 @@ from trickcast.papers.published import (
 )
 
 PACKAGE = Path(trickcast.__file__).parent
-TABLES = sorted(path.name for path in (PACKAGE / "published").glob("*.csv"))
+TABLES = sorted(path.name for path in (PACKAGE / "papers/published").glob("*.csv"))
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -150,29 +150,17 @@ def reproduce(
     from ..formats.hand2vec import read_pairs
     from ..training import TrainingError
     from .bridgehand2vec.game_layouts import read_layouts
-    from .experiments.all_papers import SCALES, chosen_rows, rows_of
+    from .experiments.all_papers import chosen_rows, rows_of
     from .experiments.pages import table_of_rows, write_report
     from .experiments.rows import Material
     from .experiments.run_deals import ExperimentError
     from .experiments.runner import need_deals
     from .experiments.runner import reproduce as run_experiments
 
-    if scale not in SCALES:
-        raise click.BadParameter(f"no scale {scale!r} (expected one of {', '.join(SCALES)})")
     widths = {"--first-weights": first_weights, "--first-range": first_range}
-    for name, width in widths.items():
-        if width is not None and not width > 0:
-            raise click.BadParameter(f"{name} is {width} (expected more than 0)")
-    if None not in widths.values():
-        raise click.BadParameter("--first-weights and --first-range are two ways of saying one")
-    size, docs = SCALES[scale], report or out
+    size, docs = _size(scale, widths, seeds), report or out
     size = replace(size, epochs=epochs or 0, steps_back=steps_back, batch=batch or size.batch)
-    width = first_weights or first_range or size.first_weights
-    size = replace(size, first_weights=width, flat_weights=first_range is not None)
-    if training_deals is not None:
-        size = replace(size, most=min(size.most, training_deals))
-    if seeds > 1 and not size.published:
-        raise click.BadParameter(f"--seeds is for scale full, and this is {scale}")
+    size = replace(size, most=min(size.most, training_deals or size.most))
     # docs/natively.py is another door to this command
     program = ["python", sys.argv[0]] if sys.argv[0].endswith("natively.py") else ["trickcast"]
     command = shlex.join([*program, *sys.argv[1:]])
@@ -207,6 +195,25 @@ def reproduce(
     except (ExperimentError, TrainingError, LabelledError) as error:
         raise CommandError(str(error)) from None
     click.echo(f"{written[0]}: done")
+
+
+def _size(scale: str, widths: Mapping[str, float | None], seeds: int) -> "Scale":
+    """Return a scale with the first weights that are asked for."""
+    from .experiments.all_papers import SCALES
+
+    if scale not in SCALES:
+        raise click.BadParameter(f"no scale {scale!r} (expected one of {', '.join(SCALES)})")
+    for name, width in widths.items():
+        if width is not None and not width > 0:
+            raise click.BadParameter(f"{name} is {width} (expected more than 0)")
+    if None not in widths.values():
+        raise click.BadParameter("--first-weights and --first-range are two ways of saying one")
+    size = SCALES[scale]
+    if seeds > 1 and not size.published:
+        raise click.BadParameter(f"--seeds is for scale full, and this is {scale}")
+    first_weights, first_range = widths.values()
+    width = first_weights or first_range or size.first_weights
+    return replace(size, first_weights=width, flat_weights=first_range is not None)
 
 
 def _refuse_unused(given: Mapping[str, object], rows: "Sequence[AnyRow]", scale: "Scale") -> None:
