@@ -185,7 +185,11 @@ def lines(
     while len(kept) < len(owners):
         some = slice(len(kept), min(len(kept) + AT_ONCE, len(owners)))
         parts = solve_line_batches(
-            owners[some], LINE_TRICKS, strains=strains[some], known=tricks[some], workers=1
+            owners[some],
+            LINE_TRICKS,
+            strains=strains[some].astype(np.uint8),
+            known=tricks[some],
+            workers=1,
         )
         cards = np.concatenate([cards for _, cards in parts])
         kept = np.concatenate([kept, cards[np.arange(len(cards)), strains[some]]])

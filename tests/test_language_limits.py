@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trickcast.papers.openings.networks import OpeningNetwork, open_networks, save
 
 from trickcast import ModelError, openings
 from trickcast.bidding.rulefile import parse_rules
@@ -25,6 +24,7 @@ from trickcast.dealing import (
     random_deals,
 )
 from trickcast.dealing.language.mistakes import QUOTED
+from trickcast.papers.yegnanarayana1996.opening_networks import OpeningNetwork, open_networks, save
 
 DEALS = random_deals(300, seed=21)
 HEAD = 'name = "mine"\ntitle = "Mine"\nsource = "me"\n'
