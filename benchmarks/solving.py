@@ -8,7 +8,7 @@ import argparse
 import ctypes
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from threading import Event
 from typing import Any
