@@ -125,7 +125,7 @@ def test_boards_around_a_bad_one_stand(text: str, place: str) -> None:
 
 
 def test_a_comment_without_end_is_left_out_whole() -> None:
-    text = f'{TAG}\n{TAG}[Auction "N"]\n1NT AP {{ the brace\n\n[Event "forgotten"]\n'
+    text = f'{TAG}\n{TAG}[Auction "N"]\n1NT AP {{ the brace\n\nforgotten\n'
     with pytest.raises(FormatError, match="line 5: the comment that begins here has no end"):
         of(text, "pbn")
     deals, skipped, _ = leniently(text, "pbn")

@@ -1,17 +1,21 @@
 """What the formats of boards share: hands, contracts, results and plays as text."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import (
+    HIDDEN,
     RANKS,
     UNKNOWN,
     Board,
     DealError,
     DealSet,
+    PartialDeals,
     Seat,
     Strain,
     board_dealer,
@@ -21,9 +25,12 @@ from ..cards import (
     parse_contract,
     shorten,
 )
-from ..cards.text import hand_text, parse_hand
-from .format import FormatError, Reading
+from ..cards.auction import legal_part, parse_call
+from ..cards.text import parse_deal, parse_hands
+from .format import FormatError, FormatWarning, Reading
 
+Note = Callable[[str, str], None]
+"""``note(kind, message)``: called where something cannot be read or written as it stands."""
 Table = NDArray[np.uint8]
 """(5, 4) uint8 of one deal: strains S H D C N by declarers N E S W."""
 SAYS_NOTHING = Board()
@@ -33,25 +40,37 @@ NO_TRICKS: Table = np.full((5, 4), UNKNOWN, dtype=np.uint8)
 
 _CARD_OF_RANK = {rank: i for i, rank in enumerate(RANKS)}
 _SUIT_AND_RANK = [(card // 13, RANKS[card % 13]) for card in range(52)]
-_MISSING = ("-", "...")
+_SMALL_CARD = re.compile(r"[.AKQJT2-9]x", re.IGNORECASE)
 _LONGEST_DEAL = 1000
 """Characters: more than any way to write four hands takes."""
 
 
 def deal_sets(
-    records: Iterable[tuple[bytes, Board, NDArray[np.uint8]]], chunk: int
+    records: Iterable[tuple[bytes, Board, NDArray[np.uint8]]], reading: Reading, chunk: int
 ) -> Iterator[DealSet]:
-    """Gather (52 owners, board, (5, 4) tricks) into DealSets of at most ``chunk`` deals."""
-    rows, boards, tables = bytearray(), list[Board](), list[NDArray[np.uint8]]()
+    """Gather (52 owners, board, (5, 4) tricks) into sets of at most ``chunk`` deals.
+
+    Boards with hidden hands, where ``reading`` wants them, are PartialDeals. Raises FormatError at
+    the end when there was no deal, nor a bad one.
+    """
+    empty, noted = True, len(reading.skipped or ())
+    rows, boards, tables, hidden = bytearray(), list[Board](), list[NDArray[np.uint8]](), False
 
     def gathered() -> DealSet:
         owners = np.frombuffer(bytes(rows), dtype=np.uint8).reshape(-1, 52)
+        if hidden:
+            return cast(DealSet, PartialDeals(owners, boards))
         known = any(table is not NO_TRICKS for table in tables)
         silent = all(board == SAYS_NOTHING for board in boards)
         return DealSet(owners, np.stack(tables) if known else None, None if silent else boards)
 
     try:
         for owners, board, table in records:
+            empty = False
+            if boards and (HIDDEN in owners) != hidden:
+                yield gathered()
+                rows, boards, tables = bytearray(), [], []
+            hidden = HIDDEN in owners
             rows += owners
             boards.append(board)
             tables.append(table)
@@ -64,6 +83,8 @@ def deal_sets(
         raise
     if boards:
         yield gathered()
+    if empty and len(reading.skipped or ()) == noted:
+        raise reading.error("", "there is no deal in it")
 
 
 def place_of(board: Board, index: int) -> str:
@@ -92,16 +113,6 @@ def numbered(sets: Iterable[DealSet]) -> Iterator[DealSet]:
         number += len(deals)
 
 
-def some_deals(sets: Iterable[DealSet], reading: Reading) -> Iterator[DealSet]:
-    """Pass sets of deals on. Raises FormatError at the end when there was none, nor a bad one."""
-    empty, noted = True, len(reading.skipped or ())
-    for deals in sets:
-        empty = False
-        yield deals
-    if empty and len(reading.skipped or ()) == noted:
-        raise reading.error("", "there is no deal in it")
-
-
 def plain_owners(text: str) -> bytes | None:
     """Read a deal written just as the PBN standard says, fast; None for any other text."""
     first, hands = "NESW".find(text[:1]), text[2:].split(" ")
@@ -122,48 +133,84 @@ def plain_owners(text: str) -> bytes | None:
     return None if 0xFF in owners else bytes(owners)
 
 
-def with_fourth_hand(text: str) -> str:
-    """Return PBN deal text with its only missing hand worked out from the other three.
+def shown_owners(text: str, reading: Reading) -> bytes:
+    """Read a deal as people write it: 255 for the cards of hands that are ``-``.
 
-    Text where no hand is missing, or more than one, comes back as it is. Raises DealError where
-    the three hands are not 39 different cards, and for text that is much too long.
+    Where ``reading`` wants such boards ``x`` is the lowest card that nobody shows, which is told.
+    Raises DealError for what is no deal, for hidden hands and ``x`` where it does not, and for
+    text that is much too long.
     """
     if len(text) > _LONGEST_DEAL:
         raise DealError(f"deal {shorten(text)}: {len(text):,} characters (expected four hands)")
+    if _SMALL_CARD.search(text):
+        if not reading.partial:
+            raise DealError(
+                f"deal {shorten(text)}: x is any small card (expected every card; 'trickcast pair' "
+                "and 'trickcast simulate' take such hands)"
+            )
+        text = _with_small_cards(text)
+        if reading.first_time("small cards"):
+            warnings.warn(f"{reading.name}: x is read as the lowest card that nobody shows",
+                          FormatWarning, stacklevel=2)  # fmt: skip
+    return (parse_hands if reading.partial else parse_deal)(text)
+
+
+def _with_small_cards(text: str) -> str:
+    """Return a deal text whose ``x`` are the lowest cards of their suits that no hand shows."""
     first, colon, rest = text.partition(":")
-    hands = rest.split()
-    missing = [i for i, hand in enumerate(hands) if hand in _MISSING]
-    if len(hands) != 4 or len(missing) != 1:
-        return text
-    held = 0
-    for hand in hands:
-        mask = 0 if hand in _MISSING else parse_hand(hand)
-        if twice := held & mask:
-            card = card_text((twice & -twice).bit_length() - 1)
-            raise DealError(f"deal {shorten(text)}: {card} is in two hands")
-        held |= mask
-    hands[missing[0]] = hand_text(~held & (1 << 52) - 1)
-    return first + colon + " ".join(hands)
+    hands = [hand.upper().replace("10", "T").split(".") for hand in rest.split()]
+    for suit in range(4):
+        shown = "".join(hand[suit] for hand in hands if len(hand) == 4)
+        free = iter([rank for rank in "23456789" if rank not in shown])
+        for hand in hands:
+            if len(hand) == 4:
+                ranks = [next(free, rank) if rank == "X" else rank for rank in hand[suit]]
+                hand[suit] = "".join(ranks)
+    return first + colon + " ".join(map(".".join, hands))
 
 
 def hand_texts(owners: bytes) -> list[list[str]]:
-    """Return for each seat the ranks held in each suit, of a deal's 52 owners."""
+    """Return for each seat the ranks held in each suit, of a deal's 52 owners.
+
+    Those of a hidden hand are empty.
+    """
     hands = [["", "", "", ""] for _ in Seat]
     for (suit, rank), owner in zip(_SUIT_AND_RANK, owners, strict=True):
-        hands[owner][suit] += rank
+        if owner != HIDDEN:
+            hands[owner][suit] += rank
     return hands
 
 
 _BY_CONTRACT = re.compile(r"=|[+-]\s*[0-9]{1,2}")
 _ALL_PASS = ("AP", "ALLPASS")
 _NO_JOINTS = str.maketrans("", "", " -_")
-_CARDS = {card_text(card): card_text(card) for card in range(52)}
+_INDEX = {card_text(card): card for card in range(52)}
+_HEIGHTS = {rank: 12 - i for i, rank in enumerate(RANKS)}
+_OUTCOME = re.compile(
+    r"([1-7]\s*(?:NT?|SA|[SHDC♠♥♦♣])\s*[X*]{0,2})\s*(?:by\s+|-(?=[NESW]))?([NESW](?!\w))?\s*"
+    r"(=|[+-]\s*[0-9]{1,2})?",
+    re.IGNORECASE,
+)
+"""A contract with who declares it, and how many tricks it was made or set by: 4HXS-1."""
 
 
 def contract_text(text: str) -> str:
     """Return a contract as ``4SX`` or ``PASS``; raise ValueError when ``text`` is none."""
     level, strain, doubling = parse_contract(text)
     return f"{level}{strain}{'X' * doubling}" if level else "PASS"
+
+
+def split_outcome(text: str) -> tuple[str, str, str] | None:
+    """Part a contract that says more, ``4HXS-1``: contract, declarer and result, empty or not.
+
+    None where the text is not such.
+    """
+    parts = _OUTCOME.fullmatch(text.strip())
+    if parts is None:
+        return None
+    contract, declarer, result = parts.groups(default="")
+    contract = contract.upper().replace("SA", "NT").replace("*", "X")
+    return contract, declarer.upper(), result
 
 
 def tricks_by_contract(text: str, contract: str) -> int | None:
@@ -176,8 +223,7 @@ def tricks_by_contract(text: str, contract: str) -> int | None:
 
 def parse_played(text: str) -> str:
     """Return a card as ``SA``; raise ValueError when ``text`` is none."""
-    card = _CARDS.get(text)
-    return card_text(parse_card(text)) if card is None else card
+    return text if text in _INDEX else card_text(parse_card(text))
 
 
 def parse_count(text: str, most: int) -> int:
@@ -198,13 +244,70 @@ def is_all_pass(text: str) -> bool:
 
 def winner(trick: Sequence[str], strain: Strain) -> int:
     """Return which of the cards, in the order played, takes the trick in this strain."""
-    trump = strain.letter
+    trump, led = strain.letter, trick[0][0]
+    best, highest = 0, -1
+    for i, card in enumerate(trick):
+        height = _HEIGHTS[card[1]] + 13 * (card[0] == trump)
+        if height > highest and card[0] in (trump, led):
+            best, highest = i, height
+    return best
 
-    def power(i: int) -> tuple[bool, bool, int]:
-        card = trick[i]
-        return card[0] == trump, card[0] == trick[0][0], "23456789TJQKA".index(card[1])
 
-    return max(range(len(trick)), key=power)
+def possible_calls(calls: Sequence[str], note: Note) -> tuple[str, ...]:
+    """Return the calls before the first that is illegal, which ``note`` is told."""
+    stand, why = legal_part(calls)
+    if why:
+        note("impossible calls, left out with what follows",
+             f"call {stand + 1} is impossible: {why}; the calls before it stand")  # fmt: skip
+    return tuple(calls[:stand])
+
+
+def read_calls(words: Sequence[str], note: Note) -> tuple[str, ...]:
+    """Return the calls that words spell, up to the first that is no call or is impossible."""
+    calls: list[str] = []
+    for word in words:
+        try:
+            calls.append(parse_call(word))
+        except ValueError as error:
+            note("words that are no calls", f"{error}; the calls before it stand")
+            break
+    return possible_calls(calls, note)
+
+
+def possible_play(
+    play: Sequence[str],
+    strain: Strain | None,
+    owners: bytes,
+    note: Note,
+    leader: int | None = None,
+) -> tuple[str, ...]:
+    """Return the cards before the first that cannot have been played, which ``note`` is told.
+
+    That is one that is gone, or that the seat to play does not hold; where no ``leader`` is told
+    whoever held the first led it. Nobody is held to follow suit, as at the table. Where the strain
+    is not known nobody knows either who is to play.
+    """
+    if not play:
+        return ()
+    gone = set[str]()
+    leader = owners[_INDEX[play[0]]] if leader is None else leader
+    for number, card in enumerate(play):
+        owner = owners[_INDEX[card]]
+        if number and number % 4 == 0 and strain is not None:
+            leader = (leader + winner(play[number - 4 : number], strain)) % 4
+        turn = (leader + number % 4) % 4
+        if card in gone:
+            why = "it was played before"
+        elif owner != turn and strain is not None and HIDDEN not in (owner, leader):
+            why = f"{Seat(owner).word} holds it, and {Seat(turn).word} is to play"
+        else:
+            gone.add(card)
+            continue
+        note("impossible cards, left out with what follows",
+             f"card {number + 1}, {card}, is impossible: {why}; the cards before it "
+             "stand")  # fmt: skip
+        return tuple(play[:number])
+    return tuple(play)
 
 
 def tricks_of(
@@ -258,14 +361,19 @@ def rows_of_play(play: Sequence[str], declarer: Seat, strain: Strain) -> list[li
     return rows
 
 
-def play_of_rows(rows: Sequence[Sequence[str]], strain: Strain) -> list[str]:
+def play_of_rows(rows: Sequence[Sequence[str]], strain: Strain, owners: bytes) -> list[str]:
     """Return the cards of PBN's columns in the order played, up to the first that is not known.
 
-    The inverse of ``rows_of_play``.
+    The inverse of ``rows_of_play``. A row of four cards of four seats that stand in another order
+    than the columns, as files have them, is put in theirs.
     """
     play: list[str] = []
+    first = owners[_INDEX[rows[0][0]]] if rows and rows[0][0] != "-" else 0
     leader = 0
     for row in rows:
+        seats = [(owners[_INDEX[card]] - first) % 4 for card in row if card != "-"]
+        if seats != [0, 1, 2, 3] and sorted(seats) == [0, 1, 2, 3]:
+            row = [card for _, card in sorted(zip(seats, row, strict=True))]
         trick = [row[(leader + i) % 4] for i in range(4)]
         if "-" in trick:
             return play + trick[: trick.index("-")]

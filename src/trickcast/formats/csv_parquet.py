@@ -1,11 +1,11 @@
 """Our own tables, CSV and Parquet: a row a deal.
 
 Column ``deal`` holds the PBN text, written from North (a CSV file of others may have the four hands
-in columns ``N``, ``E``, ``S`` and ``W`` instead); the columns ``S_N``, ``S_E``, ``S_S``,
-``S_W``, ``H_N`` … ``N_W`` (strain S H D C N, declarer N E S W) hold the declarer's tricks, empty
-(null in Parquet) where they are not known. A CSV file of boards begins with the columns ``board``,
-``dealer``, ``vulnerable``, ``contract``, ``declarer`` and ``result``. Readers find columns by
-name, in any order.
+in columns ``N``, ``E``, ``S`` and ``W`` instead, or no header); the columns ``S_N``, ``S_E``,
+``S_S``, ``S_W``, ``H_N`` … ``N_W`` (strain S H D C N, declarer N E S W) hold the declarer's tricks,
+empty (null in Parquet) where they are not known. A CSV file of boards begins with the columns
+``board``, ``dealer``, ``vulnerable``, ``contract``, ``declarer`` and ``result``. Readers find
+columns by name, in any order.
 
 Parquet needs pyarrow, which ``pip install "trickcast[data]"`` brings.
 """
@@ -18,15 +18,32 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import TRICK_COLUMNS as TRICKS
-from ..cards import UNKNOWN, Board, DealSet, Seat, Vulnerability, counted, shorten, write_deal_texts
-from .boards import SAYS_NOTHING, contract_text, parse_count, place_of, tricks_by_contract
+from ..cards import (
+    UNKNOWN,
+    Board,
+    DealSet,
+    Seat,
+    Suit,
+    Vulnerability,
+    counted,
+    shorten,
+    write_deal_texts,
+)
+from .boards import (
+    SAYS_NOTHING,
+    contract_text,
+    parse_count,
+    place_of,
+    split_outcome,
+    tricks_by_contract,
+)
 from .bulk import read_deal_texts, rechunked
 from .format import Format, FormatError, FormatWarning, Notices, Reading, raised_by
 from .streams import on_disk, read_lines
@@ -135,9 +152,14 @@ def boards_of(
             field, parse = _COLUMNS[name]
             text = cell.strip()
             try:
+                if name == "contract" and (outcome := split_outcome(text)) is not None:
+                    text, by, result = outcome
+                    values["declarer"] = values.get("declarer") or (Seat.parse(by) if by else None)
+                    values["result"] = tricks_by_contract(result, text)
                 if name == "result":
                     text = _by_contract(text, values.get("contract"))
-                values[field] = None if text in UNKNOWN_TEXTS else parse(text)
+                if text not in UNKNOWN_TEXTS:
+                    values[field] = parse(text)
             except ValueError as error:
                 unread += 1
                 line = f"line {lines[i]}: " if lines else ""
@@ -157,6 +179,9 @@ def _by_contract(text: str, contract: str | None) -> str:
 
 DEAL = "deal"
 _HANDS = tuple(seat.letter for seat in Seat)
+_SUITS = tuple(f"{seat.word}'s {suit.name.lower()}" for seat in Seat for suit in Suit)
+_RANKS = re.compile(r"(?:10|[2-9TJQKA-])*", re.IGNORECASE)
+_DEAL_TEXT = re.compile(r"[NESW]:(?:\S+\s+){3}\S+$", re.IGNORECASE)
 _OTHER_NAMES = {seat.name.lower(): seat.letter for seat in Seat} | {
     "pbn": DEAL, "number": "board", "board number": "board", "bd": "board", "vul": "vulnerable",
     "vulnerability": "vulnerable",
@@ -173,7 +198,8 @@ class _Columns:
     """Where the deals and the tricks of a table stand."""
 
     deal: tuple[int, ...]
-    """The place of the column with the deal, or of four with the hands of N E S W."""
+    """The place of the column with the deal, of four with the hands of N E S W, or of sixteen with
+    their suits."""
     tricks: dict[int, int]
     """Place of the column → cell, of those that hold tricks."""
     boards: dict[str, int]
@@ -182,6 +208,8 @@ class _Columns:
     def deal_text(self, row: Sequence[str]) -> str:
         """Return the deal of a row as PBN writes it."""
         texts = [row[place].strip() for place in self.deal]
+        if len(texts) == 16:
+            texts = [".".join(texts[k : k + 4]) for k in range(0, 16, 4)]
         return texts[0] if len(texts) == 1 else f"N:{' '.join(texts)}"
 
 
@@ -194,7 +222,7 @@ def _places(names: Sequence[str], reading: Reading, where: str, hands: bool) -> 
     places: dict[str, int] = {}
     of_boards = COLUMNS if hands else ()
     for place, name in enumerate(names):
-        if name in (DEAL, *_HANDS, *TRICKS, *of_boards):
+        if name in (DEAL, *_HANDS, *_SUITS, *TRICKS, *of_boards):
             if name in places:
                 raise reading.error(where, f"two columns {name!r} (expected one)")
             places[name] = place
@@ -202,6 +230,8 @@ def _places(names: Sequence[str], reading: Reading, where: str, hands: bool) -> 
         deal: tuple[str, ...] = (DEAL,)
     elif hands and set(_HANDS) <= places.keys():
         deal = _HANDS
+    elif hands and set(_SUITS) <= places.keys():
+        deal = _SUITS
     else:
         raise reading.error(
             where,
@@ -229,7 +259,13 @@ def _read_csv(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSe
     line, header = next(rows, (1, []))
     if not header:
         raise reading.error("line 1", f"the file is empty (expected a header with {DEAL!r})")
-    header = _known_names([field.strip() for field in header])
+    if unnamed := _without_header(header):
+        rows = chain([(line, header)], rows)
+        rows = ((line, _parted(row, unnamed)) for line, row in rows)
+        Notices(reading.name).add(
+            "no header", f"line {line}", f"no header: read as {shorten(', '.join(unnamed))}"
+        )
+    header = unnamed or _known_names([field.strip() for field in header])
     columns = _places(header, reading, f"line {line}", hands=True)
     while True:
         with reading.in_order():
@@ -242,12 +278,38 @@ def _read_csv(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSe
 def _known_names(header: list[str]) -> list[str]:
     """Return the names of columns, those of other files' as ours where there is no such one."""
     known = {DEAL, *_HANDS, *TRICKS, *COLUMNS}
+    lower = dict(zip("nesw", "NESW", strict=True)) if {*"nesw"} <= {*header} else {}
     names = list[str]()
     for name in header:
-        ours = _OTHER_NAMES.get(name.lower(), name.lower())
+        ours = lower.get(name) or _OTHER_NAMES.get(name.lower(), name.lower())
         foreign = name not in known and ours in known and ours not in (*header, *names)
         names.append(ours if foreign else name)
     return names
+
+
+def _without_header(row: list[str]) -> list[str]:
+    """Return the names of the columns of a file that begins with a deal; none where it does not.
+
+    That is a deal, alone or with the twenty results of pgx's lists behind it (N E S W, in each
+    C D H S NT), or sixteen suits of N E S W, followed by board and by dealer and vulnerability as
+    ``N/-``.
+    """
+    cells = [cell.strip() for cell in row]
+    if len(cells) == 18 and all(_RANKS.fullmatch(cell) for cell in cells[:16]):
+        return [*_SUITS, "board", "dealer", "vulnerable"]
+    if not _DEAL_TEXT.match(cells[0]):
+        return []
+    if len(cells) == 21 and all(cell in TRICKS_OF_TEXT for cell in cells[1:]):
+        return [DEAL, *(f"{strain}_{seat}" for seat in "NESW" for strain in "CDHSN")]
+    return [DEAL, *(f"column {place}" for place in range(2, len(cells) + 1))]
+
+
+def _parted(row: list[str], names: list[str]) -> list[str]:
+    """Part the last cell of a row of suits, ``N/-``, in two."""
+    if names[0] != _SUITS[0] or len(row) != len(names) - 1:
+        return row
+    dealer, _, vulnerable = row[-1].partition("/")
+    return [*row[:-1], dealer, vulnerable]
 
 
 def _deals_of_rows(
@@ -357,6 +419,12 @@ def _write_csv(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
 
 def _sniff_csv(head: bytes) -> bool:
     first = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
+    text = first.decode("latin-1").replace("\r", "")
+    delimiter = max(",;\t", key=text.count)
+    if delimiter in text and "\0" not in text:
+        cells = [cell.strip(' "') for cell in text.split(delimiter)]
+        if _without_header(cells):
+            return True
     fields = [field.strip(b' \r"').decode("latin-1") for field in re.split(rb"[,;\t]", first)]
     names = set(_known_names(fields))
     return DEAL in names or set(_HANDS) <= names

@@ -87,8 +87,20 @@ class Reading:
     limits: Limits = field(default_factory=Limits.from_environment)
     of: str = "deal"
     """What it is read for."""
+    partial: bool = False
+    """Whether boards with hidden hands are wanted, as PartialDeals."""
+    named: bool = False
+    """Whether the format was named, and not told from the content."""
     _waiting: list[FormatError] | None = field(default=None, init=False, repr=False)
     """What waits for its turn in ``in_order``."""
+
+    _told: set[str] = field(default_factory=set, init=False, repr=False)
+
+    def first_time(self, kind: str) -> bool:
+        """Whether something of a kind is met for the first time, to be told once."""
+        new = kind not in self._told
+        self._told.add(kind)
+        return new
 
     @property
     def lenient(self) -> bool:
@@ -204,6 +216,8 @@ class Format:
     """Whether it holds trick tables."""
     boards: bool = False
     """Whether it holds what boards know besides the cards."""
+    partial: bool = False
+    """Whether it can hold boards with hidden hands."""
     fields: tuple[str, ...] = ()
     """Which fields of a board it holds, where it does not hold all."""
     text: bool = True
@@ -216,7 +230,7 @@ class Format:
         was expected. Where ``reading`` is lenient, deals stand that were read before an error which
         ends the reading; a file without a single deal is an error all the same.
         """
-        reading = Reading(reading) if isinstance(reading, str) else reading
+        reading = Reading(reading, named=True) if isinstance(reading, str) else reading
         yield from reading.passed_on(self.reader(stream, reading, chunk), self.title)
 
 

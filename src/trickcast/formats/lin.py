@@ -10,15 +10,16 @@ result from ``mc`` or a whole play. A board that says more keeps all its pairs a
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import BinaryIO
 
-from ..cards import Board, Deal, DealError, DealSet, Seat, Tag, Vulnerability, counted, shorten
-from ..cards.auction import contract_of, parse_call, strain_of, with_all_pass
+from ..cards import HIDDEN, Board, DealError, DealSet, Seat, Tag, Vulnerability, counted, shorten
+from ..cards.auction import CALLS, contract_of, parse_call, strain_of, with_all_pass
 from .boards import (
     NO_TRICKS,
     SAYS_NOTHING,
+    Note,
     Table,
     deal_sets,
     hand_texts,
@@ -26,16 +27,15 @@ from .boards import (
     parse_count,
     parse_played,
     place_of,
-    some_deals,
+    possible_calls,
+    possible_play,
+    shown_owners,
     tricks_of,
-    with_fourth_hand,
 )
 from .format import Format, FormatError, Notices, Reading, raised_by
 
 # --- pairs and boards ---
 
-Note = Callable[[str, str], None]
-"""``note(kind, message)``: called where a value cannot be read or written."""
 Pairs = Sequence[tuple[str, str]]
 
 LAYOUT = ("pg", "rh", "st")
@@ -51,28 +51,23 @@ _VULNERABILITY = {
     "e": Vulnerability.EW,
     "b": Vulnerability.BOTH,
 }
-_CALL = re.compile(r"([1-7](?:NT?|[SHDC])|PASS|DBL|RDBL|XX|[PDXR])([!?*]*)", re.IGNORECASE)
+_CALL = re.compile(r"([1-7](?:NT?|[SHDC])|PASS|DBL|RDBL|XX|[PDXR])([!?*]*)[-\s,]*", re.IGNORECASE)
+_KNOWN_CALLS = frozenset(CALLS)
 _CARDS = re.compile(r"(?:[SHDC](?:10|[2-9TJQKA]))+", re.IGNORECASE)
 _CARD = re.compile(r"[SHDC](?:10|.)", re.IGNORECASE)
 _SUIT = re.compile(r"([SHDC])([^SHDC]*)")
 _NUMBER = re.compile(r"Board\s*(?:#\s*)?([0-9]{1,9})", re.IGNORECASE)
-_LONGEST_DEAL = 1000
-"""Characters: more than any way to write four hands takes."""
 _ROOM = re.compile(r"([oc])?([0-9]{1,9})", re.IGNORECASE)
 
 
-def owners_of(value: str) -> bytes:
-    """Return the 52 owners of an ``md`` value; one hand may be left out. Raises DealError."""
-    if len(value) > _LONGEST_DEAL:
-        raise DealError(f"deal {shorten(value)}: {len(value):,} characters (expected four hands)")
+def owners_of(value: str, reading: Reading) -> bytes:
+    """Return the 52 owners of an ``md`` value, as ``shown_owners`` does. Raises DealError."""
     dealer, rest = value.strip()[:1], value.strip()
     hands = (rest[1:] if dealer.isdigit() else rest).split(",")
     if len(hands) > 4:
         raise DealError(f"deal {shorten(value)}: {counted(len(hands), 'hand')} (expected 3 or 4)")
     hands += [""] * (4 - len(hands))
-    return Deal(
-        with_fourth_hand("S:" + " ".join(_dotted(hand, value) for hand in hands))
-    ).owner_bytes
+    return shown_owners("S:" + " ".join(_dotted(hand, value) for hand in hands), reading)
 
 
 def _dotted(hand: str, value: str) -> str:
@@ -107,19 +102,15 @@ def board_of(pairs: Pairs, owners: bytes, note: Note) -> Board:
     if dealer is None and values["md"].strip()[:1] in "56789":
         note("dealers that are no seat", f"md begins with {values['md'].strip()[:1]} "
              "(expected the dealer, 1 to 4 for S W N E)")  # fmt: skip
-    auction, explanations = _auction(pairs, note)
-    play: list[str] = []
-    for code, value in pairs:
-        if code == "pc":
-            if _CARDS.fullmatch(value.strip()) is None:
-                note(
-                    "pc values kept as text",
-                    f"pc {shorten(value)} is kept as text (expected a card)",
-                )
-                break  # what follows would not be in its place
-            play += map(parse_played, _CARD.findall(value))
+    calls, by_dealer = _calls_made(pairs, note)
+    if not by_dealer:
+        dealer = None
+        note("auctions not begun by the dealer", "the auction does not begin with the dealer: "
+             "neither dealer nor contract is taken from it")  # fmt: skip
+    auction = possible_calls([call for call, _ in calls], note)
     contract, declarer = (None, None) if dealer is None else contract_of(dealer, auction)
     strain, result = strain_of(contract), _claim(values.get("mc"), note)
+    play = possible_play(_cards_played(pairs, note), strain, owners, note)
     if result is None and declarer is not None and strain is not None:
         result = tricks_of(play, declarer, strain, owners)
     board = Board(
@@ -129,37 +120,74 @@ def board_of(pairs: Pairs, owners: bytes, note: Note) -> Board:
         contract=contract,
         declarer=declarer,
         result=result,
-        auction=tuple(auction),
-        explanations=explanations,
-        play=tuple(play),
-        tags=_players(values),
+        auction=auction,
+        explanations=tuple(
+            (i, "; ".join(filter(None, texts)))
+            for i, (_, texts) in enumerate(calls[: len(auction)])
+            if texts is not None
+        ),
+        play=play,
+        tags=_players(values, note),
     )
     if _plain(pairs) == _plain(_pairs_from_fields(board, owners)):
         return board
     return replace(board, lin=tuple((code, "" if code == "md" else value) for code, value in pairs))
 
 
-def _auction(pairs: Pairs, note: Note) -> tuple[list[str], tuple[tuple[int, str], ...]]:
-    """Return the calls, and the explanations of those alerted or explained."""
-    calls: list[str] = []
-    explained: dict[int, list[str]] = {}
-    for code, value in pairs:
-        if code == "mb":
-            if is_all_pass(value.strip()):
-                calls = with_all_pass(calls)
-                continue
-            spelled = _calls(value.strip())
-            if spelled is None:
-                note("auctions kept as text", f"the auction is kept as text: mb {shorten(value)} "
-                     "(expected a call such as p, d, r, 1C, 3N!)")  # fmt: skip
-                return [], ()
-            for call, mark in spelled:
-                calls.append(call)
-                if mark.strip("?"):
-                    explained[len(calls) - 1] = []
-        elif code == "an" and calls:
-            explained.setdefault(len(calls) - 1, []).append(value.strip())
-    return calls, tuple((i, "; ".join(filter(None, texts))) for i, texts in explained.items())
+def _calls_made(pairs: Pairs, note: Note) -> tuple[list[tuple[str, list[str] | None]], bool]:
+    """Return the calls, each with the explanations of one alerted or explained, else None.
+
+    And whether the first is the dealer's. A word that is no call is taken back by ``ub`` like one;
+    where it stays ``note`` is told, and the calls after it are left out: nobody knows whose they
+    are. But ``?``, which asks the reader, stands for nothing.
+    """
+    made: list[tuple[str, list[str] | None]] = []
+    last = max((i for i, (code, _) in enumerate(pairs) if code == "mb"), default=0)
+    for i, (code, value) in enumerate(pairs):
+        text = value.strip()
+        if code == "mb" and is_all_pass(text):
+            calls = [call for call, _ in made]
+            made += [(call, None) for call in with_all_pass(calls)[len(calls) :]]
+        elif code == "mb":
+            spelled = _calls(text) or [(text, "")]
+            made += [(call, [] if mark.strip("?") else None) for call, mark in spelled]
+        elif code == "an" and made:
+            call, texts = made[-1]
+            made[-1] = call, [*(texts or []), text]
+        elif code == "ub" and (i < last or (made and made[-1][0] == "?")):
+            del made[max(0, len(made) - _count(text)) :]
+    while made and made[-1][0] == "-":
+        made.pop()
+    begun = next((i for i, (call, _) in enumerate(made) if call != "-"), 0)
+    made = [entry for entry in made[begun:] if entry[0] not in ("", "?")]
+    for i, (call, _) in enumerate(made):
+        if call not in _KNOWN_CALLS:
+            note("mb values that are no calls", f"mb {shorten(call)} is no call (expected one such "
+                 "as p, d, r, 1C, 3N!); the calls before it stand")  # fmt: skip
+            return made[:i], not begun
+    return made, not begun
+
+
+def _cards_played(pairs: Pairs, note: Note) -> list[str]:
+    """Return the cards played and not taken back by ``up``; a last one only rewinds the show."""
+    play: list[str] = []
+    last = max((i for i, (code, _) in enumerate(pairs) if code == "pc"), default=0)
+    for code, value in pairs[: last + 1]:
+        if code == "up":
+            del play[max(0, len(play) - _count(value)) :]
+        elif code == "pc":
+            if _CARDS.fullmatch(value.strip()) is None:
+                note("pc values that are no cards", f"pc {shorten(value)} is no card (expected one "
+                     "such as SA); the cards before it stand")  # fmt: skip
+                break  # what follows would not be in its place
+            play += map(parse_played, _CARD.findall(value))
+    return play
+
+
+def _count(value: str) -> int:
+    """Return how many calls or cards an undo takes back: one where it does not say."""
+    text = value.strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 1
 
 
 def _calls(text: str) -> list[tuple[str, str]] | None:
@@ -206,9 +234,13 @@ def _plain_sv(value: str) -> str:
     return value.strip().lower().replace("0", "o").replace("-", "o")
 
 
-def _players(values: dict[str, str]) -> tuple[Tag, ...]:
+def _players(values: dict[str, str], note: Note) -> tuple[Tag, ...]:
     """The names as PBN tags: of eight, the last four play in the closed room."""
-    names = [name.strip() for name in values.get("pn", "").split(",")]
+    names = [name.strip() for name in values.get("pn", "").rstrip(" ,").split(",")]
+    if len(names) > 4 and len(names) != 8:
+        note("names that cannot be seated, left out",
+             f"{len(names)} names in pn (expected 4 or 8, none with a comma in it)")  # fmt: skip
+        return ()
     room = _ROOM.fullmatch(values.get("qx", "").strip())
     if len(names) == 8 and room and (room[1] or "").lower() == "c":
         names = names[4:]
@@ -274,11 +306,14 @@ def _ignore(kind: str, message: str) -> None:
 
 
 def _deal(board: Board, owners: bytes) -> str:
-    """Write dealer and hands as BBO does, without East's."""
+    """Write dealer and hands as BBO does: without East's, unless another is hidden."""
     hands = hand_texts(owners)
     digit = "0" if board.dealer is None else str(_SEATS.index(board.dealer) + 1)
-    texts = ("".join(map("".join, zip("SHDC", hands[seat], strict=True))) for seat in _SEATS[:3])
-    return digit + "".join(f"{text}," for text in texts)
+    texts = [
+        "".join(map("".join, zip("SHDC", hands[seat], strict=True))) * (seat in owners)
+        for seat in _SEATS
+    ]
+    return digit + ",".join(texts if HIDDEN in owners else [*texts[:3], ""])
 
 
 def _pairs_from_fields(board: Board, owners: bytes) -> list[tuple[str, str]]:
@@ -367,7 +402,9 @@ def _plain(pairs: Pairs) -> list[tuple[str, str]]:
 
 _CODE = re.compile(r"[A-Za-z0-9*]{1,2}")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
-_SNIFF = re.compile(rb"(^|\|)\s*(md\|[0-4]?\s*[SHDC,]|(pn|vg|qx)\|[^|]*\|)", re.IGNORECASE)
+_SNIFF = re.compile(
+    rb"(^|\|)\s*(md\|[0-4]?\s*[SHDC,]|(pn|vg|qx)\|[^|]*\|)", re.IGNORECASE | re.MULTILINE
+)
 _BEGINS = ("pn", "qx", "md")
 """Codes that begin the next board once the deal of this one is given."""
 _KNOWN = FIELD_CODES | {"qx"}
@@ -387,16 +424,16 @@ def _sniff(head: bytes) -> bool:
 def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     notices = Notices(reading.name)
     boards = _deals(_boards(_pairs(stream, reading, notices), reading), reading, notices)
-    yield from some_deals(deal_sets(boards, chunk), reading)
+    yield from deal_sets(boards, reading, chunk)
     notices.close()
 
 
-def board_of_text(text: str) -> tuple[bytes, Board]:
+def board_of_text(text: str, reading: Reading) -> tuple[bytes, Board]:
     """Return the 52 owners and the board of a LIN text.
 
     Raises FormatError where it does not hold one board, or what is no LIN.
     """
-    reading = Reading("lin")
+    reading = Reading("lin", partial=reading.partial)
     notices = Notices(reading.name)
     pairs = _pairs(io.BytesIO(text.encode()), reading, notices)
     deals = list(_deals(_boards(pairs, reading), reading, notices))
@@ -409,18 +446,24 @@ def board_of_text(text: str) -> tuple[bytes, Board]:
 def _pairs(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[tuple[int, str, str]]:
     """Yield (line number, code, value); line breaks within a value are taken out.
 
-    Raises FormatError where the text is not made of such pairs; where the reading is lenient what
-    stands in place of a code is left out, and ``md`` is a code wherever it stands.
+    A code is the last line before its bar: what stands before it is left out. Raises FormatError
+    where the text is not made of such pairs; where the reading is lenient what stands in place of
+    a code is left out, and ``md`` is a code wherever it stands.
     """
     line, code = 1, ""
     for token in _tokens(stream, reading, notices):
         text = _text(token, reading, notices, line)
         clean = text.strip()
-        if code and not (clean.lower() == "md" and reading.lenient):
+        before, _, word = clean.rpartition("\n")
+        if code and not (word.lower() == "md" and reading.lenient):
             yield line, code, text.replace("\r", "").replace("\n", "")
             code = ""
-        elif _CODE.fullmatch(clean):
-            code = clean.lower() if clean.lower() in _KNOWN else clean
+        elif _CODE.fullmatch(word):
+            code = word.lower() if word.lower() in _KNOWN else word
+            if before:
+                notices.add("texts before LIN codes, left out", f"line {line}",
+                            f"{shorten(before.strip())} before {word} is left out "
+                            "(expected code|value| pairs)")  # fmt: skip
         else:
             at = line + text[: len(text) - len(text.lstrip())].count("\n")
             reason = (
@@ -514,7 +557,7 @@ def _deals(
     for number, pairs in boards:
         deal = next(value for code, value in pairs if code == "md")
         try:
-            owners = owners_of(deal)
+            owners = owners_of(deal, reading)
         except DealError as error:
             reading.refuse(reading.error(f"line {number}", str(error)))
             continue
@@ -555,4 +598,5 @@ FORMAT = Format(
     write=_write,
     tricks=False,
     boards=True,
+    partial=True,
 )

@@ -8,11 +8,12 @@ is not ASCII, such as players' names, in UTF-8, which readers of today take).
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import BinaryIO
 
-from ..cards import Board, Deal, DealError, DealSet, Tag, cut, shorten
+from ..cards import HIDDEN, Board, DealError, DealSet, Seat, Tag, cut, shorten
 from .boards import (
     NO_TRICKS,
     SAYS_NOTHING,
@@ -21,8 +22,7 @@ from .boards import (
     hand_texts,
     place_of,
     plain_owners,
-    some_deals,
-    with_fourth_hand,
+    shown_owners,
 )
 from .format import Format, FormatError, Notices, Reading, raised_by
 from .lin import beyond_fields
@@ -31,6 +31,8 @@ from .streams import text_lines
 
 # --- lines, tags and blocks of tags ---
 
+_DOUBLE_SPACED = 4
+"""Tags at the beginning of a file that tell whether a blank line stands after every line."""
 _MOST_RUBBISH = 100
 """Lines that are not PBN before the first tag."""
 
@@ -106,6 +108,47 @@ def read_lines(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator
         yield number, text
 
 
+class _Lines:
+    """Numbered lines, some of which may be put back to be read once more."""
+
+    def __init__(self, lines: Iterable[tuple[int, str]]):
+        self._lines = iter(lines)
+        self._back: list[tuple[int, str]] = []
+
+    def __iter__(self) -> "_Lines":
+        return self
+
+    def __next__(self) -> tuple[int, str]:
+        return self._back.pop() if self._back else next(self._lines)
+
+    def put_back(self, lines: Sequence[tuple[int, str]]) -> None:
+        """Let these lines be the next."""
+        self._back += reversed(lines)
+
+
+def single_spaced(lines: Iterator[tuple[int, str]], notices: Notices) -> Iterator[tuple[int, str]]:
+    """Take out the blank line after every line, where a file begins with different tags so."""
+    head = list(islice(lines, 2 * _DOUBLE_SPACED))
+    texts = [text for _, text in head if text[:1] != "%"]
+    tags = [found[1] for text in texts[::2] if (found := _PLAIN_TAG.fullmatch(text))]
+    blank = not any(text.strip() for text in texts[1::2])
+    if len({*tags}) < _DOUBLE_SPACED - 1 or len(tags) != len(texts[::2]) or not blank:
+        yield from head
+        yield from lines
+        return
+    notices.add("blank lines after all lines", f"line {head[1][0]}",
+                "a blank line after every line is passed over")  # fmt: skip
+    blanks = 0
+    for number, text in chain(head, lines):
+        if text and not text.isspace():
+            if blanks > 1:
+                yield number - 1, ""
+            yield number, text
+            blanks = 0
+        else:
+            blanks += 1
+
+
 Piece = tuple[int, str | None, str]
 """Line number, tag name, value. No name: a line that follows a tag; None: a blank line."""
 
@@ -117,19 +160,10 @@ def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices)
     short: where the reading is lenient it is left out, or stands for no deal if it is a Deal.
     """
     in_rows = False  # whether the last tag was one that rows of data follow
-    comment: list[Piece] = []  # the lines so far of a comment in braces that is still open
     rubbish = _Rubbish(reading, notices)
-    for number, text in lines:
-        if comment:
-            inside, brace, text = text.partition("}")
-            comment.append((number, "", inside + brace))
-            if not brace:
-                if len(comment) > reading.limits.board:
-                    raise _no_end_of_board(number, reading)
-                continue
-            yield from comment
-            comment, text = [], text.strip()
-        elif (plain := _PLAIN_TAG.fullmatch(text)) is not None:
+    source = _Lines(lines)
+    for number, text in source:
+        if (plain := _PLAIN_TAG.fullmatch(text)) is not None:
             tag = _NAMES.get(plain[1].lower(), plain[1])
             yield number, tag, plain[2]
             in_rows, rubbish.allowed = is_section(tag), True
@@ -138,8 +172,8 @@ def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices)
             yield number, None, ""
             in_rows = False
         elif text[0] == "%":
-            if not _HEADER.fullmatch(text):
-                yield number, "", text.rstrip()
+            header = _HEADER.fullmatch(text)  # which another file begins with
+            yield number, None if header else "", "" if header else text.rstrip()
             continue
         text = text.strip()
         at = 0
@@ -174,16 +208,50 @@ def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices)
             if not in_rows and piece[0] not in "{;":
                 rubbish.add(number, piece)
             elif _leaves_comment_open(piece):
-                comment = [(number, "", piece)]
+                yield from _comment((number, piece), source, reading, notices)
             else:
                 yield number, "", piece
-    if comment:
-        number, _, piece = comment[0]
-        reason = "the comment that begins here has no end (expected '}')"
-        reading.refuse(reading.error(f"line {number}", reason))
-        if before := piece[: len(piece) - len(_NO_COMMENT.sub("", piece))].rstrip():
-            yield number, "", before
     rubbish.close()
+
+
+def _comment(
+    first: tuple[int, str], source: _Lines, reading: Reading, notices: Notices
+) -> Iterator[Piece]:
+    """Yield the lines of a comment in braces that does not end in its first line.
+
+    A line that is a tag ends it where another begins before its end, or where it has none.
+    Refuses a comment without end or tag.
+    """
+    lines, tag = [first], 0
+    for number, text in source:
+        if not tag and _PLAIN_TAG.fullmatch(text.strip()):
+            tag = len(lines)
+        begin, end = text.find("{"), text.find("}")
+        if end >= 0 and not (tag and 0 <= begin < end):
+            lines.append((number, text[: end + 1]))
+            if text[end + 1 :].strip():
+                source.put_back([(number, " " + text[end + 1 :])])
+            yield from ((number, "", text) for number, text in lines)
+            return
+        lines.append((number, text))
+        if tag and begin >= 0:
+            break
+        if len(lines) > reading.limits.board:
+            if tag:
+                break
+            raise _no_end_of_board(number, reading)
+    number, text = first
+    reason = "the comment that begins here has no end (expected '}')"
+    if tag:
+        notices.add("comments without end", f"line {number}", f"{reason}: the next tag ends it")
+        source.put_back(lines[tag:])
+        last, closed = lines[tag - 1]
+        yield from ((number, "", text) for number, text in lines[: tag - 1])
+        yield last, "", closed + "}"
+        return
+    reading.refuse(reading.error(f"line {number}", reason))
+    if before := text[: len(text) - len(_NO_COMMENT.sub("", text))].rstrip():
+        yield number, "", before
 
 
 def _after_blanks(text: str, start: int) -> int:
@@ -249,8 +317,9 @@ def blocks(found: Iterable[Piece], reading: Reading) -> Iterator[list[TagLine]]:
             if tag in seen and tag in EXPORT_ORDER:
                 if (block[-1].name, block[-1].value, block[-1].lines) == (tag, text, []):
                     continue
-                yield block
-                block, seen, size = [], set(), 0
+                if tag not in _OF_ONE_BOARD or "" not in (text, _value(block, tag)):
+                    yield block
+                    block, seen, size = [], set(), 0
             block.append(TagLine(tag, text, number))
             seen.add(tag)
         elif tag is None:
@@ -267,6 +336,10 @@ def blocks(found: Iterable[Piece], reading: Reading) -> Iterator[list[TagLine]]:
             raise _no_end_of_board(number, reading)
     if block:
         yield block
+
+
+def _value(block: list[TagLine], name: str) -> str:
+    return next((tag.value for tag in reversed(block) if tag.name == name), "")
 
 
 def _no_end_of_board(number: int, reading: Reading) -> FormatError:
@@ -305,10 +378,15 @@ def check_lines(tag: Tag) -> None:
 
 # --- records of boards ---
 
+_HIDDEN_HAND = re.compile(r"[:\s](?:-|\.\.\.)(?:\s|$)")
 _OF_THE_DEAL = ("Deal", "Board", "Dealer", "Vulnerable")
 """What the record of another table shares with the board before when it does not say it."""
 _OF_A_TABLE = frozenset(("Declarer", "Contract", "Result", "Auction", "Play", "Score"))
 """What the record of another table says at least one of."""
+_OF_A_BOARD = frozenset(("Board", "West", "North", "East", "South", "Room"))
+"""What says of which board and table a record is."""
+_OF_ONE_BOARD = frozenset(("Dealer", "Vulnerable", "Scoring", "Declarer", "Contract", "Result"))
+"""Tags that begin no other board where one of two is empty."""
 _EXPORTED = frozenset(EXPORT_ORDER)
 _SNIFF = re.compile(
     rb'^(?:\xef\xbb\xbf)?[ \t]*(%\s*PBN\b|\[\s*(Event|Site|Board|Deal|Date|Dealer|West|North)\s+")',
@@ -322,7 +400,7 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     notices = Notices(reading.name)
-    yield from some_deals(deal_sets(_boards(stream, reading, notices), chunk), reading)
+    yield from deal_sets(_boards(stream, reading, notices), reading, chunk)
     notices.close()
 
 
@@ -332,7 +410,7 @@ def _boards(
     """Yield the owners, the board and the trick table of each record of a deal."""
     before: dict[str, TagLine] = {}
     text, owners = None, b""
-    lines = read_lines(stream, reading, notices)
+    lines = single_spaced(read_lines(stream, reading, notices), notices)
     for record in _records(blocks(pieces(lines, reading, notices), reading), reading, notices):
         before = _complete(record, before, reading, notices)
         deal = before.get("Deal")
@@ -340,7 +418,7 @@ def _boards(
             continue
         if deal.value != text:  # tables of one deal stand together
             try:
-                text, owners = deal.value, _owners(deal, notices)
+                text, owners = deal.value, _owners(deal, reading, notices)
             except DealError as error:
                 reading.refuse(reading.error(f"line {deal.number}", str(error)))
                 text = None
@@ -350,7 +428,7 @@ def _boards(
             tags.append(Tag("Deal", "", tuple(deal.lines)))
         board, table = SAYS_NOTHING, NO_TRICKS
         if tags:
-            board, table = read_board(tags, _note_on(record, notices))
+            board, table = read_board(tags, owners, _note_on(record, notices))
         yield owners, board, table
 
 
@@ -387,6 +465,15 @@ class _Record:
             if tag.name == "Board" and self._number is None:
                 self._number = tag.value
 
+    def drop(self, names: Set[str], notices: Notices) -> None:
+        """Leave out tags, which the board that follows has itself."""
+        for tag in self.tags:
+            if tag.name in names:
+                notices.add("tags of no board, left out", f"line {tag.number}",
+                            f"{tag.name} stands alone and is left out")  # fmt: skip
+        self.tags = [tag for tag in self.tags if tag.name not in names]
+        self.names -= names
+
     def begin_with(self, other: "_Record") -> None:
         """Put what stands before at the beginning."""
         self.tags, block = other.tags, self.tags
@@ -420,9 +507,11 @@ def _records(
             reading.refuse(_no_deal(before.tags, reading))
             before = _Record()
         if record.tags and ("Deal" in names or record.is_other_board_than(block)):
-            if record.is_whole:
+            twice = record.names & names & _EXPORTED
+            if record.is_whole or (twice and not record.names.isdisjoint(_OF_A_BOARD)):
                 yield record.tags
             else:
+                record.drop(twice, notices)
                 before.begin_with(record)
             record = _Record()
         if "Deal" in names:
@@ -493,14 +582,13 @@ def _complete(
     return named
 
 
-def _owners(deal: TagLine, notices: Notices) -> bytes:
+def _owners(deal: TagLine, reading: Reading, notices: Notices) -> bytes:
     """Return the 52 owners that a Deal tag gives, or raise DealError."""
     owners = plain_owners(deal.value)
     if owners is not None:
         return owners
-    text = with_fourth_hand(deal.value)
-    owners = Deal(text).owner_bytes
-    if text != deal.value:
+    owners = shown_owners(deal.value, reading)
+    if HIDDEN not in owners and _HIDDEN_HAND.search(deal.value):
         notices.add("hands worked out from the other three", f"line {deal.number}",
                     "a hand is not given; it is what the other three leave")  # fmt: skip
     return owners
@@ -522,12 +610,13 @@ def _write(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
 def _record(owners: bytes, board: Board, table: Table, index: int, notices: Notices) -> str:
     """Return a board as text, with the blank line that ends it."""
     place = place_of(board, index)
-    deal = "N:" + " ".join(map(".".join, hand_texts(owners)))
+    texts = zip(Seat, hand_texts(owners), strict=True)
+    deal = "N:" + " ".join(".".join(suits) if seat in owners else "-" for seat, suits in texts)
     if board.lin and (more := beyond_fields(board, owners)):
         notices.add("what only LIN holds, left out", place,
                     f"PBN does not hold and leaves out LIN's {', '.join(more)}")  # fmt: skip
     try:
-        tags = write_board(board, deal, table, notices.at(place))
+        tags = write_board(board, owners, deal, table, notices.at(place))
         for tag in tags:
             check_lines(tag)
     except ValueError as error:
@@ -548,4 +637,5 @@ FORMAT = Format(
     reader=_read,
     write=_write,
     boards=True,
+    partial=True,
 )

@@ -28,8 +28,16 @@ from ..cards import (
     cut,
     shorten,
 )
-from ..cards.auction import MOST_CALLS, contract_of, parse_call, strain_of, with_all_pass
+from ..cards.auction import (
+    MOST_CALLS,
+    contract_of,
+    legal_part,
+    parse_call,
+    strain_of,
+    with_all_pass,
+)
 from .boards import (
+    Note,
     Table,
     contract_text,
     is_all_pass,
@@ -37,7 +45,9 @@ from .boards import (
     parse_played,
     parse_seat,
     play_of_rows,
+    possible_play,
     rows_of_play,
+    split_outcome,
     tricks_by_contract,
 )
 
@@ -86,21 +96,25 @@ def _tokens(lines: Iterable[str]) -> tuple[list[str], bool]:
     return _TOKEN.findall("\n".join(rows)), bool(comments)
 
 
-def parse_auction(tag: Tag, notes: Sequence[Tag]) -> tuple[tuple[str, ...], _Explanations, bool]:
+def parse_auction(
+    tag: Tag, notes: Sequence[Tag]
+) -> tuple[tuple[str, ...], _Explanations, bool, str]:
     """Read an Auction section and its Note tags.
 
-    Returns the calls, their explanations, and whether that is all that is said. Raises ValueError
-    for a word that is no call, and for irregularities that a list of calls cannot show.
+    Returns the calls, their explanations, whether that is all that is said, and what is wrong with
+    the first word that is no call or with the first impossible call: the calls before it stand.
     """
     texts = dict(filter(None, map(_note, notes)))
     calls: list[str] = []
     explained: dict[int, list[str]] = {}
     used: set[str] = set()
     tokens, more = _tokens(tag.lines)
-    all_of_them = False  # whether the word before was the All of All Pass
+    while tokens and tokens[-1] == "-":  # what fills a row
+        more = bool(tokens.pop())
+    all_of_them, wrong = False, ""  # whether the word before was the All of All Pass
     for token in tokens:
         if all_of_them and not is_all_pass(f"all{token}"):
-            raise ValueError(f"'All' before {shorten(token)} (expected Pass)")
+            break
         if token[0] == "=" and len(token) > 2:
             number = token[1:-1]
             more = more or number not in texts or not calls
@@ -111,20 +125,27 @@ def parse_auction(tag: Tag, notes: Sequence[Tag]) -> tuple[tuple[str, ...], _Exp
             more = True
         elif token.upper() == "ALL":
             all_of_them = more = True
-            continue
         elif all_of_them or is_all_pass(token):
             calls, all_of_them = with_all_pass(calls), False
         else:
             more = more or token[-1] in _JUDGEMENTS
-            calls.append(parse_call(token.rstrip(_JUDGEMENTS)))
+            try:
+                calls.append(parse_call(token.rstrip(_JUDGEMENTS)))
+            except ValueError as error:
+                wrong = str(error)
+                break
         if len(calls) > MOST_CALLS:
-            raise ValueError(f"more than {MOST_CALLS} calls (expected one auction)")
+            break
     if all_of_them:
-        raise ValueError("'All' at the end (expected Pass)")
-    more = more or len(texts) != len(notes) or used != set(texts)
+        wrong = "'All' without Pass (expected All Pass)"
+    stand, why = legal_part(calls)
+    wrong = why or wrong
+    more = more or bool(wrong) or len(texts) != len(notes) or used != set(texts)
     more = more or any(note.lines for note in notes) or any(len(t) > 1 for t in explained.values())
-    explanations = tuple((i, "; ".join(filter(None, texts))) for i, texts in explained.items())
-    return tuple(calls), explanations, not more
+    explanations = tuple(
+        (i, "; ".join(filter(None, texts))) for i, texts in explained.items() if i < stand
+    )
+    return tuple(calls[:stand]), explanations, not more, wrong
 
 
 def first_caller(tag: Tag) -> Seat | None:
@@ -176,15 +197,17 @@ def declarer_of(board: Board) -> Seat | None:
     return board.declarer
 
 
-def parse_play(tag: Tag, board: Board) -> tuple[tuple[str, ...], bool]:
-    """Read a Play section, given the contract.
+def parse_play(tag: Tag, board: Board, owners: bytes) -> tuple[tuple[str, ...], bool, str]:
+    """Read a Play section, given the contract and the deal's owners.
 
-    Returns the cards in the order played, as far as that can be told, and whether that is all that
-    is said. Raises ValueError for a word that is no card.
+    Returns the cards in the order played, as far as that can be told, whether that is all that is
+    said, and what is wrong with the first word that is no card or the first impossible card: the
+    cards before it stand.
     """
     strain, declarer = strain_played(board), declarer_of(board)
     tokens, more = _tokens(tag.lines)
     cells: list[str] = []
+    wrongs: list[str] = []
     for token in tokens:
         if token in "*+":
             break
@@ -192,15 +215,21 @@ def parse_play(tag: Tag, board: Board) -> tuple[tuple[str, ...], bool]:
             more = True
             continue
         more = more or token[-1] in _JUDGEMENTS
-        cells.append("-" if token == "-" else parse_played(token.rstrip(_JUDGEMENTS)))
+        try:
+            cells.append("-" if token == "-" else parse_played(token.rstrip(_JUDGEMENTS)))
+        except ValueError as error:
+            wrongs.append(str(error))
+            cells.append("-")  # whose place is known, if not what was played
     if strain is None:
-        return (), False
+        return (), False, "".join(wrongs[:1])
     cells += ["-"] * (-len(cells) % 4)
-    play = tuple(play_of_rows([cells[i : i + 4] for i in range(0, len(cells), 4)], strain))
-    if more or not play or declarer is None or tag.value.strip().upper() != declarer.lho.letter:
-        return play, False
+    play = tuple(play_of_rows([cells[i : i + 4] for i in range(0, len(cells), 4)], strain, owners))
+    play = possible_play(play, strain, owners, lambda _, message: wrongs.insert(0, message))
+    leader = tag.value.strip().upper()
+    if more or wrongs or not play or declarer is None or leader != declarer.lho.letter:
+        return play, False, "".join(wrongs[:1])
     written, _ = _tokens(_rows_of_play(play, declarer, strain))
-    return play, [token.upper() for token in tokens] == written
+    return play, [token.upper() for token in tokens] == written, ""
 
 
 def _rows_of_play(play: Sequence[str], declarer: Seat, strain: Strain) -> tuple[str, ...]:
@@ -351,9 +380,6 @@ def disagreements(one: Table, other: Table) -> int:
 
 # --- tags and fields ---
 
-Note = Callable[[str, str], None]
-"""``note(kind, message)``: called where a tag is not written as it stood."""
-
 
 class NoteOnTag(Protocol):
     """Called where a tag cannot be read: with its name, and which of that name (from 0)."""
@@ -377,13 +403,10 @@ _RANKS = {name: rank for rank, name in enumerate(("", *EXPORT_ORDER, *_SECTIONS)
 _IN_ONE_LINE = {DIGITS: parse_digits, ABILITY: parse_ability}
 """Tags that hold a trick table in their value, the one that is believed first of all first."""
 _HIGHEST_NUMBER = 999_999_999
+_OF_SIDE = re.compile(r"(NS|EW)\s*([0-9]{1,2})", re.IGNORECASE)
+_RESULT_OF_SIDES = re.compile(r"NS\s*[0-9]{1,2}(?:\s+EW\s*[0-9]{1,2})?|EW\s*[0-9]{1,2}"
+                              r"(?:\s+NS\s*[0-9]{1,2})?", re.IGNORECASE)  # fmt: skip
 _NUMBERED = re.compile(r"(?:board|bd|no|nr)?\.?\s*#?\s*(?=[0-9])", re.IGNORECASE)
-_OUTCOME = re.compile(
-    r"([1-7]\s*(?:NT?|SA|[SHDC♠♥♦♣])\s*[X*]{0,2})\s*(?:by\s+|-(?=[NESW]))?([NESW](?!\w))?\s*"
-    r"(=|[+-]\s*[0-9]{1,2})?",
-    re.IGNORECASE,
-)
-"""A contract with who declares it, and how many tricks it was made or set by: 4HXS-1."""
 
 
 def _parse_number(text: str) -> int:
@@ -401,8 +424,18 @@ def _parse_declarer(text: str) -> Seat | None:
     return parse_seat(text.strip().removeprefix("^"))  # ^S: South by an irregularity
 
 
-def _parse_result(text: str) -> int:
-    return parse_count(text, 13)
+def _parse_result(text: str, declarer: Seat | None = None) -> int:
+    """Read declarer's tricks: ``9``, by an irregularity ``^9``, or of sides ``NS 9 EW 4``."""
+    sides = _RESULT_OF_SIDES.fullmatch(text.strip())
+    if sides is None:
+        return parse_count(text.strip().removeprefix("^"), 13)
+    tricks = {side.upper(): parse_count(number, 13) for side, number in _OF_SIDE.findall(text)}
+    if len(tricks) == 2 and sum(tricks.values()) != 13:
+        raise ValueError(f"{shorten(text)}: {sum(tricks.values())} tricks (expected 13)")
+    if declarer is None:
+        raise ValueError(f"{shorten(text)} is a side's, and the declarer is not known")
+    own, other = ("NS", "EW") if declarer.side == 0 else ("EW", "NS")
+    return tricks[own] if own in tricks else 13 - tricks[other]
 
 
 def _spell_contract(contract: str) -> str:
@@ -418,14 +451,16 @@ class _Simple:
     parse: Callable[[str], Any]
     spell: Callable[[Any], str] = str
 
-    def read(self, text: str) -> Any:
+    def read(self, text: str, declarer: Seat | None) -> Any:
         """Return the value; None for "not known". Raises ValueError for anything else."""
-        return None if text.strip() in _NOT_KNOWN else self.parse(text)
+        if text.strip() in _NOT_KNOWN:
+            return None
+        return _parse_result(text, declarer) if self.field == "result" else self.parse(text)
 
     def write(self, value: Any) -> str:
         """Return the text of a value. Raises ValueError for what could not be read again."""
         text = self.spell(value)
-        if self.read(text) != value:
+        if self.read(text, None) != value:
             raise ValueError(f"{self.field} is {shorten(value)}")
         return text
 
@@ -468,7 +503,7 @@ class _Sorted:
         return [tag for _, _, tag in sorted(items, key=lambda item: item[0])]
 
 
-def read_board(tags: Sequence[Tag], note: NoteOnTag) -> tuple[Board, Table]:
+def read_board(tags: Sequence[Tag], owners: bytes, note: NoteOnTag) -> tuple[Board, Table]:
     """Return what the tags of a board say, and its trick table.
 
     Tags that the fields of Board do not say in full are kept; ``note`` is told of those that
@@ -478,11 +513,8 @@ def read_board(tags: Sequence[Tag], note: NoteOnTag) -> tuple[Board, Table]:
     values: dict[str, Any] = {}
     in_full: set[str] = set()
     for name, simple in _SIMPLE.items():
-        if tag := found.first.get(name):
-            value = _attempt(tag, note, simple.read, tag.value)
-            values[simple.field] = value
-            if value is not None and not tag.lines and "^" not in tag.value:
-                in_full.add(name)
+        if (tag := found.first.get(name)) and name != "Result":
+            _read_simple(simple, tag, values, in_full, note)
     by_dealer = True
     if tag := found.first.get("Auction"):
         first = _attempt(tag, note, first_caller, tag)
@@ -491,21 +523,41 @@ def read_board(tags: Sequence[Tag], note: NoteOnTag) -> tuple[Board, Table]:
             note("auctions not begun by the dealer",
                  f"the auction begins with {first}, not with the dealer; it is kept as text, and "
                  "no contract is taken from it", "Auction")  # fmt: skip
-        read = _attempt(tag, note, parse_auction, tag, found.notes["Auction"])
-        if read is not None and by_dealer:
-            values["auction"], values["explanations"], whole = read
-            if whole and values["auction"]:
+        calls, explanations, whole, wrong = parse_auction(tag, found.notes["Auction"])
+        _tell_wrong(tag, wrong, note)
+        if by_dealer:
+            values["auction"], values["explanations"] = calls, explanations
+            if whole and calls:
                 in_full.add("Auction")
     _take_contract_from_auction(values, found, in_full)
+    if tag := found.first.get("Result"):
+        _read_simple(_SIMPLE["Result"], tag, values, in_full, note)
     if tag := found.first.get("Play"):
-        played = _attempt(tag, note, parse_play, tag, Board(**values))
-        if played is not None:
-            values["play"], whole = played
-            if whole and not found.notes["Play"]:
-                in_full.add("Play")
+        values["play"], whole, wrong = parse_play(tag, Board(**values), owners)
+        _tell_wrong(tag, wrong, note)
+        if whole and not found.notes["Play"]:
+            in_full.add("Play")
     _compare_outcome(values, note)
     table = _read_table(found, in_full, note)
     return Board(**values, tags=tuple(found.in_order(but=in_full))), table
+
+
+def _read_simple(
+    simple: "_Simple", tag: Tag, values: dict[str, Any], in_full: set[str], note: NoteOnTag
+) -> None:
+    """Read a tag of one value."""
+    value = _attempt(tag, note, simple.read, tag.value, values.get("declarer"))
+    values[simple.field] = value
+    if value is not None and not tag.lines and "^" not in tag.value:
+        in_full.add(tag.name)
+
+
+def _tell_wrong(tag: Tag, wrong: str, note: NoteOnTag) -> None:
+    """Tell of the first word of a section that is none, or that is impossible."""
+    if wrong:
+        stands = "what stands before it is read" if "before it stand" not in wrong else ""
+        note(f"{tag.name} tags read in part", f"{tag.name}: {wrong}; {stands}".rstrip("; "),
+             tag.name)  # fmt: skip
 
 
 def _take_contract_from_auction(values: dict[str, Any], found: _Sorted, in_full: set[str]) -> None:
@@ -543,13 +595,20 @@ def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
     """Leave out what a board can say only once; let the auction say who dealt."""
     once = {*_SIMPLE, *_SECTIONS, RESULT_TABLE, DIGITS, ABILITY}
     kept: list[Tag] = []
-    names: set[str] = set()
+    places: dict[str, int] = {}
     for tag in tags:
-        if tag.name in once and tag.name in names:
-            note(f"{tag.name} tags left out", f"a second {tag.name} tag is left out", tag.name, 1)
-        else:
-            kept.append(tag)
-            names.add(tag.name)
+        if tag.name in once and tag.name in places:
+            first = kept[places[tag.name]]
+            filled = _says_nothing(first) and not _says_nothing(tag)
+            which = ("an empty", 0) if filled else ("a second", 1)
+            note(f"{tag.name} tags left out", f"{which[0]} {tag.name} tag is left out", tag.name,
+                 which[1])  # fmt: skip
+            if not filled:
+                continue
+            kept[places[tag.name]] = Tag("", "", first.lines)
+        places[tag.name] = len(kept)
+        kept.append(tag)
+    kept = [tag for tag in kept if tag.name or tag.lines]
     auction = next((tag for tag in kept if tag.name == "Auction"), None)
     try:
         dealer = None if auction is None else first_caller(auction)
@@ -565,6 +624,11 @@ def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
     return kept
 
 
+def _says_nothing(tag: Tag) -> bool:
+    """Whether a tag is empty: without rows where there should be some, or without a value."""
+    return not parted(tag.lines)[0] if is_section(tag.name) else tag.value.strip() in _NOT_KNOWN
+
+
 def _with_outcome(tags: list[Tag]) -> list[Tag]:
     """Spell as the standard does a contract that says more, and a result as over- or undertricks.
 
@@ -574,15 +638,16 @@ def _with_outcome(tags: list[Tag]) -> list[Tag]:
     texts = {tag.name: tag.value.strip() for tag in reversed(tags)}
     values = {name: texts.get(name, "") for name in ("Contract", "Declarer", "Result")}
     spelled = dict(values)
-    parts = _OUTCOME.fullmatch(values["Contract"])
+    parts = split_outcome(values["Contract"])
     if parts is None:
         return tags
-    contract, declarer, result = parts.groups(default="")
-    spelled["Contract"] = re.sub("SA", "NT", contract.replace("*", "X"), flags=re.IGNORECASE)
+    contract, declarer, result = parts
+    if declarer or result or contract != values["Contract"].upper():
+        spelled["Contract"] = contract
     for name, value in (("Declarer", declarer), ("Result", result)):
         if value and values[name] in _NOT_KNOWN:
             spelled[name] = value
-        elif value and name == "Declarer" and values[name].upper()[:1] != value.upper():
+        elif value and name == "Declarer" and values[name].upper()[:1] != value:
             return tags  # they contradict each other
     tricks = tricks_by_contract(spelled["Result"], contract)
     if tricks is not None:
@@ -638,14 +703,14 @@ def _warn_of_placeholders(tag: Tag, ones: int, table: Table, note: NoteOnTag) ->
              "taken as unknown", tag.name)  # fmt: skip
 
 
-def write_board(board: Board, deal: str, table: Table, note: Note) -> list[Tag]:
+def write_board(board: Board, owners: bytes, deal: str, table: Table, note: Note) -> list[Tag]:
     """Return the tags of a board in export order, from its fields and its own tags.
 
     One of its tags that says otherwise than the field is written anew, which ``note`` is told.
     Raises ValueError for a field that holds no call, card, contract or the like.
     """
     own = _Sorted(board.tags)
-    stale = {name for name in own.first if not _agrees(own, name, board, table)}
+    stale = {name for name in own.first if not _agrees(own, name, board, owners, table)}
     for name in sorted(stale):
         note(f"{name} tags written anew",
              f"its {name} tag says otherwise and is written anew or left out")  # fmt: skip
@@ -669,19 +734,20 @@ def write_board(board: Board, deal: str, table: Table, note: Note) -> list[Tag]:
     return own.in_order(but={*stale, "Deal"}, fresh=fresh)
 
 
-def _agrees(own: _Sorted, name: str, board: Board, table: Table) -> bool:
+def _agrees(own: _Sorted, name: str, board: Board, owners: bytes, table: Table) -> bool:
     """Whether a board's own tag says the same as its fields (or its deal's tricks)."""
     tag = own.first[name]
     try:
         if name in _SIMPLE:
-            return bool(_SIMPLE[name].read(tag.value) == getattr(board, _SIMPLE[name].field))
+            value = _SIMPLE[name].read(tag.value, board.declarer)
+            return bool(value == getattr(board, _SIMPLE[name].field))
         if name == "Auction":
             if first_caller(tag) not in (None, board.dealer):  # it was kept as text
                 return not board.auction
-            calls, explanations, _ = parse_auction(tag, own.notes["Auction"])
+            calls, explanations, _, _ = parse_auction(tag, own.notes["Auction"])
             return (calls, explanations) == (board.auction, board.explanations)
         if name == "Play":
-            return parse_play(tag, board)[0] == board.play
+            return parse_play(tag, board, owners)[0] == board.play
         if name == RESULT_TABLE:
             known = parse_result_table(tag)
             agrees = (known == UNKNOWN) | (known == table)
