@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .estimator import Estimator, ModelError, TrickEstimate, estimate, models
     from .formats import FormatError, read, stream, write
     from .simulation import simulate, simulate_leads, simulate_making
-    from .solver import solve
+    from .solver import solve, solve_leads, solve_play
 
 __all__ = [
     "Deal",
@@ -39,6 +39,8 @@ __all__ = [
     "simulate_leads",
     "simulate_making",
     "solve",
+    "solve_leads",
+    "solve_play",
     "stream",
     "write",
 ]
@@ -50,7 +52,7 @@ _ROOMS = {
     "estimator": ("Estimator", "ModelError", "TrickEstimate", "estimate", "models"),
     "formats": ("FormatError", "read", "stream", "write"),
     "simulation": ("simulate", "simulate_leads", "simulate_making"),
-    "solver": ("solve",),
+    "solver": ("solve", "solve_leads", "solve_play"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 """Where each name is from; ``evaluators`` and ``openings`` are rooms themselves."""
