@@ -38,14 +38,11 @@ from trickcast._files import atomic_writer
 from trickcast.cards import UNKNOWN
 from trickcast.cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
 from trickcast.library import Library, line_positions, read_positions
-from trickcast.networks.suit_config import SuitNetworkConfig
-from trickcast.networks.suits import SuitNetwork
-from trickcast.networks.tokens import SeatLinear, normalized
 from trickcast.solver import dds, solve_line_batches
-from trickcast.training.deals.data import exchanged, from_arrays
-from trickcast.training.deals.evaluating import evaluate
+from trickcast.training.lessons import checksum, exchanged, from_arrays
 from trickcast.training.soap import Soap
-from trickcast.training.solved import checksum
+from trickcast.training.suit_networks import SeatLinear, SuitNetwork, SuitNetworkConfig, normalized
+from trickcast.training.whole_deals import evaluate
 
 ROWS = Path("docs/label_study.csv")
 COLUMNS = [

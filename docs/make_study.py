@@ -166,10 +166,10 @@ def trained(trial: Trial, given: argparse.Namespace) -> dict[str, Any]:
     import torch
 
     from trickcast.library import Library, read_positions
-    from trickcast.networks.suits import SuitNetwork
     from trickcast.training import find_training
-    from trickcast.training.deals.data import labelled_positions
-    from trickcast.training.deals.supervised import train
+    from trickcast.training.lessons import labelled_positions
+    from trickcast.training.suit_networks import SuitNetwork
+    from trickcast.training.whole_deals import train
 
     torch.set_num_threads(given.threads)
     torch.compiler.reset()  # it compiles a function for eight networks at most

@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from trickcast.cards import UNKNOWN, Board, DealSet, Seat, Tag, Vulnerability, card_text
+from trickcast.cards.auction import contract_of, is_over, strain_of
 from trickcast.dealing import random_deals
-from trickcast.formats.auction import contract_of, is_over, strain_of, tricks_of
+from trickcast.formats.boards import tricks_of
 
 BIDS = [f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN"]
 

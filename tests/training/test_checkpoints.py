@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import torch
 
-from trickcast.experiments.spec import Net, Pretraining
-from trickcast.networks.pairs import PairNetworkConfig
-from trickcast.networks.suit_config import SuitNetworkConfig
-from trickcast.training.checkpoints import (
+from trickcast.papers.experiments.spec import Net, Pretraining
+from trickcast.training.suit_networks import PairNetworkConfig, SuitNetworkConfig
+from trickcast.training.trainer import (
+    Journal,
     Progress,
     TrainingError,
     beside,
@@ -19,9 +19,8 @@ from trickcast.training.checkpoints import (
     read_checkpoint,
     write_checkpoint,
 )
-from trickcast.training.deals.supervised import SupervisedConfig
-from trickcast.training.journal import Journal
-from trickcast.training.pairs.distributions import PairConfig
+from trickcast.training.two_hands import PairConfig
+from trickcast.training.whole_deals import SupervisedConfig
 
 FILE = Path("a.checkpoint")
 CONFIG = SupervisedConfig(network=SuitNetworkConfig(width=32, heads=1))

@@ -16,11 +16,10 @@ import trickcast as tc
 from trickcast.estimator import files
 from trickcast.estimator.external import keeps_data_elsewhere
 from trickcast.library import read_positions
-from trickcast.networks.suits import SuitNetwork
-from trickcast.openings.networks import open_networks
-from trickcast.training.checkpoints import TrainingError, read_checkpoint
-from trickcast.training.deals.supervised import SupervisedConfig
-from trickcast.training.weights import read_weights
+from trickcast.papers.openings.networks import open_networks
+from trickcast.training.suit_networks import SuitNetwork, read_weights
+from trickcast.training.trainer import TrainingError, read_checkpoint
+from trickcast.training.whole_deals import SupervisedConfig
 
 SMALL = "(52x4)-(26x4)-26-13-1"
 

@@ -12,27 +12,23 @@ import torch
 
 from killing import Killed, kill_at
 from trickcast.cards import DealSet
-from trickcast.encodings import find_coding, find_head
 from trickcast.library import Library
-from trickcast.networks import LayeredNetwork
-from trickcast.networks.pairs import PairNetworkConfig
-from trickcast.networks.suit_config import SuitNetworkConfig
+from trickcast.papers.codings import find_coding, find_head
+from trickcast.papers.networks import LayeredNetwork
+from trickcast.papers.training.autoencoder import AutoencoderConfig, AutoencoderTask
+from trickcast.papers.training.comparator import ComparatorConfig, ComparatorTask
+from trickcast.papers.training.examples import all_examples
+from trickcast.papers.training.fullbatch import FullBatch, RpropConfig
+from trickcast.papers.training.hand2vec import Hand2VecConfig, Hand2VecTask
+from trickcast.papers.training.network import PaperConfig
+from trickcast.papers.training.network import train as train_paper
 from trickcast.training import trainer
-from trickcast.training.checkpoints import Progress, TrainingError
-from trickcast.training.deals.data import labelled
-from trickcast.training.deals.supervised import SupervisedConfig
-from trickcast.training.deals.supervised import train as train_deals
-from trickcast.training.journal import read_journal
-from trickcast.training.pairs.data import solved_rows
-from trickcast.training.pairs.distributions import PairConfig, PairTask, Sources
-from trickcast.training.pairs.hand2vec import Hand2VecConfig, Hand2VecTask
-from trickcast.training.papers.autoencoder import AutoencoderConfig, AutoencoderTask
-from trickcast.training.papers.comparator import ComparatorConfig, ComparatorTask
-from trickcast.training.papers.examples import all_examples
-from trickcast.training.papers.fullbatch import FullBatch, RpropConfig
-from trickcast.training.papers.network import PaperConfig
-from trickcast.training.papers.network import train as train_paper
-from trickcast.training.trainer import Lessons, Trained
+from trickcast.training.lessons import labelled, solved_rows
+from trickcast.training.suit_networks import PairNetworkConfig, SuitNetworkConfig
+from trickcast.training.trainer import Lessons, Progress, Trained, TrainingError, read_journal
+from trickcast.training.two_hands import PairConfig, PairTask, Sources
+from trickcast.training.whole_deals import SupervisedConfig
+from trickcast.training.whole_deals import train as train_deals
 
 Run = Callable[..., Trained[Any, Any]]
 TINY = SuitNetworkConfig(width=32, heads=1, before=0, after=1, ratio=2)

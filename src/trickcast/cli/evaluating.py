@@ -36,7 +36,7 @@ from ..evaluation.report import plain
 from ..library import Library, holds_library
 from ..library.shards import Shard, read_shard
 from ..library.storage import Storage, storage_at
-from ..published import best_results
+from ..papers.published import best_results
 from . import views
 from .command import Argument, Option
 from .deals import From

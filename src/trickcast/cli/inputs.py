@@ -20,7 +20,7 @@ from ..cards import Deal, DealError, DealSet, Hand, Skipped, shorten
 from .command import Option
 
 if TYPE_CHECKING:
-    from ..formats.base import Reading
+    from ..formats.format import Reading
     from ..library import Use
 
 _Part = TypeVar("_Part", bound=Sized)
@@ -167,7 +167,7 @@ def read_hands(source: str, strict: bool = False) -> Iterator[Hand]:
     if source != "-" and not is_file(source):
         yield _literal_hand(source)
         return
-    from ..formats.base import Reading  # a literal hand does not wait for all formats
+    from ..formats.format import Reading  # a literal hand does not wait for all formats
 
     piped = source == "-"
     name = _STDIN if piped else source
@@ -179,8 +179,7 @@ def read_hands(source: str, strict: bool = False) -> Iterator[Hand]:
 
 def _hands(file: BinaryIO, reading: "Reading", path: str) -> Iterator[list[Hand]]:
     """Yield the hand of each line that is not blank, as soon as it has come."""
-    from ..formats.blocks import read_lines
-    from ..formats.packing import lines_ended, opened
+    from ..formats.streams import lines_ended, opened, read_lines
 
     head, content = peek(file, _has_line)
     if not head:

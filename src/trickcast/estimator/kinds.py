@@ -25,6 +25,9 @@ ALL_STRAINS = tuple(Strain)
 _ROWS = np.arange(len(ALL_STRAINS))
 _ASKED = "strains"
 """The input of a whole-deal model that says which strains are computed; older files have none."""
+_INNER = "inner"
+"""The output with the last inner layer, for networks that learn on top of it; older files have
+none."""
 
 Answer = tuple[NDArray[np.float32], NDArray[np.uint8]]
 """(n, k, 4, 14) probabilities and (n, k, 4) tricks, of k strains."""
@@ -63,6 +66,17 @@ class WholeDeals:
             chances = chances[:, rows]
         return chances, chances.argmax(axis=-1).astype(np.uint8)
 
+    def with_inner_layer(
+        self, owners: NDArray[np.uint8], strain: Strain
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return (n, 4, 14) probabilities and (n, width) numbers of the last inner layer."""
+        if all(entry.name != _INNER for entry in self._session.get_outputs()):
+            raise ModelError(f"{self._info.path}: the model does not give its inner layer")
+        inputs = {"owners": np.ascontiguousarray(owners), _ASKED: np.array([strain])}
+        chances, inner = run_model(self._session, self._info, ["probabilities", _INNER], inputs)
+        check_distributions(chances, (len(owners), 1, len(Seat), 14), self._info)
+        return chances[:, 0], inner[:, 0]
+
 
 class OneOutput:
     """Two networks of one output, for suits and for notrump, as in the 2004 and 2009 papers.
@@ -76,7 +90,7 @@ class OneOutput:
 
     def __call__(self, owners: NDArray[np.uint8], strains: Sequence[Strain]) -> Answer:
         """Answer for (n, 52) owners. All strains are computed: they are cheap."""
-        from ..encodings import tricks_of
+        from ..papers.codings import tricks_of
 
         outputs = self.outputs(owners)
         return self._probabilities(outputs)[:, strains], tricks_of(outputs)[:, strains]

@@ -20,11 +20,11 @@ import numpy as np
 
 from .._files import atomic_writer
 from ..cards import UNKNOWN, Board, DealSet, Skipped, as_dealset, counted, shorten
-from . import ddslist, gib, hand2vec, jps, lin, links, pbn, pgx, rbn, table, text, zrd
-from .base import Format, FormatError, FormatWarning, Limits, Reading
-from .packing import inner_suffix, lines_ended, opened, zipped
+from . import csv_parquet, ddslist, deal_text, gib, hand2vec, jps, lin, links, pbn, pgx, rbn, zrd
+from .boards import numbered
+from .format import Format, FormatError, FormatWarning, Limits, Reading
 from .pbn_board import words_of_tags
-from .records import numbered
+from .streams import inner_suffix, lines_ended, opened, zipped
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -54,10 +54,10 @@ FORMATS: dict[str, Format] = {
         pbn.FORMAT,
         lin.FORMAT,
         gib.TEXT,
-        text.FORMAT,
+        deal_text.FORMAT,
         zrd.FORMAT,
-        table.CSV,
-        table.PARQUET,
+        csv_parquet.CSV,
+        csv_parquet.PARQUET,
         jps.FORMAT,
         pgx.FORMAT,
         ddslist.FORMAT,
@@ -133,7 +133,7 @@ def stream(
             kind = type(source).__name__
             raise TypeError(f"{kind} is no file (expected a path or a stream of bytes)")
         reading = Reading(name or path or "standard input", skipped)
-        head, whole, suffix = opened(source, reading, path, text.begun)
+        head, whole, suffix = opened(source, reading, path, deal_text.begun)
         if chosen is None:
             chosen = _recognise(head, suffix, reading.name)
         if chosen.text:
@@ -169,20 +169,20 @@ def write_stream(
     """
     if isinstance(target, str | os.PathLike):
         chosen, name = format_to_write(target, format), str(target)
-        journey = _Journey(chosen.fields)
+        losses = _Losses(chosen.fields)
         with atomic_writer(target) as file, zipped(file, target) as content:
-            _put(chosen, content, journey, sets, name)
+            _put(chosen, content, losses, sets, name)
     else:
         chosen, name = _writable(format), "output"
-        journey = _Journey(chosen.fields)
+        losses = _Losses(chosen.fields)
         if isinstance(target, io.RawIOBase):
             target = cast(BinaryIO, _Whole(target))
         # what goes wrong before the first deals are there leaves no beginning of an answer
         rest = iter(sets)
         sets = chain([*islice(rest, 1)], rest)
-        _put(chosen, target, journey, sets, name)
+        _put(chosen, target, losses, sets, name)
         target.flush()
-    journey.warn(chosen, name)
+    losses.warn(chosen, name)
 
 
 def find_format(name: str) -> Format:
@@ -282,8 +282,8 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
     expected = " or ".join(f.title for f in by_suffix) or "one of " + ", ".join(FORMATS)
     names = [f.name for f in by_suffix]
     named = f"names one: {', '.join(names)}" if names else "names one"
-    if text.FORMAT.name in names:
-        named += f"; --from {text.FORMAT.name} skips what is no deal"
+    if deal_text.FORMAT.name in names:
+        named += f"; --from {deal_text.FORMAT.name} skips what is no deal"
     raise FormatError(
         f"{name}: the content is of no known format (expected {expected}; "
         f'format="…" or --from {named})'
@@ -291,18 +291,18 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
 
 
 def _put(
-    chosen: Format, file: BinaryIO, journey: "_Journey", sets: Iterable[DealSet], name: str
+    chosen: Format, file: BinaryIO, losses: "_Losses", sets: Iterable[DealSet], name: str
 ) -> None:
     """Write, and name the file in errors that come from writing, not from where the deals are."""
     assert chosen.write is not None  # both ways to choose it made sure
     try:
-        watched = journey.watch(sets)
+        watched = losses.watch(sets)
         chosen.write(file, numbered(watched) if chosen.boards else watched)
     except FormatError as error:
-        if error is journey.trouble:
+        if error is losses.trouble:
             raise
         raise FormatError(f"{name}: {error}") from None
-    if not journey.deals:
+    if not losses.deals:
         raise FormatError(f"{name}: there are no deals to write")
 
 
@@ -329,11 +329,11 @@ class _Whole(io.RawIOBase):
         self._raw.flush()
 
 
-class _Journey:
+class _Losses:
     """What deals on their way to a file know, to say afterwards what the file cannot hold."""
 
-    def __init__(self, held: tuple[str, ...]) -> None:
-        self.held = held
+    def __init__(self, fields: tuple[str, ...]) -> None:
+        self.fields = fields
         """The fields of a board that the file holds."""
         self.deals = 0
         self.tricks = 0
@@ -358,7 +358,7 @@ class _Journey:
         if deals.tricks is not None:
             self.tricks += int(np.count_nonzero((deals.tricks != UNKNOWN).any(axis=(1, 2))))
         for board in deals.boards or ():
-            names = (name for name in board.stated() if name not in self.held)
+            names = (name for name in board.stated() if name not in self.fields)
             left_out = [word for name in names for word in _words(board, name)]
             self.boards += bool(left_out)
             self.said.update(dict.fromkeys(left_out))

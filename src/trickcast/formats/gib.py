@@ -35,9 +35,9 @@ from ..cards import (
     shorten,
     write_deals,
 )
-from .base import Format, FormatError, FormatWarning, Reading
-from .blocks import decode_line, read_block, read_records, require_solved, salvaged, too_long
-from .handtext import read_deals
+from .bulk import read_deals, read_records, require_solved, salvaged
+from .format import Format, FormatError, FormatWarning, Reading
+from .streams import decode_line, read_block, too_long
 
 _TEXT_SEATS = (Seat.WEST, Seat.NORTH, Seat.EAST, Seat.SOUTH)
 _TEXT_DECLARERS = [Seat.EAST, Seat.NORTH, Seat.WEST, Seat.SOUTH]

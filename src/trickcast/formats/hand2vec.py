@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import HAND_WIDTH, DealError, DealSet, Hand, Seat, Strain, shorten
-from .base import Format, FormatError, Reading
-from .blocks import read_lines
-from .handtext import read_hands
+from .bulk import read_hands
+from .format import Format, FormatError, Reading
+from .streams import read_lines
 
 _LETTERS = ("S", "H", "D", "C", "NT")
 _HANDS = ("N", "S")

@@ -14,11 +14,20 @@ from typing import BinaryIO
 from urllib.parse import parse_qsl, urlsplit
 
 from ..cards import Board, Deal, DealError, DealSet, Seat, Tag, Vulnerability, shorten
-from .auction import contract_of, contract_text, parse_call, parse_count, parse_played
-from .base import Format, FormatError, Reading
-from .blocks import read_lines
+from ..cards.auction import contract_of, parse_call
+from .boards import (
+    NO_TRICKS,
+    Table,
+    contract_text,
+    deal_sets,
+    parse_count,
+    parse_played,
+    some_deals,
+    with_fourth_hand,
+)
+from .format import Format, FormatError, Reading
 from .lin import board_of_text
-from .records import NO_TRICKS, Table, deal_sets, some_deals, with_fourth_hand
+from .streams import read_lines
 
 _SNIFF = re.compile(rb"(?:\xef\xbb\xbf)?\s*https?://[^\s?]*(?:handviewer|ddummy)", re.IGNORECASE)
 _VULNERABLE = {

@@ -1,29 +1,355 @@
-"""Between PBN tags and what a Board says: the fields, and the tags that say more than they do."""
+"""Between the tags of a PBN board and what a Board says: fields, auction, play, trick tables.
+
+Programs write 1 in trick tables for what they did not solve, and for a side that makes no contract,
+where the real result is anything up to 6. So in a table that holds no result from 2 to 6 no 1 is
+believed; nor is a table of twenty noughts. Our own writer marks the rare table in which such a 1 is
+a result.
+"""
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..cards import UNKNOWN, Board, DealError, Seat, Tag, Vulnerability, counted, cut, shorten
-from .auction import contract_of, contract_text, parse_count, parse_seat, tricks_by_contract
-from .pbn_lines import EXPORT_ORDER, parted
-from .pbn_sections import first_caller, format_auction, format_play, parse_auction, parse_play
-from .pbn_tricks import (
-    ABILITY,
-    DIGITS,
-    RESULT_TABLE,
-    disagreements,
-    format_result_table,
-    parse_ability,
-    parse_digits,
-    parse_result_table,
-    remarks,
-    unknown_table,
+from ..cards import (
+    PRINTED_SEATS,
+    PRINTED_STRAINS,
+    UNKNOWN,
+    Board,
+    DealError,
+    Seat,
+    Strain,
+    Tag,
+    Vulnerability,
+    counted,
+    cut,
+    shorten,
 )
-from .records import Table
+from ..cards.auction import MOST_CALLS, contract_of, parse_call, strain_of, with_all_pass
+from .boards import (
+    Table,
+    contract_text,
+    is_all_pass,
+    parse_count,
+    parse_played,
+    parse_seat,
+    play_of_rows,
+    rows_of_play,
+    tricks_by_contract,
+)
+
+EXPORT_ORDER = (
+    "Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
+    "Deal", "Scoring", "Declarer", "Contract", "Result",
+)  # fmt: skip
+"""The mandatory tags as the standard's export format orders them, each once a board."""
+_COMMENT = re.compile(r"\{[^}]*(?:\}|\Z)|;.*|^%.*", re.MULTILINE)
+
+
+def is_section(name: str) -> bool:
+    """Whether rows of data follow a tag of this name."""
+    return name in ("Auction", "Play") or (name.endswith("Table") and name != "Table")
+
+
+def parted(lines: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Part the lines that follow a tag into rows of data and comments.
+
+    A comment in braces may hold several lines, joined by line breaks here; one without end goes on
+    to the last line.
+    """
+    text = "\n".join(lines)
+    comments = _COMMENT.findall(text) if "{" in text or ";" in text or "%" in text else []
+    rows = (_COMMENT.sub(" ", text) if comments else text).split("\n")
+    return [row for row in rows if row and not row.isspace()], comments
+
+
+# --- auction and play ---
+
+_TOKEN = re.compile(r"=\d+=|\$\d+|[^\s=$]+|=")
+_JUDGEMENTS = "!?*"  # 3NT!? and the 4H* of those who mark alerts so
+
+_Explanations = tuple[tuple[int, str], ...]
+
+
+def spell_call(call: str) -> str:
+    """Return a call as PBN writes it: ``Pass``, ``3NT``."""
+    call = parse_call(call)
+    return "Pass" if call == "PASS" else call.replace("N", "NT")
+
+
+def _tokens(lines: Iterable[str]) -> tuple[list[str], bool]:
+    """Cut a section into its words; and whether there were comments besides."""
+    rows, comments = parted(lines)
+    return _TOKEN.findall("\n".join(rows)), bool(comments)
+
+
+def parse_auction(tag: Tag, notes: Sequence[Tag]) -> tuple[tuple[str, ...], _Explanations, bool]:
+    """Read an Auction section and its Note tags.
+
+    Returns the calls, their explanations, and whether that is all that is said. Raises ValueError
+    for a word that is no call, and for irregularities that a list of calls cannot show.
+    """
+    texts = dict(filter(None, map(_note, notes)))
+    calls: list[str] = []
+    explained: dict[int, list[str]] = {}
+    used: set[str] = set()
+    tokens, more = _tokens(tag.lines)
+    all_of_them = False  # whether the word before was the All of All Pass
+    for token in tokens:
+        if all_of_them and not is_all_pass(f"all{token}"):
+            raise ValueError(f"'All' before {shorten(token)} (expected Pass)")
+        if token[0] == "=" and len(token) > 2:
+            number = token[1:-1]
+            more = more or number not in texts or not calls
+            used.add(number)
+            if calls:
+                explained.setdefault(len(calls) - 1, []).append(texts.get(number, ""))
+        elif token in "*+" or token[0] in "$!?" or (token == "-" and not calls):
+            more = True
+        elif token.upper() == "ALL":
+            all_of_them = more = True
+            continue
+        elif all_of_them or is_all_pass(token):
+            calls, all_of_them = with_all_pass(calls), False
+        else:
+            more = more or token[-1] in _JUDGEMENTS
+            calls.append(parse_call(token.rstrip(_JUDGEMENTS)))
+        if len(calls) > MOST_CALLS:
+            raise ValueError(f"more than {MOST_CALLS} calls (expected one auction)")
+    if all_of_them:
+        raise ValueError("'All' at the end (expected Pass)")
+    more = more or len(texts) != len(notes) or used != set(texts)
+    more = more or any(note.lines for note in notes) or any(len(t) > 1 for t in explained.values())
+    explanations = tuple((i, "; ".join(filter(None, texts))) for i, texts in explained.items())
+    return tuple(calls), explanations, not more
+
+
+def first_caller(tag: Tag) -> Seat | None:
+    """Return the seat whose call stands first in an Auction section; None where it is not said.
+
+    A ``-`` at its head is the place of a seat that comes before the first to call. Raises
+    ValueError for a value that is no seat.
+    """
+    first = parse_seat(tag.value)
+    if first is None or not any("-" in line for line in tag.lines):
+        return first
+    before = takewhile(lambda token: token == "-", _tokens(tag.lines)[0])
+    return Seat((first + sum(1 for _ in before)) % 4)
+
+
+def _note(tag: Tag) -> tuple[str, str] | None:
+    """Return the number and the text of a Note tag, ``1:natural``."""
+    number, colon, text = tag.value.partition(":")
+    number = number.strip()
+    return (number, text.strip()) if colon and number.isdecimal() else None
+
+
+def format_auction(board: Board) -> list[Tag]:
+    """Write a board's calls as an Auction section, and their explanations as Note tags."""
+    texts = list(dict.fromkeys(text for _, text in board.explanations))
+    explained = dict(board.explanations)
+    if not all(0 <= i < len(board.auction) for i in explained):
+        raise ValueError(f"explanations of calls {sorted(explained)} of {len(board.auction)}")
+    cells = [spell_call(call) for call in board.auction]
+    for i, text in explained.items():
+        cells[i] += f" ={texts.index(text) + 1}="
+    rows = tuple(" ".join(cells[i : i + 4]) for i in range(0, len(cells), 4))
+    dealer = "?" if board.dealer is None else str(board.dealer)
+    notes = [Tag("Note", f"{i}:{text}") for i, text in enumerate(texts, start=1)]
+    return [Tag("Auction", dealer, rows), *notes]
+
+
+def strain_played(board: Board) -> Strain | None:
+    """The strain in which a board was played, from its contract or else its auction."""
+    if board.contract is None and board.dealer is not None:
+        return strain_of(contract_of(board.dealer, board.auction)[0])
+    return strain_of(board.contract)
+
+
+def declarer_of(board: Board) -> Seat | None:
+    """The declarer of a board, as it says or else from its auction."""
+    if board.declarer is None and board.dealer is not None:
+        return contract_of(board.dealer, board.auction)[1]
+    return board.declarer
+
+
+def parse_play(tag: Tag, board: Board) -> tuple[tuple[str, ...], bool]:
+    """Read a Play section, given the contract.
+
+    Returns the cards in the order played, as far as that can be told, and whether that is all that
+    is said. Raises ValueError for a word that is no card.
+    """
+    strain, declarer = strain_played(board), declarer_of(board)
+    tokens, more = _tokens(tag.lines)
+    cells: list[str] = []
+    for token in tokens:
+        if token in "*+":
+            break
+        if token[0] in "=$!?^":
+            more = True
+            continue
+        more = more or token[-1] in _JUDGEMENTS
+        cells.append("-" if token == "-" else parse_played(token.rstrip(_JUDGEMENTS)))
+    if strain is None:
+        return (), False
+    cells += ["-"] * (-len(cells) % 4)
+    play = tuple(play_of_rows([cells[i : i + 4] for i in range(0, len(cells), 4)], strain))
+    if more or not play or declarer is None or tag.value.strip().upper() != declarer.lho.letter:
+        return play, False
+    written, _ = _tokens(_rows_of_play(play, declarer, strain))
+    return play, [token.upper() for token in tokens] == written
+
+
+def _rows_of_play(play: Sequence[str], declarer: Seat, strain: Strain) -> tuple[str, ...]:
+    cards = [parse_played(card) for card in play]
+    rows = [" ".join(f"{card:2}" for card in row) for row in rows_of_play(cards, declarer, strain)]
+    return (*map(str.rstrip, rows), *(("*",) if len(cards) < 52 else ()))
+
+
+def format_play(board: Board) -> list[Tag]:
+    """Write a board's play; nothing when it does not say who declared what."""
+    strain, declarer = strain_played(board), declarer_of(board)
+    if strain is None or declarer is None:
+        return []
+    return [Tag("Play", str(declarer.lho), _rows_of_play(board.play, declarer, strain))]
+
+
+# --- trick tables ---
+
+RESULT_TABLE = "OptimumResultTable"
+DIGITS = "DoubleDummyTricks"
+ABILITY = "Ability"
+_EXACT = "; every 1 is a result"
+_HEADER = r"Declarer;Denomination\2R;Result\2R"
+_COLUMNS = ("declarer", "denomination", "result")
+_COLUMN = re.compile(r"[+-]?(\w+)(?:\\\d+[LR]?)?", re.IGNORECASE)
+_ABILITY = re.compile(
+    " +".join(f"{seat}:(?P<{seat}>[0-9A-D]{{5}})" for seat in "NESW"), re.IGNORECASE
+)
+_LOW = frozenset(range(2, 7))
+_PLAIN = {str(tricks): tricks for tricks in range(14)}
+_UNKNOWN_RESULTS = ("?", "-", "*", "")
+
+
+def unknown_table() -> Table:
+    """Return a table of which nothing is known."""
+    return np.full((5, 4), UNKNOWN, dtype=np.uint8)
+
+
+def parse_result_table(tag: Tag) -> Table:
+    """Read an OptimumResultTable: rows in any order, columns as its header says.
+
+    Results that are placeholders are unknown. Raises ValueError saying which row cannot be read.
+    """
+    names = [found[1].lower() for found in map(_COLUMN.match, tag.value.split(";")) if found]
+    if sorted(names) != sorted(set(names)) or not set(_COLUMNS) <= set(names):
+        raise ValueError(f"columns {shorten(tag.value)} (expected Declarer;Denomination;Result)")
+    columns = [names.index(column) for column in _COLUMNS]
+    table = unknown_table()
+    rows, comments = parted(tag.lines)
+    for line in rows:
+        cells = line.split()
+        if len(cells) <= max(columns):
+            raise ValueError(f"row {shorten(line)} (expected such as 'N NT 8')")
+        seat, strain, result = (cells[column] for column in columns)
+        try:
+            where = Strain.parse(strain), Seat.parse(seat)
+        except DealError as error:
+            raise ValueError(f"row {shorten(line)}: {error}") from None
+        if result in _UNKNOWN_RESULTS:
+            continue
+        try:
+            tricks = _PLAIN[result] if result in _PLAIN else parse_count(result, 13)
+        except ValueError as error:
+            raise ValueError(f"row {shorten(line)}: {error}") from None
+        if table[where] not in (UNKNOWN, tricks):
+            raise ValueError(f"row {shorten(line)}: that result stands above as {table[where]}")
+        table[where] = tricks
+    return table if _EXACT in comments else _believed(table)
+
+
+def remarks(tag: Tag) -> tuple[str, ...]:
+    """Return the comments among the rows of a table, as lines of their own."""
+    texts = [text for text in parted(tag.lines)[1] if text != _EXACT]
+    closed = (text + "}" * (text[0] == "{" and text[-1] != "}") for text in texts)
+    return tuple(line for text in closed for line in text.split("\n"))
+
+
+def format_result_table(table: Table, comments: Sequence[str] = ()) -> Tag:
+    """Write a table in the standard's order, leaving out the cells that are not known."""
+    rows = tuple(
+        f"{seat} {'NT' if strain is Strain.NOTRUMP else strain.letter:>2} {table[strain, seat]:>2}"
+        for seat in PRINTED_SEATS
+        for strain in PRINTED_STRAINS
+        if table[strain, seat] != UNKNOWN
+    )
+    exact = () if np.array_equal(_believed(table), table) else (_EXACT,)
+    return Tag(RESULT_TABLE, _HEADER, (*exact, *comments, *rows))
+
+
+def _believed(table: Table) -> Table:
+    """Return a table with its placeholders as unknown."""
+    if not _LOW.isdisjoint(table.tobytes()):
+        return table
+    placeholders = (table == 1) | (table == 0).all()
+    return np.where(placeholders, np.uint8(UNKNOWN), table)
+
+
+def parse_digits(text: str) -> Table:
+    """Read DoubleDummyTricks: N S E W, in each NT S H D C, a hexadecimal digit each.
+
+    ``F``, ``-`` and ``*`` stand for a result that is not known, as placeholders do. Raises
+    ValueError when ``text`` is not twenty such digits.
+    """
+    digits = re.sub(r"\s", "", text).upper()
+    if wrong := re.search(r"[^0-9A-DF*-]", digits):
+        raise ValueError(f"{shorten(text)}: {wrong[0]!r} (expected a digit 0 to D, F, - or *)")
+    if len(digits) != 20:
+        raise ValueError(f"{shorten(text)}: {len(digits)} digits (expected 20)")
+    return _believed(_of_digits(digits, PRINTED_SEATS))
+
+
+def parse_ability(text: str) -> Table:
+    """Read Deep Finesse's Ability, ``N:34425 E:A98B7 …``: a hexadecimal digit for NT S H D C each.
+
+    One program writes the next seat's first digit as the last of each, and so every digit of three
+    seats in the wrong place. Raises ValueError for that, and when ``text`` is not such.
+    """
+    seats = _ABILITY.fullmatch(text.strip())
+    if seats is None:
+        raise ValueError(f"{shorten(text)} (expected such as N:34425 E:A98B7 S:34425 W:A98B7)")
+    digits = [seats[name].upper() for name in "NESW"]
+    if all(digits[i][4] == digits[i + 1][0] for i in range(3)):
+        raise ValueError(
+            f"{shorten(text)}: each seat begins with the digit that the last ends with"
+        )
+    return _believed(_of_digits("".join(digits), tuple(Seat)))
+
+
+def _of_digits(digits: str, seats: Sequence[Seat]) -> Table:
+    """Return the table of hexadecimal digits, for the seats NT S H D C each."""
+    table = unknown_table()
+    for i, digit in enumerate(digits):
+        if digit not in "F*-":
+            table[PRINTED_STRAINS[i % 5], seats[i // 5]] = int(digit, 16)
+    return table
+
+
+def format_digits(table: Table) -> str:
+    """Write DoubleDummyTricks; ``-`` stands for a result that is not known."""
+    cells = [table[strain, seat] for seat in PRINTED_SEATS for strain in PRINTED_STRAINS]
+    return "".join("-" if cell == UNKNOWN else f"{cell:x}" for cell in cells)
+
+
+def disagreements(one: Table, other: Table) -> int:
+    """Count the cells that both tables know and give differently."""
+    return int(np.count_nonzero((one != other) & (one != UNKNOWN) & (other != UNKNOWN)))
+
+
+# --- tags and fields ---
 
 Note = Callable[[str, str], None]
 """``note(kind, message)``: called where a tag is not written as it stood."""
@@ -149,64 +475,64 @@ def read_board(tags: Sequence[Tag], note: NoteOnTag) -> tuple[Board, Table]:
     cannot be read.
     """
     found = _Sorted(_with_outcome(_without_repeated(tags, note)))
-    said: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     in_full: set[str] = set()
     for name, simple in _SIMPLE.items():
         if tag := found.first.get(name):
             value = _attempt(tag, note, simple.read, tag.value)
-            said[simple.field] = value
+            values[simple.field] = value
             if value is not None and not tag.lines and "^" not in tag.value:
                 in_full.add(name)
     by_dealer = True
     if tag := found.first.get("Auction"):
         first = _attempt(tag, note, first_caller, tag)
-        by_dealer = first in (None, said.setdefault("dealer", first))
+        by_dealer = first in (None, values.setdefault("dealer", first))
         if not by_dealer:
             note("auctions not begun by the dealer",
                  f"the auction begins with {first}, not with the dealer; it is kept as text, and "
                  "no contract is taken from it", "Auction")  # fmt: skip
         read = _attempt(tag, note, parse_auction, tag, found.notes["Auction"])
         if read is not None and by_dealer:
-            said["auction"], said["explanations"], whole = read
-            if whole and said["auction"]:
+            values["auction"], values["explanations"], whole = read
+            if whole and values["auction"]:
                 in_full.add("Auction")
-    _take_contract_from_auction(said, found, in_full)
+    _take_contract_from_auction(values, found, in_full)
     if tag := found.first.get("Play"):
-        played = _attempt(tag, note, parse_play, tag, Board(**said))
+        played = _attempt(tag, note, parse_play, tag, Board(**values))
         if played is not None:
-            said["play"], whole = played
+            values["play"], whole = played
             if whole and not found.notes["Play"]:
                 in_full.add("Play")
-    _compare_outcome(said, note)
+    _compare_outcome(values, note)
     table = _read_table(found, in_full, note)
-    return Board(**said, tags=tuple(found.in_order(but=in_full))), table
+    return Board(**values, tags=tuple(found.in_order(but=in_full))), table
 
 
-def _take_contract_from_auction(said: dict[str, Any], found: _Sorted, in_full: set[str]) -> None:
+def _take_contract_from_auction(values: dict[str, Any], found: _Sorted, in_full: set[str]) -> None:
     """Let a complete auction say contract and declarer where the tags do not."""
-    if said.get("contract") is not None or said.get("dealer") is None:
+    if values.get("contract") is not None or values.get("dealer") is None:
         return
-    contract, declarer = contract_of(said["dealer"], said.get("auction", ()))
-    if contract is None or said.get("declarer") not in (None, declarer):
+    contract, declarer = contract_of(values["dealer"], values.get("auction", ()))
+    if contract is None or values.get("declarer") not in (None, declarer):
         return
     silent = [found.first[name] for name in ("Contract", "Declarer") if name in found.first]
     silent = [tag for tag in silent if tag.name not in in_full]
     if any(tag.lines or tag.value.strip() not in _NOT_KNOWN for tag in silent):
         return  # they say something that cannot be read
-    said |= {"contract": contract, "declarer": declarer}
+    values |= {"contract": contract, "declarer": declarer}
     in_full.update(tag.name for tag in silent)
 
 
-def _compare_outcome(said: dict[str, Any], note: NoteOnTag) -> None:
+def _compare_outcome(values: dict[str, Any], note: NoteOnTag) -> None:
     """Tell where an auction leads elsewhere than the tags say; both stay as they are."""
-    if not said.get("auction") or said.get("dealer") is None or said.get("contract") is None:
+    if not values.get("auction") or values.get("dealer") is None or values.get("contract") is None:
         return
-    contract, declarer = contract_of(said["dealer"], said["auction"])
-    by = said.get("declarer")
-    if contract is not None and (contract != said["contract"] or by not in (None, declarer)):
+    contract, declarer = contract_of(values["dealer"], values["auction"])
+    by = values.get("declarer")
+    if contract is not None and (contract != values["contract"] or by not in (None, declarer)):
         note("auctions that lead to another contract than is said",
              f"the auction leads to {_with_declarer(contract, declarer)}, the tags say "
-             f"{_with_declarer(said['contract'], by)}; both are kept", "Contract")  # fmt: skip
+             f"{_with_declarer(values['contract'], by)}; both are kept", "Contract")  # fmt: skip
 
 
 def _with_declarer(contract: str, declarer: Seat | None) -> str:
@@ -245,25 +571,25 @@ def _with_outcome(tags: list[Tag]) -> list[Tag]:
     ``[Contract "4HXS-1"]`` says what Contract, Declarer and Result do; ``[Result "-1"]`` is nine
     tricks in 4H.
     """
-    values = {tag.name: tag.value.strip() for tag in reversed(tags)}
-    said = {name: values.get(name, "") for name in ("Contract", "Declarer", "Result")}
-    spelled = dict(said)
-    parts = _OUTCOME.fullmatch(said["Contract"])
+    texts = {tag.name: tag.value.strip() for tag in reversed(tags)}
+    values = {name: texts.get(name, "") for name in ("Contract", "Declarer", "Result")}
+    spelled = dict(values)
+    parts = _OUTCOME.fullmatch(values["Contract"])
     if parts is None:
         return tags
     contract, declarer, result = parts.groups(default="")
     spelled["Contract"] = re.sub("SA", "NT", contract.replace("*", "X"), flags=re.IGNORECASE)
     for name, value in (("Declarer", declarer), ("Result", result)):
-        if value and said[name] in _NOT_KNOWN:
+        if value and values[name] in _NOT_KNOWN:
             spelled[name] = value
-        elif value and name == "Declarer" and said[name].upper()[:1] != value.upper():
+        elif value and name == "Declarer" and values[name].upper()[:1] != value.upper():
             return tags  # they contradict each other
     tricks = tricks_by_contract(spelled["Result"], contract)
     if tricks is not None:
         spelled["Result"] = str(tricks)
-    changed = {name: value for name, value in spelled.items() if value != said[name]}
+    changed = {name: value for name, value in spelled.items() if value != values[name]}
     kept = [tag._replace(value=changed.get(tag.name, tag.value)) for tag in tags]
-    return kept + [Tag(name, value) for name, value in changed.items() if name not in values]
+    return kept + [Tag(name, value) for name, value in changed.items() if name not in texts]
 
 
 def _attempt(tag: Tag, note: NoteOnTag, parse: Callable[..., _T], *arguments: Any) -> _T | None:
@@ -287,13 +613,13 @@ def _read_table(found: _Sorted, in_full: set[str], note: NoteOnTag) -> Table:
                 in_full.add(RESULT_TABLE)
             if (table == UNKNOWN).any():
                 ones = sum(row.split().count("1") for row in parted(tag.lines)[0])
-                _tell_placeholders(tag, ones, table, note)
+                _warn_of_placeholders(tag, ones, table, note)
     for name, parse in _IN_ONE_LINE.items():
         tag = found.first.get(name)
         results = None if tag is None else _attempt(tag, note, parse, tag.value)
         if tag is None or results is None:
             continue
-        _tell_placeholders(tag, tag.value.count("1"), results, note)
+        _warn_of_placeholders(tag, tag.value.count("1"), results, note)
         if cells := disagreements(table, results):
             in_full.add(name)  # it would contradict what is written
             note(
@@ -305,7 +631,7 @@ def _read_table(found: _Sorted, in_full: set[str], note: NoteOnTag) -> Table:
     return table
 
 
-def _tell_placeholders(tag: Tag, ones: int, table: Table, note: NoteOnTag) -> None:
+def _warn_of_placeholders(tag: Tag, ones: int, table: Table, note: NoteOnTag) -> None:
     if ones > np.count_nonzero(table == 1):
         note(f"{tag.name} with ones that are not believed",
              f"1 in {tag.name} without any 2 to 6 means 'fewer than 7, not solved': "
@@ -323,21 +649,21 @@ def write_board(board: Board, deal: str, table: Table, note: Note) -> list[Tag]:
     for name in sorted(stale):
         note(f"{name} tags written anew",
              f"its {name} tag says otherwise and is written anew or left out")  # fmt: skip
-    said = own.first.keys() - stale
+    written = own.first.keys() - stale
     fresh = [
         Tag(name, simple.write(value))
         for name, simple in _SIMPLE.items()
-        if name not in said and (value := getattr(board, simple.field)) is not None
+        if name not in written and (value := getattr(board, simple.field)) is not None
     ]
     fresh.append(Tag("Deal", deal, own.first["Deal"].lines if "Deal" in own.first else ()))
-    if board.auction and "Auction" not in said:
+    if board.auction and "Auction" not in written:
         fresh += format_auction(board)
-    if board.play and "Play" not in said:
+    if board.play and "Play" not in written:
         play = format_play(board)
         fresh += play
         if not play:
             note("plays left out", "the play is left out: no declarer")
-    if RESULT_TABLE not in said and (table != UNKNOWN).any():
+    if RESULT_TABLE not in written and (table != UNKNOWN).any():
         comments = remarks(own.first[RESULT_TABLE]) if RESULT_TABLE in own.first else ()
         fresh.append(format_result_table(table, comments))
     return own.in_order(but={*stale, "Deal"}, fresh=fresh)

@@ -25,11 +25,19 @@ from ..cards import (
     parse_card,
     shorten,
 )
-from .auction import contract_of, parse_call, parse_count, strain_of, tricks_of, winner
-from .base import Format, Reading
-from .blocks import read_lines
-from .notices import Notices
-from .records import NO_TRICKS, Table, deal_sets, some_deals, with_fourth_hand
+from ..cards.auction import contract_of, parse_call, strain_of
+from .boards import (
+    NO_TRICKS,
+    Table,
+    deal_sets,
+    parse_count,
+    some_deals,
+    tricks_of,
+    winner,
+    with_fourth_hand,
+)
+from .format import Format, Notices, Reading
+from .streams import read_lines
 
 _TAGS = {"E": "Event", "L": "Site", "D": "Date", "F": "Scoring"}
 """Fields that PBN has tags for, in its order."""

@@ -20,7 +20,7 @@ from .._pieces import over_pieces
 from .._progress import Advance, progress_bar
 from ..cards import UNKNOWN, DealSet, shorten
 from ..dealing import random_deals
-from ..dealing.words import checked_seed, checked_whole
+from ..dealing.shuffling import checked_seed, checked_whole
 from ..solver import (
     MOST_LINE_TRICKS,
     solve_batches,

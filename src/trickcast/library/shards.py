@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, DealSet, Strain, shorten
-from ..dealing.words import checked_whole
+from ..dealing.shuffling import checked_whole
 from ..formats import zrd
 from ..solver import MOST_LINE_TRICKS
 from .lines import decode_lines, encode_lines

@@ -20,7 +20,7 @@ from .._progress import Advance, progress_bar
 from ..cards import cut
 from ..cards.positions import cards_a_hand, packed
 from ..dealing import random_positions
-from ..dealing.words import checked_seed, checked_whole
+from ..dealing.shuffling import checked_seed, checked_whole
 from ..solver import solve_position_batches, thread_count
 from .library import Library, Verification, checked_sample
 from .shards import MANIFEST, SHARD, checked_range

@@ -13,7 +13,7 @@ from .._pieces import connected, over_pieces
 from .._progress import Advance, progress_bar
 from ..cards import DealSet, Seat
 from ..dealing import Constraints, NoDealsError
-from ..dealing.words import Words, checked_seed
+from ..dealing.shuffling import RandomWords, checked_seed
 from ..estimator import is_loaded, loaded
 from ..solver import thread_count
 from .choice import Rows
@@ -180,7 +180,7 @@ def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work
         if plan.most_exact:
             return _solve_known(question, constraints, work)
         plan = replace(plan, samples=1)  # more would be the same
-    run = Run(source, question, plan, Words(checked_seed(work.seed), _LOTS).fractions)
+    run = Run(source, question, plan, RandomWords(checked_seed(work.seed), _LOTS).fractions)
     stopped = None
 
     def so_far(stopped: str | None) -> Layouts:

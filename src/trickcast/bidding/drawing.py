@@ -1,0 +1,145 @@
+"""Random hands: any, those that meet conditions, and those that a system opens with one call."""
+
+from collections.abc import Callable, Sequence
+from math import ceil, comb
+
+import numpy as np
+
+from ..cards import Suit, shorten
+from ..dealing.language.conditions import (
+    AllOf,
+    Clause,
+    Comparison,
+    HandCount,
+    Number,
+    conjuncts,
+    evaluate,
+)
+from ..dealing.language.hand_counts import length
+from ..dealing.language.mistakes import clip
+from ..dealing.language.short_form import read_hand
+from ..dealing.shuffling import checked_seed, checked_whole
+from .cells import OPENER, Bools, facts_of
+from .rules import RuleSystem
+from .system import OpeningSystem
+
+_BATCH = 65_536
+_MOST_BATCHES = 400  # 26 million hands: rarer than that is a mistake
+_CARDS_OF_A_SUIT = 13
+_LONG = 5  # a suit of at least so many cards is dealt first
+
+
+def random_hands(n: int, seed: int) -> Bools:
+    """Return ``n`` independent random hands, (n, 52) bool, the same for the same ``seed``.
+
+    Raises ValueError for a negative ``n`` or ``seed``, TypeError for numbers that are not whole.
+    """
+    return _random(_checked_number(n), np.random.default_rng(checked_seed(seed)))
+
+
+def hands_meeting(sentence: str, n: int, seed: int) -> Bools:
+    """Return ``n`` random hands that meet a sentence, (n, 52) bool: ``"hearts 6+, hcp 6+"``.
+
+    Among the hands that meet it all are equally likely. Raises ConstraintError for a sentence that
+    cannot be read, ValueError when it is met too rarely or never, and as ``random_hands``.
+    """
+    clauses = read_hand(sentence, OPENER, source="hand")
+    condition = AllOf(tuple(clause.node for clause in clauses))
+    suit, cards = _longest_asked(clauses)
+
+    def draw(generator: np.random.Generator) -> Bools:
+        hands = _batch(suit, cards, generator)
+        met: Bools = hands[evaluate(condition, facts_of(hands))]
+        return met
+
+    return _collect(draw, n, seed, clip(sentence))
+
+
+def hands_opened(system: OpeningSystem, call: str, n: int, seed: int) -> Bools:
+    """Return ``n`` random hands that ``system`` opens with ``call``, (n, 52) bool.
+
+    A rare call that one rule of a RuleSystem makes is looked for among the hands that meet its
+    conditions only. Raises ValueError for a call that the system does not make, or too rarely,
+    and as ``random_hands``.
+    """
+    if call not in system.calls:
+        raise ValueError(
+            f"{system.name} never opens {shorten(call)} (expected one of {system.calls})"
+        )
+    rules = system.rules if isinstance(system, RuleSystem) else ()
+    rules = tuple(rule for rule in rules if rule.call == call)
+    index = system.calls.index(call)
+    suit, cards = _longest_asked(rules[0].clauses if len(rules) == 1 else ())
+
+    def draw(generator: np.random.Generator) -> Bools:
+        hands = _batch(suit, cards, generator)
+        opened: Bools = hands[system.choose(hands) == index]
+        return opened
+
+    return _collect(draw, n, seed, f"opened {call}")
+
+
+def _collect(draw: Callable[[np.random.Generator], Bools], n: int, seed: int, what: str) -> Bools:
+    n, generator = _checked_number(n), np.random.default_rng(checked_seed(seed))
+    parts, drawn = [np.empty((0, 52), np.bool_)], 0
+    for _ in range(_MOST_BATCHES):
+        if drawn >= n:
+            break
+        parts.append(draw(generator))
+        drawn += len(parts[-1])
+    if drawn < n:
+        raise ValueError(
+            f"only {drawn} hands of {_MOST_BATCHES * _BATCH:,} are {what} (expected {n:,})"
+        )
+    return np.concatenate(parts)[:n]
+
+
+def _checked_number(n: int) -> int:
+    whole = checked_whole(n, "n")
+    if whole < 0:
+        raise ValueError(f"n is {whole} (expected 0 or more hands)")
+    return whole
+
+
+def _batch(suit: int, cards: int, generator: np.random.Generator) -> Bools:
+    if cards < _LONG:
+        return _random(_BATCH, generator)
+    return _with_long_suit(_BATCH, suit, cards, generator)
+
+
+def _random(n: int, generator: np.random.Generator) -> Bools:
+    hands = np.zeros((n, 52), dtype=np.bool_)
+    for start in range(0, n, _BATCH):
+        part = hands[start : start + _BATCH]
+        first = generator.random(part.shape).argpartition(13, axis=1)[:, :13]
+        np.put_along_axis(part, first, True, axis=1)
+    return hands
+
+
+def _with_long_suit(n: int, suit: int, shortest: int, generator: np.random.Generator) -> Bools:
+    """Random hands of at least ``shortest`` cards in one suit, all such hands equally likely."""
+    lengths = np.arange(shortest, 14)
+    ways = np.array([comb(13, k) * comb(39, 13 - k) for k in lengths], dtype=np.float64)
+    held = generator.choice(lengths, size=(n, 1), p=ways / ways.sum())
+    inside = generator.random((n, 13)).argsort(axis=1).argsort(axis=1) < held
+    outside = generator.random((n, 39)).argsort(axis=1).argsort(axis=1) < 13 - held
+    first = 13 * suit
+    return np.concatenate([outside[:, :first], inside, outside[:, first:]], axis=1)
+
+
+def _longest_asked(clauses: Sequence[Clause]) -> tuple[int, int]:
+    """The suit of which clauses ask for the most cards, and how many.
+
+    Raises ValueError for more than there are.
+    """
+    asked = [(0, 0)]
+    for part in conjuncts(AllOf(tuple(clause.node for clause in clauses))):
+        match part:
+            case Comparison(">=" | "==", HandCount(count), Number(cards)):
+                asked += [(suit, ceil(cards)) for suit in Suit if count is length(suit)]
+    suit, cards = max(asked, key=lambda suit_and_cards: suit_and_cards[1])
+    if cards > _CARDS_OF_A_SUIT:
+        raise ValueError(
+            f"no hand holds {cards} {Suit(suit).name.lower()} (expected {_CARDS_OF_A_SUIT} at most)"
+        )
+    return suit, cards
