@@ -82,7 +82,7 @@ def prices(rounds_wanted: int, wanted: list[str]) -> None:
     for turn in range(rounds_wanted):
         deals = random_deals(PRICED, seed=2, start=turn * PRICED)
         owners = deals.owners
-        kinds: dict[str, Callable[..., Iterator[object]]]
+        kinds: dict[str, Callable[..., Iterable[object]]]
         kinds = {"whole table": partial(solve_batches, owners)}
         kinds |= {str(strain): partial(solve_strain_batches, owners, strain) for strain in Strain}
         kinds["doubtful strain"] = partial(solve_each, owners, doubtful(deals))

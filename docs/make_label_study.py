@@ -178,21 +178,17 @@ def lines(
     owners: NDArray[np.uint8], tricks: NDArray[np.uint8], strains: NDArray[np.integer[Any]]
 ) -> Arrays:
     """Return the positions along best play of deals, each in its strain, solved where not kept."""
-    strains = strains.astype(np.uint8)
-    asked_for = checksum(owners, strains)
+    drawn: NDArray[np.uint8] = strains.astype(np.uint8)
+    asked_for = checksum(owners, drawn)
     file = KEPT_IN / f"label_study_lines_{asked_for[:16]}.npy"
     kept = np.load(file) if file.exists() else np.empty((0, 4, 4 * LINE_TRICKS), np.uint8)
     while len(kept) < len(owners):
         some = slice(len(kept), min(len(kept) + AT_ONCE, len(owners)))
         parts = solve_line_batches(
-            owners[some],
-            LINE_TRICKS,
-            strains=strains[some].astype(np.uint8),
-            known=tricks[some],
-            workers=1,
+            owners[some], LINE_TRICKS, strains=drawn[some], known=tricks[some], workers=1
         )
         cards = np.concatenate([cards for _, cards in parts])
-        kept = np.concatenate([kept, cards[np.arange(len(cards)), strains[some]]])
+        kept = np.concatenate([kept, cards[np.arange(len(cards)), drawn[some]]])
         KEPT_IN.mkdir(exist_ok=True)
         with atomic_writer(file) as stream:
             np.save(stream, kept)

@@ -16,7 +16,7 @@ import numpy as np
 from trickcast.cards import Board, DealError, parse_card, parse_contract
 from trickcast.formats import stream
 from trickcast.played.norms import NORMS, ROLES, given_away
-from trickcast.solver.play import solve_play
+from trickcast.solver import values_of_cards
 
 _LEAST_CARDS = 20  # a play that ends sooner shows little
 
@@ -54,7 +54,7 @@ def main() -> None:
         assert strain is not None
         cards = [parse_card(card) for card in board.play]
         try:
-            values = solve_play(owners, strain, board.declarer, cards, workers=1)
+            values = values_of_cards(owners, strain, board.declarer, cards, workers=1)
         except DealError:
             continue  # a slip of the record: a card that could not be played
         costs.append(given_away(owners, values, cards, board.declarer))

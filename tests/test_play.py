@@ -11,7 +11,7 @@ from trickcast.cards import UNKNOWN, Deal, DealError, Seat, Strain, card_text, p
 from trickcast.cards.play import PlayError, Position, positions
 from trickcast.cards.text import parse_position
 from trickcast.dealing import random_positions
-from trickcast.solver import solve_lead_batches, solve_play
+from trickcast.solver import solve_lead_batches, values_of_cards
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 FINESSE = "N:.AQ.. 32... .42.. .K3.."  # West's king is caught when South leads
@@ -43,7 +43,7 @@ def test_every_card_is_worth_what_trying_everything_gives(strain: Strain, size: 
     for number, owners in enumerate(random_positions(4, size, seed=8)):
         declarer = Seat(number)
         cards = some_play(owners, strain, declarer.lho, number)
-        values = solve_play(owners, strain, declarer, cards)
+        values = values_of_cards(owners, strain, declarer, cards)
         assert values.shape == (4 * size + 1, 52) and (values[-1] == UNKNOWN).all()
         for now, worth in zip(positions(owners, strain, declarer.lho, cards), values, strict=True):
             assert np.array_equal(np.flatnonzero(worth != UNKNOWN), now.playable)
@@ -57,7 +57,7 @@ def test_the_best_card_keeps_the_value_of_the_table(board: Deal) -> None:
     for strain, declarer in ((Strain.HEARTS, Seat.NORTH), (Strain.NOTRUMP, Seat.WEST)):
         tricks = tc.solve(board)[strain, declarer]
         cards = some_play(board.owners, strain, declarer.lho, 3)[:20]
-        values = solve_play(board.owners, strain, declarer, cards)
+        values = values_of_cards(board.owners, strain, declarer, cards)
         leads = next(solve_lead_batches(board.owners[None], strain, declarer))[0]
         assert np.array_equal(values[0], leads) and leads.min() == tricks
         reached = positions(board.owners, strain, declarer.lho, cards)
@@ -77,7 +77,7 @@ def test_recorded_results_are_what_a_whole_play_comes_to(shared: Path) -> None:
         strain = Strain.parse(board.contract[1])
         cards = [parse_card(card) for card in board.play]
         now = positions(deal.owners, strain, board.declarer.lho, cards)[-1]
-        values = solve_play(deal.owners, strain, board.declarer, cards)[-1]
+        values = values_of_cards(deal.owners, strain, board.declarer, cards)[-1]
         won = now.won[board.declarer.side]
         assert board.result == (int(values[values != UNKNOWN][0]) if len(now.playable) else won)
         judged += 1
@@ -87,7 +87,7 @@ def test_recorded_results_are_what_a_whole_play_comes_to(shared: Path) -> None:
 def test_a_finesse() -> None:
     owners = np.frombuffer(parse_position(FINESSE), dtype=np.uint8)
     for leader, cards, tricks in ((Seat.SOUTH, "H4 H2", 2), (Seat.NORTH, "HA HQ", 1)):
-        first = solve_play(owners, Strain.NOTRUMP, Seat.NORTH, leader=leader)[0]
+        first = values_of_cards(owners, Strain.NOTRUMP, Seat.NORTH, leader=leader)[0]
         worth = {card_text(c): int(first[c]) for c in np.flatnonzero(first != UNKNOWN)}
         assert worth == dict.fromkeys(cards.split(), tricks)
 
@@ -143,7 +143,7 @@ def test_the_command_says_where_tricks_were_given_away(run) -> None:
     played = ["HA", "H5", "H4", "H2", "S4", "SK", "S2", "SA"]
     out = run("play", BOARD, "4H", *played, "--by", "N", "--json")[1]
     content = json.loads(out)
-    values = solve_play(
+    values = values_of_cards(
         Deal(BOARD).owners, Strain.HEARTS, Seat.NORTH, [parse_card(card) for card in played]
     )
     given = dict.fromkeys("NEW", 0)

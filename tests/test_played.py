@@ -12,7 +12,7 @@ from trickcast.played import PlayedEstimator, given_away, norms
 from trickcast.played.files import WEIGHTS, load_played_model
 from trickcast.played.inputs import SIZES, Tables, encode, part
 from trickcast.played.measures import calibration, measure
-from trickcast.solver.play import solve_play
+from trickcast.solver import values_of_cards
 
 CONTRACTS = ["3N", "4S", "4HX", "2D", "6C", "1NXX", "5DX", "7N"]
 BY = ["N", "E", "S", "W", "N", "E", "S", "W"]
@@ -212,7 +212,7 @@ def test_a_play_gives_away_what_it_costs():
         for card in hand.split():
             owners[parse_card(card)] = Seat.parse(seat)
     cards = [parse_card(card) for card in "H3 HA H4 H2 SK S3 S2 SA".split()]
-    values = solve_play(owners, tc.cards.Strain.NOTRUMP, Seat.NORTH, cards)
+    values = values_of_cards(owners, tc.cards.Strain.NOTRUMP, Seat.NORTH, cards)
     assert given_away(owners, values, cards, Seat.NORTH) == {"lead": 0, "defence": 0, "declarer": 0}
 
 

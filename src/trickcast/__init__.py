@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .pairs import HandEmbedding, PairEstimator
     from .played import estimate_played
     from .simulation import simulate, simulate_leads, simulate_making
-    from .solver import solve
+    from .solver import solve, solve_leads, solve_play
 
 __all__ = [
     "Deal",
@@ -42,6 +42,8 @@ __all__ = [
     "simulate_leads",
     "simulate_making",
     "solve",
+    "solve_leads",
+    "solve_play",
     "stream",
     "write",
 ]
@@ -54,7 +56,7 @@ _ROOMS = {
     "formats": ("FormatError", "read", "stream", "write"),
     "played": ("estimate_played",),
     "simulation": ("simulate", "simulate_leads", "simulate_making"),
-    "solver": ("solve",),
+    "solver": ("solve", "solve_leads", "solve_play"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 _WHOLE_ROOMS = {"evaluators": "evaluators", "openings": "bidding"}

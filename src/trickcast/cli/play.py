@@ -60,7 +60,7 @@ def play(
 
     Example: trickcast play deals.pbn 4H SQ SA --by N --board 1
     """
-    from ..solver import solve_play  # what is asked wrongly does not wait for DDS
+    from ..solver import values_of_cards  # what is asked wrongly does not wait for DDS
 
     sheet = Sheet()
     wanted = _Wanted(
@@ -80,7 +80,7 @@ def play(
             left_out[asked] += 1
             continue
         reached = _reached(owners, asked, board)
-        values = solve_play(
+        values = values_of_cards(
             owners,
             asked.strain,
             asked.declarer,
@@ -220,7 +220,7 @@ class _Review:
         self._asked, self._reached = asked, reached
         self._cards = asked.cards[: len(reached) - 1]
         self._values = values
-        """(k + 1, 52), as ``solve_play`` gives them."""
+        """(k + 1, 52), as ``values_of_cards`` gives them."""
 
     def _best(self, number: int) -> int:
         """Return declarer's tricks when the play goes on as well as possible from a position."""

@@ -27,7 +27,7 @@ PRICE_OF_STRAIN = {
     Strain.NOTRUMP: 0.17,
 }
 """One strain of a deal with its four declarers. Suits are alike on random deals."""
-PRICE_OF_LINES = 0.04
+PRICE_OF_LINES = 0.045
 """A trick of best play after every result of a deal, as a part of what the deal costs itself."""
 PRICE_OF_POSITION = {12: 0.38, 11: 0.16, 10: 0.06, 9: 0.03}
 """The whole table of a position, by the cards in a hand; smaller ones cost next to nothing."""

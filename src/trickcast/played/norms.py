@@ -64,7 +64,7 @@ def given_away(
 ) -> dict[str, int]:
     """Return the tricks that each role gave away in the play of k cards.
 
-    ``owners`` is (52,), ``values`` what ``solve_play`` says of the play: (k + 1, 52) tricks of
+    ``owners`` is (52,), ``values`` what ``values_of_cards`` says of the play: (k + 1, 52) tricks of
     declarer's side with each card that could be played.
     """
     lost = dict.fromkeys(ROLES, 0)

@@ -15,7 +15,7 @@ from .batches import (
     solver_version,
     thread_count,
 )
-from .play import solve_play
+from .each_card import solve_leads, solve_play, values_of_cards
 from .processes import SolverCrash, SolverProcesses
 from .solving import solve, solved_chunks
 
@@ -31,6 +31,7 @@ __all__ = [
     "solve_batches",
     "solve_cell_batches",
     "solve_lead_batches",
+    "solve_leads",
     "solve_line_batches",
     "solve_play",
     "solve_position_batches",
@@ -38,4 +39,5 @@ __all__ = [
     "solved_chunks",
     "solver_version",
     "thread_count",
+    "values_of_cards",
 ]

@@ -40,14 +40,22 @@ _Check = Callable[[NDArray[np.uint8], int, int], None]
 
 
 def solve_batches(
-    owners: NDArray[np.uint8], *, workers: int | None = None
+    owners: NDArray[np.uint8],
+    *,
+    cells: NDArray[np.bool_] | None = None,
+    workers: int | None = None,
 ) -> Iterator[NDArray[np.uint8]]:
     """Yield the tables of (n, 52) owners that are known to be deals, a batch at a time.
+
+    With ``cells``, (5, 4), these alone are solved, and the others are 255.
 
     DDS runs in a thread beside the caller's, because a signal such as Ctrl-C is only seen between
     two steps of Python: so it stops the caller at once, and DDS after the call in hand.
     """
-    return _in_batches(check_owners, _solve_deals, owners, BATCH, _TABLES_A_THREAD, workers)
+    if cells is None or cells.all():
+        return _in_batches(check_owners, _solve_deals, owners, BATCH, _TABLES_A_THREAD, workers)
+    solve_some = partial(_solve_cells, cells)
+    return _in_batches(check_owners, solve_some, owners, BATCH, _BOARDS_A_THREAD, workers)
 
 
 def solve_position_batches(
@@ -304,6 +312,27 @@ def _solve_deals(
     some: NDArray[np.uint8], rows: slice, threads: int, given_up: Event
 ) -> NDArray[np.uint8]:
     return _as_tricks(dds.tables(some, threads, given_up))
+
+
+def _solve_cells(
+    cells: NDArray[np.bool_],
+    some: NDArray[np.uint8],
+    rows: slice,
+    threads: int,
+    given_up: Event,
+) -> NDArray[np.uint8]:
+    tables = np.full((len(some), 5, 4), UNKNOWN, dtype=np.uint8)
+    for strain in np.flatnonzero(cells.any(axis=1)).tolist():
+        declarers = np.flatnonzero(cells[strain])
+        if len(declarers) == 1:  # one leader costs six tenths of four, two more than four
+            leader = int(declarers[0] + 1) % 4
+            best = dds.leads(some, strain, leader, dds.MOST_TRICKS, dds.ONE_CARD, threads, given_up)
+            tables[:, strain, declarers[0]] = _as_tricks(13 - best.scores[:, 0])
+        else:
+            left_out = tuple(int(other != strain) for other in Strain)
+            solved = _as_tricks(dds.tables(some, threads, given_up, left_out)[:, strain])
+            tables[:, strain, declarers] = solved[:, declarers]
+    return tables
 
 
 def _check_positions(owners: NDArray[np.uint8], first: int, total: int) -> None:

@@ -14,7 +14,7 @@ from .._pieces import over_pieces
 from .._progress import Advance, nothing, progress_bar
 from ..cards import TrickTable, as_dealset
 from .batches import solve_batches, thread_count
-from .processes import SolverProcesses
+from .processes import Declarers, SolverProcesses, Strains, chosen_cells
 
 _PIECE = 64
 """Deals that a core of a cluster gets at a time: ten seconds."""
@@ -23,6 +23,8 @@ _PIECE = 64
 def solve(
     deals: Any,
     *,
+    strains: Strains = None,
+    declarers: Declarers = None,
     workers: int | None = None,
     progress: bool = False,
     own_process: bool = False,
@@ -31,7 +33,9 @@ def solve(
     """Return the exact double-dummy table of every deal, in input order.
 
     ``deals`` is a Deal, PBN text, a DealSet, a list of these or (n, 52) owners; the table has the
-    shape (5, 4) for a single deal and (n, 5, 4) otherwise. ``workers`` is the number of threads
+    shape (5, 4) for a single deal and (n, 5, 4) otherwise. With ``strains``, such as ``"SN"``, or
+    ``declarers``, such as ``"NS"`` (or lists of Strains and Seats), these alone are solved; the
+    other results are 255. ``workers`` is the number of threads
     (default: all cores); ``progress`` shows a bar on a terminal's standard error. With
     ``own_process`` DDS runs in one for this call: should it crash there, that is an error
     (``trickcast.solver.SolverCrash``) and not the end of this process. ``cluster`` is a Ray
@@ -51,11 +55,14 @@ def solve(
     """
     if own_process and cluster is None:
         with SolverProcesses(1, workers=workers) as solvers:
-            return solvers.solve(deals, progress=progress)
+            return solvers.solve(deals, strains=strains, declarers=declarers, progress=progress)
+    cells = chosen_cells(strains, declarers)
     dealset, single = as_dealset(deals)
     with (
         progress_bar("solving", len(dealset), "deals", show=progress) as bar,
-        solved_chunks([dealset.owners], workers=workers, cluster=cluster, advance=bar) as solved,
+        solved_chunks(
+            [dealset.owners], cells=cells, workers=workers, cluster=cluster, advance=bar
+        ) as solved,
     ):
         (tricks,) = solved
     return TrickTable(tricks[0] if single else tricks)
@@ -65,6 +72,7 @@ def solve(
 def solved_chunks(
     chunks: Iterable[NDArray[np.uint8]],
     *,
+    cells: NDArray[np.bool_] | None = None,
     workers: int | None = None,
     cluster: str | None = None,
     advance: Advance = nothing,
@@ -84,7 +92,7 @@ def solved_chunks(
             yield from (owners[start : start + size] for start in starts)
 
     cores = 1 if workers is None else thread_count(workers)
-    work = partial(_solve, workers if cluster is None else cores)
+    work = partial(_solve, workers if cluster is None else cores, cells)
     with over_pieces(
         work, pieces(), cluster=cluster, cores=cores, ordered=True, advance=advance
     ) as done:
@@ -92,10 +100,15 @@ def solved_chunks(
         yield (np.concatenate([first, *islice(tables, counts.popleft() - 1)]) for first in tables)
 
 
-def _solve(workers: int | None, owners: NDArray[np.uint8], advance: Advance) -> NDArray[np.uint8]:
+def _solve(
+    workers: int | None,
+    cells: NDArray[np.bool_] | None,
+    owners: NDArray[np.uint8],
+    advance: Advance,
+) -> NDArray[np.uint8]:
     """Return the tables of a piece."""
     tables = [np.empty((0, 5, 4), dtype=np.uint8)]
-    for batch in solve_batches(owners, workers=workers):
+    for batch in solve_batches(owners, cells=cells, workers=workers):
         tables.append(batch)
         advance(len(batch))
     return np.concatenate(tables)
