@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import evaluators, openings
+    from .bidding import Bidder, deals_after, explain_auction
     from .cards import Deal, DealError, DealSet, Hand, TrickTable
     from .dealing import random_deals
     from .embedding import HandEmbedding, PairEstimator
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .solver import solve
 
 __all__ = [
+    "Bidder",
     "Deal",
     "DealError",
     "DealSet",
@@ -29,8 +31,10 @@ __all__ = [
     "PairEstimator",
     "TrickEstimate",
     "TrickTable",
+    "deals_after",
     "estimate",
     "evaluators",
+    "explain_auction",
     "models",
     "openings",
     "random_deals",
@@ -44,6 +48,7 @@ __all__ = [
 ]
 
 _ROOMS = {
+    "bidding": ("Bidder", "deals_after", "explain_auction"),
     "cards": ("Deal", "DealError", "DealSet", "Hand", "TrickTable"),
     "dealing": ("random_deals",),
     "embedding": ("HandEmbedding", "PairEstimator"),

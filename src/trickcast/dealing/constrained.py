@@ -197,6 +197,12 @@ class Constraints:
         leading = self._sampler.leading
         return any(decided(node, view, by_shape=view.seat != leading) for view in self._views)
 
+    @property
+    def only_cards(self) -> bool:
+        """Whether known cards are all that is asked."""
+        nodes = (node for clause in self._clauses for node in conjuncts(clause.node))
+        return not self._tests and all(isinstance(node, HasCards) for node in nodes)
+
     def accepts(self, deals: Any) -> Bools:
         """Return which of a DealSet or (n, 52) owners satisfy everything: (n,) bool.
 

@@ -34,6 +34,14 @@ class Graph:
         )
         return name
 
+    def split(self, x: str, sizes: str, parts: int) -> list[str]:
+        """Cut along the last axis into so many parts, whose sizes are a constant."""
+        from onnx import helper
+
+        names = [f"split_{len(self._nodes)}_{part}" for part in range(parts)]
+        self._nodes.append(helper.make_node("Split", [x, sizes], names, axis=-1))
+        return names
+
     def constant(self, values: Array, name: str = "") -> str:
         """Add a constant."""
         from onnx import numpy_helper
