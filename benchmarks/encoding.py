@@ -4,7 +4,7 @@ import time
 
 from trickcast.cards import Seat, Strain
 from trickcast.dealing import random_deals
-from trickcast.encodings import CODINGS, Coding
+from trickcast.papers.codings import CODINGS, Coding
 
 
 def rate(coding: Coding, deals: int) -> float:

@@ -2,15 +2,16 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 
 import trickcast as tc
 from trickcast.bidding.bidder import loaded
 
 AUCTIONS = {
-    "1N P 2C P 2H P 3N P P X P": "KJ95.J65.K32.T54",
-    "P 1S P 2S 3C 3S P 4S P P P": "KJ9532.A6.K3.Q54",
-    "1C 1H X 2H P P 3D P P 3H P": "AJ5.J65.KJ52.T54",
+    "1N P 2C P 2H P 3N P P X P": ("west", "KJ95.J65.K32.T54"),
+    "P 1S P 2S 3C 3S P 4S P P P": ("east", "KJ9532.A6.K3.Q54"),
+    "1C 1H X 2H P P 3D P P 3H P": ("west", "AJ5.J65.KJ52.T54"),
 }
 LAYOUTS = 500
 ROUNDS = 5
@@ -25,15 +26,14 @@ def seconds(work: Callable[[], object]) -> float:
 def main() -> None:
     bidder = loaded(threads=1)
     tc.solve(tc.random_deals(2, seed=1), workers=1)  # the solver is loaded
-    for text, hand in AUCTIONS.items():
-        seat = {"dealer": "N", "west": hand} if text[0] != "P" else {"dealer": "N", "east": hand}
+    for text, (seat, hand) in AUCTIONS.items():
         drawn, solved, effective = [], [], []
         for seed in range(ROUNDS):
-            asked = {**seat, "n": LAYOUTS, "seed": seed, "model": bidder}
-            drawn.append(seconds(lambda asked=asked: tc.deals_after(text, **asked)))
-            deals = tc.deals_after(text, **asked)
+            draw = partial(tc.deals_after, text, **{seat: hand}, n=LAYOUTS, seed=seed, model=bidder)
+            drawn.append(seconds(draw))
+            deals = draw()
             effective.append(deals.effective_size)
-            solved.append(seconds(lambda deals=deals: tc.solve(deals[:2], workers=1)))
+            solved.append(seconds(partial(tc.solve, deals[:2], workers=1)))
         print(
             f"{text}: {LAYOUTS} layouts {median(drawn):.2f} s, two tables {median(solved):.2f} s, "
             f"ratio {median(drawn) / median(solved):.2f}; effective size {median(effective):.0f}"

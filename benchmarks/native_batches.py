@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from trickcast.networks import LayeredNetwork
-from trickcast.training.papers.autoencoder import AutoencoderConfig, AutoencoderTask
-from trickcast.training.papers.examples import Examples
+from trickcast.papers.networks import LayeredNetwork
+from trickcast.papers.training.autoencoder import AutoencoderConfig, AutoencoderTask
+from trickcast.papers.training.examples import Examples
 from trickcast.training.trainer import Lessons
 
 SCRIPT = Path(__file__).parents[1] / "docs/natively.py"

@@ -14,11 +14,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from trickcast.cards.sizes import COUNTS, SEATS, STRAINS
-from trickcast.networks.suits import SuitNetwork
-from trickcast.networks.tokens import SeatLinear
 from trickcast.training.catalogue import find_training
 from trickcast.training.deals.data import deal_on
 from trickcast.training.deals.supervised import loss_of
+from trickcast.training.suits import SuitNetwork
+from trickcast.training.tokens import SeatLinear
 
 ROWS, STEPS = 384, 8
 AS_ACCURATE = {"network.after": "5", "network.dropout": "0.1", "network.layer_drop": "0.1"}

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 import trickcast as tc
-from trickcast.embedding import pair_models
 from trickcast.library import Library
+from trickcast.pairs import pair_models
 
 
 def timed(work: Callable[[], object]) -> tuple[float, float]:

@@ -11,8 +11,8 @@ have been drawn anew, as a training does it (`exchanged`). Prints the table of d
 import torch
 
 from trickcast import estimate, solve
-from trickcast.experiments.markdown import markdown_table
 from trickcast.library import Library
+from trickcast.papers.experiments.markdown import markdown_table
 from trickcast.training.deals.data import exchanged
 
 DEALS, RANKS, SEED = 320, (3, 4, 5, 6), 1

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from sklearn.manifold import TSNE
 
 from trickcast import HandEmbedding
-from trickcast.embedding.atlas import principal_components
-from trickcast.openings import LabelledHands, read_labelled
+from trickcast.bidding import LabelledHands, read_labelled
+from trickcast.pairs.atlas import principal_components
 
 FOLDER = Path(__file__).parent
 HANDS = 1_500

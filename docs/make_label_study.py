@@ -36,14 +36,14 @@ from trickcast._files import atomic_writer
 from trickcast.cards import UNKNOWN
 from trickcast.cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
 from trickcast.library import Library, read_endings
-from trickcast.networks.suit_config import SuitNetworkConfig
-from trickcast.networks.suits import SuitNetwork
-from trickcast.networks.tokens import SeatLinear, normalized
 from trickcast.solver import dds
 from trickcast.training.deals.data import exchanged, from_arrays
 from trickcast.training.deals.evaluating import evaluate
 from trickcast.training.soap import Soap
 from trickcast.training.solved import checksum
+from trickcast.training.suit_config import SuitNetworkConfig
+from trickcast.training.suits import SuitNetwork
+from trickcast.training.tokens import SeatLinear, normalized
 
 ROWS = Path("docs/label_study.csv")
 COLUMNS = [

@@ -7,7 +7,8 @@ For changes of words, reasons and columns: nothing is measured.
 
 from pathlib import Path
 
-from trickcast.experiments import Store, write_report
+from trickcast.papers.experiments.report import write_report
+from trickcast.papers.experiments.store import Store
 
 DOCS = Path(__file__).parent
 

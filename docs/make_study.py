@@ -166,10 +166,10 @@ def trained(trial: Trial, given: argparse.Namespace) -> dict[str, Any]:
     import torch
 
     from trickcast.library import Library, read_endings
-    from trickcast.networks.suits import SuitNetwork
     from trickcast.training import find_training
     from trickcast.training.deals.data import labelled_endings
     from trickcast.training.deals.supervised import train
+    from trickcast.training.suits import SuitNetwork
 
     torch.set_num_threads(given.threads)
     torch.compiler.reset()  # it compiles a function for eight networks at most

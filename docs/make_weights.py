@@ -16,10 +16,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from trickcast.cards import Suit
-from trickcast.experiments import SCALES, Row, rows_of
-from trickcast.experiments.first_layers import open_file, open_trained
-from trickcast.experiments.trained import Trained, build
-from trickcast.inside import Opened, open_model
+from trickcast.papers.experiments.catalogue import SCALES, rows_of
+from trickcast.papers.experiments.first_layers import open_file, open_trained
+from trickcast.papers.experiments.rows import Row
+from trickcast.papers.experiments.trained import Trained, build
+from trickcast.papers.neurons import Opened, open_model
 
 DOCS = Path(__file__).parent
 HANDS = ("dummy", "leader's\npartner", "declarer", "leader")

@@ -24,12 +24,12 @@ import torch
 from torch import Tensor
 
 from trickcast.cli import main
-from trickcast.experiments import trained
-from trickcast.networks import BlockLinear, LayeredNetwork
+from trickcast.papers.experiments import trained
+from trickcast.papers.networks import BlockLinear, LayeredNetwork
+from trickcast.papers.training.autoencoder import AutoencoderTask
+from trickcast.papers.training.examples import Examples
+from trickcast.papers.training.fullbatch import FullBatch
 from trickcast.training import TrainingError
-from trickcast.training.papers.autoencoder import AutoencoderTask
-from trickcast.training.papers.examples import Examples
-from trickcast.training.papers.fullbatch import FullBatch
 
 TILE = 128
 """Examples that go through all layers together: T there."""

@@ -96,10 +96,14 @@ def training_jobs() -> tuple[Job, Job]:
     """Return a training of whole deals, and the experiments of one table."""
     import torch
 
-    from trickcast.experiments import SCALES, Store, gather, reproduce, rows_of, trained
-    from trickcast.networks.suit_config import SuitNetworkConfig
+    from trickcast.papers.experiments import trained
+    from trickcast.papers.experiments.catalogue import SCALES, rows_of
+    from trickcast.papers.experiments.data import gather
+    from trickcast.papers.experiments.runner import reproduce
+    from trickcast.papers.experiments.store import Store
     from trickcast.training.deals.supervised import SupervisedConfig, train
     from trickcast.training.journal import read_journal
+    from trickcast.training.suit_config import SuitNetworkConfig
 
     torch.set_num_threads(1)  # a fork has none of the threads
     library = Library(Path(__file__).parents[1] / "data" / "library")

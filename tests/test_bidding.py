@@ -24,9 +24,9 @@ from trickcast.cards.auction import (
     contract_reached,
 )
 from trickcast.cards.play import PlayError
+from trickcast.cards.turns import encode_calls, turns_of
 from trickcast.dealing import ConstraintError, Constraints
 from trickcast.dealing.words import Words
-from trickcast.encodings.auctions import encode_calls, turns_of
 from trickcast.formats.auction import contract_of, is_over
 
 HAND = "KJ95.J65.K32.T54"

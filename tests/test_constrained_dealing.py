@@ -20,7 +20,7 @@ from trickcast.dealing import (
     random_deals,
 )
 from trickcast.dealing.language.shapes import LENGTHS
-from trickcast.published import read_table
+from trickcast.papers.published import read_table
 
 SOUTH = "AQ864.K75.A3.KJ4"
 FIRST_DEAL_OF_SEED_1 = "N:K32.82.K84.Q9853 J95.AJT.Q752.T62 AQ864.K75.A3.KJ4 T7.Q9643.JT96.A7"

@@ -4,7 +4,7 @@ from scipy.stats import chisquare
 
 from trickcast.cards import hands_of
 from trickcast.dealing import random_deals
-from trickcast.published import read_table
+from trickcast.papers.published import read_table
 
 DEALS = 200_000
 FIRST_DEAL_OF_SEED_717102 = "N:KJT74.QT3.83.J43 A853.92.AJT9.AT8 Q92.J765.KQ.Q976 6.AK84.76542.K52"

@@ -11,7 +11,7 @@ import pytest
 
 import trickcast as tc
 
-NEED_TORCH = ("trickcast.experiments", "trickcast.networks", "trickcast.training")
+NEED_TORCH = ("trickcast.papers.experiments", "trickcast.papers.networks", "trickcast.training")
 NO_EXAMPLE = {"evaluators", "openings"}
 """Rooms, whose functions have theirs."""
 

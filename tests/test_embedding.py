@@ -9,9 +9,9 @@ import pytest
 
 import trickcast as tc
 from trickcast.cli import main
-from trickcast.embedding import HandIndex, write_map
-from trickcast.embedding.atlas import principal_components
 from trickcast.formats.hand2vec import read_pairs
+from trickcast.pairs import HandIndex, write_map
+from trickcast.pairs.atlas import principal_components
 
 QUERY = "AKQ2.QJT987.32.2"
 

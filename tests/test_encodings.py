@@ -8,7 +8,7 @@ import pytest
 
 from trickcast.cards import RANKS, Deal, Seat, Strain
 from trickcast.dealing import random_deals
-from trickcast.encodings import (
+from trickcast.papers.codings import (
     CODINGS,
     HEADS,
     FourHands,
@@ -41,7 +41,7 @@ def test_the_rules_catch_a_coding_that_forgets_the_leader():
 def test_the_rules_are_checked_without_asserts_too():
     """``python -O`` leaves them out."""
     told = """if True:
-        from trickcast.encodings import FourHands, check_coding
+        from trickcast.papers.codings import FourHands, check_coding
         from trickcast.estimator import TrickEstimate, check_estimator
         import numpy as np
 

@@ -16,8 +16,8 @@ import pytest
 import trickcast as tc
 from faults import LIBRARY_JOBS, Job, contents, do, sound
 from trickcast import openings
+from trickcast.bidding.softrules import SoftRuleSystem, save_shading
 from trickcast.library import Library, LibraryError, verify
-from trickcast.openings.softrules import SoftRuleSystem, save_shading
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 HANDS = ["A.KQ9832.T94.AKT", "Q4.AT7.QJ872.732", "KJ95.J65.K3.J654", "T87632.4.A65.Q98"]
@@ -198,9 +198,9 @@ def test_a_flipped_bit_of_a_library_is_named_or_changes_nothing(tmp_path: Path) 
 def test_a_flipped_bit_of_a_shipped_file_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from trickcast.embedding import files as pairs
+    from trickcast.bidding import registry
     from trickcast.estimator import files as models
-    from trickcast.openings import registry
+    from trickcast.pairs import files as pairs
 
     package = Path(tc.__file__).parent
     weights = tmp_path / "weights"
@@ -228,11 +228,11 @@ def test_a_flipped_bit_of_a_shipped_file_is_named(
 def test_a_flipped_bit_of_a_trainings_file_is_named_or_changes_nothing(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     from fuzz.mutator import CORPUS
-    from trickcast.experiments.trained import load
     from trickcast.library import read_endings
-    from trickcast.networks.suits import SuitNetwork
+    from trickcast.papers.experiments.trained import load
     from trickcast.training.catalogue import find_training
     from trickcast.training.checkpoints import TrainingError, read_checkpoint
+    from trickcast.training.suits import SuitNetwork
     from trickcast.training.weights import read_weights
 
     def plain(value: Any) -> Any:
@@ -270,7 +270,8 @@ def test_a_flipped_bit_of_a_trainings_file_is_named_or_changes_nothing(tmp_path:
 
 def test_figures_of_a_run_that_were_cut_short_are_named(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    from trickcast.experiments import ExperimentError, Store
+    from trickcast.papers.experiments.data import ExperimentError
+    from trickcast.papers.experiments.store import Store
 
     Store(tmp_path, "smoke").add([{"row": "a", "exact": 1.0}, {"row": "b", "exact": 2.0}])
     whole = (tmp_path / "smoke.jsonl").read_bytes()

@@ -12,6 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trickcast import ModelError, openings
+from trickcast.bidding.rulefile import parse_rules
+from trickcast.bidding.rules import RuleSystem
+from trickcast.bidding.softrules import open_shading
 from trickcast.cards import DealError
 from trickcast.dealing import (
     ConstraintError,
@@ -21,10 +24,7 @@ from trickcast.dealing import (
     random_deals,
 )
 from trickcast.dealing.language.errors import QUOTED
-from trickcast.openings.networks import OpeningNetwork, open_networks, save
-from trickcast.openings.rulefile import parse_rules
-from trickcast.openings.rules import RuleSystem
-from trickcast.openings.softrules import open_shading
+from trickcast.papers.openings.networks import OpeningNetwork, open_networks, save
 
 DEALS = random_deals(300, seed=21)
 HEAD = 'name = "mine"\ntitle = "Mine"\nsource = "me"\n'

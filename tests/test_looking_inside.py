@@ -10,13 +10,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from trickcast import ModelError, inside
+from trickcast import ModelError
 from trickcast.cards import Strain
 from trickcast.cli import main
-from trickcast.encodings import find_coding
-from trickcast.inside.stored import read_arrays
 from trickcast.library import Library
-from trickcast.published import read_table
+from trickcast.papers import neurons as inside
+from trickcast.papers.codings import find_coding
+from trickcast.papers.neurons.stored import read_arrays
+from trickcast.papers.published import read_table
 
 LIBRARY = Path(__file__).parents[1] / "data/library"
 SHIPPED = "(52x4)-(26x4)-26-13-1"
@@ -136,8 +137,10 @@ def test_pictures_are_well_formed_and_name_every_card():
 def networks(tmp_path_factory) -> dict[str, Path]:
     """Networks of the smallest scale, by printed name and number of copies."""
     pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-    from trickcast.experiments import SCALES, gather, planned, rows_of
-    from trickcast.experiments.trained import train_net
+    from trickcast.papers.experiments.catalogue import SCALES, rows_of
+    from trickcast.papers.experiments.data import gather
+    from trickcast.papers.experiments.runner import planned
+    from trickcast.papers.experiments.trained import train_net
 
     folder, scale = tmp_path_factory.mktemp("networks"), SCALES["smoke"]
     deals = gather(Library(LIBRARY), scale)
@@ -151,7 +154,7 @@ def networks(tmp_path_factory) -> dict[str, Path]:
 
 
 def test_every_kind_of_first_layer(networks):
-    from trickcast.experiments.first_layers import open_file
+    from trickcast.papers.experiments.first_layers import open_file
 
     four = open_file(networks["52-25-1 4"])
     assert [layer.weights.shape for layer in four] == [(25, 1, 52)] * 4

@@ -11,10 +11,10 @@ import pytest
 
 import trickcast as tc
 from trickcast import Hand, ModelError, openings
-from trickcast.openings import BackPropagation, CascadeSystem, NetworkSystem, OpeningNetwork
-from trickcast.openings.networks import code_cards, code_features, open_networks, save
-from trickcast.openings.rules import RuleSystem
-from trickcast.published import read_table
+from trickcast.bidding import BackPropagation, CascadeSystem, NetworkSystem, OpeningNetwork
+from trickcast.bidding.rules import RuleSystem
+from trickcast.papers.openings.networks import code_cards, code_features, open_networks, save
+from trickcast.papers.published import read_table
 
 DOCS = Path(__file__).parents[1] / "docs"
 SUITS = ("spades", "hearts", "diamonds", "clubs")
@@ -56,7 +56,7 @@ def agreement(system: openings.OpeningSystem, rules: RuleSystem, hands: np.ndarr
 
 def test_openings_load_on_access_and_without_torch() -> None:
     code = (
-        "import sys, trickcast as tc; assert 'trickcast.openings' not in sys.modules;"
+        "import sys, trickcast as tc; assert 'trickcast.bidding' not in sys.modules;"
         "tc.openings.load('52-60-12').bid('A.KQ9832.T94.AKT');"
         "assert 'torch' not in sys.modules"
     )
@@ -289,7 +289,7 @@ def test_a_damaged_or_missing_network_is_named(
     folder = Path(openings.__file__).parent / "weights"
     copy = tmp_path / "weights"
     shutil.copytree(folder, copy)
-    monkeypatch.setattr("trickcast.openings.registry.WEIGHTS", copy)
+    monkeypatch.setattr("trickcast.bidding.registry.WEIGHTS", copy)
     assert openings.load("52-60-7").bid("Q8632.KJ5.A97.QJ") == "1S"
     data = bytearray((copy / "52-60-7.npz").read_bytes())
     data[300] ^= 1
@@ -362,7 +362,7 @@ def test_an_empty_labelled_file_has_no_agreement(tmp_path: Path) -> None:
 
 def test_the_tables_stand_beside_the_published(teacher: RuleSystem) -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.experiments.papers.yegnanarayana1996 import measures as tables
+    from trickcast.papers.yegnanarayana1996 import measures as tables
 
     patterns = {row["pattern"]: row for row in tables.table_1(hands=50_000)}
     assert patterns["4-4-3-2"]["ours"] == pytest.approx(patterns["4-4-3-2"]["exact"], abs=0.8)
@@ -387,7 +387,7 @@ def test_the_tables_stand_beside_the_published(teacher: RuleSystem) -> None:
 
 def test_a_lenient_teacher_accepts_what_a_point_would_change(teacher: RuleSystem) -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.experiments.papers.yegnanarayana1996 import measures as tables
+    from trickcast.papers.yegnanarayana1996 import measures as tables
 
     def calls(text: str) -> set[str]:
         (row,) = tables.accepted(teacher, Hand(text).cards[None])
@@ -404,7 +404,7 @@ def test_a_lenient_teacher_accepts_what_a_point_would_change(teacher: RuleSystem
 
 def test_level_and_denomination_are_taught_and_read() -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.experiments.papers.yegnanarayana1996 import networks as paper
+    from trickcast.papers.yegnanarayana1996 import networks as paper
 
     rules = paper.teacher()
     hands = openings.random_hands(300, seed=8)
@@ -414,7 +414,7 @@ def test_level_and_denomination_are_taught_and_read() -> None:
 
 def test_the_cascade_is_trained_from_high_to_low() -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.experiments.papers.yegnanarayana1996 import networks as paper
+    from trickcast.papers.yegnanarayana1996 import networks as paper
 
     few = BackPropagation(epochs=1)
     trained = paper.train_cascade(each=20, one_level=400, settings=few)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from trickcast import Hand, ModelError, openings
+from trickcast.bidding import RuleSystem, SoftRuleSystem, fit_shading
+from trickcast.bidding.labelled import LabelledHands
+from trickcast.bidding.rulefile import parse_rules
+from trickcast.bidding.softrules import open_shading, save_shading
 from trickcast.cli import main
-from trickcast.openings import RuleSystem, SoftRuleSystem, fit_shading
-from trickcast.openings.labelled import LabelledHands
-from trickcast.openings.networks import code_cards
-from trickcast.openings.rulefile import parse_rules
-from trickcast.openings.softrules import open_shading, save_shading
+from trickcast.papers.openings.networks import code_cards
 
 RULES = """
 name = "mine"
@@ -194,7 +194,7 @@ def test_rules_are_sure_and_networks_know_what_they_were_not_taught() -> None:
 
 def test_where_polish_club_is_sure_it_is_right(labelled: LabelledHands) -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.experiments.papers.polishclub2023 import held_out as paper
+    from trickcast.papers.polishclub2023 import held_out as paper
 
     found = paper.cross_validate(labelled).when_sure()
     assert found["sure_percent"] > 80 and found["right_percent"] > 93
@@ -327,7 +327,7 @@ def test_polish_club_shows_both_calls_of_a_borderline_hand() -> None:
 
 def test_cross_validation_keeps_held_out_hands_apart_and_is_good(labelled: LabelledHands) -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.experiments.papers.polishclub2023 import held_out as paper
+    from trickcast.papers.polishclub2023 import held_out as paper
 
     parts = paper.split(len(labelled), 10, seed=1)
     assert sorted(np.concatenate([held for _, held in parts]).tolist()) == list(range(1_000))
@@ -346,7 +346,7 @@ def test_cross_validation_keeps_held_out_hands_apart_and_is_good(labelled: Label
 
 def test_rules_of_the_book_hold_on_hands_they_were_not_written_for(labelled: LabelledHands) -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.experiments.papers.polishclub2023 import held_out as paper
+    from trickcast.papers.polishclub2023 import held_out as paper
 
     plain = paper.as_bid(paper.rules_system(paper.BOOK), labelled).figures()
     taught = paper.cross_validate(labelled, rules=paper.BOOK).figures()
@@ -361,7 +361,7 @@ def test_rules_of_the_book_hold_on_hands_they_were_not_written_for(labelled: Lab
 
 def test_twins_are_counted() -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.experiments.papers.polishclub2023 import held_out as paper
+    from trickcast.papers.polishclub2023 import held_out as paper
 
     texts = ("AK32.432.432.432", "AK42.432.532.432", "KA52.432.432.532", "AQ32.432.432.432")
     hands = np.stack([cards_of(text) for text in texts])  # three twins and one with other points
@@ -373,7 +373,7 @@ def test_twins_are_counted() -> None:
 
 def test_the_networks_of_the_paper_learn(labelled: LabelledHands) -> None:
     torch = pytest.importorskip("torch", reason="the experiments need torch")
-    from trickcast.experiments.papers.polishclub2023 import networks
+    from trickcast.papers.polishclub2023 import networks
 
     assert [networks.INPUTS[m](labelled.hands[:3]).shape[1] for m in networks.INPUTS] == [52, 9, 61]
     few = networks.NetworkTraining(epochs=15)

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trickcast import DealError, Hand, openings
+from trickcast.bidding.cells import OPENER, Cells, facts_of
+from trickcast.bidding.rulefile import parse_rules
+from trickcast.bidding.rules import RuleSystem
+from trickcast.bidding.tomllines import sections
 from trickcast.cards import Suit
 from trickcast.dealing import ConstraintError, Constraints
 from trickcast.dealing.language.counts import find_count, hcp
 from trickcast.dealing.language.evaluation import bounds
 from trickcast.evaluators import evaluate
-from trickcast.openings.cells import OPENER, Cells, facts_of
-from trickcast.openings.rulefile import parse_rules
-from trickcast.openings.rules import RuleSystem
-from trickcast.openings.tomllines import sections
 
 HEAD = 'name = "mine"\ntitle = "Mine"\nsource = "me"\n'
 REST = '\n[[rule]]\ncall = "PASS"\nname = "rest"\nwhy = "nothing else"\n'

@@ -9,10 +9,10 @@ import pytest
 
 import trickcast as tc
 from trickcast.cli import main
-from trickcast.embedding import PairEstimate, best_contracts, pair_models
-from trickcast.embedding.pairs import Scatter
 from trickcast.formats.hand2vec import read_pairs
 from trickcast.library import Library
+from trickcast.pairs import PairEstimate, best_contracts, pair_models
+from trickcast.pairs.pairs import Scatter
 from trickcast.scoring import score
 
 N, S = "A432.A432.432.32", "KQJ5.KQJ5.76.765"

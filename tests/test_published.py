@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import trickcast
-from trickcast import published
 from trickcast.cards import Seat
-from trickcast.published import (
+from trickcast.papers import published
+from trickcast.papers.published import (
     SAMPLE_COLUMNS,
     PublishedError,
     best_results,

@@ -8,13 +8,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import evaluators, openings
+    from . import bidding as openings
+    from . import evaluators
     from .bidding import Bidder, deals_after, explain_auction
     from .cards import Deal, DealError, DealSet, Hand, TrickTable
     from .dealing import random_deals
-    from .embedding import HandEmbedding, PairEstimator
     from .estimator import Estimator, ModelError, TrickEstimate, estimate, models
     from .formats import FormatError, read, stream, write
+    from .pairs import HandEmbedding, PairEstimator
     from .simulation import simulate, simulate_leads, simulate_making
     from .solver import solve
 
@@ -51,21 +52,22 @@ _ROOMS = {
     "bidding": ("Bidder", "deals_after", "explain_auction"),
     "cards": ("Deal", "DealError", "DealSet", "Hand", "TrickTable"),
     "dealing": ("random_deals",),
-    "embedding": ("HandEmbedding", "PairEstimator"),
+    "pairs": ("HandEmbedding", "PairEstimator"),
     "estimator": ("Estimator", "ModelError", "TrickEstimate", "estimate", "models"),
     "formats": ("FormatError", "read", "stream", "write"),
     "simulation": ("simulate", "simulate_leads", "simulate_making"),
     "solver": ("solve",),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
-"""Where each name is from; ``evaluators`` and ``openings`` are rooms themselves."""
+_WHOLE_ROOMS = {"evaluators": "evaluators", "openings": "bidding"}
+"""Where each name is from, and the names that are rooms themselves."""
 
 
 def __getattr__(name: str) -> Any:
     """Load a part of the package when it is first asked for."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    room = import_module(f".{_ROOM_OF.get(name, name)}", __name__)
+    room = import_module(f".{_ROOM_OF.get(name) or _WHOLE_ROOMS[name]}", __name__)
     value = getattr(room, name) if name in _ROOM_OF else room
     globals()[name] = value
     return value

@@ -19,35 +19,35 @@ import numpy as np
 
 import trickcast as tc
 from trickcast import openings
+from trickcast.bidding.calls import parse_call
+from trickcast.bidding.labelled import LabelledError, read_labelled
+from trickcast.bidding.rulefile import parse_rules, read_rules
+from trickcast.bidding.rules import RuleSystem
+from trickcast.bidding.softrules import open_shading
 from trickcast.cards import DealError, DealSet, Seat, parse_card, parse_contract
 from trickcast.cards.text import parse_ending
 from trickcast.dealing import ConstraintError, Constraints, NoDealsError, read_actions, read_script
 from trickcast.dealing.language.evaluation import Layouts, evaluate
 from trickcast.dealing.language.hands import read_hand
-from trickcast.encodings import find_coding
 from trickcast.estimator.files import read_info
-from trickcast.experiments.data import ExperimentError
-from trickcast.experiments.scales import SCALES_FILE, Scale, read_scales
-from trickcast.experiments.store import Store, agreed_deals
-from trickcast.experiments.trained import load as load_trained
 from trickcast.formats import FORMATS, FormatError, find_format, hand2vec, stream, write_stream
 from trickcast.library import Library, LibraryError, read_endings, verify
 from trickcast.library.records import RECORDS
-from trickcast.networks import NetworkName
-from trickcast.networks.pairs import PairNetwork
-from trickcast.networks.suits import SuitNetwork
-from trickcast.openings.calls import parse_call
-from trickcast.openings.labelled import LabelledError, read_labelled
-from trickcast.openings.networks import open_networks
-from trickcast.openings.rulefile import parse_rules, read_rules
-from trickcast.openings.rules import RuleSystem
-from trickcast.openings.softrules import open_shading
+from trickcast.papers.codings import find_coding
+from trickcast.papers.experiments.data import ExperimentError
+from trickcast.papers.experiments.scales import SCALES_FILE, Scale, read_scales
+from trickcast.papers.experiments.store import Store, agreed_deals
+from trickcast.papers.experiments.trained import load as load_trained
+from trickcast.papers.networks import NetworkName
+from trickcast.papers.openings.networks import open_networks
 from trickcast.scoring import score
 from trickcast.training.catalogue import find_training
 from trickcast.training.checkpoints import TrainingError, read_checkpoint
 from trickcast.training.deals.distillation import taught_deals
 from trickcast.training.journal import read_journal
+from trickcast.training.pair_network import PairNetwork
 from trickcast.training.settings import read_settings
+from trickcast.training.suits import SuitNetwork
 from trickcast.training.weights import read_weights
 
 Target = Callable[[bytes], None]

@@ -9,15 +9,18 @@ import pytest
 import torch
 
 import trickcast as tc
+from trickcast.bidding import LabelledHands
 from trickcast.cards import DealSet
-from trickcast.embedding import HandEmbedding
-from trickcast.experiments import SCALES, ExperimentError, Material, Store
-from trickcast.experiments.papers.bridgehand2vec import PAPER, game, layouts, trainings
-from trickcast.experiments.papers.bridgehand2vec import studies as study
-from trickcast.experiments.papers.bridgehand2vec.shown import show
-from trickcast.experiments.report.claims import Claim, judge
 from trickcast.formats.hand2vec import PairSet
-from trickcast.openings import LabelledHands
+from trickcast.pairs import HandEmbedding
+from trickcast.papers.bridgehand2vec import PAPER, game, layouts, trainings
+from trickcast.papers.bridgehand2vec import studies as study
+from trickcast.papers.bridgehand2vec.shown import show
+from trickcast.papers.experiments.catalogue import SCALES
+from trickcast.papers.experiments.data import ExperimentError
+from trickcast.papers.experiments.report.claims import Claim, judge
+from trickcast.papers.experiments.rows import Material
+from trickcast.papers.experiments.store import Store
 from trickcast.scoring import score
 from trickcast.training.pairs.data import pair_rows
 

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from trickcast.experiments.spec import Net, Pretraining
-from trickcast.networks.pairs import PairNetworkConfig
-from trickcast.networks.suit_config import SuitNetworkConfig
+from trickcast.papers.experiments.spec import Net, Pretraining
 from trickcast.training.checkpoints import (
     Progress,
     TrainingError,
@@ -21,7 +19,9 @@ from trickcast.training.checkpoints import (
 )
 from trickcast.training.deals.supervised import SupervisedConfig
 from trickcast.training.journal import Journal
+from trickcast.training.pair_network import PairNetworkConfig
 from trickcast.training.pairs.distributions import PairConfig
+from trickcast.training.suit_config import SuitNetworkConfig
 
 FILE = Path("a.checkpoint")
 CONFIG = SupervisedConfig(network=SuitNetworkConfig(width=32, heads=1))

@@ -7,14 +7,14 @@ import pytest
 import torch
 
 from trickcast.cards import DealSet
-from trickcast.encodings import find_coding
 from trickcast.formats import zrd
-from trickcast.training.papers.comparator import (
+from trickcast.papers.codings import find_coding
+from trickcast.papers.training.comparator import (
     Comparator,
     ComparatorConfig,
     ComparatorTask,
 )
-from trickcast.training.papers.examples import Examples, all_examples
+from trickcast.papers.training.examples import Examples, all_examples
 from trickcast.training.trainer import Lessons, train
 
 SHARD = Path(__file__).parents[2] / "data/library/seed-717102/deals-000000000000.zrd"

@@ -17,8 +17,6 @@ from killing import Killed, kill_at
 from trickcast.cards import DealSet, Strain
 from trickcast.estimator import Estimator
 from trickcast.library import Library
-from trickcast.networks.suit_config import SuitNetworkConfig
-from trickcast.networks.suits import SuitNetwork, mean_probabilities
 from trickcast.solver import solve
 from trickcast.training import TrainingError, leg
 from trickcast.training.deals import data as suit_data
@@ -32,6 +30,8 @@ from trickcast.training.deals.supervised import (
 )
 from trickcast.training.journal import read_journal
 from trickcast.training.parallel import Place
+from trickcast.training.suit_config import SuitNetworkConfig
+from trickcast.training.suits import SuitNetwork, mean_probabilities
 from trickcast.training.weights import read_weights, write_weights
 
 LIBRARY = Path(__file__).parents[2] / "data/library"

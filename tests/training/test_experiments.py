@@ -18,45 +18,45 @@ import torch
 
 import trickcast as tc
 from killing import Killed
+from trickcast import papers as folders
 from trickcast.cards import Seat, Strain
 from trickcast.cli import main
 from trickcast.dealing import random_deals
-from trickcast.encodings import find_coding
-from trickcast.experiments import (
+from trickcast.library import Library, append
+from trickcast.papers.codings import find_coding
+from trickcast.papers.experiments import measure, trained
+from trickcast.papers.experiments.catalogue import (
     PAPERS,
     SCALES,
+    chosen_rows,
+    find_papers,
+    find_scales,
+    rows_of,
+)
+from trickcast.papers.experiments.data import (
     Deals,
     ExperimentError,
-    FunctionRow,
-    Net,
-    Store,
-    chosen_rows,
     gather,
-    measure,
     ns_tricks,
-    planned,
-    reproduce,
-    rows_of,
-    table_of_rows,
-    trained,
-    write_report,
+    require_deals,
+    training_batch,
 )
-from trickcast.experiments import papers as folders
-from trickcast.experiments.catalogue import find_papers, find_scales
-from trickcast.experiments.data import require_deals, training_batch
-from trickcast.experiments.measure import measure_row
-from trickcast.experiments.paper import read_paper
-from trickcast.experiments.papers.mossakowski2004.findings import (
+from trickcast.papers.experiments.measure import measure_row
+from trickcast.papers.experiments.paper import read_paper
+from trickcast.papers.experiments.report import table_of_rows, write_report
+from trickcast.papers.experiments.report.claims import Claim, judge
+from trickcast.papers.experiments.report.results import Result, read_results
+from trickcast.papers.experiments.rows import FunctionRow, RawRow, read_rows
+from trickcast.papers.experiments.runner import planned, reproduce
+from trickcast.papers.experiments.spec import Net
+from trickcast.papers.experiments.store import Store
+from trickcast.papers.experiments.trained import Trained, build, load
+from trickcast.papers.mossakowski2004.findings import (
     suit_length_deviations,
 )
-from trickcast.experiments.papers.mossakowski2009.findings import leader_matters
-from trickcast.experiments.report.claims import Claim, judge
-from trickcast.experiments.report.results import Result, read_results
-from trickcast.experiments.rows import RawRow, read_rows
-from trickcast.experiments.trained import Trained, build, load
-from trickcast.library import Library, append
-from trickcast.networks import NetworkName
-from trickcast.published import published_results, sample_deals
+from trickcast.papers.mossakowski2009.findings import leader_matters
+from trickcast.papers.networks import NetworkName
+from trickcast.papers.published import published_results, sample_deals
 from trickcast.training import TrainingError
 
 LIBRARY = Path(__file__).parents[2] / "data/library"
@@ -580,7 +580,7 @@ def test_a_new_paper_is_a_new_folder(tmp_path, monkeypatch):
     new.mkdir()
     (new / "__init__.py").write_text(
         "from pathlib import Path\n"
-        "from trickcast.experiments.paper import read_paper\n"
+        "from trickcast.papers.experiments.paper import read_paper\n"
         "PAPER = read_paper(Path(__file__).parent)\n"
     )
     (new / "paper.toml").write_text('title = "T"\nsubject = "double dummy"\nyear = 2030\n')
@@ -772,7 +772,7 @@ _PARENT = """
 import socket, sys, time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from trickcast.experiments import runner
+from trickcast.papers.experiments import runner
 
 def work(port):
     with socket.create_connection(("127.0.0.1", port)) as line:
@@ -915,7 +915,7 @@ def test_shape_deviations_of_random_deals():
 
 def test_measured_results_are_those_of_the_paper_s_leaders(deals):
     """West leads: South declares; both: also North, whose leader is East; NS: West and East."""
-    from trickcast.experiments.data import all_results
+    from trickcast.papers.experiments.data import all_results
 
     coding = find_coding("52")
     for lead, declarers in (("W", "S"), ("both", "SN"), ("NS", "WE")):

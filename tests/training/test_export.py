@@ -12,24 +12,24 @@ from scipy.special import expit
 
 from trickcast.cards import DealSet, Seat, Strain
 from trickcast.dealing import random_deals
-from trickcast.embedding import PairEstimator
-from trickcast.encodings import find_coding
 from trickcast.estimator import Estimator
 from trickcast.estimator.files import load_session
-from trickcast.inside import open_model
-from trickcast.networks import LayeredNetwork
-from trickcast.networks.pairs import PairNetwork, PairNetworkConfig
-from trickcast.networks.suit_config import SuitNetworkConfig
-from trickcast.networks.suits import SuitNetwork, mean_probabilities
+from trickcast.pairs import PairEstimator
+from trickcast.papers.codings import find_coding
+from trickcast.papers.networks import LayeredNetwork
+from trickcast.papers.neurons import open_model
+from trickcast.papers.training.export_layered import export_layered
+from trickcast.papers.training.network import PaperConfig
+from trickcast.papers.training.network import train as train_paper
 from trickcast.training.checkpoints import Progress, TrainingError
 from trickcast.training.export.calibration import Calibration, fit_sharpness
 from trickcast.training.export.ending import note_checksum, open_session, write_model
 from trickcast.training.export.graph import Graph
-from trickcast.training.export.layered import export_layered
 from trickcast.training.export.pair_graph import PairGraph
 from trickcast.training.export.suits import run_file, to_onnx
-from trickcast.training.papers.network import PaperConfig
-from trickcast.training.papers.network import train as train_paper
+from trickcast.training.pair_network import PairNetwork, PairNetworkConfig
+from trickcast.training.suit_config import SuitNetworkConfig
+from trickcast.training.suits import SuitNetwork, mean_probabilities
 from trickcast.training.trainer import Trained
 from trickcast.training.weights import read_weights
 

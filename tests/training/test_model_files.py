@@ -16,10 +16,10 @@ import trickcast as tc
 from trickcast.estimator import files
 from trickcast.estimator.external import keeps_data_elsewhere
 from trickcast.library import read_endings
-from trickcast.networks.suits import SuitNetwork
-from trickcast.openings.networks import open_networks
+from trickcast.papers.openings.networks import open_networks
 from trickcast.training.checkpoints import TrainingError, read_checkpoint
 from trickcast.training.deals.supervised import SupervisedConfig
+from trickcast.training.suits import SuitNetwork
 from trickcast.training.weights import read_weights
 
 SMALL = "(52x4)-(26x4)-26-13-1"

@@ -14,14 +14,16 @@ import torch
 import trickcast as tc
 from trickcast.cards import Seat, Strain
 from trickcast.dealing import random_deals
-from trickcast.encodings import find_coding, find_head
-from trickcast.experiments import SCALES, Deals, Row, rows_of
-from trickcast.experiments.trained import train_net
-from trickcast.networks import LayeredNetwork
+from trickcast.papers.codings import find_coding, find_head
+from trickcast.papers.experiments.catalogue import SCALES, rows_of
+from trickcast.papers.experiments.data import Deals
+from trickcast.papers.experiments.rows import Row
+from trickcast.papers.experiments.trained import train_net
+from trickcast.papers.networks import LayeredNetwork
+from trickcast.papers.training.autoencoder import AutoencoderConfig, AutoencoderTask
+from trickcast.papers.training.examples import Examples
+from trickcast.papers.training.fullbatch import FullBatch, RpropConfig
 from trickcast.training import TrainingError
-from trickcast.training.papers.autoencoder import AutoencoderConfig, AutoencoderTask
-from trickcast.training.papers.examples import Examples
-from trickcast.training.papers.fullbatch import FullBatch, RpropConfig
 from trickcast.training.trainer import Lessons
 
 RNG = np.random.default_rng(1)
@@ -168,7 +170,9 @@ def test_experiments_as_printed_are_native(native, monkeypatch, tmp_path):
         return descend(*given)
 
     monkeypatch.setattr(native, "descend", counted)
-    monkeypatch.setattr("trickcast.experiments.trained.FullBatch", FullBatch)  # put back afterwards
+    monkeypatch.setattr(
+        "trickcast.papers.experiments.trained.FullBatch", FullBatch
+    )  # put back afterwards
     native.install()
     (row,) = (row for row in rows_of("mossakowski2009", "V") if row.id == "m09-TV-05")
     assert isinstance(row, Row)

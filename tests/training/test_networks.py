@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from trickcast.networks import LayeredNetwork, NetworkName, run, run_all
+from trickcast.papers.networks import LayeredNetwork, NetworkName, run, run_all
 
 TABLE_III = {  # Mossakowski and Mańdziuk 2009: neurons, connections
     "(26x4)-(13x4)-(7x4)-13-1": (198, 845),

@@ -10,16 +10,20 @@ import torch
 import trickcast as tc
 from killing import Killed, kill_at
 from trickcast.library import append
-from trickcast.networks.hand2vec import Hand2Vec, suit_orders, symmetric_tricks
-from trickcast.networks.pairs import (
+from trickcast.papers.networks.hand2vec import Hand2Vec, suit_orders, symmetric_tricks
+from trickcast.papers.training.hand2vec import (
+    Hand2VecConfig,
+    Hand2VecTask,
+    errors,
+)
+from trickcast.training import TrainingError
+from trickcast.training.deals.data import labelled
+from trickcast.training.pair_network import (
     PairNetwork,
     PairNetworkConfig,
     expected_tricks,
     relations,
 )
-from trickcast.networks.suits import SuitNetwork
-from trickcast.training import TrainingError
-from trickcast.training.deals.data import labelled
 from trickcast.training.pairs.data import (
     join_rows,
     solved_rows,
@@ -29,11 +33,7 @@ from trickcast.training.pairs.data import (
     turned_rows,
 )
 from trickcast.training.pairs.distributions import PairConfig, PairTask, Sources
-from trickcast.training.pairs.hand2vec import (
-    Hand2VecConfig,
-    Hand2VecTask,
-    errors,
-)
+from trickcast.training.suits import SuitNetwork
 from trickcast.training.trainer import train
 from trickcast.training.weights import read_weights
 

@@ -10,16 +10,17 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from trickcast.encodings import find_coding
-from trickcast.experiments import SCALES, Deals, Net, Store, gather, rows_of
-from trickcast.experiments.data import all_results
-from trickcast.experiments.papers.mandziuk2018.findings import ERRORS, PAIRS
-from trickcast.experiments.spec import Comparison, Pretraining
-from trickcast.experiments.trained import Trained, train_net
 from trickcast.library import Library
-from trickcast.published import published_results
-from trickcast.training.papers.comparator import Comparator
-from trickcast.training.papers.examples import Examples
+from trickcast.papers.codings import find_coding
+from trickcast.papers.experiments.catalogue import SCALES, rows_of
+from trickcast.papers.experiments.data import Deals, all_results, gather
+from trickcast.papers.experiments.spec import Comparison, Net, Pretraining
+from trickcast.papers.experiments.store import Store
+from trickcast.papers.experiments.trained import Trained, train_net
+from trickcast.papers.mandziuk2018.findings import ERRORS, PAIRS
+from trickcast.papers.published import published_results
+from trickcast.papers.training.comparator import Comparator
+from trickcast.papers.training.examples import Examples
 
 LIBRARY = Path(__file__).parents[2] / "data/library"
 SMOKE = SCALES["smoke"]

@@ -12,26 +12,26 @@ import torch
 
 from killing import Killed, kill_at
 from trickcast.cards import DealSet
-from trickcast.encodings import find_coding, find_head
 from trickcast.library import Library
-from trickcast.networks import LayeredNetwork
-from trickcast.networks.pairs import PairNetworkConfig
-from trickcast.networks.suit_config import SuitNetworkConfig
+from trickcast.papers.codings import find_coding, find_head
+from trickcast.papers.networks import LayeredNetwork
+from trickcast.papers.training.autoencoder import AutoencoderConfig, AutoencoderTask
+from trickcast.papers.training.comparator import ComparatorConfig, ComparatorTask
+from trickcast.papers.training.examples import all_examples
+from trickcast.papers.training.fullbatch import FullBatch, RpropConfig
+from trickcast.papers.training.hand2vec import Hand2VecConfig, Hand2VecTask
+from trickcast.papers.training.network import PaperConfig
+from trickcast.papers.training.network import train as train_paper
 from trickcast.training import trainer
 from trickcast.training.checkpoints import Progress, TrainingError
 from trickcast.training.deals.data import labelled
 from trickcast.training.deals.supervised import SupervisedConfig
 from trickcast.training.deals.supervised import train as train_deals
 from trickcast.training.journal import read_journal
+from trickcast.training.pair_network import PairNetworkConfig
 from trickcast.training.pairs.data import solved_rows
 from trickcast.training.pairs.distributions import PairConfig, PairTask, Sources
-from trickcast.training.pairs.hand2vec import Hand2VecConfig, Hand2VecTask
-from trickcast.training.papers.autoencoder import AutoencoderConfig, AutoencoderTask
-from trickcast.training.papers.comparator import ComparatorConfig, ComparatorTask
-from trickcast.training.papers.examples import all_examples
-from trickcast.training.papers.fullbatch import FullBatch, RpropConfig
-from trickcast.training.papers.network import PaperConfig
-from trickcast.training.papers.network import train as train_paper
+from trickcast.training.suit_config import SuitNetworkConfig
 from trickcast.training.trainer import Lessons, Trained
 
 Run = Callable[..., Trained[Any, Any]]

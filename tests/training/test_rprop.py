@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from trickcast.training.papers.rprop import Rprop
+from trickcast.papers.training.rprop import Rprop
 
 RNG = np.random.default_rng(3)
 

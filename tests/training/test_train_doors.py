@@ -13,13 +13,13 @@ import format_samples
 from trickcast.cli import main
 from trickcast.dealing import random_deals
 from trickcast.library import append, generate
-from trickcast.networks.pairs import PairNetwork
-from trickcast.networks.suits import SuitNetwork
+from trickcast.papers.training import models as papers
 from trickcast.training import Request, find_training, leg, listed, train
 from trickcast.training.catalogue import CATALOGUE
 from trickcast.training.checkpoints import Progress, TrainingError
-from trickcast.training.papers import models as papers
+from trickcast.training.pair_network import PairNetwork
 from trickcast.training.settings import changed
+from trickcast.training.suits import SuitNetwork
 from trickcast.training.weights import read_weights
 
 NAMES = [*CATALOGUE, "52-25-1"]

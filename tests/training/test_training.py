@@ -12,19 +12,19 @@ import torch
 
 import trickcast as tc
 from trickcast.cards import DealSet, Strain
-from trickcast.encodings import find_coding, tricks_of
 from trickcast.estimator import Estimator, ModelError
 from trickcast.estimator.files import load_session
 from trickcast.estimator.kinds import OneOutput
 from trickcast.formats import zrd
 from trickcast.library import append
+from trickcast.papers.codings import find_coding, tricks_of
+from trickcast.papers.training.best import mean_of_last
+from trickcast.papers.training.examples import all_examples, draw_examples
+from trickcast.papers.training.fullbatch import portions_at
+from trickcast.papers.training.network import PaperConfig, train
 from trickcast.training import Request, TrainingError
 from trickcast.training import train as train_request
 from trickcast.training.export.calibration import fit_thresholds
-from trickcast.training.papers.best import mean_of_last
-from trickcast.training.papers.examples import all_examples, draw_examples
-from trickcast.training.papers.fullbatch import portions_at
-from trickcast.training.papers.network import PaperConfig, train
 
 SHARD = Path(__file__).parents[2] / "data/library/seed-717102/deals-000000000000.zrd"
 SMALL = {"examples": 512, "redraw": 10, "epochs": 40, "evaluate_every": 10, "patience": 40}

@@ -9,9 +9,9 @@ from typing_extensions import TypedDict
 from ..cards import Hand, Strain, Vulnerability
 
 if TYPE_CHECKING:  # each costs what the others have no use for
-    from ..embedding import PairContract, PairEstimate
+    from ..bidding import Explanation, Neighbour
     from ..evaluators import HandValue
-    from ..openings import Explanation, Neighbour
+    from ..pairs import PairContract, PairEstimate
 
 BEST_CONTRACTS = 3
 """Contracts that are named for two hands."""

@@ -1,20 +1,23 @@
-"""Auctions: what calls show, hands that fit them, and the next call."""
+"""The bidding: what calls show, hands that fit an auction, the next call, and opening systems.
 
+Opening systems are made of readable rules, or are networks that learned to open; the network of
+calls, and what is made of it, is about whole auctions.
+"""
+
+from ..papers.openings.backpropagation import BackPropagation, Trained, call_targets, train_network
+from ..papers.openings.networks import CascadeSystem, NetworkSystem, OpeningNetwork, Reading
 from .auction import Auction, read_auction
-from .bidder import Bidder, Reading
+from .bidder import Bidder
+from .bidder import Reading as AuctionReading
+from .calls import BIDS, CALLS, PASS, UNKNOWN, parse_call
+from .drawing import hands_meeting, hands_opened, random_hands
 from .explain import AuctionShown, CallShown, explain_auction
+from .labelled import LabelledError, LabelledHands, read_labelled
 from .layouts import AuctionDeals, AuctionError, AuctionWarning, deals_after
-
-__all__ = [
-    "Auction",
-    "AuctionDeals",
-    "AuctionError",
-    "AuctionShown",
-    "AuctionWarning",
-    "Bidder",
-    "CallShown",
-    "Reading",
-    "deals_after",
-    "explain_auction",
-    "read_auction",
-]
+from .nearest import NearestSystem, Neighbour, code_counts, own_labelled
+from .registry import RuleWarning, load, names, rule_file
+from .review import Overlap, Review, review
+from .rulefile import Rule, RuleError
+from .rules import RuleExplanation, RuleSystem, RunnerUp
+from .softrules import Shading, SoftRuleSystem, fit_shading
+from .system import Explanation, OpeningSystem

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..cards import Seat, Vulnerability, as_hands, shorten
 from ..cards.auction import CALLS, CallError
-from ..encodings.auctions import STYLES, encode_calls, turns_of, with_sides
+from ..cards.turns import STYLES, encode_calls, turns_of, with_sides
 from ..estimator.files import (
     BROKEN,
     ModelError,
@@ -146,7 +146,7 @@ class Bidder:
         ``hands`` are those of the seats that call next; ``auctions`` the calls so far, ``"1N P"``,
         ``""`` before the first; ``dealers`` and ``vulnerable`` as in files. Each is one for all
         hands, or n of them; a single hand gives an array without the leading axis. ``style`` is
-        what is known of the players' methods (``encodings.auctions.STYLES``, several with commas),
+        what is known of the players' methods (``cards.turns.STYLES``, several with commas),
         or a mapping of these by side: ``{"ns": "strong-notrump"}``.
 
         Raises DealError for hands, dealers, vulnerabilities and calls that are none (CallError,

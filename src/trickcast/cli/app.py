@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from ..cards import DealError, cut
+from ..plugins import load, offered
 from .command import Group, command
 from .inputs import CommandError, forget_skipped, tell_skipped
 
@@ -40,8 +41,6 @@ _COMMANDS = {
     "site": ("site",),
     "serve": ("serve",),
     "train": ("train",),
-    "reproduce": ("reproduce",),
-    "explain": ("explain",),
     "doctor": ("doctor",),
 }
 """The modules of the commands, in the order of the help. Only that of the command asked for is
@@ -68,11 +67,16 @@ def build(arguments: Sequence[str]) -> click.Group:
     )
     named = next((word for word in arguments if not word.startswith("-")), None)
     needed = {module: names for module, names in _COMMANDS.items() if named in names}
-    for module, names in (needed or _COMMANDS).items():
-        room = import_module(f".{module}", __package__)
-        for name in names:
-            part = getattr(room, name)
-            group.add_command(part if isinstance(part, click.Group) else command(part))
+    parts = [
+        getattr(import_module(f".{module}", __package__), name)
+        for module, names in (needed or _COMMANDS).items()
+        for name in names
+    ]
+    if not needed:
+        added = offered("COMMANDS")
+        parts += [load(added[name]) for name in ([named] if named in added else added)]
+    for part in parts:
+        group.add_command(part if isinstance(part, click.Group) else command(part))
     return group
 
 
@@ -164,7 +168,7 @@ def _answers() -> tuple[type[Exception], ...]:
     from ..estimator import ModelError  # loaded now: what ends well does not wait for them
     from ..formats import FormatError
     from ..library import LibraryError
-    from ..published import PublishedError
+    from ..papers.published import PublishedError
 
     return (
         ClusterError,

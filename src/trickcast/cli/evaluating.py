@@ -37,7 +37,7 @@ from ..library import Library, holds_library
 from ..library.manifest import Shard
 from ..library.shards import read_shard
 from ..library.storage import Storage, storage_at
-from ..published import best_results
+from ..papers.published import best_results
 from . import views
 from .command import Argument, Option
 from .deals import From

@@ -16,8 +16,8 @@ from .deals import AsJson
 from .inputs import CommandError, read_hands
 
 if TYPE_CHECKING:
+    from ..bidding import Explanation, NearestSystem, OpeningSystem
     from ..cards import Hand
-    from ..openings import Explanation, NearestSystem, OpeningSystem
 
 _NEAREST = 3
 """Near hands that are shown where nothing else is asked for."""
@@ -48,7 +48,7 @@ def open(
 
     Example: trickcast open AKQ2.QJT987.32.2 --system standard-american
     """
-    from .. import openings
+    from .. import bidding as openings
 
     if as_json and as_csv:
         raise click.BadParameter("--json and --csv exclude each other")
@@ -94,7 +94,7 @@ def _explained(chosen: "OpeningSystem", hand: "Hand") -> "Explanation":
 
 
 def _near(chosen: "OpeningSystem", labelled: Path | None) -> "NearestSystem":
-    from .. import openings
+    from .. import bidding as openings
 
     known = openings.own_labelled(chosen) if labelled is None else openings.read_labelled(labelled)
     return openings.NearestSystem(known)

@@ -17,7 +17,7 @@ from .outputs import PAGES, check_output
 from .sheets import vulnerable_sides
 
 if TYPE_CHECKING:
-    from ..embedding import HandEmbedding, PairContract, PairEstimate
+    from ..pairs import HandEmbedding, PairContract, PairEstimate
 
 _HAND = "A hand, or a file of hands, one a line, or -."
 _NEAREST = 5
@@ -35,7 +35,7 @@ def pair(
 
     Example: trickcast pair AQ864.K75.A3.KJ4 K7.A862.KQ52.873
     """
-    from ..embedding import PairEstimator, best_contracts
+    from ..pairs import PairEstimator, best_contracts
 
     # strict: a hand that was skipped would leave its partner to another
     norths, souths = (list(read_hands(hands, strict=True)) for hands in (north, south))
@@ -99,7 +99,7 @@ def nearest(
 
     Example: trickcast nearest AKQ2.QJT987.32.2 -k 3
     """
-    from ..embedding import HandEmbedding, write_map
+    from ..pairs import HandEmbedding, write_map
 
     if (plus is None) != (minus is None):
         raise click.BadParameter("--plus and --minus go together")

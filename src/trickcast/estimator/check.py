@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import DealSet, Strain
-from ..encodings import exchange
-from ..encodings.conformance import require
+from ..papers.codings import exchange
+from ..papers.codings.conformance import require
 from .result import TrickEstimate
 
 

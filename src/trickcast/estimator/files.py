@@ -16,7 +16,7 @@ from ..model_format import MODEL_FORMAT, OUTPUT_ORDER, OWNERS, OWNERS_VERSION
 from .external import keeps_data_elsewhere
 
 if TYPE_CHECKING:
-    from ..encodings import Coding
+    from ..papers.codings import Coding
 
 DEFAULT_MODEL = "accurate"
 """What ``estimate`` and ``Estimator`` use unless told otherwise."""
@@ -94,7 +94,7 @@ class ModelInfo(ModelFile):
     @cached_property
     def coding(self) -> "Coding":
         """The coding of its inputs."""
-        from ..encodings import find_coding  # which models of whole deals have no use for
+        from ..papers.codings import find_coding  # which models of whole deals have no use for
 
         return find_coding(self.metadata["coding"], int(self.metadata["coding_version"]))
 

@@ -76,7 +76,7 @@ class OneOutput:
 
     def __call__(self, owners: NDArray[np.uint8], strains: Sequence[Strain]) -> Answer:
         """Answer for (n, 52) owners. All strains are computed: they are cheap."""
-        from ..encodings import tricks_of
+        from ..papers.codings import tricks_of
 
         outputs = self.outputs(owners)
         return self._probabilities(outputs)[:, strains], tricks_of(outputs)[:, strains]

@@ -6,10 +6,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..cards import shorten
-from ..networks import NetworkName
+from ..plugins import load, offered
 from .deals import models as deals
 from .pairs import models as pairs
-from .papers import models as papers
 from .parallel import processor_threads
 from .request import COMMON, Answer, Report, Request
 from .settings import Settings, changed, settings_of
@@ -54,40 +53,30 @@ _PAIRS = Family(
     pairs.train_pairs_model,
     pairs.shown,
 )
-_HAND2VEC = Family(
-    {"weights", "pairs", "pairs_validation"}, pairs.train_hand2vec_model, pairs.shown
-)
-# one thread runs some 10 epochs of 131,072 examples a second, and two are hardly faster, or slower
-# where other programs want the processor too
-_PAPERS = Family({"deals"}, papers.train_networks, papers.shown, threads=1)
 
 CATALOGUE: dict[str, Training] = {
     **{name: Training(_DEALS, config) for name, config in deals.PRESETS.items()},
     "pairs": Training(_PAIRS, pairs.PAIRS),
-    "hand2vec": Training(_HAND2VEC, pairs.HAND2VEC),
 }
-"""Every training that has a name of its own; the others are a paper's networks."""
+"""Every training of the product; plug-ins may know more."""
 
 
 def find_training(name: str) -> Training:
-    """Return a training by its name, or by a network's name as a paper prints it.
+    """Return a training by its name: one of the catalogue, or one that a plug-in knows.
 
-    Raises ValueError for a name that is neither.
+    Raises ValueError for a name that nothing knows.
 
     >>> find_training("fast").configured({"steps": "10"}).steps
     10
     """
     if name in CATALOGUE:
         return CATALOGUE[name]
-    try:
-        NetworkName(name)
-    except ValueError as error:
-        known = ", ".join(CATALOGUE)
-        raise ValueError(
-            f"no training {shorten(name)} (expected {known}, or a paper's network as "
-            f"'(52x4)-(26x4)-1')\n{error}"
-        ) from None
-    return Training(_PAPERS, papers.PaperConfig(contracts="suit"), {"network": name})
+    for place in offered("TRAININGS").values():
+        training: Training | None = load(place)(name)
+        if training is not None:
+            return training
+    known = ", ".join(CATALOGUE)
+    raise ValueError(f"no training {shorten(name)} (expected {known}, or a paper's network)")
 
 
 def train(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..library import Place
-from ..networks.settings import Allowed, check_settings, setting
+from .fields import Allowed, check_settings, setting
 from .trainer import Trained
 
 Report = Callable[[dict[str, Any]], None]

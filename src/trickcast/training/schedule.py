@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from ..networks.settings import MORE_THAN_0, SEED, SHARE, at_least, check_settings, one_of, setting
 from .checkpoints import TrainingError
+from .fields import MORE_THAN_0, SEED, SHARE, at_least, check_settings, one_of, setting
 from .parallel import Place
 from .soap import OPTIMIZERS
 from .trainer import Lessons, Task

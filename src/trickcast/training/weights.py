@@ -15,10 +15,10 @@ import torch
 from .._arrays import read_arrays
 from .._files import atomic_writer
 from ..cards import cut, shorten
-from ..networks.pairs import PairNetwork, PairNetworkConfig
-from ..networks.suit_config import SuitNetworkConfig
-from ..networks.suits import SuitNetwork
 from .checkpoints import TrainingError
+from .pair_network import PairNetwork, PairNetworkConfig
+from .suit_config import SuitNetworkConfig
+from .suits import SuitNetwork
 
 _MOST_BYTES = 1 << 30
 """Of a file when unpacked: 500 million weights."""

@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 from ..cards import Deal, DealSet, Seat, Strain
 from ..dealing import random_deals
 from ..estimator import Estimator
-from ..published import published_results
+from ..papers.published import published_results
 
 Hands = Literal[2, 4]
 Trump = Literal["N", "S"]

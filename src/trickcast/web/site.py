@@ -15,8 +15,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from .._files import atomic_writer
-from ..embedding import PairEstimator
 from ..estimator import Estimator
+from ..pairs import PairEstimator
 
 RUNTIME = "onnxruntime-web@1.30.0"
 """The npm package of the runtime (MIT licence)."""

@@ -16,9 +16,9 @@ from torch import Tensor
 from ...cards import UNKNOWN, DealSet
 from ...cards.endings import cards_a_hand, packed
 from ...cards.sizes import COUNTS, RANKS, SEATS, SUITS
-from ...networks.suits import turned
 from ..checkpoints import TrainingError
 from ..solved import checksum, known_tricks
+from ..suits import turned
 
 _ORDER, _TURNS = 0, 1  # what a draw is for: a part of the generator's counter
 

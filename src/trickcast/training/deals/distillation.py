@@ -17,8 +17,8 @@ from ...cards.sizes import COUNTS, SEATS, STRAINS
 from ...dealing import random_deals
 from ...dealing.words import checked_seed
 from ...library.manifest import checked_range
-from ...networks.suits import mean_probabilities
 from ..checkpoints import TrainingError
+from ..suits import mean_probabilities
 from .data import Labelled
 
 _FORMAT = "trickcast taught deals 1"

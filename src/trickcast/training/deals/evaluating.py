@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from ...networks.suits import SuitNetwork, mean_probabilities
+from ..suits import SuitNetwork, mean_probabilities
 from .data import Labelled, shares
 
 

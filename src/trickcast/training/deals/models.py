@@ -3,11 +3,11 @@
 from typing import Any
 
 from ...library import Library, read_endings
-from ...networks.suits import SuitNetwork
 from ..export.suits import check_exported, export_suits
 from ..parallel import Place
 from ..request import Answer, Report, Request, can_export
 from ..solved import library_deals
+from ..suits import SuitNetwork
 from ..weights import read_weights
 from .data import labelled_endings
 from .distillation import taught_deals

@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from ...networks.suit_config import SuitNetworkConfig
+from ..suit_config import SuitNetworkConfig
 from .supervised import SupervisedConfig
 
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))

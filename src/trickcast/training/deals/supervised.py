@@ -17,13 +17,13 @@ from torch import Tensor, nn
 from ...cards import DealSet
 from ...cards.errors import one_line
 from ...cards.sizes import RANKS
-from ...networks.settings import Allowed, at_least, one_of, setting
-from ...networks.suit_config import SuitNetworkConfig
-from ...networks.suits import SuitNetwork, mean_probabilities
 from ..checkpoints import Progress, TrainingError, beside, check_same, progress_of, record_of
+from ..fields import Allowed, at_least, one_of, setting
 from ..parallel import Place
 from ..schedule import ScheduleConfig, Scheduled
 from ..solved import checksum
+from ..suit_config import SuitNetworkConfig
+from ..suits import SuitNetwork, mean_probabilities
 from ..trainer import Lessons, Report, Trained
 from ..trainer import train as run
 from ..weights import read_weights, write_weights

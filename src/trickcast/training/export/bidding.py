@@ -11,10 +11,10 @@ import torch
 from numpy.typing import NDArray
 
 from ...cards.auction import CALL_NUMBER
+from ...cards.turns import WIDTH, encode_calls, turns_of
 from ...dealing import random_deals
-from ...encodings.auctions import WIDTH, encode_calls, turns_of
 from ...model_format import BIDDING_MODEL_FORMAT
-from ...networks.bidding import BiddingNetwork, linear_features
+from ..bidding.network import BiddingNetwork, linear_features
 from .ending import write_model
 from .graph import Graph
 
@@ -137,7 +137,7 @@ def _chances(graph: Graph, network: BiddingNetwork) -> None:
 
 
 def _features(graph: Graph) -> str:
-    """As ``networks.bidding.hand_features``."""
+    """As ``training.bidding.network.hand_features``."""
     values = linear_features()
     found = graph.op("MatMul", graph.cast("hands"), graph.constant(values["sums"]))
     sizes = graph.constant(np.array([_HONOURS, 4, 4, 1, 1]))

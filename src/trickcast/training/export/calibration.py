@@ -12,8 +12,8 @@ from scipy.special import log_softmax
 from torch import Tensor
 
 from ...cards import Strain
-from ...encodings import LOWEST, RANGE
 from ...evaluation import CONTRACTS
+from ...papers.codings import LOWEST, RANGE
 
 FAR = 5.0
 """Below e⁻⁵ (0.7 %) of probability, calibration is a factor alone: there are too few such results

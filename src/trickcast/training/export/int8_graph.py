@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 from ...cards.sizes import SEATS
-from ...networks.suits import SuitNetwork
-from ...networks.tokens import SeatLinear
+from ..suits import SuitNetwork
+from ..tokens import SeatLinear
 from .graph import Array
 from .suit_graph import SuitGraph
 

@@ -7,7 +7,7 @@ import numpy as np
 from torch import nn
 
 from ...cards.sizes import COUNTS, RANKS, STRAINS, SUITS
-from ...networks.pairs import HANDS, PairLayer, PairNetwork
+from ..pair_network import HANDS, PairLayer, PairNetwork
 from .graph import Array
 from .token_graph import TokenGraph
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ...cards import DealSet
 from ...model_format import PAIR_MODEL_FORMAT
-from ...networks import run_all
-from ...networks.pairs import PairNetwork
+from ...papers.networks import run_all
+from ..pair_network import PairNetwork
 from ..pairs.data import solved_rows
 from ..solved import known_tricks
 from .calibration import fit_sharpness

@@ -6,7 +6,7 @@ import numpy as np
 from torch import nn
 
 from ...cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
-from ...networks.suits import Layer, Mixing, SuitNetwork
+from ..suits import Layer, Mixing, SuitNetwork
 from .calibration import FAR, Calibration
 from .graph import Array
 from .token_graph import TokenGraph

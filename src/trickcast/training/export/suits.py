@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from ...cards import DealSet, Strain
 from ...dealing import random_deals
 from ...model_format import OWNERS, OWNERS_VERSION
-from ...networks import run_all
-from ...networks.suit_config import SuitNetworkConfig
-from ...networks.suits import SuitNetwork
+from ...papers.networks import run_all
 from ..checkpoints import record_of
 from ..deals.supervised import Supervised
 from ..solved import known_tricks
+from ..suit_config import SuitNetworkConfig
+from ..suits import SuitNetwork
 from .calibration import LEAST, Calibration, fit_calibration
 from .ending import TOLERANCE, deal_metadata, open_session, parity_owners, write_model
 from .int8_graph import Int8Graph

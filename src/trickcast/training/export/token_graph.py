@@ -12,9 +12,9 @@ import numpy as np
 from torch import nn
 
 from ...cards.sizes import RANKS, STRAINS, SUITS
-from ...networks.pairs import PairNetwork
-from ...networks.suits import SuitNetwork
-from ...networks.tokens import SeatLinear
+from ..pair_network import PairNetwork
+from ..suits import SuitNetwork
+from ..tokens import SeatLinear
 from .graph import Array, Graph
 
 Network = TypeVar("Network", SuitNetwork, PairNetwork)

@@ -19,9 +19,9 @@ from ...cards import DealSet
 from ...cards.sizes import STRAINS, SUITS
 from ...dealing import random_deals
 from ...formats.hand2vec import PairSet
-from ...networks.pairs import PairNetwork, expected_tricks
 from ..checkpoints import TrainingError
 from ..deals.data import Labelled, shares
+from ..pair_network import PairNetwork, expected_tricks
 from ..solved import checksum, known_tricks
 
 _SIDES = ((0, 2), (1, 3))

@@ -11,10 +11,10 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from ...networks.pairs import PairNetwork, PairNetworkConfig, expected_tricks
-from ...networks.settings import at_least, setting
 from ..checkpoints import TrainingError, beside, record_of
 from ..deals.data import Labelled
+from ..fields import at_least, setting
+from ..pair_network import PairNetwork, PairNetworkConfig, expected_tricks
 from ..schedule import ScheduleConfig, Scheduled
 from ..trainer import Lessons
 from ..weights import write_weights

@@ -10,19 +10,17 @@ from typing import Any, cast
 
 from ...formats.hand2vec import read_pairs
 from ...library import Library
-from ...networks.pairs import PairNetwork, PairNetworkConfig
 from ..checkpoints import TrainingError
 from ..deals.data import labelled
 from ..deals.distillation import taught_deals
-from ..export.hand2vec import export_hand2vec
 from ..export.pairs import About, export_pairs
+from ..pair_network import PairNetwork, PairNetworkConfig
 from ..request import Answer, Report, Request, can_export
 from ..solved import library_deals
 from ..trainer import Trained, train
 from ..weights import read_weights
-from .data import PairRows, join_rows, pair_rows, solved_rows, teach_rows
+from .data import PairRows, pair_rows, solved_rows
 from .distributions import PairConfig, PairTask, Sources
-from .hand2vec import Hand2VecConfig, Hand2VecTask
 
 PAIRS = PairConfig(
     network=PairNetworkConfig(width=128, before=2, after=1, pooled=2),
@@ -33,16 +31,7 @@ PAIRS = PairConfig(
     learning_rate=2e-3,
     weight_decay=0.02,
 )
-HAND2VEC = Hand2VecConfig(
-    steps=30_000,
-    batch=2_048,
-    taught=400_000,
-    learning_rate=1e-2,
-    optimizer="soap",
-    evaluate_every=5_000,
-)
 _FITTED_DEALS = 4_096
-_TAUGHT_SEED = 1_000_003
 
 
 def train_pairs_model(request: Request, config: PairConfig, report: Report) -> Answer:
@@ -57,7 +46,7 @@ def train_pairs_model(request: Request, config: PairConfig, report: Report) -> A
     sources = Sources(
         solved,
         taught_deals(request.taught) if config.taught and request.taught else None,
-        _rows(request.pairs) if config.rows and request.pairs else None,
+        rows(request.pairs) if config.rows and request.pairs else None,
     )
     start = None
     if request.weights is not None and not _checkpoint(request).exists():
@@ -68,39 +57,19 @@ def train_pairs_model(request: Request, config: PairConfig, report: Report) -> A
                 f"{config.network})"
             )
         start = stored.state_dict()
-    task = PairTask(config, sources, _held_out(request), start)
-    return _leg(request, task, "accurate", export_pairs, report)
+    task = PairTask(config, sources, held_out(request), start)
+    return leg(request, task, "accurate", export_pairs, report)
 
 
-def train_hand2vec_model(request: Request, config: Hand2VecConfig, report: Report) -> Answer:
-    """Train one leg of ``hand2vec``; export ``pairs/hand2vec.onnx`` at the end of the schedule.
-
-    The ``weights`` of a request are those of the pair network that labels. Raises TrainingError
-    where there is nothing to learn from, and what the training raises.
-    """
-    parts = [] if request.pairs is None else [_rows(request.pairs)]
-    if request.weights is not None:
-        if not config.taught:
-            raise ValueError("taught is 0 (expected 1 or more with --weights, which label rows)")
-        teacher = read_weights(request.weights, PairNetwork)[0]
-        parts.append(teach_rows(teacher, config.taught, _TAUGHT_SEED))
-    if not parts:
-        raise TrainingError(
-            "nothing to learn from (expected --pairs, BridgeHand2Vec's rows, or --weights, those "
-            "of a pair network)"
-        )
-    task = Hand2VecTask(config, join_rows(parts), _held_out(request))
-    return _leg(request, task, "hand2vec", export_hand2vec, report)
-
-
-def _rows(path: Path) -> PairRows:
+def rows(path: Path) -> PairRows:
+    """Return the rows of a file as BridgeHand2Vec's."""
     return pair_rows(read_pairs(path))
 
 
-def _held_out(request: Request) -> PairRows:
+def held_out(request: Request) -> PairRows:
     """The rows that a training is measured on: those given, or the library's validation deals."""
     if request.pairs_validation is not None:
-        return _rows(request.pairs_validation)
+        return rows(request.pairs_validation)
     return solved_rows(library_deals(Library(request.library), "validation", request.validation))
 
 
@@ -108,9 +77,9 @@ def _checkpoint(request: Request) -> Path:
     return request.out / f"{request.name}.checkpoint"
 
 
-def _leg(
+def leg(
     request: Request,
-    task: PairTask | Hand2VecTask,
+    task: Any,
     model: str,
     export: Callable[..., None],
     report: Report,

@@ -19,7 +19,8 @@ import numpy as np
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
-from ... import evaluators, openings
+from ... import bidding as openings
+from ... import evaluators
 from ...answers.deals import estimated_deal, par_answer, par_conditions, solved_deal
 from ...answers.hands import (
     BEST_CONTRACTS,
@@ -43,9 +44,9 @@ from ...cards import (
     Vulnerability,
     counted,
 )
-from ...embedding import HandEmbedding, PairEstimator, best_contracts
 from ...estimator import DEFAULT_MODEL, Estimator
 from ...estimator import models as shipped_models
+from ...pairs import HandEmbedding, PairEstimator, best_contracts
 from .apart import Part, Processes
 from .errors import RefusedError
 from .given import Given, Sent, Tricks, given_deal, read_deals, read_hands

@@ -1,0 +1,94 @@
+"""Opening systems by name."""
+
+import hashlib
+import os
+import warnings
+from pathlib import Path
+
+from ..dealing.language.counts import nearest
+from ..dealing.language.errors import clip
+from ..estimator.files import read_whole, shipped_models
+from ..papers.openings.networks import open_networks
+from .rulefile import read_rules
+from .rules import RuleSystem
+from .softrules import open_shading
+from .system import OpeningSystem
+
+WEIGHTS = Path(__file__).parent / "weights"
+_RULE_FILES = {
+    "standard-american": "standard-american.toml",
+    "polish-club-rules": "polish-club.toml",
+    "polish-club-book": "polish-club-book.toml",
+}
+_SHADED = {"polish-club": "polish-club-rules"}
+_NETWORKS = ("52-60-7", "52-60-12", "cascade-1996")
+
+
+class RuleWarning(UserWarning):
+    """Something odd in a rule file that does not keep it from being used."""
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the systems that ship.
+
+    >>> "polish-club" in names()
+    True
+    """
+    return (*_SHADED, *_RULE_FILES, *_NETWORKS)
+
+
+def rule_file(name: str) -> Path:
+    """Return the rule file of a system that ships, to read or to copy and edit.
+
+    Raises ValueError for a system that is not made of rules.
+    """
+    if name not in _RULE_FILES:
+        raise ValueError(
+            f"{clip(name)!r} has no rule file (expected one of {', '.join(_RULE_FILES)})"
+        )
+    return Path(__file__).parent / "rulefiles" / _RULE_FILES[name]
+
+
+def load(system: str | os.PathLike[str] = "polish-club") -> OpeningSystem:
+    """Return an opening system: one that ships, by name, or that of a rule file (``.toml``).
+
+    Raises ValueError for an unknown name, RuleError (file, line, what was expected) for a rule
+    file with a mistake, OSError for one that cannot be read, and ModelError for a missing or
+    damaged network. A rule that can never fire is a RuleWarning.
+
+    >>> system = tc.openings.load("standard-american")
+    >>> system.bid(["AQ52.KJ3.K42.Q73", "KQT984.A5.72.943"])
+    ['1S', '2S']
+    >>> print(system.explain("AQ52.KJ3.K42.Q73").reason)
+    rule 20, four good spades: opening, good_spades, spades 4
+    """
+    if isinstance(system, str) and system in _RULE_FILES:
+        return RuleSystem(read_rules(rule_file(system)))
+    if isinstance(system, str) and system in _SHADED:
+        path = rule_file(_SHADED[system])
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        file = f"{system}.json"
+        return open_shading(_shipped_file(file), file, RuleSystem(read_rules(path)), sha256)
+    if isinstance(system, str) and system in _NETWORKS:
+        file = f"{system}.npz"
+        return open_networks(_shipped_file(file), file)
+    if not os.fspath(system).endswith(".toml"):
+        close = nearest(os.fspath(system), names())
+        hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names())}"
+        raise ValueError(f"no opening system {clip(os.fspath(system))!r} ({hint}, or a .toml file)")
+    rules = RuleSystem(read_rules(system))
+    for rule in rules.unreachable:
+        warnings.warn(
+            f"{os.fspath(system)}, line {rule.line}: the rule for {rule.call} ({clip(rule.name)}) "
+            "can never fire: earlier rules take all its hands, or its conditions exclude one "
+            "another",
+            RuleWarning,
+            stacklevel=2,
+        )
+    return rules
+
+
+def _shipped_file(name: str) -> bytes:
+    """Return the content of a shipped file. Raises ModelError when it is missing or damaged."""
+    unlisted = WEIGHTS / name, "none: it is not listed"
+    return read_whole(*shipped_models(WEIGHTS).get(Path(name).stem, unlisted))[0]

@@ -1,1 +1,0 @@
-"""A folder for each paper: its networks, its tables and what is measured for them."""

@@ -1,9 +1,0 @@
-"""BridgeHand2Vec 2023: the vectors of hands, and what they are good for."""
-
-from pathlib import Path
-
-from ...paper import read_paper
-from .shown import show
-from .tables import TABLES
-
-PAPER = read_paper(Path(__file__).parent, tables=TABLES, show=show)

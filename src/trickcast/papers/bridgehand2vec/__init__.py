@@ -1,0 +1,9 @@
+"""BridgeHand2Vec 2023: the vectors of hands, and what they are good for."""
+
+from pathlib import Path
+
+from ..experiments.paper import read_paper
+from .shown import show
+from .tables import TABLES
+
+PAPER = read_paper(Path(__file__).parent, tables=TABLES, show=show)

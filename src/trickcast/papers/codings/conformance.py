@@ -1,0 +1,69 @@
+"""What every coding must satisfy, ours and yours."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...cards import Seat, Strain
+from .coding import Coding, Inputs
+from .views import exchange
+
+_ROWS = 8
+
+
+def check_coding(coding: Coding) -> None:
+    """Raise AssertionError where a coding breaks the rules that all codings keep.
+
+    Rows have the stated size and sign, keep their order and are the same alone as in a batch. If
+    the coding says so, nothing changes when the deal is turned with its declarer, and nothing
+    when trumps and spades are exchanged; if not, the row tells the leader, or the trump suit.
+    """
+    rng = np.random.default_rng(0)
+    owners = rng.permuted(np.tile(np.repeat(np.arange(4, dtype=np.uint8), 13), (_ROWS, 1)), axis=1)
+    before = owners.copy()
+    for strain in Strain:
+        for declarer in Seat:
+            rows = coding.encode(owners, strain, declarer)
+            require(rows.shape == (_ROWS, coding.size), f"{rows.shape} is not (8, {coding.size})")
+            require(rows.dtype in (np.uint8, np.float32), f"{rows.dtype}, not uint8 or float32")
+            negative = bool((rows < 0).any())
+            require(negative == coding.negative, "the sign of the inputs is another")
+            alone = coding.encode(owners[5:6], strain, declarer)
+            require(np.array_equal(rows[5:6], alone), "a row depends on its batch")
+            each = coding.encode(owners, np.full(_ROWS, strain), np.full(_ROWS, declarer))
+            require(np.array_equal(rows, each), "n strains and declarers differ from one")
+            if coding.turned:
+                turned = coding.encode((owners + 1) % 4, strain, declarer.lho)
+                require(np.array_equal(rows, turned), "turning the deal changes the input")
+            else:
+                other = coding.encode(owners, strain, declarer.lho)
+                require(_all_differ(rows, other), "the input does not tell the leader")
+            _check_trumps(coding, owners, strain, declarer)
+    require(np.array_equal(owners, before), "the deals were changed")
+    none = coding.encode(owners[:0], 0, 0)
+    require(none.shape == (0, coding.size), "an empty batch fails")
+
+
+def require(claim: bool | np.bool_, words: str) -> None:
+    """Raise AssertionError, with these words, where a claim does not hold."""
+    if not claim:  # ``python -O`` would leave out an assert
+        raise AssertionError(words)
+
+
+def _all_differ(rows: Inputs, others: Inputs) -> bool:
+    return bool((rows != others).any(axis=1).all())
+
+
+def _check_trumps(
+    coding: Coding, owners: NDArray[np.uint8], strain: Strain, declarer: Seat
+) -> None:
+    rows = coding.encode(owners, strain, declarer)
+    if coding.trumps == "exchanged":
+        trumps = strain if strain == Strain.NOTRUMP else Strain.SPADES
+        exchanged = coding.encode(exchange(owners, strain), trumps, declarer)
+        require(np.array_equal(rows, exchanged), "exchanging the trumps changes the input")
+        return
+    other = coding.encode(owners, (strain + 1) % 5, declarer)
+    if coding.trumps == "marked":
+        require(_all_differ(rows, other), "the input does not tell the trumps")
+    else:
+        require(np.array_equal(rows, other), "the input tells the trumps")

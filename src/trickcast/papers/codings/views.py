@@ -1,0 +1,77 @@
+"""The views of a deal in which a network sees it: turned to the leader, trumps made spades."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...cards import Seat, Strain
+
+LEADER = Seat.WEST
+"""Where the leader sits after ``turn``; so South declares and North is dummy."""
+
+
+class Views(NamedTuple):
+    """Deals with their suits permuted, each with one result to be estimated."""
+
+    owners: NDArray[np.uint8]
+    """(n, 52)"""
+    strain: NDArray[np.int64] | Strain
+    """(n,): where the trumps stand; one for all where there is no choice."""
+    declarer: NDArray[np.int64]
+    """(n,)"""
+    deal: NDArray[np.int64]
+    """(n,): which of the deals it is."""
+    strain_before: NDArray[np.int64]
+    """(n,): where the trumps stood in that deal."""
+
+
+def random_views(
+    owners: NDArray[np.uint8], strains: Sequence[Strain], n: int, rng: np.random.Generator
+) -> Views:
+    """Draw ``n`` views of (m, 52) owners: every deal equally often, the trumps put in ``strains``.
+
+    A view is a declarer and a permutation of the suits, both random; of several strains each view
+    has a random one. So a deal has 4 × 4 × 6 views with a trump suit and 4 × 24 in notrump.
+    """
+    rounds = -(-n // len(owners))
+    deal = np.concatenate([rng.permutation(len(owners)) for _ in range(rounds)])[:n]
+    suits = rng.permuted(np.tile(np.arange(4), (n, 1)), axis=1)
+    declarer = rng.integers(4, size=n)
+    if len(strains) > 1:
+        places = rng.choice(np.asarray(strains, dtype=np.int64), size=n)
+    else:
+        places = np.full(n, strains[0], dtype=np.int64)
+    permuted = np.take_along_axis(owners.reshape(-1, 4, 13)[deal], suits[:, :, None], axis=1)
+    before = np.concatenate([suits, np.full((n, 1), Strain.NOTRUMP)], axis=1)[np.arange(n), places]
+    strain = places if len(strains) > 1 else strains[0]
+    return Views(permuted.reshape(n, 52), strain, declarer, deal, before)
+
+
+def exchange(owners: NDArray[np.uint8], strain: ArrayLike) -> NDArray[np.uint8]:
+    """Return (n, 52) owners with the trump suit and spades exchanged; notrump changes nothing."""
+    trumps = np.asarray(strain)
+    if trumps.ndim == 0:
+        if trumps in (Strain.SPADES, Strain.NOTRUMP):
+            return owners
+        return owners.reshape(-1, 4, 13)[:, _exchanged_suits(int(trumps))].reshape(-1, 52)
+    order = np.array([_exchanged_suits(trump) for trump in Strain])[trumps]
+    suits = np.take_along_axis(owners.reshape(-1, 4, 13), order[:, :, None], axis=1)
+    return suits.reshape(-1, 52)
+
+
+def _exchanged_suits(trumps: int) -> list[int]:
+    suits = [0, 1, 2, 3]
+    if trumps != Strain.NOTRUMP:
+        suits[0], suits[trumps] = trumps, 0
+    return suits
+
+
+def turn(
+    owners: NDArray[np.uint8], declarer: ArrayLike, leader: Seat = LEADER
+) -> NDArray[np.uint8]:
+    """Return (n, 52) owners with the seats turned so that the declarer's leader is ``leader``."""
+    shift = ((int(leader.rho) - np.asarray(declarer)) % 4).astype(np.uint8)
+    turned: NDArray[np.uint8] = (owners + shift[..., None]) & np.uint8(3)
+    return turned

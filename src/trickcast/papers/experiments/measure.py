@@ -1,0 +1,110 @@
+"""Measuring: rows of figures from trained networks and point counts."""
+
+import numpy as np
+
+from ...cards import DealSet, Seat, Strain
+from ...evaluation import Score, compare
+from ...evaluators import raw_tricks
+from ..codings import RANGE, find_coding, find_head
+from .data import Deals, all_results, ns_tricks
+from .rows import NO_NETWORK, AgreementRow, Line, RawRow, Row
+from .spec import CONTRACTS
+from .trained import Trained
+
+
+def measure_row(row: Row, trained: Trained, deals: Deals) -> Line:
+    """Return the figures of one row, as the papers count them.
+
+    With test deals from outside, what is exact on the library's own stands beside them.
+    """
+    on = deals.test if row.on == "test" else deals.training[: _trained_on(trained)]
+    score = _score(row, trained, on)
+    if score is None:
+        return _line(row.id, trained, deals, None, f"no test deal has {row.tricks} tricks")
+    fewer = 0 < trained.net.deals < row.net.deals
+    told = f"the paper has {row.net.deals:,} training deals" if fewer else ""
+    line = _line(row.id, trained, deals, score, "; ".join(filter(None, (row.note, told))))
+    if row.on == "train":
+        return line | {"on": f"training deals 0 to {len(on) - 1}"}
+    own = None if deals.own_test is None else _score(row, trained, deals.own_test)
+    return line if own is None else line | {"own": {"exact": round(own.exact, 2), "n": own.n}}
+
+
+def _score(row: Row, trained: Trained, on: DealSet) -> Score | None:
+    """Score a network on the results of these deals that a row is about; None without any."""
+    batch = all_results(on, row.contracts, row.lead, find_coding(trained.net.coding))
+    estimated, real = trained.tricks(batch.inputs), batch.tricks
+    if row.tricks is not None:
+        chosen = real == row.tricks
+        estimated, real = estimated[chosen], real[chosen]
+    return compare(estimated, real) if len(real) else None
+
+
+def _trained_on(trained: Trained) -> int:
+    """How many training deals the training row is measured on: all, up to the papers' 100,000."""
+    return min(int(trained.record["deals"]), 100_000)
+
+
+def _line(name: str, trained: Trained, deals: Deals, score: Score | None, note: str) -> Line:
+    record = trained.record
+    line: Line = {"row": name, "network": trained.net.key}
+    if score is not None:
+        line |= _figures(score)
+    line |= {
+        "seconds": round(record["seconds"], 1),
+        "seed": trained.net.seed,
+        "note": note,
+        "deals": record["deals"],
+        "epochs": record["epochs"],
+        "epochs_per_second": record["epochs_per_second"],
+    }
+    if "compression_error" in record:
+        line["compression_error"] = round(record["compression_error"], 3)
+    return line | deals.describe(record["deals"])
+
+
+def _figures(score: Score) -> Line:
+    shares = (score.within_2, score.within_1, score.exact)
+    names = ("within_2", "within_1", "exact")
+    return {name: round(share, 2) for name, share in zip(names, shares, strict=True)} | {
+        "n": score.n
+    }
+
+
+def measure_raw(row: RawRow, deals: Deals) -> Line:
+    """Return the figures of points turned into tricks of North and South, with West on lead."""
+    (strain,) = CONTRACTS[row.contracts]
+    estimated = raw_tricks(row.method, deals.test, None if strain == Strain.NOTRUMP else strain)
+    real = ns_tricks(deals.test.tricks_or_unknown, strain, Seat.WEST)
+    described = deals.describe(0)
+    return {
+        "row": row.id,
+        "network": row.method + NO_NETWORK,
+        **_figures(compare(estimated, real)),
+        "note": row.note,
+        "test": described["test"],
+        "test_sha256": described["test_sha256"],
+    }
+
+
+def measure_agreement(row: AgreementRow, trained: Trained, deals: Deals) -> Line:
+    """Return how often the copies of a network say the same, on training and on test deals.
+
+    Shares are percent: of training deals by the spread of the counts, of test deals whose outputs
+    lie within 0.06 of each other.
+    """
+    coding, head = find_coding(trained.net.coding), find_head(trained.net.head)
+    seen = deals.training[: _trained_on(trained)]
+    outputs = trained.outputs(all_results(seen, row.contracts, row.lead, coding).inputs)
+    counts = np.stack([head.tricks(outputs[:, [k]]) for k in range(outputs.shape[1])], axis=1)
+    spread = counts.max(axis=1).astype(int) - counts.min(axis=1)
+    shares = [round(100 * float((spread == k).mean()), 2) for k in range(4)]
+    unseen = trained.outputs(all_results(deals.test, row.contracts, row.lead, coding).inputs)
+    near = round(100 * float((np.ptp(unseen, axis=1) < 0.06).mean()), 2)
+    others = ", ".join(f"{k} tricks apart {share}%" for k, share in enumerate(shares) if k)
+    note = (
+        f"{trained.net.copies} networks; on training deals the same count {shares[0]}%, {others}; "
+        f"outputs within 0.06 of each other (a range is {RANGE:.3f}) in {near}% of test deals"
+    )
+    line = _line(row.id, trained, deals, None, note)
+    return line | {"n": len(spread), "same": shares, "within_0.06": near}

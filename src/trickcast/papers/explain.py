@@ -1,0 +1,97 @@
+"""The command that looks inside a network: explain."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import click
+from rich.table import Table
+
+from ..cli import views
+from ..cli.command import Argument, Option
+from ..cli.deals import AsJson
+from ..cli.inputs import CommandError
+from ..cli.outputs import check_output
+from . import reproduce
+
+if TYPE_CHECKING:
+    from .neurons import Neuron, Opened
+
+
+def explain(
+    models: Annotated[
+        list[str],
+        Argument(
+            metavar="MODEL",
+            help="Shipped models, .onnx files, or .network files of trickcast reproduce.",
+        ),
+    ],
+    svg: Annotated[
+        Path | None, Option(help="Draw the weights of the first layer into this file.")
+    ] = None,
+    png: Annotated[
+        Path | None, Option(help="The same as PNG; needs the extra trickcast[plots].")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what the neurons of a network's first layer look at.
+
+    Example: trickcast explain "(52x4)-(26x4)-26-13-1" --svg weights.svg
+    """
+    from . import neurons as inside
+
+    for option, path in (("--svg", svg), ("--png", png)):
+        if path is not None:
+            check_output(option, path, (option.replace("--", "."),))
+    try:
+        layers = [layer for model in models for layer in _open(model)]
+        for path, write in ((svg, inside.write_svg), (png, inside.write_png)):
+            if path is not None:
+                for number, layer in enumerate(layers, start=1):
+                    write(layer, path.with_stem(f"{path.stem}-{number}") if number > 1 else path)
+    except inside.OpenedError as error:
+        raise CommandError(str(error)) from None
+    measured = [inside.neurons(layer) for layer in layers]
+    shares = inside.shares(measured)
+    if as_json:
+        networks = [
+            {
+                "network": layer.name,
+                "neurons": [asdict(neuron) | {"shows": neuron.shows} for neuron in neurons],
+            }
+            for layer, neurons in zip(layers, measured, strict=True)
+        ]
+        click.echo(json.dumps({"networks": networks, "shares": shares}))
+        return
+    for layer, neurons in zip(layers, measured, strict=True):
+        click.echo(layer.name)
+        views.ResultConsole().print(_neurons_table(neurons))
+    for pattern, share in shares.items():
+        click.echo(
+            f"{pattern}: {share['neurons']:.0%} of neurons, {share['networks']:.0%} of networks"
+        )
+
+
+def _open(model: str) -> "list[Opened]":
+    """Return the first layers of what a model's name or file stands for."""
+    path = Path(model)
+    if path.suffix == ".network":  # a torch file: the one thing here that needs torch
+        return reproduce.open_networks(path)
+    from .neurons import open_model
+
+    return open_model(model)
+
+
+def _neurons_table(neurons: "list[Neuron]") -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in ("neuron", "sees", "ace", "stands\nout", "suit", "its\nshare", "honours'\nshare",
+                   "gradient", "effect", "shows"):  # fmt: skip
+        table.add_column(column, no_wrap=column != "shows")
+    for neuron in neurons:
+        table.add_row(
+            *(str(neuron.number), neuron.part, neuron.ace, f"{neuron.ace_ratio:.2f}"),
+            *(neuron.suit, f"{neuron.suit_share:.0%}", f"{neuron.honour_share:.0%}"),
+            *(f"{neuron.gradient:+.2f}", f"{neuron.effect:.2f}", " ".join(neuron.shows)),
+        )
+    return table

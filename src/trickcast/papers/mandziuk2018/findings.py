@@ -1,0 +1,176 @@
+"""What the paper of 2018 says beside its rows: errors of both phases, and of two deals the better.
+
+Table 1 and 2 print a compression error and a fine-tuning error for every network; the comparator
+is planned in the text.
+"""
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from scipy.special import log_softmax, softmax
+
+from ..codings import find_coding
+from ..experiments.data import Deals, all_results
+from ..experiments.markdown import markdown_table
+from ..experiments.paper import NetworkFinding
+from ..experiments.rows import Line
+from ..experiments.scales import Scale
+from ..experiments.store import Store
+from ..experiments.trained import Trained
+from ..networks import run_all
+from ..published import published_results
+from ..training.comparator import Comparator
+
+_ERRORS, _PAIRS = "errors: ", "pairs: "
+_ABOUT = """\
+Compression: the cross-entropy of the 208 inputs, summed, of a deal in the last epoch of the first
+phase, in nats. Fine tuning: of a test result, the squared error of an output, mean of the fourteen,
+and the cross-entropy in nats. As printed: by the paper's own protocol, first weights of seed 1.
+Empty where a network was not run so, or was trained before this was measured.
+"""
+_PAIRINGS = 10
+"""Other results that every result is compared with."""
+
+
+# ---- the errors of both phases -------------------------------------------------------------------
+
+
+def errors_of_both_phases(trained: Trained, scale: Scale, deals: Deals) -> list[Line]:
+    """Return the errors of a network of this paper with fourteen outputs, nothing of another.
+
+    Those of the fine tuning are measured on the test deals with North or South leading: squared,
+    the mean of all results and outputs; cross-entropy in nats, the mean of all results.
+    """
+    net = trained.net
+    if net.pretraining is None or net.outputs != 14:
+        return []
+    batch = all_results(deals.test, net.contracts, "NS", find_coding(net.coding))
+    outputs, right = trained.outputs(batch.inputs), np.eye(14)[batch.tricks]
+    line: Line = {
+        "finding": f"{_ERRORS}{net.key}",
+        "network": net.key,
+        "n": len(right),
+        "as_printed": scale.published,
+        "squared": round(float(np.square(softmax(outputs, axis=1) - right).mean()), 4),
+        "cross_entropy": round(float(-log_softmax(outputs, axis=1)[right > 0].mean()), 4),
+    }
+    if "compression_error" in trained.record:
+        line["compression"] = round(trained.record["compression_error"], 3)
+    return [line]
+
+
+def show_errors(store: Store) -> str:
+    """Return the errors of both phases beside the published, those of ours alone at the end."""
+    of_networks = {line["network"]: line for line in store.findings(_ERRORS)}
+    shown, cells = set(), []
+    for name, row in published_results().items():
+        printed = _printed_errors(row["notes"])
+        lines = store.get(name), next(iter(store.as_printed(name)), None)
+        if not printed or lines == (None, None):
+            continue
+        shown |= {line["network"] for line in lines if line}
+        ours, as_printed = (_measured(line, of_networks) for line in lines)
+        cells.append(
+            [
+                name,
+                *(printed.get("compression", ""), as_printed["compression"], ours["compression"]),
+                *(printed.get("fine tuning", ""), as_printed["squared"], ours["squared"]),
+                *(as_printed["cross_entropy"], ours["cross_entropy"]),
+            ]
+        )
+    for network, errors in of_networks.items():
+        if network not in shown and not errors.get("as_printed"):
+            ours = _measured({"network": network}, of_networks)
+            name = network.replace("|", "·")
+            cells.append(
+                [name, "", "", ours["compression"], "", "", ours["squared"], "",
+                 ours["cross_entropy"]]
+            )  # fmt: skip
+    if not cells:
+        return ""
+    head = ["row, or network of ours", "compression, published", "as printed", "ours",
+            "fine tuning, published", "squared, as printed", "ours",
+            "cross-entropy, as printed", "ours"]  # fmt: skip
+    return f"## The errors of both phases\n\n{_ABOUT}\n" + markdown_table(head, cells)
+
+
+def _printed_errors(notes: str) -> Mapping[str, str]:
+    """Return a published row's errors by phase, from its notes; nothing for another paper's."""
+    return dict(re.findall(r"(compression|fine tuning) error=([\d.]+)", notes))
+
+
+def _measured(line: Line | None, of_networks: Mapping[str, Line]) -> dict[str, str]:
+    """Return the errors of a line's network as text, "" for each that is not known."""
+    known = of_networks.get(line["network"], {}) if line else {}
+    compression = (line or {}).get("compression_error", known.get("compression"))
+    texts = {"compression": "" if compression is None else f"{compression:.3f}"}
+    return texts | {
+        name: f"{known[name]:.4f}" if name in known else "" for name in ("squared", "cross_entropy")
+    }
+
+
+ERRORS = NetworkFinding(measure=errors_of_both_phases, show=show_errors)
+
+
+# ---- of two deals the better ---------------------------------------------------------------------
+
+
+def pairs_told_apart(trained: Trained, scale: Scale, deals: Deals) -> list[Line]:
+    """Return how often a comparator says rightly which of two deals takes more tricks.
+
+    By the difference in tricks, on results of the test deals with North or South leading, each
+    beside ten others by chance: pairs, and percent said rightly. Nothing for another network.
+    """
+    net, network = trained.net, trained.network
+    if not isinstance(network, Comparator):
+        return []
+    batch = all_results(deals.test, net.contracts, "NS", find_coding(net.coding))
+    features = run_all(network.tower, batch.inputs)
+    rng, tricks = np.random.default_rng(net.seed), batch.tricks.astype(int)
+    differences, right = [], []
+    for _ in range(_PAIRINGS):
+        other = rng.permutation(len(tricks))
+        with torch.inference_mode():
+            pair = torch.from_numpy(features), torch.from_numpy(features[other])
+            log_odds = network.compare(*pair).numpy()
+        differences.append(tricks - tricks[other])
+        right.append((log_odds > 0) == (differences[-1] > 0))
+    apart, said = np.abs(np.concatenate(differences)), np.concatenate(right)
+    return [
+        {
+            "finding": f"{_PAIRS}{net.contracts}",
+            "network": net.key,
+            "n": len(tricks),
+            "by_difference": {
+                str(d): [int((apart == d).sum()), round(100 * float(said[apart == d].mean()), 2)]
+                for d in np.unique(apart[apart > 0])
+            },
+        }
+    ]
+
+
+def show_pairs(store: Store) -> str:
+    """Return how often the comparators are right, by the difference of the deals."""
+    lines = store.findings(_PAIRS)
+    if not lines:
+        return ""
+    words = " | ".join(f"{line['finding'].removeprefix(_PAIRS)}, pairs | right" for line in lines)
+    results = " and ".join(f"{line['n']:,}" for line in lines)
+    text = [
+        "## Of two deals the better\n",
+        "How often the comparator says rightly which of two test deals takes more tricks, percent, "
+        f"by how many more it takes; each of {results} results "
+        f"beside {_PAIRINGS} others by chance. The paper has no such figure.\n",
+        f"| tricks apart | {words} |",
+        "|---|" + "---|---|" * len(lines),
+    ]
+    for apart in sorted({int(d) for line in lines for d in line["by_difference"]}):
+        pairs = [line["by_difference"].get(str(apart)) for line in lines]
+        cells = [f"{pair[0]:,} | {pair[1]:.2f}" if pair else " | " for pair in pairs]
+        text.append(f"| {apart} | " + " | ".join(cells) + " |")
+    return "\n".join(text) + "\n"
+
+
+PAIRS = NetworkFinding(measure=pairs_told_apart, show=show_pairs)

@@ -1,0 +1,158 @@
+"""The first layer of a trained network, opened: which weight each card has in each neuron."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from ...cards import Strain
+from ...dealing import random_deals
+from ...estimator.files import ModelInfo, load_session
+from ..codings import Coding, random_views
+from .stored import read_arrays
+
+_DEALS, _SEED = 2_000, 2009
+HANDS = ("N", "E", "S", "W")
+_STRAINS = {
+    "suit": tuple(strain for strain in Strain if strain != Strain.NOTRUMP),
+    "notrump": (Strain.NOTRUMP,),
+}
+"""The two networks of a model file, and what each estimates."""
+
+_NOT_BY_CARD = (
+    "the first layer does not see cards one by one (expected a network of 52, 104 or 52x4 inputs)"
+)
+
+
+class OpenedError(ValueError):
+    """A network that cannot be looked into, or a picture that cannot be drawn: says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class FirstLayer:
+    """What is needed of a network to see what its first layer looks at."""
+
+    weight: NDArray[np.float64]
+    """(blocks, neurons, inputs): a layer is fully joined within each of its blocks."""
+    bias: NDArray[np.float64]
+    """(blocks, neurons)"""
+    leaving: NDArray[np.float64] | None
+    """(blocks, neurons of the second layer, inputs): the weights after it; None in a network of
+    one layer, whose first neurons are its outputs."""
+    tanh: bool = False
+    """Whether its neurons are of that kind; else logistic."""
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """The first layer of one network."""
+
+    name: str
+    """What network it is."""
+    weights: NDArray[np.float64]
+    """(neurons, parts, 52): cards from the ace of spades to the two of clubs. Parts are what the
+    coding has of each card: one number (52), side and hand (104), the hand's own input for a neuron
+    that sees one hand, or the four hands."""
+    parts: tuple[tuple[str, ...], ...]
+    """For each neuron the names of its parts: ``("card",)``, ``("side", "hand")``, ``("S",)`` …"""
+    effects: NDArray[np.float64]
+    """(neurons,): standard deviation of a neuron's activation over random deals times the norm of
+    its outgoing weights (times 1 where it is an output itself)."""
+
+
+def open_model(model: str | os.PathLike[str]) -> list[Opened]:
+    """Return the first layers of a model: of its network for suits, and of that for notrump.
+
+    ``model`` is what ``trickcast estimate`` takes: a shipped model's name or an ``.onnx`` file.
+    Raises OpenedError when the first layer does not see cards one by one, ModelError for a file
+    that is missing, damaged or not one of ours.
+    """
+    info = load_session(model)[1]
+    if info.takes_owners:
+        raise OpenedError(f"{info.name}: {_NOT_BY_CARD}")
+    layers = {contracts: _stored_layer(info, contracts) for contracts in _STRAINS}
+    return [
+        open_layer(f"{info.name}, {contracts}", layer, info.coding, _STRAINS[contracts])
+        for contracts, layer in layers.items()
+    ]
+
+
+def open_layer(name: str, layer: FirstLayer, coding: Coding, strains: Sequence[Strain]) -> Opened:
+    """Return a first layer by card, with the effects of its neurons in results of ``strains``.
+
+    Raises OpenedError when it does not see cards one by one.
+    """
+    weights, parts = _by_card(layer.weight, coding, name)
+    blocks, neurons, inputs = layer.weight.shape
+    owners = random_deals(_DEALS, seed=_SEED).owners
+    views = random_views(owners, strains, _DEALS, np.random.default_rng(_SEED))
+    rows = coding.encode(views.owners, views.strain, views.declarer)
+    cards = rows[:, : blocks * inputs].reshape(len(rows), blocks, inputs)
+    sums = np.einsum("nbi,boi->nbo", cards.astype(np.float64), layer.weight) + layer.bias
+    activations = np.tanh(sums) if layer.tanh else expit(sums)
+    spread = activations.reshape(len(rows), blocks * neurons).std(axis=0, ddof=1)
+    return Opened(name, weights, parts, spread * _outgoing(layer))
+
+
+def sees_cards(coding: Coding) -> bool:
+    """Tell whether a network of this coding has inputs of its own for every card."""
+    return _family(coding) in ("52", "104", "52x4")
+
+
+def _family(coding: Coding) -> str:
+    return coding.name.split("+")[0].split("-")[0]
+
+
+def _by_card(
+    raw: NDArray[np.float64], coding: Coding, name: str
+) -> tuple[NDArray[np.float64], tuple[tuple[str, ...], ...]]:
+    """Put (blocks, neurons, inputs) weights in the order of cards."""
+    blocks, neurons, inputs = raw.shape
+    family = _family(coding)
+    if family == "52x4" and (blocks, inputs) == (4, 52):
+        hands = tuple((HANDS[block],) for block in range(4) for _ in range(neurons))
+        return raw.reshape(4 * neurons, 1, 52), hands
+    if family == "52x4" and blocks == 1 and inputs >= 208:
+        return raw[0, :, :208].reshape(neurons, 4, 52), (HANDS,) * neurons
+    if family in ("52", "104") and blocks == 1:
+        count = int(family) // 52
+        rising = raw[0, :, : 52 * count].reshape(neurons, count, 4, 13)
+        names = ("card",) if count == 1 else ("side", "hand")
+        return rising[..., ::-1].reshape(neurons, count, 52), (names,) * neurons
+    raise OpenedError(f"{name}: {_NOT_BY_CARD}")
+
+
+def _outgoing(layer: FirstLayer) -> NDArray[np.float64]:
+    """Return the norm of the weights that leave each neuron of the first layer."""
+    neurons = layer.bias.size
+    if layer.leaving is None:
+        return np.ones(neurons)
+    norms: NDArray[np.float64] = np.sqrt(np.square(layer.leaving).sum(axis=1))  # (blocks, inputs)
+    return norms.ravel()[:neurons]
+
+
+def _stored_layer(info: ModelInfo, contracts: str) -> FirstLayer:
+    """Read the first layer, and the weights after it, of a file that ``trickcast train`` wrote."""
+    names = [f"{contracts}_1_weight", f"{contracts}_1_bias"]
+    if len(info.name.split("-")) > 2:  # inputs, this layer, others: as the printed name counts
+        names.append(f"{contracts}_2_weight")
+    try:
+        weight, bias, *leaving = read_arrays(info.path, names).values()
+    except LookupError as error:
+        raise OpenedError(f"not a layered network whose name counts its layers: {error}") from None
+    weights = _blocks(weight)
+    return FirstLayer(
+        weights,
+        bias.astype(np.float64).reshape(weights.shape[:2]),
+        _blocks(leaving[0]) if leaving else None,
+        tanh=info.metadata.get("activation") == "tanh",
+    )
+
+
+def _blocks(stored: NDArray[Any]) -> NDArray[np.float64]:
+    """Turn stored ([blocks,] inputs, neurons) into (blocks, neurons, inputs)."""
+    return stored.astype(np.float64).reshape(-1, *stored.shape[-2:]).transpose(0, 2, 1)

@@ -1,0 +1,92 @@
+"""What the papers print, as tables (the CSV files of this folder), and the one way to read them.
+
+``published_results.csv`` has every published figure with its id; the others are the hands, deals,
+weights and frequencies that the papers print.
+"""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...cards import DealSet, Seat, shorten
+
+_FOLDER = Path(__file__).parent
+_SHARES = ("within_2", "within_1", "exact")
+
+
+class PublishedError(ValueError):
+    """A table that the package does not have: names those that there are."""
+
+
+def read_table(name: str) -> list[dict[str, str]]:
+    """Return the rows of a table by its file name: column to text, as printed.
+
+    Raises PublishedError when there is no such table.
+
+    >>> read_table("hand_patterns.csv")[0]["pattern"]
+    '4-4-3-2'
+    """
+    path = _FOLDER / name
+    if not path.is_file():
+        known = ", ".join(sorted(table.name for table in _FOLDER.glob("*.csv")))
+        raise PublishedError(f"no published table {shorten(name)} (there are: {known or 'none'})")
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def published_results() -> dict[str, dict[str, str]]:
+    """Return every published row by its id, in the order of the papers.
+
+    >>> published_results()["m09-TV-01"]["paper"]
+    'mossakowski2009'
+    """
+    return {row["id"]: row for row in read_table("published_results.csv")}
+
+
+def best_results() -> list[dict[str, str]]:
+    """Return the best published test results on four known hands, and the human players'.
+
+    For suits and notrump apart, one of each paper and kind: the row of most exact estimates, with
+    ``contracts`` (suits or N), id, paper, table, network, within_2, within_1, exact (percent) and
+    notes. Suits first, the most exact first.
+    """
+    best: dict[tuple[str, str, bool], dict[str, str]] = {}
+    for row in published_results().values():
+        contracts = "N" if row["contracts"] == "notrump" else "suits"
+        human = row["network"].startswith("human")
+        known = row["problem"] == "DDBP4" and row["exact"]
+        if not known or row["notes"].startswith("train") or "2009 Table XI" in row["notes"]:
+            continue  # a row on training deals, or one that is quoted from a paper that is here
+        key = (contracts, row["paper"], human)
+        if key not in best or float(row["exact"]) > float(best[key]["exact"]):
+            columns = ("id", "paper", "table", "network", *_SHARES, "notes")
+            best[key] = {"contracts": contracts} | {column: row[column] for column in columns}
+    return sorted(best.values(), key=lambda row: (row["contracts"] == "N", -float(row["exact"])))
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The deals printed in the papers with all their cards; all in spades."""
+
+    deals: DealSet
+    leaders: list[Seat]
+    rows: list[dict[str, str]]
+    """As printed: figure, ns_tricks, and the estimates of the paper's networks."""
+
+
+SAMPLE_COLUMNS = {
+    "(52x4)-(13x4)-13-1": "est_52x4_13x4_13_1",
+    "(52x4)-(26x4)-26-13-1": "est_52x4_26x4_26_13_1",
+    "104-30-4-1": "est_104_30_4_1",
+    "52-25-1": "est_52_25_1",
+    "(104+68)-50-10-1": "est_104p68_50_10_1",
+    "(52x4+84)-(13x4+21)-26-1": "est_52x4p84_13x4p21_26_1",
+}
+"""Which column of the printed deals holds the estimates of which network."""
+
+
+def sample_deals() -> Samples:
+    """Return the deals of Figures 9 to 11 of 2009."""
+    rows = read_table("sample_deals.csv")
+    leaders = [Seat.parse(row["leader"]) for row in rows]
+    return Samples(DealSet.from_deals(row["pbn"] for row in rows), leaders, rows)

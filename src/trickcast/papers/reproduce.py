@@ -1,0 +1,280 @@
+"""The command that repeats the papers: reproduce."""
+
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import click
+
+from .._pieces import connected
+from ..cli.command import Argument, Option
+from ..cli.inputs import Cluster, CommandError
+from ..library import Library
+
+if TYPE_CHECKING:
+    from .experiments.data import Deals
+    from .experiments.rows import AnyRow, Material
+    from .experiments.scales import Scale
+    from .experiments.store import Store
+    from .neurons import Opened
+
+
+PaperName = Annotated[
+    str,
+    Argument(
+        metavar="PAPER",
+        help="mossakowski2004, mossakowski2009, mandziuk2018, yegnanarayana1996, polishclub2023, "
+        "bridgehand2vec or all.",
+    ),
+]
+TableName = Annotated[
+    str | None, Option(help="One table or section of it: V, 1, VI-E, B1, beyond …")
+]
+RowNames = Annotated[
+    list[str] | None, Option(help="A row by its id, as m09-TV-05; may be repeated.")
+]
+NetworkNames = Annotated[
+    list[str] | None, Option(help="The rows of a network, as 52-25-1; may be repeated.")
+]
+Seeds = Annotated[
+    int, Option(min=1, help="Networks of other first weights for each row, at scale full.")
+]
+ScaleName = Annotated[
+    str,
+    Option(
+        help="smoke (a minute: a trial of the program), standard (some hours of two cores) or "
+        "full (the papers' own protocol)."
+    ),
+]
+TrainingDeals = Annotated[
+    int | None,
+    Option(min=1, help="Train on so many deals at most, also where a paper has more."),
+]
+Epochs = Annotated[
+    int | None,
+    Option(min=1, help="Epochs of the networks of 2004 and 2009, in place of the scale's."),
+]
+FirstWeights = Annotated[
+    float | None,
+    Option(
+        help="First weights of these networks are uniform on ± this / √inputs (default: 1, at "
+        "scale full 0.3)."
+    ),
+]
+FirstRange = Annotated[
+    float | None,
+    Option(
+        help="First weights are uniform on ± this, whatever the inputs (1 in JNNS, the program "
+        "of the papers)."
+    ),
+]
+StepsBack = Annotated[
+    bool,
+    Option(
+        "--steps-back",
+        help="Rprop takes a step back that has led too far, as it was published in 1993.",
+    ),
+]
+Batch = Annotated[
+    int | None,
+    Option(min=1, help="Examples in a batch of the 2018 trainings (default: 256)."),
+]
+LibraryPlace = Annotated[
+    str, Option(help="The library of solved deals: a folder, or an address (s3://…).")
+]
+TestFile = Annotated[
+    Path | None,
+    Option(help="A file of solved deals to test on, as GIB's; else the library's."),
+]
+OutFolder = Annotated[
+    Path, Option(help="Folder for networks and figures, from which a run goes on.")
+]
+ReportFolder = Annotated[
+    Path | None, Option(help="Folder for reproduction.csv and pages (default: that of out).")
+]
+LabelledFile = Annotated[
+    Path | None,
+    Option(help="The file of Polish Club hands that players bid, for polishclub2023."),
+]
+PairsFile = Annotated[
+    Path | None, Option(help="BridgeHand2Vec's validation rows, for bridgehand2vec.")
+]
+TrainingPairsFile = Annotated[Path | None, Option(help="Its training rows.")]
+LayoutsFile = Annotated[
+    Path | None,
+    Option(
+        help="Solved layouts of BridgeHand2Vec's game (default: data/game/layouts.npy, where it is "
+        "there); without them it is left out."
+    ),
+]
+_LAYOUTS = Path("data/game/layouts.npy")
+Workers = Annotated[
+    int, Option(min=1, help="Networks trained at a time; with --cluster: cores asked for each.")
+]
+
+
+def reproduce(
+    paper: PaperName,
+    table: TableName = None,
+    row: RowNames = None,
+    network: NetworkNames = None,
+    scale: ScaleName = "smoke",
+    seeds: Seeds = 1,
+    training_deals: TrainingDeals = None,
+    epochs: Epochs = None,
+    first_weights: FirstWeights = None,
+    first_range: FirstRange = None,
+    steps_back: StepsBack = False,
+    batch: Batch = None,
+    library: LibraryPlace = "data/library",
+    test: TestFile = None,
+    out: OutFolder = Path("trained/reproduction"),
+    report: ReportFolder = None,
+    labelled: LabelledFile = None,
+    pairs: PairsFile = None,
+    pairs_training: TrainingPairsFile = None,
+    layouts: LayoutsFile = None,
+    workers: Workers = 1,
+    cluster: Cluster = None,
+) -> None:
+    """Repeat the experiments of a paper and put ours beside the published figures.
+
+    Goes on where an earlier run stopped.
+
+    Example: trickcast reproduce mossakowski2009 --row m09-TV-05 --scale full
+    """
+    from ..bidding import LabelledError, read_labelled
+    from ..formats.hand2vec import read_pairs
+    from ..training import TrainingError
+    from .bridgehand2vec.layouts import read_layouts
+    from .experiments.catalogue import SCALES, chosen_rows, rows_of
+    from .experiments.data import ExperimentError
+    from .experiments.report import table_of_rows, write_report
+    from .experiments.rows import Material
+    from .experiments.runner import need_deals
+    from .experiments.runner import reproduce as run_experiments
+
+    if scale not in SCALES:
+        raise click.BadParameter(f"no scale {scale!r} (expected one of {', '.join(SCALES)})")
+    widths = {"--first-weights": first_weights, "--first-range": first_range}
+    for name, width in widths.items():
+        if width is not None and not width > 0:
+            raise click.BadParameter(f"{name} is {width} (expected more than 0)")
+    if None not in widths.values():
+        raise click.BadParameter("--first-weights and --first-range are two ways of saying one")
+    size, docs = SCALES[scale], report or out
+    size = replace(size, epochs=epochs or 0, steps_back=steps_back, batch=batch or size.batch)
+    width = first_weights or first_range or size.first_weights
+    size = replace(size, first_weights=width, flat_weights=first_range is not None)
+    if training_deals is not None:
+        size = replace(size, most=min(size.most, training_deals))
+    if seeds > 1 and not size.published:
+        raise click.BadParameter(f"--seeds is for scale full, and this is {scale}")
+    # docs/natively.py is another door to this command
+    program = ["python", sys.argv[0]] if sys.argv[0].endswith("natively.py") else ["trickcast"]
+    command = shlex.join([*program, *sys.argv[1:]])
+    made_by = {"command": command, "library": str(library), "test": str(test or "")}
+
+    def finished(store: "Store", name: str) -> None:
+        write_report(store, scale, docs, made_by)
+        click.echo(f"finished {name}")
+
+    try:
+        rows = chosen_rows(rows_of(paper, table), row or (), network or ())
+        given = {"--epochs": epochs, **widths, "--steps-back": steps_back or None, "--batch": batch}
+        given |= {"--seeds": seeds if seeds > 1 else None, "--training-deals": training_deals}
+        _refuse_unused(given | {"--test": test}, rows, size)
+        _check_report(docs)
+        material = Material(
+            labelled=None if labelled is None else read_labelled(labelled),
+            pairs=None if pairs is None else read_pairs(pairs),
+            training_pairs=None if pairs_training is None else read_pairs(pairs_training),
+            layouts=read_layouts(layouts or _LAYOUTS) if layouts or _LAYOUTS.exists() else None,
+        )
+        deals = _gather(library, size, test, out) if need_deals(rows) else None
+        click.echo(f"{paper} at scale {scale}: {_plan(rows, size, deals, material)}")
+        with connected(cluster):  # once for all seeds
+            for seed in range(1, seeds + 1):
+                store = run_experiments(
+                    rows, size, deals, out,
+                    material=material, workers=workers, seed=seed, on=cluster, finished=finished,
+                )  # fmt: skip
+                written = write_report(store, scale, docs, made_by)
+        click.echo(table_of_rows(rows, docs), nl=False)
+    except (ExperimentError, TrainingError, LabelledError) as error:
+        raise CommandError(str(error)) from None
+    click.echo(f"{written[0]}: done")
+
+
+def _refuse_unused(given: Mapping[str, object], rows: "Sequence[AnyRow]", scale: "Scale") -> None:
+    """Raise CommandError for options that would change nothing of these rows."""
+    from .experiments.runner import has_pretraining, has_rprop, need_deals, planned
+
+    of_rprop = ("--epochs", "--first-weights", "--first-range", "--steps-back")
+    for names, used, what, years in (
+        (of_rprop, has_rprop(rows), "has a network trained by Rprop", "2004 or 2009"),
+        (["--batch"], has_pretraining(rows), "has a network trained in two phases", "2018"),
+        (["--training-deals", "--seeds"], planned(rows, scale),
+         "has a network trained on solved deals", "2004, 2009 or 2018"),
+        (["--test"], need_deals(rows), "is measured on solved deals", "2004, 2009 or 2018"),
+    ):  # fmt: skip
+        unused = [name for name in names if given[name] is not None and not used]
+        if unused:
+            raise CommandError(
+                f"{' and '.join(unused)} would change nothing: none of these rows {what} "
+                f"(expected rows of the networks of {years})"
+            )
+
+
+def _check_report(folder: Path) -> None:
+    """Raise an error for a folder that no report can be written to, before anything is trained."""
+    from .experiments.store import Store
+
+    if folder.exists() and not folder.is_dir():
+        raise CommandError(f"{folder}: not a folder (expected one for reproduction.csv and pages)")
+    Store(folder, "reproduction")
+
+
+def _gather(library: str, scale: "Scale", test: Path | None, out: Path) -> "Deals":
+    """Take the deals of a run, the same as before where it goes on."""
+    from .experiments.data import gather
+    from .experiments.store import agreed_deals
+
+    return gather(Library(library), scale, test, agreed_deals(out, scale))
+
+
+def _plan(
+    rows: "Sequence[AnyRow]", scale: "Scale", deals: "Deals | None", material: "Material"
+) -> str:
+    """Say what a run is going to do, and what it leaves out."""
+    from .experiments.runner import options_of, planned, waiting
+
+    said, left_out = _count(len(rows), "row"), waiting(rows, material)
+    if deals is not None:
+        said += (
+            f", {_count(len(planned(rows, scale)), 'network')}, {len(deals.training):,} training "
+            f"and {_count(len(deals.test), 'test deal')}"
+        )
+    if left_out:
+        wait = "wait" if len(left_out) > 1 else "waits"
+        said += f"; {len(left_out)} of the rows {wait} for files ({options_of(left_out)})"
+    return said
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + "s" * (number != 1)
+
+
+def open_networks(path: Path) -> "list[Opened]":
+    """Return the first layers of a ``.network`` file that this command made; needs torch."""
+    from ..training import TrainingError
+    from .experiments.data import ExperimentError
+    from .experiments.first_layers import open_file
+
+    try:
+        return open_file(path)
+    except (ExperimentError, TrainingError) as error:
+        raise CommandError(str(error)) from None

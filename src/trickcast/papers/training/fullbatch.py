@@ -1,0 +1,179 @@
+"""Full-batch Rprop on the squared error, the training of the 2004 and 2009 papers.
+
+Knows networks and numbers only: what the examples are is for its callers to say. Every epoch is a
+step.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import chain
+from typing import ClassVar, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ...training.checkpoints import Progress, TrainingError
+from ...training.fields import SEED, at_least, setting
+from ...training.trainer import Lessons
+from ..codings import Head
+from ..networks import run_all
+from .best import BestOf
+from .examples import Draw, Examples
+from .rprop import Rprop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RpropConfig:
+    """How weights move, and when the training ends."""
+
+    checkpoint_seconds: ClassVar[float] = 120
+
+    examples: int = setting(131_072, "examples in the full batch", at_least(1))
+    redraw: int = setting(100, "epochs between two drawings of examples", at_least(1))
+    portions: int = 1
+    """Parts that the examples are drawn in, and replaced one after the other."""
+    whole_from: int = 0
+    """The epoch from which on all portions are used; before it, a quarter of them."""
+    epochs: int = setting(5_000, "epochs at most", at_least(1), may_change=True)
+    patience: int = setting(
+        1_000,
+        "epochs without a lower validation error before stopping",
+        at_least(1),
+        may_change=True,
+    )
+    evaluate_every: int = setting(
+        100, "epochs between two validations", at_least(1), may_change=True
+    )
+    averaged: int = setting(
+        5, "validations whose weights are averaged into the network", at_least(1)
+    )
+    initial_update: float = setting(0.1, "Rprop's initial update value")
+    largest_update: float = setting(50.0, "Rprop's largest update value")
+    steps_back: bool = False
+    """Whether a step that has led too far is taken back, as in the Rprop of 1993."""
+    weight_decay: float = setting(1e-4, "weight decay", at_least(0))
+    seed: int = setting(1, "seed of first weights and examples", SEED)
+    chunk: int = setting(2_048, "examples computed at a time", at_least(1), may_change=True)
+
+
+C = TypeVar("C", bound=RpropConfig)
+Network = TypeVar("Network", bound=nn.Module)
+_Chunks = list[tuple[Tensor, Tensor]]
+"""Inputs and targets, (examples, inputs) and (examples, outputs)."""
+
+
+class FullBatch(BestOf[C, Network]):
+    """A training by full batches.
+
+    ``network`` is changed; ``candidate``, of the same shape, is given the mean of its last states,
+    which is what is validated, and in the end the best of these.
+    """
+
+    candidate: Network
+
+    def __init__(
+        self,
+        config: C,
+        network: Network,
+        candidate: Network,
+        head: Head,
+        lessons: Lessons,
+        draw: Draw,
+        held_out: Examples,
+    ):
+        super().__init__(config, lessons, config.epochs)
+        self.network, self.candidate, self.head = network, candidate, head
+        self.draw, self.held_out = draw, held_out
+        rprop = Rprop if config.steps_back else torch.optim.Rprop
+        self.optimizer = rprop(
+            network.parameters(),
+            lr=config.initial_update,
+            step_sizes=(1e-6, config.largest_update),
+        )
+        self._drawn: dict[int, _Chunks] = {}
+        self._error = 0.0
+
+    def go_on_from(self, progress: Progress) -> None:
+        """Take the network as the best state of an earlier training that came so far."""
+        self.progress = Progress(progress.step, progress.seconds, best=progress.best)
+        self.candidate.load_state_dict(self.network.state_dict())
+        self.keep()
+
+    def over(self) -> bool:
+        """Tell whether the error has not fallen for long; few examples may not show it falling."""
+        since = max(int(self.progress.best.get("epoch", 0)), self.config.whole_from)
+        return self.progress.step - since >= self.config.patience
+
+    def step(self) -> None:
+        """Make one epoch, and note the root mean square error of the outputs before it."""
+        drawn, epoch = self._drawn, self.progress.step
+        self._drawn = {
+            k: drawn[k] if k in drawn else self._chunks(self.draw(k))
+            for k in portions_at(self.config, epoch)
+        }
+        total, outputs = self._descend(self._drawn.values())
+        if not np.isfinite(total):
+            raise TrainingError(f"epoch {epoch}: the training error is {total}")
+        for weights in self.network.parameters():
+            assert weights.grad is not None
+            weights.grad.add_(weights.detach(), alpha=self.config.weight_decay)
+        self.optimizer.step()
+        self._error = float((total / outputs) ** 0.5)
+
+    def _chunks(self, examples: Examples) -> _Chunks:
+        parts = examples.inputs, self.head.targets(examples.tricks)
+        inputs, targets = (torch.split(torch.from_numpy(x), self.config.chunk) for x in parts)
+        # what all examples have as one input lies side by side, the order that layers compute in:
+        # turning it round in every epoch would take half of its time
+        return [(x.t().contiguous().t(), y) for x, y in zip(inputs, targets, strict=True)]
+
+    def _descend(self, portions: Collection[_Chunks]) -> tuple[float, int]:
+        """Set the gradients; return the sum of squared errors, and of how many outputs."""
+        # the gradient of the squared error summed over all examples, chunk by chunk: a chunk's
+        # activations stay in the processor's cache
+        self.optimizer.zero_grad()
+        total, count = 0.0, 0
+        for inputs, targets in chain.from_iterable(portions):
+            misses = self.network(inputs) - targets
+            loss = misses.square().sum()
+            loss.backward()
+            total += loss.item()
+            count += misses.numel()
+        return total, count
+
+    def validate(self) -> dict[str, float]:
+        """Return errors in tricks and percent exact of the candidate, of all its copies."""
+        self.average(self.config.averaged)
+        held_out, head = self.held_out, self.head
+        outputs = run_all(self.candidate, held_out.inputs, self.config.chunk)
+        misses = outputs - head.targets(held_out.tricks)
+        exact = [
+            (head.tricks(part) == held_out.tricks).mean()
+            for part in np.split(outputs, outputs.shape[1] // head.outputs, axis=1)
+        ]
+        return {
+            "epoch": self.progress.step,
+            "training_error": self._error / head.unit,
+            "validation_error": float(np.square(misses).mean() ** 0.5) / head.unit,
+            "exact": 100 * float(np.mean(exact)),
+        }
+
+    def result(self) -> Network:
+        """Return the candidate in the best state; before the first validation, as it began."""
+        if self.best_weights is not None:
+            self.candidate.load_state_dict(self.best_weights)
+        return self.candidate
+
+
+def portions_at(settings: RpropConfig, epoch: int) -> range:
+    """Return the numbers of the portions that an epoch learns from.
+
+    One portion makes way for the next every ``redraw / portions`` epochs. Were all examples
+    replaced at once, Rprop's step sizes, which live on signs that stay the same, would have to be
+    found again. A few examples are enough to find the way at first, and cost less.
+    """
+    count, hold = settings.portions, max(settings.redraw // settings.portions, 1)
+    newest = epoch // hold + count
+    used = count if epoch >= settings.whole_from else max(count // 4, 1)
+    return range(newest - used, newest)

@@ -1,0 +1,89 @@
+"""The training of BridgeHand2Vec: squared error of mean tricks, by Adam as in the paper or SOAP.
+
+What the paper does not state (batch, learning rate, steps, averaging) is ours: see
+``Hand2VecConfig``. Every batch holds each row in one of its eight views, drawn anew.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from ...dealing import random_deals
+from ...training.fields import at_least, setting
+from ...training.pairs.data import PairRows, take_rows, turned_rows
+from ...training.schedule import ScheduleConfig, Scheduled
+from ...training.trainer import Lessons
+from ..networks.hand2vec import VECTOR, Hand2Vec, symmetric_tricks
+
+_STANDARD_DEALS, _STANDARD_SEED = 50_000, 2023
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hand2VecConfig(ScheduleConfig):
+    """Everything that decides a training besides its rows. Raises ValueError for a bad value."""
+
+    size: int = setting(VECTOR, "numbers of a hand's vector", at_least(1))
+    batch: int = setting(1_024, "pairs in a step", at_least(1))
+    taught: int = setting(0, "pairs that a teacher labels, besides rows", at_least(0))
+
+
+class Hand2VecTask(Scheduled[Hand2VecConfig, Hand2Vec]):
+    """A training on rows of mean tricks; its result is standardized on random hands.
+
+    The validation rows are measured and nothing else: the network is that of the last step.
+    """
+
+    rotate = True
+    """Whether suits are rotated; without it a pair has two of its eight views."""
+
+    def __init__(self, config: Hand2VecConfig, training: PairRows, validation: PairRows):
+        lessons = Lessons(len(training), training.sha256, validation.sha256)
+        super().__init__(config, Hand2Vec(config.size, seed=config.seed), lessons)
+        self.training, self.validation = training, validation
+
+    def loss(self, step: int) -> Tensor:
+        """Return the mean squared error of a step's rows, each in one of its views."""
+        hands, tricks = take_rows(self.training, step, self.config.batch, self.config.seed)
+        hands, target = turned_rows(hands, tricks, step, self.config.seed, rotate=self.rotate)
+        return functional.mse_loss(self.network(hands), target)
+
+    def figures(self) -> dict[str, float]:
+        """Return the errors of the averaged network on the validation rows."""
+        standardize(self.averaged)
+        return errors(self.averaged, self.validation)
+
+    def result(self) -> Hand2Vec:
+        """Return the averaged network, standardized."""
+        if self.progress.last.get("step") != self.progress.step:  # else it was for its figures
+            standardize(self.averaged)
+        return super().result()
+
+
+def standardize(network: Hand2Vec) -> None:
+    """Give the vectors of random hands mean 0 and standard deviation 1."""
+    network.standardize(_standard_hands())
+
+
+@cache
+def _standard_hands() -> Tensor:
+    """(200,000, 52) bool."""
+    owners = torch.from_numpy(random_deals(_STANDARD_DEALS, _STANDARD_SEED).owners.copy())
+    return torch.cat([owners == seat for seat in range(4)])
+
+
+@torch.no_grad()
+def errors(network: Hand2Vec, rows: PairRows, *, chunk: int = 4096) -> dict[str, float]:
+    """Return mean squared errors over all strains, North declaring.
+
+    ``mse`` is that of the paper's network, ``mse_symmetric`` that of the mean over suit orders.
+    """
+    sums = torch.zeros(2, dtype=torch.float64)
+    for start in range(0, len(rows), chunk):
+        hands, tricks = rows.hands[start : start + chunk], rows.tricks[start : start + chunk, :, 0]
+        for i, expected in enumerate((network(hands), symmetric_tricks(network, hands))):
+            sums[i] += (expected - tricks).square().double().mean(1).sum()
+    one_pass, all_orders = (sums / len(rows)).tolist()
+    return {"mse": one_pass, "mse_symmetric": all_orders}
