@@ -4,11 +4,12 @@ import time
 from collections.abc import Callable
 from functools import partial
 from statistics import median
+from typing import Any
 
 import trickcast as tc
 from trickcast.bidding.bidder import loaded
 
-AUCTIONS = {
+AUCTIONS: dict[str, tuple[str, Any]] = {
     "1N P 2C P 2H P 3N P P X P": ("west", "KJ95.J65.K32.T54"),
     "P 1S P 2S 3C 3S P 4S P P P": ("east", "KJ9532.A6.K3.Q54"),
     "1C 1H X 2H P P 3D P P 3H P": ("west", "AJ5.J65.KJ52.T54"),
