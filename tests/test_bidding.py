@@ -21,13 +21,12 @@ from trickcast.cards.auction import (
     AuctionState,
     CallError,
     auction_states,
-    contract_reached,
+    is_over,
 )
 from trickcast.cards.play import PlayError
 from trickcast.cards.turns import encode_calls, turns_of
 from trickcast.dealing import ConstraintError, Constraints
 from trickcast.dealing.words import Words
-from trickcast.formats.auction import contract_of, is_over
 
 HAND = "KJ95.J65.K32.T54"
 HCP = np.tile(np.array([4, 3, 2, 1] + [0] * 9), 4)
@@ -71,6 +70,19 @@ def random_auction(rng: np.random.Generator) -> list[str]:
         calls.append(str(rng.choice(may, p=weights / weights.sum())))
 
 
+def declared(dealer: Seat, calls: list[str]) -> tuple[str, Seat | None]:
+    """Law 22 and the definitions: who of the last bidder's side was first to name its strain."""
+    sides = [(Seat((dealer + i) % 4), call) for i, call in enumerate(calls)]
+    bids = [(seat, call) for seat, call in sides if call[0] in "1234567"]
+    if not bids:
+        return "PASS", None
+    last, bid = bids[-1]
+    after = "".join(call for call in calls[len(calls) - calls[::-1].index(bid) :])
+    doubling = "XX" if "XX" in after else "X" if "X" in after else ""
+    ours = [seat for seat, call in bids if seat in (last, last.partner) and call[1] == bid[1]]
+    return bid + doubling, ours[0]
+
+
 def test_calls_are_those_of_the_laws() -> None:
     rng = np.random.default_rng(1)
     for _ in range(150):
@@ -83,7 +95,7 @@ def test_calls_are_those_of_the_laws() -> None:
                 call for call in CALLS if lawful(made, call)
             ]
             assert state.over == is_over(made)
-        assert contract_reached(numbers, Seat.EAST) == contract_of(Seat.EAST, calls)
+        assert read_auction(calls, "E").contract == declared(Seat.EAST, calls)
         assert (encode_calls(numbers)[1] == [state.allowed for state in states]).all()
 
 

@@ -16,7 +16,7 @@ from ..cards.auction import (
     AuctionState,
     CallError,
     auction_states,
-    contract_reached,
+    contract_of,
 )
 from ..formats.auction import is_all_pass, parse_call
 
@@ -48,8 +48,8 @@ class Auction:
 
     @cached_property
     def contract(self) -> tuple[str | None, Seat | None]:
-        """Contract and declarer, as ``cards.auction.contract_reached`` has them."""
-        return contract_reached(self.calls, self.dealer)
+        """Contract and declarer; (None, None) before the end, ``PASS`` and None without a bid."""
+        return contract_of(self.dealer, [CALLS[call] for call in self.calls])
 
     def first(self, turns: int) -> "Auction":
         """Return the first calls of the auction."""

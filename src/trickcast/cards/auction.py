@@ -109,27 +109,23 @@ def auction_states(calls: Iterable[int]) -> list[AuctionState]:
     return states
 
 
-def declarer_turn(calls: Sequence[int], state: AuctionState) -> int | None:
-    """Return the turn in which declarer first named the strain; None where nothing was bid."""
-    if state.bid == PASS:
-        return None
-    strain = (state.bid - FIRST_BID) % 5
-    return next(
-        turn
-        for turn in range(state.bidder % 2, state.turn, 2)
-        if calls[turn] >= FIRST_BID and (calls[turn] - FIRST_BID) % 5 == strain
-    )
+def is_over(auction: Sequence[str]) -> bool:
+    """Whether calls as files have them end an auction: three passes after a bid, or four."""
+    return len(auction) > 3 and all(call == "PASS" for call in auction[-3:])
 
 
-def contract_reached(calls: Sequence[int], dealer: Seat) -> tuple[str | None, Seat | None]:
-    """Return contract (``4SX``) and declarer of a whole auction; (None, None) before its end.
+def contract_of(dealer: Seat, auction: Sequence[str]) -> tuple[str | None, Seat | None]:
+    """Return the contract (``4SX``) and declarer that calls lead to: (None, None) before their end.
 
-    An auction without a bid leads to ``PASS`` and nobody. Raises CallError as ``auction_states``.
+    Without a bid that is ``PASS`` and nobody. Calls are as files have them, lawful or not.
     """
-    state = auction_states(calls)[-1]
-    if not state.over:
+    if not is_over(auction):
         return None, None
-    turn = declarer_turn(calls, state)
-    if turn is None:
-        return CALLS[PASS], None
-    return CALLS[state.bid] + "X" * state.doubling, Seat((dealer + turn) % 4)
+    bids = [i for i, call in enumerate(auction) if call[0] in "1234567"]
+    if not bids:
+        return "PASS", None
+    last = bids[-1]
+    strain = auction[last][1]
+    doubling = next((call for call in auction[:last:-1] if call != "PASS"), "")
+    first = next(i for i in bids if auction[i][1] == strain and (last - i) % 2 == 0)
+    return auction[last] + doubling, Seat((dealer + first) % 4)

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 
 from ..cards import DealError, Seat, Strain, card_text, parse_card, parse_contract, shorten
+from ..cards.auction import contract_of as contract_of
+from ..cards.auction import is_over as is_over
 
 MOST_CALLS = 319
 """Calls of the longest auction that the laws allow."""
@@ -65,31 +67,12 @@ def is_all_pass(text: str) -> bool:
     return text.upper().translate(_NO_JOINTS) in _ALL_PASS
 
 
-def is_over(auction: Sequence[str]) -> bool:
-    """Whether the auction has ended: three passes after a bid, or four."""
-    return len(auction) > 3 and all(call == "PASS" for call in auction[-3:])
-
-
 def with_all_pass(auction: Sequence[str]) -> list[str]:
     """Return the auction ended by passes."""
     calls = list(auction)
     while not is_over(calls):
         calls.append("PASS")
     return calls
-
-
-def contract_of(dealer: Seat, auction: Sequence[str]) -> tuple[str | None, Seat | None]:
-    """Return the contract and declarer that an auction leads to: (None, None) before its end."""
-    if not is_over(auction):
-        return None, None
-    bids = [i for i, call in enumerate(auction) if call[0] in "1234567"]
-    if not bids:
-        return "PASS", None
-    last = bids[-1]
-    strain = auction[last][1]
-    doubling = next((call for call in auction[:last:-1] if call != "PASS"), "")
-    first = next(i for i in bids if auction[i][1] == strain and (last - i) % 2 == 0)
-    return auction[last] + doubling, Seat((dealer + first) % 4)
 
 
 def strain_of(contract: str | None) -> Strain | None:
