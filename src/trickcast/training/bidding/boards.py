@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...cards import Board
+from ...cards import Board, counted
 from ...cards.auction import CALL_NUMBER, CALLS, PASS, CallError, auction_states
 from ...cards.turns import SIDES, STYLES, encode_calls, with_sides
 from ...formats import FormatWarning, stream
@@ -100,7 +100,10 @@ def _usable(board: Board) -> bool:
 
 
 def split_boards(boards: BoardSet) -> dict[str, BoardSet]:
-    """Return ``training``, ``deals`` and ``events``: no deal and no event is in two of them."""
+    """Return ``training``, ``deals`` and ``events``: no deal and no event is in two of them.
+
+    Raises TrainingError where one of them is empty.
+    """
     apart: dict[str, list[int]] = {"training": [], "deals": [], "events": []}
     of_events = set()
     kinds = []
@@ -116,6 +119,9 @@ def split_boards(boards: BoardSet) -> dict[str, BoardSet]:
         elif key not in of_events:
             kept = _hash(key) % DEALS_APART == 0
             apart["deals" if kept else "training"].append(i)
+    for name, index in apart.items():
+        if not index:
+            raise TrainingError(f"{counted(len(boards.boards), 'board')}: too few, none for {name}")
     return {name: boards.those(index) for name, index in apart.items()}
 
 
