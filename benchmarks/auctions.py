@@ -1,4 +1,4 @@
-"""How well layouts tell hidden hands: a leader's view of held-out boards after the whole auction.
+"""How well layouts tell hidden hands, and calls their points, on held-out boards.
 
     python benchmarks/auctions.py FOLDER-OF-PBN [BOARDS]
 
@@ -14,14 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 import trickcast as tc
-from trickcast.bidding.auction import read_auction
+from trickcast.bidding.auction import Auction, read_auction
 from trickcast.bidding.bidder import loaded
+from trickcast.bidding.explain import call_shown
 from trickcast.bidding.layouts import AuctionWarning
 from trickcast.cards import Hand
-from trickcast.training.bidding.boards import auctions_of, read_boards, split_boards
+from trickcast.cards.auction import PASS
+from trickcast.training.bidding.boards import read_boards, split_boards
 
 LAYOUTS = 500
 SEED = 1
+Boards = list[tuple[NDArray[np.uint8], Auction]]
 POINTS = np.tile(np.array([4, 3, 2, 1] + [0] * 9), 4)
 
 
@@ -32,37 +35,18 @@ def inside(values: NDArray[np.int64], truth: int, rng: np.random.Generator) -> b
     return bool(0.025 <= place <= 0.975)
 
 
-def main(folder: str, boards: int = 300) -> None:
-    parts = split_boards(read_boards(Path(folder)))
-    bidder = loaded(threads=1)
-    for name in ("deals", "events"):
-        auctions = auctions_of(parts[name])
-        print(
-            f"{name}: {len(auctions):,} auctions, {len(auctions.calls):,} calls; the file says "
-            f"log-loss {bidder.info.scores[f'{name}_loss']:.4f}, right "
-            f"{bidder.info.scores[f'{name}_right']:.2%}"
-        )
-    rng = np.random.default_rng(SEED)
-    held = [(part, i) for part in ("deals", "events") for i in range(len(parts[part].boards))]
-    rng.shuffle(held)
+def leader_view(held: Boards, bidder: tc.Bidder, rng: np.random.Generator) -> None:
+    """Print how near the mean points of three hands are, and how honest the spread is."""
     errors, plain, effective = list[float](), list[float](), list[float]()
     points, lengths = list[bool](), list[bool]()
-    for name, i in held:
-        board, owners = parts[name].boards[int(i)], parts[name].owners[int(i)]
-        assert (
-            board.dealer is not None and board.vulnerability is not None
-        )  # split_boards sees to it
-        auction = read_auction(board.auction, board.dealer, board.vulnerability)
+    for i, (owners, auction) in enumerate(held):
         declarer = auction.contract[1]
-        if declarer is None or len(effective) == boards:
-            continue
+        assert declarer is not None
         leader = declarer.lho
         known: dict[str, Any] = {leader.name.lower(): Hand.from_cards(owners == leader)}
-        deals = tc.deals_after(auction, **known, n=LAYOUTS, seed=len(effective), model=bidder)
+        deals = tc.deals_after(auction, **known, n=LAYOUTS, seed=i, model=bidder)
         effective.append(deals.effective_size)
-        for seat in range(4):
-            if seat == leader:
-                continue
+        for seat in {0, 1, 2, 3} - {int(leader)}:
             true, drawn = owners == seat, deals.owners == seat
             errors.append(abs((drawn @ POINTS).mean() - true @ POINTS))
             plain.append(abs((40 - (owners == leader) @ POINTS) / 3 - true @ POINTS))
@@ -72,12 +56,50 @@ def main(folder: str, boards: int = 300) -> None:
                 lengths.append(inside(drawn[:, own].sum(axis=1), int(true[own].sum()), rng))
     error = np.std(errors) / np.sqrt(len(errors))
     print(
-        f"{len(effective)} boards, {LAYOUTS} layouts each, seed {SEED}: mean error of points "
+        f"{len(held)} boards, {LAYOUTS} layouts each, seed {SEED}: mean error of points "
         f"{np.mean(errors):.3f} ± {error:.3f} (without the auction {np.mean(plain):.2f})"
     )
     print(f"inside the central 95 %: points {np.mean(points):.2%}, lengths {np.mean(lengths):.2%}")
     low, middle, high = np.percentile(effective, [5, 50, 95])
     print(f"effective size: {middle:.0f} (5 to 95 %: {low:.0f} to {high:.0f})")
+
+
+def calls_shown(held: Boards, bidder: tc.Bidder, rng: np.random.Generator) -> None:
+    """Print how often the hand that made a call lies in the range that is shown for it."""
+    found: dict[str, list[bool]] = {"passes": [], "other calls": []}
+    for i, (owners, auction) in enumerate(held):
+        turn = int(rng.integers(len(auction.calls)))
+        shown = call_shown(bidder.read(auction), turn, LAYOUTS, i)
+        hand = Hand.from_cards(owners == auction.caller(turn))
+        kind = "passes" if auction.calls[turn] == PASS else "other calls"
+        found[kind].append(shown.points.low <= hand.hcp <= shown.points.high)
+    for kind, hits in found.items():
+        print(
+            f"points within what is shown, nine of ten: {kind} {np.mean(hits):.1%} of {len(hits)}"
+        )
+
+
+def main(folder: str, boards: int = 300) -> None:
+    parts = split_boards(read_boards(Path(folder)))
+    bidder = loaded(threads=1)
+    for name in ("deals", "events"):
+        calls = sum(len(board.auction) for board in parts[name].boards)
+        scores = bidder.info.scores
+        print(
+            f"{name}: {len(parts[name].boards):,} auctions, {calls:,} calls; the model's file says "
+            f"log-loss {scores[f'{name}_loss']:.4f}, right {scores[f'{name}_right']:.2%}"
+        )
+    rng = np.random.default_rng(SEED)
+    held: Boards = []
+    for name in ("deals", "events"):
+        for owners, board in zip(parts[name].owners, parts[name].boards, strict=True):
+            assert board.dealer is not None and board.vulnerability is not None
+            auction = read_auction(board.auction, board.dealer, board.vulnerability)
+            if auction.contract[1] is not None:
+                held.append((owners, auction))
+    chosen = [held[i] for i in rng.permutation(len(held))[:boards]]
+    leader_view(chosen, bidder, rng)
+    calls_shown(chosen, bidder, rng)
 
 
 if __name__ == "__main__":

@@ -57,6 +57,10 @@ class Reading:
         self.auction = auction
         self._bidder, self._contexts = bidder, contexts
 
+    def first(self, turns: int) -> "Reading":
+        """Return the reading of the first calls alone: no turn sees what comes after it."""
+        return Reading(self._bidder, self.auction.first(turns), self._contexts[: turns + 1])
+
     def log_chances(self, turns: Sequence[int], hands: NDArray[np.bool_]) -> Floats:
         """Return (turns, m, 38) logarithms of the chances of calls for (m, 52) hands."""
         return self._bidder._chances(self._contexts[list(turns)][:, None], hands)

@@ -17,9 +17,8 @@ from ..cards import Deal, Hand, Seat, Suit, Vulnerability
 from ..cards.auction import CALLS
 from ..cards.columns import Columns, Tabular
 from ..dealing.constrained import Constraints
-from .auction import read_auction
-from .bidder import Bidder, loaded
-from .layouts import Sampler, call_chances
+from .bidder import Bidder, Reading, loaded
+from .layouts import Sampler
 
 UNUSUAL = 0.1
 """A call that fewer would make with the hand is called unusual."""
@@ -152,31 +151,32 @@ def explain_auction(
     if n < 1:
         raise ValueError(f"n is {n} (expected 1 or more)")
     bidder = model or loaded(threads=1)
-    read = read_auction(auction, dealer, vulnerable)
     known = None if deal is None else Deal(deal)
-    chances = None
-    reading = bidder.read(read, style=style)
-    if known is not None:
-        chances = call_chances(reading, known.owners[None])
-    shown = []
-    for turn, call in enumerate(read.calls):
-        caller = read.caller(turn)
-        sampler = Sampler(bidder.read(read.first(turn + 1), style=style), Constraints())
-        hands = sampler.sample(n, seed)[0] == caller
-        mean = np.exp(reading.log_chances([turn], hands)[0]).mean(axis=0)
-        others = [other for other in np.argsort(-mean) if other != call][:2]
-        shown.append(
-            CallShown(
-                CALLS[call],
-                caller,
-                **_counted(hands),
-                chosen=float(mean[call]),
-                instead=tuple((CALLS[other], float(mean[other])) for other in others),
-                hand=None if known is None else known[caller],
-                chance=None if chances is None else float(chances[turn]),
-            )
-        )
-    return AuctionShown(tuple(shown))
+    reading = bidder.read(auction, dealer, vulnerable, style=style)
+    turns = range(len(reading.auction.calls))
+    return AuctionShown(tuple(call_shown(reading, turn, n, seed, known) for turn in turns))
+
+
+def call_shown(
+    reading: Reading, turn: int, n: int, seed: int, deal: Deal | None = None
+) -> CallShown:
+    """Return what one call of an auction shows, the calls before it known, by ``n`` layouts."""
+    caller, call = reading.auction.caller(turn), reading.auction.calls[turn]
+    hands = Sampler(reading.first(turn + 1), Constraints()).sample(n, seed)[0] == caller
+    mean = np.exp(reading.log_chances([turn], hands)[0]).mean(axis=0)
+    others = [other for other in np.argsort(-mean) if other != call][:2]
+    chance = None
+    if deal is not None:
+        chance = float(np.exp(reading.log_chances([turn], deal[caller].cards[None])[0, 0, call]))
+    return CallShown(
+        CALLS[call],
+        caller,
+        **_counted(hands),
+        chosen=float(mean[call]),
+        instead=tuple((CALLS[other], float(mean[other])) for other in others),
+        hand=None if deal is None else deal[caller],
+        chance=chance,
+    )
 
 
 def _counted(hands: NDArray[np.bool_]) -> dict[str, Any]:
