@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import bidding as openings
     from . import evaluators
+    from .bidding import Bidder, deals_after, explain_auction
     from .cards import Deal, DealError, DealSet, Hand, TrickTable
     from .dealing import random_deals
     from .estimator import Estimator, ModelError, TrickEstimate, estimate, models
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .solver import solve, solve_leads, solve_play
 
 __all__ = [
+    "Bidder",
     "Deal",
     "DealError",
     "DealSet",
@@ -31,9 +33,11 @@ __all__ = [
     "PairEstimator",
     "TrickEstimate",
     "TrickTable",
+    "deals_after",
     "estimate",
     "estimate_played",
     "evaluators",
+    "explain_auction",
     "models",
     "openings",
     "random_deals",
@@ -49,6 +53,7 @@ __all__ = [
 ]
 
 _ROOMS = {
+    "bidding": ("Bidder", "deals_after", "explain_auction"),
     "cards": ("Deal", "DealError", "DealSet", "Hand", "TrickTable"),
     "dealing": ("random_deals",),
     "pairs": ("HandEmbedding", "PairEstimator"),

@@ -20,7 +20,7 @@ from trickcast.library import Library
 from trickcast.solver import solve
 from trickcast.training import TrainingError
 from trickcast.training import lessons as suit_data
-from trickcast.training.lessons import Source, taught_deals, teach
+from trickcast.training.lessons import taught_deals, teach
 from trickcast.training.suit_networks import (
     SuitNetwork,
     SuitNetworkConfig,
@@ -30,6 +30,7 @@ from trickcast.training.suit_networks import (
 )
 from trickcast.training.trainer import Place, read_journal
 from trickcast.training.whole_deals import (
+    Source,
     SupervisedConfig,
     evaluate,
     loss_of,

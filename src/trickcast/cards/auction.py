@@ -3,18 +3,23 @@
 An auction is the sequence of its calls from the dealer on, each as ``CALLS`` spells it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .enums import Seat, Strain
-from .errors import shorten
+from .errors import DealError, shorten
 
 BIDS = tuple(f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN")
 """The 35 bids from the lowest to the highest: ``1C 1D … 7N``."""
 CALLS = ("PASS", "X", "XX", *BIDS)
-"""The 38 calls."""
+"""The 38 calls, in the order of all arrays of calls."""
+PASS, DOUBLE, REDOUBLE, FIRST_BID = 0, 1, 2, 3
+"""The numbers of calls; the bids follow from 1C on."""
+CALL_NUMBER = {call: number for number, call in enumerate(CALLS)}
 MOST_CALLS = 319
 """Calls of the longest auction that the Laws allow."""
 
@@ -55,23 +60,102 @@ def with_all_pass(auction: Sequence[str]) -> list[str]:
     return calls
 
 
+class CallError(DealError):
+    """A call that could not be made; ``made`` is how many calls before it stand."""
+
+    def __init__(self, message: str, made: int):
+        super().__init__(message)
+        self.made = made
+
+
+@dataclass(frozen=True, slots=True)
+class AuctionState:
+    """Where an auction has come to, seen from the dealer: turns are counted from 0."""
+
+    turn: int = 0
+    """How many calls were made; the seat that calls next is the dealer plus this."""
+    bid: int = PASS
+    """The number of the last bid; PASS before the first."""
+    bidder: int = 0
+    """The turn in which it was made."""
+    doubling: int = 0
+    """0 undoubled, 1 doubled, 2 redoubled."""
+    passes: int = 0
+    """Passes in a row up to now."""
+
+    @property
+    def over(self) -> bool:
+        """Whether three passes have followed a call, or four begun."""
+        return self.passes >= (3 if self.turn > self.passes else 4)
+
+    @property
+    def allowed(self) -> NDArray[np.bool_]:
+        """(38,) bool, the calls that may be made next: none when the auction is over."""
+        return _allowed(self.over, self.bid, (self.turn - self.bidder) % 2, self.doubling)
+
+    def after(self, call: int) -> "AuctionState":
+        """Return the state after a call. Raises CallError for one that may not be made."""
+        if not self.allowed[call]:
+            raise CallError(
+                f"call {self.turn + 1}, {CALLS[call]}: {self._refusal(call)}", self.turn
+            )
+        turn = self.turn + 1
+        if call == PASS:
+            return replace(self, turn=turn, passes=self.passes + 1)
+        if call < FIRST_BID:
+            return replace(self, turn=turn, doubling=call, passes=0)
+        return AuctionState(turn, call, self.turn)
+
+    def _refusal(self, call: int) -> str:
+        if self.over:
+            return "the auction is over"
+        if call >= FIRST_BID:
+            return f"it is not higher than {CALLS[self.bid]}"
+        if self.bid == PASS:
+            return "nothing was bid yet"
+        ours = (self.turn - self.bidder) % 2 == 0
+        if call == DOUBLE:
+            return f"{CALLS[self.bid]} is {'their own bid' if ours else 'doubled already'}"
+        if self.doubling == 2:
+            return f"{CALLS[self.bid]} is redoubled already"
+        return f"{CALLS[self.bid]} is {'not doubled' if ours else 'not their own bid'}"
+
+
+@cache
+def _allowed(over: bool, bid: int, opponents: int, doubling: int) -> NDArray[np.bool_]:
+    calls = np.zeros(len(CALLS), dtype=np.bool_)
+    if not over:
+        calls[PASS] = True
+        calls[max(bid + 1, FIRST_BID) :] = True
+        calls[DOUBLE] = bid != PASS and doubling == 0 and opponents
+        calls[REDOUBLE] = bid != PASS and doubling == 1 and not opponents
+    calls.flags.writeable = False
+    return calls
+
+
+def auction_states(calls: Iterable[int]) -> list[AuctionState]:
+    """Return the k + 1 states of an auction of k calls: before each of them, and after the last.
+
+    Raises CallError for a call that could not be made.
+
+    >>> auction_states([CALL_NUMBER["1N"], PASS, CALL_NUMBER["3N"]])[-1].bidder
+    2
+    """
+    states = [AuctionState()]
+    for call in calls:
+        states.append(states[-1].after(call))
+    return states
+
+
 def legal_calls(auction: Sequence[str]) -> NDArray[np.bool_]:
     """Return which of the 38 ``CALLS`` may come next: (38,) bool, none once the auction is over.
+
+    Raises CallError for a call that could not be made.
 
     >>> [CALLS[i] for i in legal_calls(("7S", "PASS", "PASS")).nonzero()[0]]
     ['PASS', 'X', '7N']
     """
-    legal = np.zeros(len(CALLS), dtype=np.bool_)
-    if is_over(auction):
-        return legal
-    legal[0] = True
-    last = next((i for i in range(len(auction) - 1, -1, -1) if auction[i] != "PASS"), None)
-    highest = next((_RANK[call] for call in reversed(auction) if call in _RANK), -1)
-    legal[3 + highest + 1 :] = True
-    if last is not None and (len(auction) - last) % 2 == 1:  # an opponent's
-        legal[1] = auction[last] in _RANK
-        legal[2] = auction[last] == "X"
-    return legal
+    return auction_states(CALL_NUMBER[call] for call in auction)[-1].allowed
 
 
 def legal_part(auction: Sequence[str]) -> tuple[int, str]:

@@ -249,10 +249,10 @@ class Constraints:
     def _read(self, seats: Sequence[Any], condition: Any) -> list[str]:
         """Read all text, collect the known cards, and return what was read and says nothing."""
         for seat, value in zip(Seat, seats, strict=True):
-            for part in _parts(value):
+            for part in parts_of(value):
                 self._add_seat(seat, part)
         notes: list[str] = []
-        conditions = _parts(condition)
+        conditions = parts_of(condition)
         scripts = [part for part in conditions if isinstance(part, Script)]
         self._chances = sum(script.takes_chances for script in scripts)
         for part in conditions:
@@ -269,7 +269,7 @@ class Constraints:
         if callable(value):
             self._tests.append(Test(name, value, seat))
             return
-        hand = _hand(value, name)
+        hand = hand_of(value, name)
         if hand is None:
             self._clauses += read_hand(value, seat)
             return
@@ -355,6 +355,12 @@ class Constraints:
             return True  # checked already
         leading = self._sampler.leading
         return any(decided(node, facts, by_shape=facts.seat != leading) for facts in self._facts)
+
+    @property
+    def only_cards(self) -> bool:
+        """Whether known cards are all that is asked."""
+        nodes = (node for clause in self._clauses for node in conjuncts(clause.node))
+        return not self._tests and all(isinstance(node, HasCards) for node in nodes)
 
     def accepts(self, deals: Any) -> Bools:
         """Return which of a DealSet or (n, 52) owners satisfy everything: (n,) bool.
@@ -526,14 +532,14 @@ def constrained_deals(
     return constraints.deals(n, seed, max_tries)
 
 
-def _parts(value: Any) -> Sequence[Any]:
+def parts_of(value: Any) -> Sequence[Any]:
     """Return the parts of a list; of anything else itself; of None nothing."""
     if value is None:
         return ()
     return value if isinstance(value, list | tuple) else (value,)
 
 
-def _hand(value: Any, source: str) -> Hand | None:
+def hand_of(value: Any, source: str) -> Hand | None:
     """Return the hand that ``value`` is, or None for text that is not one."""
     if isinstance(value, Hand):
         return value

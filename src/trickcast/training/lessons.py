@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -29,10 +29,7 @@ from ..formats.hand2vec import PairSet
 from ..library import Library, Use
 from ..library.shards import checked_range
 from .suit_networks import PairNetwork, expected_tricks, mean_probabilities, turned
-from .trainer import Place, TrainingError
-
-if TYPE_CHECKING:
-    from .whole_deals import SupervisedConfig
+from .trainer import TrainingError
 
 
 def known_tricks(deals: DealSet) -> NDArray[np.uint8]:
@@ -240,91 +237,6 @@ def _order(seed: int, epoch: int, n: int) -> NDArray[np.int64]:
 
 def _generator(seed: int, count: int, use: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, count, use]))
-
-
-class Source:
-    """What every step learns from: labelled deals, deals that teachers label, and endings."""
-
-    def __init__(
-        self,
-        config: "SupervisedConfig",
-        place: Place,
-        deals: Labelled,
-        teachers: Sequence[nn.Module],
-        taught: Labelled | None,
-        endings: Labelled | None,
-    ):
-        if (config.taught > 0) != (len(teachers) > 0) + (taught is not None):
-            raise ValueError(
-                f"taught is {config.taught} (expected 0 without teachers, more with either "
-                "teachers or a set that they labelled)"
-            )
-        if (config.endings > 0) != (endings is not None):
-            raise ValueError(
-                f"endings is {config.endings} (expected 1 or more with a set of endings, 0 without)"
-            )
-        for name, data in (("batch", deals), ("taught", taught), ("endings", endings)):
-            if data is not None and len(data) < (wanted := getattr(config, name)):
-                raise TrainingError(
-                    f"{name} is {wanted} (expected at most the {len(data)} there are)"
-                )
-        if any(n % place.world for n in (config.batch, config.taught, config.endings)):
-            raise ValueError(
-                f"batch is {config.batch}, taught {config.taught} and endings {config.endings} "
-                f"(expected multiples of the {place.world} processes)"
-            )
-        if config.compile:
-            for teacher in teachers:
-                teacher.compile()
-        self.config, self.place, self.deals = config, place, deals
-        self.teachers, self.taught, self.endings = teachers, taught, endings
-        self.sha256 = self._checksum()
-
-    def _checksum(self) -> str:
-        """Return the checksum of the deals and, after their names, of what else there is."""
-        parts = [self.deals.sha256]
-        for name, data in (("taught", self.taught), ("endings", self.endings)):
-            parts += [] if data is None else [f"{name} {data.sha256}"]
-        for teacher in self.teachers:
-            weights = [tensor.cpu().numpy() for tensor in teacher.state_dict().values()]
-            parts.append(f"teacher {checksum(*weights)}")
-        return ", ".join(parts)
-
-    def batch(self, step: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Return owners (b, 52), targets (b, 5, 4, 14) and weights (b,) for this process."""
-        config = self.config
-        batches = [self._taken(self.deals, step, config.batch)]
-        if config.exchanged:
-            owners, targets = batches[0]
-            drawn = exchanged(owners, config.exchanged, self.place.part, config.batch)
-            batches[0] = DealBatch(drawn, targets)
-        if config.taught:
-            batches.append(self._taught(step))
-        if self.endings is not None:
-            batches.append(self._taken(self.endings, step, config.endings))
-        owners, targets = (torch.cat(parts) for parts in zip(*batches, strict=True))
-        weight = torch.ones(len(owners), device=self.place.device)
-        if config.taught:
-            first = len(batches[0].owners)
-            weight[first : first + len(batches[1].owners)] = config.taught_weight
-        return owners, targets, weight
-
-    def _taken(self, data: Labelled, step: int, batch: int) -> DealBatch:
-        """Take this process's part of a step's batch."""
-        config, place = self.config, self.place
-        part, turn = (place.rank, place.world), config.network.rotation == "learned"
-        taken = take(data, step, batch, seed=config.seed, turn=turn, part=part)
-        return DealBatch(*(tensor.to(place.device) for tensor in taken))
-
-    def _taught(self, step: int) -> DealBatch:
-        """Return this process's part of a step's deals that teachers label, or labelled."""
-        config, place = self.config, self.place
-        if self.taught is not None:
-            return self._taken(self.taught, step, config.taught)
-        seed = step_seed(config.seed + 1, step, 0)
-        dealt = deal_on(place.device, config.taught, seed)[place.part]
-        with torch.no_grad():
-            return DealBatch(dealt, mean_probabilities(self.teachers, dealt))
 
 
 # --- deals that a teacher labelled ----------------------------------------------------------------

@@ -127,7 +127,7 @@ def processor_threads(count: int) -> Iterator[None]:
 # --- progress and checkpoints ---------------------------------------------------------------------
 
 
-_FORMAT = "trickcast training 2"
+FORMAT = "trickcast training 2"
 T = TypeVar("T")
 
 
@@ -205,7 +205,7 @@ def write_checkpoint(
     path: Path, settings: Settings, progress: Progress, state: dict[str, Any]
 ) -> None:
     """Write a training, whole or not at all; its family's ``state`` is tensors and plain values."""
-    content = {"format": _FORMAT, **record_of(settings, progress), "state": state}
+    content = {"format": FORMAT, **record_of(settings, progress), "state": state}
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_writer(path) as stream:
         torch.save(content, stream)
@@ -219,7 +219,7 @@ def read_checkpoint(path: Path, settings: Settings) -> tuple[Progress, dict[str,
     """
     if not path.exists():
         return None
-    content = read_plain(path, "a checkpoint", _FORMAT)
+    content = read_plain(path, "a checkpoint", FORMAT)
     check_same(path, content.get("config"), settings)
     return progress_of(path, content), content.get("state", {})
 
