@@ -223,7 +223,7 @@ def test_conversions_say_what_they_leave_out() -> None:
     with pytest.warns(FormatWarning) as said:
         written(DealSet(pbn.owners, None, [odd]))
         written(DealSet(pbn.owners, None, [dataclasses.replace(odd, number=None)]))
-    lost = "LIN does not hold and leaves out contract, Event"
+    lost = "LIN does not hold and leaves out Event"
     assert [str(warning.message) for warning in said] == [
         f"LIN output: board {odd.number}: {lost}", f"LIN output: deal 1: {lost}",
     ]  # fmt: skip

@@ -127,6 +127,31 @@ def test_cards_taken_back_unknown_and_impossible(pairs: str, play: str, told: st
     assert (told in notes[0]) if told else not notes
 
 
+@pytest.mark.parametrize(
+    ("tags", "rs"),
+    [
+        ('[Contract "Pass"]', "rs|PASS|"),
+        ('[Declarer "S"]\n[Contract "3NT"]\n[Auction "S"]\n1C 1S', "rs|3NS|"),
+        ('[Declarer "E"]\n[Contract "4SX"]\n[Auction "S"]\n1C AP\n[Result "9"]', "rs|4SXE|"),
+        ('[Contract "4S"]', "rs|4S|"),
+    ],
+)
+def test_a_contract_that_no_auction_tells_is_kept_in_lin(tags: str, rs: str) -> None:
+    text = f'[Dealer "S"]\n[Deal "{N2}"]\n{tags}\n'
+    (board,), _ = of(text, "pbn")
+    (kept,) = again(text, "pbn", "lin")
+    assert (kept.contract, kept.declarer, kept.result, kept.auction, kept.play) == (
+        board.contract, board.declarer, board.result, board.auction, board.play,
+    )  # fmt: skip
+    out = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        write_stream([DealSet([Deal(N2).owners], None, [board])], out, "lin")
+    assert rs in out.getvalue().decode()
+    (first, _), _ = of(f"vg|x|\nrs|3NN=,PASS|\nqx|o1|md|1{MD2}|pg||qx|o2|md|1{MD2}|", "lin")
+    assert first.contract is None
+
+
 @pytest.mark.parametrize("names", ["a, Jr,b,c,d", "a,b,c,d,e,f,g,h,i", "a,b,c,d,e,f,g,h,i,j"])
 def test_names_that_cannot_be_seated(names: str) -> None:
     (board,), told = of(f"pn|{names}|md|1{MD2}|", "lin")

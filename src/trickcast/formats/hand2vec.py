@@ -3,7 +3,8 @@
 Semicolons between the fields and a header: an index, ``N`` and ``S`` (the two hands), then the
 tricks of declarer N and of declarer S in clubs, diamonds, hearts, spades and notrump (``NC`` …
 ``SNT``), each the mean over ten layouts of the other two hands.
-(github.com/johny-b/BridgeHand2Vec; Kleczek and others, "BridgeHand2Vec", ECAI 2023.)
+(github.com/johny-b/BridgeHand2Vec; Sztyber-Betley, Kołodziej, Betley and Duszak,
+"BridgeHand2Vec", ECAI 2023.)
 
 The other two hands are not given, so no DealSet can be made of a row: ``read_pairs`` reads these
 files. The registry holds the format nevertheless, so that a file is recognised for what it is.

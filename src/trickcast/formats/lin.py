@@ -3,8 +3,10 @@
 The codes that Board has fields for: ``pn`` players from South on, ``md`` dealer (1 South, 2 West,
 3 North, 4 East) and the hands of S W N E, of which East is mostly left out, ``ah`` board number,
 ``sv`` vulnerability, ``mb`` call (``!`` alerted), ``an`` its explanation, ``pc`` card played,
-``mc`` declarer's tricks in all when claimed. Contract and declarer follow from the auction, the
-result from ``mc`` or a whole play. A board that says more keeps all its pairs as they are.
+``mc`` declarer's tricks in all when claimed. Contract and declarer follow from the auction, or
+stand in ``rs`` behind the deal where it does not tell them (``3NS``, as in the list of results that
+a match begins with), the result from ``mc`` or a whole play. A board that says more keeps all its
+pairs as they are.
 """
 
 import io
@@ -21,6 +23,7 @@ from .boards import (
     SAYS_NOTHING,
     Note,
     Table,
+    contract_text,
     deal_sets,
     hand_texts,
     is_all_pass,
@@ -30,6 +33,7 @@ from .boards import (
     possible_calls,
     possible_play,
     shown_owners,
+    split_outcome,
     tricks_of,
 )
 from .format import Format, FormatError, Notices, Reading, raised_by
@@ -40,7 +44,7 @@ Pairs = Sequence[tuple[str, str]]
 
 LAYOUT = ("pg", "rh", "st")
 """Codes about the page that BBO writes with every board; without a value they say nothing."""
-FIELD_CODES = frozenset(("pn", "md", "ah", "sv", "mb", "an", "pc", "mc", *LAYOUT))
+FIELD_CODES = frozenset(("pn", "md", "ah", "sv", "mb", "an", "rs", "pc", "mc", *LAYOUT))
 """Codes that Board has fields for."""
 
 _SEATS = (Seat.SOUTH, Seat.WEST, Seat.NORTH, Seat.EAST)
@@ -109,6 +113,8 @@ def board_of(pairs: Pairs, owners: bytes, note: Note) -> Board:
              "neither dealer nor contract is taken from it")  # fmt: skip
     auction = possible_calls([call for call, _ in calls], note)
     contract, declarer = (None, None) if dealer is None else contract_of(dealer, auction)
+    if stated := _stated_contract(pairs, note):
+        contract, declarer = stated
     strain, result = strain_of(contract), _claim(values.get("mc"), note)
     play = possible_play(_cards_played(pairs, note), strain, owners, note)
     if result is None and declarer is not None and strain is not None:
@@ -132,6 +138,20 @@ def board_of(pairs: Pairs, owners: bytes, note: Note) -> Board:
     if _plain(pairs) == _plain(_pairs_from_fields(board, owners)):
         return board
     return replace(board, lin=tuple((code, "" if code == "md" else value) for code, value in pairs))
+
+
+def _stated_contract(pairs: Pairs, note: Note) -> tuple[str, Seat | None] | None:
+    """Return contract and declarer of an ``rs`` behind the deal; a match's list stands before."""
+    codes = [code for code, _ in pairs]
+    if "rs" not in codes[codes.index("md") :]:
+        return None
+    value = pairs[codes.index("rs", codes.index("md"))][1].strip()
+    text, by, _ = split_outcome(value) or (value, "", "")
+    try:
+        return contract_text(text), Seat.parse(by) if by else None
+    except ValueError as error:
+        note("rs values kept as text", f"rs {shorten(value)} is kept as text: {error}")
+        return None
 
 
 def _calls_made(pairs: Pairs, note: Note) -> tuple[list[tuple[str, list[str] | None]], bool]:
@@ -332,6 +352,9 @@ def _pairs_from_fields(board: Board, owners: bytes) -> list[tuple[str, str]]:
         pairs.append(("mb", call + ("!" if i in explained else "")))
         if explained.get(i):
             pairs.append(("an", _clean(explained[i])))
+    if board.contract is not None and (board.contract, board.declarer) != _contract_called(board):
+        by = "" if board.declarer is None else board.declarer.letter
+        pairs.append(("rs", contract_text(board.contract) + by))
     pairs += [("pc", parse_played(card)) for card in board.play]
     if board.result is not None and board.result != _result_of_play(board, owners):
         pairs.append(("mc", str(board.result)))
@@ -339,13 +362,18 @@ def _pairs_from_fields(board: Board, owners: bytes) -> list[tuple[str, str]]:
 
 
 def _result_of_play(board: Board, owners: bytes) -> int | None:
-    if board.dealer is None:
-        return None
-    contract, declarer = contract_of(board.dealer, board.auction)
+    contract, declarer = board.contract, board.declarer
+    if contract is None:
+        contract, declarer = _contract_called(board)
     strain = strain_of(contract)
     if declarer is None or strain is None:
         return None
     return tricks_of(board.play, declarer, strain, owners)
+
+
+def _contract_called(board: Board) -> tuple[str | None, Seat | None]:
+    """Return contract and declarer as the auction tells them."""
+    return (None, None) if board.dealer is None else contract_of(board.dealer, board.auction)
 
 
 def _clean(text: str) -> str:

@@ -39,6 +39,7 @@ from .exports import (
     write_model,
 )
 from .lessons import (
+    DealBatch,
     Labelled,
     checksum,
     deal_on,
