@@ -268,7 +268,7 @@ def test_layouts_fit_the_calls() -> None:
     assert 14 < points(deals, Seat.NORTH).mean() < 16.5
     assert 9 < points(deals, Seat.SOUTH).mean() < 12.5
     lengths = (deals.owners == Seat.NORTH).reshape(-1, 4, 13).sum(axis=2)
-    assert lengths.min() >= 1 and lengths[:, :2].max() <= 6
+    assert (lengths.min(axis=1) >= 2).mean() > 0.9 and (lengths[:, :2].max(axis=1) < 6).mean() > 0.9
     assert len({deal.pbn for deal in deals}) > 390
 
 

@@ -201,7 +201,7 @@ def test_a_flipped_bit_of_a_shipped_file_is_named(
     from trickcast.bidding import registry
     from trickcast.estimator import files as models
     from trickcast.pairs import files as pairs
-    from trickcast.papers.yegnanarayana1996 import opening_networks
+    from trickcast.papers import opening_networks
 
     package = Path(tc.__file__).parent
     weights = tmp_path / "weights"

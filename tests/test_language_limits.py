@@ -24,7 +24,7 @@ from trickcast.dealing import (
     random_deals,
 )
 from trickcast.dealing.language.mistakes import QUOTED
-from trickcast.papers.yegnanarayana1996.opening_networks import OpeningNetwork, open_networks, save
+from trickcast.papers.opening_networks import OpeningNetwork, open_networks, save
 
 DEALS = random_deals(300, seed=21)
 HEAD = 'name = "mine"\ntitle = "Mine"\nsource = "me"\n'

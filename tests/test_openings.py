@@ -13,13 +13,7 @@ import trickcast as tc
 from trickcast import Hand, ModelError, openings, papers
 from trickcast.bidding import registry
 from trickcast.bidding.rules import RuleSystem
-from trickcast.papers.published import read_table
-from trickcast.papers.yegnanarayana1996.backpropagation import (
-    BackPropagation,
-    call_targets,
-    train_network,
-)
-from trickcast.papers.yegnanarayana1996.opening_networks import (
+from trickcast.papers.opening_networks import (
     CascadeSystem,
     NetworkSystem,
     OpeningNetwork,
@@ -27,6 +21,12 @@ from trickcast.papers.yegnanarayana1996.opening_networks import (
     code_features,
     open_networks,
     save,
+)
+from trickcast.papers.published import read_table
+from trickcast.papers.yegnanarayana1996.backpropagation import (
+    BackPropagation,
+    call_targets,
+    train_network,
 )
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -303,7 +303,7 @@ def test_a_damaged_or_missing_network_is_named(
     shutil.copytree(registry.WEIGHTS, ours)
     shutil.copytree(papers.WEIGHTS, copy)
     monkeypatch.setattr("trickcast.bidding.registry.WEIGHTS", ours)
-    monkeypatch.setattr("trickcast.papers.yegnanarayana1996.opening_networks.WEIGHTS", copy)
+    monkeypatch.setattr("trickcast.papers.opening_networks.WEIGHTS", copy)
     assert openings.load("52-60-7").bid("Q8632.KJ5.A97.QJ") == "1S"
     data = bytearray((copy / "52-60-7.npz").read_bytes())
     data[300] ^= 1

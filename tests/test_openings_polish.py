@@ -14,7 +14,7 @@ from trickcast.bidding.labelled import LabelledHands
 from trickcast.bidding.rulefile import parse_rules
 from trickcast.bidding.softrules import open_shading, save_shading
 from trickcast.cli import main
-from trickcast.papers.yegnanarayana1996.opening_networks import code_cards
+from trickcast.papers.opening_networks import code_cards
 
 RULES = """
 name = "mine"

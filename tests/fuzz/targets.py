@@ -39,7 +39,7 @@ from trickcast.papers.experiments.run_deals import ExperimentError
 from trickcast.papers.experiments.scales import SCALES_FILE, Scale, read_scales
 from trickcast.papers.experiments.trained import load as load_trained
 from trickcast.papers.networks import NetworkName
-from trickcast.papers.yegnanarayana1996.opening_networks import open_networks
+from trickcast.papers.opening_networks import open_networks
 from trickcast.scoring import score
 from trickcast.training.catalogue import find_training
 from trickcast.training.lessons import taught_deals

@@ -447,7 +447,6 @@ def test_an_export_says_what_it_is(deals, trained, tmp_path):
     export_suits(trained[0], "tiny", deals[:64], path)
     metadata = {entry.key: entry.value for entry in onnx.load(path).metadata_props}
     assert metadata["name"] == "tiny"
-    assert metadata["coding"] == "owners"
     assert metadata["training_deals"] == "64"
     scores = json.loads(metadata["scores"])["validation"]
     assert scores["suits"][2] == pytest.approx(trained[0].progress.last["exact_suits"], abs=0.5)

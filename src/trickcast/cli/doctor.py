@@ -11,7 +11,7 @@ import click
 
 from ..cards import Deal, TrickTable
 from ..estimator import Estimator
-from ..estimator.files import shipped_models
+from ..estimator.files import known_models
 from ..solver import solve, solver_version, thread_count
 from .command import Option
 from .inputs import CommandError
@@ -68,7 +68,7 @@ def _facts() -> dict[str, Any]:
         "cores": thread_count(None),
         "packages": {name: package_version(name) for name in _PACKAGES},
         "solver": _solver(),
-        "models": {name: digest[:8] for name, (_, digest) in shipped_models().items()},
+        "models": {name: digest[:8] for name, (_, digest) in known_models().items()},
     }
 
 
@@ -123,7 +123,7 @@ def _estimate() -> list[str]:
     """Estimate the deal by every model, and say which of them are wrong."""
     return [
         f"{model}: {tricks} tricks in hearts (expected {_LIKELY})"
-        for model in shipped_models()
+        for model in known_models()
         if (tricks := Estimator(model, threads=1)(_DEAL)["H", "N"]) != _LIKELY
     ]
 

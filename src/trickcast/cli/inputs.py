@@ -99,6 +99,7 @@ def read_boards(
         address = io.BytesIO(source.encode())
         yield from stream(address, "links", "the address", partial=partial)
     elif no_file:
+        _literal(source, partial)  # or say that it is not a deal either
         raise CommandError("--from is for files and standard input, and this is a deal: "
                            + shorten(source))  # fmt: skip
     else:

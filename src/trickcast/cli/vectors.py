@@ -42,7 +42,7 @@ def pair(
     from ..pairs import PairEstimator, best_contracts
 
     # strict: a hand that was skipped would leave its partner to another
-    boards = [] if south else list(read_pairs(north))
+    boards = [] if south is not None else list(read_pairs(north))
     if south is None:
         norths, souths = [pair[2] for pair in boards], [pair[3] for pair in boards]
     else:

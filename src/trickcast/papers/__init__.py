@@ -17,9 +17,9 @@ TRAININGS = {
 }
 """By an example each: the second finds the networks of all names that the papers print."""
 MODELS = {"(52x4)-(26x4)-26-13-1": "trickcast.papers:WEIGHTS"}
-_OPENINGS = "trickcast.papers.yegnanarayana1996.opening_networks:load_shipped"
+_OPENINGS = "trickcast.papers.opening_networks:load_shipped"
 OPENINGS = dict.fromkeys(("52-60-7", "52-60-12", "cascade-1996"), _OPENINGS)
-RULE_FILES = {"standard-american": "trickcast.papers.yegnanarayana1996.opening_networks:TEACHER"}
+RULE_FILES = {"standard-american": "trickcast.papers.opening_networks:TEACHER"}
 REFERENCES = {
     "evaluate": "trickcast.papers.published:best_results",
     "contest": "trickcast.papers.published:contest_results",

@@ -15,7 +15,7 @@ from .scales import SCALES_FILE, Scale, read_scales
 
 def find_papers() -> dict[str, Paper]:
     """Return the ``PAPER`` of every folder with a ``paper.toml``, in the order of the report."""
-    found = sorted(Path(folders.__path__[0]).glob("*/paper.toml"))
+    found = sorted(file for path in folders.__path__ for file in Path(path).glob("*/paper.toml"))
     declared: list[Paper] = [
         import_module(f"{folders.__name__}.{file.parent.name}").PAPER for file in found
     ]

@@ -14,8 +14,8 @@ from ...pairs import HandEmbedding
 from ..experiments.markdown import fields_table, markdown_table
 from ..experiments.rows import BEYOND, FunctionRow, Line, Material
 from ..experiments.scales import Scale
+from ..opening_networks import code_cards
 from ..published import published_results
-from ..yegnanarayana1996.opening_networks import code_cards
 from .held_out import (
     BOOK,
     FOLDS,

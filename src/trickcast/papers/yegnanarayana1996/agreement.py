@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from ...bidding import PASS, UNKNOWN, OpeningSystem, RuleSystem, hands_opened, load, random_hands
 from ...bidding.calls import level
 from ...cards import Hand, as_hands
+from ..opening_networks import NetworkSystem
 from ..published import read_table
 from .backpropagation import BackPropagation, Trained
-from .opening_networks import NetworkSystem
 from .trained_networks import (
     ONE_LEVEL,
     PAPER_HANDS,

@@ -10,6 +10,7 @@ from ...bidding import load
 from ..experiments.markdown import markdown_table
 from ..experiments.rows import BEYOND, FunctionRow, Line, Material
 from ..experiments.scales import Scale
+from ..opening_networks import CascadeSystem, NetworkSystem
 from .agreement import (
     TEST_HANDS,
     Kind,
@@ -28,7 +29,6 @@ from .agreement import (
     table_2,
 )
 from .backpropagation import BackPropagation
-from .opening_networks import CascadeSystem, NetworkSystem
 from .trained_networks import HIDDEN, PAPER_HANDS, teacher, train_cascade, train_whole
 
 NAME = "yegnanarayana1996"

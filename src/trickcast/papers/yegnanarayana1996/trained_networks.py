@@ -17,8 +17,8 @@ from ...bidding import PASS, UNKNOWN, RuleSystem, hands_meeting, hands_opened, l
 from ...bidding.calls import level
 from ...bidding.system import Floats
 from ...training.exports import note_checksum
+from ..opening_networks import CascadeSystem, NetworkSystem, OpeningNetwork, save
 from .backpropagation import BackPropagation, Trained, call_targets, train_network
-from .opening_networks import CascadeSystem, NetworkSystem, OpeningNetwork, save
 
 Bools = NDArray[np.bool_]
 

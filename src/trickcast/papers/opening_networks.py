@@ -10,15 +10,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._arrays import read_arrays
-from ...bidding.calls import CALLS, UNKNOWN, call_rank
-from ...bidding.cells import Bools
-from ...bidding.system import Explanation, Floats, Indices, OpeningSystem, Probabilities, likely
-from ...cards import Hand
-from ...dealing.language.mistakes import clip
-from ...estimator import ModelError
-from ...estimator.files import read_shipped
-from .. import WEIGHTS
+from .._arrays import read_arrays
+from ..bidding.calls import CALLS, UNKNOWN, call_rank
+from ..bidding.cells import Bools
+from ..bidding.system import Explanation, Floats, Indices, OpeningSystem, Probabilities, likely
+from ..cards import Hand
+from ..dealing.language.mistakes import clip
+from ..estimator import ModelError
+from ..estimator.files import read_shipped
+from . import WEIGHTS
 
 Reading = Literal["highest", "threshold"]
 """How outputs become a call: the highest output's, or that of the only output above a half."""
