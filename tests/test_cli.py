@@ -512,7 +512,7 @@ def test_the_front_door() -> None:
         "ModelError TrickTable TrickEstimate"
     )
     assert {*contract.split()} <= {*tc.__all__}
-    rooms = "cards dealing embedding estimator formats simulation solver".split()
+    rooms = "bidding cards dealing estimator formats pairs played simulation solver".split()
     for name in tc.__all__:
         named = [getattr(import_module(f"trickcast.{room}"), name, None) for room in rooms]
         assert getattr(tc, name) in named or name in ("evaluators", "openings")
