@@ -86,7 +86,7 @@ E = TypeVar("E", bound=EpochConfig)
 class EpochTask(BestOf[E, Network]):
     """A training whose step is an epoch: one pass over the examples of a drawing."""
 
-    def __init__(self, config: C, steps: int, lessons: Lessons, draw: Draw, held_out: Examples):
+    def __init__(self, config: E, steps: int, lessons: Lessons, draw: Draw, held_out: Examples):
         super().__init__(config, lessons, steps)
         self.draw, self.held_out = draw, as_tensors(held_out)
         self._drawn: tuple[int, tuple[Tensor, Tensor]] | None = None

@@ -92,7 +92,7 @@ def export_layered(
     }
     parity = parity_owners()
     answers = outputs_of(networks, parity, coding)
-    expected = {
+    expected: dict[str, NDArray[Any]] = {
         "probabilities": probabilities_of(answers, thresholds),
         "tricks": tricks_of(answers),
         "outputs": answers,
@@ -191,7 +191,7 @@ def to_onnx(networks: Networks, coding: Coding, thresholds: Sequence[Thresholds]
     ]
     shaped = graph.shaped(graph.op("Concat", *outputs, axis=0), len(Strain), len(Seat), -1)
     graph.read(graph.op("Transpose", shaped, name="outputs", perm=(2, 0, 1)), thresholds)
-    shape = ["n", len(Strain), len(Seat)]
+    shape: list[str | int] = ["n", len(Strain), len(Seat)]
     return graph.model(
         {"owners": (np.uint8, ["n", 52])},
         {

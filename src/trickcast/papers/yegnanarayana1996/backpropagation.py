@@ -16,9 +16,10 @@ import numpy as np
 from ...bidding.calls import UNKNOWN
 from ...bidding.cells import Bools
 from ...bidding.rules import RuleSystem
+from ...bidding.system import Floats
 from ...cards import shorten
 from ...dealing.words import checked_seed
-from .opening_networks import CODINGS, Floats, OpeningNetwork
+from .opening_networks import CODINGS, OpeningNetwork
 
 _SIZES = re.compile("[1-9][0-9]{0,4}(-[1-9][0-9]{0,4})+")
 
