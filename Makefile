@@ -8,7 +8,7 @@ PYTHONS := $(wildcard $(HOME)/.pyenv/versions/3.1[1-9]*/bin/python) \
 
 WITH_WHEEL = "$$(echo dist/*.whl)[data,plots,web]" pytest httpx hypothesis pandas polars
 
-.PHONY: help demo test browser-test cluster-test docs blocks docs-all test-pythons wheel smoke check lint types imports format bench faults endurance \
+.PHONY: help demo test coverage browser-test cluster-test docs blocks docs-all test-pythons wheel smoke check lint types imports format bench faults endurance \
 	million fuzz clean
 
 help:  ## Show the targets
@@ -19,6 +19,10 @@ demo: $(VENV)/.runtime  ## Estimate and solve the example deals
 
 test: $(VENV)/.dev  ## Run the tests, on all cores
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+coverage: $(VENV)/.dev  ## Which lines the tests run
+	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report=
+	$(BIN)/python -m coverage report
 
 browser-test: $(VENV)/.browser  ## The page in a real Chromium; installs it where it may
 	$(BIN)/python -m pytest tests/browser --browser

@@ -30,14 +30,14 @@ GENERATE: Any = importlib.import_module("trickcast.library.generate")
 def labels(nodes: Nodes, deals: int, shard: int, rounds: int, root: Path) -> None:
     """Label with and without Ray, in turn."""
     GENERATE.SHARD, GENERATE._solve = shard, fakes.measured
-    GENERATE.generate(root / "warm", 2 * shard, 7, strains="one", on="auto")
+    GENERATE.generate(root / "warm", 2 * shard, 7, strains="one", cluster="auto")
     ratios = []
     for number in range(rounds):
         walls, busy = {}, {}
         for name, on in (("here", None), ("cluster", "auto")):
             fakes.spent(nodes.workers)
             begun = time.perf_counter()
-            GENERATE.generate(root / f"{name}-{number}", deals, 3, strains="one", on=on)
+            GENERATE.generate(root / f"{name}-{number}", deals, 3, strains="one", cluster=on)
             walls[name] = time.perf_counter() - begun
             busy[name] = fakes.spent(nodes.workers)
             print(f"{name:8} {walls[name]:6.1f} s, {busy[name]:6.1f} s of processor", flush=True)
@@ -54,7 +54,7 @@ def pieces(count: int, root: Path) -> None:
     watching = threading.Thread(target=_watch, args=(root / "library", begun, done))
     watching.start()
     try:
-        GENERATE.generate(root / "library", 4 * count, 3, on="auto")
+        GENERATE.generate(root / "library", 4 * count, 3, cluster="auto")
     finally:
         done.set()
         watching.join()

@@ -96,7 +96,7 @@ def solve_pools(options: argparse.Namespace) -> dict[str, Numbers]:
         pools = {name: list(kept[name]) for name in pools}
     cases = range(len(pools["exact"]), options.cases)
     work = partial(solve_question, options.layouts, options.seed)
-    with over_pieces(work, cases, on=options.cluster, ordered=True) as done:
+    with over_pieces(work, cases, cluster=options.cluster, ordered=True) as done:
         for _, question_pools in done:
             for name, values in question_pools.items():
                 pools[name].append(values)
@@ -328,7 +328,7 @@ def main() -> None:
         for case in range(options.cases)
     ]
     with over_pieces(
-        partial(replay_question, options, estimator, loading), pieces, on=options.cluster,
+        partial(replay_question, options, estimator, loading), pieces, cluster=options.cluster,
         ordered=True,
     ) as done:  # fmt: skip
         for _, figures in done:

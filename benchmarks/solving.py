@@ -1,6 +1,6 @@
 """What ``solve`` adds to DDS: the same batches through the bare binding and through us.
 
-With ``--prices`` (some minutes of a free core): what a deal solved in one strain, and an ending,
+With ``--prices`` (some minutes of a free core): what a deal solved in one strain, and a position,
 cost in processor seconds, where a whole table costs 1. The library counts its worth by these.
 """
 
@@ -8,7 +8,7 @@ import argparse
 import ctypes
 import statistics
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from threading import Event
 from typing import Any
@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from trickcast import DealSet, estimate, random_deals, solve
 from trickcast.cards import Strain
-from trickcast.cards.endings import packed
-from trickcast.dealing import random_endings
+from trickcast.cards.positions import packed
+from trickcast.dealing import random_positions
 from trickcast.solver import (
     BATCH,
     solve_batches,
-    solve_ending_batches,
+    solve_line_batches,
+    solve_position_batches,
     solve_strain_batches,
 )
 from trickcast.solver.dds import held, holdings
@@ -31,8 +32,10 @@ from trickcast.solver.dds import held, holdings
 ROUNDS = 5
 BATCHES = 2
 PRICED = 8
-"""Deals, and endings of each size, that a round of ``prices`` solves: few, because on a processor
+"""Deals, and positions of each size, that a round of ``prices`` solves: few, because on a processor
 that is shared seconds are of changing worth."""
+LINE_TRICKS = 3
+"""Tricks of best play after each result."""
 
 
 def bare(calls: list[Any]) -> float:
@@ -66,19 +69,33 @@ def solve_each(
         yield from solve_strain_batches(owners[strains == strain], strain, workers=workers)
 
 
-def prices(rounds_wanted: int) -> None:
+def with_known_tables(
+    owners: NDArray[np.uint8], tables: NDArray[np.uint8], workers: int
+) -> Iterator[object]:
+    """Solve the lines of deals whose tables are known."""
+    yield from solve_line_batches(owners, LINE_TRICKS, known=tables, workers=workers)
+
+
+def prices(rounds_wanted: int, wanted: list[str]) -> None:
     """Every kind of label in each round, so what else the machine does falls on all alike."""
     rounds: dict[str, list[float]] = {}
     for turn in range(rounds_wanted):
         deals = random_deals(PRICED, seed=2, start=turn * PRICED)
         owners = deals.owners
+        kinds: dict[str, Callable[..., Iterable[object]]]
         kinds = {"whole table": partial(solve_batches, owners)}
         kinds |= {str(strain): partial(solve_strain_batches, owners, strain) for strain in Strain}
         kinds["doubtful strain"] = partial(solve_each, owners, doubtful(deals))
         for cards in range(12, 8, -1):
-            endings = packed(random_endings(PRICED, cards, seed=2, start=turn * PRICED))
-            kinds[f"ending of {cards}"] = partial(solve_ending_batches, endings)
+            positions = packed(random_positions(PRICED, cards, seed=2, start=turn * PRICED))
+            kinds[f"position of {cards}"] = partial(solve_position_batches, positions)
+        kinds["table, lines"] = partial(solve_line_batches, owners, LINE_TRICKS)
+        if "lines alone" in (wanted or ["lines alone"]):
+            tables = np.concatenate([*solve_batches(owners, workers=1)])
+            kinds["lines alone"] = partial(with_known_tables, owners, tables)
         for kind, batches in kinds.items():
+            if wanted and kind not in ("whole table", *wanted):
+                continue
             rounds.setdefault(kind, []).append(processor_seconds(batches(workers=1)))
     whole = rounds["whole table"]
     solved = rounds_wanted * PRICED
@@ -93,10 +110,11 @@ def prices(rounds_wanted: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--prices", action="store_true", help="of labels, in whole tables")
+    parser.add_argument("--kinds", nargs="*", default=[], help="of labels, such as 'table, lines'")
     parser.add_argument("--rounds", type=int, default=60, help="of prices, of 8 deals each")
     given = parser.parse_args()
     if given.prices:
-        prices(given.rounds)
+        prices(given.rounds, given.kinds)
         return
     deals = random_deals(BATCH * BATCHES, seed=1)
     calls = []

@@ -15,10 +15,9 @@ from torch.nn import functional
 
 from trickcast.cards.sizes import COUNTS, SEATS, STRAINS
 from trickcast.training.catalogue import find_training
-from trickcast.training.deals.data import deal_on
-from trickcast.training.deals.supervised import loss_of
-from trickcast.training.suits import SuitNetwork
-from trickcast.training.tokens import SeatLinear
+from trickcast.training.lessons import deal_on
+from trickcast.training.suit_networks import SeatLinear, SuitNetwork
+from trickcast.training.whole_deals import loss_of
 
 ROWS, STEPS = 384, 8
 AS_ACCURATE = {"network.after": "5", "network.dropout": "0.1", "network.layer_drop": "0.1"}

@@ -13,7 +13,7 @@ import torch
 from trickcast import estimate, solve
 from trickcast.library import Library
 from trickcast.papers.experiments.markdown import markdown_table
-from trickcast.training.deals.data import exchanged
+from trickcast.training.lessons import exchanged
 
 DEALS, RANKS, SEED = 320, (3, 4, 5, 6), 1
 HEAD = (

@@ -5,13 +5,15 @@ Run from the root of the repository; needs torch and a C++ compiler:
     python docs/make_label_study.py                    # some half an hour of a core
     python docs/make_label_study.py "whole tables"     # one row
 
-Every mixture but one costs what 10,904 whole tables cost. An example is a deal (or an ending) in
-one strain; a step takes 1,280 of them, so all networks see as many results in a step. Deals that
-are solved in part are whole ones of which the rest is hidden. A doubtful strain is the one whose
-four results a network knows least of (the entropy of its chances), which learned from the whole
-tables of the same row. With leads, a network says besides how many tricks every card of the leader
-gives away; the leads are solved for this, 40 minutes of a core, and kept in build/. A row of
-docs/label_study.csv is the evaluation of the lowest log-loss, on 4,096 validation deals.
+Mixtures cost what 10,904 whole tables cost, but where their names say half or a quarter of it. An
+example is a deal (or a position) in one strain; a step takes 1,280 of them, so all networks see as
+many results in a step. Deals that are solved in part are whole ones of which the rest is hidden. A
+doubtful strain is the one whose four results a network knows least of (the entropy of its chances),
+which learned from the whole tables of the same row. With leads, a network says besides how many
+tricks every card of the leader gives away; the leads are solved for this, 40 minutes of a core, and
+kept in build/. Lines are three tricks of best play by all declarers of the strain (15 minutes, kept
+too). A row of docs/label_study.csv is the evaluation of the lowest log-loss, on 4,096 validation
+deals.
 """
 
 import argparse
@@ -35,15 +37,12 @@ from torch.nn import functional
 from trickcast._files import atomic_writer
 from trickcast.cards import UNKNOWN
 from trickcast.cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
-from trickcast.library import Library, read_endings
-from trickcast.solver import dds
-from trickcast.training.deals.data import exchanged, from_arrays
-from trickcast.training.deals.evaluating import evaluate
+from trickcast.library import Library, line_positions, read_positions
+from trickcast.solver import dds, solve_line_batches
+from trickcast.training.lessons import checksum, exchanged, from_arrays
 from trickcast.training.soap import Soap
-from trickcast.training.solved import checksum
-from trickcast.training.suit_config import SuitNetworkConfig
-from trickcast.training.suits import SuitNetwork
-from trickcast.training.tokens import SeatLinear, normalized
+from trickcast.training.suit_networks import SeatLinear, SuitNetwork, SuitNetworkConfig, normalized
+from trickcast.training.whole_deals import evaluate
 
 ROWS = Path("docs/label_study.csv")
 COLUMNS = [
@@ -52,9 +51,13 @@ COLUMNS = [
 ]  # fmt: skip
 TABLES = 10_904
 """What every mixture may cost, in whole tables."""
+QUARTER = TABLES / 4
 STRAIN, DOUBTFUL, DECLARER, LEADS, ELEVEN, TEN = 0.2, 0.26, 0.12, 0.24, 0.16, 0.06
 """Prices in whole tables: a strain with its declarers, a doubtful one, one declarer in a strain,
-the same with the tricks after each lead, an ending of so many cards."""
+the same with the tricks after each lead, a position of so many cards."""
+LINES = 1.13
+"""What a strain with its declarers costs that are played on, where it costs 1 without."""
+LINE_TRICKS = 3
 GIVEN, UNTOLD = 4, 4
 """Classes of a lead: 0, 1, 2, 3 or more tricks given away; and that of cards not told of."""
 KEPT_IN, AT_ONCE = Path("build"), 2_000
@@ -97,13 +100,13 @@ class OneStrain(SuitNetwork):
 
 @dataclass
 class Pool:
-    """Deals with what is known of them; endings are not whole, and keep their lowest cards."""
+    """Deals with what is known of them; positions are not whole, and keep their lowest cards."""
 
     owners: Tensor
     tricks: Tensor
     whole: Tensor
     given: Tensor | None = None
-    """(n, 52) classes of what a lead of each card gives away; with them there are no endings."""
+    """(n, 52) classes of what a lead of each card gives away; with them there are no positions."""
 
     @classmethod
     def of(cls, arrays: Arrays, whole: bool = True) -> "Pool":
@@ -171,6 +174,29 @@ def leads(
     return kept
 
 
+def lines(
+    owners: NDArray[np.uint8], tricks: NDArray[np.uint8], strains: NDArray[np.integer[Any]]
+) -> Arrays:
+    """Return the positions along best play of deals, each in its strain, solved where not kept."""
+    drawn: NDArray[np.uint8] = strains.astype(np.uint8)
+    asked_for = checksum(owners, drawn)
+    file = KEPT_IN / f"label_study_lines_{asked_for[:16]}.npy"
+    kept = np.load(file) if file.exists() else np.empty((0, 4, 4 * LINE_TRICKS), np.uint8)
+    while len(kept) < len(owners):
+        some = slice(len(kept), min(len(kept) + AT_ONCE, len(owners)))
+        parts = solve_line_batches(
+            owners[some], LINE_TRICKS, strains=drawn[some], known=tricks[some], workers=1
+        )
+        cards = np.concatenate([cards for _, cards in parts])
+        kept = np.concatenate([kept, cards[np.arange(len(cards)), drawn[some]]])
+        KEPT_IN.mkdir(exist_ok=True)
+        with atomic_writer(file) as stream:
+            np.save(stream, kept)
+    every = np.full((*tricks.shape, 4 * LINE_TRICKS), UNKNOWN, np.uint8)
+    every[np.arange(len(owners)), strains] = kept
+    return line_positions(owners, hidden(tricks, strains), every)
+
+
 def doubtful(network: SuitNetwork, owners: NDArray[np.uint8]) -> NDArray[np.integer[Any]]:
     """Return the strain of each of (n, 52) owners of whose results a network is least sure."""
     strains = []
@@ -186,8 +212,8 @@ def mixtures(library: Library, folder: Path, held_out: Any) -> dict[str, Callabl
     """Return how the examples of each row are put together."""
     deals = library.deals("train")
     owners, tricks = deals.owners, deals.tricks_or_unknown
-    endings, results = read_endings(folder)
-    sizes = 13 - (endings == UNKNOWN).sum(1) // 4
+    positions, results = read_positions(folder)
+    sizes = 13 - (positions == UNKNOWN).sum(1) // 4
 
     def whole(tables: float) -> Pool:
         return Pool.of((owners[: int(tables)], tricks[: int(tables)]))
@@ -218,11 +244,21 @@ def mixtures(library: Library, folder: Path, held_out: Any) -> dict[str, Callabl
         pool.given = torch.from_numpy(leads(owners[:n], strains, seats))
         return pool
 
-    def ending(cards: int, price: float, tables: float) -> Pool:
+    def position(cards: int, price: float, tables: float) -> Pool:
         rows = np.flatnonzero(sizes == cards)[: int(tables / price)]
-        return Pool.of((endings[rows], results[rows]), whole=False)
+        return Pool.of((positions[rows], results[rows]), whole=False)
 
-    half = TABLES / 2
+    def lined(tables: float) -> Pool:
+        n = round(tables / (LINES * STRAIN))
+        _, drawn, _ = np.nonzero(hidden(tricks[: round(QUARTER / STRAIN)]) != UNKNOWN)
+        strains, most = drawn[::4], round(QUARTER / (LINES * STRAIN))
+        asked = owners[:most], tricks[:most], strains[:most]
+        found, values = lines(*asked)
+        rows = np.flatnonzero(np.tile(np.arange(4 * most) // 4, LINE_TRICKS) < n)
+        solved = Pool.of((owners[:n], hidden(tricks[:n], strains[:n])))
+        return solved + Pool.of((found[rows], values[rows]), whole=False)
+
+    half, eighth = TABLES / 2, QUARTER / 2
     return {
         "whole tables": lambda: whole(TABLES),
         "one strain": lambda: strain(TABLES),
@@ -231,9 +267,19 @@ def mixtures(library: Library, folder: Path, held_out: Any) -> dict[str, Callabl
         "the same without leads, at half the price": lambda: declarer(TABLES * DECLARER / LEADS),
         "half whole tables, half one strain": lambda: whole(half) + later(half, half),
         "half whole tables, half the most doubtful strain": lambda: doubted(half),
-        "half whole tables, half endings of ten": lambda: whole(half) + ending(10, TEN, half),
-        "half one strain, half endings of ten": lambda: strain(half) + ending(10, TEN, half),
-        "half one strain, half endings of eleven": lambda: strain(half) + ending(11, ELEVEN, half),
+        "half whole tables, half positions of ten": lambda: whole(half) + position(10, TEN, half),
+        "half one strain, half positions of ten": lambda: strain(half) + position(10, TEN, half),
+        "half one strain, half positions of eleven": lambda: (
+            strain(half) + position(11, ELEVEN, half)
+        ),
+        "a quarter: one strain": lambda: strain(QUARTER),
+        "a quarter: one strain with lines": lambda: lined(QUARTER),
+        "a quarter: half one strain, half positions of eleven": lambda: (
+            strain(eighth) + position(11, ELEVEN, eighth)
+        ),
+        "a quarter: half one strain with lines, half positions of eleven": lambda: (
+            lined(eighth) + position(11, ELEVEN, eighth)
+        ),
     }
 
 

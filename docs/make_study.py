@@ -106,7 +106,7 @@ def trials() -> Iterator[Trial]:
         "SOAP, not AdamW": {"optimizer": "soap"},
         "dropout 0.1": {"network__dropout": 0.1},
         "ordered outcomes besides": {"ordered": 1.0},
-        "half of the rows are endings": {"batch": 128, "endings": 128},
+        "half of the rows are positions": {"batch": 128, "endings": 128},
     }
     for name, changes in ideas.items():
         yield Trial("ideas", name, changes=changes)
@@ -165,11 +165,11 @@ def trained(trial: Trial, given: argparse.Namespace) -> dict[str, Any]:
     """Train one network and return its row."""
     import torch
 
-    from trickcast.library import Library, read_endings
+    from trickcast.library import Library, read_positions
     from trickcast.training import find_training
-    from trickcast.training.deals.data import labelled_endings
-    from trickcast.training.deals.supervised import train
-    from trickcast.training.suits import SuitNetwork
+    from trickcast.training.lessons import labelled_positions
+    from trickcast.training.suit_networks import SuitNetwork
+    from trickcast.training.whole_deals import train
 
     torch.set_num_threads(given.threads)
     torch.compiler.reset()  # it compiles a function for eight networks at most
@@ -184,7 +184,7 @@ def trained(trial: Trial, given: argparse.Namespace) -> dict[str, Any]:
             library.deals("train")[: trial.deals],
             library.deals("validation")[:VALIDATION],
             Path(folder) / "study.checkpoint",
-            endings=labelled_endings(*read_endings(given.endings)) if config.endings else None,
+            endings=labelled_positions(*read_positions(given.endings)) if config.endings else None,
             report=seen.append,
         )
     best = min(seen, key=lambda line: line["log_loss"])

@@ -5,26 +5,34 @@ import random
 import numpy as np
 from hypothesis import strategies as st
 
-from trickcast.cards import UNKNOWN, Board, DealSet, Seat, Tag, Vulnerability, card_text
+from trickcast.cards import UNKNOWN, Board, DealSet, Seat, Strain, Tag, Vulnerability, card_text
+from trickcast.cards.auction import BIDS, CALLS, contract_of, is_over, legal_calls, strain_of
 from trickcast.dealing import random_deals
-from trickcast.formats.auction import contract_of, is_over, strain_of, tricks_of
-
-BIDS = [f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN"]
+from trickcast.formats.boards import tricks_of, winner
 
 
 def auction(rng: random.Random, over: bool = True) -> tuple[str, ...]:
     """A lawful auction, by chance; only begun when not ``over``."""
     calls: list[str] = []
-    highest = -1
     while not is_over(calls):
-        last = next((call for call in reversed(calls) if call != "PASS"), "PASS")
-        doubling = {"PASS": [], "XX": [], "X": ["XX"]}.get(last, ["X"])
-        higher = BIDS[highest + 1 : highest + 8]
-        call = rng.choice(["PASS", "PASS", *doubling, *higher[: rng.choice([1, 7])]])
-        if call in BIDS:
-            highest = BIDS.index(call)
-        calls.append(call)
+        legal = [CALLS[i] for i in legal_calls(calls).nonzero()[0]]
+        low = [call for call in legal if call in BIDS][: rng.choice([1, 7])]
+        calls.append(rng.choice(["PASS", "PASS", *(c for c in legal if c[0] == "X"), *low]))
     return tuple(calls) if over else tuple(calls[: rng.randrange(len(calls))])
+
+
+def play_of(
+    rng: random.Random, owners: bytes, strain: Strain, leader: Seat, count: int
+) -> tuple[str, ...]:
+    """So many cards, each of the seat whose turn it is, though it need not follow suit."""
+    hands = [[card for card in range(52) if owners[card] == seat] for seat in range(4)]
+    play = list[str]()
+    while len(play) < count:
+        trick = [card_text(hands[(leader + i) % 4].pop(rng.randrange(13 - len(play) // 4)))
+                 for i in range(4)]  # fmt: skip
+        play += trick
+        leader = Seat((leader + winner(trick, strain)) % 4)
+    return tuple(play[:count])
 
 
 def texts(**options: int) -> st.SearchStrategy[str]:
@@ -56,9 +64,11 @@ def played_boards(draw: st.DrawFn) -> tuple[Board, int]:
     dealer = draw(st.sampled_from(Seat))
     calls = auction(rng, over=draw(st.booleans()))
     contract, declarer = contract_of(dealer, calls)
-    cards = rng.sample(range(52), draw(st.sampled_from([0, 1, 3, 4, 17, 47, 52])))
+    count = draw(st.sampled_from([0, 1, 3, 4, 17, 47, 52]))
     strain = strain_of(contract)
-    play = tuple(map(card_text, cards)) if strain is not None else ()
+    play: tuple[str, ...] = ()
+    if strain is not None and declarer is not None:
+        play = play_of(rng, owners, strain, declarer.lho, count)
     result = None
     if strain is not None and declarer is not None:
         result = tricks_of(play, declarer, strain, owners)

@@ -60,10 +60,10 @@ def in_small_shards(work: Callable[[Path], object]) -> Callable[[Path], object]:
 
     def done(folder: Path) -> object:
         making: Any = importlib.import_module("trickcast.library.generate")
-        strains: Any = importlib.import_module("trickcast.library.strains")
-        storing: Any = importlib.import_module("trickcast.library.store")
+        labels: Any = importlib.import_module("trickcast.library.labels")
+        storing: Any = importlib.import_module("trickcast.library.library")
         making.SHARD = storing.SHARD = 2
-        making.solve_batches, strains.solve_strain_batches = sevens, sevens_in_a_strain
+        making.solve_batches, labels.solve_strain_batches = sevens, sevens_in_a_strain
         making.solver_version = lambda: "none"
         return work(folder)
 
@@ -101,9 +101,9 @@ def training_jobs() -> tuple[Job, Job]:
     from trickcast.papers.experiments.figures import Store
     from trickcast.papers.experiments.run_deals import gather
     from trickcast.papers.experiments.runner import reproduce
-    from trickcast.training.deals.supervised import SupervisedConfig, train
-    from trickcast.training.journal import read_journal
-    from trickcast.training.suit_config import SuitNetworkConfig
+    from trickcast.training.suit_networks import SuitNetworkConfig
+    from trickcast.training.trainer import read_journal
+    from trickcast.training.whole_deals import SupervisedConfig, train
 
     torch.set_num_threads(1)  # a fork has none of the threads
     library = Library(Path(__file__).parents[1] / "data" / "library")

@@ -8,8 +8,8 @@ import pytest
 import trickcast as tc
 from trickcast.cards import Board, DealSet, Seat, Tag, Vulnerability
 from trickcast.formats import FormatWarning
-from trickcast.formats.pbn_tricks import format_digits, parse_digits
-from trickcast.formats.table_boards import boards_of
+from trickcast.formats.csv_parquet import boards_of
+from trickcast.formats.pbn_board import format_digits, parse_digits
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 NAMES = ("DoubleDummyTricks", "OptimumScore", "ParContract")

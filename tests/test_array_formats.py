@@ -13,7 +13,7 @@ from format_samples import Pipe, deal_sets, read_bytes, write_bytes
 from trickcast import formats
 from trickcast.cards import DealError, DealSet
 from trickcast.formats import gib, zrd
-from trickcast.formats.base import FormatError, FormatWarning
+from trickcast.formats.format import FormatError, FormatWarning
 
 ALL = {
     "zrd": (zrd.FORMAT, sample.zrd()),

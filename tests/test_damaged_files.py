@@ -6,15 +6,15 @@ from hypothesis import strategies as st
 
 import format_samples as sample
 from format_samples import read_bytes
-from trickcast.formats import ddslist, gib, hand2vec, jps, pgx, table, zrd
-from trickcast.formats.base import FormatError
+from trickcast.formats import csv_parquet, ddslist, gib, hand2vec, jps, pgx, zrd
+from trickcast.formats.format import FormatError
 
 ALL = {
     "zrd": (zrd.FORMAT, sample.zrd),
     "gib": (gib.TEXT, sample.gib),
     "gib-binary": (gib.BINARY, sample.gib_binary),
-    "csv": (table.CSV, sample.csv),
-    "parquet": (table.PARQUET, sample.parquet),
+    "csv": (csv_parquet.CSV, sample.csv),
+    "parquet": (csv_parquet.PARQUET, sample.parquet),
     "pgx": (pgx.FORMAT, sample.pgx),
     "dds-list": (ddslist.FORMAT, sample.dds_list),
     "jps": (jps.FORMAT, None),
@@ -40,7 +40,7 @@ def reads_or_refuses(form, data: bytes) -> None:
         assert deals.tricks is None or ((deals.tricks <= 13) | (deals.tricks == 255)).all()
 
 
-@pytest.mark.filterwarnings("ignore::trickcast.formats.base.FormatWarning")
+@pytest.mark.filterwarnings("ignore::trickcast.formats.format.FormatWarning")
 @pytest.mark.parametrize("name", ALL)
 @settings(max_examples=60, deadline=None)
 @given(draw=st.data())
@@ -55,7 +55,7 @@ def test_damage(data, name, draw):
     reads_or_refuses(form, bytes(whole))
 
 
-@pytest.mark.filterwarnings("ignore::trickcast.formats.base.FormatWarning")
+@pytest.mark.filterwarnings("ignore::trickcast.formats.format.FormatWarning")
 @pytest.mark.parametrize("name", ALL)
 @settings(max_examples=25, deadline=None)
 @given(rubbish=st.binary(max_size=300))

@@ -304,7 +304,7 @@ def test_clusters_without_results_count_for_nothing(pairs):
 def test_a_calibration_is_found_again():
     """Results drawn by known numbers; then by none that keep the order."""
     torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-    from trickcast.training.export.calibration import Calibration, fit_calibration
+    from trickcast.training.exports import Calibration, fit_calibration
 
     logits = torch.randn(2000, 5, 4, 14, generator=torch.Generator().manual_seed(1)) * 2
     tilt = (0.05,) * 4 + (-0.1,)
@@ -328,7 +328,7 @@ def test_a_calibration_is_found_again():
 
 def test_the_order_of_chances_is_kept():
     torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-    from trickcast.training.export.calibration import Calibration
+    from trickcast.training.exports import Calibration
 
     logits = torch.linspace(-30, 10, 14).expand(1, 5, 4, 14)
     for calibration in (
@@ -346,7 +346,7 @@ def test_the_order_of_chances_is_kept():
 
 def test_a_network_that_is_mostly_wrong_keeps_its_order_too():
     torch = pytest.importorskip("torch", reason="torch comes with the extra 'train'")
-    from trickcast.training.export.calibration import fit_calibration
+    from trickcast.training.exports import fit_calibration
 
     logits = torch.randn(200, 5, 4, 14, generator=torch.Generator().manual_seed(1))
     least_likely = logits.argmin(-1).numpy().astype(np.uint8)

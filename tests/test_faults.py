@@ -231,12 +231,11 @@ def test_a_flipped_bit_of_a_shipped_file_is_named(
 def test_a_flipped_bit_of_a_trainings_file_is_named_or_changes_nothing(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     from fuzz.mutator import CORPUS
-    from trickcast.library import read_endings
+    from trickcast.library import read_positions
     from trickcast.papers.experiments.trained import load
     from trickcast.training.catalogue import find_training
-    from trickcast.training.checkpoints import TrainingError, read_checkpoint
-    from trickcast.training.suits import SuitNetwork
-    from trickcast.training.weights import read_weights
+    from trickcast.training.suit_networks import SuitNetwork, read_weights
+    from trickcast.training.trainer import TrainingError, read_checkpoint
 
     def plain(value: Any) -> Any:
         """What can be compared."""
@@ -255,7 +254,7 @@ def test_a_flipped_bit_of_a_trainings_file_is_named_or_changes_nothing(tmp_path:
         "checkpoint/fast.checkpoint": lambda path: read_checkpoint(path, fast),
         "trained-network/one.network": lambda path: load(path).network,
         "weights/suits.npz": lambda path: read_weights(path, SuitNetwork),
-        "endings/two.npz": lambda path: read_endings(path.parent),
+        "endings/two.npz": lambda path: read_positions(path.parent),
     }
     for file, read in reads.items():
         path = tmp_path / file

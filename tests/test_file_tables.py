@@ -38,7 +38,7 @@ def test_tables_of_the_file_are_not_solved_again(
     def some(owners, **_):
         return no_solver() if len(owners) else iter(())
 
-    monkeypatch.setattr("trickcast.solver.tables.solve_batches", some)
+    monkeypatch.setattr("trickcast.solver.solving.solve_batches", some)
     status, taken, err = run(name, tmp_path / "known.pbn", *options, "--json")
     assert (status, taken) == (0, solved_here)
     assert err == "note: 3 tables taken as the file holds them (--check N solves N of them again)\n"
@@ -54,7 +54,7 @@ def test_only_what_is_unknown_is_solved(exact: DealSet, monkeypatch) -> None:
         asked.append(owners)
         return solve_batches(owners)
 
-    monkeypatch.setattr("trickcast.solver.tables.solve_batches", some)
+    monkeypatch.setattr("trickcast.solver.solving.solve_batches", some)
     ((_, tables),) = solving.solved(iter([exact.with_tricks(tricks)]), None)
     assert np.array_equal(tables.tricks, exact.tricks)
     assert np.array_equal(np.concatenate(asked), exact.owners[1:2])
@@ -106,7 +106,7 @@ def test_a_real_file_of_299_boards_needs_no_solver(run, shared: Path, monkeypatc
     def some(owners, **_):
         return no_solver() if len(owners) else iter(())
 
-    monkeypatch.setattr("trickcast.solver.tables.solve_batches", some)
+    monkeypatch.setattr("trickcast.solver.solving.solve_batches", some)
     status, out, err = run("par", shared / "data" / "boards" / "example2.pbn", "--json")
     assert status == 0 and "299 tables taken" in err
     assert len(out.splitlines()) == 299

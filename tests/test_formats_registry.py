@@ -28,7 +28,7 @@ from trickcast.formats import (
     write,
     write_stream,
 )
-from trickcast.formats.records import numbered
+from trickcast.formats.boards import numbered
 
 DEALS = random_deals(40, seed=3)
 TRICKS = np.random.default_rng(3).integers(0, 14, (40, 5, 4)).astype(np.uint8)
@@ -44,10 +44,10 @@ def as_written(deals: DealSet, name: str) -> DealSet:
 def test_formats_that_must_be_there() -> None:
     assert set(FORMATS) == {
         "pbn", "lin", "gib", "gib-binary", "text", "zrd", "csv", "parquet", "jps", "pgx",
-        "dds-list", "hand2vec", "rbn", "links",
+        "dds-list", "hand2vec", "rbn", "links", "ben", "diagram", "json", "bri", "dup",
     }  # fmt: skip
     assert set(FORMATS) - set(WRITABLE) == {
-        "jps", "pgx", "dds-list", "hand2vec", "rbn", "links",
+        "jps", "pgx", "dds-list", "hand2vec", "rbn", "links", "ben", "diagram", "json",
     }  # fmt: skip
     assert tc.read is read and tc.write is write
 
@@ -115,7 +115,10 @@ def test_text_files_are_sniffed(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("buy milk\n")
     with pytest.raises(FormatError, match="notes.txt: the content is of no known form") as told:
         read(tmp_path / "notes.txt")
-    assert "names one: gib, text, dds-list; --from text skips what is no deal)" in str(told.value)
+    assert (
+        "names one: ben, gib, diagram, text, dds-list; --from text skips what is no deal)"
+        in str(told.value)
+    )
 
 
 def test_content_that_contradicts_the_suffix(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from trickcast.dealing import (
     constrained_deals,
     random_deals,
 )
-from trickcast.dealing.language.errors import QUOTED
+from trickcast.dealing.language.mistakes import QUOTED
 from trickcast.papers.yegnanarayana1996.opening_networks import OpeningNetwork, open_networks, save
 
 DEALS = random_deals(300, seed=21)
@@ -53,8 +53,6 @@ SHORT = [
     ("hcp >= 1" + "+1" * 970, "is no number"),
     (f"hcp % {'9' * 30} >= 3", "too long"),
     ("hcp * " * 60 + "hcp >= 3", "may exceed"),
-    ("(" * 2_000 + "hcp 12+" + ")" * 2_000, "nested too deep"),
-    ("not " * 5_000 + "balanced", "nested too deep"),
     (f"longest {'s' * 9_000}", "is not a suit"),
     ("x" * 90_000, "is not known here"),
     (f"2+ of {'A' * 5_000} in spades", "are not ranks"),
@@ -74,9 +72,6 @@ SCRIPTS = [
     ("hcp(n) * 999999999 * 999999999 > 3", "may exceed"),
     ("altcount 0 4294967296 pt0(n) > 1", "at most 1,000,000"),
     ("altcount 0 1000000 pt0(n) * pt0(n) * pt0(n) > 1", "may exceed"),
-    ("not " * 3_000 + "balanced(n)", "nested too deep"),
-    ("-" * 3_000 + "hcp(n) > 3", "nested too deep"),
-    ("hcp(n) > 1 ? " * 300 + "hcp(n) > 2" + " : hcp(n) > 3" * 300, "nested too deep"),
     ('action "' + "x" * 50_000, "unexpected"),
     ("hascard(n, " + "A" * 50_000 + ")", "unexpected"),
     (f"hcp({'n' * 50_000})", "unexpected"),

@@ -16,7 +16,7 @@ import trickcast as tc
 from trickcast.cards import UNKNOWN, Deal, DealSet, Seat, Skipped
 from trickcast.dealing import random_deals
 from trickcast.formats import FORMATS, FormatError, FormatWarning, read, stream, write_stream
-from trickcast.formats.records import numbered
+from trickcast.formats.boards import numbered
 
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 MD = "md|3SKJ95HJ65DK3CJ654,ST87632H4DA65CQ98,SAHKQ9832DT94CAKT,|"
@@ -125,7 +125,7 @@ def test_boards_around_a_bad_one_stand(text: str, place: str) -> None:
 
 
 def test_a_comment_without_end_is_left_out_whole() -> None:
-    text = f'{TAG}\n{TAG}[Auction "N"]\n1NT AP {{ the brace\n\n[Event "forgotten"]\n'
+    text = f'{TAG}\n{TAG}[Auction "N"]\n1NT AP {{ the brace\n\nforgotten\n'
     with pytest.raises(FormatError, match="line 5: the comment that begins here has no end"):
         of(text, "pbn")
     deals, skipped, _ = leniently(text, "pbn")

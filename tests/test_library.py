@@ -266,7 +266,7 @@ def test_what_cannot_be_asked_for_is_refused_before_anything_is_made(tmp_path: P
         append(out, solved, "friend", "train", solver="", source="")
     for on in (None, "local"):
         with pytest.raises(ValueError, match=r"workers is 0 \(expected 1 or more\)"):
-            generate(out, 1, seed=3, workers=0, on=on)
+            generate(out, 1, seed=3, workers=0, cluster=on)
     with pytest.raises(ValueError, match=r"deals is 3 and start is 18446744073709551614 .*2\*\*64"):
         generate(out, 3, seed=3, start=2**64 - 2)
     assert not out.exists()

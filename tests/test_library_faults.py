@@ -14,7 +14,7 @@ import trickcast as tc
 from faults import contents, strike
 from trickcast._pieces import over_pieces
 from trickcast.library import Library, LibraryError, Shard, append, generate, shard_file, verify
-from trickcast.library.files import Folder
+from trickcast.library.storage import Folder
 
 GENERATE: Any = importlib.import_module("trickcast.library.generate")
 
@@ -30,7 +30,7 @@ def small_shards_of_sevens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(GENERATE, "solve_batches", sevens)
 
 
-def here(work: Any, pieces: Any, *, on: str | None, **rest: Any) -> Any:
+def here(work: Any, pieces: Any, *, cluster: str | None, **rest: Any) -> Any:
     """In place of a cluster."""
     return over_pieces(work, pieces, **rest)
 
@@ -52,34 +52,34 @@ def test_a_run_on_a_cluster_leaves_nothing_unfinished(
 
     monkeypatch.setattr(GENERATE, "_label", label)
     monkeypatch.setattr(GENERATE, "over_pieces", here)
-    assert generate(tmp_path, 8, 3, on="elsewhere") == 8
+    assert generate(tmp_path, 8, 3, cluster="elsewhere") == 8
     assert {path.name for path in tmp_path.rglob("*")} == {
         "manifest.json", "seed-3", "deals-000000000000.zrd", "deals-000000000004.zrd",
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("on", [None, "elsewhere"])
+@pytest.mark.parametrize("cluster", [None, "elsewhere"])
 def test_a_shorter_run_keeps_all_that_a_killed_one_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on: str | None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster: str | None
 ) -> None:
     monkeypatch.setattr(GENERATE, "over_pieces", here)
     generate(tmp_path, 7, seed=3)
     before = contents(tmp_path)
     (tmp_path / "manifest.json").unlink()
-    assert generate(tmp_path, 5, seed=3, on=on) == 0
+    assert generate(tmp_path, 5, seed=3, cluster=cluster) == 0
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("on", [None, "elsewhere"])
+@pytest.mark.parametrize("cluster", [None, "elsewhere"])
 def test_what_a_killed_run_left_does_not_reach_into_another_shard(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on: str | None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster: str | None
 ) -> None:
     monkeypatch.setattr(GENERATE, "over_pieces", here)
     generate(tmp_path / "other", 4, seed=3)
     generate(tmp_path / "library", 1, seed=3, start=3)
     file = shard_file(3, 0)
     (tmp_path / "library" / file).write_bytes((tmp_path / "other" / file).read_bytes())
-    assert generate(tmp_path / "library", 2, seed=3, on=on) == 0
+    assert generate(tmp_path / "library", 2, seed=3, cluster=cluster) == 0
     library = Library(tmp_path / "library")
     assert [(shard.start, shard.deals) for shard in library.shards] == [(0, 3), (3, 1)]
     assert verify(library, sample=0).problems == ()

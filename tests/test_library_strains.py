@@ -12,9 +12,8 @@ import pytest
 import trickcast as tc
 from trickcast.cards import UNKNOWN, Strain
 from trickcast.library import Library, LibraryError, generate, shard_file, tables_worth, verify
-from trickcast.library.records import ONE_STRAIN, RECORDS, WHOLE
-from trickcast.library.strains import drawn_strains
-from trickcast.library.worth import PRICE_OF_STRAIN
+from trickcast.library.labels import PRICE_OF_STRAIN, drawn_strains
+from trickcast.library.shards import ONE_STRAIN, RECORDS, WHOLE
 
 SMALL = 4
 

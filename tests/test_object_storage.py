@@ -15,8 +15,8 @@ from trickcast.library import (
     LibraryError,
     append,
     generate,
-    generate_endings,
-    read_endings,
+    generate_positions,
+    read_positions,
     verify,
 )
 
@@ -74,10 +74,12 @@ def test_a_bucket_gets_the_bytes_of_a_folder(place: str, tmp_path: Path) -> None
 
 
 def test_endings_and_deals_from_elsewhere_lie_in_buckets_too(place: str, tmp_path: Path) -> None:
-    assert generate_endings(f"{place}/endings", 5, 3, seed=1) == 5
-    assert generate_endings(f"{place}/endings", 5, 3, seed=1) == 0
-    generate_endings(tmp_path, 5, 3, seed=1)
-    for ours, theirs in zip(read_endings(f"{place}/endings"), read_endings(tmp_path), strict=True):
+    assert generate_positions(f"{place}/endings", 5, 3, seed=1) == 5
+    assert generate_positions(f"{place}/endings", 5, 3, seed=1) == 0
+    generate_positions(tmp_path, 5, 3, seed=1)
+    for ours, theirs in zip(
+        read_positions(f"{place}/endings"), read_positions(tmp_path), strict=True
+    ):
         np.testing.assert_array_equal(ours, theirs)
     solved = tc.random_deals(5, seed=8).with_tricks(np.full((5, 5, 4), 7, np.uint8))
     append(place, solved, "friend", "test", solver="", source="by post")
@@ -188,9 +190,9 @@ def test_a_training_takes_addresses(place: str, run: Any, tmp_path: Path) -> Non
     pytest.importorskip("torch")
     for use, start in (("train", 0), ("validation", 5)):
         generate(f"{place}/library", 5, 3, start=start, use=use)
-    generate_endings(f"{place}/endings", 4, 3, seed=1)
+    generate_positions(f"{place}/endings", 4, 3, seed=1)
     status, out, _ = run("library", "verify", f"{place}/endings", "--sample", 4)
-    assert status == 0 and "1 file with 4 endings is sound; 4 endings solved again agree" in out
+    assert status == 0 and "1 file with 4 positions is sound; 4 positions solved again agree" in out
     folders = ("--library", f"{place}/library", "--out", tmp_path, "--endings", f"{place}/endings")
     sizes = ("batch=4", "endings=4", "network.width=8", "network.heads=1", "steps=2")
     settings = [word for size in sizes for word in ("--set", size)]

@@ -17,8 +17,8 @@ from trickcast.bidding.rules import RuleSystem
 from trickcast.bidding.tomllines import sections
 from trickcast.cards import Suit
 from trickcast.dealing import ConstraintError, Constraints
-from trickcast.dealing.language.counts import find_count, hcp
-from trickcast.dealing.language.evaluation import bounds
+from trickcast.dealing.language.conditions import bounds
+from trickcast.dealing.language.hand_counts import find_count, hcp
 from trickcast.evaluators import evaluate
 
 HEAD = 'name = "mine"\ntitle = "Mine"\nsource = "me"\n'

@@ -196,7 +196,7 @@ def test_fourth_hand_worked_out_and_said() -> None:
     with pytest.warns(FormatWarning, match="line 1: a hand is not given"):
         deals = of_text(f'[Deal "N:{north} {east} - {west}"]')
     assert deals[0] == Deal(DEAL)
-    with pytest.raises(FormatError, match=r"x.pbn: line 1: .*SA is in two hands"):
+    with pytest.raises(FormatError, match=r"x.pbn: line 1: .*SA is held by North and by East"):
         of_text(f'[Deal "N:{north} {north} - {west}"]')
     with pytest.raises(FormatError, match=r"x.pbn: line 1: .*North's hand is missing"):
         of_text(f'[Deal "N:- {east} - {west}"]')
@@ -220,7 +220,7 @@ SA
         of_text(text)
     assert [" ".join(str(warning.message).split()[1:5]) for warning in said] == [
         "line 11: a second", "line 4: Board is", "line 6: Contract is",
-        "line 7: Auction is", "line 9: Play is",
+        "line 7: Auction: '8C'", "line 9: Play: 'S1'",
     ]  # fmt: skip
     # a result that another tag tells has no line of its own
     with pytest.warns(FormatWarning, match="line 2: Result is kept as text: '16' is too much"):
@@ -237,7 +237,7 @@ def test_repeated_and_contradicting_tags_are_told() -> None:
         of_text(passed)
     with pytest.warns(FormatWarning, match="a second Auction tag is left out"):
         of_text(f'[Deal "{DEAL}"]\n[Auction "N"]\n1C AP\n[Auction "N"]\n1C AP\n')
-    with pytest.warns(FormatWarning, match="Auction is kept as text: '8C' is not a call"):
+    with pytest.warns(FormatWarning, match="Auction: '8C' is not a call"):
         deals = of_text(f'[Deal "{DEAL}"]\n[Auction "N"]\n8C AP\n')
     assert "8C AP" in written(deals)
 
@@ -437,9 +437,14 @@ def test_a_contract_of_the_tags_stands_and_none_is_made_up() -> None:
         assert deals.boards is not None
         assert (deals.boards[0].contract, deals.boards[0].declarer) == (contract, declarer)
         assert of_text(written(deals)) == deals
-    for calls in ("1H All", "1H All 2H", "1C " * 400):
-        with pytest.warns(FormatWarning, match="Auction is kept as text"):
-            of_text(f'[Deal "{DEAL}"]\n[Auction "N"]\n{calls}\n')
+    for calls, wrong, stand in (
+        ("1H All", "'All' without Pass", "1H"),
+        ("1H All 2H", "'All' without Pass", "1H"),
+        ("1C " * 400, "1C is not higher than 1C", "1C"),
+    ):
+        with pytest.warns(FormatWarning, match=f"Auction: {wrong}"):
+            deals = of_text(f'[Deal "{DEAL}"]\n[Auction "N"]\n{calls}\n')
+        assert deals.boards is not None and deals.boards[0].auction == (stand,)
 
 
 # --- writing -----------------------------------------------------------------------------------
@@ -611,8 +616,11 @@ LENIENT = {
     "example3.pbn": [
         "line 16: the auction leads to 5C by N, the tags say 5C by E; both are kept",
         "line 29: no Deal tag: taken as another table's record of the deal before",
+        "line 39: Play: card 33, SQ, is impossible: South holds it, and North is to play; the "
+        "cards before it stand",
         "3,947 more of the kind: auctions that lead to another contract than is said",
         "3,815 more of the kind: records without Deal tag, of the deal before",
+        "321 more of the kind: Play tags read in part",
     ],
     "example4.pbn": ["line 18: the auction leads to 5C by N, the tags say 5C by E; both are kept"],
 }

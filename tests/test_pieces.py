@@ -36,18 +36,18 @@ def test_nothing_but_a_cluster_loads_ray(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True, timeout=60)
 
 
-def refusal(on: str) -> str:
-    with pytest.raises(ClusterError) as caught, over_pieces(double, [1], on=on):
+def refusal(cluster: str) -> str:
+    with pytest.raises(ClusterError) as caught, over_pieces(double, [1], cluster=cluster):
         pass
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
 @pytest.mark.parametrize(
-    "on", ["", "nowhere", "http://there:1", "ray://", "ray://there", "ray://a:b"]
+    "cluster", ["", "nowhere", "http://there:1", "ray://", "ray://there", "ray://a:b"]
 )
-def test_what_is_no_cluster_is_told(on: str) -> None:
-    assert "expected" in refusal(on)
+def test_what_is_no_cluster_is_told(cluster: str) -> None:
+    assert "expected" in refusal(cluster)
 
 
 def test_where_nothing_answers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,7 @@ def test_without_ray_the_line_to_install_it_is_told(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "ray", None)
     with (
         pytest.raises(ModuleNotFoundError, match=r"pip install 'trickcast\[cluster\]'"),
-        over_pieces(double, [1], on="auto"),
+        over_pieces(double, [1], cluster="auto"),
     ):
         pass
 

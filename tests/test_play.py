@@ -9,9 +9,9 @@ import pytest
 import trickcast as tc
 from trickcast.cards import UNKNOWN, Deal, DealError, Seat, Strain, card_text, parse_card
 from trickcast.cards.play import PlayError, Position, positions
-from trickcast.cards.text import parse_ending
-from trickcast.dealing import random_endings
-from trickcast.solver import solve_lead_batches, solve_play
+from trickcast.cards.text import parse_position
+from trickcast.dealing import random_positions
+from trickcast.solver import solve_lead_batches, values_of_cards
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 FINESSE = "N:.AQ.. 32... .42.. .K3.."  # West's king is caught when South leads
@@ -40,10 +40,10 @@ def some_play(owners, strain: Strain, leader: Seat, seed: int) -> list[int]:
 @pytest.mark.parametrize("strain", Strain)
 @pytest.mark.parametrize("size", [2, 3])
 def test_every_card_is_worth_what_trying_everything_gives(strain: Strain, size: int) -> None:
-    for number, owners in enumerate(random_endings(4, size, seed=8)):
+    for number, owners in enumerate(random_positions(4, size, seed=8)):
         declarer = Seat(number)
         cards = some_play(owners, strain, declarer.lho, number)
-        values = solve_play(owners, strain, declarer, cards)
+        values = values_of_cards(owners, strain, declarer, cards)
         assert values.shape == (4 * size + 1, 52) and (values[-1] == UNKNOWN).all()
         for now, worth in zip(positions(owners, strain, declarer.lho, cards), values, strict=True):
             assert np.array_equal(np.flatnonzero(worth != UNKNOWN), now.playable)
@@ -57,7 +57,7 @@ def test_the_best_card_keeps_the_value_of_the_table(board: Deal) -> None:
     for strain, declarer in ((Strain.HEARTS, Seat.NORTH), (Strain.NOTRUMP, Seat.WEST)):
         tricks = tc.solve(board)[strain, declarer]
         cards = some_play(board.owners, strain, declarer.lho, 3)[:20]
-        values = solve_play(board.owners, strain, declarer, cards)
+        values = values_of_cards(board.owners, strain, declarer, cards)
         leads = next(solve_lead_batches(board.owners[None], strain, declarer))[0]
         assert np.array_equal(values[0], leads) and leads.min() == tricks
         reached = positions(board.owners, strain, declarer.lho, cards)
@@ -77,7 +77,7 @@ def test_recorded_results_are_what_a_whole_play_comes_to(shared: Path) -> None:
         strain = Strain.parse(board.contract[1])
         cards = [parse_card(card) for card in board.play]
         now = positions(deal.owners, strain, board.declarer.lho, cards)[-1]
-        values = solve_play(deal.owners, strain, board.declarer, cards)[-1]
+        values = values_of_cards(deal.owners, strain, board.declarer, cards)[-1]
         won = now.won[board.declarer.side]
         assert board.result == (int(values[values != UNKNOWN][0]) if len(now.playable) else won)
         judged += 1
@@ -85,9 +85,9 @@ def test_recorded_results_are_what_a_whole_play_comes_to(shared: Path) -> None:
 
 
 def test_a_finesse() -> None:
-    owners = np.frombuffer(parse_ending(FINESSE), dtype=np.uint8)
+    owners = np.frombuffer(parse_position(FINESSE), dtype=np.uint8)
     for leader, cards, tricks in ((Seat.SOUTH, "H4 H2", 2), (Seat.NORTH, "HA HQ", 1)):
-        first = solve_play(owners, Strain.NOTRUMP, Seat.NORTH, leader=leader)[0]
+        first = values_of_cards(owners, Strain.NOTRUMP, Seat.NORTH, leader=leader)[0]
         worth = {card_text(c): int(first[c]) for c in np.flatnonzero(first != UNKNOWN)}
         assert worth == dict.fromkeys(cards.split(), tricks)
 
@@ -116,12 +116,12 @@ def test_a_card_that_cannot_be_played(cards: list[str], number: int, said: str) 
         ("A... K... Q... J...", "0 hands"),
     ],
 )
-def test_what_is_no_ending(text: str, said: str) -> None:
+def test_what_is_no_position(text: str, said: str) -> None:
     with pytest.raises(DealError, match=said):
-        parse_ending(text)
+        parse_position(text)
 
 
-def test_the_command_blames_the_hand_of_an_ending_that_is_wrong(run) -> None:
+def test_the_command_blames_the_hand_of_a_position_that_is_wrong(run) -> None:
     asked = ["3N", "--by", "N", "--lead", "N"]
     status, _, err = run("play", "N:.AQ.. 32... .42.. .K.", *asked)
     assert status == 2 and ".K." in err and "North" not in err, err
@@ -143,7 +143,7 @@ def test_the_command_says_where_tricks_were_given_away(run) -> None:
     played = ["HA", "H5", "H4", "H2", "S4", "SK", "S2", "SA"]
     out = run("play", BOARD, "4H", *played, "--by", "N", "--json")[1]
     content = json.loads(out)
-    values = solve_play(
+    values = values_of_cards(
         Deal(BOARD).owners, Strain.HEARTS, Seat.NORTH, [parse_card(card) for card in played]
     )
     given = dict.fromkeys("NEW", 0)
@@ -160,7 +160,7 @@ def test_the_command_says_where_tricks_were_given_away(run) -> None:
     assert "North to play" in text and max(map(len, text.splitlines())) <= 80
 
 
-def test_the_command_takes_endings(run) -> None:
+def test_the_command_takes_positions(run) -> None:
     _, out, _ = run("play", FINESSE, "3N", "--by", "N", "--lead", "S", "--json")
     content = json.loads(out)
     assert content["ending"] == FINESSE and content["tricks"] == 2

@@ -11,13 +11,13 @@ import pytest
 
 import trickcast as tc
 from trickcast.cards import Seat, Strain
-from trickcast.dealing import random_endings
+from trickcast.dealing import random_positions
 from trickcast.solver import (
     makes_batches,
     solve_batches,
     solve_cell_batches,
-    solve_ending_batches,
     solve_lead_batches,
+    solve_position_batches,
     solve_strain_batches,
 )
 
@@ -160,7 +160,7 @@ def test_tricks_are_a_whole_number_from_1_to_13() -> None:
     ],
 )
 def test_what_is_no_array_of_owners_never_reaches_dds(owners) -> None:
-    for solve in (solve_batches, solve_ending_batches):
+    for solve in (solve_batches, solve_position_batches):
         with pytest.raises(tc.DealError, match="is not owners"):
             solve(owners)
 
@@ -172,7 +172,7 @@ def test_a_masked_array_is_not_deals(mask) -> None:
         with pytest.raises(tc.DealError, match="a masked array is not owners"):
             tc.solve(deals)
         with pytest.raises(tc.DealError, match="a masked array is not owners"):
-            tc.solve(deals, apart=True)
+            tc.solve(deals, own_process=True)
         with pytest.raises(tc.DealError, match="a masked array is not owners"):
             tc.estimate(deals)
 
@@ -187,19 +187,19 @@ def test_a_bad_row_is_named_by_its_place_among_all() -> None:
     owners[50, 0] = 3
     with pytest.raises(tc.DealError, match="deal 50 of 60: North holds 12 cards"):
         [*solve_batches(owners)]
-    endings = random_endings(60, 3, seed=1)
-    endings[41] = 255
-    with pytest.raises(tc.DealError, match="ending 41 of 60: North 0"):
-        [*solve_ending_batches(endings)]
-    endings[41, :4] = [0, 1, 2, 3]
-    with pytest.raises(ValueError, match="ending 41 of 60: one card a hand"):
-        [*solve_ending_batches(endings)]
+    positions = random_positions(60, 3, seed=1)
+    positions[41] = 255
+    with pytest.raises(tc.DealError, match="position 41 of 60: North 0"):
+        [*solve_position_batches(positions)]
+    positions[41, :4] = [0, 1, 2, 3]
+    with pytest.raises(ValueError, match="position 41 of 60: one card a hand"):
+        [*solve_position_batches(positions)]
 
 
 def test_no_workers_are_refused_before_a_cluster_is_asked() -> None:
     for cluster in (None, "nowhere"):
         with pytest.raises(ValueError, match="workers is 0"):
-            tc.solve(EASY, workers=0, on=cluster)
+            tc.solve(EASY, workers=0, cluster=cluster)
 
 
 def test_strided_owners_solve_the_same() -> None:

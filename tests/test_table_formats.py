@@ -12,18 +12,19 @@ from hypothesis import given
 import format_samples as sample
 from format_samples import Pipe, deal_sets, read_bytes, write_bytes
 from trickcast.cards import TRICK_COLUMNS, Board, DealSet, Seat, Vulnerability
-from trickcast.formats import ddslist, hand2vec, jps, pgx, read, table, table_boards, write_stream
-from trickcast.formats.base import FormatError, FormatWarning
+from trickcast.formats import csv_parquet, ddslist, hand2vec, jps, pgx, read, write_stream
+from trickcast.formats.csv_parquet import CSV, PARQUET
+from trickcast.formats.format import FormatError, FormatWarning
 
-WRITABLE = pytest.mark.parametrize("form", [table.CSV, table.PARQUET], ids=["csv", "parquet"])
+WRITABLE = pytest.mark.parametrize("form", [CSV, PARQUET], ids=["csv", "parquet"])
 
 
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory) -> dict[str, tuple[object, bytes]]:
     folder = tmp_path_factory.mktemp("samples")
     return {
-        "csv": (table.CSV, sample.csv()),
-        "parquet": (table.PARQUET, sample.parquet()),
+        "csv": (CSV, sample.csv()),
+        "parquet": (PARQUET, sample.parquet()),
         "jps": (jps.FORMAT, sample.jps(folder)),
         "pgx": (pgx.FORMAT, sample.pgx()),
         "dds-list": (ddslist.FORMAT, sample.dds_list()),
@@ -79,13 +80,13 @@ def test_a_file_cut_short_is_an_error(samples, name):
 
 @given(deals=deal_sets(unknown=True))
 def test_round_trips(deals):
-    for form in (table.CSV, table.PARQUET):
+    for form in (CSV, PARQUET):
         assert read_bytes(form, write_bytes(form, deals[:1], deals[1:])) == deals
 
 
 @WRITABLE
 def test_what_is_written(form):
-    assert write_bytes(table.CSV, sample.truth()) == sample.csv()
+    assert write_bytes(CSV, sample.truth()) == sample.csv()
     pipe = Pipe()
     form.write(pipe, [sample.truth()])
     assert read_bytes(form, pipe.data) == sample.truth()
@@ -97,7 +98,7 @@ def test_parquet_cells_are_small_integers_with_nulls():
 
     tricks = np.array(sample.truth().tricks)
     tricks[1, 0, 0] = 255
-    data = write_bytes(table.PARQUET, sample.truth().with_tricks(tricks))
+    data = write_bytes(PARQUET, sample.truth().with_tricks(tricks))
     written = pq.read_table(io.BytesIO(data))
     assert written.schema.names == ["deal", *TRICK_COLUMNS]
     assert written["S_N"].to_pylist() == [7, None, 5]
@@ -116,14 +117,12 @@ def test_csv_in_other_hands():
         "\n".join([lines[0], *(line.replace(",6", ", 6.0") for line in lines[1:])]),
         "\n".join([lines[0], *(line.lower() for line in lines[1:])]),
     ):
-        assert read_bytes(table.CSV, text.encode()) == truth
+        assert read_bytes(CSV, text.encode()) == truth
     from_west = [f"W:{' '.join((deal.split() * 2)[3:7])}" for deal in sample.DEALS]
-    assert read_bytes(table.CSV, "\n".join(["deal", *from_west]).encode()) == truth.with_tricks(
-        None
-    )
+    assert read_bytes(CSV, "\n".join(["deal", *from_west]).encode()) == truth.with_tricks(None)
     with pytest.warns(FormatWarning, match="line 1: columns left out: 'comment'"):
         data = b"deal,comment\nN:" + sample.DEALS[0].encode() + b",nice\n"
-        assert read_bytes(table.CSV, data) == truth[:1].with_tricks(None)
+        assert read_bytes(CSV, data) == truth[:1].with_tricks(None)
 
 
 @pytest.mark.parametrize(
@@ -142,25 +141,25 @@ def test_csv_errors_name_the_line(old, new, message):
     lines[2] = lines[2].replace(old, new, 1)
     for chunk in (1, 100):
         with pytest.raises(FormatError, match=f"^sample: {message}"):
-            read_bytes(table.CSV, "".join(lines).encode(), chunk)
+            read_bytes(CSV, "".join(lines).encode(), chunk)
 
 
 def test_csv_needs_its_columns_once():
     with pytest.raises(FormatError, match="line 1: no column 'deal' among 'a, b'"):
-        read_bytes(table.CSV, b"a,b\n1,2\n")
+        read_bytes(CSV, b"a,b\n1,2\n")
     with pytest.raises(FormatError, match="line 1: two columns 'S_N'"):
-        read_bytes(table.CSV, b"deal,S_N,S_N\n")
+        read_bytes(CSV, b"deal,S_N,S_N\n")
     with pytest.raises(FormatError, match="line 1: two columns 'board'"):
-        read_bytes(table.CSV, b"board,board,deal\n")
+        read_bytes(CSV, b"board,board,deal\n")
 
 
 def test_columns_of_boards_as_pandas_writes_them():
     said = f"5.0,nan,NA,4H,N,9.0,N:{sample.DEALS[0]}"
     data = f"board,dealer,vulnerable,contract,declarer,result,deal\n{said}\n".encode()
-    boards = read_bytes(table.CSV, data).boards  # without a warning
+    boards = read_bytes(CSV, data).boards  # without a warning
     assert boards == (Board(number=5, contract="4H", declarer=Seat.NORTH, result=9),)
     with pytest.warns(FormatWarning, match="line 2: board is left out: '5.5' is no number"):
-        read_bytes(table.CSV, data.replace(b"5.0", b"5.5"))
+        read_bytes(CSV, data.replace(b"5.0", b"5.5"))
 
 
 def test_boards_that_come_when_the_columns_are_written_are_told(tmp_path):
@@ -168,7 +167,7 @@ def test_boards_that_come_when_the_columns_are_written_are_told(tmp_path):
     boards = [Board(), Board(number=5), Board(number=6)]
     with pytest.warns(FormatWarning) as told:
         write_stream([deals[:2], DealSet(deals.owners, None, boards)], tmp_path / "x.csv")
-    columns = ", ".join(table_boards.COLUMNS)
+    columns = ", ".join(csv_parquet.COLUMNS)
     assert [str(warning.message) for warning in told] == [
         f"CSV output: board 5: the columns {columns} are left out, as the first deals say nothing "
         "in them",
@@ -180,7 +179,7 @@ def test_boards_that_come_when_the_columns_are_written_are_told(tmp_path):
 def test_csv_in_latin_1():
     data = f"deal,club\nN:{sample.DEALS[0]},Caf\xe9\n".encode("latin-1")
     with pytest.warns(FormatWarning, match="columns left out: 'club'"):
-        assert read_bytes(table.CSV, data) == sample.truth()[:1].with_tricks(None)
+        assert read_bytes(CSV, data) == sample.truth()[:1].with_tricks(None)
 
 
 def test_parquet_of_other_makers():
@@ -195,7 +194,7 @@ def test_parquet_of_other_makers():
     deals = [f"N:{deal}" for deal in sample.DEALS]
     tricks = np.full((3, 5, 4), 255, np.uint8)
     tricks[:2, 3, 1] = (7, 8)
-    floats = read_bytes(table.PARQUET, data(C_E=[7.0, 8.0, None], deal=deals))
+    floats = read_bytes(PARQUET, data(C_E=[7.0, 8.0, None], deal=deals))
     assert floats == sample.truth().with_tricks(tricks)
     for columns, message in (
         ({"deal": deals, "C_E": [7, 14, 1]}, "row 1: C_E is 14"),
@@ -209,14 +208,14 @@ def test_parquet_of_other_makers():
         ({"S_N": [1]}, "no column 'deal'"),
     ):
         with pytest.raises(FormatError, match=f"^sample: .*{message}"):
-            read_bytes(table.PARQUET, data(**columns), 1 if "row" in message else 100)
+            read_bytes(PARQUET, data(**columns), 1 if "row" in message else 100)
 
 
 @WRITABLE
 def test_without_pyarrow(form, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    if form is table.CSV:
+    if form is CSV:
         assert read_bytes(form, write_bytes(form, sample.truth())) == sample.truth()
         return
     for use in (lambda: read_bytes(form, b"PAR1"), lambda: write_bytes(form, sample.truth())):
@@ -225,9 +224,9 @@ def test_without_pyarrow(form, monkeypatch):
 
 
 def test_an_operating_systems_error_stays_one():
-    assert table.CSV.write is not None
+    assert CSV.write is not None
     with Path("/dev/full").open("wb", buffering=0) as full, pytest.raises(OSError, match="space"):
-        table.CSV.write(full, [sample.truth()])
+        CSV.write(full, [sample.truth()])
 
 
 # --- JPS --------------------------------------------------------------------------------------
@@ -396,7 +395,7 @@ def test_pairs(tmp_path):
 def test_pairs_are_no_deals():
     assert hand2vec.FORMAT.sniff(sample.hand2vec())
     assert not hand2vec.FORMAT.sniff(sample.csv())
-    assert not table.CSV.sniff(sample.hand2vec())
+    assert not CSV.sniff(sample.hand2vec())
     with pytest.raises(FormatError, match=r"^sample: .*two hands, not deals; .*read_pairs"):
         read_bytes(hand2vec.FORMAT, sample.hand2vec())
 

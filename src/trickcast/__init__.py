@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import bidding as openings
     from . import evaluators
+    from .bidding import Bidder, deals_after, explain_auction
     from .cards import Deal, DealError, DealSet, Hand, TrickTable
     from .dealing import random_deals
     from .estimator import Estimator, ModelError, TrickEstimate, estimate, models
     from .formats import FormatError, read, stream, write
     from .pairs import HandEmbedding, PairEstimator
+    from .played import estimate_played
     from .simulation import simulate, simulate_leads, simulate_making
-    from .solver import solve
+    from .solver import solve, solve_leads, solve_play
 
 __all__ = [
+    "Bidder",
     "Deal",
     "DealError",
     "DealSet",
@@ -30,8 +33,11 @@ __all__ = [
     "PairEstimator",
     "TrickEstimate",
     "TrickTable",
+    "deals_after",
     "estimate",
+    "estimate_played",
     "evaluators",
+    "explain_auction",
     "models",
     "openings",
     "random_deals",
@@ -40,18 +46,22 @@ __all__ = [
     "simulate_leads",
     "simulate_making",
     "solve",
+    "solve_leads",
+    "solve_play",
     "stream",
     "write",
 ]
 
 _ROOMS = {
+    "bidding": ("Bidder", "deals_after", "explain_auction"),
     "cards": ("Deal", "DealError", "DealSet", "Hand", "TrickTable"),
     "dealing": ("random_deals",),
     "pairs": ("HandEmbedding", "PairEstimator"),
     "estimator": ("Estimator", "ModelError", "TrickEstimate", "estimate", "models"),
     "formats": ("FormatError", "read", "stream", "write"),
+    "played": ("estimate_played",),
     "simulation": ("simulate", "simulate_leads", "simulate_making"),
-    "solver": ("solve",),
+    "solver": ("solve", "solve_leads", "solve_play"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 _WHOLE_ROOMS = {"evaluators": "evaluators", "openings": "bidding"}

@@ -60,15 +60,15 @@ def over_pieces(
     work: Callable[[_Piece, Advance], _Result],
     pieces: Iterable[_Piece],
     *,
-    on: str | None = None,
+    cluster: str | None = None,
     cores: int = 1,
     ordered: bool = False,
     advance: Advance = nothing,
 ) -> Iterator[Iterator[tuple[_Piece, _Result]]]:
     """Yield an iterator of pieces and what ``work`` returned for each.
 
-    Without ``on`` they are done here, in order. ``on`` is a Ray cluster: ``"local"`` starts one on
-    this machine for the time of the ``with`` block, ``"auto"`` is the one that runs here or that
+    Without a ``cluster`` they are done here, in order. It is Ray's: ``"local"`` starts one on this
+    machine for the time of the ``with`` block, ``"auto"`` is the one that runs here or that
     ``RAY_ADDRESS`` names, ``"ray://HOST:PORT"`` one elsewhere; there a piece has ``cores``, and
     pieces come as they are done, or in order where they shall be ``ordered``. ``work`` and pieces
     must be picklable, and what is done twice must do no harm. ``advance`` gets what ``work``
@@ -78,11 +78,11 @@ def over_pieces(
     within ten seconds, runs another Python, Ray or trickcast, or has no machine large enough; and
     ModuleNotFoundError, with the line to install it, where Ray is missing.
     """
-    if on is None:
+    if cluster is None:
         yield ((piece, work(piece, advance)) for piece in pieces)
         return
-    with _connected(on) as ray:
-        refuse_small_machines(ray, on, cores)
+    with _connected(cluster) as ray:
+        refuse_small_machines(ray, cluster, cores)
         run = _Run(ray, work, cores, advance)
         try:
             done = run.results(pieces)
@@ -92,12 +92,12 @@ def over_pieces(
             raise
 
 
-def connected(on: str | None) -> AbstractContextManager[Any]:
+def connected(cluster: str | None) -> AbstractContextManager[Any]:
     """Stay connected to a cluster, so that all work in the ``with`` block is done on the same one.
 
     Yields Ray, or nothing where work is done here. Raises as ``over_pieces``.
     """
-    return nullcontext() if on is None else _connected(on)
+    return nullcontext() if cluster is None else _connected(cluster)
 
 
 def _in_order(numbered: Iterator[tuple[int, _Result]]) -> Iterator[tuple[int, _Result]]:
@@ -115,10 +115,10 @@ def _in_order(numbered: Iterator[tuple[int, _Result]]) -> Iterator[tuple[int, _R
 
 
 @contextmanager
-def _connected(on: str) -> Iterator[ModuleType]:
+def _connected(cluster: str) -> Iterator[ModuleType]:
     """Yield Ray, connected for the time of the block; a connection of the caller's is kept."""
-    if on not in ("local", "auto") and not on.startswith("ray://"):
-        raise ClusterError(f"{on!r} is no cluster (expected local, auto or ray://HOST:PORT)")
+    if cluster not in ("local", "auto") and not cluster.startswith("ray://"):
+        raise ClusterError(f"{cluster!r} is no cluster (expected local, auto or ray://HOST:PORT)")
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     try:
@@ -131,16 +131,16 @@ def _connected(on: str) -> Iterator[ModuleType]:
     if ray.is_initialized():
         yield ray
         return
-    options: dict[str, Any] = {"address": on, "namespace": _NAMESPACE}
+    options: dict[str, Any] = {"address": cluster, "namespace": _NAMESPACE}
     options |= {"log_to_driver": False, "logging_level": "error"}
-    if on == "local":
+    if cluster == "local":
         options |= {"object_store_memory": _LOCAL_STORE, "include_dashboard": False}
     else:
-        _knock(on if on != "auto" else os.environ.get("RAY_ADDRESS", ""))
+        _knock(cluster if cluster != "auto" else os.environ.get("RAY_ADDRESS", ""))
     try:
         ray.init(**options)
     except Exception as error:  # of no class of its own where a machine is too busy to start
-        raise ClusterError(f"cluster {on}: {one_line(error)}") from error
+        raise ClusterError(f"cluster {cluster}: {one_line(error)}") from error
     try:
         yield ray
     finally:
@@ -172,7 +172,7 @@ def _knock(address: str) -> None:
         ) from None
 
 
-def refuse_small_machines(ray: ModuleType, on: str, cores: int) -> None:
+def refuse_small_machines(ray: ModuleType, cluster: str, cores: int) -> None:
     """Raise where no machine can ever run a piece, which Ray would wait for.
 
     A cluster without any core yet may grow.
@@ -187,8 +187,8 @@ def refuse_small_machines(ray: ModuleType, on: str, cores: int) -> None:
     ]
     if with_cores and not fit:
         raise ClusterError(
-            f"cluster {on}: no machine of it has {cores} cores and {needed >> 20:,} MB of memory "
-            "free (expected for each piece; ask for fewer --workers, or larger machines)"
+            f"cluster {cluster}: no machine of it has {cores} cores and {needed >> 20:,} MB of "
+            "memory free (expected for each piece; ask for fewer --workers, or larger machines)"
         )
 
 

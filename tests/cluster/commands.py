@@ -95,7 +95,10 @@ def longer(piece: int, advance: Advance) -> int:
 
 def check(folder: Path) -> None:
     """Raise where a cluster answers otherwise."""
-    for module, name, size in (("solver.tables", "_PIECE", 2), ("simulation.layouts", "_PIECE", 4)):
+    for module, name, size in (
+        ("solver.solving", "_PIECE", 2),
+        ("simulation.layouts", "_PIECE", 4),
+    ):
         setattr(importlib.import_module(f"trickcast.{module}"), name, size)
     commands = ask(folder)
     here = [figures(answer(*words)) for words in commands]
@@ -106,10 +109,10 @@ def check(folder: Path) -> None:
         for words, expected in zip(commands, here, strict=True):
             there = figures(answer(*words, *where))
             assert there == expected, f"{words}: {there}"
-        with over_pieces(longer, range(4), on="auto", ordered=True) as done:
+        with over_pieces(longer, range(4), cluster="auto", ordered=True) as done:
             assert list(done) == [(0, 0), (1, 1), (2, 4), (3, 9)]
         assert labelled(folder / "labels-there", *where) == labels and len(labels) == 3
-        tables = tc.solve(tc.random_deals(3, seed=4), on="auto").tricks
+        tables = tc.solve(tc.random_deals(3, seed=4), cluster="auto").tricks
         assert np.array_equal(tables, [line["exact"] for line in here[0]])
         assert reproduced(folder / "there", folder / "library", *where) == rows
 

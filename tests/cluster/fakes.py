@@ -60,7 +60,7 @@ def dies_while_writing(job: Any, begin: int, owners: Any, advance: Any) -> NDArr
 
 def leg_of_a_training(asked: Any) -> Any:
     """Train in a worker, which says which process it is; the second is killed before step 15."""
-    parallel: Any = importlib.import_module("trickcast.training.parallel")
+    parallel: Any = importlib.import_module("trickcast.training.trainer")
     real, before = parallel.Place.agreed, iter(range(15))
     folder, rank = Path(os.environ[WORKERS]), os.environ["RANK"]
     begun = {path.name for path in folder.iterdir()}

@@ -33,7 +33,7 @@ DRIVER = """
 import fakes, importlib, sys
 GENERATE = importlib.import_module("trickcast.library.generate")
 GENERATE._solve = fakes.slowly
-GENERATE.generate(sys.argv[1], int(sys.argv[2]), seed=3, on="auto")
+GENERATE.generate(sys.argv[1], int(sys.argv[2]), seed=3, cluster="auto")
 """
 
 

@@ -16,6 +16,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from trickcast.dealing import random_deals
+from trickcast.formats import write_stream
+
 CORPUS = Path(__file__).with_name("corpus")
 _LARGEST = 1 << 16
 _NUMBERS = [b"0", b"-1", b"1", b"7", b"13", b"14", b"52", b"53", b"255", b"256", b"65536",
@@ -32,8 +35,13 @@ _JSON: list[Any] = [None, True, 0, -1, 5, 1e308, 10**30, "", "x" * 3000, [], {},
 
 
 def corpus_of(target: str) -> list[bytes]:
-    """Return the inputs of a target, in the order of their names."""
-    return [path.read_bytes() for path in sorted((CORPUS / target).iterdir())]
+    """Return the inputs of a target, in the order of their names; without any what is written."""
+    folder = CORPUS / target
+    if folder.is_dir():
+        return [path.read_bytes() for path in sorted(folder.iterdir())]
+    written = io.BytesIO()
+    write_stream([random_deals(3, seed=1)], written, target.removeprefix("format-"))
+    return [written.getvalue()]
 
 
 def mutated(chance: random.Random, corpus: Sequence[bytes]) -> bytes:

@@ -25,14 +25,14 @@ from trickcast.bidding.rulefile import parse_rules, read_rules
 from trickcast.bidding.rules import RuleSystem
 from trickcast.bidding.softrules import open_shading
 from trickcast.cards import DealError, DealSet, Seat, parse_card, parse_contract
-from trickcast.cards.text import parse_ending
+from trickcast.cards.text import parse_position
 from trickcast.dealing import ConstraintError, Constraints, NoDealsError, read_actions, read_script
-from trickcast.dealing.language.evaluation import Layouts, evaluate
-from trickcast.dealing.language.hands import read_hand
+from trickcast.dealing.language.conditions import Layouts, evaluate
+from trickcast.dealing.language.short_form import read_hand
 from trickcast.estimator.files import read_info
 from trickcast.formats import FORMATS, FormatError, find_format, hand2vec, stream, write_stream
-from trickcast.library import Library, LibraryError, read_endings, verify
-from trickcast.library.records import RECORDS
+from trickcast.library import Library, LibraryError, read_positions, verify
+from trickcast.library.shards import RECORDS
 from trickcast.papers.codings import find_coding
 from trickcast.papers.experiments.figures import Store, agreed_deals
 from trickcast.papers.experiments.run_deals import ExperimentError
@@ -42,13 +42,10 @@ from trickcast.papers.networks import NetworkName
 from trickcast.papers.yegnanarayana1996.opening_networks import open_networks
 from trickcast.scoring import score
 from trickcast.training.catalogue import find_training
-from trickcast.training.checkpoints import TrainingError, read_checkpoint
-from trickcast.training.deals.distillation import taught_deals
-from trickcast.training.journal import read_journal
-from trickcast.training.pair_network import PairNetwork
+from trickcast.training.lessons import taught_deals
 from trickcast.training.settings import read_settings
-from trickcast.training.suits import SuitNetwork
-from trickcast.training.weights import read_weights
+from trickcast.training.suit_networks import PairNetwork, SuitNetwork, read_weights
+from trickcast.training.trainer import TrainingError, read_checkpoint, read_journal
 
 Target = Callable[[bytes], None]
 TARGETS: dict[str, Target] = {}
@@ -174,7 +171,7 @@ def read_labelled_hands(data: bytes) -> None:
 
 
 READ_BY_NAME: list[Callable[[str], Any]] = [
-    tc.Hand, tc.Deal, parse_ending, parse_card, parse_contract, parse_call, NetworkName,
+    tc.Hand, tc.Deal, parse_position, parse_card, parse_contract, parse_call, NetworkName,
     find_format, tc.evaluators.get, find_coding, lambda text: score(text, 9, False),
 ]  # fmt: skip
 
@@ -329,8 +326,8 @@ def read_shard(data: bytes) -> None:
 
 
 @target("endings", LibraryError)
-def read_solved_endings(data: bytes) -> None:
-    owners, tricks = read_endings(file_of(data, "endings/a.npz").parent)
+def read_solved_positions(data: bytes) -> None:
+    owners, tricks = read_positions(file_of(data, "endings/a.npz").parent)
     assert len(owners) == len(tricks)
 
 

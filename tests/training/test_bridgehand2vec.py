@@ -23,7 +23,7 @@ from trickcast.papers.experiments.pages.claims import Claim, judge
 from trickcast.papers.experiments.rows import Material
 from trickcast.papers.experiments.run_deals import ExperimentError
 from trickcast.scoring import score
-from trickcast.training.pairs.data import pair_rows
+from trickcast.training.lessons import pair_rows
 
 
 @pytest.fixture(scope="module")

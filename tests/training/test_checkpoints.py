@@ -9,7 +9,9 @@ import pytest
 import torch
 
 from trickcast.papers.experiments.spec import Net, Pretraining
-from trickcast.training.checkpoints import (
+from trickcast.training.suit_networks import PairNetworkConfig, SuitNetworkConfig
+from trickcast.training.trainer import (
+    Journal,
     Progress,
     TrainingError,
     beside,
@@ -17,11 +19,8 @@ from trickcast.training.checkpoints import (
     read_checkpoint,
     write_checkpoint,
 )
-from trickcast.training.deals.supervised import SupervisedConfig
-from trickcast.training.journal import Journal
-from trickcast.training.pair_network import PairNetworkConfig
-from trickcast.training.pairs.distributions import PairConfig
-from trickcast.training.suit_config import SuitNetworkConfig
+from trickcast.training.two_hands import PairConfig
+from trickcast.training.whole_deals import SupervisedConfig
 
 FILE = Path("a.checkpoint")
 CONFIG = SupervisedConfig(network=SuitNetworkConfig(width=32, heads=1))

@@ -18,21 +18,24 @@ from trickcast.cards import DealSet, Strain
 from trickcast.estimator import Estimator
 from trickcast.library import Library
 from trickcast.solver import solve
-from trickcast.training import TrainingError, leg
-from trickcast.training.deals import data as suit_data
-from trickcast.training.deals.distillation import taught_deals, teach
-from trickcast.training.deals.evaluating import evaluate
-from trickcast.training.deals.supervised import (
+from trickcast.training import TrainingError
+from trickcast.training import lessons as suit_data
+from trickcast.training.lessons import taught_deals, teach
+from trickcast.training.suit_networks import (
+    SuitNetwork,
+    SuitNetworkConfig,
+    mean_probabilities,
+    read_weights,
+    write_weights,
+)
+from trickcast.training.trainer import Place, read_journal
+from trickcast.training.whole_deals import (
     Source,
     SupervisedConfig,
+    evaluate,
     loss_of,
     train,
 )
-from trickcast.training.journal import read_journal
-from trickcast.training.parallel import Place
-from trickcast.training.suit_config import SuitNetworkConfig
-from trickcast.training.suits import SuitNetwork, mean_probabilities
-from trickcast.training.weights import read_weights, write_weights
 
 LIBRARY = Path(__file__).parents[2] / "data/library"
 TINY = SuitNetworkConfig(width=32, heads=1, before=0, after=1, ratio=2)
@@ -215,66 +218,7 @@ def test_fewer_deals_than_a_batch_are_refused(deals, tmp_path):
         suit_data.take(few, 0, 4, seed=1, turn=False)
 
 
-def test_an_interrupted_leg_says_so_in_a_word(monkeypatch, capsys):
-    def interrupted(*given):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(leg, "train", interrupted)
-    with pytest.raises(SystemExit) as ended:
-        leg.main(["fast"])
-    assert ended.value.code == 130 and capsys.readouterr().err == "interrupted\n"
-
-
-def test_unsolved_deals_are_refused(deals, tmp_path):
-    tricks = deals.tricks.copy()
-    tricks[7, 2, 1] = 255
-    with pytest.raises(ValueError, match="deal 7 of 160: the result of D by E is not known"):
-        train(CONFIG, deals[:100], deals.with_tricks(tricks), tmp_path / "a")
-    partly = suit_data.labelled(deals.with_tricks(tricks), whole=False)
-    with pytest.raises(ValueError, match="deal 7 of 160: not all results are known"):
-        train(CONFIG, deals[:100], partly, tmp_path / "a")
-    tricks[9] = 255
-    with pytest.raises(ValueError, match="deal 9 of 160: nothing is known"):
-        train(CONFIG, deals.with_tricks(tricks), deals[:9], tmp_path / "a")
-
-
-@pytest.mark.parametrize("world", [2, 4])
-def test_processes_share_the_batch_of_one(deals, world):
-    """Deals with their turns, exchanged low cards, and what teachers label: to the last bit."""
-    config = replace(CONFIG, exchanged=4, taught=8)
-    teachers = [SuitNetwork(TINY, seed=5).eval()]
-
-    def batch(rank: int, world: int) -> tuple[torch.Tensor, ...]:
-        torch.manual_seed(9)  # what is drawn for all
-        place = Place(torch.device("cpu"), rank, world)
-        source = Source(config, place, suit_data.labelled(deals), teachers, None, None)
-        return source.batch(3)
-
-    alone, parts = batch(0, 1), [batch(rank, world) for rank in range(world)]
-    for row in range(config.batch + config.taught):
-        labelled = row < config.batch
-        ahead = 0 if labelled else config.batch
-        rank, place = (row - ahead) % world, (row - ahead) // world + ahead // world
-        for whole, part in zip(alone, parts[rank], strict=True):
-            torch.testing.assert_close(part[place], whole[row], rtol=1e-5, atol=1e-6)
-
-
-def test_a_result_counts_alike_in_all_processes_that_share_a_batch():
-    """Where one process has few known results and another many, their mean is that of all."""
-    generator = torch.Generator().manual_seed(2)
-    logits = torch.randn(8, 5, 4, 14, generator=generator)
-    labels = torch.randint(14, (8, 5, 4), generator=generator, dtype=torch.uint8)
-    labels[::2, 1:] = 255
-    targets, weight = suit_data.shares(labels), torch.rand(8, generator=generator)
-    known = ((labels != 255).float().mean((1, 2)) * weight).sum() / 2
-    parts = [
-        loss_of(logits[rank::2], targets[rank::2], weight[rank::2], 0.3, lambda number: known)
-        for rank in range(2)
-    ]
-    assert torch.stack(parts).mean() == pytest.approx(float(loss_of(logits, targets, weight, 0.3)))
-
-
-def test_two_processes_learn_as_one_does(tmp_path):
+def test_two_processes_learn_as_one_does(run, tmp_path):
     """Under torchrun, with gloo: the curve of one process, within rounding."""
     small = {"width": 32, "heads": 1, "before": 0, "after": 1, "ratio": 2, "dropout": 0}
     settings = {f"network.{name}": str(value) for name, value in small.items()} | {
@@ -284,9 +228,9 @@ def test_two_processes_learn_as_one_does(tmp_path):
     options = ["fast", "--library", str(LIBRARY), "--deals", "64", "--validation", "32"]
     options += ["--device", "cpu", "--threads", "1"]
     options += [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-    leg.main([*options, "--out", str(tmp_path / "one")])
+    assert run("train", *options, "--out", tmp_path / "one")[0] == 0
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    command = [*torchrun, "-m", "trickcast.training.leg", *options, "--out", str(tmp_path / "two")]
+    command = [*torchrun, "-m", "trickcast", "train", *options, "--out", str(tmp_path / "two")]
     subprocess.run(command, check=True, timeout=300, capture_output=True)
     one, two = (read_journal(tmp_path / name / "fast.jsonl") for name in ("one", "two"))
     assert [line["step"] for line in two] == [line["step"] for line in one] == [2, 4, 6]
@@ -337,7 +281,7 @@ def test_endings_are_learned_too(deals, tmp_path):
         for seat in range(4):
             row[rng.permutation(np.flatnonzero(row == seat))[3:]] = 255
     tricks = rng.integers(0, 4, (40, 5, 4)).astype(np.uint8)
-    data = suit_data.labelled_endings(owners, tricks)
+    data = suit_data.labelled_positions(owners, tricks)
     suits = data.owners.view(-1, 4, 13)
     assert ((suits != 255).int().diff(dim=2) <= 0).all()  # those left stand first
     before, after = owners[3].reshape(4, 13), suits[3].numpy()
@@ -346,14 +290,16 @@ def test_endings_are_learned_too(deals, tmp_path):
     )
     leg = train(replace(CONFIG, steps=4), data, deals[100:], tmp_path / "a")
     assert leg.done
-    with pytest.raises(ValueError, match="ending 5 of 40"):
+    with pytest.raises(ValueError, match="position 5 of 40"):
         bad = tricks.copy()
         bad[5, 0, 0] = 4
-        suit_data.labelled_endings(owners, bad)
-    with pytest.raises(ValueError, match="ending 2 of 40: North 2, East 3, South 3, West 3 cards"):
+        suit_data.labelled_positions(owners, bad)
+    with pytest.raises(
+        ValueError, match="position 2 of 40: North 2, East 3, South 3, West 3 cards"
+    ):
         short = owners.copy()
         short[2, np.flatnonzero(short[2] == 0)[0]] = 255
-        suit_data.labelled_endings(short, tricks)
+        suit_data.labelled_positions(short, tricks)
 
 
 def test_dealt_on_the_device_means_thirteen_each():
@@ -476,16 +422,16 @@ def test_the_rate_rises_and_falls_to_zero():
     assert config.rate(500, fresh_from=500) < 0.02 * rates[500]
 
 
-def test_a_leg_runs_from_the_command_line(tmp_path, capsys):
+def test_a_training_runs_from_the_command_line(run, tmp_path):
     settings = {"steps": 2, "evaluate_every": 2, "batch": 8, "endings": 4, "network.width": 16,
                 "network.heads": 1, "network.after": 1}  # fmt: skip
     chosen = [f"--set={name}={value}" for name, value in settings.items()]
-    leg.main(["accurate", f"--out={tmp_path}", f"--library={LIBRARY}", "--validation=32",
-              f"--endings={LIBRARY.parent / 'endings'}", "--deals=24", "--device=cpu",
-              *chosen])  # fmt: skip
-    shown = capsys.readouterr()
-    assert json.loads(shown.out.splitlines()[-1])["step"] == 2
-    assert "accurate.onnx: trained on 24 deals" in shown.err
+    status, out, err = run(
+        "train", "accurate", f"--out={tmp_path}", f"--library={LIBRARY}", "--validation=32",
+        f"--endings={LIBRARY.parent / 'endings'}", "--deals=24", "--device=cpu", *chosen,
+    )  # fmt: skip
+    assert (status, err) == (0, "")
+    assert "step 2:" in out and "accurate.onnx: trained on 24 deals" in out
     assert {path.name for path in tmp_path.iterdir()} >= {"accurate.checkpoint", "accurate.npz"}
 
 
@@ -495,7 +441,7 @@ def test_the_log_leaves_out_what_is_made_again(tmp_path):
 
 
 def test_an_export_says_what_it_is(deals, trained, tmp_path):
-    from trickcast.training.export.suits import export_suits, run_file
+    from trickcast.training.whole_deals import export_suits, run_file
 
     path = tmp_path / "tiny.onnx"
     export_suits(trained[0], "tiny", deals[:64], path)

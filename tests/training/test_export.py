@@ -21,17 +21,25 @@ from trickcast.papers.networks.layered_models import export_layered, outputs_of
 from trickcast.papers.networks.layered_training import PaperConfig
 from trickcast.papers.networks.layered_training import train as train_paper
 from trickcast.papers.neurons import open_model
-from trickcast.training.checkpoints import Progress, TrainingError
-from trickcast.training.export.calibration import Calibration, fit_sharpness
-from trickcast.training.export.ending import note_checksum, open_session, write_model
-from trickcast.training.export.graph import Graph
-from trickcast.training.export.pair_graph import PairGraph
-from trickcast.training.export.suits import run_file, to_onnx
-from trickcast.training.pair_network import PairNetwork, PairNetworkConfig
-from trickcast.training.suit_config import SuitNetworkConfig
-from trickcast.training.suits import SuitNetwork, mean_probabilities
-from trickcast.training.trainer import Trained
-from trickcast.training.weights import read_weights
+from trickcast.training.exports import (
+    Calibration,
+    Graph,
+    fit_sharpness,
+    note_checksum,
+    open_session,
+    write_model,
+)
+from trickcast.training.onnx_networks import PairGraph
+from trickcast.training.suit_networks import (
+    PairNetwork,
+    PairNetworkConfig,
+    SuitNetwork,
+    SuitNetworkConfig,
+    mean_probabilities,
+    read_weights,
+)
+from trickcast.training.trainer import Progress, Trained, TrainingError
+from trickcast.training.whole_deals import run_file, to_onnx
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "src/trickcast/weights"

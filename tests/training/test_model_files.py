@@ -14,12 +14,11 @@ from onnx import TensorProto, helper, numpy_helper
 import trickcast as tc
 from trickcast.estimator import files
 from trickcast.estimator.external import keeps_data_elsewhere
-from trickcast.library import read_endings
+from trickcast.library import read_positions
 from trickcast.papers.yegnanarayana1996.opening_networks import open_networks
-from trickcast.training.checkpoints import TrainingError, read_checkpoint
-from trickcast.training.deals.supervised import SupervisedConfig
-from trickcast.training.suits import SuitNetwork
-from trickcast.training.weights import read_weights
+from trickcast.training.suit_networks import SuitNetwork, read_weights
+from trickcast.training.trainer import TrainingError, read_checkpoint
+from trickcast.training.whole_deals import SupervisedConfig
 
 
 def answering(answer: np.ndarray, path: Path, **changed: str) -> Path:
@@ -213,7 +212,7 @@ def test_nothing_in_a_file_is_run(tmp_path: Path) -> None:
     bare = tmp_path / "bare.pickle"
     bare.write_bytes(pickle.dumps(Trap(), protocol=2))
     for read in (
-        lambda: read_endings(tmp_path),
+        lambda: read_positions(tmp_path),
         lambda: open_networks(arrays.read_bytes(), "a"),
         lambda: read_weights(arrays, SuitNetwork),
         lambda: read_checkpoint(saved, SupervisedConfig()),

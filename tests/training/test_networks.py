@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from trickcast.papers.networks import LayeredNetwork, NetworkName
-from trickcast.training.export.ending import run_all
+from trickcast.training.exports import run_all
 
 TABLE_III = {  # Mossakowski and Mańdziuk 2009: neurons, connections
     "(26x4)-(13x4)-(7x4)-13-1": (198, 845),

@@ -13,25 +13,25 @@ from trickcast.library import append
 from trickcast.papers.bridgehand2vec.hand2vec_network import Hand2Vec, suit_orders, symmetric_tricks
 from trickcast.papers.bridgehand2vec.hand2vec_training import Hand2VecConfig, Hand2VecTask, errors
 from trickcast.training import TrainingError
-from trickcast.training.deals.data import labelled
-from trickcast.training.pair_network import (
-    PairNetwork,
-    PairNetworkConfig,
-    expected_tricks,
-    relations,
-)
-from trickcast.training.pairs.data import (
+from trickcast.training.lessons import (
     join_rows,
+    labelled,
     solved_rows,
     take_pairs,
     take_rows,
     teach_rows,
     turned_rows,
 )
-from trickcast.training.pairs.distributions import PairConfig, PairTask, Sources
-from trickcast.training.suits import SuitNetwork
+from trickcast.training.suit_networks import (
+    PairNetwork,
+    PairNetworkConfig,
+    SuitNetwork,
+    expected_tricks,
+    pair_relations,
+    read_weights,
+)
 from trickcast.training.trainer import train
-from trickcast.training.weights import read_weights
+from trickcast.training.two_hands import PairConfig, PairTask, Sources
 
 TINY = PairNetworkConfig(width=16, before=1, after=1, pooled=1, ratio=2)
 
@@ -63,7 +63,7 @@ def test_relations_of_a_known_suit():
     pair = torch.zeros(1, 2, 52, dtype=torch.uint8)
     pair[0, 0, [0, 2, 11]] = 1
     pair[0, 1, [1, 12]] = 1
-    found = relations(pair)[0, 0]
+    found = pair_relations(pair)[0, 0]
     assert found.shape == (2, 13, 8)
     queen = found[0, 2]  # held, above: own 1 (ace), partner's 1 (king), theirs none; top for both
     assert queen.tolist() == [1, 0.25, 0.25, 0, 1, 0, 0, 0]

@@ -23,16 +23,12 @@ from trickcast.papers.networks.full_batch import FullBatch, RpropConfig
 from trickcast.papers.networks.layered_training import PaperConfig
 from trickcast.papers.networks.layered_training import train as train_paper
 from trickcast.training import trainer
-from trickcast.training.checkpoints import Progress, TrainingError
-from trickcast.training.deals.data import labelled
-from trickcast.training.deals.supervised import SupervisedConfig
-from trickcast.training.deals.supervised import train as train_deals
-from trickcast.training.journal import read_journal
-from trickcast.training.pair_network import PairNetworkConfig
-from trickcast.training.pairs.data import solved_rows
-from trickcast.training.pairs.distributions import PairConfig, PairTask, Sources
-from trickcast.training.suit_config import SuitNetworkConfig
-from trickcast.training.trainer import Lessons, Trained
+from trickcast.training.lessons import labelled, solved_rows
+from trickcast.training.suit_networks import PairNetworkConfig, SuitNetworkConfig
+from trickcast.training.trainer import Lessons, Progress, Trained, TrainingError, read_journal
+from trickcast.training.two_hands import PairConfig, PairTask, Sources
+from trickcast.training.whole_deals import SupervisedConfig
+from trickcast.training.whole_deals import train as train_deals
 
 Run = Callable[..., Trained[Any, Any]]
 TINY = SuitNetworkConfig(width=32, heads=1, before=0, after=1, ratio=2)

@@ -5,8 +5,8 @@ from copy import deepcopy
 import pytest
 import torch
 
-from trickcast.training.schedule import ScheduleConfig
 from trickcast.training.soap import Soap
+from trickcast.training.trainer import ScheduleConfig
 
 
 def problem(seed: int, n: int = 5):

@@ -5,14 +5,14 @@ import torch
 
 from trickcast.cards import Seat
 from trickcast.dealing import random_deals
-from trickcast.training.suit_config import SuitNetworkConfig
-from trickcast.training.suits import (
+from trickcast.training.suit_networks import (
+    SeatLinear,
     SuitNetwork,
+    SuitNetworkConfig,
     attention_by_sums,
     mean_probabilities,
     relations,
 )
-from trickcast.training.tokens import SeatLinear
 
 KINDS = {
     "attention": SuitNetworkConfig(width=32, heads=2, before=1, after=2, pooled=1),

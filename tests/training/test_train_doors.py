@@ -1,8 +1,8 @@
-"""What can be trained, by which settings, and the two doors to it."""
+"""What can be trained, by which settings, and the door to it."""
 
-import json
 import re
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,13 @@ import format_samples
 from trickcast.cli import main
 from trickcast.dealing import random_deals
 from trickcast.library import append, generate
-from trickcast.papers.networks import layered_training as papers
-from trickcast.training import Request, find_training, leg, listed, train
+from trickcast.papers.networks import layered_models as papers
+from trickcast.training import Request, find_training, listed, train
 from trickcast.training.catalogue import CATALOGUE
-from trickcast.training.checkpoints import Progress, TrainingError
-from trickcast.training.pair_network import PairNetwork
+from trickcast.training.request import can_export
 from trickcast.training.settings import changed
-from trickcast.training.suits import SuitNetwork
-from trickcast.training.weights import read_weights
+from trickcast.training.suit_networks import PairNetwork, SuitNetwork, read_weights
+from trickcast.training.trainer import Progress, TrainingError
 
 NAMES = [*CATALOGUE, "52-25-1"]
 
@@ -42,8 +41,9 @@ def test_a_network_of_a_paper_says_which_coding_it_needs(cli, tmp_path):
     assert (status, out) == (2, "") and err.count("\n") == 1
     assert "the coding 52x4 gives 208 (expected --set coding=… with one of 52, 52-" in err
     assert "(no coding gives 53)" in cli("train", "53-25-1", library)[2]
-    example = re.search(r"network as '(\S+)'\)", cli("train", "nope")[2])
-    assert example is not None and find_training(example[1]).configured({})
+    known = re.search(r"\(expected one of (.*)\)", cli("train", "nope")[2])
+    assert known is not None and "hand2vec" in known[1]
+    assert all(find_training(name) for name in known[1].split(", "))
 
 
 def test_a_network_that_cannot_be_exported_is_not_trained(cli, tmp_path):
@@ -134,13 +134,11 @@ def test_a_device_that_is_not_there_is_told(made, tmp_path, device):
     assert told.startswith(f"device is '{device}' (expected cpu, or cuda where torch finds a GPU;")
 
 
-def test_both_doors_have_the_same_options(cli):
+def test_the_command_has_an_option_for_each_field_of_a_request(cli):
     _, help_of_command, _ = cli("train", "--help")
-    options = (set(re.findall(r"(?<!\S)--[a-z][a-z-]*", text))
-               for text in (help_of_command, leg.parser().format_help()))  # fmt: skip
-    first, second = options
-    assert first == second | {"--cluster", "--workers"}
-    assert "--pairs-validation" in second and len(second) == 17
+    options = set(re.findall(r"(?<!\S)--[a-z][a-z-]*", help_of_command)) - {"--help"}
+    named = {f"--{f.name.replace('_', '-')}" for f in fields(Request) if "help" in f.metadata}
+    assert options == named | {"--set", "--settings", "--cluster", "--workers"}
 
 
 def test_where_a_cluster_makes_no_sense_it_is_refused(cli, tmp_path):
@@ -239,15 +237,12 @@ def test_an_option_that_makes_no_sense_is_refused(name, option, takers):
         ("--set=learning_rate=inf", r"learning_rate is inf \(expected more than 0, and finite\)"),
     ],
 )
-def test_a_number_out_of_its_range_is_refused_at_either_door(cli, capsys, option, told):
-    assert cli("train", "fast", "--library=nowhere", option)[0] == 2
-    with pytest.raises(SystemExit) as ended:
-        leg.main(["fast", "--library=nowhere", option])
-    assert ended.value.code == 2
-    assert re.fullmatch(f"trickcast.training.leg: {told}\n", capsys.readouterr().err)
+def test_a_number_out_of_its_range_is_refused(cli, option, told):
+    status, _, err = cli("train", "fast", "--library=nowhere", option)
+    assert status == 2 and re.fullmatch(f"trickcast: {told}\n", err)
 
 
-def test_a_papers_networks_are_trained_in_legs_at_either_door(cli, tmp_path, capsys, monkeypatch):
+def test_a_papers_networks_are_trained_in_several_runs(cli, tmp_path, monkeypatch):
     deals = random_deals(60, seed=3)
     points = (deals.owners.reshape(-1, 4, 13)[..., :4] % 2 == 0).sum((1, 2))
     tricks = (points % 14)[:, None, None].repeat(5, 1).repeat(4, 2).astype("uint8")
@@ -259,15 +254,12 @@ def test_a_papers_networks_are_trained_in_legs_at_either_door(cli, tmp_path, cap
     status, said, _ = cli("train", *given, "--minutes", "0")
     assert status == 0 and "52-5-1 (suit): step 0 of 4; run this again" in said
     monkeypatch.setattr(papers, "can_export", lambda: False)  # a machine without onnx
-    leg.main(given)
-    monkeypatch.undo()
-    shown = capsys.readouterr()
-    lines = [json.loads(line) for line in shown.out.splitlines()]
-    assert [line["contracts"] for line in lines] == ["suit", "suit", "notrump", "notrump"]
-    assert "52-5-1 (notrump): at its end, step 4, and not exported" in shown.err
+    status, said, _ = cli("train", *given)
+    monkeypatch.setattr(papers, "can_export", can_export)
+    epochs = [line.split()[0] for line in said.splitlines() if "epoch" in line]
+    assert status == 0 and epochs == ["suit", "suit", "notrump", "notrump"]
+    assert "52-5-1 (notrump): at its end, step 4, and not exported" in said
     status, said, _ = cli("train", *given)  # nothing is left to do but the export
     assert status == 0 and "epoch" not in said and "52-5-1.onnx: trained on 40 deals" in said
-    with pytest.raises(SystemExit) as ended:
-        leg.main([*given, "--set=seed=2"])
-    assert ended.value.code == 2
-    assert "suit.checkpoint: of another training: its seed is 1, not 2" in capsys.readouterr().err
+    status, _, err = cli("train", *given, "--set=seed=2")
+    assert status == 2 and "suit.checkpoint: of another training: its seed is 1, not 2" in err

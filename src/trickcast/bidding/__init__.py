@@ -1,8 +1,17 @@
-"""Opening the bidding: systems made of readable rules, and of hands that players bid."""
+"""The bidding: what calls show, hands that fit an auction, the next call, and opening systems.
 
+Opening systems are made of readable rules, or are networks that learned to open; the network of
+calls, and what is made of it, is about whole auctions.
+"""
+
+from .auction import Auction, read_auction
+from .bidder import Bidder
+from .bidder import Reading as AuctionReading
 from .calls import BIDS, CALLS, PASS, UNKNOWN, parse_call
 from .drawing import hands_meeting, hands_opened, random_hands
+from .explain import AuctionShown, CallShown, explain_auction
 from .labelled import LabelledError, LabelledHands, read_labelled
+from .layouts import AuctionDeals, AuctionError, AuctionWarning, deals_after
 from .nearest import NearestSystem, Neighbour, code_counts, own_labelled
 from .registry import RuleWarning, load, names, rule_file
 from .review import Overlap, Review, review

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat, Suit
-from ..dealing.language.counts import CARD_POINTS, Count, card_count, hcp
-from ..dealing.language.evaluation import (
+from ..dealing.language.conditions import (
     UNDECIDED,
     Bounds,
     Facts,
@@ -21,6 +20,7 @@ from ..dealing.language.evaluation import (
     known,
     shape_keys,
 )
+from ..dealing.language.hand_counts import CARD_POINTS, Count, card_count, hcp
 from ..dealing.language.shapes import Shapes
 from ..evaluators.holdings import all_holdings, holding_ids
 

@@ -6,12 +6,19 @@ from math import ceil, comb
 import numpy as np
 
 from ..cards import Suit, shorten
-from ..dealing.language.counts import length
-from ..dealing.language.errors import clip
-from ..dealing.language.evaluation import evaluate
-from ..dealing.language.hands import read_hand
-from ..dealing.language.tree import AllOf, Clause, Comparison, HandCount, Number, conjuncts
-from ..dealing.words import checked_seed, checked_whole
+from ..dealing.language.conditions import (
+    AllOf,
+    Clause,
+    Comparison,
+    HandCount,
+    Number,
+    conjuncts,
+    evaluate,
+)
+from ..dealing.language.hand_counts import length
+from ..dealing.language.mistakes import clip
+from ..dealing.language.short_form import read_hand
+from ..dealing.shuffling import checked_seed, checked_whole
 from .cells import OPENER, Bools, facts_of
 from .rules import RuleSystem
 from .system import OpeningSystem

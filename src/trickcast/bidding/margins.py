@@ -10,23 +10,27 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dealing.language.counts import CARD, HONOUR
-from ..dealing.language.evaluation import COMPARE, Bounds, HandFacts, bounds, by_key, shape_keys
-from ..dealing.language.shapes import LENGTHS, Shapes
-from ..dealing.language.tree import (
+from ..dealing.language.conditions import (
     AllOf,
     AnyOf,
+    Bounds,
     Choice,
     Comparison,
     HandCount,
+    HandFacts,
     HasCards,
     InShapes,
     Node,
     Not,
+    bounds,
+    by_key,
     in_order,
     is_condition,
     leaves,
+    shape_keys,
 )
+from ..dealing.language.hand_counts import CARD, HONOUR
+from ..dealing.language.shapes import COMPARE, LENGTHS, Shapes
 from ..evaluators.holdings import holding_ids, lengths
 
 Margins = NDArray[np.float32]

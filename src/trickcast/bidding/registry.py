@@ -5,8 +5,8 @@ import os
 import warnings
 from pathlib import Path
 
-from ..dealing.language.counts import nearest
-from ..dealing.language.errors import clip
+from ..dealing.language.hand_counts import nearest
+from ..dealing.language.mistakes import clip
 from ..estimator.files import read_shipped
 from ..plugins import load as resolved
 from ..plugins import offered

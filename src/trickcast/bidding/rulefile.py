@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..dealing.language.counts import known_counts, nearest
-from ..dealing.language.errors import ConstraintError, clip
-from ..dealing.language.hands import read_hand
-from ..dealing.language.syntax import is_free_name
-from ..dealing.language.tree import AllOf, Clause, Node
+from ..dealing.language.conditions import AllOf, Clause, Node
+from ..dealing.language.hand_counts import known_counts, nearest
+from ..dealing.language.mistakes import ConstraintError, clip
+from ..dealing.language.parsing import is_free_name
+from ..dealing.language.short_form import read_hand
 from .calls import parse_call
 from .cells import OPENER
 from .tomllines import Section, sections

@@ -8,8 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Hand, as_hands
-from ..dealing.language.evaluation import HandFacts, bounds, evaluate
-from ..dealing.language.tree import AllOf, Clause, Comparison, Node, Number
+from ..dealing.language.conditions import (
+    AllOf,
+    Clause,
+    Comparison,
+    HandFacts,
+    Node,
+    Number,
+    bounds,
+    evaluate,
+)
 from .calls import call_rank
 from .cells import Bools, Cells, facts_of
 from .margins import margins, worth

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._files import atomic_writer
 from ..cards import Hand, counted, whole_percent
-from ..dealing.language.errors import clip
+from ..dealing.language.mistakes import clip
 from ..estimator import ModelError
 from ..estimator.files import BROKEN
 from .cells import Bools

@@ -24,5 +24,6 @@ from .errors import DealError, counted, cut, shorten
 from .grid import PRINTED_SEATS, PRINTED_STRAINS, Grid, html_table, whole_percent
 from .hand import Hand, as_hands, hands_of
 from .one_or_many import OneOrMany
+from .partial import HIDDEN, PartialDeals
 from .table import UNKNOWN, TrickTable
 from .text import card_text, parse_card, parse_contract

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .endings import GONE, cards_a_hand
 from .enums import Seat, Strain, Suit
 from .errors import DealError
+from .positions import GONE, cards_a_hand
 from .text import card_text
 
 
@@ -66,7 +66,7 @@ def positions(
 ) -> list[Position]:
     """Return the k + 1 positions of a play of k cards: before each of them, and after the last.
 
-    ``owners`` is (52,), a deal's or an ending's; ``cards`` are indices in the order of play.
+    ``owners`` is (52,), a deal's or a position's; ``cards`` are indices in the order of play.
     Raises DealError for owners that are neither, PlayError for a card that could not be played.
     """
     cards_a_hand(owners[None])

@@ -13,9 +13,13 @@ from .enums import RANKS, Seat, Strain, Suit
 from .errors import DealError, counted, shorten
 
 _VOIDS = "-–—"
+_HIDDEN = (*_VOIDS, "...")
 _SIGNS = {sign: suit for signs in ("♠♥♦♣", "♤♡♢♧") for sign, suit in zip(signs, Suit, strict=True)}
 _SUIT_ENDS = re.compile(f"[.{''.join(_SIGNS)}]")
 _INDICES = {letter: i for i, rank in enumerate(RANKS) for letter in (rank, rank.lower())}
+_LETTERED = re.compile(r"\s*[SHDC](?:10|[2-9TJQKA.,\s–—-]|[SHDC])*$", re.IGNORECASE)
+"""A hand with the letters of its suits: ``SAK3.HQT95.DKJ4.CQ62``."""
+_SIGN_OF_LETTER = str.maketrans("SHDC,", "♠♥♦♣ ")
 _VARIATION = "\ufe0e\ufe0f"  # invisible selectors that fonts and phones append to a suit sign
 _PASSES = ("PASS", "P", "AP", "PASSEDOUT")
 _CONTRACT = re.compile(r"([1-7])([SHDC]|NT?)(XX?|[DR])?")
@@ -88,6 +92,8 @@ def parse_hand(text: str) -> int:
 
 def _parse_cards(text: str) -> int:
     """Read four holdings, however many cards they hold."""
+    if _LETTERED.match(text):
+        text = text.upper().translate(_SIGN_OF_LETTER)
     signed = any(sign in text for sign in _SIGNS)
     if not signed and "." not in text:
         fields = text.split()
@@ -167,7 +173,25 @@ def holding_text(mask: int, suit: int) -> str:
 def parse_deal(text: str) -> bytes:
     """Return the owners of a deal written as PBN does: first seat, colon, four hands clockwise.
 
-    Raises DealError naming the seat or card that is wrong.
+    One hand may be ``-``: it is what the other three leave. Raises DealError naming the seat or
+    card that is wrong.
+    """
+    owners = parse_hands(text)
+    hidden = [seat.word for seat in Seat if seat not in owners]
+    if hidden:
+        raise DealError(
+            f"deal {shorten(text)}: {hidden[0]}'s hand is missing"
+            + "".join(f", and {seat}'s" for seat in hidden[1:])
+            + " (expected four hands; 'trickcast pair' and 'trickcast simulate' take two)"
+        )
+    return owners
+
+
+def parse_hands(text: str) -> bytes:
+    """Return the owners of a deal of which hands may be hidden, as ``-``: 255 for their cards.
+
+    A single hidden hand is what the other three leave. Raises DealError as ``parse_deal`` does,
+    and where no hand is shown.
     """
     text = text.removeprefix("\ufeff")
     first = _FIRST_SEAT.match(text)
@@ -182,18 +206,23 @@ def parse_deal(text: str) -> bytes:
         raise DealError(f"deal {shorten(text)}: {error}") from None
     if len(hands) != 4:
         raise DealError(f"deal {shorten(text)}: {counted(len(hands), 'hand')} (expected 4)")
-    owners = bytearray(b"\xff" * 52)
+    owners, hidden = bytearray(b"\xff" * 52), list[Seat]()
     for i, hand in enumerate(hands):
         seat = Seat((Seat.parse(first[1]) + i) % 4)
-        _deal_hand(owners, seat, hand, text)
+        if hand in _HIDDEN:
+            hidden.append(seat)
+        else:
+            _deal_hand(owners, seat, hand, text)
+    if len(hidden) == 1:
+        return bytes(owners).replace(b"\xff", bytes(hidden))
+    if len(hidden) == 4:
+        raise DealError(f"deal {shorten(text)}: no hand is given (expected 13 cards each)")
     return bytes(owners)
 
 
 def _deal_hand(owners: bytearray, seat: Seat, hand: str, text: str) -> None:
     """Give ``seat`` the cards of ``hand``, refusing one that another seat holds."""
     name = seat.word
-    if hand in _VOIDS:
-        raise DealError(f"deal {shorten(text)}: {name}'s hand is missing (expected 13 cards)")
     try:
         mask = parse_hand(hand)
     except DealError as error:
@@ -213,6 +242,8 @@ def _split_hands(text: str) -> list[str]:
 
     Raises DealError for what stands before the first spade sign, and so in no hand.
     """
+    if len(text.split()) != 4 and _LETTERED.match(text):
+        text = text.upper().translate(_SIGN_OF_LETTER)
     spades = [i for i, character in enumerate(text) if character in "♠♤"]
     if spades:
         before = text[: spades[0]].strip()
@@ -235,8 +266,8 @@ def _split_hands(text: str) -> list[str]:
     return hands + [parts] * bool(parts)
 
 
-def parse_ending(text: str) -> bytes:
-    """Return the owners of an ending, written as a deal of fewer cards; 255 for those gone.
+def parse_position(text: str) -> bytes:
+    """Return the owners of a position, written as a deal of fewer cards; 255 for those gone.
 
     Raises DealError for what is no such text, a card that stands twice, or hands of different
     lengths.
@@ -245,7 +276,7 @@ def parse_ending(text: str) -> bytes:
     hands = text[first.end() :].split() if first else []
     if first is None or len(hands) != 4:
         raise DealError(
-            f"ending {shorten(text)}: {counted(len(hands), 'hand')} (expected 'N:' and four "
+            f"position {shorten(text)}: {counted(len(hands), 'hand')} (expected 'N:' and four "
             "clockwise, such as 'N:A2... K3... .A2.. .K3..')"
         )
     start = Seat.parse(first[1])
@@ -256,10 +287,10 @@ def parse_ending(text: str) -> bytes:
         sizes[seat] = mask.bit_count()
         for card in range(52):
             if mask >> card & 1 and owners[card] != 0xFF:
-                raise DealError(f"ending {shorten(text)}: {card_text(card)} is in two hands")
+                raise DealError(f"position {shorten(text)}: {card_text(card)} is in two hands")
             if mask >> card & 1:
                 owners[card] = seat
     if len({*sizes.values()}) != 1 or not sizes[start]:
         held = ", ".join(f"{seat.word} {sizes[seat]}" for seat in Seat)
-        raise DealError(f"ending {shorten(text)}: {held} cards (expected equally many)")
+        raise DealError(f"position {shorten(text)}: {held} cards (expected equally many)")
     return bytes(owners)

@@ -76,7 +76,7 @@ def build(arguments: Sequence[str]) -> click.Group:
         added = offered("COMMANDS")
         parts += [load(added[name]) for name in ([named] if named in added else added)]
     for part in parts:
-        group.add_command(part if isinstance(part, click.Group) else command(part))
+        group.add_command(part if isinstance(part, click.Command) else command(part))
     return group
 
 

@@ -229,7 +229,7 @@ def _check_picture(picture: Path | None, actions: dealing.Actions | None) -> Non
     """Refuse before the work a picture of nothing, or one that cannot be written."""
     if picture is None:
         return
-    from ..dealing.pictures import SUFFIXES
+    from ..dealing.script_output import SUFFIXES
 
     check_output("--picture", picture, SUFFIXES)
     if actions is None or not any(isinstance(t, dealing.Frequency) for t in actions.tables):
@@ -309,7 +309,7 @@ def _tell(asked: "_Asked", answer: Any, as_json: bool, aside: bool) -> None:
 
 
 def _draw(told: "list[_Told]", title: str, picture: Path) -> None:
-    from ..dealing.pictures import write_picture
+    from ..dealing.script_output import write_picture
 
     tables = [(a, n) for a, n in told if not isinstance(a, dealing.Listing)]
     write_picture(tables, title, picture)

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import click
 import numpy as np
@@ -13,7 +13,7 @@ from .._progress import progress_bar
 from ..cards import UNKNOWN, Board, Deal, DealSet
 from ..estimator import DEFAULT_MODEL, Estimator
 from .command import Argument, Option
-from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, Cluster, Strict, read_deals
+from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, Cluster, Strict, read_boards, read_deals
 from .sheets import Sheet, estimate_tables, solved_table
 from .solving import Check, solved
 
@@ -147,7 +147,11 @@ def convert(
         raise click.BadParameter("--solve and --estimate do not go together")
     form = format_to_write(target, target_format)
     strict = strict or _same_file(source, target)  # else what is skipped would be lost
-    chunks = read_deals(source, source_format, chunk=1 << 16, strict=strict)
+    chunks = cast(  # boards with hidden hands among them, where nothing is worked out
+        Iterator[DealSet],
+        read_boards(source, source_format, 1 << 16, strict,
+                    partial=not (with_tricks or with_estimates)),
+    )  # fmt: skip
     comment = None
     if with_tricks:
         pairs = solved(chunks, workers, check, seen=target == "-", on=cluster)

@@ -34,8 +34,7 @@ from ..evaluation import (
 )
 from ..evaluation.report import plain
 from ..library import Library, holds_library
-from ..library.manifest import Shard
-from ..library.shards import read_shard
+from ..library.shards import Shard, read_shard
 from ..library.storage import Storage, storage_at
 from ..plugins import references
 from . import views
@@ -168,7 +167,7 @@ def evaluate(
     with (
         progress_bar("deals", None, "done", show=True) as bar,
         over_pieces(
-            work, pieces, on=cluster, cores=threads or 1, ordered=True, advance=bar
+            work, pieces, cluster=cluster, cores=threads or 1, ordered=True, advance=bar
         ) as done,
     ):
         for _, some in done:  # in order, for the last digit of sums depends on it

@@ -14,13 +14,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, TypeVar
 
 import click
+import numpy as np
 
 from .._files import peek
-from ..cards import Deal, DealError, DealSet, Hand, Skipped, shorten
+from ..cards import (
+    HIDDEN,
+    Board,
+    Deal,
+    DealError,
+    DealSet,
+    Hand,
+    PartialDeals,
+    Seat,
+    Skipped,
+    shorten,
+)
+from ..cards.text import parse_hands
 from .command import Option
 
 if TYPE_CHECKING:
-    from ..formats.base import Reading
+    from ..formats.format import Reading
     from ..library import Use
 
 _Part = TypeVar("_Part", bound=Sized)
@@ -55,10 +68,24 @@ def read_deals(
     DealError when ``source`` is neither a file nor a deal, FormatError for a bad file, and
     CommandError for one without deals and for a literal deal with a ``format``.
     """
+    for deals in read_boards(source, format, chunk, strict, partial=False):
+        assert isinstance(deals, DealSet)
+        yield deals
+
+
+def read_boards(
+    source: str,
+    format: str | None = None,
+    chunk: int = CHUNK,
+    strict: bool = False,
+    *,
+    partial: bool = True,
+) -> Iterator[DealSet | PartialDeals]:
+    """Yield deals as ``read_deals`` does, and boards with hidden hands among them."""
     no_file = source != "-" and not is_file(source)
     link = no_file and source.lstrip().lower().startswith(("http://", "https://"))
     if format is None and no_file and not link:
-        yield DealSet.from_deals([_literal(source)])
+        yield _literal(source, partial)
         return
     from ..formats import find_format, stream  # a literal deal does not wait for all formats
 
@@ -66,16 +93,60 @@ def read_deals(
         find_format(format)
     skipped = None if strict else _skipped
     if source == "-":
-        sets = stream(sys.stdin.buffer, format, _STDIN, chunk, skipped=skipped)
+        sets = stream(sys.stdin.buffer, format, _STDIN, chunk, skipped=skipped, partial=partial)
         yield from _some(sets, "deal", _STDIN)
     elif link:
-        yield from stream(io.BytesIO(source.encode()), "links", "the address")
+        address = io.BytesIO(source.encode())
+        yield from stream(address, "links", "the address", partial=partial)
     elif no_file:
-        raise CommandError(
-            f"--from is for files and standard input, and {shorten(_literal(source).pbn)} is a deal"
-        )
+        raise CommandError("--from is for files and standard input, and this is a deal: "
+                           + shorten(source))  # fmt: skip
     else:
-        yield from _some(stream(source, format, chunk=chunk, skipped=skipped), "deal", source)
+        sets = stream(source, format, chunk=chunk, skipped=skipped, partial=partial)
+        yield from _some(sets, "deal", source)
+
+
+def known_hands(source: str, number: int | None) -> dict[Seat, Hand]:
+    """Return the hands that a board of a file, or a literal one, shows: of ``number``, or the only.
+
+    Raises CommandError where there is no such board, or more than one.
+    """
+    boards = [
+        (board.number, hands)
+        for chunk in read_boards(source)
+        for board, hands in _shown(chunk)
+        if number in (None, board.number)
+    ]
+    if not boards:
+        raise CommandError(f"{source}: there is no board {number}")
+    if len(boards) > 1 and number is None:
+        raise CommandError(f"{source}: {len(boards):,} boards (choose one: --board NUMBER)")
+    return boards[0][1]
+
+
+def _shown(boards: DealSet | PartialDeals) -> Iterator[tuple[Board, dict[Seat, Hand]]]:
+    """Yield what is said of each board, and its known hands."""
+    said = boards.boards or (Board(),) * len(boards)
+    if isinstance(boards, PartialDeals):
+        yield from zip(said, boards.hands, strict=True)
+    else:
+        for board, deal in zip(said, boards, strict=True):
+            yield board, dict(zip(Seat, deal, strict=True))
+
+
+def read_pairs(source: str) -> Iterator[tuple[Board, Seat, Hand, Hand]]:
+    """Yield two hands of partners of each board: North and South's, or East and West's if hidden.
+
+    Raises CommandError for a board of which no such two are known.
+    """
+    for chunk in read_boards(source):
+        for board, hands in _shown(chunk):
+            seat = next((s for s in (Seat.NORTH, Seat.EAST) if {s, s.partner} <= {*hands}), None)
+            if seat is None:
+                name = "a board" if board.number is None else f"board {board.number}"
+                raise CommandError(f"{source}: {name} does not show two partners (expected North "
+                                   "and South, or East and West)")  # fmt: skip
+            yield board, seat, hands[seat], hands[seat.partner]
 
 
 def _some(parts: Iterable[_Part], what: str, name: str) -> Iterator[_Part]:
@@ -133,11 +204,11 @@ def is_file(source: str) -> bool:
         return False
 
 
-def _literal(source: str) -> Deal:
+def _literal(source: str, partial: bool) -> DealSet | PartialDeals:
     if not source.strip():
         raise DealError("an empty argument (expected a file, - for standard input, or a deal)")
     try:
-        return Deal(source)
+        owners = parse_hands(source) if partial else Deal(source).owner_bytes
     except DealError as error:
         if ":" in source[:8] and any(sign in source for sign in ".♠♤"):
             raise
@@ -145,6 +216,8 @@ def _literal(source: str) -> Deal:
             f"{shorten(source)} is neither a file nor a deal (a deal reads 'N:' and four hands "
             "clockwise, suits apart by dots)"
         ) from error
+    rows = np.frombuffer(owners, dtype=np.uint8)[None]
+    return PartialDeals(rows, [Board()]) if HIDDEN in owners else DealSet(rows)
 
 
 def as_use(text: str) -> "Use":
@@ -167,7 +240,7 @@ def read_hands(source: str, strict: bool = False) -> Iterator[Hand]:
     if source != "-" and not is_file(source):
         yield _literal_hand(source)
         return
-    from ..formats.base import Reading  # a literal hand does not wait for all formats
+    from ..formats.format import Reading  # a literal hand does not wait for all formats
 
     piped = source == "-"
     name = _STDIN if piped else source
@@ -179,8 +252,7 @@ def read_hands(source: str, strict: bool = False) -> Iterator[Hand]:
 
 def _hands(file: BinaryIO, reading: "Reading", path: str) -> Iterator[list[Hand]]:
     """Yield the hand of each line that is not blank, as soon as it has come."""
-    from ..formats.blocks import read_lines
-    from ..formats.packing import lines_ended, opened
+    from ..formats.streams import lines_ended, opened, read_lines
 
     head, content = peek(file, _has_line)
     if not head:

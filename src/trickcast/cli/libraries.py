@@ -15,16 +15,17 @@ from ..library import (
     LibraryError,
     Shard,
     append,
-    count_endings,
-    endings_worth,
-    generate_endings,
-    holds_endings,
+    count_positions,
+    generate_positions,
+    holds_positions,
+    positions_worth,
     tables_worth,
-    verify_endings,
+    verify_positions,
 )
 from ..library import generate as generate_deals
 from ..library import verify as verify_library
 from ..library.fetch import DATA_SET, HOST, LICENCE, fetch_pgx
+from ..solver import MOST_LINE_TRICKS
 from . import views
 from .command import Argument, Group, Option, command
 from .inputs import Cluster, Strict, as_use, read_deals
@@ -60,12 +61,16 @@ def generate(
     ] = None,
     cards: Annotated[
         int,
-        Option(min=2, max=13, help="Fewer than 13 in a hand: endings to train on, in a folder."),
+        Option(min=2, max=13, help="Fewer than 13 in a hand: positions to train on, in a folder."),
     ] = 13,
     strains: Annotated[
         str,
         Option(help="all: whole tables; one: each deal in one strain, drawn at random."),
     ] = "all",
+    lines: Annotated[
+        int,
+        Option(min=0, max=MOST_LINE_TRICKS, help="Tricks of best play to keep after each result."),
+    ] = 0,
     cluster: Cluster = None,
 ) -> None:
     """Deal at random, solve, and keep in a library. Goes on where an earlier run stopped.
@@ -78,11 +83,13 @@ def generate(
         if strains != "all":
             raise click.BadParameter("--strains one is of whole deals (expected no --cards)")
         if use != "train":
-            raise click.BadParameter(f"--use is {use}: endings are for training alone")
-        solved = generate_endings(
-            out, deals, cards, seed, start=start, workers=workers, on=cluster, progress=True
+            raise click.BadParameter(f"--use is {use}: positions are for training alone")
+        if lines:
+            raise click.BadParameter("--lines is of whole deals (expected no --cards)")
+        solved = generate_positions(
+            out, deals, cards, seed, start=start, workers=workers, cluster=cluster, progress=True
         )
-        click.echo(f"{out}: {deals:,} endings of {cards} cards, {solved:,} of them solved now")
+        click.echo(f"{out}: {deals:,} positions of {cards} cards, {solved:,} of them solved now")
         return
     solved = generate_deals(
         out,
@@ -91,8 +98,9 @@ def generate(
         start=start,
         use=as_use(use),
         strains="one" if strains == "one" else "all",
+        lines=lines,
         workers=workers,
-        on=cluster,
+        cluster=cluster,
         progress=True,
     )
     click.echo(
@@ -105,14 +113,14 @@ def info(
     folder: Folder,
     as_json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what a library, or a folder of endings, holds and is worth in whole tables.
+    """Show what a library, or a folder of positions, holds and is worth in whole tables.
 
     Worth is the solver's seconds that the labels cost, where a whole table costs one.
 
     Example: trickcast library info data/library
     """
-    if holds_endings(folder):
-        _info_endings(folder, count_endings(folder), as_json)
+    if holds_positions(folder):
+        _info_positions(folder, count_positions(folder), as_json)
         return
     library = Library(folder)
     if as_json:
@@ -131,19 +139,22 @@ def info(
         seed = "none" if first.seed is None else str(first.seed)
         span = first.source if first.seed is None else f"{first.start} … {last.end - 1}"
         deals = sum(shard.deals for shard in rows)
-        table.add_row(first.use, seed, span, f"{deals:,}", str(len(rows)), first.kind.strains)
+        strains = first.kind.strains
+        if first.kind.lines:
+            strains += f", lines of {first.kind.lines} tricks"
+        table.add_row(first.use, seed, span, f"{deals:,}", str(len(rows)), strains)
     views.ResultConsole().print(table)
     click.echo(", ".join(f"{library.count(use):,} for {use}" for use in USES))
     click.echo(f"solved by {', '.join(sorted({shard.solver for shard in library.shards}))}")
 
 
-def _info_endings(folder: str, counts: dict[int, int], as_json: bool) -> None:
-    total, worth = sum(counts.values()), endings_worth(counts)
+def _info_positions(folder: str, counts: dict[int, int], as_json: bool) -> None:
+    total, worth = sum(counts.values()), positions_worth(counts)
     if as_json:
         facts = {"endings": total, "tables_worth": round(worth, 1), "by_cards": counts}
         click.echo(json.dumps(facts))
         return
-    click.echo(f"{total:,} solved endings in {folder}, worth {worth:,.0f} whole tables")
+    click.echo(f"{total:,} solved positions in {folder}, worth {worth:,.0f} whole tables")
     click.echo(", ".join(f"{counts[cards]:,} of {cards} cards" for cards in sorted(counts)))
 
 
@@ -157,6 +168,7 @@ def _facts(library: Library) -> dict[str, object]:
             "deals": sum(shard.deals for shard in rows),
             "shards": len(rows),
             "strains": rows[0].kind.strains,
+            "lines": rows[0].kind.lines,
             "record": rows[0].record,
             "solver": rows[0].solver,
             "source": rows[0].source,
@@ -195,13 +207,13 @@ def verify(
 ) -> None:
     """Check digests, cards and ranges of all shards, and solve a sample again.
 
-    Of a folder of endings: its files.
+    Of a folder of positions: its files.
 
     Example: trickcast library verify data/library --sample 100
     """
-    if holds_endings(folder):
-        verified = verify_endings(folder, sample=sample, seed=seed, progress=True)
-        piece, one = "file", "ending"
+    if holds_positions(folder):
+        verified = verify_positions(folder, sample=sample, seed=seed, progress=True)
+        piece, one = "file", "position"
     else:
         verified = verify_library(Library(folder), sample=sample, seed=seed, progress=True)
         piece, one = "shard", "deal"

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from ..answers.deals import named_deal
 from ..cards import UNKNOWN, Board, Deal, Seat, Strain, card_text, counted, parse_card
-from ..cards.endings import GONE
 from ..cards.play import PlayError, Position, positions
-from ..cards.text import hand_text, parse_ending
+from ..cards.positions import GONE
+from ..cards.text import hand_text, parse_position
 from ..scoring import Contract
 from .command import Argument, Option
-from .deals import AsJson, From, Workers, with_boards
+from .deals import AsJson, From, Workers, watched, with_boards
 from .inputs import SHOWN, CommandError, Strict, is_file, passed_over, read_deals
 from .sheets import Sheet
 
@@ -29,7 +29,7 @@ _NAMED = 4
 def play(
     deals: Annotated[
         str,
-        Argument(metavar="DEAL", help="A deal, an ending of fewer cards, a file or -."),
+        Argument(metavar="DEAL", help="A deal, a position of fewer cards, a file or -."),
     ],
     contract: Annotated[
         str | None,
@@ -46,8 +46,11 @@ def play(
         str | None, Option(help="Who leads first (default: declarer's left-hand opponent).")
     ] = None,
     number: Annotated[
-        int | None, Option("--board", min=0, help="Of a file this board alone.")
+        int | None, Option("--board", min=0, help="Only this board number of a file.")
     ] = None,
+    every: Annotated[
+        bool, Option("--all", help="With --board: every board of this number, not only the first.")
+    ] = False,
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
@@ -57,24 +60,27 @@ def play(
 
     Example: trickcast play deals.pbn 4H SQ SA --by N --board 1
     """
-    from ..solver import solve_play  # what is asked wrongly does not wait for DDS
+    from ..solver import values_of_cards  # what is asked wrongly does not wait for DDS
 
     sheet = Sheet()
-    told = _Told(
+    wanted = _Wanted(
         None if contract is None else Contract(contract), None if by is None else Seat.parse(by)
     )
-    if told.contract is not None and told.contract.strain is None:
-        raise CommandError(f"{told.contract}: a board that is passed out has no play to judge")
-    shown, left_out = 0, Counter[str]()
+    if wanted.contract is not None and wanted.contract.strain is None:
+        raise CommandError(f"{wanted.contract}: a board that is passed out has no play to judge")
+    shown, matching, left_out = 0, 0, Counter[str]()
     for owners, board in _boards(deals, source, strict):
         if number is not None and board.number != number:
             continue
-        asked = _asked(board, told, lead, cards)
+        matching += 1
+        if number is not None and shown and not every:
+            continue
+        asked = _asked(board, wanted, lead, cards)
         if isinstance(asked, str):
             left_out[asked] += 1
             continue
         reached = _reached(owners, asked, board)
-        values = solve_play(
+        values = values_of_cards(
             owners,
             asked.strain,
             asked.declarer,
@@ -87,16 +93,21 @@ def play(
         if as_json:
             click.echo(json.dumps(_named_deal(owners, board) | review.json()))
         elif (owners == GONE).any():
-            click.echo(_ending_text(owners) + "\n" + review.text())
+            click.echo(_position_text(owners) + "\n" + review.text())
         else:
             sheet.show(Deal.from_owners(owners), board, review.text())
+    if number is not None and matching > 1 and shown:
+        which = (
+            "all are judged" if every else "the first that can be is judged (--all: all of them)"
+        )
+        click.echo(f"note: {matching:,} boards have the number {number}; {which}", err=True)
     if not shown:
-        raise CommandError(_nothing_to_judge(told, left_out, number))
+        raise CommandError(_nothing_to_judge(wanted, left_out, number))
     for reason, boards in left_out.items():
         click.echo(f"note: {counted(boards, 'board')} {reason}", err=True)
 
 
-class _Told(NamedTuple):
+class _Wanted(NamedTuple):
     """What the command says of the contract."""
 
     contract: Contract | None
@@ -104,7 +115,7 @@ class _Told(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Question:
     """A contract, and the cards played."""
 
     contract: Contract
@@ -120,24 +131,26 @@ def _boards(
     source: str, format: str | None, strict: bool
 ) -> Iterator[tuple[NDArray[np.uint8], Board]]:
     """Yield (52,) owners, and what a file says of them."""
-    if source != "-" and format is None and not is_file(source) and _is_ending(source):
-        yield np.frombuffer(parse_ending(source), dtype=np.uint8), Board()
+    if source != "-" and format is None and not is_file(source) and _is_position(source):
+        yield np.frombuffer(parse_position(source), dtype=np.uint8), Board()
         return
-    for chunk in read_deals(source, format, strict=strict):
+    for chunk in watched(read_deals(source, format, strict=strict)):
         for row, (_, board) in enumerate(with_boards(chunk)):
             yield chunk.owners[row], board or Board()
 
 
-def _is_ending(text: str) -> bool:
+def _is_position(text: str) -> bool:
     """Whether text looks like four hands of fewer than 52 cards in all."""
     first, colon, hands = text.strip().partition(":")
     held = sum(character not in ". -" for character in hands.replace("10", "T"))
     return bool(colon) and len(first) == 1 and len(hands.split()) == 4 and held < 52
 
 
-def _asked(board: Board, told: _Told, lead: str | None, cards: list[str] | None) -> _Asked | str:
+def _asked(
+    board: Board, wanted: _Wanted, lead: str | None, cards: list[str] | None
+) -> _Question | str:
     """Return what is played, as the command or else the board says, or why nothing is."""
-    bid, declarer = told
+    bid, declarer = wanted
     if bid is None and board.contract is not None:
         bid = Contract(board.contract)
     if declarer is None:
@@ -148,13 +161,13 @@ def _asked(board: Board, told: _Told, lead: str | None, cards: list[str] | None)
     if bid is None or bid.strain is None or declarer is None:
         return f"without {' and '.join(missing)}"
     words = " ".join(cards or ()).replace(",", " ").split()
-    recorded = not words and lead is None and told == (None, None)
+    recorded = not words and lead is None and wanted == (None, None)
     played = [parse_card(card) for card in (board.play if recorded else words)]
     leader = declarer.lho if lead is None else Seat.parse(lead)
-    return _Asked(bid, bid.strain, declarer, leader, played, recorded)
+    return _Question(bid, bid.strain, declarer, leader, played, recorded)
 
 
-def _nothing_to_judge(told: _Told, left_out: Counter[str], number: int | None) -> str:
+def _nothing_to_judge(wanted: _Wanted, left_out: Counter[str], number: int | None) -> str:
     """Say what was missing where no play could be judged."""
     if not left_out and number is not None:
         skipped = "".join(f"\nskipped: {entry}" for entry in passed_over()[:SHOWN])
@@ -163,14 +176,14 @@ def _nothing_to_judge(told: _Told, left_out: Counter[str], number: int | None) -
         boards = left_out.total()
         which = "the board was" if boards == 1 else f"all {boards:,} boards were"
         return f"there is nothing to judge: {which} passed out"
-    if told.contract is not None:
-        return f"{told.contract}: --by is missing (expected the declarer: N, E, S or W)"
-    if told.declarer is not None:
-        return f"--by {told.declarer}: the contract is missing (expected one such as 4S)"
+    if wanted.contract is not None:
+        return f"{wanted.contract}: --by is missing (expected the declarer: N, E, S or W)"
+    if wanted.declarer is not None:
+        return f"--by {wanted.declarer}: the contract is missing (expected one such as 4S)"
     return "there is nothing to judge (expected a contract and --by)"
 
 
-def _reached(owners: NDArray[np.uint8], asked: _Asked, board: Board) -> list[Position]:
+def _reached(owners: NDArray[np.uint8], asked: _Question, board: Board) -> list[Position]:
     """Return the positions of the play; a record goes up to what could not be played."""
     try:
         return positions(owners, asked.strain, asked.leader, asked.cards)
@@ -183,7 +196,7 @@ def _reached(owners: NDArray[np.uint8], asked: _Asked, board: Board) -> list[Pos
 
 
 def _named_deal(owners: NDArray[np.uint8], board: Board) -> dict[str, Any]:
-    """Return the fields of JSON that name a deal or an ending."""
+    """Return the fields of JSON that name a deal or a position."""
     if (owners == GONE).any():
         return {"ending": "N:" + " ".join(_hands(owners))}
     return named_deal(Deal.from_owners(owners), board)
@@ -195,7 +208,7 @@ def _hands(owners: NDArray[np.uint8]) -> list[str]:
     ]
 
 
-def _ending_text(owners: NDArray[np.uint8]) -> str:
+def _position_text(owners: NDArray[np.uint8]) -> str:
     lines = zip(Seat, _hands(owners), strict=True)
     return "".join(f"{seat.word:6} {hand}\n" for seat, hand in lines)
 
@@ -203,11 +216,11 @@ def _ending_text(owners: NDArray[np.uint8]) -> str:
 class _Review:
     """A play and the exact value of all its cards."""
 
-    def __init__(self, asked: _Asked, reached: Sequence[Position], values: NDArray[np.uint8]):
+    def __init__(self, asked: _Question, reached: Sequence[Position], values: NDArray[np.uint8]):
         self._asked, self._reached = asked, reached
         self._cards = asked.cards[: len(reached) - 1]
         self._values = values
-        """(k + 1, 52), as ``solve_play`` gives them."""
+        """(k + 1, 52), as ``values_of_cards`` gives them."""
 
     def _best(self, number: int) -> int:
         """Return declarer's tricks when the play goes on as well as possible from a position."""

@@ -26,7 +26,7 @@ from .answers import (
     show_making,
 )
 from .command import Argument, Option
-from .inputs import Cluster, CommandError
+from .inputs import Cluster, CommandError, known_hands
 from .layout_options import (
     Condition,
     Exact,
@@ -59,6 +59,15 @@ Save = Annotated[
 
 def simulate(
     *,
+    board: Annotated[
+        str | None,
+        Argument(
+            metavar="BOARD", help="A file or text of a board with hidden hands (default: none)."
+        ),
+    ] = None,
+    number: Annotated[
+        int | None, Option("--board", min=0, help="Only this board number of a file.")
+    ] = None,
     north: Known = None,
     east: Known = None,
     south: Known = None,
@@ -104,6 +113,13 @@ def simulate(
     Example: trickcast simulate --south AQ864.K75.A3.KJ4 --north "hcp 6-9"
     """
     asked = layout_options(locals())
+    if board is not None:
+        shown = known_hands(board, number)
+        if len(shown) == len(Seat):
+            raise CommandError(f"{board}: all four hands are shown (trickcast solve gives their "
+                               "tricks)")  # fmt: skip
+        asked |= {seat.word.lower(): str(hand) for seat, hand in shown.items()
+                  if asked[seat.word.lower()] is None}  # fmt: skip
     if side.upper() not in ("NS", "EW"):
         raise click.BadParameter(f"--side {side!r} (expected NS or EW)")
     several = None if contracts is None else _several(contracts, by, side, contract)

@@ -45,7 +45,7 @@ def solved(
 
     with (
         progress_bar("solving", None, "deals", show=not (seen and sys.stdout.isatty())) as advance,
-        solved_chunks(to_solve(), workers=workers, on=on, advance=advance) as exact_tables,
+        solved_chunks(to_solve(), workers=workers, cluster=on, advance=advance) as exact_tables,
     ):
         for exact in exact_tables:
             chunk, tables, asked = waiting.popleft()

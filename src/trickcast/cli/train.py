@@ -1,89 +1,43 @@
-"""The command train: the networks of the papers, and the estimators of today."""
+"""The command train, whose options are the fields of a training's ``Request``."""
 
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, get_args, get_type_hints
 
 import click
 
-from .command import Argument, Option
-from .inputs import Cluster, CommandError
+from ..training.request import Request
+from .inputs import CommandError
 
-Name = Annotated[
-    str,
-    Argument(
-        metavar="NAME",
-        help="accurate (the default), accurate-large, fast, teacher, pairs, hand2vec, or a paper's "
-        "printed name.",
-    ),
-]
-LibraryPlace = Annotated[
-    str, Option(help="The library of solved deals: a folder, or an address (s3://…).")
-]
-Out = Annotated[Path, Option(help="Folder for checkpoints and the model.")]
-Changes = Annotated[
-    list[str] | None,
-    Option("--set", metavar="NAME=VALUE", help="Change a setting; see --settings."),
-]
-ShowSettings = Annotated[bool, Option("--settings", help="List the settings and their defaults.")]
-Deals = Annotated[int | None, Option(min=1, help="Train on the first so many (default: all).")]
-Validation = Annotated[
-    int | None, Option(min=1, help="Validate on the first so many (default: all).")
-]
-Minutes = Annotated[
-    float | None, Option(min=0, help="End this leg after so long; the same command goes on.")
-]
-Threads = Annotated[int | None, Option(min=1, help="Processor threads.")]
-Device = Annotated[str | None, Option(help="torch's name of it, as cpu or cuda (default: a GPU).")]
-Weights = Annotated[
-    Path | None, Option(help="16-bit weights to go on from; hand2vec: of its teacher.")
-]
-Anew = Annotated[bool, Option("--anew", help="Take the weights alone, into the first step.")]
-Teachers = Annotated[
-    list[Path] | None, Option(help="16-bit weights of a teacher; may be repeated.")
-]
-Taught = Annotated[Path | None, Option(help="Folder of deals that a network labelled.")]
-Endings = Annotated[
-    str | None,
-    Option(help="Folder or address of endings to learn besides, with --set endings=N a step."),
-]
-Rows = Annotated[
-    Path | None,
-    Option("--pairs", help="BridgeHand2Vec's rows to learn from (pairs, hand2vec)."),
-]
-HeldOut = Annotated[
-    Path | None,
-    Option("--pairs-validation", help="Such rows to measure on (default: the library's)."),
-]
-Workers = Annotated[
-    int, Option(min=1, help="Processes that train together, with --cluster; they share a batch.")
-]
+_METAVARS = {int: "N", float: "X", str: "TEXT", Path: "PATH"}
+_KINDS = get_type_hints(Request)
 
 
-def train(
-    name: Name = "accurate",
-    library: LibraryPlace = "data/library",
-    out: Out = Path("trained"),
-    settings: Changes = None,
-    show_settings: ShowSettings = False,
-    deals: Deals = None,
-    validation: Validation = None,
-    minutes: Minutes = None,
-    threads: Threads = None,
-    device: Device = None,
-    weights: Weights = None,
-    anew: Anew = False,
-    teacher: Teachers = None,
-    taught: Taught = None,
-    endings: Endings = None,
-    pairs: Rows = None,
-    pairs_validation: HeldOut = None,
-    cluster: Cluster = None,
-    workers: Workers = 1,
+def _option(option: Field[Any]) -> click.Option:
+    """Return a field of a request as an option; its bounds are the request's own to check."""
+    kind = _KINDS[option.name]
+    kinds = [each for each in get_args(kind) or (kind,) if each not in (type(None), Ellipsis)]
+    several = option.default == ()
+    facts: dict[str, Any] = {"help": option.metadata["help"], "multiple": several}
+    if option.default not in (MISSING, (), None):
+        facts["default"] = option.default
+    if kind is bool:
+        facts["is_flag"] = True
+    else:
+        base = kinds[0] if kinds[0] in _METAVARS else str
+        facts |= {"metavar": _METAVARS[base], "type": click.Path(path_type=Path) if base is Path
+                  else base}  # fmt: skip
+    return click.Option([option.name, "--" + option.name.replace("_", "-")], **facts)
+
+
+def _train(
+    name: str,
+    changes: tuple[str, ...],
+    show_settings: bool,
+    cluster: str | None,
+    workers: int,
+    **options: Any,
 ) -> None:
-    """Train a network on a library, and export it. Goes on where an earlier run stopped.
-
-    Example: trickcast train fast --library data/library --minutes 60
-    """
     from .. import training as room
 
     try:
@@ -92,31 +46,47 @@ def train(
             return
         if workers > 1 and cluster is None:
             raise ValueError("--workers needs --cluster (on one machine: torchrun, docs/scale.md)")
-        request = room.Request(
-            name=name,
-            settings=room.read_settings(settings or ()),
-            library=library,
-            out=out,
-            deals=deals,
-            validation=validation,
-            minutes=minutes,
-            threads=threads,
-            device=device,
-            weights=weights,
-            anew=anew,
-            teacher=tuple(teacher or ()),
-            taught=taught,
-            endings=endings,
-            pairs=pairs,
-            pairs_validation=pairs_validation,
-        )
+        request = Request(name=name, settings=room.read_settings(changes), **options)
         shown = room.find_training(name).family.shown
-
-        def report(line: dict[str, Any]) -> None:
-            click.echo(shown(line))
-
-        answer = room.train(request, report, on=cluster, workers=workers)
+        result = room.train(
+            request, lambda line: click.echo(shown(line)), on=cluster, workers=workers
+        )
     except (ValueError, room.TrainingError) as error:
         raise CommandError(str(error)) from None
-    if answer is not None:
-        click.echo(answer)
+    if result is not None:
+        click.echo(result)
+
+
+train = click.Command(
+    "train",
+    callback=_train,
+    short_help="Train a network on a library, and export it.",
+    help="Train a network on a library, and export it. Rerun the command to continue.\n\n"
+    "NAME is accurate (the default), accurate-large, fast, teacher, pairs, hand2vec, or a paper's "
+    "network by its printed name.",
+    epilog="\b\nExample: trickcast train fast --library data/library --minutes 60",
+    params=[
+        click.Argument(["name"], default=Request().name, metavar="[NAME]"),
+        click.Option(
+            ["changes", "--set"],
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Change a setting; see --settings.",
+        ),
+        click.Option(["show_settings", "--settings"], is_flag=True, help="List the settings."),
+        *(_option(option) for option in fields(Request) if "help" in option.metadata),
+        click.Option(
+            ["--cluster"],
+            metavar="ADDRESS",
+            help="Ray cluster: local, auto or ray://HOST:PORT.",
+        ),
+        click.Option(
+            ["--workers"],
+            default=1,
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Processes that train together, with --cluster.",
+        ),
+    ],
+)
+"""``accurate`` (the default), ``fast``, ``pairs`` … or a name that a plug-in knows."""

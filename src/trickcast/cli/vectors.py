@@ -8,13 +8,13 @@ import click
 from rich.table import Table
 
 from ..answers.hands import BEST_CONTRACTS, nearest_answer, pair_answer
-from ..cards import PRINTED_STRAINS, Hand, Vulnerability, whole_percent
+from ..cards import PRINTED_STRAINS, Hand, Seat, Vulnerability, whole_percent
 from . import views
 from .command import Argument, Option
 from .deals import AsJson
-from .inputs import CommandError, read_hands
+from .inputs import CommandError, read_hands, read_pairs
 from .outputs import PAGES, check_output
-from .sheets import vulnerable_sides
+from .sheets import heading, vulnerable_sides
 
 if TYPE_CHECKING:
     from ..pairs import HandEmbedding, PairContract, PairEstimate
@@ -25,8 +25,12 @@ _NEAREST = 5
 
 
 def pair(
-    north: Annotated[str, Argument(metavar="HAND", help=_HAND)],
-    south: Annotated[str, Argument(metavar="HAND", help="Its partner, or as many of these.")],
+    north: Annotated[
+        str, Argument(metavar="HAND", help=f"{_HAND[:-1]}; or a file of boards alone.")
+    ],
+    south: Annotated[
+        str | None, Argument(metavar="PARTNER", help="Its partner, or as many of these.")
+    ] = None,
     vulnerable: Annotated[str, Option(help="none, ns, ew or both.")] = "none",
     model: Annotated[str, Option(help="accurate, hand2vec or an .onnx file.")] = "accurate",
     as_json: AsJson = False,
@@ -38,7 +42,11 @@ def pair(
     from ..pairs import PairEstimator, best_contracts
 
     # strict: a hand that was skipped would leave its partner to another
-    norths, souths = (list(read_hands(hands, strict=True)) for hands in (north, south))
+    boards = [] if south else list(read_pairs(north))
+    if south is None:
+        norths, souths = [pair[2] for pair in boards], [pair[3] for pair in boards]
+    else:
+        norths, souths = (list(read_hands(hands, strict=True)) for hands in (north, south))
     vul = Vulnerability.parse(vulnerable)
     estimates = PairEstimator(model)(norths, souths)
     for i, hands in enumerate(zip(norths, souths, strict=True)):
@@ -48,20 +56,24 @@ def pair(
             click.echo(json.dumps(answer))
         else:
             click.echo("\n" if i else "", nl=False)
-            _show_pair(hands, estimates[i], bids, vul)
+            if boards:
+                click.echo(heading(i + 1, boards[i][0]))
+            seats = (Seat.NORTH, Seat.SOUTH) if not boards else (boards[i][1], boards[i][1].partner)
+            _show_pair(hands, seats, estimates[i], bids, vul)
 
 
 def _show_pair(
     hands: tuple[Hand, Hand],
+    seats: tuple[Seat, Seat],
     estimate: "PairEstimate",
     bids: "list[PairContract]",
     vulnerable: Vulnerability,
 ) -> None:
-    for seat, hand in zip("NS", hands, strict=True):
+    for seat, hand in zip(seats, hands, strict=True):
         click.echo(f"{seat}  {'  '.join(hand.suits())}   {hand.pattern}, {hand.hcp} HCP")
     click.echo()
     table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for column in ("", "by N", "by S", "80 %", "game", "slam", "grand"):
+    for column in ("", f"by {seats[0]}", f"by {seats[1]}", "80 %", "game", "slam", "grand"):
         table.add_column(column, justify="right")
     partner = estimate.by_partner.expected
     for strain, row in zip(PRINTED_STRAINS, estimate.rows(), strict=True):
@@ -69,7 +81,7 @@ def _show_pair(
     views.ResultConsole().print(table)
     click.echo(f"\nbest contracts, vulnerable {vulnerable_sides(vulnerable)}:")
     for bid in bids:
-        seat = "N" if bid.by_first else "S"
+        seat = seats[0] if bid.by_first else seats[1]
         score = f"{bid.expected_score:+.0f}"
         click.echo(
             f"  {bid.contract} by {seat}  {score} on average, makes {whole_percent(bid.making)}"

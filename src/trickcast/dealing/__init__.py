@@ -1,23 +1,25 @@
 """Dealing cards: at random by seed and index, and at random under constraints.
 
-Constrained dealing is loaded on access: who only deals at random does not wait for it.
+Constrained dealing is loaded on access: dealing at random does not wait for it.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .random import random_deals, random_endings
+from .shuffling import random_deals, random_positions, turned
 
 if TYPE_CHECKING:
-    from .constrained import Constraints, constrained_deals
-    from .language.actions import Action, Expression, Settings, Text
-    from .language.errors import ConstraintError, ConstraintWarning
-    from .language.scripts import Script, read_script
-    from .listing import Listing
-    from .passing import Predicate
-    from .report import ClauseHits, ConstraintReport, NoDealsError
-    from .tables import Actions, Average, Axis, Frequency, read_actions
-    from .turning import turned
+    from .constraints import (
+        ClauseHits,
+        ConstraintReport,
+        Constraints,
+        NoDealsError,
+        Predicate,
+        constrained_deals,
+    )
+    from .language.dealer_script import Action, Expression, Script, Settings, Text, read_script
+    from .language.mistakes import ConstraintError, ConstraintWarning
+    from .script_output import Actions, Average, Axis, Frequency, Listing, read_actions
 
 __all__ = [
     "Action",
@@ -39,35 +41,22 @@ __all__ = [
     "Text",
     "constrained_deals",
     "random_deals",
-    "random_endings",
+    "random_positions",
     "read_actions",
     "read_script",
     "turned",
 ]
 
-_ON_ACCESS = {
-    "Action": "language.actions",
-    "Actions": "tables",
-    "Average": "tables",
-    "Axis": "tables",
-    "Frequency": "tables",
-    "Listing": "listing",
-    "read_actions": "tables",
-    "turned": "turning",
-    "ClauseHits": "report",
-    "ConstraintError": "language.errors",
-    "ConstraintReport": "report",
-    "ConstraintWarning": "language.errors",
-    "Constraints": "constrained",
-    "Expression": "language.actions",
-    "NoDealsError": "report",
-    "Predicate": "passing",
-    "Script": "language.scripts",
-    "Settings": "language.actions",
-    "Text": "language.actions",
-    "constrained_deals": "constrained",
-    "read_script": "language.scripts",
+_MODULES = {
+    "constraints": (
+        "ClauseHits ConstraintReport Constraints NoDealsError Predicate constrained_deals"
+    ),
+    "language.dealer_script": "Action Expression Script Settings Text read_script",
+    "language.mistakes": "ConstraintError ConstraintWarning",
+    "script_output": "Actions Average Axis Frequency Listing read_actions",
 }
+"""Which names are loaded on access, by module."""
+_ON_ACCESS = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

@@ -117,6 +117,31 @@ class Estimator:
         chances, _ = self._run(dealset, asked)
         return chances[0] if single else chances
 
+    def with_inner_layer(
+        self, deals: Any, strain: str | Strain
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the probabilities of one strain and the network's last inner layer.
+
+        (n, 4, 14) float32, declarers N E S W, and (n, width) float32, a quarter of the width for
+        each seat N E S W: what other networks learn from. A single deal gives arrays without the
+        leading axis.
+
+        Raises DealError for what is not a deal or a strain, ModelError for a model without it.
+        """
+        dealset, single = as_dealset(deals)
+        network, asked = self._network, Strain.parse(strain)
+        n = len(dealset)
+        chances, inner = network.with_inner_layer(dealset.owners[:1], asked)
+        if n != 1:
+            chances = np.empty((n, *chances.shape[1:]), dtype=np.float32)
+            inner = np.empty((n, *inner.shape[1:]), dtype=np.float32)
+
+            def fill(rows: slice) -> None:
+                chances[rows], inner[rows] = network.with_inner_layer(dealset.owners[rows], asked)
+
+            self._in_batches(n, fill)
+        return (chances[0], inner[0]) if single else (chances, inner)
+
     def _run(self, deals: DealSet, strains: Sequence[Strain]) -> Answer:
         """Answer for n ≥ 0 deals."""
         n = len(deals)

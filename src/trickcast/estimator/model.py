@@ -7,12 +7,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat, Strain
-from .files import ModelInfo, answers_of, check_distributions, check_numbers, check_tricks
+from .files import (
+    ModelError,
+    ModelInfo,
+    answers_of,
+    check_distributions,
+    check_numbers,
+    check_tricks,
+    run_model,
+)
 
 ALL_STRAINS = tuple(Strain)
 _ROWS = np.arange(len(ALL_STRAINS))
 _ASKED = "strains"
 """The input that says which strains are computed; a file may have none."""
+_INNER = "inner"
+"""The output with the last inner layer, for networks that learn from it; a file may have none."""
 
 Answer = tuple[NDArray[np.float32], NDArray[np.uint8]]
 """(n, k, 4, 14) probabilities and (n, k, 4) tricks, of k strains."""
@@ -49,3 +59,15 @@ class Model:
         if not self._selects:
             chances, tricks = chances[:, rows], tricks[:, rows]
         return chances, tricks
+
+    def with_inner_layer(
+        self, owners: NDArray[np.uint8], strain: Strain
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return (n, 4, 14) probabilities and (n, width) numbers of the last inner layer."""
+        if all(entry.name != _INNER for entry in self._session.get_outputs()):
+            raise ModelError(f"{self._info.path}: the model does not give its inner layer")
+        inputs = {"owners": np.ascontiguousarray(owners), _ASKED: np.array([strain])}
+        outputs = ["probabilities", _INNER]
+        chances, inner = run_model(self._session, self._info, outputs, inputs)
+        check_distributions(chances, (len(owners), 1, len(Seat), 14), self._info)
+        return chances[:, 0], inner[:, 0]

@@ -8,6 +8,7 @@ where neither tells. What is packed by gzip is read as what it holds.
 import errno
 import io
 import os
+import re
 import warnings
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack
@@ -19,12 +20,29 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 import numpy as np
 
 from .._files import atomic_writer
-from ..cards import UNKNOWN, Board, DealSet, Skipped, as_dealset, counted, shorten
-from . import ddslist, gib, hand2vec, jps, lin, links, pbn, pgx, rbn, table, text, zrd
-from .base import Format, FormatError, FormatWarning, Limits, Reading
-from .packing import inner_suffix, lines_ended, opened, zipped
+from ..cards import UNKNOWN, Board, DealSet, PartialDeals, Skipped, as_dealset, counted, shorten
+from . import (
+    ben,
+    csv_parquet,
+    ddslist,
+    deal_text,
+    diagram,
+    duplimate,
+    gib,
+    hand2vec,
+    jps,
+    json_lines,
+    lin,
+    links,
+    pbn,
+    pgx,
+    rbn,
+    zrd,
+)
+from .boards import numbered
+from .format import Format, FormatError, FormatWarning, Limits, Reading
 from .pbn_board import words_of_tags
-from .records import numbered
+from .streams import inner_suffix, lines_ended, opened, zipped
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -53,11 +71,13 @@ FORMATS: dict[str, Format] = {
     for format in (
         pbn.FORMAT,
         lin.FORMAT,
+        ben.FORMAT,
         gib.TEXT,
-        text.FORMAT,
+        diagram.FORMAT,
+        deal_text.FORMAT,
         zrd.FORMAT,
-        table.CSV,
-        table.PARQUET,
+        csv_parquet.CSV,
+        csv_parquet.PARQUET,
         jps.FORMAT,
         pgx.FORMAT,
         ddslist.FORMAT,
@@ -65,10 +85,23 @@ FORMATS: dict[str, Format] = {
         gib.BINARY,
         rbn.FORMAT,
         links.FORMAT,
+        json_lines.FORMAT,
+        duplimate.BRI,
+        duplimate.DUP,
     )
 }
 """Every format by its name, in the order in which files are compared with them."""
 
+_TCL = rb"^\s*(?:main\s*\{|deal::|source\s+\S+\.tcl|shapeclass\s|hcp\s+(?:north|south))"
+_BML = rb"^(?:#\s*(?:TITLE|BIDTABLE|INCLUDE)\b|[1-7](?:[CDHSN]|NT)\s*;)"
+_NOT_READ = (
+    (".tcl", re.compile(_TCL, re.MULTILINE),
+     "a script of Deal (Tcl), which deals hands and holds none: give what Deal prints "
+     "(deal -i format/pbn FILE), or write the conditions for trickcast deal"),
+    (".bml", re.compile(_BML, re.MULTILINE),
+     "BML, which describes a bidding system and holds no deals"),
+)  # fmt: skip
+"""Files of other kinds that are met: suffix, how they look, and what to say of them."""
 _WORDS = {"explanations": "explanations of calls", "lin": "LIN codes"}
 """Fields of a board whose names are no words for people."""
 
@@ -107,11 +140,13 @@ def stream(
     chunk: int = CHUNK,
     *,
     skipped: list[Skipped] | None = None,
+    partial: bool = False,
 ) -> Iterator[DealSet]:
     """Yield the deals of a file or binary stream, at most ``chunk`` at a time, in file order.
 
     The stream need not be seekable: standard input will do. ``name`` stands in messages for it.
-    What is no deal is noted in ``skipped`` where that is given. Raises as ``read`` does, at the
+    What is no deal is noted in ``skipped`` where that is given. Boards with hidden hands come as
+    PartialDeals where ``partial``, and are no deals otherwise. Raises as ``read`` does, at the
     place where the trouble is: deals before it are yielded first, of formats of a row or record a
     deal at least those of the chunks before.
 
@@ -132,10 +167,11 @@ def stream(
         elif not hasattr(source, "read"):
             kind = type(source).__name__
             raise TypeError(f"{kind} is no file (expected a path or a stream of bytes)")
-        reading = Reading(name or path or "standard input", skipped)
-        head, whole, suffix = opened(source, reading, path, text.begun)
+        reading = Reading(name or path or "standard input", skipped, partial=partial)
+        head, whole, suffix = opened(source, reading, path, deal_text.begun)
         if chosen is None:
             chosen = _recognise(head, suffix, reading.name)
+        reading.named = format is not None or suffix.lower() == chosen.suffixes[0] != ".txt"
         if chosen.text:
             _, whole = lines_ended(head, whole)
         yield from chosen.read(whole, reading, chunk)
@@ -169,20 +205,20 @@ def write_stream(
     """
     if isinstance(target, str | os.PathLike):
         chosen, name = format_to_write(target, format), str(target)
-        journey = _Journey(chosen.fields)
+        losses = _Losses(chosen)
         with atomic_writer(target) as file, zipped(file, target) as content:
-            _put(chosen, content, journey, sets, name)
+            _put(chosen, content, losses, sets, name)
     else:
         chosen, name = _writable(format), "output"
-        journey = _Journey(chosen.fields)
+        losses = _Losses(chosen)
         if isinstance(target, io.RawIOBase):
             target = cast(BinaryIO, _Whole(target))
         # what goes wrong before the first deals are there leaves no beginning of an answer
         rest = iter(sets)
         sets = chain([*islice(rest, 1)], rest)
-        _put(chosen, target, journey, sets, name)
+        _put(chosen, target, losses, sets, name)
         target.flush()
-    journey.warn(chosen, name)
+    losses.warn(chosen, name)
 
 
 def find_format(name: str) -> Format:
@@ -277,13 +313,16 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
             f"{name}: looks like {alike.title}, not {by_suffix[0].title} as {suffix} says "
             f'(to read it so: format="{alike.name}" or --from {alike.name})'
         )
+    for ending, looks, what in _NOT_READ:
+        if suffix.lower() == ending or (len(by_suffix) != 1 and looks.search(lines)):
+            raise FormatError(f"{name}: looks like {what}")
     if len(by_suffix) == 1:
         return by_suffix[0]
     expected = " or ".join(f.title for f in by_suffix) or "one of " + ", ".join(FORMATS)
     names = [f.name for f in by_suffix]
     named = f"names one: {', '.join(names)}" if names else "names one"
-    if text.FORMAT.name in names:
-        named += f"; --from {text.FORMAT.name} skips what is no deal"
+    if deal_text.FORMAT.name in names:
+        named += f"; --from {deal_text.FORMAT.name} skips what is no deal"
     raise FormatError(
         f"{name}: the content is of no known format (expected {expected}; "
         f'format="…" or --from {named})'
@@ -291,18 +330,18 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
 
 
 def _put(
-    chosen: Format, file: BinaryIO, journey: "_Journey", sets: Iterable[DealSet], name: str
+    chosen: Format, file: BinaryIO, losses: "_Losses", sets: Iterable[DealSet], name: str
 ) -> None:
     """Write, and name the file in errors that come from writing, not from where the deals are."""
     assert chosen.write is not None  # both ways to choose it made sure
     try:
-        watched = journey.watch(sets)
+        watched = losses.watch(sets)
         chosen.write(file, numbered(watched) if chosen.boards else watched)
     except FormatError as error:
-        if error is journey.trouble:
+        if error is losses.trouble:
             raise
         raise FormatError(f"{name}: {error}") from None
-    if not journey.deals:
+    if not losses.deals:
         raise FormatError(f"{name}: there are no deals to write")
 
 
@@ -329,13 +368,16 @@ class _Whole(io.RawIOBase):
         self._raw.flush()
 
 
-class _Journey:
+class _Losses:
     """What deals on their way to a file know, to say afterwards what the file cannot hold."""
 
-    def __init__(self, held: tuple[str, ...]) -> None:
-        self.held = held
+    def __init__(self, format: Format) -> None:
+        self.fields = format.fields
         """The fields of a board that the file holds."""
+        self.holds_partial = format.partial
         self.deals = 0
+        self.partial = 0
+        """Boards with hidden hands that were left out."""
         self.tricks = 0
         self.boards = 0
         self.said: dict[str, None] = {}
@@ -347,18 +389,21 @@ class _Journey:
         """Pass the sets on, counting."""
         try:
             for deals in sets:
+                if isinstance(deals, PartialDeals) and not self.holds_partial:
+                    self.partial += len(deals)
+                    continue
                 self._count(deals)
                 yield deals
         except FormatError as error:
             self.trouble = error
             raise
 
-    def _count(self, deals: DealSet) -> None:
+    def _count(self, deals: DealSet | PartialDeals) -> None:
         self.deals += len(deals)
-        if deals.tricks is not None:
+        if isinstance(deals, DealSet) and deals.tricks is not None:
             self.tricks += int(np.count_nonzero((deals.tricks != UNKNOWN).any(axis=(1, 2))))
         for board in deals.boards or ():
-            names = (name for name in board.stated() if name not in self.held)
+            names = (name for name in board.stated() if name not in self.fields)
             left_out = [word for name in names for word in _words(board, name)]
             self.boards += bool(left_out)
             self.said.update(dict.fromkeys(left_out))
@@ -366,6 +411,8 @@ class _Journey:
     def warn(self, format: Format, name: str) -> None:
         """Say what ``format`` could not hold, if anything."""
         left_out = []
+        if self.partial:
+            left_out.append(counted(self.partial, "board") + " with hidden hands")
         if self.tricks and not format.tricks:
             left_out.append(f"the known tricks of {counted(self.tricks, 'deal')}")
         if self.boards and not format.boards:

@@ -25,10 +25,10 @@ from ..cards import (
     parse_card,
     shorten,
 )
-from .auction import parse_count
-from .base import Format, Reading
-from .blocks import read_lines
-from .handtext import read_deal_texts
+from .boards import parse_count
+from .bulk import read_deal_texts
+from .format import Format, Reading
+from .streams import read_lines
 
 _VULNERABLE = (Vulnerability.NONE, Vulnerability.BOTH, Vulnerability.NS, Vulnerability.EW)
 _DEAL = re.compile(r'PBN\s+([0-3])\s+([0-3])\s+([0-4])\s+([0-3])\s+"([^"]*)"')

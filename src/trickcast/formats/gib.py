@@ -35,9 +35,9 @@ from ..cards import (
     shorten,
     write_deals,
 )
-from .base import Format, FormatError, FormatWarning, Reading
-from .blocks import decode_line, read_block, read_records, require_solved, salvaged, too_long
-from .handtext import read_deals
+from .bulk import read_deals, read_records, require_solved, salvaged
+from .format import Format, FormatError, FormatWarning, Reading
+from .streams import decode_line, read_block, too_long
 
 _TEXT_SEATS = (Seat.WEST, Seat.NORTH, Seat.EAST, Seat.SOUTH)
 _TEXT_DECLARERS = [Seat.EAST, Seat.NORTH, Seat.WEST, Seat.SOUTH]
@@ -127,12 +127,25 @@ def _deals_of_lines(data: bytes, reading: Reading, number: int, chunk: int) -> I
         try:
             text_of_line = decode_line(data[starts[row] : ends[row] + 1], reading, line)
             owners[row], ns[row] = _read_line(text_of_line, f"{reading.name}: line {line}")
+            if ":" not in text_of_line and not reading.named:
+                _tell_no_seat(reading, line)
         except FormatError as error:
             reading.refuse(error)
             keep[row] = False
     owners, tricks = owners[keep], _from_file(ns[keep], _TEXT_DECLARERS)
     for start in range(0, len(owners), chunk):
         yield DealSet(owners[start : start + chunk], tricks[start : start + chunk])
+
+
+def _tell_no_seat(reading: Reading, line: int) -> None:
+    """Say that four hands are taken from West on, as GIB has them; refuse that where strict."""
+    reason = 'four hands without a seat (GIB begins with West: format="gib" or --from gib says so)'
+    if not reading.lenient:
+        raise reading.error(f"line {line}", reason)
+    if reading.first_time("hands from West"):
+        warnings.warn(
+            f"{reading.name}: line {line}: {reason}; read from West on", FormatWarning, stacklevel=2
+        )
 
 
 def _read_line(line: str, where: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:

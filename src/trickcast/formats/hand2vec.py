@@ -3,7 +3,8 @@
 Semicolons between the fields and a header: an index, ``N`` and ``S`` (the two hands), then the
 tricks of declarer N and of declarer S in clubs, diamonds, hearts, spades and notrump (``NC`` …
 ``SNT``), each the mean over ten layouts of the other two hands.
-(github.com/johny-b/BridgeHand2Vec; Kleczek and others, "BridgeHand2Vec", ECAI 2023.)
+(github.com/johny-b/BridgeHand2Vec; Sztyber-Betley, Kołodziej, Betley and Duszak,
+"BridgeHand2Vec", ECAI 2023.)
 
 The other two hands are not given, so no DealSet can be made of a row: ``read_pairs`` reads these
 files. The registry holds the format nevertheless, so that a file is recognised for what it is.
@@ -19,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import HAND_WIDTH, DealError, DealSet, Hand, Seat, Strain, shorten
-from .base import Format, FormatError, Reading
-from .blocks import read_lines
-from .handtext import read_hands
+from .bulk import read_hands
+from .format import Format, FormatError, Reading
+from .streams import read_lines
 
 _LETTERS = ("S", "H", "D", "C", "NT")
 _HANDS = ("N", "S")

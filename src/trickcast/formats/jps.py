@@ -14,9 +14,9 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..cards import DealSet, Strain, shorten
-from .base import Format, Reading, raised_by
-from .blocks import on_disk
-from .handtext import read_deal_texts
+from .bulk import read_deal_texts
+from .format import Format, Reading, raised_by
+from .streams import on_disk
 
 _MAGIC = b"SQLite format 3\0"
 _FILE_STRAINS = [Strain.CLUBS, Strain.DIAMONDS, Strain.HEARTS, Strain.SPADES, Strain.NOTRUMP]

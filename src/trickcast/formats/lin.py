@@ -3,27 +3,439 @@
 The codes that Board has fields for: ``pn`` players from South on, ``md`` dealer (1 South, 2 West,
 3 North, 4 East) and the hands of S W N E, of which East is mostly left out, ``ah`` board number,
 ``sv`` vulnerability, ``mb`` call (``!`` alerted), ``an`` its explanation, ``pc`` card played,
-``mc`` declarer's tricks in all when claimed. Contract and declarer follow from the auction, the
-result from ``mc`` or a whole play. A board that says more keeps all its pairs as they are.
+``mc`` declarer's tricks in all when claimed. Contract and declarer follow from the auction, or
+stand in ``rs`` behind the deal where it does not tell them (``3NS``, as in the list of results that
+a match begins with), the result from ``mc`` or a whole play. A board that says more keeps all its
+pairs as they are.
 """
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import BinaryIO
 
-from ..cards import Board, DealError, DealSet, shorten
-from .base import Format, FormatError, Reading, raised_by
-from .lin_board import HELD, board_of, owners_of, pairs_of
-from .notices import Notices
-from .records import NO_TRICKS, SAYS_NOTHING, Table, deal_sets, place_of, some_deals
+from ..cards import HIDDEN, Board, DealError, DealSet, Seat, Tag, Vulnerability, counted, shorten
+from ..cards.auction import CALLS, contract_of, parse_call, strain_of, with_all_pass
+from .boards import (
+    NO_TRICKS,
+    SAYS_NOTHING,
+    Note,
+    Table,
+    contract_text,
+    deal_sets,
+    hand_texts,
+    is_all_pass,
+    parse_count,
+    parse_played,
+    place_of,
+    possible_calls,
+    possible_play,
+    shown_owners,
+    split_outcome,
+    tricks_of,
+)
+from .format import Format, FormatError, Notices, Reading, raised_by
+
+# --- pairs and boards ---
+
+Pairs = Sequence[tuple[str, str]]
+
+LAYOUT = ("pg", "rh", "st")
+"""Codes about the page that BBO writes with every board; without a value they say nothing."""
+FIELD_CODES = frozenset(("pn", "md", "ah", "sv", "mb", "an", "rs", "pc", "mc", *LAYOUT))
+"""Codes that Board has fields for."""
+
+_SEATS = (Seat.SOUTH, Seat.WEST, Seat.NORTH, Seat.EAST)
+_PLAYERS = tuple(seat.word for seat in _SEATS)
+_VULNERABILITY = {
+    "o": Vulnerability.NONE,
+    "n": Vulnerability.NS,
+    "e": Vulnerability.EW,
+    "b": Vulnerability.BOTH,
+}
+_CALL = re.compile(r"([1-7](?:NT?|[SHDC])|PASS|DBL|RDBL|XX|[PDXR])([!?*]*)[-\s,]*", re.IGNORECASE)
+_KNOWN_CALLS = frozenset(CALLS)
+_CARDS = re.compile(r"(?:[SHDC](?:10|[2-9TJQKA]))+", re.IGNORECASE)
+_CARD = re.compile(r"[SHDC](?:10|.)", re.IGNORECASE)
+_SUIT = re.compile(r"([SHDC])([^SHDC]*)")
+_NUMBER = re.compile(r"Board\s*(?:#\s*)?([0-9]{1,9})", re.IGNORECASE)
+_ROOM = re.compile(r"([oc])?([0-9]{1,9})", re.IGNORECASE)
+
+
+def owners_of(value: str, reading: Reading) -> bytes:
+    """Return the 52 owners of an ``md`` value, as ``shown_owners`` does. Raises DealError."""
+    dealer, rest = value.strip()[:1], value.strip()
+    hands = (rest[1:] if dealer.isdigit() else rest).split(",")
+    if len(hands) > 4:
+        raise DealError(f"deal {shorten(value)}: {counted(len(hands), 'hand')} (expected 3 or 4)")
+    hands += [""] * (4 - len(hands))
+    return shown_owners("S:" + " ".join(_dotted(hand, value) for hand in hands), reading)
+
+
+def _dotted(hand: str, value: str) -> str:
+    """Turn ``SAK5H…`` into dotted text; ``-`` for a hand left out."""
+    clean = re.sub(r"\s", "", hand).upper()
+    if not clean:
+        return "-"
+    suits = dict.fromkeys("SHDC", "")
+    found = _SUIT.findall(clean)
+    if len("".join(map("".join, found))) != len(clean):
+        raise DealError(
+            f"deal {shorten(value)}: hand {shorten(hand)} (expected such as SAK5H…D…C…)"
+        )
+    for suit, ranks in found:
+        suits[suit] += ranks
+    return ".".join(suits.values())
+
+
+def _dealer(value: str) -> Seat | None:
+    digit = value.strip()[:1]
+    return _SEATS[int(digit) - 1] if digit in ("1", "2", "3", "4") else None
+
+
+def board_of(pairs: Pairs, owners: bytes, note: Note) -> Board:
+    """Return what the pairs of a board say.
+
+    They are kept as they are when they say more than the fields of Board; ``note`` is told of
+    values that cannot be read.
+    """
+    values = dict(reversed(pairs))
+    dealer = _dealer(values["md"])
+    if dealer is None and values["md"].strip()[:1] in "56789":
+        note("dealers that are no seat", f"md begins with {values['md'].strip()[:1]} "
+             "(expected the dealer, 1 to 4 for S W N E)")  # fmt: skip
+    calls, by_dealer = _calls_made(pairs, note)
+    if not by_dealer:
+        dealer = None
+        note("auctions not begun by the dealer", "the auction does not begin with the dealer: "
+             "neither dealer nor contract is taken from it")  # fmt: skip
+    auction = possible_calls([call for call, _ in calls], note)
+    contract, declarer = (None, None) if dealer is None else contract_of(dealer, auction)
+    if stated := _stated_contract(pairs, note):
+        contract, declarer = stated
+    strain, result = strain_of(contract), _claim(values.get("mc"), note)
+    play = possible_play(_cards_played(pairs, note), strain, owners, note)
+    if result is None and declarer is not None and strain is not None:
+        result = tricks_of(play, declarer, strain, owners)
+    board = Board(
+        number=_number(values),
+        dealer=dealer,
+        vulnerability=_vulnerability(values.get("sv"), note),
+        contract=contract,
+        declarer=declarer,
+        result=result,
+        auction=auction,
+        explanations=tuple(
+            (i, "; ".join(filter(None, texts)))
+            for i, (_, texts) in enumerate(calls[: len(auction)])
+            if texts is not None
+        ),
+        play=play,
+        tags=_players(values, note),
+    )
+    if _plain(pairs) == _plain(_pairs_from_fields(board, owners)):
+        return board
+    return replace(board, lin=tuple((code, "" if code == "md" else value) for code, value in pairs))
+
+
+def _stated_contract(pairs: Pairs, note: Note) -> tuple[str, Seat | None] | None:
+    """Return contract and declarer of an ``rs`` behind the deal; a match's list stands before."""
+    codes = [code for code, _ in pairs]
+    if "rs" not in codes[codes.index("md") :]:
+        return None
+    value = pairs[codes.index("rs", codes.index("md"))][1].strip()
+    text, by, _ = split_outcome(value) or (value, "", "")
+    try:
+        return contract_text(text), Seat.parse(by) if by else None
+    except ValueError as error:
+        note("rs values kept as text", f"rs {shorten(value)} is kept as text: {error}")
+        return None
+
+
+def _calls_made(pairs: Pairs, note: Note) -> tuple[list[tuple[str, list[str] | None]], bool]:
+    """Return the calls, each with the explanations of one alerted or explained, else None.
+
+    And whether the first is the dealer's. A word that is no call is taken back by ``ub`` like one;
+    where it stays ``note`` is told, and the calls after it are left out: nobody knows whose they
+    are. But ``?``, which asks the reader, stands for nothing.
+    """
+    made: list[tuple[str, list[str] | None]] = []
+    last = max((i for i, (code, _) in enumerate(pairs) if code == "mb"), default=0)
+    for i, (code, value) in enumerate(pairs):
+        text = value.strip()
+        if code == "mb" and is_all_pass(text):
+            calls = [call for call, _ in made]
+            made += [(call, None) for call in with_all_pass(calls)[len(calls) :]]
+        elif code == "mb":
+            spelled = _calls(text) or [(text, "")]
+            made += [(call, [] if mark.strip("?") else None) for call, mark in spelled]
+        elif code == "an" and made:
+            call, texts = made[-1]
+            made[-1] = call, [*(texts or []), text]
+        elif code == "ub" and (i < last or (made and made[-1][0] == "?")):
+            del made[max(0, len(made) - _count(text)) :]
+    while made and made[-1][0] == "-":
+        made.pop()
+    begun = next((i for i, (call, _) in enumerate(made) if call != "-"), 0)
+    made = [entry for entry in made[begun:] if entry[0] not in ("", "?")]
+    for i, (call, _) in enumerate(made):
+        if call not in _KNOWN_CALLS:
+            note("mb values that are no calls", f"mb {shorten(call)} is no call (expected one such "
+                 "as p, d, r, 1C, 3N!); the calls before it stand")  # fmt: skip
+            return made[:i], not begun
+    return made, not begun
+
+
+def _cards_played(pairs: Pairs, note: Note) -> list[str]:
+    """Return the cards played and not taken back by ``up``; a last one only rewinds the show."""
+    play: list[str] = []
+    last = max((i for i, (code, _) in enumerate(pairs) if code == "pc"), default=0)
+    for code, value in pairs[: last + 1]:
+        if code == "up":
+            del play[max(0, len(play) - _count(value)) :]
+        elif code == "pc":
+            if _CARDS.fullmatch(value.strip()) is None:
+                note("pc values that are no cards", f"pc {shorten(value)} is no card (expected one "
+                     "such as SA); the cards before it stand")  # fmt: skip
+                break  # what follows would not be in its place
+            play += map(parse_played, _CARD.findall(value))
+    return play
+
+
+def _count(value: str) -> int:
+    """Return how many calls or cards an undo takes back: one where it does not say."""
+    text = value.strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 1
+
+
+def _calls(text: str) -> list[tuple[str, str]] | None:
+    """Return the calls of an ``mb`` value and the marks behind each; None where it is no calls."""
+    calls, at = [], 0
+    while at < len(text):
+        call = _CALL.match(text, at)
+        if call is None:
+            return None
+        calls.append((parse_call(call[1]), call[2]))
+        at = call.end()
+    return calls or None
+
+
+def _claim(value: str | None, note: Note) -> int | None:
+    if value is None:
+        return None
+    try:
+        return parse_count(value, 13)
+    except ValueError:
+        note("mc values kept as text",
+             f"mc {shorten(value)} is kept as text (expected 0 to 13 tricks)")  # fmt: skip
+        return None
+
+
+def _number(values: dict[str, str]) -> int | None:
+    """The board's number: of the heading ``Board 7``, or of the room label ``o7``."""
+    found = _NUMBER.fullmatch(values.get("ah", "").strip())
+    room = _ROOM.fullmatch(values.get("qx", "").strip())
+    return int(found[1]) if found else int(room[2]) if room else None
+
+
+def _vulnerability(value: str | None, note: Note) -> Vulnerability | None:
+    clean = _plain_sv(value or "")
+    if clean and clean not in _VULNERABILITY:
+        note(
+            "sv values kept as text", f"sv {shorten(clean)} is kept as text (expected o, n, e or b)"
+        )
+    return _VULNERABILITY.get(clean)
+
+
+def _plain_sv(value: str) -> str:
+    """Return an ``sv`` value in one spelling: none is ``o``, ``0`` or ``-``."""
+    return value.strip().lower().replace("0", "o").replace("-", "o")
+
+
+def _players(values: dict[str, str], note: Note) -> tuple[Tag, ...]:
+    """The names as PBN tags: of eight, the last four play in the closed room."""
+    names = [name.strip() for name in values.get("pn", "").rstrip(" ,").split(",")]
+    if len(names) > 4 and len(names) != 8:
+        note("names that cannot be seated, left out",
+             f"{len(names)} names in pn (expected 4 or 8, none with a comma in it)")  # fmt: skip
+        return ()
+    room = _ROOM.fullmatch(values.get("qx", "").strip())
+    if len(names) == 8 and room and (room[1] or "").lower() == "c":
+        names = names[4:]
+    of_player = dict(zip(_PLAYERS, names, strict=False))
+    in_order = ("West", "North", "East", "South")
+    return tuple(Tag(player, of_player[player]) for player in in_order if of_player.get(player))
+
+
+def pairs_of(board: Board, owners: bytes, note: Note) -> list[tuple[str, str]]:
+    """Return the pairs that say what a board says: its own where they still do, else new ones.
+
+    ``note`` is told what is left out. Raises ValueError for a field that holds no call or card.
+    """
+    if board.lin:
+        deal = _deal(board, owners)
+        own = [(code, deal if code == "md" else value) for code, value in board.lin]
+        if board_of(own, owners, _ignore) == board:
+            return own
+        note("LIN pairs written anew", "the board says otherwise than its LIN pairs")
+    pairs = _pairs_from_fields(board, owners)
+    again = board_of(pairs, owners, _ignore)
+    lost = [
+        name
+        for name in board.stated()
+        if name not in ("tags", "lin") and getattr(again, name) != getattr(board, name)
+    ]
+    lost += _left_of_tags(board.tags, again)
+    if lost:
+        note("what LIN does not hold, left out",
+             f"LIN does not hold and leaves out {', '.join(dict.fromkeys(lost))}")  # fmt: skip
+    return _laid_out(pairs)
+
+
+def _left_of_tags(tags: Sequence[Tag], written: Board) -> list[str]:
+    """Name the tags of which the LIN text, read as a board, does not have all."""
+    sections = {"Auction": written.auction, "Play": written.play}
+    explained = "; ".join(text for _, text in written.explanations)
+    return [
+        f"parts of {tag.name}" if sections.get(tag.name) else tag.name or "comments"
+        for tag in tags
+        if tag not in written.tags
+        and (tag.lines or tag.value.strip() not in ("", "?", "-"))
+        and not (tag.name == "Note" and tag.value.partition(":")[2].strip() in explained)
+    ]
+
+
+def beyond_fields(board: Board, owners: bytes) -> list[str]:
+    """Name the codes of a board's own pairs that say more than its fields do.
+
+    One that fields hold stands with the first value that they do not.
+    """
+    more = Counter(_plain(board.lin))
+    more.subtract(_plain(_pairs_from_fields(board, owners)))
+    more["mc", str(board.result)] = 0  # a claim of what the play leads to
+    first = {code: value for (code, value), count in reversed(more.items()) if count > 0}
+    return sorted(
+        f"{code} {shorten(value)}" if code in FIELD_CODES else code for code, value in first.items()
+    )
+
+
+def _ignore(kind: str, message: str) -> None:
+    """Take no note: what is read is what was written or read before."""
+
+
+def _deal(board: Board, owners: bytes) -> str:
+    """Write dealer and hands as BBO does: without East's, unless another is hidden."""
+    hands = hand_texts(owners)
+    digit = "0" if board.dealer is None else str(_SEATS.index(board.dealer) + 1)
+    texts = [
+        "".join(map("".join, zip("SHDC", hands[seat], strict=True))) * (seat in owners)
+        for seat in _SEATS
+    ]
+    return digit + ",".join(texts if HIDDEN in owners else [*texts[:3], ""])
+
+
+def _pairs_from_fields(board: Board, owners: bytes) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    names = [_clean(board.tag(player) or "").replace(",", " ") for player in _PLAYERS]
+    if any(names):
+        pairs.append(("pn", ",".join(names)))
+    pairs.append(("md", _deal(board, owners)))
+    if board.number is not None:
+        pairs.append(("ah", f"Board {board.number}"))
+    if board.vulnerability is not None:
+        pairs.append(("sv", "oneb"[board.vulnerability]))
+    explained = dict(board.explanations)
+    for i, call in enumerate(board.auction):
+        call = {"PASS": "p", "X": "d", "XX": "r"}.get(parse_call(call), parse_call(call))
+        pairs.append(("mb", call + ("!" if i in explained else "")))
+        if explained.get(i):
+            pairs.append(("an", _clean(explained[i])))
+    if board.contract is not None and (board.contract, board.declarer) != _contract_called(board):
+        by = "" if board.declarer is None else board.declarer.letter
+        pairs.append(("rs", contract_text(board.contract) + by))
+    pairs += [("pc", parse_played(card)) for card in board.play]
+    if board.result is not None and board.result != _result_of_play(board, owners):
+        pairs.append(("mc", str(board.result)))
+    return pairs
+
+
+def _result_of_play(board: Board, owners: bytes) -> int | None:
+    contract, declarer = board.contract, board.declarer
+    if contract is None:
+        contract, declarer = _contract_called(board)
+    strain = strain_of(contract)
+    if declarer is None or strain is None:
+        return None
+    return tricks_of(board.play, declarer, strain, owners)
+
+
+def _contract_called(board: Board) -> tuple[str | None, Seat | None]:
+    """Return contract and declarer as the auction tells them."""
+    return (None, None) if board.dealer is None else contract_of(board.dealer, board.auction)
+
+
+def _clean(text: str) -> str:
+    """Take out what would end a value."""
+    return re.sub(r"[\x00-\x1f]+", " ", text).replace("|", "/").strip()
+
+
+def _laid_out(pairs: Pairs) -> list[tuple[str, str]]:
+    """Put in what BBO does for its page: a heading, and an end of page after each trick."""
+    laid_out: list[tuple[str, str]] = []
+    cards = 0
+    for code, value in pairs:
+        if code == "md":
+            laid_out += [("st", ""), (code, value), ("rh", "")]
+            continue
+        if code == "pc" and cards % 4 == 0:
+            laid_out.append(("pg", ""))
+        cards += code == "pc"
+        if code == "mc":
+            laid_out.append(("pg", ""))
+        laid_out.append((code, value))
+    return [*laid_out, ("pg", "")]
+
+
+def _plain(pairs: Pairs) -> list[tuple[str, str]]:
+    """Return pairs in one spelling and without layout, to compare what they say."""
+    plain: list[tuple[str, str]] = []
+    auction: list[str] = []
+    for code, value in pairs:
+        text = value.strip()
+        if code == "mb" and is_all_pass(text):
+            passes = with_all_pass(auction)[len(auction) :]
+            auction += passes
+            plain += [(code, call) for call in passes]
+        elif code == "mb" and (calls := _calls(text)):
+            auction += [call for call, _ in calls]
+            plain += [(code, call + mark) for call, mark in calls]
+        elif code == "pc" and _CARDS.fullmatch(text):
+            plain += [(code, parse_played(card)) for card in _CARD.findall(text)]
+        elif code == "pn":
+            plain.append((code, ",".join(name.strip() for name in text.split(","))))
+        elif code == "md":
+            plain.append((code, ""))
+        elif code == "ah" and (found := _NUMBER.fullmatch(text)):
+            plain.append((code, f"Board {int(found[1])}"))
+        elif code in ("sv", "mc"):
+            plain.append((code, _plain_sv(text) if code == "sv" else text))
+        elif code not in LAYOUT or text:
+            plain.append((code, text))
+    return plain
+
+
+# --- files ---
 
 _CODE = re.compile(r"[A-Za-z0-9*]{1,2}")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
-_SNIFF = re.compile(rb"(^|\|)\s*(md\|[0-4]?\s*[SHDC,]|(pn|vg|qx)\|[^|]*\|)", re.IGNORECASE)
+_SNIFF = re.compile(
+    rb"(^|\|)\s*(md\|[0-4]?\s*[SHDC,]|(pn|vg|qx)\|[^|]*\|)", re.IGNORECASE | re.MULTILINE
+)
 _BEGINS = ("pn", "qx", "md")
 """Codes that begin the next board once the deal of this one is given."""
-_KNOWN = HELD | {"qx"}
+_KNOWN = FIELD_CODES | {"qx"}
 """Codes that are read, in capitals too; others are kept as they are."""
 
 _NOBODY = ("pn", ",,,")
@@ -40,16 +452,16 @@ def _sniff(head: bytes) -> bool:
 def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     notices = Notices(reading.name)
     boards = _deals(_boards(_pairs(stream, reading, notices), reading), reading, notices)
-    yield from some_deals(deal_sets(boards, chunk), reading)
+    yield from deal_sets(boards, reading, chunk)
     notices.close()
 
 
-def board_of_text(text: str) -> tuple[bytes, Board]:
+def board_of_text(text: str, reading: Reading) -> tuple[bytes, Board]:
     """Return the 52 owners and the board of a LIN text.
 
     Raises FormatError where it does not hold one board, or what is no LIN.
     """
-    reading = Reading("lin")
+    reading = Reading("lin", partial=reading.partial)
     notices = Notices(reading.name)
     pairs = _pairs(io.BytesIO(text.encode()), reading, notices)
     deals = list(_deals(_boards(pairs, reading), reading, notices))
@@ -62,18 +474,24 @@ def board_of_text(text: str) -> tuple[bytes, Board]:
 def _pairs(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[tuple[int, str, str]]:
     """Yield (line number, code, value); line breaks within a value are taken out.
 
-    Raises FormatError where the text is not made of such pairs; where the reading is lenient what
-    stands in place of a code is left out, and ``md`` is a code wherever it stands.
+    A code is the last line before its bar: what stands before it is left out. Raises FormatError
+    where the text is not made of such pairs; where the reading is lenient what stands in place of
+    a code is left out, and ``md`` is a code wherever it stands.
     """
     line, code = 1, ""
     for token in _tokens(stream, reading, notices):
         text = _text(token, reading, notices, line)
         clean = text.strip()
-        if code and not (clean.lower() == "md" and reading.lenient):
+        before, _, word = clean.rpartition("\n")
+        if code and not (word.lower() == "md" and reading.lenient):
             yield line, code, text.replace("\r", "").replace("\n", "")
             code = ""
-        elif _CODE.fullmatch(clean):
-            code = clean.lower() if clean.lower() in _KNOWN else clean
+        elif _CODE.fullmatch(word):
+            code = word.lower() if word.lower() in _KNOWN else word
+            if before:
+                notices.add("texts before LIN codes, left out", f"line {line}",
+                            f"{shorten(before.strip())} before {word} is left out "
+                            "(expected code|value| pairs)")  # fmt: skip
         else:
             at = line + text[: len(text) - len(text.lstrip())].count("\n")
             reason = (
@@ -167,7 +585,7 @@ def _deals(
     for number, pairs in boards:
         deal = next(value for code, value in pairs if code == "md")
         try:
-            owners = owners_of(deal)
+            owners = owners_of(deal, reading)
         except DealError as error:
             reading.refuse(reading.error(f"line {number}", str(error)))
             continue
@@ -208,4 +626,5 @@ FORMAT = Format(
     write=_write,
     tricks=False,
     boards=True,
+    partial=True,
 )

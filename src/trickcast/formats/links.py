@@ -13,12 +13,23 @@ from collections.abc import Iterator
 from typing import BinaryIO
 from urllib.parse import parse_qsl, urlsplit
 
-from ..cards import Board, Deal, DealError, DealSet, Seat, Tag, Vulnerability, shorten
-from .auction import contract_of, contract_text, parse_call, parse_count, parse_played
-from .base import Format, FormatError, Reading
-from .blocks import read_lines
+from ..cards import Board, DealError, DealSet, Seat, Tag, Vulnerability, shorten
+from ..cards.auction import contract_of, parse_call, strain_of
+from .boards import (
+    NO_TRICKS,
+    Note,
+    Table,
+    contract_text,
+    deal_sets,
+    parse_count,
+    parse_played,
+    possible_calls,
+    possible_play,
+    shown_owners,
+)
+from .format import Format, FormatError, Notices, Reading
 from .lin import board_of_text
-from .records import NO_TRICKS, Table, deal_sets, some_deals, with_fourth_hand
+from .streams import read_lines
 
 _SNIFF = re.compile(rb"(?:\xef\xbb\xbf)?\s*https?://[^\s?]*(?:handviewer|ddummy)", re.IGNORECASE)
 _VULNERABLE = {
@@ -28,7 +39,10 @@ _VULNERABLE = {
     **dict.fromkeys(("b", "all", "both"), Vulnerability.BOTH),
 }
 _DUTCH = {"o": "e", "z": "s"}
-_CALL = re.compile(r"([1-7](?:NT?|[SHDC])|[PDXR])([!?]*)", re.IGNORECASE)
+_CALL = re.compile(
+    r"([1-7](?:NT?|[SHDC])|[PDXR])([!?]*)(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?", re.IGNORECASE
+)
+"""A call, its marks, and what explains it in parentheses."""
 _CARD = re.compile(r"[SHDC](?:10|[2-9TJQKA])", re.IGNORECASE)
 _SUIT = re.compile(r"([SHDC])([^SHDC]*)")
 _MOST_PARAMETERS = 100
@@ -37,12 +51,17 @@ _READ = frozenset(("lin", *"neswdvbap", "nn", "en", "sn", "wn", "contract", "dec
 _OTHER_NAMES = {"dealer": "d", "vul": "v", "board": "b"}
 
 
-def read_link(address: str) -> tuple[bytes, Board]:
+def read_link(
+    address: str, reading: Reading | None = None, note: Note | None = None
+) -> tuple[bytes, Board]:
     """Return the 52 owners and the board that an address holds.
 
-    Raises DealError when it does not hold a whole deal, ValueError when it is no such address,
-    holds more than one board, or says a thing twice and differently.
+    What is no call or card, or impossible, is told to ``note`` (else by a FormatWarning). Raises
+    DealError when it does not hold a whole deal, ValueError when it is no such address, holds more
+    than one board, or says a thing twice and differently.
     """
+    reading = reading or Reading("the address")
+    note = note or Notices(reading.name).at("a= and p=")
     parts = urlsplit(html.unescape(address.strip()))
     page = parts.path.lower().rpartition("/")[2]
     if not page.startswith(("handviewer", "ddummy")):
@@ -58,15 +77,15 @@ def read_link(address: str) -> tuple[bytes, Board]:
             )
         values[key] = value
     if values.get("lin"):
-        return board_of_text(values["lin"])
+        return board_of_text(values["lin"], reading)
     if not any(values.get(seat) for seat in "nesw"):
         where = (
             "the site has them" if values.keys() & {"myhand", "file"} else "expected n= e= s= w="
         )
         raise DealError(f"{shorten(address)}: there are no cards in the address ({where})")
     hands = " ".join(_dotted(values.get(seat, "")) for seat in "nesw")
-    owners = Deal(with_fourth_hand(f"N:{hands}")).owner_bytes
-    return owners, _board(values)
+    owners = shown_owners(f"N:{hands}", reading)
+    return owners, _board(values, owners, note)
 
 
 def _key(name: str) -> str:
@@ -89,18 +108,23 @@ def _dotted(hand: str) -> str:
     return ".".join(suits.values())
 
 
-def _board(values: dict[str, str]) -> Board:
+def _board(values: dict[str, str], owners: bytes, note: Note) -> Board:
     """Return what the parameters say besides the cards. Raises ValueError for one that is wrong."""
     dealer = _seat(values.get("d", ""))
-    auction = _spelled(_CALL, values.get("a", ""), "a call")
-    calls = tuple(parse_call(call[1]) for call in auction)
-    explanations = tuple((i, "") for i, call in enumerate(auction) if "!" in call[2])
+    auction = _spelled(_CALL, values.get("a", "").strip(), "a call", note)
+    calls = possible_calls([parse_call(call[1]) for call in auction], note)
+    explanations = tuple(
+        (i, (call[3] or "").strip())
+        for i, call in enumerate(auction[: len(calls)])
+        if "!" in call[2] or call[3]
+    )
     contract, declarer = (None, None) if dealer is None else contract_of(dealer, calls)
     if values.get("contract") and contract is None:
         contract = contract_text(values["contract"])
         declarer = _seat(values.get("declarer", ""))
     played = values.get("p", "")
-    cards = () if played.startswith("{") else _spelled(_CARD, played, "a card")
+    cards = [] if played.startswith("{") else _spelled(_CARD, played, "a card", note)
+    play = [parse_played(card[0]) for card in cards]
     number = values.get("b", "").strip()
     vulnerable = values.get("v", "").strip().lower()
     if vulnerable and vulnerable not in _VULNERABLE:
@@ -115,7 +139,7 @@ def _board(values: dict[str, str]) -> Board:
         declarer=declarer,
         auction=calls,
         explanations=explanations,
-        play=tuple(parse_played(card[0]) for card in cards),
+        play=possible_play(play, strain_of(contract), owners, note),
         tags=tuple(Tag(seat.word, names[seat]) for seat in in_order if names[seat]),
     )
 
@@ -125,29 +149,38 @@ def _seat(text: str) -> Seat | None:
     return Seat.parse(_DUTCH.get(clean, clean)) if clean else None
 
 
-def _spelled(word: re.Pattern[str], text: str, what: str) -> list[re.Match[str]]:
-    """Cut a text into words that stand without anything between them. Raises ValueError."""
-    words, at, clean = [], 0, "".join(text.split())
-    while at < len(clean):
-        match = word.match(clean, at)
+def _spelled(word: re.Pattern[str], text: str, what: str, note: Note) -> list[re.Match[str]]:
+    """Cut a text into words that stand without anything but blanks between them."""
+    words, at = [], 0
+    while at < len(text):
+        match = word.match(text, at)
         if match is None:
-            raise ValueError(f"{shorten(clean[at:])} does not begin with {what}")
+            note(f"texts that are not {what}",
+                 f"{shorten(text[at:])} does not begin with {what}; what stands before it is "
+                 "read")  # fmt: skip
+            break
         words.append(match)
         at = match.end()
+        while text[at : at + 1].isspace():
+            at += 1
     return words
 
 
 def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
-    yield from some_deals(deal_sets(_boards(stream, reading), chunk), reading)
+    notices = Notices(reading.name)
+    yield from deal_sets(_boards(stream, reading, notices), reading, chunk)
+    notices.close()
 
 
-def _boards(stream: BinaryIO, reading: Reading) -> Iterator[tuple[bytes, Board, Table]]:
+def _boards(
+    stream: BinaryIO, reading: Reading, notices: Notices
+) -> Iterator[tuple[bytes, Board, Table]]:
     """Yield the owners, the board and the unknown tricks of each address."""
     for number, line in read_lines(stream, reading):
         if not line.strip():
             continue
         try:
-            owners, board = read_link(line)
+            owners, board = read_link(line, reading, notices.at(f"line {number}"))
         except FormatError as error:
             reading.refuse(reading.error(f"line {number}", error.reason))
         except ValueError as error:  # DealError is one

@@ -6,25 +6,15 @@ leniently it says by FormatWarnings. The writer gives PBN 2.1 in export order, i
 is not ASCII, such as players' names, in UTF-8, which readers of today take).
 """
 
+import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import BinaryIO
 
-from ..cards import Board, Deal, DealError, DealSet, Tag, cut, shorten
-from .base import Format, FormatError, Reading, raised_by
-from .lin_board import beyond_fields
-from .notices import Notices
-from .pbn_board import NoteOnTag, read_board, write_board
-from .pbn_lines import (
-    EXPORT_ORDER,
-    TagLine,
-    blocks,
-    check_lines,
-    escape,
-    pieces,
-    read_lines,
-)
-from .records import (
+from ..cards import HIDDEN, Board, DealError, DealSet, Seat, Tag, cut, shorten
+from .boards import (
     NO_TRICKS,
     SAYS_NOTHING,
     Table,
@@ -32,14 +22,371 @@ from .records import (
     hand_texts,
     place_of,
     plain_owners,
-    some_deals,
-    with_fourth_hand,
+    shown_owners,
 )
+from .format import Format, FormatError, Notices, Reading, raised_by
+from .lin import beyond_fields
+from .pbn_board import EXPORT_ORDER, NoteOnTag, is_section, read_board, write_board
+from .streams import text_lines
 
+# --- lines, tags and blocks of tags ---
+
+_DOUBLE_SPACED = 4
+"""Tags at the beginning of a file that tell whether a blank line stands after every line."""
+_MOST_RUBBISH = 100
+"""Lines that are not PBN before the first tag."""
+
+
+_PLAIN_TAG = re.compile(r'\[(\w+)\s+"([^"\\]*)"\]')
+_TAG = re.compile(r'\[\s*(\w+)\s*"((?:[^"\\]|\\.)*)"\s*\]')
+_TAG_WITH_QUOTES = re.compile(r'\[\s*(\w+)\s*"(.*)"\s*\]')
+_TAG_OF_A_WRITER = re.compile(r"\[\s*([A-Za-z]\w*+)(?=[“”„'‘’\s])([^\]]*+)\]")
+"""A tag in the quotes of a word processor, in single ones, or in none."""
+_QUOTES_OF_A_WRITER = re.compile(r"^[“”„'‘’]|[“”'‘’]$")
+_BLANKS = re.compile(r"\s+")
+_BROKEN_DEAL = re.compile(r"\[\s*Deal\b", re.IGNORECASE)
+_ESCAPE = re.compile(r'\\([\\"])')
+_TO_ESCAPE = re.compile(r'"|\\(?=[\\"]|$)')
+_NO_COMMENT = re.compile(r'^(?:[^"{;]|"[^"]*"|\{[^}]*\}|;.*|"(?=[^"]*$))*')
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
+_BREAK = re.compile(r"[\x00-\x08\x0a-\x1f]")
+_HEADER = re.compile(r"%\s*(PBN\s+\d+\.\d+|EXPORT|IMPORT|Content-type\s*:.*)\s*", re.IGNORECASE)
+"""Lines about the file, its encoding included, which are not those of what is written of it."""
+_NAMES = {
+    name.lower(): name
+    for name in (
+        *EXPORT_ORDER, "Auction", "Play", "Note", "OptimumResultTable", "DoubleDummyTricks"
+    )
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class TagLine:
+    """A tag being read: as ``Tag``, with the number of its line."""
+
+    name: str
+    value: str
+    number: int
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def tag(self) -> Tag:
+        """What is kept of it."""
+        return Tag(self.name, self.value, tuple(self.lines))
+
+
+def escape(value: str) -> str:
+    r"""Return a tag value as it stands between quotes: ``\"`` for a quote.
+
+    A backslash is doubled only where it could be taken for an escape, as in the wild (and in the
+    standard's own ``Denomination\2R``).
+    """
+    return _TO_ESCAPE.sub(r"\\\g<0>", value)
+
+
+def read_lines(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[tuple[int, str]]:
+    """Yield (line number from 1, text without its end) of a text file in UTF-8 or ISO 8859-1.
+
+    Refuses a line that is too long. Raises FormatError for bytes that no text has, which are read
+    as blanks where the reading is lenient.
+    """
+    for number, raw in text_lines(stream, reading, "line"):
+        if number == 1:
+            raw = raw.removeprefix(codecs.BOM_UTF8)
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError:
+            text = raw.decode("iso-8859-1")  # what the standard asks for
+        text = text.rstrip("\r\n\x1a")  # DOS ends files with 0x1a
+        if wrong := _CONTROL.search(text):
+            place = f"line {number}, column {wrong.start() + 1}"
+            reason = f"control character 0x{ord(wrong[0]):02x} (expected PBN text)"
+            if not reading.lenient:
+                raise reading.error(place, reason)
+            notices.add("control characters, read as blanks", place, reason)
+            text = _CONTROL.sub(" ", text)
+        yield number, text
+
+
+class _Lines:
+    """Numbered lines, some of which may be put back to be read once more."""
+
+    def __init__(self, lines: Iterable[tuple[int, str]]):
+        self._lines = iter(lines)
+        self._back: list[tuple[int, str]] = []
+
+    def __iter__(self) -> "_Lines":
+        return self
+
+    def __next__(self) -> tuple[int, str]:
+        return self._back.pop() if self._back else next(self._lines)
+
+    def put_back(self, lines: Sequence[tuple[int, str]]) -> None:
+        """Let these lines be the next."""
+        self._back += reversed(lines)
+
+
+def single_spaced(lines: Iterator[tuple[int, str]], notices: Notices) -> Iterator[tuple[int, str]]:
+    """Take out the blank line after every line, where a file begins with different tags so."""
+    head = list(islice(lines, 2 * _DOUBLE_SPACED))
+    texts = [text for _, text in head if text[:1] != "%"]
+    tags = [found[1] for text in texts[::2] if (found := _PLAIN_TAG.fullmatch(text))]
+    blank = not any(text.strip() for text in texts[1::2])
+    if len({*tags}) < _DOUBLE_SPACED - 1 or len(tags) != len(texts[::2]) or not blank:
+        yield from head
+        yield from lines
+        return
+    notices.add("blank lines after all lines", f"line {head[1][0]}",
+                "a blank line after every line is passed over")  # fmt: skip
+    blanks = 0
+    for number, text in chain(head, lines):
+        if text and not text.isspace():
+            if blanks > 1:
+                yield number - 1, ""
+            yield number, text
+            blanks = 0
+        else:
+            blanks += 1
+
+
+Piece = tuple[int, str | None, str]
+"""Line number, tag name, value. No name: a line that follows a tag; None: a blank line."""
+
+
+def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices) -> Iterator[Piece]:
+    """Tell tags, lines that belong to them and blank lines apart.
+
+    Raises FormatError for a file that is not PBN, refuses a comment without end, and a tag cut
+    short: where the reading is lenient it is left out, or stands for no deal if it is a Deal.
+    """
+    in_rows = False  # whether the last tag was one that rows of data follow
+    rubbish = _Rubbish(reading, notices)
+    source = _Lines(lines)
+    for number, text in source:
+        if (plain := _PLAIN_TAG.fullmatch(text)) is not None:
+            tag = _NAMES.get(plain[1].lower(), plain[1])
+            yield number, tag, plain[2]
+            in_rows, rubbish.allowed = is_section(tag), True
+            continue
+        elif not text or text.isspace():
+            yield number, None, ""
+            in_rows = False
+        elif text[0] == "%":
+            header = _HEADER.fullmatch(text)  # which another file begins with
+            yield number, None if header else "", "" if header else text.rstrip()
+            continue
+        text = text.strip()
+        at = 0
+        while at < len(text):
+            tag_here = _TAG.match(text, at) or _TAG_WITH_QUOTES.fullmatch(text, at)
+            if tag_here is not None:
+                tag = _NAMES.get(tag_here[1].lower(), tag_here[1])
+                yield number, tag, _ESCAPE.sub(r"\1", tag_here[2])
+                in_rows, rubbish.allowed = is_section(tag), True
+                at = _after_blanks(text, tag_here.end())
+                continue
+            if text[at] == "[":
+                reason = f'{shorten(text[at:])} is not a tag (expected [Name "value"])'
+                if not reading.lenient:
+                    raise reading.error(f"line {number}", reason)
+                if (otherwise := _TAG_OF_A_WRITER.match(text, at)) is not None:
+                    notices.add("tags without plain quotes, read all the same",
+                                f"line {number}", reason)  # fmt: skip
+                    tag = _NAMES.get(otherwise[1].lower(), otherwise[1])
+                    yield number, tag, _QUOTES_OF_A_WRITER.sub("", otherwise[2].strip()).strip()
+                    in_rows, rubbish.allowed = is_section(tag), True
+                    at = _after_blanks(text, otherwise.end())
+                    continue
+                if _BROKEN_DEAL.match(text, at):
+                    yield number, "Deal", text[at:]
+                else:
+                    notices.add("tags that are none, left out", f"line {number}", reason)
+                break
+            end = _end_of_piece(text, at)
+            piece = text[at:end]
+            at = _after_blanks(text, end)
+            if not in_rows and piece[0] not in "{;":
+                rubbish.add(number, piece)
+            elif _leaves_comment_open(piece):
+                yield from _comment((number, piece), source, reading, notices)
+            else:
+                yield number, "", piece
+    rubbish.close()
+
+
+def _comment(
+    first: tuple[int, str], source: _Lines, reading: Reading, notices: Notices
+) -> Iterator[Piece]:
+    """Yield the lines of a comment in braces that does not end in its first line.
+
+    A line that is a tag ends it where another begins before its end, or where it has none.
+    Refuses a comment without end or tag.
+    """
+    lines, tag = [first], 0
+    for number, text in source:
+        if not tag and _PLAIN_TAG.fullmatch(text.strip()):
+            tag = len(lines)
+        begin, end = text.find("{"), text.find("}")
+        if end >= 0 and not (tag and 0 <= begin < end):
+            lines.append((number, text[: end + 1]))
+            if text[end + 1 :].strip():
+                source.put_back([(number, " " + text[end + 1 :])])
+            yield from ((number, "", text) for number, text in lines)
+            return
+        lines.append((number, text))
+        if tag and begin >= 0:
+            break
+        if len(lines) > reading.limits.board:
+            if tag:
+                break
+            raise _no_end_of_board(number, reading)
+    number, text = first
+    reason = "the comment that begins here has no end (expected '}')"
+    if tag:
+        notices.add("comments without end", f"line {number}", f"{reason}: the next tag ends it")
+        source.put_back(lines[tag:])
+        last, closed = lines[tag - 1]
+        yield from ((number, "", text) for number, text in lines[: tag - 1])
+        yield last, "", closed + "}"
+        return
+    reading.refuse(reading.error(f"line {number}", reason))
+    if before := text[: len(text) - len(_NO_COMMENT.sub("", text))].rstrip():
+        yield number, "", before
+
+
+def _after_blanks(text: str, start: int) -> int:
+    blanks = _BLANKS.match(text, start)
+    return start if blanks is None else blanks.end()
+
+
+def _end_of_piece(text: str, start: int) -> int:
+    """Return the end of a comment in braces at ``start``; any other text is one piece."""
+    end = text.find("}", start) + 1 if text[start] == "{" else 0
+    return end or len(text)
+
+
+def _leaves_comment_open(text: str) -> bool:
+    """Whether a comment in braces begins in a line and does not end in it."""
+    if "{" not in text:
+        return False
+    return _NO_COMMENT.sub("", text).startswith("{")
+
+
+class _Rubbish:
+    """Lines that are no PBN: warned of among boards, refused where there are no boards."""
+
+    def __init__(self, reading: Reading, notices: Notices):
+        self.allowed = False
+        """Whether there was a tag, so that the file is PBN."""
+        self._reading = reading
+        self._notices = notices
+        self._lines: list[tuple[int, str]] = []
+
+    def add(self, number: int, text: str) -> None:
+        self._notices.add(
+            "lines that are not PBN, left out",
+            f"line {number}",
+            f"{shorten(text)} is not PBN and is left out (expected a tag, a comment, a blank line)",
+        )
+        if not self.allowed:
+            self._lines.append((number, text))
+            if len(self._lines) > _MOST_RUBBISH:
+                self.close()
+
+    def close(self) -> None:
+        if self._lines and not self.allowed:
+            number, text = self._lines[0]
+            raise self._reading.error(
+                f"line {number}",
+                f'{shorten(text)} is not PBN (expected tags such as [Deal "N:…"])',
+            )
+
+
+def blocks(found: Iterable[Piece], reading: Reading) -> Iterator[list[TagLine]]:
+    """Group pieces into blocks of tags, cut at blank lines and where a tag comes a second time.
+
+    A tag that only repeats the one before it says nothing. A block may begin with a TagLine
+    without a name, for what stands before its first tag. Raises FormatError for a block without
+    end.
+    """
+    block: list[TagLine] = []
+    seen: set[str] = set()
+    size = 0
+    for number, tag, text in found:
+        if tag:
+            if tag in seen and tag in EXPORT_ORDER:
+                if (block[-1].name, block[-1].value, block[-1].lines) == (tag, text, []):
+                    continue
+                if tag not in _OF_ONE_BOARD or "" not in (text, _value(block, tag)):
+                    yield block
+                    block, seen, size = [], set(), 0
+            block.append(TagLine(tag, text, number))
+            seen.add(tag)
+        elif tag is None:
+            if block:
+                yield block
+            block, seen, size = [], set(), 0
+            continue
+        else:
+            if not block:
+                block.append(TagLine("", "", number))
+            block[-1].lines.append(text)
+        size += 1
+        if size > reading.limits.board:
+            raise _no_end_of_board(number, reading)
+    if block:
+        yield block
+
+
+def _value(block: list[TagLine], name: str) -> str:
+    return next((tag.value for tag in reversed(block) if tag.name == name), "")
+
+
+def _no_end_of_board(number: int, reading: Reading) -> FormatError:
+    return reading.error(
+        f"line {number}",
+        f"{reading.limits.board:,} lines without the end of a board "
+        f"(expected a blank line between boards; {raised_by('board')})",
+    )
+
+
+def check_lines(tag: Tag) -> None:
+    """Raise ValueError where a tag, written as it is, would not be read as the same again."""
+    if tag.name and not re.fullmatch(r"\w+", tag.name):
+        raise ValueError(f"tag name {shorten(tag.name)}")
+    if any(_BREAK.search(text) for text in (tag.value, *tag.lines)):
+        raise ValueError(f"{cut(tag.name)} tag: line breaks and control characters")
+    in_comment = False
+    for line in tag.lines:
+        text = line.strip()
+        if in_comment:
+            in_comment = not line.endswith("}")
+            wrong = "}" in line[:-1]
+        elif line[:1] == "%":
+            wrong = _HEADER.fullmatch(line) is not None
+        else:
+            in_comment = _leaves_comment_open(text)
+            wrong = text[:1] not in ("{", ";") and not (is_section(tag.name) and text[:1] != "[")
+            wrong = wrong or not text or (text[0] == "{" and "}" in text[:-1])
+        if wrong:
+            raise ValueError(
+                f"{cut(tag.name)} tag: line {shorten(line)} where a comment could stand"
+            )
+    if in_comment:
+        raise ValueError(f"{cut(tag.name)} tag: a comment without end")
+
+
+# --- records of boards ---
+
+_HIDDEN_HAND = re.compile(r"[:\s](?:-|\.\.\.)(?:\s|$)")
 _OF_THE_DEAL = ("Deal", "Board", "Dealer", "Vulnerable")
 """What the record of another table shares with the board before when it does not say it."""
 _OF_A_TABLE = frozenset(("Declarer", "Contract", "Result", "Auction", "Play", "Score"))
 """What the record of another table says at least one of."""
+_OF_A_BOARD = frozenset(("Board", "West", "North", "East", "South", "Room"))
+"""What says of which board and table a record is."""
+_OF_ONE_BOARD = frozenset(("Dealer", "Vulnerable", "Scoring", "Declarer", "Contract", "Result"))
+"""Tags that begin no other board where one of two is empty."""
 _EXPORTED = frozenset(EXPORT_ORDER)
 _SNIFF = re.compile(
     rb'^(?:\xef\xbb\xbf)?[ \t]*(%\s*PBN\b|\[\s*(Event|Site|Board|Deal|Date|Dealer|West|North)\s+")',
@@ -53,7 +400,7 @@ def _sniff(head: bytes) -> bool:
 
 def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     notices = Notices(reading.name)
-    yield from some_deals(deal_sets(_boards(stream, reading, notices), chunk), reading)
+    yield from deal_sets(_boards(stream, reading, notices), reading, chunk)
     notices.close()
 
 
@@ -63,7 +410,7 @@ def _boards(
     """Yield the owners, the board and the trick table of each record of a deal."""
     before: dict[str, TagLine] = {}
     text, owners = None, b""
-    lines = read_lines(stream, reading, notices)
+    lines = single_spaced(read_lines(stream, reading, notices), notices)
     for record in _records(blocks(pieces(lines, reading, notices), reading), reading, notices):
         before = _complete(record, before, reading, notices)
         deal = before.get("Deal")
@@ -71,7 +418,7 @@ def _boards(
             continue
         if deal.value != text:  # tables of one deal stand together
             try:
-                text, owners = deal.value, _owners(deal, notices)
+                text, owners = deal.value, _owners(deal, reading, notices)
             except DealError as error:
                 reading.refuse(reading.error(f"line {deal.number}", str(error)))
                 text = None
@@ -81,7 +428,7 @@ def _boards(
             tags.append(Tag("Deal", "", tuple(deal.lines)))
         board, table = SAYS_NOTHING, NO_TRICKS
         if tags:
-            board, table = read_board(tags, _note_on(record, notices))
+            board, table = read_board(tags, owners, _note_on(record, notices))
         yield owners, board, table
 
 
@@ -118,6 +465,15 @@ class _Record:
             if tag.name == "Board" and self._number is None:
                 self._number = tag.value
 
+    def drop(self, names: Set[str], notices: Notices) -> None:
+        """Leave out tags, which the board that follows has itself."""
+        for tag in self.tags:
+            if tag.name in names:
+                notices.add("tags of no board, left out", f"line {tag.number}",
+                            f"{tag.name} stands alone and is left out")  # fmt: skip
+        self.tags = [tag for tag in self.tags if tag.name not in names]
+        self.names -= names
+
     def begin_with(self, other: "_Record") -> None:
         """Put what stands before at the beginning."""
         self.tags, block = other.tags, self.tags
@@ -144,44 +500,46 @@ def _records(
     Only the record of another table at the same board has no Deal tag. Refuses a board without
     deal.
     """
-    held, waiting = _Record(), _Record()
-    for block in found:  # waiting is what stands before a Deal, or comments
+    record, before = _Record(), _Record()
+    for block in found:  # before: what stands before a Deal, or comments
         names = {tag.name for tag in block}
-        if not waiting.names.isdisjoint(names & _EXPORTED):
-            reading.refuse(_no_deal(waiting.tags, reading))
-            waiting = _Record()
-        if held.tags and ("Deal" in names or held.is_other_board_than(block)):
-            if held.is_whole:
-                yield held.tags
+        if not before.names.isdisjoint(names & _EXPORTED):
+            reading.refuse(_no_deal(before.tags, reading))
+            before = _Record()
+        if record.tags and ("Deal" in names or record.is_other_board_than(block)):
+            twice = record.names & names & _EXPORTED
+            if record.is_whole or (twice and not record.names.isdisjoint(_OF_A_BOARD)):
+                yield record.tags
             else:
-                waiting.begin_with(held)
-            held = _Record()
+                record.drop(twice, notices)
+                before.begin_with(record)
+            record = _Record()
         if "Deal" in names:
-            held, waiting = waiting, _Record()
-        elif not held.tags or names == {""}:
-            waiting.add(block)
+            record, before = before, _Record()
+        elif not record.tags or names == {""}:
+            before.add(block)
             continue
-        elif not held.names.isdisjoint(names - {"Note", ""}):
-            yield held.tags
-            held, waiting = waiting, _Record()
+        elif not record.names.isdisjoint(names - {"Note", ""}):
+            yield record.tags
+            record, before = before, _Record()
         else:
             notices.add("blank lines inside a board", f"line {block[0].number}",
                         "a blank line within a board is passed over")  # fmt: skip
-            if waiting.tags:
-                held.add(waiting.tags)
-                waiting = _Record()
-        held.add(block)
-        if len(held.tags) > reading.limits.board:
+            if before.tags:
+                record.add(before.tags)
+                before = _Record()
+        record.add(block)
+        if len(record.tags) > reading.limits.board:
             raise reading.error(
                 f"line {block[0].number}",
                 f"{reading.limits.board:,} tags of one board ({raised_by('board')})",
             )
-    if waiting.names - {""}:
-        reading.refuse(_no_deal(waiting.tags, reading))
-    elif waiting.tags and held.tags:
-        held.add(waiting.tags)
-    if held.tags:
-        yield held.tags
+    if before.names - {""}:
+        reading.refuse(_no_deal(before.tags, reading))
+    elif before.tags and record.tags:
+        record.add(before.tags)
+    if record.tags:
+        yield record.tags
 
 
 def _no_deal(block: list[TagLine], reading: Reading) -> FormatError:
@@ -224,14 +582,13 @@ def _complete(
     return named
 
 
-def _owners(deal: TagLine, notices: Notices) -> bytes:
+def _owners(deal: TagLine, reading: Reading, notices: Notices) -> bytes:
     """Return the 52 owners that a Deal tag gives, or raise DealError."""
     owners = plain_owners(deal.value)
     if owners is not None:
         return owners
-    text = with_fourth_hand(deal.value)
-    owners = Deal(text).owner_bytes
-    if text != deal.value:
+    owners = shown_owners(deal.value, reading)
+    if HIDDEN not in owners and _HIDDEN_HAND.search(deal.value):
         notices.add("hands worked out from the other three", f"line {deal.number}",
                     "a hand is not given; it is what the other three leave")  # fmt: skip
     return owners
@@ -253,12 +610,13 @@ def _write(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
 def _record(owners: bytes, board: Board, table: Table, index: int, notices: Notices) -> str:
     """Return a board as text, with the blank line that ends it."""
     place = place_of(board, index)
-    deal = "N:" + " ".join(map(".".join, hand_texts(owners)))
+    texts = zip(Seat, hand_texts(owners), strict=True)
+    deal = "N:" + " ".join(".".join(suits) if seat in owners else "-" for seat, suits in texts)
     if board.lin and (more := beyond_fields(board, owners)):
         notices.add("what only LIN holds, left out", place,
                     f"PBN does not hold and leaves out LIN's {', '.join(more)}")  # fmt: skip
     try:
-        tags = write_board(board, deal, table, notices.at(place))
+        tags = write_board(board, owners, deal, table, notices.at(place))
         for tag in tags:
             check_lines(tag)
     except ValueError as error:
@@ -279,4 +637,5 @@ FORMAT = Format(
     reader=_read,
     write=_write,
     boards=True,
+    partial=True,
 )

@@ -1,32 +1,384 @@
-"""Between PBN tags and what a Board says: the fields, and the tags that say more than they do."""
+"""Between the tags of a PBN board and what a Board says: fields, auction, play, trick tables.
+
+Programs write 1 in trick tables for what they did not solve, and for a side that makes no contract,
+where the real result is anything up to 6. So in a table that holds no result from 2 to 6 no 1 is
+believed; nor is a table of twenty noughts. Our own writer marks the rare table in which such a 1 is
+a result.
+"""
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..cards import UNKNOWN, Board, DealError, Seat, Tag, Vulnerability, counted, cut, shorten
-from .auction import contract_of, contract_text, parse_count, parse_seat, tricks_by_contract
-from .pbn_lines import EXPORT_ORDER, parted
-from .pbn_sections import first_caller, format_auction, format_play, parse_auction, parse_play
-from .pbn_tricks import (
-    ABILITY,
-    DIGITS,
-    RESULT_TABLE,
-    disagreements,
-    format_result_table,
-    parse_ability,
-    parse_digits,
-    parse_result_table,
-    remarks,
-    unknown_table,
+from ..cards import (
+    PRINTED_SEATS,
+    PRINTED_STRAINS,
+    UNKNOWN,
+    Board,
+    DealError,
+    Seat,
+    Strain,
+    Tag,
+    Vulnerability,
+    counted,
+    cut,
+    shorten,
 )
-from .records import Table
+from ..cards.auction import (
+    MOST_CALLS,
+    contract_of,
+    legal_part,
+    parse_call,
+    strain_of,
+    with_all_pass,
+)
+from .boards import (
+    Note,
+    Table,
+    contract_text,
+    is_all_pass,
+    parse_count,
+    parse_played,
+    parse_seat,
+    play_of_rows,
+    possible_play,
+    rows_of_play,
+    split_outcome,
+    tricks_by_contract,
+)
 
-Note = Callable[[str, str], None]
-"""``note(kind, message)``: called where a tag is not written as it stood."""
+EXPORT_ORDER = (
+    "Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
+    "Deal", "Scoring", "Declarer", "Contract", "Result",
+)  # fmt: skip
+"""The mandatory tags as the standard's export format orders them, each once a board."""
+_COMMENT = re.compile(r"\{[^}]*(?:\}|\Z)|;.*|^%.*", re.MULTILINE)
+
+
+def is_section(name: str) -> bool:
+    """Whether rows of data follow a tag of this name."""
+    return name in ("Auction", "Play") or (name.endswith("Table") and name != "Table")
+
+
+def parted(lines: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Part the lines that follow a tag into rows of data and comments.
+
+    A comment in braces may hold several lines, joined by line breaks here; one without end goes on
+    to the last line.
+    """
+    text = "\n".join(lines)
+    comments = _COMMENT.findall(text) if "{" in text or ";" in text or "%" in text else []
+    rows = (_COMMENT.sub(" ", text) if comments else text).split("\n")
+    return [row for row in rows if row and not row.isspace()], comments
+
+
+# --- auction and play ---
+
+_TOKEN = re.compile(r"=\d+=|\$\d+|[^\s=$]+|=")
+_JUDGEMENTS = "!?*"  # 3NT!? and the 4H* of those who mark alerts so
+
+_Explanations = tuple[tuple[int, str], ...]
+
+
+def spell_call(call: str) -> str:
+    """Return a call as PBN writes it: ``Pass``, ``3NT``."""
+    call = parse_call(call)
+    return "Pass" if call == "PASS" else call.replace("N", "NT")
+
+
+def _tokens(lines: Iterable[str]) -> tuple[list[str], bool]:
+    """Cut a section into its words; and whether there were comments besides."""
+    rows, comments = parted(lines)
+    return _TOKEN.findall("\n".join(rows)), bool(comments)
+
+
+def parse_auction(
+    tag: Tag, notes: Sequence[Tag]
+) -> tuple[tuple[str, ...], _Explanations, bool, str]:
+    """Read an Auction section and its Note tags.
+
+    Returns the calls, their explanations, whether that is all that is said, and what is wrong with
+    the first word that is no call or with the first impossible call: the calls before it stand.
+    """
+    texts = dict(filter(None, map(_note, notes)))
+    calls: list[str] = []
+    explained: dict[int, list[str]] = {}
+    used: set[str] = set()
+    tokens, more = _tokens(tag.lines)
+    while tokens and tokens[-1] == "-":  # what fills a row
+        more = bool(tokens.pop())
+    all_of_them, wrong = False, ""  # whether the word before was the All of All Pass
+    for token in tokens:
+        if all_of_them and not is_all_pass(f"all{token}"):
+            break
+        if token[0] == "=" and len(token) > 2:
+            number = token[1:-1]
+            more = more or number not in texts or not calls
+            used.add(number)
+            if calls:
+                explained.setdefault(len(calls) - 1, []).append(texts.get(number, ""))
+        elif token in "*+" or token[0] in "$!?" or (token == "-" and not calls):
+            more = True
+        elif token.upper() == "ALL":
+            all_of_them = more = True
+        elif all_of_them or is_all_pass(token):
+            calls, all_of_them = with_all_pass(calls), False
+        else:
+            more = more or token[-1] in _JUDGEMENTS
+            try:
+                calls.append(parse_call(token.rstrip(_JUDGEMENTS)))
+            except ValueError as error:
+                wrong = str(error)
+                break
+        if len(calls) > MOST_CALLS:
+            break
+    if all_of_them:
+        wrong = "'All' without Pass (expected All Pass)"
+    stand, why = legal_part(calls)
+    wrong = why or wrong
+    more = more or bool(wrong) or len(texts) != len(notes) or used != set(texts)
+    more = more or any(note.lines for note in notes) or any(len(t) > 1 for t in explained.values())
+    explanations = tuple(
+        (i, "; ".join(filter(None, texts))) for i, texts in explained.items() if i < stand
+    )
+    return tuple(calls[:stand]), explanations, not more, wrong
+
+
+def first_caller(tag: Tag) -> Seat | None:
+    """Return the seat whose call stands first in an Auction section; None where it is not said.
+
+    A ``-`` at its head is the place of a seat that comes before the first to call. Raises
+    ValueError for a value that is no seat.
+    """
+    first = parse_seat(tag.value)
+    if first is None or not any("-" in line for line in tag.lines):
+        return first
+    before = takewhile(lambda token: token == "-", _tokens(tag.lines)[0])
+    return Seat((first + sum(1 for _ in before)) % 4)
+
+
+def _note(tag: Tag) -> tuple[str, str] | None:
+    """Return the number and the text of a Note tag, ``1:natural``."""
+    number, colon, text = tag.value.partition(":")
+    number = number.strip()
+    return (number, text.strip()) if colon and number.isdecimal() else None
+
+
+def format_auction(board: Board) -> list[Tag]:
+    """Write a board's calls as an Auction section, and their explanations as Note tags."""
+    texts = list(dict.fromkeys(text for _, text in board.explanations))
+    explained = dict(board.explanations)
+    if not all(0 <= i < len(board.auction) for i in explained):
+        raise ValueError(f"explanations of calls {sorted(explained)} of {len(board.auction)}")
+    cells = [spell_call(call) for call in board.auction]
+    for i, text in explained.items():
+        cells[i] += f" ={texts.index(text) + 1}="
+    rows = tuple(" ".join(cells[i : i + 4]) for i in range(0, len(cells), 4))
+    dealer = "?" if board.dealer is None else str(board.dealer)
+    notes = [Tag("Note", f"{i}:{text}") for i, text in enumerate(texts, start=1)]
+    return [Tag("Auction", dealer, rows), *notes]
+
+
+def strain_played(board: Board) -> Strain | None:
+    """The strain in which a board was played, from its contract or else its auction."""
+    if board.contract is None and board.dealer is not None:
+        return strain_of(contract_of(board.dealer, board.auction)[0])
+    return strain_of(board.contract)
+
+
+def declarer_of(board: Board) -> Seat | None:
+    """The declarer of a board, as it says or else from its auction."""
+    if board.declarer is None and board.dealer is not None:
+        return contract_of(board.dealer, board.auction)[1]
+    return board.declarer
+
+
+def parse_play(tag: Tag, board: Board, owners: bytes) -> tuple[tuple[str, ...], bool, str]:
+    """Read a Play section, given the contract and the deal's owners.
+
+    Returns the cards in the order played, as far as that can be told, whether that is all that is
+    said, and what is wrong with the first word that is no card or the first impossible card: the
+    cards before it stand.
+    """
+    strain, declarer = strain_played(board), declarer_of(board)
+    tokens, more = _tokens(tag.lines)
+    cells: list[str] = []
+    wrongs: list[str] = []
+    for token in tokens:
+        if token in "*+":
+            break
+        if token[0] in "=$!?^":
+            more = True
+            continue
+        more = more or token[-1] in _JUDGEMENTS
+        try:
+            cells.append("-" if token == "-" else parse_played(token.rstrip(_JUDGEMENTS)))
+        except ValueError as error:
+            wrongs.append(str(error))
+            cells.append("-")  # whose place is known, if not what was played
+    if strain is None:
+        return (), False, "".join(wrongs[:1])
+    cells += ["-"] * (-len(cells) % 4)
+    play = tuple(play_of_rows([cells[i : i + 4] for i in range(0, len(cells), 4)], strain, owners))
+    play = possible_play(play, strain, owners, lambda _, message: wrongs.insert(0, message))
+    leader = tag.value.strip().upper()
+    if more or wrongs or not play or declarer is None or leader != declarer.lho.letter:
+        return play, False, "".join(wrongs[:1])
+    written, _ = _tokens(_rows_of_play(play, declarer, strain))
+    return play, [token.upper() for token in tokens] == written, ""
+
+
+def _rows_of_play(play: Sequence[str], declarer: Seat, strain: Strain) -> tuple[str, ...]:
+    cards = [parse_played(card) for card in play]
+    rows = [" ".join(f"{card:2}" for card in row) for row in rows_of_play(cards, declarer, strain)]
+    return (*map(str.rstrip, rows), *(("*",) if len(cards) < 52 else ()))
+
+
+def format_play(board: Board) -> list[Tag]:
+    """Write a board's play; nothing when it does not say who declared what."""
+    strain, declarer = strain_played(board), declarer_of(board)
+    if strain is None or declarer is None:
+        return []
+    return [Tag("Play", str(declarer.lho), _rows_of_play(board.play, declarer, strain))]
+
+
+# --- trick tables ---
+
+RESULT_TABLE = "OptimumResultTable"
+DIGITS = "DoubleDummyTricks"
+ABILITY = "Ability"
+_EXACT = "; every 1 is a result"
+_HEADER = r"Declarer;Denomination\2R;Result\2R"
+_COLUMNS = ("declarer", "denomination", "result")
+_COLUMN = re.compile(r"[+-]?(\w+)(?:\\\d+[LR]?)?", re.IGNORECASE)
+_ABILITY = re.compile(
+    " +".join(f"{seat}:(?P<{seat}>[0-9A-D]{{5}})" for seat in "NESW"), re.IGNORECASE
+)
+_LOW = frozenset(range(2, 7))
+_PLAIN = {str(tricks): tricks for tricks in range(14)}
+_UNKNOWN_RESULTS = ("?", "-", "*", "")
+
+
+def unknown_table() -> Table:
+    """Return a table of which nothing is known."""
+    return np.full((5, 4), UNKNOWN, dtype=np.uint8)
+
+
+def parse_result_table(tag: Tag) -> Table:
+    """Read an OptimumResultTable: rows in any order, columns as its header says.
+
+    Results that are placeholders are unknown. Raises ValueError saying which row cannot be read.
+    """
+    names = [found[1].lower() for found in map(_COLUMN.match, tag.value.split(";")) if found]
+    if sorted(names) != sorted(set(names)) or not set(_COLUMNS) <= set(names):
+        raise ValueError(f"columns {shorten(tag.value)} (expected Declarer;Denomination;Result)")
+    columns = [names.index(column) for column in _COLUMNS]
+    table = unknown_table()
+    rows, comments = parted(tag.lines)
+    for line in rows:
+        cells = line.split()
+        if len(cells) <= max(columns):
+            raise ValueError(f"row {shorten(line)} (expected such as 'N NT 8')")
+        seat, strain, result = (cells[column] for column in columns)
+        try:
+            where = Strain.parse(strain), Seat.parse(seat)
+        except DealError as error:
+            raise ValueError(f"row {shorten(line)}: {error}") from None
+        if result in _UNKNOWN_RESULTS:
+            continue
+        try:
+            tricks = _PLAIN[result] if result in _PLAIN else parse_count(result, 13)
+        except ValueError as error:
+            raise ValueError(f"row {shorten(line)}: {error}") from None
+        if table[where] not in (UNKNOWN, tricks):
+            raise ValueError(f"row {shorten(line)}: that result stands above as {table[where]}")
+        table[where] = tricks
+    return table if _EXACT in comments else _believed(table)
+
+
+def remarks(tag: Tag) -> tuple[str, ...]:
+    """Return the comments among the rows of a table, as lines of their own."""
+    texts = [text for text in parted(tag.lines)[1] if text != _EXACT]
+    closed = (text + "}" * (text[0] == "{" and text[-1] != "}") for text in texts)
+    return tuple(line for text in closed for line in text.split("\n"))
+
+
+def format_result_table(table: Table, comments: Sequence[str] = ()) -> Tag:
+    """Write a table in the standard's order, leaving out the cells that are not known."""
+    rows = tuple(
+        f"{seat} {'NT' if strain is Strain.NOTRUMP else strain.letter:>2} {table[strain, seat]:>2}"
+        for seat in PRINTED_SEATS
+        for strain in PRINTED_STRAINS
+        if table[strain, seat] != UNKNOWN
+    )
+    exact = () if np.array_equal(_believed(table), table) else (_EXACT,)
+    return Tag(RESULT_TABLE, _HEADER, (*exact, *comments, *rows))
+
+
+def _believed(table: Table) -> Table:
+    """Return a table with its placeholders as unknown."""
+    if not _LOW.isdisjoint(table.tobytes()):
+        return table
+    placeholders = (table == 1) | (table == 0).all()
+    return np.where(placeholders, np.uint8(UNKNOWN), table)
+
+
+def parse_digits(text: str) -> Table:
+    """Read DoubleDummyTricks: N S E W, in each NT S H D C, a hexadecimal digit each.
+
+    ``F``, ``-`` and ``*`` stand for a result that is not known, as placeholders do. Raises
+    ValueError when ``text`` is not twenty such digits.
+    """
+    digits = re.sub(r"\s", "", text).upper()
+    if wrong := re.search(r"[^0-9A-DF*-]", digits):
+        raise ValueError(f"{shorten(text)}: {wrong[0]!r} (expected a digit 0 to D, F, - or *)")
+    if len(digits) != 20:
+        raise ValueError(f"{shorten(text)}: {len(digits)} digits (expected 20)")
+    return _believed(_of_digits(digits, PRINTED_SEATS))
+
+
+def parse_ability(text: str) -> Table:
+    """Read Deep Finesse's Ability, ``N:34425 E:A98B7 …``: a hexadecimal digit for NT S H D C each.
+
+    One program writes the next seat's first digit as the last of each, and so every digit of three
+    seats in the wrong place. Raises ValueError for that, and when ``text`` is not such.
+    """
+    seats = _ABILITY.fullmatch(text.strip())
+    if seats is None:
+        raise ValueError(f"{shorten(text)} (expected such as N:34425 E:A98B7 S:34425 W:A98B7)")
+    digits = [seats[name].upper() for name in "NESW"]
+    if all(digits[i][4] == digits[i + 1][0] for i in range(3)):
+        raise ValueError(
+            f"{shorten(text)}: each seat begins with the digit that the last ends with"
+        )
+    return _believed(_of_digits("".join(digits), tuple(Seat)))
+
+
+def _of_digits(digits: str, seats: Sequence[Seat]) -> Table:
+    """Return the table of hexadecimal digits, for the seats NT S H D C each."""
+    table = unknown_table()
+    for i, digit in enumerate(digits):
+        if digit not in "F*-":
+            table[PRINTED_STRAINS[i % 5], seats[i // 5]] = int(digit, 16)
+    return table
+
+
+def format_digits(table: Table) -> str:
+    """Write DoubleDummyTricks; ``-`` stands for a result that is not known."""
+    cells = [table[strain, seat] for seat in PRINTED_SEATS for strain in PRINTED_STRAINS]
+    return "".join("-" if cell == UNKNOWN else f"{cell:x}" for cell in cells)
+
+
+def disagreements(one: Table, other: Table) -> int:
+    """Count the cells that both tables know and give differently."""
+    return int(np.count_nonzero((one != other) & (one != UNKNOWN) & (other != UNKNOWN)))
+
+
+# --- tags and fields ---
 
 
 class NoteOnTag(Protocol):
@@ -51,13 +403,10 @@ _RANKS = {name: rank for rank, name in enumerate(("", *EXPORT_ORDER, *_SECTIONS)
 _IN_ONE_LINE = {DIGITS: parse_digits, ABILITY: parse_ability}
 """Tags that hold a trick table in their value, the one that is believed first of all first."""
 _HIGHEST_NUMBER = 999_999_999
+_OF_SIDE = re.compile(r"(NS|EW)\s*([0-9]{1,2})", re.IGNORECASE)
+_RESULT_OF_SIDES = re.compile(r"NS\s*[0-9]{1,2}(?:\s+EW\s*[0-9]{1,2})?|EW\s*[0-9]{1,2}"
+                              r"(?:\s+NS\s*[0-9]{1,2})?", re.IGNORECASE)  # fmt: skip
 _NUMBERED = re.compile(r"(?:board|bd|no|nr)?\.?\s*#?\s*(?=[0-9])", re.IGNORECASE)
-_OUTCOME = re.compile(
-    r"([1-7]\s*(?:NT?|SA|[SHDC♠♥♦♣])\s*[X*]{0,2})\s*(?:by\s+|-(?=[NESW]))?([NESW](?!\w))?\s*"
-    r"(=|[+-]\s*[0-9]{1,2})?",
-    re.IGNORECASE,
-)
-"""A contract with who declares it, and how many tricks it was made or set by: 4HXS-1."""
 
 
 def _parse_number(text: str) -> int:
@@ -75,8 +424,18 @@ def _parse_declarer(text: str) -> Seat | None:
     return parse_seat(text.strip().removeprefix("^"))  # ^S: South by an irregularity
 
 
-def _parse_result(text: str) -> int:
-    return parse_count(text, 13)
+def _parse_result(text: str, declarer: Seat | None = None) -> int:
+    """Read declarer's tricks: ``9``, by an irregularity ``^9``, or of sides ``NS 9 EW 4``."""
+    sides = _RESULT_OF_SIDES.fullmatch(text.strip())
+    if sides is None:
+        return parse_count(text.strip().removeprefix("^"), 13)
+    tricks = {side.upper(): parse_count(number, 13) for side, number in _OF_SIDE.findall(text)}
+    if len(tricks) == 2 and sum(tricks.values()) != 13:
+        raise ValueError(f"{shorten(text)}: {sum(tricks.values())} tricks (expected 13)")
+    if declarer is None:
+        raise ValueError(f"{shorten(text)} is a side's, and the declarer is not known")
+    own, other = ("NS", "EW") if declarer.side == 0 else ("EW", "NS")
+    return tricks[own] if own in tricks else 13 - tricks[other]
 
 
 def _spell_contract(contract: str) -> str:
@@ -92,14 +451,16 @@ class _Simple:
     parse: Callable[[str], Any]
     spell: Callable[[Any], str] = str
 
-    def read(self, text: str) -> Any:
+    def read(self, text: str, declarer: Seat | None) -> Any:
         """Return the value; None for "not known". Raises ValueError for anything else."""
-        return None if text.strip() in _NOT_KNOWN else self.parse(text)
+        if text.strip() in _NOT_KNOWN:
+            return None
+        return _parse_result(text, declarer) if self.field == "result" else self.parse(text)
 
     def write(self, value: Any) -> str:
         """Return the text of a value. Raises ValueError for what could not be read again."""
         text = self.spell(value)
-        if self.read(text) != value:
+        if self.read(text, None) != value:
             raise ValueError(f"{self.field} is {shorten(value)}")
         return text
 
@@ -142,71 +503,88 @@ class _Sorted:
         return [tag for _, _, tag in sorted(items, key=lambda item: item[0])]
 
 
-def read_board(tags: Sequence[Tag], note: NoteOnTag) -> tuple[Board, Table]:
+def read_board(tags: Sequence[Tag], owners: bytes, note: NoteOnTag) -> tuple[Board, Table]:
     """Return what the tags of a board say, and its trick table.
 
     Tags that the fields of Board do not say in full are kept; ``note`` is told of those that
     cannot be read.
     """
     found = _Sorted(_with_outcome(_without_repeated(tags, note)))
-    said: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     in_full: set[str] = set()
     for name, simple in _SIMPLE.items():
-        if tag := found.first.get(name):
-            value = _attempt(tag, note, simple.read, tag.value)
-            said[simple.field] = value
-            if value is not None and not tag.lines and "^" not in tag.value:
-                in_full.add(name)
+        if (tag := found.first.get(name)) and name != "Result":
+            _read_simple(simple, tag, values, in_full, note)
     by_dealer = True
     if tag := found.first.get("Auction"):
         first = _attempt(tag, note, first_caller, tag)
-        by_dealer = first in (None, said.setdefault("dealer", first))
+        by_dealer = first in (None, values.setdefault("dealer", first))
         if not by_dealer:
             note("auctions not begun by the dealer",
                  f"the auction begins with {first}, not with the dealer; it is kept as text, and "
                  "no contract is taken from it", "Auction")  # fmt: skip
-        read = _attempt(tag, note, parse_auction, tag, found.notes["Auction"])
-        if read is not None and by_dealer:
-            said["auction"], said["explanations"], whole = read
-            if whole and said["auction"]:
+        calls, explanations, whole, wrong = parse_auction(tag, found.notes["Auction"])
+        _tell_wrong(tag, wrong, note)
+        if by_dealer:
+            values["auction"], values["explanations"] = calls, explanations
+            if whole and calls:
                 in_full.add("Auction")
-    _take_contract_from_auction(said, found, in_full)
+    _take_contract_from_auction(values, found, in_full)
+    if tag := found.first.get("Result"):
+        _read_simple(_SIMPLE["Result"], tag, values, in_full, note)
     if tag := found.first.get("Play"):
-        played = _attempt(tag, note, parse_play, tag, Board(**said))
-        if played is not None:
-            said["play"], whole = played
-            if whole and not found.notes["Play"]:
-                in_full.add("Play")
-    _compare_outcome(said, note)
+        values["play"], whole, wrong = parse_play(tag, Board(**values), owners)
+        _tell_wrong(tag, wrong, note)
+        if whole and not found.notes["Play"]:
+            in_full.add("Play")
+    _compare_outcome(values, note)
     table = _read_table(found, in_full, note)
-    return Board(**said, tags=tuple(found.in_order(but=in_full))), table
+    return Board(**values, tags=tuple(found.in_order(but=in_full))), table
 
 
-def _take_contract_from_auction(said: dict[str, Any], found: _Sorted, in_full: set[str]) -> None:
+def _read_simple(
+    simple: "_Simple", tag: Tag, values: dict[str, Any], in_full: set[str], note: NoteOnTag
+) -> None:
+    """Read a tag of one value."""
+    value = _attempt(tag, note, simple.read, tag.value, values.get("declarer"))
+    values[simple.field] = value
+    if value is not None and not tag.lines and "^" not in tag.value:
+        in_full.add(tag.name)
+
+
+def _tell_wrong(tag: Tag, wrong: str, note: NoteOnTag) -> None:
+    """Tell of the first word of a section that is none, or that is impossible."""
+    if wrong:
+        stands = "what stands before it is read" if "before it stand" not in wrong else ""
+        note(f"{tag.name} tags read in part", f"{tag.name}: {wrong}; {stands}".rstrip("; "),
+             tag.name)  # fmt: skip
+
+
+def _take_contract_from_auction(values: dict[str, Any], found: _Sorted, in_full: set[str]) -> None:
     """Let a complete auction say contract and declarer where the tags do not."""
-    if said.get("contract") is not None or said.get("dealer") is None:
+    if values.get("contract") is not None or values.get("dealer") is None:
         return
-    contract, declarer = contract_of(said["dealer"], said.get("auction", ()))
-    if contract is None or said.get("declarer") not in (None, declarer):
+    contract, declarer = contract_of(values["dealer"], values.get("auction", ()))
+    if contract is None or values.get("declarer") not in (None, declarer):
         return
     silent = [found.first[name] for name in ("Contract", "Declarer") if name in found.first]
     silent = [tag for tag in silent if tag.name not in in_full]
     if any(tag.lines or tag.value.strip() not in _NOT_KNOWN for tag in silent):
         return  # they say something that cannot be read
-    said |= {"contract": contract, "declarer": declarer}
+    values |= {"contract": contract, "declarer": declarer}
     in_full.update(tag.name for tag in silent)
 
 
-def _compare_outcome(said: dict[str, Any], note: NoteOnTag) -> None:
+def _compare_outcome(values: dict[str, Any], note: NoteOnTag) -> None:
     """Tell where an auction leads elsewhere than the tags say; both stay as they are."""
-    if not said.get("auction") or said.get("dealer") is None or said.get("contract") is None:
+    if not values.get("auction") or values.get("dealer") is None or values.get("contract") is None:
         return
-    contract, declarer = contract_of(said["dealer"], said["auction"])
-    by = said.get("declarer")
-    if contract is not None and (contract != said["contract"] or by not in (None, declarer)):
+    contract, declarer = contract_of(values["dealer"], values["auction"])
+    by = values.get("declarer")
+    if contract is not None and (contract != values["contract"] or by not in (None, declarer)):
         note("auctions that lead to another contract than is said",
              f"the auction leads to {_with_declarer(contract, declarer)}, the tags say "
-             f"{_with_declarer(said['contract'], by)}; both are kept", "Contract")  # fmt: skip
+             f"{_with_declarer(values['contract'], by)}; both are kept", "Contract")  # fmt: skip
 
 
 def _with_declarer(contract: str, declarer: Seat | None) -> str:
@@ -217,13 +595,20 @@ def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
     """Leave out what a board can say only once; let the auction say who dealt."""
     once = {*_SIMPLE, *_SECTIONS, RESULT_TABLE, DIGITS, ABILITY}
     kept: list[Tag] = []
-    names: set[str] = set()
+    places: dict[str, int] = {}
     for tag in tags:
-        if tag.name in once and tag.name in names:
-            note(f"{tag.name} tags left out", f"a second {tag.name} tag is left out", tag.name, 1)
-        else:
-            kept.append(tag)
-            names.add(tag.name)
+        if tag.name in once and tag.name in places:
+            first = kept[places[tag.name]]
+            filled = _says_nothing(first) and not _says_nothing(tag)
+            which = ("an empty", 0) if filled else ("a second", 1)
+            note(f"{tag.name} tags left out", f"{which[0]} {tag.name} tag is left out", tag.name,
+                 which[1])  # fmt: skip
+            if not filled:
+                continue
+            kept[places[tag.name]] = Tag("", "", first.lines)
+        places[tag.name] = len(kept)
+        kept.append(tag)
+    kept = [tag for tag in kept if tag.name or tag.lines]
     auction = next((tag for tag in kept if tag.name == "Auction"), None)
     try:
         dealer = None if auction is None else first_caller(auction)
@@ -239,31 +624,37 @@ def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
     return kept
 
 
+def _says_nothing(tag: Tag) -> bool:
+    """Whether a tag is empty: without rows where there should be some, or without a value."""
+    return not parted(tag.lines)[0] if is_section(tag.name) else tag.value.strip() in _NOT_KNOWN
+
+
 def _with_outcome(tags: list[Tag]) -> list[Tag]:
     """Spell as the standard does a contract that says more, and a result as over- or undertricks.
 
     ``[Contract "4HXS-1"]`` says what Contract, Declarer and Result do; ``[Result "-1"]`` is nine
     tricks in 4H.
     """
-    values = {tag.name: tag.value.strip() for tag in reversed(tags)}
-    said = {name: values.get(name, "") for name in ("Contract", "Declarer", "Result")}
-    spelled = dict(said)
-    parts = _OUTCOME.fullmatch(said["Contract"])
+    texts = {tag.name: tag.value.strip() for tag in reversed(tags)}
+    values = {name: texts.get(name, "") for name in ("Contract", "Declarer", "Result")}
+    spelled = dict(values)
+    parts = split_outcome(values["Contract"])
     if parts is None:
         return tags
-    contract, declarer, result = parts.groups(default="")
-    spelled["Contract"] = re.sub("SA", "NT", contract.replace("*", "X"), flags=re.IGNORECASE)
+    contract, declarer, result = parts
+    if declarer or result or contract != values["Contract"].upper():
+        spelled["Contract"] = contract
     for name, value in (("Declarer", declarer), ("Result", result)):
-        if value and said[name] in _NOT_KNOWN:
+        if value and values[name] in _NOT_KNOWN:
             spelled[name] = value
-        elif value and name == "Declarer" and said[name].upper()[:1] != value.upper():
+        elif value and name == "Declarer" and values[name].upper()[:1] != value:
             return tags  # they contradict each other
     tricks = tricks_by_contract(spelled["Result"], contract)
     if tricks is not None:
         spelled["Result"] = str(tricks)
-    changed = {name: value for name, value in spelled.items() if value != said[name]}
+    changed = {name: value for name, value in spelled.items() if value != values[name]}
     kept = [tag._replace(value=changed.get(tag.name, tag.value)) for tag in tags]
-    return kept + [Tag(name, value) for name, value in changed.items() if name not in values]
+    return kept + [Tag(name, value) for name, value in changed.items() if name not in texts]
 
 
 def _attempt(tag: Tag, note: NoteOnTag, parse: Callable[..., _T], *arguments: Any) -> _T | None:
@@ -287,13 +678,13 @@ def _read_table(found: _Sorted, in_full: set[str], note: NoteOnTag) -> Table:
                 in_full.add(RESULT_TABLE)
             if (table == UNKNOWN).any():
                 ones = sum(row.split().count("1") for row in parted(tag.lines)[0])
-                _tell_placeholders(tag, ones, table, note)
+                _warn_of_placeholders(tag, ones, table, note)
     for name, parse in _IN_ONE_LINE.items():
         tag = found.first.get(name)
         results = None if tag is None else _attempt(tag, note, parse, tag.value)
         if tag is None or results is None:
             continue
-        _tell_placeholders(tag, tag.value.count("1"), results, note)
+        _warn_of_placeholders(tag, tag.value.count("1"), results, note)
         if cells := disagreements(table, results):
             in_full.add(name)  # it would contradict what is written
             note(
@@ -305,57 +696,58 @@ def _read_table(found: _Sorted, in_full: set[str], note: NoteOnTag) -> Table:
     return table
 
 
-def _tell_placeholders(tag: Tag, ones: int, table: Table, note: NoteOnTag) -> None:
+def _warn_of_placeholders(tag: Tag, ones: int, table: Table, note: NoteOnTag) -> None:
     if ones > np.count_nonzero(table == 1):
         note(f"{tag.name} with ones that are not believed",
              f"1 in {tag.name} without any 2 to 6 means 'fewer than 7, not solved': "
              "taken as unknown", tag.name)  # fmt: skip
 
 
-def write_board(board: Board, deal: str, table: Table, note: Note) -> list[Tag]:
+def write_board(board: Board, owners: bytes, deal: str, table: Table, note: Note) -> list[Tag]:
     """Return the tags of a board in export order, from its fields and its own tags.
 
     One of its tags that says otherwise than the field is written anew, which ``note`` is told.
     Raises ValueError for a field that holds no call, card, contract or the like.
     """
     own = _Sorted(board.tags)
-    stale = {name for name in own.first if not _agrees(own, name, board, table)}
+    stale = {name for name in own.first if not _agrees(own, name, board, owners, table)}
     for name in sorted(stale):
         note(f"{name} tags written anew",
              f"its {name} tag says otherwise and is written anew or left out")  # fmt: skip
-    said = own.first.keys() - stale
+    written = own.first.keys() - stale
     fresh = [
         Tag(name, simple.write(value))
         for name, simple in _SIMPLE.items()
-        if name not in said and (value := getattr(board, simple.field)) is not None
+        if name not in written and (value := getattr(board, simple.field)) is not None
     ]
     fresh.append(Tag("Deal", deal, own.first["Deal"].lines if "Deal" in own.first else ()))
-    if board.auction and "Auction" not in said:
+    if board.auction and "Auction" not in written:
         fresh += format_auction(board)
-    if board.play and "Play" not in said:
+    if board.play and "Play" not in written:
         play = format_play(board)
         fresh += play
         if not play:
             note("plays left out", "the play is left out: no declarer")
-    if RESULT_TABLE not in said and (table != UNKNOWN).any():
+    if RESULT_TABLE not in written and (table != UNKNOWN).any():
         comments = remarks(own.first[RESULT_TABLE]) if RESULT_TABLE in own.first else ()
         fresh.append(format_result_table(table, comments))
     return own.in_order(but={*stale, "Deal"}, fresh=fresh)
 
 
-def _agrees(own: _Sorted, name: str, board: Board, table: Table) -> bool:
+def _agrees(own: _Sorted, name: str, board: Board, owners: bytes, table: Table) -> bool:
     """Whether a board's own tag says the same as its fields (or its deal's tricks)."""
     tag = own.first[name]
     try:
         if name in _SIMPLE:
-            return bool(_SIMPLE[name].read(tag.value) == getattr(board, _SIMPLE[name].field))
+            value = _SIMPLE[name].read(tag.value, board.declarer)
+            return bool(value == getattr(board, _SIMPLE[name].field))
         if name == "Auction":
             if first_caller(tag) not in (None, board.dealer):  # it was kept as text
                 return not board.auction
-            calls, explanations, _ = parse_auction(tag, own.notes["Auction"])
+            calls, explanations, _, _ = parse_auction(tag, own.notes["Auction"])
             return (calls, explanations) == (board.auction, board.explanations)
         if name == "Play":
-            return parse_play(tag, board)[0] == board.play
+            return parse_play(tag, board, owners)[0] == board.play
         if name == RESULT_TABLE:
             known = parse_result_table(tag)
             agrees = (known == UNKNOWN) | (known == table)

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from .._arrays import Header, array_header
 from ..cards import COUNT_OF_SEAT, FOUR_FULL_HANDS, DealSet, Seat, Suit, cut, shorten
-from .base import Format, FormatError, Reading
-from .blocks import on_disk, salvaged
+from .bulk import salvaged
+from .format import Format, FormatError, Reading
+from .streams import on_disk
 
 _MAGIC = b"\x93NUMPY"
 _MOST_DEALS = 1 << 40

@@ -5,7 +5,7 @@ not see it, ``;``), ``B`` board, ``A`` auction (dealer, vulnerability, calls), `
 event, ``L`` place, ``F`` scoring; these last four and ``B`` and ``H`` hold for the records after
 until others are given. ``C`` contract and declarer, ``R`` declarer's tricks, or how many more or
 less than the contract asks for, ``P`` the leader and the cards in the order played, a suit being
-left out where it is the one led; what cannot have been played in this deal is left out. A blank
+left out where it is the one led. A blank
 line ends a record, text in braces is a comment, lines with ``%`` are headers. What the other fields
 hold is told as left out.
 """
@@ -16,20 +16,27 @@ from typing import BinaryIO, TypeVar
 
 from ..cards import (
     Board,
-    Deal,
     DealError,
     DealSet,
     Seat,
     Tag,
     Vulnerability,
-    parse_card,
     shorten,
 )
-from .auction import contract_of, parse_call, parse_count, strain_of, tricks_of, winner
-from .base import Format, Reading
-from .blocks import read_lines
-from .notices import Notices
-from .records import NO_TRICKS, Table, deal_sets, some_deals, with_fourth_hand
+from ..cards.auction import contract_of, parse_call, strain_of
+from .boards import (
+    NO_TRICKS,
+    Note,
+    Table,
+    deal_sets,
+    parse_count,
+    possible_calls,
+    possible_play,
+    shown_owners,
+    tricks_of,
+)
+from .format import Format, Notices, Reading
+from .streams import read_lines
 
 _TAGS = {"E": "Event", "L": "Site", "D": "Date", "F": "Scoring"}
 """Fields that PBN has tags for, in its order."""
@@ -60,7 +67,7 @@ _Fields = dict[str, tuple[int, str]]
 
 def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     notices = Notices(reading.name)
-    yield from some_deals(deal_sets(_boards(stream, reading, notices), chunk), reading)
+    yield from deal_sets(_boards(stream, reading, notices), reading, chunk)
     notices.close()
 
 
@@ -71,7 +78,7 @@ def _boards(
     for fields in _records(stream, reading, notices):
         line, hands = fields["H"]
         try:
-            owners = _owners(hands)
+            owners = _owners(hands, reading)
         except DealError as error:
             reading.refuse(reading.error(f"line {line}", str(error)))
             continue
@@ -111,11 +118,11 @@ def _complete(fields: _Fields, own: set[str], reading: Reading, number: int) -> 
         reading.refuse(reading.error(f"line {number}", reason))
 
 
-def _owners(hands: str) -> bytes:
+def _owners(hands: str, reading: Reading) -> bytes:
     """Return the 52 owners of an H field. Raises DealError."""
     first, *texts = re.split("[:;]", hands.rstrip(":;"))
     texts += ["-"] * (4 - len(texts))
-    return Deal(with_fourth_hand(f"{first}:{' '.join(text or '-' for text in texts)}")).owner_bytes
+    return shown_owners(f"{first}:{' '.join(text or '-' for text in texts)}", reading)
 
 
 def _board(fields: _Fields, owners: bytes, notices: Notices) -> Board:
@@ -128,13 +135,19 @@ def _board(fields: _Fields, owners: bytes, notices: Notices) -> Board:
             notices.add(f"fields {name} left out", f"line {line}", f"{name}: {error}")
             return None
 
+    def note_on(name: str) -> Note:
+        line = fields.get(name, (0, ""))[0]
+        return lambda kind, message: notices.add(kind, f"line {line}", f"{name}: {message}")
+
     number = value_of("B", lambda text: parse_count(text, 999_999_999))
     dealer, vulnerability, rounds = value_of("A", _opened) or (None, None, "")
-    calls = (value_of("A", lambda _: _calls(rounds)) if rounds else None) or []
-    contract, declarer = (None, None) if dealer is None else contract_of(dealer, calls)
+    auction = possible_calls(_calls(rounds, note_on("A")), note_on("A"))
+    contract, declarer = (None, None) if dealer is None else contract_of(dealer, auction)
     if contract is None:
         contract, declarer = value_of("C", _contract) or (None, None)
-    play = value_of("P", lambda text: _play(text, contract, owners)) or []
+    cards = value_of("P", lambda text: _play(text, contract, note_on("P"))) or []
+    leader = Seat.parse(fields["P"][1][0]) if cards else None
+    play = possible_play(cards, strain_of(contract), owners, note_on("P"), leader)
     result = value_of("R", lambda text: _result(text, contract))
     strain = strain_of(contract)
     if result is None and declarer is not None and strain is not None:
@@ -149,8 +162,8 @@ def _board(fields: _Fields, owners: bytes, notices: Notices) -> Board:
         contract=contract,
         declarer=declarer,
         result=result,
-        auction=tuple(calls),
-        play=tuple(play),
+        auction=auction,
+        play=play,
         tags=tuple(Tag(tag, fields[name][1]) for name, tag in _TAGS.items() if name in fields),
     )
 
@@ -182,29 +195,24 @@ def _result(text: str, contract: str | None) -> int:
     return tricks
 
 
-def _play(text: str, contract: str | None, owners: bytes) -> list[str]:
-    """Return the cards of a P field in the order played. Raises ValueError.
+def _play(text: str, contract: str | None, note: Note) -> list[str]:
+    """Return the cards of a P field in the order played, up to what is no card.
 
-    That is also for cards that the seat whose turn it is does not hold: the field is then written
-    otherwise than is known here.
+    Raises ValueError where nothing can be told.
     """
     strain, parts = strain_of(contract), _PLAY.fullmatch(text)
     if strain is None or parts is None:
         raise ValueError(f"{shorten(text)} (expected such as N:SAK52, and a contract)")
-    leader, cards, at = Seat.parse(parts[1]), list[str](), 0
+    cards, at = list[str](), 0
     played = parts[2].replace(":", "").replace(" ", "")
     while at < len(played):
         match = _CARD.match(played, at)
         if match is None or not (match[1] or len(cards) % 4):
-            raise ValueError(f"{shorten(played[at:])} is no card (expected such as SA)")
-        card = (match[1] or cards[len(cards) // 4 * 4][0]) + match[2]
-        seat = Seat((leader + len(cards) % 4) % 4)
-        if owners[parse_card(card)] != seat or card in cards:
-            raise ValueError(f"{seat.word} cannot have played {card}")
-        cards.append(card)
+            note("fields P read in part",
+                 f"{shorten(played[at:])} is no card (expected such as SA)")  # fmt: skip
+            break
+        cards.append((match[1] or cards[len(cards) // 4 * 4][0]) + match[2])
         at = match.end()
-        if len(cards) % 4 == 0:
-            leader = Seat((leader + winner(cards[-4:], strain)) % 4)
     return cards
 
 
@@ -216,16 +224,16 @@ def _opened(text: str) -> tuple[Seat | None, Vulnerability | None, str]:
     return Seat.parse(parts[1]), _VULNERABLE[parts[2]], parts[3].replace(":", "")
 
 
-def _calls(rounds: str) -> list[str]:
-    """Return the calls of an A field. Raises ValueError."""
+def _calls(rounds: str, note: Note) -> list[str]:
+    """Return the calls of an A field, up to what is no call."""
     calls, at = list[str](), 0
     while at < len(rounds):
         call = _CALL.match(rounds, at)
         if call is None:
-            raise ValueError(
-                f"{shorten(rounds[at:])} is no call (expected P, X, R or 1C to 7N); the calls are "
-                "left out"
-            )
+            note("fields A read in part",
+                 f"{shorten(rounds[at:])} is no call (expected P, X, R or 1C to 7N); the calls "
+                 "before it stand")  # fmt: skip
+            break
         calls.append(parse_call(call[1]))
         at = call.end()
     return calls

@@ -23,8 +23,8 @@ from ..cards import (
     check_owners,
     counted,
 )
-from .base import Format, FormatError, Reading
-from .blocks import read_records, require_solved, salvaged
+from .bulk import read_records, require_solved, salvaged
+from .format import Format, FormatError, Reading
 
 RECORD = 23
 """Bytes a deal."""

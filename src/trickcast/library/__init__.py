@@ -1,19 +1,18 @@
 """The library of solved deals: immutable shards, resumable to make, split for ever."""
 
-from .endings import (
-    count_endings,
-    generate_endings,
-    holds_endings,
-    read_endings,
-    verify_endings,
-)
-from .files import LibraryError
 from .generate import Strains, generate, shard_file
-from .manifest import SHARD, USES, Shard, Use
-from .storage import Place, holds_library
-from .store import Library, append
-from .verify import Verification, verify
-from .worth import endings_worth, tables_worth
+from .labels import positions_worth, tables_worth
+from .library import Library, Verification, append, verify
+from .lines import line_positions
+from .shards import SHARD, USES, Shard, Use
+from .solved_positions import (
+    count_positions,
+    generate_positions,
+    holds_positions,
+    read_positions,
+    verify_positions,
+)
+from .storage import LibraryError, Place, holds_library
 
 __all__ = [
     "SHARD",
@@ -26,15 +25,16 @@ __all__ = [
     "Use",
     "Verification",
     "append",
-    "count_endings",
-    "endings_worth",
+    "count_positions",
     "generate",
-    "generate_endings",
-    "holds_endings",
+    "generate_positions",
     "holds_library",
-    "read_endings",
+    "holds_positions",
+    "line_positions",
+    "positions_worth",
+    "read_positions",
     "shard_file",
     "tables_worth",
     "verify",
-    "verify_endings",
+    "verify_positions",
 ]

@@ -5,12 +5,12 @@ and a part of them two ranges each. Parts are converted to shards as they come; 
 not fetched again. (Written and tested against servers of this layout; never run against the host.)
 """
 
-import hashlib
 import io
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 from http.client import HTTPException
 from itertools import groupby
 from typing import Any
@@ -24,11 +24,18 @@ from .._progress import progress_bar
 from ..cards import DealSet, counted, shorten
 from ..formats import pgx
 from ..solver import solve
-from .files import LibraryError
-from .manifest import SHARD, Shard, Use, checked_use, read_manifest, write_manifest
-from .records import WHOLE
-from .shards import cards_of, read_shard
-from .storage import Place, Storage, storage_at
+from .shards import (
+    SHARD,
+    WHOLE,
+    Shard,
+    Use,
+    cards_of,
+    checked_use,
+    read_manifest,
+    read_shard,
+    write_manifest,
+)
+from .storage import LibraryError, Place, Storage, storage_at
 
 HOST = "https://huggingface.co"
 DATA_SET, LICENCE = "sotetsuk/dds_dataset", "Apache-2.0"
@@ -254,7 +261,7 @@ class _Wanted:
             seed=None,
             start=None,
             use=self.use,
-            sha256=hashlib.sha256(data).hexdigest(),
+            sha256=sha256(data).hexdigest(),
             solver="DDS, by the makers of pgx",
             source=self.source,
         )

@@ -4,11 +4,11 @@ Shards are labelled as pieces, here or on a cluster. There, who labels a new sha
 whoever called lists them all, and replaces what was listed before.
 """
 
-import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from itertools import pairwise
 from os import PathLike
 from typing import Literal
@@ -18,24 +18,33 @@ from numpy.typing import NDArray
 
 from .._pieces import over_pieces
 from .._progress import Advance, progress_bar
-from ..cards import DealSet, shorten
+from ..cards import UNKNOWN, DealSet, shorten
 from ..dealing import random_deals
-from ..dealing.words import checked_seed
-from ..solver import solve_batches, solver_version, thread_count
-from .files import LibraryError
-from .manifest import (
+from ..dealing.shuffling import checked_seed, checked_whole
+from ..solver import (
+    MOST_LINE_TRICKS,
+    solve_batches,
+    solve_line_batches,
+    solver_version,
+    thread_count,
+)
+from .labels import drawn_strains, solve_drawn
+from .shards import (
+    ONE_STRAIN,
     SHARD,
+    WHOLE,
+    Record,
     Shard,
     Use,
     checked_range,
     checked_use,
+    decode_shard,
+    read_data,
     read_manifest,
+    read_shard,
     write_manifest,
 )
-from .records import ONE_STRAIN, WHOLE, Record
-from .shards import decode_shard, read_shard
-from .storage import Storage, storage_at
-from .strains import drawn_strains, solve_drawn
+from .storage import LibraryError, Storage, storage_at
 
 SOURCE = "trickcast generate"
 Strains = Literal["all", "one"]
@@ -54,10 +63,21 @@ class _Job:
     seed: int
     use: Use
     record: Record
+    """How deals are solved and kept: with what is known of them, and perhaps lines."""
     threads: int | None
     apart: bool
     """Whether who labels a new shard writes it."""
     solve: Callable[["_Job", int, NDArray[np.uint8], Advance], NDArray[np.uint8]]
+
+    def adds_lines_to(self, shard: Shard) -> bool:
+        """Tell whether a shard has the deals and results that are wanted, without their lines."""
+        return shard.kind is not self.record and shard.kind is self.record.without_lines
+
+    def remove_plain(self, shard: Shard, sizes: dict[str, int]) -> None:
+        """Remove the file without lines, which a kill may leave, of a shard listed with them."""
+        plain = shard_file(self.seed, shard.first, shard.kind.without_lines)
+        if shard.kind.lines and plain in sizes:
+            self.storage.remove(plain)
 
     def dealt(self, begin: int, n: int) -> DealSet:
         """Return the deals from ``begin`` on."""
@@ -73,7 +93,10 @@ class _Piece:
     held: int | None
     """Deals that its file holds already, perhaps beyond its end; None where there is no file."""
     listed: Shard | None
-    """The manifest's entry that it replaces: of a shard that is to grow, or whose file is gone."""
+    """The manifest's entry that it replaces: of a shard that is to grow or to get lines, or whose
+    file is gone."""
+    plain: bool = False
+    """Whether the file of that entry is there, to get lines."""
 
     @property
     def missing(self) -> int:
@@ -97,17 +120,20 @@ def generate(
     start: int = 0,
     use: Use = "train",
     strains: Strains = "all",
+    lines: int = 0,
     workers: int | None = None,
-    on: str | None = None,
+    cluster: str | None = None,
     progress: bool = False,
 ) -> int:
     """Solve the deals ``start`` to ``start + deals - 1`` of ``seed`` into a library's shards.
 
     ``place`` is a folder or an address such as ``s3://bucket/library``. With ``strains="one"`` each
     deal is solved in one strain alone, drawn from its seed and number, by all four declarers; the
-    other results stay unknown (255). ``on`` is a Ray cluster, ``"local"``, ``"auto"`` or
-    ``"ray://HOST:PORT"``, on which shards are made at the same time, each by ``workers`` threads
-    (default: one); without it they are made here, one after another, by all cores.
+    other results stay unknown (255). With ``lines`` so many tricks of best play after each result
+    are kept too, and deals that are solved already get theirs. ``cluster`` is a Ray cluster,
+    ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``, on which shards are made at the same time,
+    each by ``workers`` threads (default: one); without it they are made here, one after another, by
+    all cores.
 
     What the library holds already is kept, so a run that was killed at any moment, or a larger
     ``deals``, goes on where the shards end and gives the same bytes as one run, here or anywhere. A
@@ -122,16 +148,18 @@ def generate(
     deals, start = checked_range(deals, start, "deals")
     seed, use = checked_seed(seed), checked_use(use)
     cores = 1 if workers is None else thread_count(workers)
-    storage = storage_at(place, everywhere=on is not None)
-    threads = workers if on is None else cores
-    job = _Job(storage, seed, use, _record(strains), threads, on is not None, _solve)
+    storage = storage_at(place, everywhere=cluster is not None)
+    threads = workers if cluster is None else cores
+    job = _Job(storage, seed, use, _record(strains, lines), threads, cluster is not None, _solve)
     with storage.locked():
         storage.tidy()
         pieces = _missing_pieces(job, start, start + deals)
     solved, manifest = 0, _Manifest(job)
     with (
         progress_bar("generating", sum(p.missing for p in pieces), "deals", show=progress) as bar,
-        over_pieces(partial(_label, job), pieces, on=on, cores=cores, advance=bar) as done,
+        over_pieces(
+            partial(_label, job), pieces, cluster=cluster, cores=cores, advance=bar
+        ) as done,
     ):
         try:
             for piece, labelled in done:
@@ -139,7 +167,9 @@ def generate(
                 solved += piece.missing
         finally:
             manifest.write()
-            if on is not None:  # a worker that was killed while it wrote has left what it wrote
+            if (
+                cluster is not None
+            ):  # a worker that was killed while it wrote has left what it wrote
                 with storage.locked():
                     storage.tidy()
     return solved
@@ -150,11 +180,13 @@ def shard_file(seed: int, start: int, record: Record = WHOLE) -> str:
     return f"seed-{seed}/deals-{start:012d}{record.suffix}"
 
 
-def _record(strains: Strains) -> Record:
-    """Return how deals are kept that are solved so. Raises ValueError for any other word."""
+def _record(strains: Strains, lines: int) -> Record:
+    """Return how deals are kept that are solved so. Raises ValueError for what cannot be kept."""
     if strains not in tuple(_RECORD):
         raise ValueError(f"strains is {shorten(strains)} (expected {' or '.join(_RECORD)})")
-    return _RECORD[strains]
+    if not 0 <= (lines := checked_whole(lines, "lines")) <= MOST_LINE_TRICKS:
+        raise ValueError(f"lines is {lines} (expected 0 to {MOST_LINE_TRICKS} tricks)")
+    return _RECORD[strains].with_lines(lines) if lines else _RECORD[strains]
 
 
 # --- what is missing --------------------------------------------------------------------------
@@ -190,15 +222,20 @@ def _missing_piece(
                 f"{job.storage.path(shard.file)}: the shard is damaged ({sizes[shard.file]:,} "
                 "bytes; not the manifest's). Delete it, and trickcast generate makes it again"
             )
-        if shard.first <= a and b <= shard.end:
+        if job.adds_lines_to(shard):
+            begin, end = shard.first, max(b, shard.end)
+        elif shard.first <= a and b <= shard.end:
+            job.remove_plain(shard, sizes)
             return None
     size = sizes.get(shard_file(job.seed, begin, job.record))
     held = None if size is None else size // job.record.size
-    if held and replaced is None:  # unlisted, of a run that was killed: all of it is kept
+    to_get_lines = replaced is not None and job.adds_lines_to(replaced)
+    if held and (to_get_lines or replaced is None):  # unlisted, of a killed run: all of it is kept
         border = (begin // SHARD + 1) * SHARD
         following = (shard.first for shard in listed.sharing(end, border))
         end = max(end, min(begin + held, border, *following))
-    return _Piece(begin, end, held, replaced)
+    plain = replaced is not None and to_get_lines and replaced.file in sizes
+    return _Piece(begin, end, held, replaced, plain)
 
 
 class _Listed:
@@ -245,10 +282,16 @@ def _refuse_conflict(job: _Job, shard: Shard, a: int, b: int) -> None:
         raise LibraryError(
             f"{path}: these deals are for {shard.use}, for ever (asked for {job.use})"
         )
-    if shard.kind is not job.record:
+    kind, lines = shard.kind, job.record.lines
+    if kind.strains != job.record.strains:
         raise LibraryError(
-            f"{path}: holds these deals, solved in {shard.kind.strains} of their strains "
+            f"{path}: holds these deals, solved in {kind.strains} of their strains "
             f"(asked for {job.record.strains}; ask for other deals)"
+        )
+    if kind.lines not in (0, lines) and (lines or shard.end < b):
+        raise LibraryError(
+            f"{path}: holds these deals with lines of {kind.lines} tricks (asked for {lines}; ask "
+            f"for as many, --lines {kind.lines}, or for other deals)"
         )
     if first > a or (first < a and shard.end < b):
         free = shard.end if first <= a else a
@@ -265,44 +308,44 @@ def _refuse_conflict(job: _Job, shard: Shard, a: int, b: int) -> None:
 def _label(job: _Job, piece: _Piece, advance: Advance) -> _Labelled:
     """Solve what is missing of a shard, and write it where that is the labeller's to do."""
     kept = _kept(job, piece)
-    deals = job.dealt(piece.begin, piece.end - piece.begin)
-    tables = job.solve(job, piece.begin + len(kept), deals.owners[len(kept) :], advance)
-    solved = deals.with_tricks(np.concatenate([kept.tricks_or_unknown, tables]))
-    data = job.record.encode(solved)
+    n = len(kept) // job.record.size
+    new = job.dealt(piece.begin + n, piece.end - piece.begin - n)
+    tables, lines = _solve_piece(job, piece, piece.begin + n, new.owners, advance)
+    data = kept + job.record.encode(new.with_tricks(tables), lines)
     shard = Shard(
         file=shard_file(job.seed, piece.begin, job.record),
-        deals=len(solved),
+        deals=n + len(new),
         seed=job.seed,
         start=piece.begin,
         use=job.use,
-        sha256=hashlib.sha256(data).hexdigest(),
+        sha256=sha256(data).hexdigest(),
         solver=solver_version(),
         source=SOURCE,
         record=job.record.name,
     )
     if not job.apart or piece.listed is not None:
         return _Labelled(shard, data)
-    if piece.held != len(solved):
-        with job.storage.locked(alone=False):
+    if piece.held != shard.deals:
+        with job.storage.locked():
             job.storage.write(shard.file, data)
     return _Labelled(shard, None)
 
 
-def _kept(job: _Job, piece: _Piece) -> DealSet:
-    """Return the deals of a piece that are solved already.
+def _kept(job: _Job, piece: _Piece) -> bytes:
+    """Return the records of a piece that are there already.
 
     They stand in a short shard that is to grow, or in a file that was finished when a run was
     killed before it could list it.
     """
     if piece.held is None:
-        return DealSet(np.empty((0, 52), np.uint8))
-    if piece.listed is not None:
-        return read_shard(job.storage, piece.listed)
+        return b""
+    if piece.listed is not None and not job.adds_lines_to(piece.listed):
+        return read_data(job.storage, piece.listed)
     file = shard_file(job.seed, piece.begin, job.record)
-    data = job.storage.read(file, most=SHARD * job.record.size)
+    data = job.storage.read(file, most=SHARD * job.record.size) or b""
     path = job.storage.path(file)
     try:
-        deals = decode_shard(path, job.record, data or b"")
+        deals = decode_shard(path, job.record, data)
         ours = len(deals) and (deals.owners == job.dealt(piece.begin, len(deals)).owners).all()
     except LibraryError:
         ours = False
@@ -311,12 +354,38 @@ def _kept(job: _Job, piece: _Piece) -> DealSet:
             f"{path}: not in the manifest, and not the deals from {piece.begin} on of "
             f"seed {job.seed}. Delete the file, and trickcast generate makes it again"
         )
-    return deals[: piece.end - piece.begin]
+    return data[: (piece.end - piece.begin) * job.record.size]
+
+
+def _solve_piece(
+    job: _Job, piece: _Piece, begin: int, owners: NDArray[np.uint8], advance: Advance
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8] | None]:
+    """Return (n, 5, 4) tricks of the deals from ``begin`` on, and their lines if asked for.
+
+    Results that are known without lines are not searched for again.
+    """
+    if not job.record.lines:
+        return job.solve(job, begin, owners, advance), None
+    known = np.full((len(owners), 5, 4), UNKNOWN, np.uint8)
+    if piece.listed is not None and piece.plain:
+        solved = read_shard(job.storage, piece.listed).tricks_or_unknown[begin - piece.begin :]
+        known[: len(solved)] = solved
+    strains = None
+    if job.record.strains == "one":
+        strains = drawn_strains(len(owners), job.seed, begin)
+    tables, lines = [known[:0]], [np.empty((0, 5, 4, 4 * job.record.lines), np.uint8)]
+    for table, line in solve_line_batches(
+        owners, job.record.lines, strains=strains, known=known, workers=job.threads
+    ):
+        tables.append(table)
+        lines.append(line)
+        advance(len(table))
+    return np.concatenate(tables), np.concatenate(lines)
 
 
 def _solve(job: _Job, begin: int, owners: NDArray[np.uint8], advance: Advance) -> NDArray[np.uint8]:
     """Return (n, 5, 4) tricks of the deals from ``begin`` on, 255 where not solved."""
-    if job.record is ONE_STRAIN:
+    if job.record.strains == "one":
         strains = drawn_strains(len(owners), job.seed, begin)
         return solve_drawn(owners, strains, job.threads, advance)
     tables = [np.empty((0, 5, 4), dtype=np.uint8)]
@@ -333,6 +402,8 @@ class _Manifest:
         self._job = job
         self._waiting: list[tuple[_Piece, _Labelled]] = []
         self._next = 0.0
+        self._replaced: list[str] = []
+        """Files whose deals are listed with lines now."""
 
     def add(self, piece: _Piece, labelled: _Labelled) -> None:
         """List a shard, now or soon."""
@@ -357,6 +428,9 @@ class _Manifest:
             finally:  # of a batch in which one is refused, those before it are listed
                 if done:
                     write_manifest(storage, list(listed.shards.values()))
+                    for file in self._replaced:
+                        storage.remove(file)
+                    self._replaced.clear()
         ended = time.monotonic()
         self._next = ended + (ended - begun) / _LISTING
 
@@ -365,17 +439,21 @@ class _Manifest:
         sharing = listed.sharing(shard.first, shard.end)
         for other in sharing:
             _refuse_conflict(self._job, other, shard.first, shard.end)
-            if other != piece.listed and other.first <= shard.first and shard.end <= other.end:
+            whole = other.first <= shard.first and shard.end <= other.end
+            if whole and other != piece.listed and not self._job.adds_lines_to(other):
                 return  # another run has made it meanwhile
         for other in sharing:
             listed.remove(other)
+            if other.file != shard.file:
+                self._replaced.append(other.file)
         if labelled.data is None and not storage.arrived(shard.file):
             raise LibraryError(
                 f"{storage.path(shard.file)}: written by another machine, and not seen here "
                 "(expected a folder that all machines share, or an address such as s3://…)"
             )
         if labelled.data is not None:
-            if sharing:  # unlisted while it grows: no kill leaves a wrong digest
+            if any(other.file == shard.file for other in sharing):
+                # unlisted while it grows: no kill leaves a wrong digest
                 write_manifest(storage, list(listed.shards.values()))
             storage.write(shard.file, labelled.data)
         listed.add(shard)

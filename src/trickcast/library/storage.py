@@ -1,49 +1,85 @@
-"""Where a library lies: a folder, or an address of object storage."""
+"""Where a library lies: a folder, or an address of object storage that fsspec knows.
 
-from contextlib import AbstractContextManager
+A folder has code of its own: fsspec's local files are replaced in place, and it would open
+whatever a manifest names. Who reads a folder does not wait for fsspec either.
+"""
+
+import errno
+import os
+import stat
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from hashlib import sha256
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
-from .bucket import Bucket
-from .files import Folder
+from typing_extensions import override
 
+from .._files import atomic_writer, is_temporary
+from ..cards import shorten
+from ..cards.errors import one_line
+
+CACHE = "TRICKCAST_CACHE"
+"""Environment variable: the folder of shards that were fetched before, by their digests."""
 Place = str | PathLike[str]
 """A folder, or an address that fsspec knows, such as ``s3://bucket/library``."""
+_FOLDERS = ("seed-*", "imported", "pgx-*")
+"""Where a library's shards lie."""
+_LOCK = ".lock"
+"""The file that is locked on Windows, where a folder cannot be; elsewhere it is not made."""
+_ASK_AGAIN = 0.01
+"""Seconds until who waits for a lock asks for it again."""
+_NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+"""Errors for a file that went meanwhile, and for a link to none."""
+_INSTALL = "object storage needs {} (install it by: pip install 'trickcast[cluster]')"
 
 
-class Storage(Protocol):
+class LibraryError(ValueError):
+    """A library that is damaged, or a request that would damage it."""
+
+
+class Storage(ABC):
     """The files of a library, by their paths within it."""
 
-    @property
-    def near(self) -> bool:
-        """Whether reading all of it costs little."""
+    near: bool
+    """Whether reading all of it costs little."""
 
+    @abstractmethod
     def path(self, file: str) -> str:
         """Return how a file is called in messages."""
 
-    def read(self, file: str, most: int, sha256: str | None = None) -> bytes | None:
-        """Return a file's bytes, or None where it has more than ``most``.
+    @abstractmethod
+    def read(self, file: str, most: int, digest: str | None = None) -> bytes | None:
+        """Return the bytes of a file, or None where it has more than ``most``.
 
-        A copy with the ``sha256`` may be taken for it. Raises FileNotFoundError, LibraryError.
+        With the SHA-256 ``digest`` that it has to have, a copy on this machine may be taken for it.
+        Raises FileNotFoundError where there is none, LibraryError where it cannot be read.
         """
 
+    @abstractmethod
     def write(self, file: str, data: bytes) -> None:
-        """Write a file, whole or not at all."""
+        """Write a file, whole or not at all. Raises LibraryError or OSError where that fails."""
+
+    @abstractmethod
+    def remove(self, file: str) -> None:
+        """Remove a file that is there."""
+
+    @abstractmethod
+    def sizes(self) -> dict[str, int]:
+        """Return the bytes of every finished file, by its path within."""
 
     def arrived(self, file: str) -> bool:
         """Tell whether a file that another machine wrote can be seen from here."""
+        return True
 
-    def sizes(self) -> dict[str, int]:
-        """Return the bytes of every file."""
+    def locked(self) -> AbstractContextManager[None]:
+        """Let one process at a time change the library, where that can be done."""
+        return nullcontext()
 
-    def locked(self, *, alone: bool = True) -> AbstractContextManager[None]:
-        """Let one process at a time change the library, where that can be done.
-
-        Those that only add files of their own need not be alone: they wait for who is, no more.
-        """
-
-    def tidy(self) -> None:
+    def tidy(self) -> None:  # noqa: B027 (objects are never unfinished)
         """Remove what killed runs left unfinished; to be called under the lock."""
 
 
@@ -58,3 +94,202 @@ def storage_at(place: Place, *, everywhere: bool = False) -> Storage:
 def holds_library(place: Place) -> bool:
     """Tell whether a place is a library rather than a file of deals: an address always is."""
     return "://" in fspath(place) or (Path(place) / "manifest.json").is_file()
+
+
+@dataclass(frozen=True)
+class Folder(Storage):
+    """A folder on disk: nothing outside it is read or written, one process at a time writes."""
+
+    root: Path
+    near = True
+
+    def __str__(self) -> str:
+        return str(self.root)
+
+    @override
+    def path(self, file: str) -> str:
+        return str(self.root / file)
+
+    def inside(self, file: str) -> Path:
+        """Return the path of a file, or raise LibraryError where it leaves the folder.
+
+        It may leave by ``..`` or by a link.
+        """
+        try:
+            stays = (self.root / file).resolve().is_relative_to(self.root.resolve())
+        except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a name with a NUL
+            raise LibraryError(f"{self}: {shorten(file)} is no path ({error})") from None
+        if not stays:
+            raise LibraryError(f"{self}: {shorten(file)} is outside the library's folder")
+        return self.root / file
+
+    @override
+    def read(self, file: str, most: int, digest: str | None = None) -> bytes | None:
+        """Raise LibraryError for what is no regular file too.
+
+        No manifest makes us read a device, a pipe or what is not the library's.
+        """
+        path = self.inside(file)
+        # a pipe would wait for its writer before it could be seen to be one
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        try:
+            descriptor = os.open(path, flags)
+            try:
+                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    raise LibraryError(f"{path}: not a regular file")
+                with open(descriptor, "rb", closefd=False) as stream:
+                    data = stream.read(most + 1)
+            finally:
+                os.close(descriptor)
+        except (FileNotFoundError, NotADirectoryError):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from None
+        except OSError as error:
+            raise LibraryError(f"{shorten(str(path))[1:-1]}: {error.strerror}") from None
+        return data if len(data) <= most else None
+
+    @override
+    def write(self, file: str, data: bytes) -> None:
+        path = self.inside(file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_writer(path) as stream:
+            stream.write(data)
+
+    @override
+    def remove(self, file: str) -> None:
+        self.inside(file).unlink(missing_ok=True)
+
+    @override
+    def sizes(self) -> dict[str, int]:
+        sizes = {}
+        for folder, _, files in os.walk(self.root):
+            for name in files:
+                path = Path(folder, name)
+                if is_temporary(path) or name == _LOCK:
+                    continue
+                try:
+                    sizes[path.relative_to(self.root).as_posix()] = path.stat().st_size
+                except OSError as error:
+                    if error.errno not in _NO_FILE:
+                        raise
+        return sizes
+
+    @override
+    def arrived(self, file: str) -> bool:
+        return (self.root / file).exists()
+
+    @override
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Lock the folder itself, so that nothing is left in it; a kill lets go."""
+        from filelock import lock_descriptor  # who only reads does not wait for it
+
+        self.root.mkdir(parents=True, exist_ok=True)
+        if os.name == "nt":
+            descriptor = os.open(self.root / _LOCK, os.O_RDWR | os.O_CREAT)
+        else:
+            descriptor = os.open(self.root, os.O_RDONLY)
+        try:
+            lock_descriptor(descriptor, poll_interval=_ASK_AGAIN)
+            yield
+        finally:
+            os.close(descriptor)
+
+    @override
+    def tidy(self) -> None:
+        """Leave other folders within alone: they have locks, and writers, of their own."""
+        for folder in (self.root, *(f for name in _FOLDERS for f in self.root.glob(name))):
+            if folder != self.root and folder.is_symlink():
+                continue
+            for leftover in folder.glob(".*.tmp"):
+                if is_temporary(leftover):
+                    leftover.unlink()
+
+
+@dataclass(frozen=True)
+class Bucket(Storage):
+    """Objects under an address.
+
+    An object is put whole or not at all, as object storage does, and can be seen everywhere at
+    once. There is no lock: one run at a time changes a library.
+    """
+
+    url: str
+    near = False
+
+    def __str__(self) -> str:
+        return self.url
+
+    @override
+    def path(self, file: str) -> str:
+        return f"{self.url.rstrip('/')}/{file}"
+
+    @override
+    def read(self, file: str, most: int, digest: str | None = None) -> bytes | None:
+        """Keep a copy of what has a digest, where the cache can be written."""
+        if digest is None:
+            return self._fetch(file, most)
+        copy = _copies() / digest[:2] / digest
+        with suppress(OSError):
+            data = copy.read_bytes()
+            if sha256(data).hexdigest() == digest:
+                return data
+        fetched = self._fetch(file, most)
+        if fetched is not None and sha256(fetched).hexdigest() == digest and copy.is_absolute():
+            with suppress(OSError):
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                with atomic_writer(copy) as stream:
+                    stream.write(fetched)
+        return fetched
+
+    @override
+    def write(self, file: str, data: bytes) -> None:
+        try:
+            with self._opened(file) as (system, path):
+                system.pipe_file(path, data)
+        except FileNotFoundError as error:
+            raise LibraryError(f"{self.path(file)}: {error}") from error
+
+    @override
+    def remove(self, file: str) -> None:
+        with self._opened(file) as (system, path):
+            system.rm_file(path)
+
+    @override
+    def sizes(self) -> dict[str, int]:
+        with self._opened("") as (system, root):
+            try:
+                listed = system.find(root, detail=True)
+            except FileNotFoundError:
+                return {}
+            start = len(root.rstrip("/")) + 1
+            return {path[start:]: int(facts["size"]) for path, facts in listed.items()}
+
+    def _fetch(self, file: str, most: int) -> bytes | None:
+        with self._opened(file) as (system, path):
+            data: bytes = system.cat_file(path, start=0, end=most + 1)
+        return data if len(data) <= most else None
+
+    @contextmanager
+    def _opened(self, file: str) -> Iterator[tuple[Any, str]]:
+        """Yield the file system and a path in it; what goes wrong is told in one line."""
+        try:
+            import fsspec
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(_INSTALL.format("fsspec")) from error
+        try:
+            yield fsspec.core.url_to_fs(self.path(file), use_listings_cache=False)
+        except (FileNotFoundError, LibraryError):
+            raise
+        except ImportError as error:
+            raise ModuleNotFoundError(_INSTALL.format(error.name or error)) from error
+        except Exception as error:  # each system has errors of its own
+            raise LibraryError(f"{self.path(file)}: {one_line(error)}") from error
+
+
+def _copies() -> Path:
+    """Return the folder of copies; a relative path where the user has no home."""
+    if named := os.environ.get(CACHE):
+        return Path(named).absolute()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("trickcast", appauthor=False)

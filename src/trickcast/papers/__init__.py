@@ -12,9 +12,10 @@ COMMANDS = {
     "explain": "trickcast.papers.explain:explain",
 }
 TRAININGS = {
-    "networks": "trickcast.papers.networks.layered_models:find_training",
     "hand2vec": "trickcast.papers.bridgehand2vec.hand2vec_training:find_training",
+    "(52x4)-(26x4)-26-13-1": "trickcast.papers.networks.layered_models:find_training",
 }
+"""By an example each: the second finds the networks of all names that the papers print."""
 MODELS = {"(52x4)-(26x4)-26-13-1": "trickcast.papers:WEIGHTS"}
 _OPENINGS = "trickcast.papers.yegnanarayana1996.opening_networks:load_shipped"
 OPENINGS = dict.fromkeys(("52-60-7", "52-60-12", "cascade-1996"), _OPENINGS)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, Grid, Seat, Strain, shorten
-from ..dealing.constrained import MAX_TRIES
+from ..dealing.constraints import MAX_TRIES
 from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
 from .choice import doubt_of

@@ -13,7 +13,7 @@ from .._pieces import connected, over_pieces
 from .._progress import Advance, progress_bar
 from ..cards import DealSet, Seat
 from ..dealing import Constraints, NoDealsError
-from ..dealing.words import Words, checked_seed
+from ..dealing.shuffling import RandomWords, checked_seed
 from ..estimator import is_loaded, loaded
 from ..solver import thread_count
 from .choice import Rows
@@ -156,7 +156,7 @@ def solve_layouts(
     pieces = [owners[start : start + size] for start in range(0, len(owners), size)]
     cores = 1 if workers is None else thread_count(workers)
     work = partial(_solve, question, cores)
-    with over_pieces(work, pieces, on=on, cores=cores, ordered=True) as done:
+    with over_pieces(work, pieces, cluster=on, cores=cores, ordered=True) as done:
         yield from (results for _, results in done)
 
 
@@ -180,7 +180,7 @@ def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work
         if plan.most_exact:
             return _solve_known(question, constraints, work)
         plan = replace(plan, samples=1)  # more would be the same
-    run = Run(source, question, plan, Words(checked_seed(work.seed), _LOTS).fractions)
+    run = Run(source, question, plan, RandomWords(checked_seed(work.seed), _LOTS).fractions)
     stopped = None
 
     def so_far(stopped: str | None) -> Layouts:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, Hand, Seat, Strain, card_text
-from ..dealing.constrained import MAX_TRIES
+from ..dealing.constraints import MAX_TRIES
 from ..scoring import Contract, score
 from ..solver import solve_lead_batches
 from .controls import MINIMUM_EXACT, Floats, Means, means

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat
-from ..dealing.constrained import MAX_TRIES
+from ..dealing.constraints import MAX_TRIES
 from ..scoring import Contract
 from ..solver import makes_batches
 from .choice import doubt_of

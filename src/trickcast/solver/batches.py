@@ -17,13 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, DealError, Seat, Strain, check_owners, shorten
-from ..cards.endings import cards_a_hand
+from ..cards.positions import cards_a_hand
 from . import dds
 
 BATCH = dds.BATCH
 """Tables of a batch."""
 BOARDS = dds.BOARDS
 """Deals of a batch of one strain, or of one strain and declarer."""
+MOST_LINE_TRICKS = 6
+"""Tricks that a line of best play may have."""
 
 _TABLES_A_THREAD, _BOARDS_A_THREAD = 8, 40
 """How much each thread is given in one call of DDS: a second or two, after which a result that
@@ -38,25 +40,33 @@ _Check = Callable[[NDArray[np.uint8], int, int], None]
 
 
 def solve_batches(
-    owners: NDArray[np.uint8], *, workers: int | None = None
+    owners: NDArray[np.uint8],
+    *,
+    cells: NDArray[np.bool_] | None = None,
+    workers: int | None = None,
 ) -> Iterator[NDArray[np.uint8]]:
     """Yield the tables of (n, 52) owners that are known to be deals, a batch at a time.
+
+    With ``cells``, (5, 4), these alone are solved, and the others are 255.
 
     DDS runs in a thread beside the caller's, because a signal such as Ctrl-C is only seen between
     two steps of Python: so it stops the caller at once, and DDS after the call in hand.
     """
-    return _in_batches(check_owners, _solve_deals, owners, BATCH, _TABLES_A_THREAD, workers)
+    if cells is None or cells.all():
+        return _in_batches(check_owners, _solve_deals, owners, BATCH, _TABLES_A_THREAD, workers)
+    solve_some = partial(_solve_cells, cells)
+    return _in_batches(check_owners, solve_some, owners, BATCH, _BOARDS_A_THREAD, workers)
 
 
-def solve_ending_batches(
+def solve_position_batches(
     owners: NDArray[np.uint8], *, workers: int | None = None
 ) -> Iterator[NDArray[np.uint8]]:
-    """Yield the tables of endings, (m, 5, 4) uint8: fewer cards are solved much faster.
+    """Yield the tables of positions, (m, 5, 4) uint8: fewer cards are solved much faster.
 
     ``owners`` is (n, 52); all hands of a row have equally many cards, two or more, and 255 stands
-    for those gone. Raises DealError for a row that is no ending, ValueError for one of one card.
+    for those gone. Raises DealError for a row that is no position, ValueError for one of one card.
     """
-    return _in_batches(_check_endings, _solve_endings, owners, BATCH, _TABLES_A_THREAD, workers)
+    return _in_batches(_check_positions, _solve_positions, owners, BATCH, _TABLES_A_THREAD, workers)
 
 
 def solve_strain_batches(
@@ -137,6 +147,39 @@ def search_batches(
         return held
 
     return _in_batches(check_owners, solve_some, owners, BOARDS, _BOARDS_A_THREAD, workers)
+
+
+def solve_line_batches(
+    owners: NDArray[np.uint8],
+    tricks: int,
+    *,
+    strains: NDArray[np.uint8] | None = None,
+    known: NDArray[np.uint8] | None = None,
+    workers: int | None = None,
+) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
+    """Yield tables and lines of best play of (n, 52) owners, (m, 5, 4) and (m, 5, 4, 4 * tricks).
+
+    After a result is found, so many ``tricks`` are played on by cards that keep it, while the
+    solver remembers what it found; the cards are indices in the order of play. Deals are solved in
+    all strains, or each in its own of (n,) ``strains``, the others being 255. Results ``known``,
+    (n, 5, 4), are not searched for again, which takes a third off.
+    Raises ValueError for ``tricks`` outside 1 … 6.
+    """
+    if not 1 <= (tricks := operator.index(tricks)) <= MOST_LINE_TRICKS:
+        raise ValueError(f"tricks is {tricks} (expected 1 to {MOST_LINE_TRICKS})")
+    asked = np.ones((len(owners), 5), bool)
+    if strains is not None:
+        asked = strains[:, None] == np.arange(5)
+    tables = np.full((len(owners), 5, 4), UNKNOWN, np.uint8) if known is None else known
+
+    def solve_some(
+        some: NDArray[np.uint8], rows: slice, threads: int, given_up: Event
+    ) -> NDArray[np.uint8]:
+        found, cards = dds.lines(some, tables[rows], asked[rows], tricks, threads, given_up)
+        return np.concatenate([found[..., None], cards], axis=3)
+
+    batches = _in_batches(check_owners, solve_some, owners, BATCH, _TABLES_A_THREAD, workers)
+    return ((batch[..., 0], batch[..., 1:]) for batch in batches)
 
 
 def solve_lead_batches(
@@ -271,14 +314,35 @@ def _solve_deals(
     return _as_tricks(dds.tables(some, threads, given_up))
 
 
-def _check_endings(owners: NDArray[np.uint8], first: int, total: int) -> None:
+def _solve_cells(
+    cells: NDArray[np.bool_],
+    some: NDArray[np.uint8],
+    rows: slice,
+    threads: int,
+    given_up: Event,
+) -> NDArray[np.uint8]:
+    tables = np.full((len(some), 5, 4), UNKNOWN, dtype=np.uint8)
+    for strain in np.flatnonzero(cells.any(axis=1)).tolist():
+        declarers = np.flatnonzero(cells[strain])
+        if len(declarers) == 1:  # one leader costs six tenths of four, two more than four
+            leader = int(declarers[0] + 1) % 4
+            best = dds.leads(some, strain, leader, dds.MOST_TRICKS, dds.ONE_CARD, threads, given_up)
+            tables[:, strain, declarers[0]] = _as_tricks(13 - best.scores[:, 0])
+        else:
+            left_out = tuple(int(other != strain) for other in Strain)
+            solved = _as_tricks(dds.tables(some, threads, given_up, left_out)[:, strain])
+            tables[:, strain, declarers] = solved[:, declarers]
+    return tables
+
+
+def _check_positions(owners: NDArray[np.uint8], first: int, total: int) -> None:
     cards = cards_a_hand(owners, first, total)
     if (cards == 1).any():  # of the last trick DDS's tables are wrong
         row = first + int((cards == 1).argmax())
-        raise ValueError(f"ending {row} of {total}: one card a hand (expected 2 to 13)")
+        raise ValueError(f"position {row} of {total}: one card a hand (expected 2 to 13)")
 
 
-def _solve_endings(
+def _solve_positions(
     some: NDArray[np.uint8], rows: slice, threads: int, given_up: Event
 ) -> NDArray[np.uint8]:
     gone = 13 - cards_a_hand(some)  # DDS counts thirteen tricks: the declarer gets what others lack

@@ -8,7 +8,8 @@ given are arrays of our own in the order of C.
 import ctypes
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Lock
@@ -32,6 +33,8 @@ ALL_STRAINS = (0, 0, 0, 0, 0)
 _NO_CARD = 255
 _WITHOUT_PAR = -1
 _ALWAYS_SEARCH = 1  # even where all the leader's cards are equal
+_GO_ON = 2  # always search, and remember what was found in the strain since it was last begun
+_NUMBER_OF_THREADS = 12  # where DDS tells of itself, in ints
 _PATIENCE = 0.05  # seconds until who waits for DDS looks whether he is still wanted
 BIT_OF_RANK = np.uint32(1) << np.arange(14, 1, -1, dtype=np.uint32)
 """DDS's bit of each rank, ace first."""
@@ -164,7 +167,7 @@ def tables(
     given_up: Event,
     left_out: tuple[int, ...] = ALL_STRAINS,
 ) -> NDArray[np.int32]:
-    """Return DDS's tables, (n, 5, 4), of at most ``BATCH`` checked deals or endings.
+    """Return DDS's tables, (n, 5, 4), of at most ``BATCH`` checked deals or positions.
 
     ``left_out`` marks by 1 the strains that are not solved; of one strain DDS takes ``BOARDS``.
     """
@@ -250,6 +253,107 @@ def solve(
     solved = ctypes.cast(results.solvedBoard, ctypes.POINTER(ctypes.c_int))
     numbers = ctypeslib.as_array(solved, (n, 54)).copy()
     return Leads(numbers[:, 1], *numbers[:, 2:].reshape(n, 4, 13).transpose(1, 0, 2))
+
+
+def lines(
+    owners: NDArray[np.uint8],
+    tables: NDArray[np.uint8],
+    asked: NDArray[np.bool_],
+    tricks: int,
+    threads: int,
+    given_up: Event,
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return tables and lines of best play: (n, 5, 4) and (n, 5, 4, 4 * tricks) card indices.
+
+    Of (n, 52) checked deals the strains that are (n, 5) ``asked`` for are solved with their four
+    declarers, and each is played on for so many ``tricks``, while DDS remembers what it found.
+    Results that ``tables`` knows are taken for right, which is faster; 255 stands for what is not
+    known, or not asked for.
+    """
+    found, played = np.full_like(tables, _NO_CARD), np.full((*tables.shape, 4 * tricks), _NO_CARD)
+    with held(threads, given_up) as dds:
+        info = (ctypes.c_int * 1024)()
+        dds._dll.GetDDSInfo(ctypes.byref(info))
+        threads = max(1, min(threads, info[_NUMBER_OF_THREADS]))
+        rows = iter(range(len(owners)))
+
+        def work(thread: int) -> None:
+            line = _Line(dds, thread)
+            for row in rows:  # each thread takes the next; taking is one step of Python
+                for strain in np.flatnonzero(asked[row]).tolist():
+                    if given_up.is_set():
+                        return
+                    line.begin(owners[row], strain)
+                    for leader in range(4):
+                        cell = row, strain, (leader + 3) % 4
+                        found[cell], played[cell] = line.play(leader, int(tables[cell]), tricks)
+
+        with ThreadPoolExecutor(threads, thread_name_prefix="dds") as pool:
+            for done in [pool.submit(work, thread) for thread in range(threads)]:
+                done.result()
+    return found, played.astype(np.uint8)
+
+
+class _Line:
+    """A thread of DDS that solves a strain of a deal, and plays on by best cards."""
+
+    def __init__(self, dds: ModuleType, thread: int):
+        self._dds, self._thread = dds, thread
+        self._deal, self._answer = dds.deal(), dds.futureTricks()
+        self._numbers = np.frombuffer(self._deal, dtype=np.uint32)
+        self._mode = _ALWAYS_SEARCH
+
+    def begin(self, owners: NDArray[np.uint8], strain: int) -> None:
+        """Turn to a strain of a deal."""
+        self._holdings = holdings(owners[None]).reshape(16)
+        self._strain, self._mode = strain, _ALWAYS_SEARCH
+
+    def play(self, leader: int, result: int, tricks: int) -> tuple[int, list[int]]:
+        """Return the tricks of declarer's side, perhaps known, and the cards of best play."""
+        numbers, cards = self._numbers, list[int]()
+        numbers[0], numbers[8:] = self._strain, self._holdings
+        left, known = 13, result != _NO_CARD
+        to_win = left - result if known else MOST_TRICKS  # by the side that leads
+        for _ in range(tricks):
+            numbers[1], numbers[2:8] = leader, 0
+            trick = list[int]()
+            for turn in range(4):
+                most = to_win if turn % 2 == 0 or to_win == MOST_TRICKS else left - to_win
+                card, score = self._best(most if known else MOST_TRICKS)
+                if to_win == MOST_TRICKS:
+                    to_win, result = score, 13 - score
+                elif score != most:
+                    raise RuntimeError(f"DDS found {score} tricks where {most} were known")
+                seat, suit, rank = (leader + turn) % 4, card // 13, 14 - card % 13
+                numbers[8 + 4 * seat + suit] &= ~(np.uint32(1) << np.uint32(rank))
+                if turn < 3:
+                    numbers[2 + turn], numbers[5 + turn] = suit, rank
+                trick.append(card)
+            winner = (leader + winning(trick, self._strain)) % 4
+            left -= 1
+            if winner % 2 == leader % 2:
+                to_win -= 1
+            else:
+                to_win = left - to_win
+            leader = winner
+            cards += trick
+        return result, cards
+
+    def _best(self, target: int) -> tuple[int, int]:
+        answer = self._answer
+        self._dds.SolveBoard(self._deal, target, ONE_CARD, self._mode, answer, self._thread)
+        self._mode = _GO_ON
+        return 13 * answer.suit[0] + 14 - answer.rank[0], answer.score[0]
+
+
+def winning(trick: Sequence[int], strain: int) -> int:
+    """Return which of the four cards of a trick wins it, in the order of play."""
+    best = 0
+    for turn in (1, 2, 3):
+        card, highest = trick[turn], trick[best]
+        if card < highest if card // 13 == highest // 13 else card // 13 == strain:
+            best = turn
+    return best
 
 
 def scores_of_cards(leads: Leads) -> NDArray[np.int32]:

@@ -1,17 +1,41 @@
-"""Training the networks: one loop, a folder for each family, export to ONNX.
+"""Training the networks that ship: one door, one trainer, export to ONNX.
 
-``train(Request(name="fast"))`` trains anything of the ``catalogue``, as the command does.
-Needs torch; an export needs onnx too. Both come with the extra ``train``.
+``train(Request(name="fast"))`` trains anything of the ``catalogue``, as ``trickcast train fast``
+does. Training needs torch, and an export onnx too: both come with the extra ``train``. A request is
+made, and its options are listed, without them.
 """
 
+from importlib import import_module
 from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
-if find_spec("torch") is None:
-    raise ModuleNotFoundError(
-        "training needs torch; install it with: pip install 'trickcast[train]'", name="torch"
-    )
+from .request import Request
 
-from .catalogue import find_training, listed, train
-from .checkpoints import TrainingError
-from .request import Answer, Request
-from .settings import read_settings
+if TYPE_CHECKING:
+    from .catalogue import find_training as find_training
+    from .catalogue import listed as listed
+    from .catalogue import train as train
+    from .request import Answer as Answer
+    from .settings import read_settings as read_settings
+    from .trainer import TrainingError as TrainingError
+
+_MODULES = {
+    "catalogue": ("find_training", "listed", "train"),
+    "request": ("Answer",),
+    "settings": ("read_settings",),
+    "trainer": ("TrainingError",),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = ["Request", *_MODULE_OF]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what needs torch when it is first asked for."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if find_spec("torch") is None:
+        raise ModuleNotFoundError(
+            "training needs torch; install it with: pip install 'trickcast[train]'", name="torch"
+        )
+    return getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)

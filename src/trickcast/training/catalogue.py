@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from ..cards import shorten
 from ..plugins import load, offered
-from .deals import models as deals
-from .pairs import models as pairs
-from .parallel import processor_threads
-from .request import COMMON, Answer, Report, Request
+from . import two_hands as pairs
+from . import whole_deals as deals
+from .request import COMMON, Answer, Request
 from .settings import Settings, changed, settings_of
+from .trainer import Report, processor_threads
 
 
 class Family(NamedTuple):
@@ -71,12 +71,13 @@ def find_training(name: str) -> Training:
     """
     if name in CATALOGUE:
         return CATALOGUE[name]
-    for place in offered("TRAININGS").values():
+    added = offered("TRAININGS")
+    for place in dict.fromkeys(added.values()):
         training: Training | None = load(place)(name)
         if training is not None:
             return training
-    known = ", ".join(CATALOGUE)
-    raise ValueError(f"no training {shorten(name)} (expected {known}, or a paper's network)")
+    known = ", ".join([*CATALOGUE, *added])
+    raise ValueError(f"no training {shorten(name)} (expected one of {known})")
 
 
 def train(
@@ -99,7 +100,8 @@ def train(
     family = training.family
     for option in request.given():
         if option not in family.options | COMMON:
-            takers = [name for name, other in CATALOGUE.items() if option in other.family.options]
+            names = [*CATALOGUE, *offered("TRAININGS")]
+            takers = [name for name in names if option in find_training(name).family.options]
             raise ValueError(
                 f"{request.name} takes no --{option.replace('_', '-')} (only {', '.join(takers)})"
             )

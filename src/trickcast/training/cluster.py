@@ -16,9 +16,8 @@ from torch import distributed
 from .._pieces import MEMORY, RETRIES, ClusterError, connected, refuse_small_machines
 from ..cards.errors import one_line
 from ..library import Place
-from .checkpoints import TrainingError
-from .journal import read_journal
-from .request import Answer, Report, Request
+from .request import Answer, Request
+from .trainer import Report, TrainingError, read_journal
 
 
 def train_on(

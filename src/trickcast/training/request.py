@@ -1,48 +1,52 @@
-"""What is asked of a training, whichever door it is asked at, and what is answered."""
+"""What is asked of a training, and what comes of it: no torch is needed to ask."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..library import Place
-from .fields import Allowed, check_settings, setting
-from .trainer import Trained
+from .settings import Allowed, check_settings, setting
 
-Report = Callable[[dict[str, Any]], None]
-"""Gets every evaluation as it is made."""
+if TYPE_CHECKING:  # a request is made, and helped with, where there is no torch
+    from .trainer import Trained
+
 _COUNT = Allowed("1 or more", lambda value: value is None or value >= 1)
 _MINUTES = Allowed("0 or more", lambda value: value is None or value >= 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One call of ``train``. The fields are the options of its doors, and their helps.
+    """One call of ``train``. Its fields are the options of the command, with their help.
 
     Paths may be given as texts. Raises ValueError for a number out of its range.
     """
 
     name: str = "accurate"
     settings: Mapping[str, str] = field(default_factory=dict)
-    library: Place = setting("data/library", "the library of solved deals: a folder or address")
-    out: Path = setting(Path("trained"), "folder for checkpoints and the model")
-    deals: int | None = setting(None, "train on the first so many (default: all)", _COUNT)
-    validation: int | None = setting(None, "validate on the first so many (default: all)", _COUNT)
+    library: Place = setting("data/library", "Library of solved deals: a folder or an address.")
+    out: Path = setting(Path("trained"), "Folder for checkpoints and the model.")
+    deals: int | None = setting(None, "Number of deals to train on (default: all).", _COUNT)
+    validation: int | None = setting(None, "Number of deals to validate on (default: all).", _COUNT)
     minutes: float | None = setting(
-        None, "end this leg after so long; the same command goes on", _MINUTES
+        None, "Stop after this many minutes; rerun the command to continue.", _MINUTES
     )
-    threads: int | None = setting(None, "processor threads", _COUNT)
-    device: str | None = setting(None, "torch's name of it, as cpu or cuda (default: a GPU)")
-    weights: Path | None = setting(None, "16-bit weights to go on from; hand2vec: of its teacher")
-    anew: bool = setting(False, "take the weights alone, into the first step")
-    teacher: tuple[Path, ...] = setting((), "16-bit weights of a teacher; may be repeated")
-    taught: Path | None = setting(None, "folder of deals that a network labelled")
+    threads: int | None = setting(None, "Processor threads.", _COUNT)
+    device: str | None = setting(
+        None, "PyTorch device, such as cpu or cuda (default: a GPU if there is one)."
+    )
+    weights: Path | None = setting(None, "16-bit weights to go on from; hand2vec: its teacher's.")
+    anew: bool = setting(False, "Start at step 0 from these weights, ignoring their progress.")
+    teacher: tuple[Path, ...] = setting((), "16-bit weights of a teacher; may be repeated.")
+    taught: Path | None = setting(None, "Folder of deals that a network labelled.")
     endings: Place | None = setting(
-        None, "folder or address of endings to learn besides, with endings=N a step"
+        None, "Folder or address of endings to learn besides, with --set endings=N."
     )
-    pairs: Path | None = setting(None, "BridgeHand2Vec's rows to learn from")
-    pairs_validation: Path | None = setting(None, "such rows to measure on (default: library's)")
+    pairs: Path | None = setting(None, "BridgeHand2Vec's rows to learn from.")
+    pairs_validation: Path | None = setting(
+        None, "Such rows to measure on (default: the library's)."
+    )
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -66,7 +70,7 @@ class Answer:
     """What a leg came to."""
 
     name: str
-    trained: Trained[Any, Any]
+    trained: "Trained[Any, Any]"
     lessons: str
     """What was learned from: ``"109,040 deals"``."""
     model: Path | None

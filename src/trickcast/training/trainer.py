@@ -1,27 +1,385 @@
-"""The one loop of all trainings: go on, step, evaluate, save, report, stop.
+"""The one trainer: what a step does, where it runs, and how a training goes on after a kill.
 
-A family of networks is a ``Task``: it knows its step, its validation and when it is over. That a
-training goes on exactly where it was killed is written here alone, and in ``checkpoints``.
+Read ``train`` first: go on from the checkpoint, step, evaluate, save, report, stop. A family of
+networks is a ``Task``; ``Scheduled`` is a task whose weights move by a schedule, and leaves its
+family the loss of a step and the figures of an evaluation. Around these stand ``Place`` (one
+processor or GPU, or one of torchrun's processes), ``Progress`` with its checkpoints, and the
+``Journal`` of evaluations.
 """
 
+import io
+import json
+import math
 import os
+import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from copy import deepcopy
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, is_dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar, cast
 
 import torch
+from torch import Tensor, distributed, nn
+from torch.nn.parallel import DistributedDataParallel
 
-from .checkpoints import Progress, read_checkpoint, record_of, whole, write_checkpoint
-from .journal import Journal
-from .parallel import Place
-from .settings import Settings
+from .._files import atomic_writer, read_json
+from ..cards import cut, shorten
+from .settings import MORE_THAN_0, SEED, SHARE, Settings, at_least, check_settings, one_of, setting
+from .soap import OPTIMIZERS
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One process of a training, and its device."""
+
+    device: torch.device
+    rank: int = 0
+    world: int = 1
+
+    @classmethod
+    def here(cls, device: str | None = None) -> "Place":
+        """Return the place of this process: torchrun's, or the only one.
+
+        Without ``device`` it is a GPU where there is one. Raises ValueError for a device that is
+        none, or is not there.
+        """
+        gpu = torch.cuda.is_available()
+        world = int(os.environ.get("WORLD_SIZE", "1"))
+        if world == 1:
+            return cls(_device(device or ("cuda" if gpu else "cpu")))
+        local = f"cuda:{os.environ['LOCAL_RANK']}" if gpu and device != "cpu" else "cpu"
+        if local != "cpu":
+            torch.cuda.set_device(local)
+        if not distributed.is_initialized():
+            distributed.init_process_group("nccl" if local != "cpu" else "gloo")
+        return cls(torch.device(local), distributed.get_rank(), world)
+
+    @property
+    def first(self) -> bool:
+        """Whether this process is the one that reports and writes."""
+        return self.rank == 0
+
+    def parallel(self, network: nn.Module) -> nn.Module:
+        """Return the network so that its gradients are the mean over all processes."""
+        return DistributedDataParallel(network) if self.world > 1 else network
+
+    def mean(self, number: Tensor) -> Tensor:
+        """Return the mean of a number over all processes, without its gradient where several."""
+        if self.world == 1:
+            return number
+        total = number.detach().clone()
+        distributed.all_reduce(total)
+        return total / self.world
+
+    def agreed(self, stop: bool) -> bool:
+        """Return what the first process says, so that all stop at the same step."""
+        if self.world == 1:
+            return stop
+        first_says = torch.tensor(int(stop), device=self.device)
+        distributed.broadcast(first_says, src=0)
+        return bool(first_says)
+
+    @property
+    def part(self) -> slice:
+        """Which rows of what is drawn for all processes are this one's."""
+        return slice(self.rank, None, self.world)
+
+    def leave(self) -> bool:
+        """End what ``here`` began, when training is over; return whether this process is first."""
+        if self.world > 1:
+            distributed.destroy_process_group()
+        return self.first
+
+    def autocast(self, precision: str) -> AbstractContextManager[None]:
+        """Return the context in which matrix products have this precision."""
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=precision == "bfloat16")
+
+
+def _device(name: str) -> torch.device:
+    """Return a device on which torch can compute."""
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device).item()
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(
+            f"device is {shorten(name)} (expected cpu, or cuda where torch finds a GPU; torch: "
+            f"{cut(reason)})"
+        ) from None
+    return device
+
+
+@contextmanager
+def processor_threads(count: int) -> Iterator[None]:
+    """Let torch use so many threads of the processor inside a ``with`` block."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+# --- progress and checkpoints ---------------------------------------------------------------------
+
+
+FORMAT = "trickcast training 2"
+T = TypeVar("T")
+
+
+class TrainingError(RuntimeError):
+    """A training that cannot go on: another training's checkpoint, an error that is no number."""
+
+
+@dataclass
+class Progress:
+    """How far a training has come. A step is whatever its family makes of one."""
+
+    step: int = 0
+    seconds: float = 0.0
+    """Spent in all legs."""
+    fresh_from: int = 0
+    """The step at which the optimizer began anew, from 16-bit weights."""
+    begun_with: str = ""
+    """SHA-256 of the weights of another training that this one began with."""
+    validation_sha256: str = ""
+    last: dict[str, float] = field(default_factory=dict)
+    """The report of the last evaluation."""
+    legs: list[dict[str, Any]] = field(default_factory=list)
+    """What was learned from which step on, on which device, in this training and those before."""
+    best: dict[str, float] = field(default_factory=dict)
+    """The report of the lowest validation error, in families that choose their state by it."""
+
+    def use(
+        self,
+        training_sha256: str,
+        validation_sha256: str,
+        deals: int,
+        device: str,
+        *,
+        over: bool = False,
+    ) -> None:
+        """Note what this leg learns from: nothing more, where the training is ``over``.
+
+        Raises TrainingError for other validation deals.
+        """
+        if self.validation_sha256 not in ("", validation_sha256):
+            raise TrainingError(
+                "the training so far was validated on other deals than these (expected the same "
+                "throughout; --validation takes the first so many)"
+            )
+        self.validation_sha256 = validation_sha256
+        leg = {"deals": deals, "sha256": training_sha256, "device": device}
+        leg |= {"begun_with": self.begun_with} if self.begun_with else {}
+        if over and self.legs:
+            return
+        if not self.legs or {key: self.legs[-1].get(key) for key in leg} != leg:
+            self.legs.append({"from_step": self.step} | leg)
+
+    def improved_by(self, line: dict[str, float]) -> bool:
+        """Keep a report if its validation error is the lowest so far, and tell whether it is."""
+        lowest = self.best.get("validation_error", float("inf"))
+        if not line.get("validation_error", float("inf")) < lowest:
+            return False
+        self.best = dict(line)
+        return True
+
+
+def beside(checkpoint: Path, suffix: str) -> Path:
+    """Return the file of a suffix beside a checkpoint, whose own name ends in ``.checkpoint`` or is
+    kept whole: ``fast.v1`` and ``fast.v2`` have files of their own.
+    """
+    return checkpoint.with_name(checkpoint.name.removesuffix(".checkpoint") + suffix)
+
+
+def record_of(settings: Settings, progress: Progress) -> dict[str, Any]:
+    """Return what files of weights say of their training."""
+    return {"config": asdict(settings), "progress": asdict(progress)}
+
+
+def write_checkpoint(
+    path: Path, settings: Settings, progress: Progress, state: dict[str, Any]
+) -> None:
+    """Write a training, whole or not at all; its family's ``state`` is tensors and plain values."""
+    content = {"format": FORMAT, **record_of(settings, progress), "state": state}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_writer(path) as stream:
+        torch.save(content, stream)
+
+
+def read_checkpoint(path: Path, settings: Settings) -> tuple[Progress, dict[str, Any]] | None:
+    """Return progress and state that ``write_checkpoint`` wrote, None where there is no such file.
+
+    Raises TrainingError for a file that is no checkpoint, or that of a training whose settings
+    differ in more than those that may change.
+    """
+    if not path.exists():
+        return None
+    content = read_plain(path, "a checkpoint", FORMAT)
+    check_same(path, content.get("config"), settings)
+    return progress_of(path, content), content.get("state", {})
+
+
+def read_plain(path: Path, kind: str, format: str) -> dict[str, Any]:
+    """Return the tensors and plain values that ``torch.save`` wrote, a dict of that ``format``.
+
+    Nothing in the file is run. Raises TrainingError for a file that holds anything else.
+    """
+    data = path.read_bytes()
+    content = whole(path, kind, lambda: _load(data))
+    if not isinstance(content, dict) or content.get("format") != format:
+        raise TrainingError(f"{path}: not {kind} of this program (expected {format!r})")
+    return content
+
+
+def _load(data: bytes) -> Any:
+    with zipfile.ZipFile(io.BytesIO(data)) as members:  # torch does not look at the checksums
+        if damaged := members.testzip():
+            raise ValueError(f"the checksum of {damaged} is another")
+    return torch.load(io.BytesIO(data), weights_only=True, map_location="cpu")
+
+
+def whole(path: Path, kind: str, read: Callable[[], T]) -> T:
+    """Return what ``read`` makes of a file's content; what it raises becomes a TrainingError.
+
+    Bytes that were changed make torch, and what takes up its answer, raise nearly anything.
+    """
+    try:
+        return read()
+    except Exception as error:
+        reason = cut(str(error).partition("\n")[0], 300) or type(error).__name__
+    raise TrainingError(f"{path}: not {kind}, or a damaged one ({reason})")
+
+
+def progress_of(path: Path, record: dict[str, Any]) -> Progress:
+    """Return the progress in a file's record. Raises TrainingError where it is none."""
+    stored, usual = record.get("progress"), Progress()
+    if not isinstance(stored, dict):
+        raise TrainingError(f"{path}: a damaged file, without its progress")
+    for name, value in stored.items():
+        if type(value) is not type(getattr(usual, str(name), None)):
+            raise TrainingError(f"{path}: a damaged file, by its {cut(str(name))}")
+    progress = Progress(**stored)
+    if not (progress.step >= 0 and progress.fresh_from >= 0 and 0 <= progress.seconds < math.inf):
+        raise TrainingError(f"{path}: a damaged file, by its steps or seconds")
+    return progress
+
+
+def check_same(path: Path, stored: Any, settings: Settings) -> None:
+    """Raise TrainingError if a file's settings differ in more than those that may change.
+
+    A setting that came later than the file, that of a part such as the network too, is taken to
+    have been at its default.
+    """
+    if not isinstance(stored, dict):
+        raise TrainingError(f"{path}: a damaged file, by its settings")
+    if difference := next(_differences(stored, settings, asdict(settings)), None):
+        raise TrainingError(f"{path}: of another training: its {difference}")
+
+
+def _differences(stored: dict[Any, Any], settings: Any, wanted: dict[str, Any]) -> Iterator[str]:
+    """Yield what differs and may not, in words; ``wanted`` are the ``settings`` as a dict."""
+    for option in fields(settings):
+        own, now = getattr(settings, option.name), wanted[option.name]
+        before = stored.get(option.name, _default(option))
+        if option.metadata.get("may_change"):
+            continue
+        if is_dataclass(own) and isinstance(before, dict):
+            yield from (f"{option.name}.{part}" for part in _differences(before, own, now))
+            for name in before.keys() - now.keys():
+                yield f"{option.name}.{name} is {shorten(before[name])}, and no setting here"
+        elif before is MISSING:
+            yield f"{option.name} is missing (expected {shorten(now)})"
+        elif before != now:
+            yield f"{option.name} is {shorten(before)}, not {shorten(now)}"
+
+
+def _default(option: Field[Any]) -> Any:
+    """Return the default of a setting as files hold it; MISSING where it has none."""
+    made = option.default_factory
+    default = option.default if made is MISSING else made()
+    return asdict(cast(Any, default)) if is_dataclass(default) else default
+
+
+# --- the journal ----------------------------------------------------------------------------------
+
+
+class Journal:
+    """Writes reports to ``.jsonl`` and ``.tensorboard`` beside a checkpoint.
+
+    Lines of steps that a killed leg made after its last checkpoint, and that will be made again,
+    are taken out. Not ``active``, it writes nothing.
+    """
+
+    def __init__(self, checkpoint: Path, step: int, *, active: bool = True):
+        self.path = beside(checkpoint, ".jsonl")
+        self._folder = beside(checkpoint, ".tensorboard")
+        self.step, self.active = step, active
+        self._open = ExitStack()
+        self._board: Any = None
+
+    def __enter__(self) -> Self:
+        if not self.active:
+            return self
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        kept = [line for line in read_journal(self.path) if line["step"] <= self.step]
+        with atomic_writer(self.path) as stream:
+            stream.write("".join(json.dumps(line) + "\n" for line in kept).encode())
+        self._lines = self._open.enter_context(self.path.open("a", encoding="utf-8"))
+        if find_spec("tensorboard"):
+            from torch.utils.tensorboard import SummaryWriter
+
+            board = SummaryWriter(str(self._folder), purge_step=self.step + 1)
+            self._board = self._open.enter_context(board)
+        return self
+
+    def write(self, step: int, line: dict[str, float]) -> None:
+        """Note the report of a step."""
+        if not self.active:
+            return
+        self._lines.write(json.dumps({"step": step} | line) + "\n")
+        self._lines.flush()
+        if self._board is not None:
+            for name, value in line.items():
+                if name != "step":
+                    self._board.add_scalar(name, value, step)
+
+    def __exit__(self, *error: object) -> None:
+        self._open.close()
+
+
+def read_journal(path: Path) -> list[dict[str, float]]:
+    """Return the reports of a training so far; a last line cut short by a kill is left out.
+
+    Raises TrainingError for a line that is no report.
+    """
+    if not path.exists():
+        return []
+    reports = []
+    whole = path.read_bytes().rpartition(b"\n")[0]
+    for number, line in enumerate(whole.splitlines(), start=1):
+        try:
+            reports.append(read_json(line))
+            if not reports[-1]["step"] >= 0:
+                raise ValueError("a step below 0")
+        except (ValueError, KeyError, TypeError) as error:
+            raise TrainingError(
+                f"{path}, line {number}: not a report of a training ({cut(str(error))})"
+            ) from None
+    return reports
+
+
+# --- the loop -------------------------------------------------------------------------------------
+
 
 C = TypeVar("C", bound=Settings)
 N = TypeVar("N")
-Report = Callable[[dict[str, float]], None]
+Report = Callable[[dict[str, Any]], None]
+"""Gets every evaluation as it is made."""
 
 
 class Lessons(NamedTuple):
@@ -161,3 +519,138 @@ def train(
                 save()
         save()
     return Trained(config, task.result(), progress, task.steps, over())
+
+
+# --- one schedule: AdamW or SOAP, a warm-up and a cosine, averaged weights ------------------------
+
+
+_SEEDS = 1 << 64
+"""Of torch's generator."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleConfig:
+    """How weights move. Raises ValueError for a bad value."""
+
+    steps: int = setting(20_000, "steps of the whole schedule", at_least(1))
+    learning_rate: float = setting(1e-3, "highest learning rate", MORE_THAN_0)
+    warm_up: int = setting(200, "steps of rising rate", at_least(0))
+    optimizer: str = setting("adam", "adam or soap", one_of(*OPTIMIZERS))
+    weight_decay: float = setting(0.0, "decoupled, as AdamW's", at_least(0))
+    clip: float = setting(1.0, "longest gradient", MORE_THAN_0)
+    average: float = setting(0.999, "share of old in the averaged weights", SHARE)
+    seed: int = setting(1, "seed of first weights, batches and dropout", SEED)
+    evaluate_every: int = setting(
+        1_000, "steps between two evaluations", at_least(1), may_change=True
+    )
+    checkpoint_seconds: float = setting(
+        120, "seconds between checkpoints", MORE_THAN_0, may_change=True
+    )
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+    def rate(self, step: int, fresh_from: int = 0) -> float:
+        """Return the learning rate of a step: linear warm-up, then a cosine to zero at the end.
+
+        ``fresh_from`` is the step at which the optimizer began anew: it is warmed up again.
+        """
+        rising = min(1.0, (step - fresh_from + 1) / (self.warm_up + 1))
+        falling = 0.5 + 0.5 * torch.cos(torch.tensor(torch.pi * step / self.steps)).item()
+        return self.learning_rate * rising * falling
+
+    def kept(self, steps: int) -> float:
+        """Return the share of old in the averaged weights after so many steps: none after one."""
+        return min(self.average, steps / (9 + steps)) if steps > 1 else 0.0
+
+    def step_seed(self, step: int, rank: int) -> int:
+        """Return the seed of what a step draws by torch's own generator."""
+        return (self.seed * 1_000_003 + step) % _SEEDS
+
+
+ScheduledConfig = TypeVar("ScheduledConfig", bound=ScheduleConfig)
+Network = TypeVar("Network", bound=nn.Module)
+
+
+class Scheduled(Task[ScheduledConfig, Network]):
+    """A training of one schedule; its result is the averaged network."""
+
+    def __init__(
+        self, config: ScheduledConfig, network: Network, lessons: Lessons, place: Place = Task.place
+    ):
+        super().__init__(config, lessons, config.steps)
+        self.place = place
+        self.network = network.to(place.device).train()
+        self.averaged = deepcopy(self.network).requires_grad_(False).eval()
+        self.optimizer = OPTIMIZERS[config.optimizer](
+            self.groups(), lr=config.learning_rate, weight_decay=config.weight_decay
+        )
+        self._parts: dict[str, Any] = {
+            "network": self.network,
+            "averaged": self.averaged,
+            "optimizer": self.optimizer,
+        }
+        self._losses, self._counted = torch.zeros((), device=place.device), 0
+
+    @abstractmethod
+    def loss(self, step: int) -> Tensor:
+        """Return the loss of a step, whose lessons depend on nothing but its number."""
+
+    @abstractmethod
+    def figures(self) -> dict[str, float]:
+        """Return what is reported of the averaged network."""
+
+    def groups(self) -> Iterable[Any]:
+        """Return what the optimizer moves."""
+        return self.network.parameters()
+
+    def step(self) -> None:
+        """Learn from one batch."""
+        config, step = self.config, self.progress.step
+        for group in self.optimizer.param_groups:
+            group["lr"] = config.rate(step, self.progress.fresh_from)
+        torch.manual_seed(config.step_seed(step, 0))  # what is drawn for all is drawn alike by all
+        loss = self.loss(step)
+        self.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.network.parameters(), config.clip)
+        self.optimizer.step()
+        self._average(config.kept(step + 1))
+        self._losses = self._losses + self.place.mean(loss.detach())
+        self._counted += 1
+
+    @torch.no_grad()
+    def _average(self, kept: float) -> None:
+        """Move the averaged weights towards the network's, so that a share of the old is kept."""
+        for old, new in zip(self.averaged.parameters(), self.network.parameters(), strict=True):
+            old.lerp_(new, 1 - kept)
+        for ours, theirs in zip(self.averaged.buffers(), self.network.buffers(), strict=True):
+            ours.copy_(theirs)
+
+    def validate(self) -> dict[str, float]:
+        """Return the figures of the averaged network, and the mean loss since the last time."""
+        loss = self._checked() / self._counted
+        self._losses, self._counted = torch.zeros_like(self._losses), 0
+        return {"step": self.progress.step, "training_loss": loss} | self.figures()
+
+    def state(self) -> dict[str, Any]:
+        """Return the states of networks, optimizer and losses, unless these are no number."""
+        states = {name: part.state_dict() for name, part in self._parts.items()}
+        return states | {"losses": self._checked(), "counted": self._counted}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take these up."""
+        for name, part in self._parts.items():
+            part.load_state_dict(state[name])
+        self._losses, self._counted = self._losses + state["losses"], state["counted"]
+
+    def result(self) -> Network:
+        """Return the averaged network, on the processor."""
+        return self.averaged.cpu()
+
+    def _checked(self) -> float:
+        """Return the sum of the losses. Raises TrainingError when it is no number."""
+        losses = float(self._losses)
+        if not losses < float("inf"):
+            raise TrainingError(f"step {self.progress.step}: the training loss is {losses}")
+        return losses

@@ -11,10 +11,9 @@ from torch import nn
 
 from ...cards import DealSet
 from ...cards.sizes import RANKS, STRAINS, SUITS
-from ...training.export.ending import write_model
-from ...training.export.graph import Graph
-from ...training.export.pairs import About, parity_hands
-from ...training.pairs.data import solved_rows
+from ...training.exports import Graph, write_model
+from ...training.lessons import solved_rows
+from ...training.two_hands import About, parity_hands
 from .hand2vec_network import Hand2Vec, symmetric_tricks
 
 

@@ -21,7 +21,7 @@ from ...cards.sizes import RANKS, SUITS
 from ...dealing import random_deals
 from ...formats.hand2vec import PairSet
 from ...pairs import PairEstimator
-from ...training.pairs.data import PairRows, join_rows, pair_rows
+from ...training.lessons import PairRows, join_rows, pair_rows
 from ...training.trainer import train
 from .hand2vec_network import VECTOR, Hand2Vec
 from .hand2vec_training import Hand2VecConfig, Hand2VecTask

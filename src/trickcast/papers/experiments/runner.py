@@ -190,7 +190,7 @@ def _all_lines(
     """Yield each network's lines as soon as they are there."""
     if on is not None or workers == 1:
         work = partial(_lines, scale, deals, folder if on is None else folder.absolute())
-        with over_pieces(work, missing.items(), on=on, cores=workers) as done:
+        with over_pieces(work, missing.items(), cluster=on, cores=workers) as done:
             yield from ((net, lines) for (net, _), lines in done)
         return
     context = multiprocessing.get_context("spawn")

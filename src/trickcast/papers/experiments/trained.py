@@ -13,10 +13,9 @@ from torch import nn
 
 from ..._files import atomic_writer
 from ...cards import DealSet
-from ...training.checkpoints import Progress, TrainingError, read_plain, whole
-from ...training.export.ending import run_all
-from ...training.solved import deals_checksum
-from ...training.trainer import Lessons, train
+from ...training.exports import run_all
+from ...training.lessons import deals_checksum
+from ...training.trainer import Lessons, Progress, TrainingError, read_plain, train, whole
 from ..codings import Inputs, find_coding, find_head
 from ..networks import LayeredNetwork
 from ..networks.autoencoder import AutoencoderConfig, AutoencoderTask

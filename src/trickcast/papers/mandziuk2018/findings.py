@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from scipy.special import log_softmax, softmax
 
-from ...training.export.ending import run_all
+from ...training.exports import run_all
 from ..codings import find_coding
 from ..experiments.figures import Store
 from ..experiments.markdown import markdown_table

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from ...cards import shorten
-from ...training.export.ending import run_all
+from ...training.exports import run_all
 from ...training.trainer import Lessons
 from . import LayeredNetwork, NetworkName
 from .best_state import EpochTask

@@ -7,9 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ...training.checkpoints import TrainingError
 from ...training.settings import Settings
-from ...training.trainer import Lessons, Task
+from ...training.trainer import Lessons, Task, TrainingError
 from .examples import Draw, Examples
 
 C = TypeVar("C", bound=Settings)

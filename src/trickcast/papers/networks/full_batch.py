@@ -13,10 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ...training.checkpoints import Progress, TrainingError
-from ...training.export.ending import run_all
-from ...training.fields import SEED, at_least, setting
-from ...training.trainer import Lessons
+from ...training.exports import run_all
+from ...training.settings import SEED, at_least, setting
+from ...training.trainer import Lessons, Progress, TrainingError
 from ..codings import Head
 from .best_state import BestOf
 from .examples import Draw, Examples

@@ -20,10 +20,10 @@ from torch import Tensor
 from ...cards import DealSet, Seat, Strain
 from ...library import Library
 from ...training.catalogue import Family, Training
-from ...training.export.ending import deal_metadata, parity_owners, run_all, write_model
-from ...training.export.graph import Array, Graph
-from ...training.request import Answer, Report, Request, can_export
-from ...training.solved import known_tricks, library_deals
+from ...training.exports import Array, Graph, deal_metadata, parity_owners, run_all, write_model
+from ...training.lessons import known_tricks, library_deals
+from ...training.request import Answer, Request, can_export
+from ...training.trainer import Report
 from ..codings import (
     LEADER,
     LOWEST,

@@ -7,10 +7,9 @@ from typing import get_args
 import numpy as np
 
 from ...cards import DealSet, shorten
-from ...training.fields import check_settings, setting
-from ...training.request import Report
-from ...training.solved import deals_checksum
-from ...training.trainer import Lessons, Trained
+from ...training.lessons import deals_checksum
+from ...training.settings import check_settings, setting
+from ...training.trainer import Lessons, Report, Trained
 from ...training.trainer import train as run
 from ..codings import CODINGS, CardCoding, find_coding, find_head
 from .examples import Contracts, Examples, all_examples, draw_examples

@@ -31,7 +31,7 @@ from ...bidding.calls import call_rank
 from ...bidding.nearest import Coding
 from ...bidding.softrules import SURE, save_shading
 from ...evaluators import evaluate
-from ...training.export.ending import note_checksum
+from ...training.exports import note_checksum
 
 FOLDS, SEED = 10, 1
 _BINS = (0.0, 0.6, 0.8, 0.95, 1.0)

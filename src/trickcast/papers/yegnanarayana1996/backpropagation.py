@@ -18,7 +18,7 @@ from ...bidding.cells import Bools
 from ...bidding.rules import RuleSystem
 from ...bidding.system import Floats
 from ...cards import shorten
-from ...dealing.words import checked_seed
+from ...dealing.shuffling import checked_seed
 from .opening_networks import CODINGS, OpeningNetwork
 
 _SIZES = re.compile("[1-9][0-9]{0,4}(-[1-9][0-9]{0,4})+")

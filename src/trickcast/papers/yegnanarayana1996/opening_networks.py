@@ -15,7 +15,7 @@ from ...bidding.calls import CALLS, UNKNOWN, call_rank
 from ...bidding.cells import Bools
 from ...bidding.system import Explanation, Floats, Indices, OpeningSystem, Probabilities, likely
 from ...cards import Hand
-from ...dealing.language.errors import clip
+from ...dealing.language.mistakes import clip
 from ...estimator import ModelError
 from ...estimator.files import read_shipped
 from .. import WEIGHTS

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...bidding import PASS, UNKNOWN, RuleSystem, hands_meeting, hands_opened, load, random_hands
 from ...bidding.calls import level
 from ...bidding.system import Floats
-from ...training.export.ending import note_checksum
+from ...training.exports import note_checksum
 from .backpropagation import BackPropagation, Trained, call_targets, train_network
 from .opening_networks import CascadeSystem, NetworkSystem, OpeningNetwork, save
 

@@ -1,0 +1,103 @@
+"""An auction as users give it: text and dealer in, calls, turns and the contract out.
+
+What the laws allow stands in ``cards.auction``, how calls are spelled in ``formats.auction``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..cards import Seat, Vulnerability, shorten
+from ..cards.auction import (
+    CALL_NUMBER,
+    CALLS,
+    PASS,
+    AuctionState,
+    CallError,
+    auction_states,
+    contract_of,
+    parse_call,
+)
+from ..formats.boards import is_all_pass
+
+_MARKS = str.maketrans(",;-–|", "     ", "!()")
+
+
+@dataclass(frozen=True)
+class Auction:
+    """Calls from the dealer on, all of them lawful."""
+
+    calls: tuple[int, ...]
+    """Numbers of ``cards.auction.CALLS``."""
+    dealer: Seat
+    vulnerable: Vulnerability
+
+    @cached_property
+    def state(self) -> AuctionState:
+        """Where it has come to."""
+        return auction_states(self.calls)[-1]
+
+    def caller(self, turn: int) -> Seat:
+        """Return who makes the call of a turn; turns are counted from 0."""
+        return Seat((self.dealer + turn) % 4)
+
+    @property
+    def next_caller(self) -> Seat:
+        """Who calls next, or would if it were not over."""
+        return self.caller(len(self.calls))
+
+    @cached_property
+    def contract(self) -> tuple[str | None, Seat | None]:
+        """Contract and declarer; (None, None) before the end, ``PASS`` and None without a bid."""
+        return contract_of(self.dealer, [CALLS[call] for call in self.calls])
+
+    def first(self, turns: int) -> "Auction":
+        """Return the first calls of the auction."""
+        return Auction(self.calls[:turns], self.dealer, self.vulnerable)
+
+    def __str__(self) -> str:
+        return " ".join("P" if call == PASS else CALLS[call] for call in self.calls)
+
+
+def read_auction(
+    auction: Any, dealer: str | Seat = "N", vulnerable: str | Vulnerability = "none"
+) -> Auction:
+    """Read an auction: ``"1N P 3N P P P"``, a list of calls, or an Auction, which stays as it is.
+
+    ``AP`` stands for the passes that end it. Raises CallError for what is no call, and for a call
+    that the laws forbid, naming it and its place; DealError for a dealer or a vulnerability that
+    is none.
+
+    >>> str(read_auction("1nt pass 3NT ap", "S")), read_auction("1N", "S").next_caller.word
+    ('1N P 3N P P P', 'West')
+    """
+    if isinstance(auction, Auction):
+        return auction
+    calls: list[int] = []
+    state = AuctionState()
+    for text in _texts(auction):
+        if is_all_pass(text):
+            if state.over:
+                raise CallError(f"call {state.turn + 1}, {text}: the auction is over", state.turn)
+            while not state.over:
+                calls.append(PASS)
+                state = state.after(PASS)
+            continue
+        try:
+            call = CALL_NUMBER[parse_call(text)]
+        except ValueError as error:
+            raise CallError(f"call {state.turn + 1}: {error}", state.turn) from None
+        state = state.after(call)
+        calls.append(call)
+    return Auction(tuple(calls), Seat.parse(dealer), Vulnerability.parse(vulnerable))
+
+
+def _texts(auction: Any) -> Sequence[str]:
+    if isinstance(auction, str):
+        return auction.translate(_MARKS).split()
+    if isinstance(auction, Sequence) and all(isinstance(call, str) for call in auction):
+        return auction
+    raise CallError(
+        f"{shorten(repr(auction))} is not an auction (expected text such as 1N P 3N)", 0
+    )

@@ -1,0 +1,298 @@
+"""The network of calls, run by ONNX Runtime: how likely each call is, given hand and auction."""
+
+import json
+import operator
+import os
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import Seat, Vulnerability, as_hands, shorten
+from ..cards.auction import CALLS, CallError
+from ..cards.turns import STYLES, encode_calls, turns_of, with_sides
+from ..estimator.files import (
+    BROKEN,
+    ModelError,
+    ModelFile,
+    check_pickled,
+    check_shape,
+    locate,
+    open_session,
+    pickled_name,
+    run_model,
+)
+from ..model_format import BIDDING_MODEL_FORMAT
+from .auction import Auction, read_auction
+
+DEFAULT_MODEL = "championship"
+_WEIGHTS = Path(__file__).parent.parent / "weights" / "bidding"
+_FORBIDDEN = -1e9
+_SIDES = ("ns", "ew")
+Floats = NDArray[np.float32]
+_Asked = tuple[tuple[int, ...], int, int]
+
+
+class BiddingModelInfo(ModelFile):
+    """A model of calls: its file and what the file says of itself."""
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """Log-loss a call and share of right calls, on what was held out."""
+        scores: dict[str, float] = json.loads(self.metadata["scores"])
+        return scores
+
+
+class Reading:
+    """An auction that a Bidder has read, ready to be asked about any number of hands.
+
+    A turn is counted from 0, the dealer's first; the last is the one after all calls.
+    """
+
+    def __init__(self, bidder: "Bidder", auction: Auction, contexts: Floats):
+        self.auction = auction
+        self._bidder, self._contexts = bidder, contexts
+
+    def first(self, turns: int) -> "Reading":
+        """Return the reading of the first calls alone: no turn sees what comes after it."""
+        return Reading(self._bidder, self.auction.first(turns), self._contexts[: turns + 1])
+
+    def log_chances(self, turns: Sequence[int], hands: NDArray[np.bool_]) -> Floats:
+        """Return (turns, m, 38) logarithms of the chances of calls for (m, 52) hands."""
+        return self._bidder._chances(self._contexts[list(turns)][:, None], hands)
+
+    def log_likelihood(self, seat: Seat, hands: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return (m,) the logarithm of the chance that a seat makes all its calls with a hand."""
+        if not self.turns(seat)[0] or not len(hands):
+            return np.zeros(len(hands))
+        logs: NDArray[np.float64] = self.call_logs(seat, hands).sum(axis=0, dtype=np.float64)
+        return logs
+
+    def call_logs(self, seat: Seat, hands: NDArray[np.bool_]) -> Floats:
+        """Return (calls of the seat, m) logarithms of the chances of the calls it made."""
+        turns, calls = self.turns(seat)
+        chances = self.log_chances(turns, hands)
+        return np.stack([chances[i, :, call] for i, call in enumerate(calls)])
+
+    def turns(self, seat: Seat) -> tuple[list[int], list[int]]:
+        """Return the turns of a seat, and its calls in them."""
+        first = (seat - self.auction.dealer) % 4
+        turns = list(range(first, len(self.auction.calls), 4))
+        return turns, [self.auction.calls[turn] for turn in turns]
+
+
+class Bidder:
+    """How players of championships would call: the chance of every call, given hand and auction.
+
+    ``model`` is the name of a shipped model or the path of an ``.onnx`` file that ``trickcast train
+    bidding`` exported; ``threads`` the number of threads (default: all cores).
+
+    Raises ModelError for a model that is unknown, missing or damaged, ValueError for ``threads``
+    below one.
+
+    >>> bidder = tc.Bidder(threads=1)
+    >>> chances = bidder.probabilities("KQ4.AQ5.K873.J94", "", dealers="N")
+    >>> chances.shape, bidder.calls[chances.argmax()]
+    ((38,), '1N')
+    """
+
+    calls = CALLS
+    """The order of the chances: ``PASS X XX 1C 1D … 7N``."""
+    info: BiddingModelInfo
+    """The model's file and what it says of itself."""
+
+    def __init__(
+        self, model: str | os.PathLike[str] = DEFAULT_MODEL, *, threads: int | None = None
+    ):
+        if threads is not None and operator.index(threads) < 1:
+            raise ValueError(f"threads is {threads} (expected 1 or more)")
+        path, expected = locate(model, _WEIGHTS, "model of calls")
+        self._session, sha256 = open_session(path, expected, threads)
+        metadata = dict(self._session.get_modelmeta().custom_metadata_map)
+        if metadata.get("format") != BIDDING_MODEL_FORMAT:
+            raise ModelError(
+                f"{path}: its format is {shorten(metadata.get('format'))} (expected "
+                f"{BIDDING_MODEL_FORMAT!r}; SHA-256 {sha256})"
+            )
+        self.info = BiddingModelInfo(path, sha256, metadata)
+        try:
+            _ = self.info.name, self.info.scores
+            self._size = int(self._session.get_inputs()[1].shape[2])
+            self._width = int(self._session.get_inputs()[0].shape[2])
+        except BROKEN as error:
+            reason = shorten(repr(error), 200)[1:-1]
+            raise ModelError(f"{path}: damaged metadata: {reason} (SHA-256 {sha256})") from None
+        self._threads = threads
+
+    def __repr__(self) -> str:
+        return f"<Bidder {self.info.name}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the model's name, or its path if it does not ship, and its checksum."""
+        name = pickled_name(self.info, _WEIGHTS)
+        return _same, (name, self.info.sha256, self._threads)
+
+    def probabilities(
+        self,
+        hands: Any,
+        auctions: Any = "",
+        dealers: Any = "N",
+        vulnerable: Any = "none",
+        *,
+        style: str | Mapping[str, str] | None = None,
+    ) -> Floats:
+        """Return the chances of the next call: (n, 38), those that the laws forbid are 0.
+
+        ``hands`` are those of the seats that call next; ``auctions`` the calls so far, ``"1N P"``,
+        ``""`` before the first; ``dealers`` and ``vulnerable`` as in files. Each is one for all
+        hands, or n of them; a single hand gives an array without the leading axis. ``style`` is
+        what is known of the players' methods (``cards.turns.STYLES``, several with commas),
+        or a mapping of these by side: ``{"ns": "strong-notrump"}``.
+
+        Raises DealError for hands, dealers, vulnerabilities and calls that are none (CallError,
+        which names the place, for calls), and for an auction that is over; ValueError for numbers
+        that do not fit together and for an unknown style.
+        """
+        held, single = as_hands(hands)
+        n = len(held)
+        asked = [
+            _each(auctions, n, "auctions", Auction),
+            _each(dealers, n, "dealers", Seat),
+            _each(vulnerable, n, "vulnerable", Vulnerability),
+        ]
+        styles, where = _styles(style), self._asked(asked, single)
+        contexts = np.empty((n, self._size), dtype=np.float32)
+        found = self._next_contexts(list(where), styles)
+        for rows, context in zip(where.values(), found, strict=True):
+            contexts[rows] = context
+        chances = np.zeros((n, len(CALLS)), dtype=np.float32)
+        if n:
+            np.exp(self._chances(contexts[None], held)[0], out=chances)
+        return chances[0] if single else chances
+
+    def _asked(self, asked: Sequence[Sequence[Any]], single: bool) -> dict[_Asked, list[int]]:
+        """Return different auctions, side to call and vulnerability, each with its hands."""
+        where: dict[_Asked, list[int]] = defaultdict(list)
+        for i, (auction, dealer, vulnerable) in enumerate(zip(*asked, strict=True)):
+            try:
+                read = read_auction(auction, dealer, vulnerable)
+                if read.state.over:
+                    made = len(read.calls)
+                    raise CallError(f"the auction {read} is over: nobody calls next", made)
+            except CallError as error:
+                alike = single or all(other is auction for other in asked[0])
+                raise error if alike else CallError(f"auction {i}: {error}", error.made) from None
+            where[read.calls, read.next_caller.side, int(read.vulnerable)].append(i)
+        return where
+
+    def read(
+        self,
+        auction: Any,
+        dealer: str | Seat = "N",
+        vulnerable: str | Vulnerability = "none",
+        *,
+        style: str | Mapping[str, str] | None = None,
+    ) -> Reading:
+        """Read an auction once, to ask about many hands. Raises as ``probabilities``."""
+        read = read_auction(auction, dealer, vulnerable)
+        rows, allowed = encode_calls(read.calls)
+        sides = (read.dealer + np.arange(len(rows))) % 2
+        rows = with_sides(rows, sides, read.vulnerable, _styles(style))
+        steps = -(-len(rows) // 4)
+        turns = np.zeros((steps * 4, rows.shape[1]), dtype=np.uint8)
+        turns[: len(rows)] = rows
+        found = self._read(turns.reshape(steps, 4, -1)).reshape(steps * 4, -1)[: len(rows)]
+        return Reading(self, read, _lawful(found, allowed))
+
+    def _next_contexts(self, asked: Sequence[_Asked], styles: NDArray[np.uint8]) -> Floats:
+        """Return the contexts of the turn after each of m auctions."""
+        contexts = np.empty((len(asked), self._size), dtype=np.float32)
+        by_steps: dict[int, list[int]] = defaultdict(list)
+        for i, (calls, _, _) in enumerate(asked):
+            by_steps[len(calls) // 4 + 1].append(i)
+        for steps, members in by_steps.items():
+            turns = np.empty((steps, len(members), self._width), dtype=np.uint8)
+            allowed = np.empty((len(members), len(CALLS)), dtype=np.bool_)
+            for place, i in enumerate(members):
+                calls, side, vulnerable = asked[i]
+                rows, may = encode_calls(calls)
+                own = turns_of(rows, len(calls))
+                sides = np.full(steps, side)
+                turns[:, place] = with_sides(own, sides, Vulnerability(vulnerable), styles)
+                allowed[place] = may[-1]
+            contexts[members] = _lawful(self._read(turns)[-1], allowed)
+        return contexts
+
+    def _read(self, turns: NDArray[np.uint8]) -> Floats:
+        """Return the contexts of (steps, seats, width) turns."""
+        no_context = np.zeros((1, 1, self._size), dtype=np.float32)
+        no_hand = np.zeros((1, 52), dtype=np.bool_)
+        return self._run("read", turns, no_context, no_hand, (*turns.shape[:2], self._size))
+
+    def _chances(self, contexts: Floats, hands: NDArray[np.bool_]) -> Floats:
+        """Return (a, m, 38) logarithms of chances: (a, 1 or m, k) contexts, (m, 52) hands."""
+        no_turn = np.zeros((1, 1, self._width), dtype=np.uint8)  # none at all crashes the runtime
+        shape = (len(contexts), len(hands), len(CALLS))
+        return self._run("chances", no_turn, contexts, hands, shape)
+
+    def _run(
+        self,
+        output: str,
+        turns: NDArray[np.uint8],
+        contexts: Floats,
+        hands: NDArray[np.bool_],
+        shape: tuple[int, ...],
+    ) -> Floats:
+        inputs: dict[str, NDArray[Any]] = {"turns": turns, "contexts": contexts, "hands": hands}
+        (answer,) = run_model(self._session, self.info, [output], inputs)
+        check_shape(answer, shape, self.info)
+        return answer
+
+
+@lru_cache(maxsize=4)
+def loaded(model: str = DEFAULT_MODEL, threads: int | None = None) -> Bidder:
+    """Return a Bidder that stays loaded for the next time. Raises as ``Bidder``."""
+    return Bidder(model, threads=threads)
+
+
+def _same(model: str, sha256: str, threads: int | None) -> Bidder:
+    """Load what was pickled. Raises ModelError where the file is another by now."""
+    bidder = loaded(model, threads)
+    check_pickled(bidder.info, sha256)
+    return bidder
+
+
+def _lawful(contexts: Floats, allowed: NDArray[np.bool_]) -> Floats:
+    """Return contexts in which what the laws forbid has no chance: a context ends in calls."""
+    contexts[..., -len(CALLS) :] += np.where(allowed, 0, _FORBIDDEN).astype(np.float32)
+    return contexts
+
+
+def _each(values: Any, n: int, name: str, kind: type) -> list[Any]:
+    """Return a value for each of n hands."""
+    if isinstance(values, str | kind):
+        return [values] * n
+    listed = list(values)
+    if len(listed) != n:
+        raise ValueError(f"{name} are {len(listed)}, hands {n} (expected one, or one a hand)")
+    return listed
+
+
+def _styles(style: str | Mapping[str, str] | None) -> NDArray[np.uint8]:
+    """Return (2, styles): what is known of North-South and of East-West."""
+    known = np.zeros((2, len(STYLES)), dtype=np.uint8)
+    if style is None:
+        return known
+    by_side = style if isinstance(style, Mapping) else {"ns": style, "ew": style}
+    for side, names in by_side.items():
+        if side not in _SIDES:
+            raise ValueError(f"style of {shorten(side)} (expected ns or ew)")
+        for name in filter(None, (part.strip() for part in names.split(","))):
+            if name not in STYLES:
+                raise ValueError(f"style is {shorten(name)} (expected {', '.join(STYLES)})")
+            known[_SIDES.index(side), STYLES.index(name)] = 1
+    return known

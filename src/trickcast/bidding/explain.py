@@ -1,0 +1,211 @@
+"""What calls show: points, lengths and shapes of the hands that make them, call by call.
+
+Nothing here is a system: hands are laid out that fit the calls up to each one (``layouts``), and
+counted.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import Deal, Hand, Seat, Suit, Vulnerability
+from ..cards.auction import CALLS
+from ..cards.columns import Columns, Tabular
+from ..dealing.constraints import Constraints
+from .bidder import Bidder, Reading, loaded
+from .layouts import Sampler
+
+UNUSUAL = 0.1
+"""A call that fewer would make with the hand is called unusual."""
+_ENDS = (0.05, 0.95)
+_HCP = np.tile(np.array([4, 3, 2, 1] + [0] * 9), 4)
+_BALANCED = {(4, 3, 3, 3), (4, 4, 3, 2), (5, 3, 3, 2)}
+
+
+class Range(NamedTuple):
+    """The middle nine tenths of a count."""
+
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return str(self.low) if self.low == self.high else f"{self.low}-{self.high}"
+
+
+@dataclass(frozen=True)
+class CallShown:
+    """What the hands that make a call are like, after the calls before it."""
+
+    call: str
+    by: Seat
+    points: Range
+    """High-card points."""
+    lengths: tuple[Range, Range, Range, Range]
+    """Of spades, hearts, diamonds and clubs."""
+    balanced: float
+    """Share of hands of shape 4333, 4432 or 5332."""
+    chosen: float
+    """How often the call was chosen with such hands."""
+    instead: tuple[tuple[str, float], ...]
+    """The calls chosen most often in its place with such hands, and how often."""
+    typical: tuple[Hand, ...]
+    """Hands with few, usual and many points, of the shapes that come most often."""
+    hand: Hand | None = None
+    """The caller's hand, where the deal is known."""
+    chance: float | None = None
+    """How often the call is made with that hand."""
+
+    @property
+    def unusual(self) -> bool:
+        """Whether few would make the call with the hand."""
+        return self.chance is not None and self.chance < UNUSUAL
+
+
+class AuctionShown(Tabular):
+    """What the calls of an auction show: a sequence of ``CallShown``, which prints as a table."""
+
+    def __init__(self, calls: tuple[CallShown, ...]):
+        self.calls = calls
+
+    def __len__(self) -> int:
+        return len(self.calls)
+
+    def __getitem__(self, turn: int) -> CallShown:
+        return self.calls[turn]
+
+    def __repr__(self) -> str:
+        return f"<AuctionShown of {' '.join(shown.call for shown in self.calls)}>"
+
+    def columns(self) -> Columns:
+        """Return a row a call: ``call``, ``by``, ends of points and lengths, and shares."""
+        columns: dict[str, list[Any]] = {
+            "call": [shown.call for shown in self.calls],
+            "by": [str(shown.by) for shown in self.calls],
+        }
+        for name, ranges in (
+            ("points", [shown.points for shown in self.calls]),
+            *((suit.name.lower(), [shown.lengths[suit] for shown in self.calls]) for suit in Suit),
+        ):
+            columns[f"{name}_low"] = [part.low for part in ranges]
+            columns[f"{name}_high"] = [part.high for part in ranges]
+        columns["balanced"] = [shown.balanced for shown in self.calls]
+        columns["chosen"] = [shown.chosen for shown in self.calls]
+        return {name: np.array(values) for name, values in columns.items()}
+
+    def __str__(self) -> str:
+        head = f"{'call':<6}{'by':<7}{'points':>7}" + "".join(f"{s.symbol:>6}" for s in Suit)
+        lines = [
+            "in championship play, nine hands of ten",
+            f"{head}{'balanced':>10}{'chosen':>8}  {'for instance'}",
+        ]
+        lines += [_line(shown) for shown in self.calls]
+        lines += [
+            f"{shown.call} by {shown.by.word} is unusual: {shown.chance:.0%} would call so with "
+            f"{shown.hand}"
+            for shown in self.calls
+            if shown.unusual
+        ]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def _line(shown: CallShown) -> str:
+    lengths = "".join(f"{part!s:>6}" for part in shown.lengths)
+    return (
+        f"{shown.call:<6}{shown.by.word:<7}{shown.points!s:>7}{lengths}"
+        f"{shown.balanced:>10.0%}{shown.chosen:>8.0%}  {shown.typical[len(shown.typical) // 2]}"
+    )
+
+
+def explain_auction(
+    auction: Any,
+    *,
+    dealer: str | Seat = "N",
+    vulnerable: str | Vulnerability = "none",
+    deal: Any = None,
+    n: int = 500,
+    seed: int = 0,
+    style: str | Mapping[str, str] | None = None,
+    model: Bidder | None = None,
+) -> AuctionShown:
+    """Return what every call of an auction shows, in championship play.
+
+    For each call ``n`` layouts are drawn that fit it and the calls before it. With ``deal`` each
+    call also tells how many would make it with the hand that made it. ``style`` and ``model`` are
+    as in ``deals_after``.
+
+    Raises CallError for calls that are none or that the laws forbid, DealError for other things
+    that are none, ValueError for ``n`` below 1.
+
+    >>> shown = tc.explain_auction("1N P 2C", dealer="N", n=200)
+    >>> shown[0].call, str(shown[0].by), shown[0].balanced > 0.8
+    ('1N', 'N', True)
+    """
+    if n < 1:
+        raise ValueError(f"n is {n} (expected 1 or more)")
+    bidder = model or loaded(threads=1)
+    known = None if deal is None else Deal(deal)
+    reading = bidder.read(auction, dealer, vulnerable, style=style)
+    turns = range(len(reading.auction.calls))
+    return AuctionShown(tuple(call_shown(reading, turn, n, seed, known) for turn in turns))
+
+
+def call_shown(
+    reading: Reading, turn: int, n: int, seed: int, deal: Deal | None = None
+) -> CallShown:
+    """Return what one call of an auction shows, the calls before it known, by ``n`` layouts."""
+    caller, call = reading.auction.caller(turn), reading.auction.calls[turn]
+    hands = Sampler(reading.first(turn + 1), Constraints()).sample(n, seed)[0] == caller
+    mean = np.exp(reading.log_chances([turn], hands)[0]).mean(axis=0)
+    others = [other for other in np.argsort(-mean) if other != call][:2]
+    chance = None
+    if deal is not None:
+        chance = float(np.exp(reading.log_chances([turn], deal[caller].cards[None])[0, 0, call]))
+    return CallShown(
+        CALLS[call],
+        caller,
+        **_counted(hands),
+        chosen=float(mean[call]),
+        instead=tuple((CALLS[other], float(mean[other])) for other in others),
+        hand=None if deal is None else deal[caller],
+        chance=chance,
+    )
+
+
+def _counted(hands: NDArray[np.bool_]) -> dict[str, Any]:
+    """Return what (n, 52) hands have in common."""
+    points = hands @ _HCP
+    lengths = hands.reshape(-1, 4, 13).sum(axis=2)
+    shapes = [tuple(row) for row in lengths.tolist()]
+    patterns = (tuple(sorted(shape, reverse=True)) for shape in shapes)
+    return {
+        "points": _range(points),
+        "lengths": tuple(_range(lengths[:, suit]) for suit in range(4)),
+        "balanced": sum(pattern in _BALANCED for pattern in patterns) / len(hands),
+        "typical": tuple(_typical(hands, points, shapes)),
+    }
+
+
+def _range(values: NDArray[Any]) -> Range:
+    low, high = (np.quantile(values, end, method="nearest") for end in _ENDS)
+    return Range(int(low), int(high))
+
+
+def _typical(
+    hands: NDArray[np.bool_], points: NDArray[np.int64], shapes: list[tuple[int, ...]]
+) -> list[Hand]:
+    """Return hands with few, usual and many points, of the commonest shape with as many."""
+    chosen = []
+    common = Counter(shapes)
+    for end in (0.2, 0.5, 0.8):
+        near = np.flatnonzero(points == np.quantile(points, end, method="nearest"))
+        best = max(near.tolist(), key=lambda row: common[shapes[row]])
+        chosen.append(Hand.from_cards(hands[best]))
+    return chosen

@@ -1,0 +1,365 @@
+"""Layouts that fit an auction: hands given the calls, the cards known and the words given.
+
+Every layout that the known cards and words allow counts in proportion to the chance that its hands
+make the calls, as the network sees it. That chance is a product over the seats. Where random
+layouts that fit the words are enough, they are drawn by weight; elsewhere they are led to the calls
+step by step: weights are sharpened as far as half of them still count, layouts are drawn anew by
+weight, and each is moved by swaps of a card or two between two hands, taken or left by the rule of
+Metropolis, which keeps the proportions (a tempered sequential Monte Carlo sampler). Two halves
+never mix, so that they can be compared.
+
+docs/auctions.md describes it, with figures.
+"""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import DealError, DealSet, Seat, Vulnerability
+from ..cards.auction import CALLS
+from ..dealing.constraints import MAX_TRIES, Constraints, parts_of
+from ..dealing.shuffling import RandomWords, checked_seed, checked_whole
+from .auction import read_auction
+from .bidder import Bidder, Reading, loaded
+from .played import told_by_play
+
+CONTRADICTED = 0.002
+"""A call that fewer of the hands make, the mean over the layouts, is said to contradict them."""
+_SMALLEST, _LARGEST = 384, 2_048
+"""Layouts that are moved together."""
+_POOL = 4
+"""Random layouts for each of them."""
+_KEPT = 0.5
+"""Share of layouts that still count after weights were sharpened."""
+_SWEEPS, _LAST_SWEEPS = 3, 10
+"""Swaps a layout is offered each time, and at the end."""
+_SPOTS = np.tile(np.arange(13) > 5, 4)
+"""(52,) bool, the cards from the eight down, which the network does not tell apart."""
+_HCP = np.tile(np.array([4, 3, 2, 1] + [0] * 9), 4)
+_FEW = 50
+Bools = NDArray[np.bool_]
+Owners = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+
+class AuctionWarning(UserWarning):
+    """Calls that what is known makes unlikely, or layouts of which too few count."""
+
+
+class AuctionError(DealError):
+    """Calls that what is known makes unlikely, where that was asked to be an error."""
+
+
+class AuctionDeals(DealSet):
+    """Equally likely layouts that fit an auction, and of how many independent ones they tell."""
+
+    __slots__ = ("effective_size",)
+    effective_size: float
+    """How many independent layouts would tell as much of points and lengths of the hidden hands."""
+
+
+def deals_after(
+    auction: Any,
+    *,
+    dealer: str | Seat = "N",
+    vulnerable: str | Vulnerability = "none",
+    north: Any = None,
+    east: Any = None,
+    south: Any = None,
+    west: Any = None,
+    condition: Any = None,
+    played: Any = None,
+    n: int = 1000,
+    seed: int = 0,
+    strict: bool = False,
+    style: str | Mapping[str, str] | None = None,
+    model: Bidder | None = None,
+    max_tries: int = MAX_TRIES,
+) -> AuctionDeals:
+    """Return ``n`` equally likely layouts, given the calls so far and what is known of the hands.
+
+    ``auction`` is text (``"1N P 3N P P P"``) or a list of calls. Seats and ``condition`` are what
+    ``constrained_deals`` takes: hands, words, tests. ``played`` are the cards played so far, in
+    their order (``"H4 H2 HK"``); they tell who held them, and who showed out. ``style`` is what is
+    known of the players' methods, as in ``Bidder.probabilities``; ``model`` another Bidder.
+
+    The same seed gives the same layouts; every known card and every word given holds in all of
+    them. Where a call hardly fits (of the hands that are left, the network has less than two in a
+    thousand make it) an AuctionWarning says which and how unlikely, or, with ``strict``, an
+    AuctionError is raised; a warning also says when too few of the layouts count.
+
+    Raises CallError for calls that are none or that the laws forbid, DealError for other things
+    that are none, PlayError for cards that cannot have been played, ConstraintError for words that
+    cannot be read or met, NoDealsError where no layout is found, ValueError for a bad number.
+
+    >>> hand = "KJ95.J65.K32.T54"
+    >>> deals = tc.deals_after("1N P 3N P P P", dealer="N", west=hand, n=200, seed=1)
+    >>> len(deals), all(str(deal.west) == hand for deal in deals)
+    (200, True)
+    """
+    n, seed = checked_whole(n, "n"), checked_seed(seed)
+    if n < 0:
+        raise ValueError(f"n is {n} (expected 0 or more)")
+    read = read_auction(auction, dealer, vulnerable)
+    given = {
+        seat: [*parts_of(value)]
+        for seat, value in zip(Seat, (north, east, south, west), strict=True)
+    }
+    if played is not None:
+        for seat, told in told_by_play(read, played, given).items():
+            given[seat] += told
+    hidden: dict[str, Any] = {seat.name.lower(): parts or None for seat, parts in given.items()}
+    constraints = Constraints(**hidden, condition=condition)
+    bidder = model or loaded(threads=1)
+    sampler = Sampler(bidder.read(read, style=style), constraints, max_tries)
+    owners, effective, apart = sampler.sample(n, seed)
+    _tell(sampler.reading, owners, effective, apart, strict)
+    deals = AuctionDeals(owners)
+    deals.effective_size = effective
+    return deals
+
+
+@dataclass
+class _Moving:
+    """Layouts on their way to the auction."""
+
+    owners: Owners
+    logs: Floats
+    """(n, 4) logarithms of the chance of each seat's calls."""
+    first: NDArray[np.int64]
+    """(n,) from which of the first layouts each has come."""
+
+    def those(self, rows: NDArray[np.int64]) -> "_Moving":
+        return _Moving(self.owners[rows], self.logs[rows], self.first[rows])
+
+
+class Sampler:
+    """Draws layouts of a reading under constraints."""
+
+    def __init__(self, reading: Reading, constraints: Constraints, max_tries: int = MAX_TRIES):
+        self.reading, self.constraints = reading, constraints
+        self._max_tries = max_tries
+        self._free = constraints.known == 255
+        held = np.bincount(constraints.known[~self._free], minlength=4)
+        self.hidden = [seat for seat in Seat if held[seat] < 13]
+        """The seats with cards to come."""
+        self._calling = [seat for seat in self.hidden if reading.turns(seat)[0]]
+
+    def sample(self, n: int, seed: int) -> tuple[Owners, float, float]:
+        """Return (n, 52) owners, their effective size, and how far their halves are apart.
+
+        That is the largest difference of mean points or lengths, in standard errors.
+        """
+        blocks: list[Owners] = []
+        effective, apart, wanted, block = 0.0, 0.0, n, 0
+        while wanted > 0:
+            size = min(max(wanted, _SMALLEST), _LARGEST)
+            moving = self._run(size, seed, block)
+            found, off = self._judged(moving)
+            taken = min(size, wanted)
+            rows = np.arange(size)
+            if taken < size:
+                rows = np.argsort(RandomWords(seed, 3 * block + 2).raw(size))[:taken]
+            blocks.append(moving.owners[rows])
+            effective += min(found, float(taken))
+            apart = max(apart, off)
+            wanted, block = wanted - taken, block + 1
+        owners = np.concatenate(blocks) if blocks else np.empty((0, 52), dtype=np.uint8)
+        return owners, effective, apart
+
+    def _run(self, size: int, seed: int, block: int) -> _Moving:
+        size += size % 2
+        pool = _POOL * size if self._calling else size
+        # numbers of blocks are far apart: each takes its layouts from a seed of its own
+        drawn = self.constraints.deals(
+            pool, (seed + block * 0x9E3779B97F4A7C15) % (1 << 64), self._max_tries
+        ).owners
+        words = RandomWords(seed, 3 * block + 1)
+        moving = _Moving(drawn.copy(), np.zeros((pool, 4)), np.arange(pool))
+        if not self._calling:
+            return moving
+        for seat in self._calling:
+            moving.logs[:, seat] = self.reading.log_likelihood(seat, drawn == seat)
+        heat = 0.0
+        while heat < 1:
+            logs = moving.logs.sum(axis=1)
+            aim = size if len(logs) > size else _KEPT * size
+            step = _sharpened(logs, 1 - heat, aim)
+            heat = min(1.0, heat + step)
+            moving = moving.those(_drawn_anew(step * logs, size, words))
+            for _ in range(_SWEEPS if heat < 1 else _LAST_SWEEPS):
+                self._move(moving, heat, words)
+        shuffled = self._spots_shuffled(moving.owners, words)
+        fits = np.ones(size, dtype=np.bool_)
+        self._forbid(fits, shuffled)
+        moving.owners[fits] = shuffled[fits]
+        return moving
+
+    def _forbid(self, moved: Bools, offered: Owners) -> None:
+        """Take back, in place, the moves to layouts that the words forbid."""
+        if not self.constraints.only_cards:
+            rows = np.flatnonzero(moved)
+            moved[rows] = self.constraints.accepts(offered[rows])
+
+    def _move(self, moving: _Moving, heat: float, words: RandomWords) -> None:
+        """Offer every layout a swap of a card or two between two hidden hands, in place."""
+        if len(self.hidden) < 2:
+            return
+        n = len(moving.owners)
+        fractions = words.fractions(3 * n).reshape(3, n)
+        seats = np.array(self.hidden)
+        pairs = np.array([(a, b) for i, a in enumerate(seats) for b in seats[i + 1 :]])
+        pair = pairs[(fractions[0] * len(pairs)).astype(np.int64)]
+        cards = np.where(fractions[1] < 0.5, 1, 2)
+        offered = self._swapped(moving.owners, pair, cards, words)
+        changed = (offered != moving.owners).any(axis=1)
+        self._forbid(changed, offered)
+        logs = moving.logs.copy()
+        for seat in self._calling:
+            rows = np.flatnonzero(changed & (pair == seat).any(axis=1))
+            logs[rows, seat] = self.reading.log_likelihood(seat, offered[rows] == seat)
+        gain = heat * (logs - moving.logs).sum(axis=1)
+        taken = changed & (np.log(np.maximum(fractions[2], 1e-300)) < gain)
+        moving.owners[taken] = offered[taken]
+        moving.logs[taken] = logs[taken]
+
+    def _swapped(
+        self, owners: Owners, pair: NDArray[np.int64], cards: NDArray[np.int64], words: RandomWords
+    ) -> Owners:
+        """Return the layouts with so many cards of each hand of a pair in the other.
+
+        A hand that has fewer cards to give leaves its layout as it is.
+        """
+        n = len(owners)
+        keys = (words.raw(n, 52) >> np.uint64(12)).astype(np.float64) + 1
+        keys[:, ~self._free] = 0
+        offered = owners.copy()
+        gives = np.empty((2, 2, n), dtype=np.int64)
+        able = np.ones(n, dtype=np.bool_)
+        for side in range(2):
+            mine = np.where(owners == pair[:, side, None], keys, 0)
+            for number in range(2):
+                best = mine.argmax(axis=1)
+                able &= (mine[np.arange(n), best] > 0) | (cards <= number)
+                gives[side, number] = best
+                mine[np.arange(n), best] = 0
+        for side in range(2):
+            for number in range(2):
+                rows = np.flatnonzero(able & (cards > number))
+                offered[rows, gives[side, number, rows]] = pair[rows, 1 - side]
+        return offered
+
+    def _spots_shuffled(self, owners: Owners, words: RandomWords) -> Owners:
+        """Return layouts with the small cards of each suit dealt anew to those that hold them.
+
+        All such layouts are as likely: the network does not tell these cards apart.
+        """
+        owners = owners.copy()
+        for suit in range(4):
+            columns = np.flatnonzero(self._free & _SPOTS & (np.arange(52) // 13 == suit))
+            order = words.raw(len(owners), len(columns)).argsort(axis=1)
+            held = owners[:, columns]
+            owners[:, columns] = np.take_along_axis(held, order, axis=1)
+        return owners
+
+    def _judged(self, moving: _Moving) -> tuple[float, float]:
+        """Return the effective size, and how far the halves are apart in standard errors.
+
+        Layouts that come from one of the first are counted as a family: what they have in common
+        makes means less sure.
+        """
+        if not self.hidden:
+            return float(len(moving.owners)), 0.0
+        hands = [moving.owners == seat for seat in self.hidden]
+        figures = np.stack(
+            [
+                value
+                for hand in hands
+                for value in (hand @ _HCP, *hand.reshape(-1, 4, 13).sum(axis=2).T)
+            ],
+            axis=1,
+        ).astype(np.float64)
+        n, half = len(figures), len(figures) // 2
+        spread = figures.var(axis=0)
+        open_ = spread > 1e-9
+        if not open_.any():
+            return float(n), 0.0
+        off = figures - figures.mean(axis=0)
+        families = np.zeros((int(moving.first.max()) + 1, figures.shape[1]))
+        np.add.at(families, moving.first, off)
+        error = (families**2).sum(axis=0) / n**2
+        effective = min(float(n), float((spread[open_] / error[open_]).mean()))
+        apart = np.abs(figures[:half].mean(axis=0) - figures[half:].mean(axis=0))
+        return effective, float((apart[open_] / np.sqrt(4 * error[open_])).max())
+
+
+def _sharpened(logs: Floats, most: float, aim: float) -> float:
+    """Return by how much weights can be sharpened, up to ``most``, so that ``aim`` still count."""
+
+    def counting(step: float) -> float:
+        weights = np.exp(step * (logs - logs.max()))
+        return float(weights.sum() ** 2 / (weights**2).sum())
+
+    if counting(most) >= aim:
+        return most
+    low, high = 0.0, most
+    for _ in range(25):
+        middle = (low + high) / 2
+        low, high = (middle, high) if counting(middle) >= aim else (low, middle)
+    return max(low, 1e-4)
+
+
+def _drawn_anew(logs: Floats, size: int, words: RandomWords) -> NDArray[np.int64]:
+    """Draw so many rows by weight, an even half from either half of the rows, systematically."""
+    halves = []
+    starts = words.fractions(2)
+    for number, rows in enumerate(np.split(np.arange(len(logs)), [len(logs) // 2])):
+        weights = np.exp(logs[rows] - logs[rows].max())
+        cumulated = weights.cumsum() / weights.sum()
+        aims = (np.arange(size // 2) + starts[number]) / (size // 2)
+        halves.append(rows[np.minimum(np.searchsorted(cumulated, aims, "right"), len(rows) - 1)])
+    return np.concatenate(halves)
+
+
+def _tell(reading: Reading, owners: Owners, effective: float, apart: float, strict: bool) -> None:
+    """Warn of calls that contradict what is known, and of layouts too few of which count."""
+    if not len(owners):
+        return
+    auction = reading.auction
+    for turn, chance in enumerate(call_chances(reading, owners)):
+        if chance < CONTRADICTED:
+            call, caller = CALLS[auction.calls[turn]], auction.caller(turn)
+            text = (
+                f"call {turn + 1}, {call} by {caller.word}, hardly fits the hands:"
+                f" in championship play {_share(chance)} of such hands make it"
+            )
+            if strict:
+                raise AuctionError(text)
+            warnings.warn(text, AuctionWarning, stacklevel=3)
+    if effective < min(_FEW, len(owners) / 2) or apart > 5:
+        warnings.warn(
+            f"the {len(owners):,} layouts tell no more than {effective:.0f} independent ones "
+            f"(halves differ by {apart:.1f} standard errors): ask for more",
+            AuctionWarning,
+            stacklevel=3,
+        )
+
+
+def call_chances(reading: Reading, owners: Owners) -> Floats:
+    """Return (k,) the mean chance of each of k calls over (n, 52) layouts."""
+    chances = np.empty(len(reading.auction.calls))
+    for seat in Seat:
+        turns, _ = reading.turns(seat)
+        if turns:
+            hands = np.unique(owners == seat, axis=0)
+            rows = hands if len(hands) == 1 else owners == seat
+            chances[turns] = np.exp(reading.call_logs(seat, rows)).mean(axis=1)
+    return chances
+
+
+def _share(chance: float) -> str:
+    return "hardly any" if chance < 5e-6 else f"{100 * chance:.2g} %"

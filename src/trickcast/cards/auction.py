@@ -1,0 +1,218 @@
+"""Calls and auctions: what may be called, when an auction is over, and what it leads to.
+
+An auction is the sequence of its calls from the dealer on, each as ``CALLS`` spells it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .enums import Seat, Strain
+from .errors import DealError, shorten
+
+BIDS = tuple(f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN")
+"""The 35 bids from the lowest to the highest: ``1C 1D … 7N``."""
+CALLS = ("PASS", "X", "XX", *BIDS)
+"""The 38 calls, in the order of all arrays of calls."""
+PASS, DOUBLE, REDOUBLE, FIRST_BID = 0, 1, 2, 3
+"""The numbers of calls; the bids follow from 1C on."""
+CALL_NUMBER = {call: number for number, call in enumerate(CALLS)}
+MOST_CALLS = 319
+"""Calls of the longest auction that the Laws allow."""
+
+_RANK = {bid: rank for rank, bid in enumerate(BIDS)}
+_SPELLINGS = {
+    **dict.fromkeys(("P", "PASS"), "PASS"),
+    **dict.fromkeys(("X", "D", "DBL", "DOUBLE"), "X"),
+    **dict.fromkeys(("XX", "R", "RDBL", "REDOUBLE"), "XX"),
+    **{bid: bid for bid in BIDS},
+    **{f"{level}NT": f"{level}N" for level in range(1, 8)},
+}
+
+
+def parse_call(text: str) -> str:
+    """Return a call as ``CALLS`` spells it.
+
+    Raises ValueError where ``text`` is not a call.
+
+    >>> parse_call("3nt"), parse_call("dbl"), parse_call("p")
+    ('3N', 'X', 'PASS')
+    """
+    call = _SPELLINGS.get(text.upper())
+    if call is None:
+        raise ValueError(f"{shorten(text)} is not a call (expected Pass, X, XX or 1C to 7NT)")
+    return call
+
+
+def is_over(auction: Sequence[str]) -> bool:
+    """Tell whether the auction has ended: three passes after a bid, or four at the start."""
+    return len(auction) > 3 and auction[-1] == auction[-2] == auction[-3] == "PASS"
+
+
+def with_all_pass(auction: Sequence[str]) -> list[str]:
+    """Return the auction with the passes that end it."""
+    calls = list(auction)
+    while not is_over(calls):
+        calls.append("PASS")
+    return calls
+
+
+class CallError(DealError):
+    """A call that could not be made; ``made`` is how many calls before it stand."""
+
+    def __init__(self, message: str, made: int):
+        super().__init__(message)
+        self.made = made
+
+
+@dataclass(frozen=True, slots=True)
+class AuctionState:
+    """Where an auction has come to, seen from the dealer: turns are counted from 0."""
+
+    turn: int = 0
+    """How many calls were made; the seat that calls next is the dealer plus this."""
+    bid: int = PASS
+    """The number of the last bid; PASS before the first."""
+    bidder: int = 0
+    """The turn in which it was made."""
+    doubling: int = 0
+    """0 undoubled, 1 doubled, 2 redoubled."""
+    passes: int = 0
+    """Passes in a row up to now."""
+
+    @property
+    def over(self) -> bool:
+        """Whether three passes have followed a call, or four begun."""
+        return self.passes >= (3 if self.turn > self.passes else 4)
+
+    @property
+    def allowed(self) -> NDArray[np.bool_]:
+        """(38,) bool, the calls that may be made next: none when the auction is over."""
+        return _allowed(self.over, self.bid, (self.turn - self.bidder) % 2, self.doubling)
+
+    def after(self, call: int) -> "AuctionState":
+        """Return the state after a call. Raises CallError for one that may not be made."""
+        if not self.allowed[call]:
+            raise CallError(
+                f"call {self.turn + 1}, {CALLS[call]}: {self._refusal(call)}", self.turn
+            )
+        turn = self.turn + 1
+        if call == PASS:
+            return replace(self, turn=turn, passes=self.passes + 1)
+        if call < FIRST_BID:
+            return replace(self, turn=turn, doubling=call, passes=0)
+        return AuctionState(turn, call, self.turn)
+
+    def _refusal(self, call: int) -> str:
+        if self.over:
+            return "the auction is over"
+        if call >= FIRST_BID:
+            return f"it is not higher than {CALLS[self.bid]}"
+        if self.bid == PASS:
+            return "nothing was bid yet"
+        ours = (self.turn - self.bidder) % 2 == 0
+        if call == DOUBLE:
+            return f"{CALLS[self.bid]} is {'their own bid' if ours else 'doubled already'}"
+        if self.doubling == 2:
+            return f"{CALLS[self.bid]} is redoubled already"
+        return f"{CALLS[self.bid]} is {'not doubled' if ours else 'not their own bid'}"
+
+
+@cache
+def _allowed(over: bool, bid: int, opponents: int, doubling: int) -> NDArray[np.bool_]:
+    calls = np.zeros(len(CALLS), dtype=np.bool_)
+    if not over:
+        calls[PASS] = True
+        calls[max(bid + 1, FIRST_BID) :] = True
+        calls[DOUBLE] = bid != PASS and doubling == 0 and opponents
+        calls[REDOUBLE] = bid != PASS and doubling == 1 and not opponents
+    calls.flags.writeable = False
+    return calls
+
+
+def auction_states(calls: Iterable[int]) -> list[AuctionState]:
+    """Return the k + 1 states of an auction of k calls: before each of them, and after the last.
+
+    Raises CallError for a call that could not be made.
+
+    >>> auction_states([CALL_NUMBER["1N"], PASS, CALL_NUMBER["3N"]])[-1].bidder
+    2
+    """
+    states = [AuctionState()]
+    for call in calls:
+        states.append(states[-1].after(call))
+    return states
+
+
+def legal_calls(auction: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which of the 38 ``CALLS`` may come next: (38,) bool, none once the auction is over.
+
+    Raises CallError for a call that could not be made.
+
+    >>> [CALLS[i] for i in legal_calls(("7S", "PASS", "PASS")).nonzero()[0]]
+    ['PASS', 'X', '7N']
+    """
+    return auction_states(CALL_NUMBER[call] for call in auction)[-1].allowed
+
+
+def legal_part(auction: Sequence[str]) -> tuple[int, str]:
+    """Return how many calls stand before the first that is illegal, and what is wrong with it.
+
+    The reason is empty where all calls are legal.
+
+    >>> legal_part(("1S", "PASS", "1H"))
+    (2, '1H is not higher than 1S')
+    """
+    highest, last, passes = -1, -1, 0  # rank of the last bid, index of the last that is no pass
+    for i, call in enumerate(auction):
+        if passes == 3 and i > 3:
+            return i, f"{call} comes after the auction has ended"
+        if call == "PASS":
+            passes += 1
+            if passes == 4 and i == 3:
+                passes = 3  # passed out: no call may follow
+            continue
+        passes = 0
+        rank = _RANK.get(call)
+        if rank is not None:
+            if rank <= highest:
+                return i, f"{call} is not higher than {BIDS[highest]}"
+            highest = rank
+        else:
+            before = auction[last] if last >= 0 else ""
+            if before not in _RANK if call == "X" else before != "X":
+                what = "bid" if call == "X" else "double"
+                return i, f"{call} has no {what} before it"
+            if (i - last) % 2 == 0:
+                return i, f"{call} of the own side's {before}"
+        last = i
+    return len(auction), ""
+
+
+def contract_of(dealer: Seat, auction: Sequence[str]) -> tuple[str | None, Seat | None]:
+    """Return the contract and the declarer that an auction leads to: (None, None) before its end.
+
+    >>> contract, declarer = contract_of(Seat.SOUTH, ("1N", "PASS", "3N", "PASS", "PASS", "PASS"))
+    >>> contract, declarer.word
+    ('3N', 'South')
+    """
+    if not is_over(auction):
+        return None, None
+    bids = [i for i, call in enumerate(auction) if call in _RANK]
+    if not bids:
+        return "PASS", None
+    last = bids[-1]
+    strain = auction[last][1]
+    doubling = next((call for call in auction[:last:-1] if call != "PASS"), "")
+    first = next(i for i in bids if auction[i][1] == strain and (last - i) % 2 == 0)
+    return auction[last] + doubling, Seat((dealer + first) % 4)
+
+
+def strain_of(contract: str | None) -> Strain | None:
+    """Return the strain of a contract such as ``4SX``; None where there is nothing to play."""
+    if contract is None or contract == "PASS":
+        return None
+    return Strain.parse(contract[1])

@@ -1,0 +1,656 @@
+"""Random deals under constraints: known cards, descriptions of hidden hands, conditions."""
+
+import re
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import DealError, DealSet, Hand, Seat, card_text
+from .language.conditions import (
+    Clause,
+    HandCount,
+    HasCards,
+    Layouts,
+    Node,
+    Tricks,
+    bounds,
+    conjuncts,
+    divides,
+    evaluate,
+    leaves,
+    may_hold,
+    seats_of,
+    takes_tricks,
+    value_of,
+)
+from .language.dealer_script import Script, read_script
+from .language.hand_counts import hcp
+from .language.mistakes import ConstraintError, ConstraintWarning, clip
+from .language.short_form import read_hand
+from .sampler import (
+    UNKNOWN_OWNER,
+    CellFacts,
+    FullHands,
+    KnownCards,
+    LimitsBySeat,
+    Sampler,
+    SeatLimits,
+    decided,
+    is_cell_count,
+    seat_limits,
+)
+from .shuffling import RandomWords, checked_seed, checked_whole
+
+MAX_TRIES = 4_000_000
+"""How many layouts are drawn, at most, unless told otherwise."""
+_PROBE = 20_000
+_PROBE_TRICKS = 64
+"""How many layouts a report tries where tricks have to be found."""
+_PIECE = 32
+"""Of how many layouts tricks are found at a time."""
+_BLOCKS = (512, 1024, 2048, 4096)
+"""Numbers of layouts drawn at a time; the last is repeated."""
+
+
+_HAND_TEXT = re.compile(r"[akqjt0-9.\s♠♥♦♣♤♡♢♧\ufe0e\ufe0f–—-]*", re.IGNORECASE)
+_SHOWN = 3  # clauses that an error quotes
+
+Bools = NDArray[np.bool_]
+Predicate = Callable[[NDArray[Any]], Any]
+"""A test in Python. A seat's gets (n, 52) bool hands, a condition's (n, 52) uint8 owners; it
+returns (n,) bool."""
+
+
+@dataclass(frozen=True, eq=False)
+class Test:
+    """A predicate in Python as a clause."""
+
+    source: str
+    function: Predicate
+    seat: Seat | None
+
+    @property
+    def text(self) -> str:
+        """The function's name."""
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+
+def _passes(asked: Node | Test, layouts: Layouts) -> Bools:
+    """Return which layouts pass: (n,) bool. What a division by zero leaves open does not.
+
+    Raises ConstraintError for a test that returns anything else than (n,) bool.
+    """
+    if isinstance(asked, Test):
+        return _tested(asked, layouts)
+    return np.broadcast_to(evaluate(asked, layouts), len(layouts))
+
+
+def _may_pass(asked: Node | Test, layouts: Layouts) -> Bools:
+    """Return the same, but that what a division by zero leaves open passes."""
+    if isinstance(asked, Test):
+        return _tested(asked, layouts)
+    return np.broadcast_to(may_hold(asked, layouts), len(layouts))
+
+
+def _tested(test: Test, layouts: Layouts) -> Bools:
+    cards = layouts.owners if test.seat is None else layouts.owners == test.seat
+    passed = np.asarray(test.function(cards))
+    if passed.shape != (len(layouts),) or passed.dtype != np.bool_:
+        raise ConstraintError(
+            f"{test.source}: {test.text} returned {passed.dtype} of shape {passed.shape} "
+            f"(expected bool of shape ({len(layouts)},))"
+        )
+    return passed
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseHits:
+    """One clause, tried on random layouts of the unknown cards."""
+
+    source: str
+    """Whose clause it is: a seat's, or the condition's."""
+    text: str
+    hits: int
+    """Layouts that passed it."""
+    together: int
+    """Layouts that passed it and all clauses before it."""
+    tries: int
+    exact: float | None
+    """The share of all layouts that pass it, where it can be counted instead of tried."""
+
+    @property
+    def share(self) -> float:
+        """The share of layouts that pass: exact where known, else hits by tries."""
+        return self.exact if self.exact is not None else self.hits / max(1, self.tries)
+
+    @property
+    def passed_by(self) -> str:
+        """Say how many pass: ``by 1 in 42 layouts``, ``by none of 20,000 random layouts``."""
+        if self.share > 0:
+            return f"by {_one_in(self.share)} layouts"
+        return f"by none of {self.tries:,} random layouts"
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintReport:
+    """How much a constraint asks: its acceptance rate, and each clause's share. ``print`` it."""
+
+    clauses: tuple[ClauseHits, ...]
+    layouts: int
+    """In how many ways the unknown cards can be dealt."""
+    drawn_from: float
+    """The share of these that the sampler draws from, exact."""
+    accepted: int
+    """How many of the drawn layouts passed everything."""
+    tried: int
+    """How many were drawn."""
+
+    @property
+    def share(self) -> float:
+        """The share of all layouts that fit: the acceptance rate of plain rejection."""
+        return self.drawn_from * self.accepted / max(1, self.tried)
+
+    @property
+    def killer(self) -> ClauseHits | None:
+        """The clause that is passed least often; None where there are no clauses."""
+        return min(self.clauses, key=lambda clause: clause.share, default=None)
+
+    def summary(self) -> str:
+        """Say in one line how many layouts fit."""
+        drawn = f"{self.accepted:,} of {self.tried:,} layouts drawn"
+        if self.accepted == 0:
+            limit = self.drawn_from * 3 / max(1, self.tried)  # the 95 % limit of no hits
+            return f"no layout found: fewer than {_one_in(limit)} fits ({drawn})"
+        return f"{_one_in(self.share)} layouts fits ({drawn} passed)"
+
+    def __str__(self) -> str:
+        lines = [self.summary()]
+        texts = [clip(clause.text) for clause in self.clauses]
+        width = max(map(len, texts), default=0)
+        if self.clauses:
+            tries = f"of {self.clauses[0].tries:,} random layouts"
+            lines.append(f"{'':9} {'clause':{width}}  passed by  with those above  ({tries})")
+        lines += [
+            f"{clause.source:9} {text:{width}}  {_percent(clause.share):>9}"
+            f"  {_percent(clause.together / max(1, clause.tries)):>16}"
+            f"{'  exact' if clause.exact is not None else ''}"
+            for clause, text in zip(self.clauses, texts, strict=True)
+        ]
+        return "\n".join(lines)
+
+
+class NoDealsError(ConstraintError):
+    """Too few layouts fit: fewer were found than were asked for."""
+
+    def __init__(self, message: str, report: ConstraintReport, deals: DealSet):
+        super().__init__(message)
+        self.report = report
+        """How often each clause is passed."""
+        self.deals = deals
+        """Those that were found."""
+
+
+def _percent(share: float) -> str:
+    return f"{share:.2%}" if share >= 0.001 or share == 0 else f"{share:.1e}"
+
+
+def _one_in(share: float) -> str:
+    if share <= 0:
+        return "none of the"
+    return f"1 in {1 / share:,.1f}" if share > 1e-2 else f"1 in {1 / share:,.0f}"
+
+
+class Constraints:
+    """What is known of a deal.
+
+    Each seat is a hand (a Hand, or text that reads as one), constraint text in the short form
+    (``"hcp 15-17, balanced"``; cards known in part are text too: ``"SAK, H2"``), a predicate on
+    (n, 52) bool hands, a list of these, or None. ``condition`` is about the whole deal: text in
+    Dealer's language, a Script that was read from it, a predicate on (n, 52) uint8 owners, or a
+    list of these; ``rnd()`` is another chance in each of them. Everything has to hold.
+    docs/constraints.md describes both languages.
+
+    ``tricks`` finds what a condition's ``tricks()``, ``dds()`` and ``par()`` ask for: a function of
+    (n, 52) uint8 owners that returns (n, 5, 4) tricks, strains S H D C N by declarers N E S W.
+
+    Raises DealError for a bad hand and ConstraintError for text that cannot be read, or where a
+    contradiction shows without trying.
+
+    >>> opener = Constraints(south="balanced, hcp 15-17")
+    >>> opener.accepts(opener.deals(3, seed=1))
+    array([ True,  True,  True])
+    """
+
+    def __init__(
+        self,
+        *,
+        north: Any = None,
+        east: Any = None,
+        south: Any = None,
+        west: Any = None,
+        condition: Any = None,
+        tricks: Tricks | None = None,
+    ):
+        self._tricks = tricks
+        self.known = np.full(52, UNKNOWN_OWNER, dtype=np.uint8)
+        """(52,) uint8, the owners of the known cards; 255 for the others."""
+        self._clauses: list[Clause] = []
+        self._tests: list[Test] = []
+        notes = self._read((north, east, south, west), condition)
+        self._prepare()
+        for note in notes:
+            warnings.warn(note, ConstraintWarning, stacklevel=2)
+
+    def _read(self, seats: Sequence[Any], condition: Any) -> list[str]:
+        """Read all text, collect the known cards, and return what was read and says nothing."""
+        for seat, value in zip(Seat, seats, strict=True):
+            for part in parts_of(value):
+                self._add_seat(seat, part)
+        notes: list[str] = []
+        conditions = parts_of(condition)
+        scripts = [part for part in conditions if isinstance(part, Script)]
+        self._chances = sum(script.takes_chances for script in scripts)
+        for part in conditions:
+            notes += self._add_condition(part)
+        for clause in self._clauses:
+            for node in conjuncts(clause.node):
+                if isinstance(node, HasCards):
+                    self._give(node.cards[0], node.seat)
+        self.known.flags.writeable = False
+        return notes
+
+    def _add_seat(self, seat: Seat, value: Any) -> None:
+        name = seat.name.lower()
+        if callable(value):
+            self._tests.append(Test(name, value, seat))
+            return
+        hand = hand_of(value, name)
+        if hand is None:
+            self._clauses += read_hand(value, seat)
+            return
+        for card in np.flatnonzero(hand.cards):
+            self._give(int(card), seat)
+
+    def _add_condition(self, value: Any) -> tuple[str, ...]:
+        if callable(value):
+            self._tests.append(Test("condition", value, None))
+            return ()
+        if not isinstance(value, str | Script):
+            raise ConstraintError(
+                f"condition: {type(value).__name__} is not one (expected text or a function)"
+            )
+        if isinstance(value, str):
+            script = read_script(value, chances=self._chances)
+            self._chances += script.takes_chances
+        else:
+            script = value
+        if script.unsolved is not None and self._tricks is None:
+            raise script.unsolved
+        self._clauses += script.clauses
+        for card, seat in script.predealt:
+            self._give(card, seat)
+        if isinstance(value, Script):
+            return script.notes  # who reads scripts has use for settings and actions
+        return *script.asides, *script.notes
+
+    def _give(self, card: int, seat: Seat) -> None:
+        owner = self.known[card]
+        if owner not in (UNKNOWN_OWNER, seat):
+            raise ConstraintError(
+                f"{card_text(card)} is given to {Seat(owner).word} and to {seat.word}"
+            )
+        self.known[card] = seat
+        number = int((self.known == seat).sum())
+        if number > 13:
+            raise ConstraintError(f"{seat.word} has {number} known cards (expected at most 13)")
+
+    def _prepare(self) -> None:
+        """Find what can be drawn, and what is left to be tested."""
+        self._cards = KnownCards(self.known)
+        nodes: list[Node] = [
+            node
+            for clause in self._clauses
+            for node in conjuncts(clause.node)
+            if not isinstance(node, HasCards)  # those are known cards by now
+        ]
+        seats = self._cards.open_seats
+        layouts = Layouts(self.known[None], self._tricks)
+        self._full = {seat: layouts.ids(seat) for seat in Seat if seat not in seats}
+        _check_known(self._clauses, self._full, layouts)
+        by_hcp = {seat: seat_limits(nodes, CellFacts(seat, hcp(), self._full)) for seat in seats}
+        _check_seats(self._clauses, self._cards, by_hcp, self._full)
+        _check_points(self._cards, by_hcp)
+        limits = {seat: self._sharpest(nodes, seat, by_hcp[seat]) for seat in seats}
+        _check_seats(self._clauses, self._cards, limits, self._full)
+        self._sampler = Sampler(self._cards, limits)
+        _check_shapes(self._sampler)
+        self._facts = [CellFacts(seat, limits[seat].points, self._full) for seat in seats]
+        left = [node for node in nodes if not self._drawn(node)]
+        self._left = [node for node in left if not takes_tricks(node)]
+        self._left_to_tricks = [node for node in left if takes_tricks(node)]
+        self._dividing = [clause.node for clause in self._clauses if divides(clause.node)]
+
+    def _sharpest(self, nodes: list[Node], seat: Seat, by_hcp: SeatLimits) -> SeatLimits:
+        """Return the limits, by high-card points or another count, that excludes most hands."""
+        counts = dict.fromkeys(  # in the order of the text, for the deals depend on the choice
+            leaf.count
+            for node in nodes
+            for leaf in leaves(node)
+            if isinstance(leaf, HandCount) and leaf.seat == seat and is_cell_count(leaf.count)
+        )
+        counts.pop(hcp(), None)
+        others = [seat_limits(nodes, CellFacts(seat, count, self._full)) for count in counts]
+        if not others:
+            return by_hcp
+        return min([by_hcp, *others], key=lambda one: self._cards.share(seat, one))
+
+    def _drawn(self, node: Node) -> bool:
+        """Tell whether the sampler draws no layout that fails a condition."""
+        if all(seat in self._full for seat in seats_of(node)):
+            return True  # checked already
+        leading = self._sampler.leading
+        return any(decided(node, facts, by_shape=facts.seat != leading) for facts in self._facts)
+
+    @property
+    def only_cards(self) -> bool:
+        """Whether known cards are all that is asked."""
+        nodes = (node for clause in self._clauses for node in conjuncts(clause.node))
+        return not self._tests and all(isinstance(node, HasCards) for node in nodes)
+
+    def accepts(self, deals: Any) -> Bools:
+        """Return which of a DealSet or (n, 52) owners satisfy everything: (n,) bool.
+
+        Raises ConstraintError where a division by zero leaves it open.
+        """
+        owners = deals.owners if isinstance(deals, DealSet) else DealSet(deals).owners
+        layouts = Layouts(owners, self._tricks)
+        fits: Bools = ((owners == self.known) | (self.known == UNKNOWN_OWNER)).all(axis=1)
+        for asked in (*(clause.node for clause in self._clauses), *self._tests):
+            fits &= _may_pass(asked, layouts)
+        self._check_divisions(layouts.those(fits) if self._dividing else layouts)
+        return fits
+
+    def _check_divisions(self, passed: Layouts) -> None:
+        """Raise ConstraintError where a division by zero leaves open whether layouts fit."""
+        if self._dividing and len(passed):
+            bounds(self._dividing, passed)
+
+    def _accepted(self, owners: NDArray[np.uint8]) -> Iterator[tuple[NDArray[np.uint8], int]]:
+        """Yield those of the drawn layouts that pass what is left to be tested, in pieces.
+
+        With each piece goes the number of drawn layouts that it took. Without tricks there is one
+        piece; with them, tricks are found piece by piece of what passed everything else, so that
+        who stops early waits for few.
+        """
+        layouts, rows = Layouts(owners, self._tricks), np.arange(len(owners))
+        for asked in (*self._left, *self._tests):
+            if len(layouts):
+                passed = _may_pass(asked, layouts)
+                layouts, rows = layouts.those(passed), rows[passed]
+        if not self._left_to_tricks:
+            self._check_divisions(layouts)
+            yield layouts.owners, len(owners)
+            return
+        taken = 0
+        for start in range(0, max(1, len(rows)), _PIECE):
+            last = start + _PIECE >= len(rows)
+            piece = Layouts(layouts.owners[start : start + _PIECE], self._tricks)
+            upto = len(owners) if last else int(rows[start + _PIECE - 1]) + 1
+            for node in self._left_to_tricks:
+                if len(piece):
+                    piece = piece.those(_may_pass(node, piece))
+            self._check_divisions(piece)
+            yield piece.owners, upto - taken
+            taken = upto
+
+    def stream(self, seed: int) -> Iterator[tuple[NDArray[np.uint8], int]]:
+        """Yield (m, 52) owners of fitting layouts, and how many were drawn for them; for ever.
+
+        Joined together they are the deals of ``deals``, in order; m may be 0.
+        Raises ValueError for a ``seed`` outside 0 … 2**64 - 1, TypeError for one that is not whole.
+        """
+        seed = checked_seed(seed)
+        drawn = (
+            self._sampler.draw(_BLOCKS[min(block, len(_BLOCKS) - 1)], RandomWords(seed, block))
+            for block in count()
+        )
+        return (piece for layouts in drawn for piece in self._accepted(layouts))
+
+    def deals(self, n: int, seed: int, max_tries: int = MAX_TRIES) -> DealSet:
+        """Return ``n`` deals, drawn independently and uniformly from all layouts that fit.
+
+        The same seed gives the same deals, and asking for more of them gives the same ones first.
+
+        Raises NoDealsError, which holds the deals found and a report, when ``max_tries`` layouts
+        were drawn and too few of them fit. Raises ValueError for a negative ``n`` or a seed
+        outside 0 … 2**64 - 1, TypeError for numbers that are not whole.
+        """
+        n = checked_whole(n, "n")
+        if n < 0:
+            raise ValueError(f"n is {n} (expected 0 or more)")
+        blocks: list[NDArray[np.uint8]] = [np.empty((0, 52), dtype=np.uint8)]
+        accepted = tried = 0
+        for owners, size in self.stream(seed):
+            if accepted >= n or tried >= max_tries:
+                break
+            blocks.append(owners)
+            accepted, tried = accepted + len(owners), tried + size
+        deals = DealSet(np.concatenate(blocks)[:n])
+        if accepted < n:
+            raise self._starved(n, tried, accepted, deals)
+        return deals
+
+    def _starved(self, n: int, tried: int, accepted: int, deals: DealSet) -> NoDealsError:
+        report = self._report(self._tried(_PROBE), accepted, tried)
+        message = f"{accepted:,} of {n:,} deals found: {report.summary()}"
+        killer = report.killer
+        if killer is not None:
+            message += (
+                f"\nleast often passed: {killer.source}, {clip(killer.text)!r} ({killer.passed_by})"
+            )
+        return NoDealsError(
+            f"{message}\nask for less, or for more tries (max_tries)", report, deals
+        )
+
+    def report(self, tries: int = _PROBE) -> ConstraintReport:
+        """Return how many of all layouts fit, and how many pass each clause."""
+        tries = self._tried(tries)
+        drawn = self._sampler.draw(tries, RandomWords(0, 0))
+        accepted = sum(len(owners) for owners, _ in self._accepted(drawn))
+        return self._report(tries, accepted, tries)
+
+    def _tried(self, tries: int) -> int:
+        """Return how many layouts a report tries: few where tricks have to be found."""
+        slow = any(takes_tricks(clause.node) for clause in self._clauses)
+        return min(tries, _PROBE_TRICKS) if slow else tries
+
+    def _report(self, tries: int, accepted: int, tried: int) -> ConstraintReport:
+        """Try each clause on layouts that are random but for the known cards."""
+        plain = Sampler(self._cards, {}).draw(tries, RandomWords(0, 1))
+        layouts, together = Layouts(plain, self._tricks), np.ones(tries, dtype=np.bool_)
+        rows = []
+        stated: list[Clause | Test] = [*self._clauses, *self._tests]
+        for clause in stated:
+            passed = _passes(clause.node if isinstance(clause, Clause) else clause, layouts)
+            together &= passed
+            hits = int(passed.sum())
+            exact = self._exact_share(clause) if isinstance(clause, Clause) else None
+            rows.append(
+                ClauseHits(clause.source, clause.text, hits, int(together.sum()), tries, exact)
+            )
+        return ConstraintReport(
+            tuple(rows), self._cards.layouts, self._sampler.share, accepted, tried
+        )
+
+    def _exact_share(self, clause: Clause) -> float | None:
+        counts = [
+            leaf.count
+            for leaf in leaves(clause.node)
+            if isinstance(leaf, HandCount) and is_cell_count(leaf.count)
+        ]
+        for seat in self._cards.open_seats:
+            facts = CellFacts(seat, counts[0] if counts else hcp(), self._full)
+            if decided(clause.node, facts):
+                return self._cards.share(seat, seat_limits([clause.node], facts))
+        return None
+
+    def __repr__(self) -> str:
+        stated = [f"{clause.source}: {clip(clause.text)}" for clause in self._clauses]
+        stated += [f"{test.source}: {test.text}" for test in self._tests]
+        cards = int((self.known != UNKNOWN_OWNER).sum())
+        return f"<Constraints: {cards} known cards; {'; '.join(stated) or 'nothing else'}>"
+
+
+def constrained_deals(
+    n: int,
+    seed: int,
+    *,
+    north: Any = None,
+    east: Any = None,
+    south: Any = None,
+    west: Any = None,
+    condition: Any = None,
+    tricks: Tricks | None = None,
+    max_tries: int = MAX_TRIES,
+) -> DealSet:
+    """Return ``n`` random deals in which the seats hold what is asked of them.
+
+    The same as ``Constraints(…).deals(n, seed)``, which see.
+
+    >>> deals = constrained_deals(2, seed=1, south="AQ864.K75.A3.KJ4", north="hcp 6-9, spades 3-4")
+    >>> all(6 <= deal.north.hcp <= 9 for deal in deals)
+    True
+    """
+    constraints = Constraints(
+        north=north, east=east, south=south, west=west, condition=condition, tricks=tricks
+    )
+    return constraints.deals(n, seed, max_tries)
+
+
+def parts_of(value: Any) -> Sequence[Any]:
+    """Return the parts of a list; of anything else itself; of None nothing."""
+    if value is None:
+        return ()
+    return value if isinstance(value, list | tuple) else (value,)
+
+
+def hand_of(value: Any, source: str) -> Hand | None:
+    """Return the hand that ``value`` is, or None for text that is not one."""
+    if isinstance(value, Hand):
+        return value
+    if isinstance(value, np.ndarray):
+        return Hand.from_cards(value)
+    if not isinstance(value, str):
+        raise ConstraintError(
+            f"{source}: {type(value).__name__} is not a hand or constraint (expected text, a Hand "
+            "or a function)"
+        )
+    try:
+        return Hand(value)
+    except DealError as error:
+        four_suits = value.count(".") == 3 or len(value.split()) == 4
+        if four_suits and _HAND_TEXT.fullmatch(value):
+            raise DealError(f"{source}: {error}") from None
+        return None
+
+
+# --- constraints that nothing can satisfy, found by counting, before a layout is drawn
+
+
+def _check_known(clauses: Sequence[Clause], known: FullHands, layouts: Layouts) -> None:
+    """Raise ConstraintError for a clause that the known hands alone decide, and fail."""
+    for clause in clauses:
+        for node in conjuncts(clause.node):
+            seats = seats_of(node)
+            if all(seat in known for seat in seats) and not value_of(node, layouts).all():
+                whose = " and ".join(seat.word for seat in sorted(seats))
+                reason = f"the hand of {whose} is not so" if seats else "it is never true"
+                raise ConstraintError(f"{clause.source}: {clip(clause.text)!r} fails: {reason}")
+
+
+def _check_seats(
+    clauses: Sequence[Clause], cards: KnownCards, limits: LimitsBySeat, known: FullHands
+) -> None:
+    """Raise ConstraintError when no hand that a seat can have satisfies what is said of it."""
+    for seat, wanted in limits.items():
+        facts = CellFacts(seat, wanted.points, known)
+        if wanted.says_nothing or cards.share(seat, wanted) > 0:
+            continue
+        texts: list[str] = []
+        together = seat_limits([], facts)
+        for clause in clauses:
+            alone = seat_limits([clause.node], facts)
+            if together.within(alone):
+                continue  # it excludes nothing more
+            texts.append(clause.text)
+            if cards.share(seat, alone) == 0:
+                raise _no_hand(seat, [clause.text], cards)
+            together = together.joined(alone)
+            if cards.share(seat, together) == 0:
+                break
+        raise _no_hand(seat, texts, cards)
+
+
+def _no_hand(seat: Seat, texts: list[str], cards: KnownCards) -> ConstraintError:
+    """Say what cannot be, and what the known cards leave possible."""
+    name = seat.name.lower()
+    free = seat_limits([], CellFacts(seat, hcp(), {}))
+    points = np.flatnonzero(cards.hands(seat, free).number.any(axis=0))
+    least = cards.lengths(seat)
+    most = np.minimum(13, least + np.minimum(cards.sizes, 13 - cards.counts[seat]))
+    lengths = ", ".join(
+        f"{low}-{high} {suit}"
+        for low, high, suit in zip(
+            least, most, ("spades", "hearts", "diamonds", "clubs"), strict=True
+        )
+    )
+    shown = [repr(clip(text)) for text in texts]
+    what = " and ".join(shown if len(shown) <= _SHOWN else [*shown[: _SHOWN - 1], "others"])
+    return ConstraintError(
+        f"{name}: no hand fits {what}{' together' if len(texts) > 1 else ''} (with the known "
+        f"cards, {points[0]}-{points[-1]} high-card points, {lengths} are possible)"
+    )
+
+
+def _check_shapes(sampler: Sampler) -> None:
+    """Raise ConstraintError when each seat's shapes are possible, but not together."""
+    if sampler.share == 0:
+        raise ConstraintError(
+            "the shapes asked of the seats do not go together: no layout of the suits has them all"
+        )
+
+
+def _check_points(cards: KnownCards, limits: LimitsBySeat) -> None:
+    """Raise ConstraintError when the high-card points asked of the seats cannot add up.
+
+    The limits are those by high-card points.
+    """
+    left = np.array([_points(cards.free)] + [_points(ids) for ids in cards.ids], dtype=np.int64)
+    total = int(left.sum())
+    ranges = {}
+    for seat in Seat:
+        if seat not in limits:
+            ranges[seat] = (int(left[1 + seat]),) * 2
+            continue
+        wanted = limits[seat]
+        number = cards.hands(seat, wanted).number * wanted.cells
+        points = np.flatnonzero(number.any(axis=0))
+        ranges[seat] = (int(points[0]), int(points[-1]))
+    least, most = (sum(ends) for ends in zip(*ranges.values(), strict=True))
+    if not least <= total <= most:
+        asked = ", ".join(
+            f"{seat.name.lower()} {low}-{high}" for seat, (low, high) in ranges.items()
+        )
+        raise ConstraintError(
+            f"the high-card points do not go together: {asked} make {least}-{most} (expected "
+            f"{total} in all)"
+        )
+
+
+def _points(ids: Sequence[int]) -> int:
+    return sum(points for suit in ids for i, points in enumerate((4, 3, 2, 1)) if suit >> i & 1)

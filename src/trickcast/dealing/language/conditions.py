@@ -1,0 +1,609 @@
+"""What a text says of hands: a small tree of numbers and conditions, and its value.
+
+Whatever stands under a name is one node, however often the name is used, so a tree is walked node
+by node (``in_order``), never path by path, and without recursion: text may nest and repeat.
+
+Every node has the least and the greatest value that it may have. For known hands both are the
+same; of hands of which only shape and points are known, say, some numbers lie between bounds, and
+a condition *must* hold (the lower bound, true), *may* hold (the upper bound) or cannot. What is
+known of the cards is told by ``Facts``. A condition's value is (n,) bool, a number's (n,) int or
+float, or () where it is the same for all; divisions of whole numbers drop the remainder, as in
+Dealer. A number divided by zero is masked, and a comparison with it may hold and need not: whether
+that matters is for the rest of the condition to decide (``spades(n) > 0 and 12 / spades(n) > 3``).
+"""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...cards import DealError, Seat
+from ...cards.table import UNKNOWN, check_tricks
+from ...evaluators.holdings import HoldingIds, holding_ids, lengths
+from .hand_counts import Count, rounded, where
+from .mistakes import ConstraintError, Place
+from .shapes import COMPARE, LENGTHS, Shapes
+
+Unit = Literal["", "hundredths", "decimal"]
+"""Of a number: Dealer counts some things in hundredths (``cccc(north)`` is 1525 for a hand worth
+15.25), and a decimal beside them is multiplied by 100 (``cccc(north) > 15.2``)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Number:
+    """A number as it stands."""
+
+    value: int | float
+    unit: Unit = ""
+
+
+@dataclass(frozen=True, eq=False)
+class HandCount:
+    """A count of one seat's hand."""
+
+    count: Count
+    seat: Seat
+    unit: Unit = ""
+
+
+@dataclass(frozen=True, eq=False)
+class DealCount:
+    """A number that the four hands give together: tricks, par, chance."""
+
+    name: str
+    of: Callable[[NDArray[Any]], NDArray[Any]]
+    """What gives the (n,) numbers of (n, 5, 4) tricks, or of (n, 52) owners."""
+    from_tricks: bool
+    limits: tuple[float, float]
+    """The least and the greatest value."""
+
+
+@dataclass(frozen=True, eq=False)
+class Converted:
+    """A number made of another: the score of tricks, the IMPs of a score."""
+
+    name: str
+    convert: Callable[[NDArray[Any]], NDArray[Any]]
+    part: "Node"
+    limits: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Arithmetic:
+    """Two numbers joined by ``+ - * / %``; whole numbers divide without remainder."""
+
+    operator: str
+    left: "Node"
+    right: "Node"
+    place: Place | None = None
+    """Where a division stands."""
+    unit: Unit = ""
+    largest: float = np.inf
+    """What the result cannot exceed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """``test ? yes : no``, for numbers or conditions."""
+
+    test: "Node"
+    yes: "Node"
+    no: "Node"
+    unit: Unit = ""
+    largest: float = 1.0
+    """What a number that is chosen cannot exceed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two numbers compared: ``== != < <= > >=``."""
+
+    operator: str
+    left: "Node"
+    right: "Node"
+
+
+@dataclass(frozen=True, eq=False)
+class InShapes:
+    """One seat's lengths are among these."""
+
+    shapes: Shapes
+    seat: Seat
+
+
+@dataclass(frozen=True, eq=False)
+class HasCards:
+    """One seat holds all of these cards."""
+
+    cards: tuple[int, ...]
+    seat: Seat
+
+
+@dataclass(frozen=True, eq=False)
+class Not:
+    """The contrary."""
+
+    part: "Node"
+
+
+@dataclass(frozen=True, eq=False)
+class AllOf:
+    """Every part holds; without parts, anything does."""
+
+    parts: tuple["Node", ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AnyOf:
+    """At least one part holds."""
+
+    parts: tuple["Node", ...]
+
+
+Leaf = HandCount | InShapes | HasCards
+Node = (
+    Number | Leaf | DealCount | Converted | Arithmetic | Choice | Comparison | Not | AllOf | AnyOf
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Clause:
+    """One of the conditions that all have to hold."""
+
+    source: str
+    """Whose it is: ``north``, ``condition`` for the deal as a whole, or the rule's."""
+    text: str
+    """As it was written."""
+    node: Node
+
+
+def parts_of(node: Node) -> tuple[Node, ...]:
+    """Return the nodes that a node is made of."""
+    match node:
+        case Arithmetic(_, left, right) | Comparison(_, left, right):
+            return left, right
+        case Choice(test, yes, no):
+            return test, yes, no
+        case Not(part) | Converted(_, _, part):
+            return (part,)
+        case AllOf(parts) | AnyOf(parts):
+            return parts
+    return ()
+
+
+def in_order(roots: Iterable[Node]) -> list[Node]:
+    """Return every node once, each after the nodes that it is made of."""
+    ordered: dict[Node, None] = {}
+    waiting = [(root, False) for root in roots][::-1]
+    while waiting:
+        node, parts_done = waiting.pop()
+        if node in ordered:
+            continue
+        if parts_done:
+            ordered[node] = None
+        else:
+            waiting.append((node, True))
+            waiting += [(part, False) for part in reversed(parts_of(node))]
+    return list(ordered)
+
+
+def is_condition(node: Node) -> bool:
+    """Tell whether ``node`` is true or false rather than a number."""
+    while isinstance(node, Choice):
+        node = node.yes
+    return not isinstance(node, Number | HandCount | DealCount | Converted | Arithmetic)
+
+
+def conjuncts(node: Node) -> Iterator[Node]:
+    """Yield the conditions that must all hold for ``node`` to hold, each once."""
+    seen: set[Node] = set()
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        if isinstance(part, AllOf):
+            waiting += reversed(part.parts)
+        elif isinstance(part, HasCards) and len(part.cards) > 1:
+            yield from (HasCards((card,), part.seat) for card in part.cards)
+        else:
+            yield part
+
+
+def leaves(node: Node) -> list[Leaf]:
+    """Return the parts that look at the cards of one seat, in the order of the text."""
+    return [part for part in in_order([node]) if isinstance(part, HandCount | InShapes | HasCards)]
+
+
+def deal_counts(node: Node) -> list[DealCount]:
+    """Return the parts that look at all four hands at once, in the order of the text."""
+    return [part for part in in_order([node]) if isinstance(part, DealCount)]
+
+
+def seats_of(node: Node) -> set[Seat]:
+    """Return the seats at whose cards a node looks."""
+    return set(Seat) if deal_counts(node) else {leaf.seat for leaf in leaves(node)}
+
+
+def divides(node: Node) -> bool:
+    """Tell whether a node divides by what may be zero: by anything but a number as it stands."""
+    return any(
+        isinstance(part, Arithmetic)
+        and part.operator in "/%"
+        and not (isinstance(part.right, Number) and part.right.value)
+        for part in in_order([node])
+    )
+
+
+def takes_tricks(node: Node) -> bool:
+    """Tell whether trick tables are needed to work a node out."""
+    return any(part.from_tricks for part in deal_counts(node))
+
+
+# --- the value of a tree --------------------------------------------------------------------------
+
+Values = NDArray[Any]
+Tricks = Callable[[NDArray[np.uint8]], Any]
+"""What finds the tricks of (n, 52) owners: a TrickTable, or (n, 5, 4) whole numbers of 0 to 13,
+strains S H D C N by declarers N E S W."""
+
+
+class Bounds(NamedTuple):
+    """The least and the greatest value; of what is known, the same array twice."""
+
+    low: Values
+    high: Values
+
+    @property
+    def known(self) -> bool:
+        """Whether both are the same for certain."""
+        return self.low is self.high
+
+
+def known(values: Any) -> Bounds:
+    """Return the bounds of values that are known."""
+    array = np.asanyarray(values)  # which may be masked
+    return Bounds(array, array)
+
+
+ANY_NUMBER = Bounds(np.asarray(-np.inf), np.asarray(np.inf))
+UNDECIDED = Bounds(np.asarray(False), np.asarray(True))
+
+
+ASK_FOR_TRICKS = "expected tricks=…, a function that estimates or solves"
+
+
+class Facts(ABC):
+    """What is known of some hands."""
+
+    exact: bool
+    """Whether the hands are known; else some values lie between bounds."""
+
+    @abstractmethod
+    def count(self, count: Count, seat: Seat) -> Bounds:
+        """Return a count of a seat's hand."""
+
+    @abstractmethod
+    def in_shapes(self, shapes: Shapes, seat: Seat) -> Bounds:
+        """Return whether a seat's lengths are among these."""
+
+    @abstractmethod
+    def has_cards(self, cards: tuple[int, ...], seat: Seat) -> Bounds:
+        """Return whether a seat holds all of these cards."""
+
+    def deal_count(self, count: DealCount) -> Bounds:
+        """Return a number that takes four known hands; of fewer it may be any."""
+        return ANY_NUMBER
+
+
+class HandFacts(Facts):
+    """Known hands: (n, 4) holding ids of each seat that is asked about."""
+
+    exact = True
+
+    def __init__(self, ids: dict[Seat, HoldingIds]):
+        self._ids = ids
+        self._counts: dict[tuple[Count, Seat], Bounds] = {}
+
+    def ids(self, seat: Seat) -> HoldingIds:
+        """Return the (n, 4) holding ids of one seat."""
+        return self._ids[seat]
+
+    def count(self, count: Count, seat: Seat) -> Bounds:
+        """Return a count of a seat's hands, worked out once."""
+        key = count, seat
+        if key not in self._counts:
+            self._counts[key] = known(count.of(self.ids(seat)))
+        return self._counts[key]
+
+    def in_shapes(self, shapes: Shapes, seat: Seat) -> Bounds:
+        """Return whether a seat's lengths are among these."""
+        return known(by_key(shapes)[shape_keys(lengths(self.ids(seat)))])
+
+    def has_cards(self, cards: tuple[int, ...], seat: Seat) -> Bounds:
+        """Return whether a seat holds all of these cards."""
+        wanted = np.zeros(52, dtype=np.bool_)
+        wanted[list(cards)] = True
+        mask = holding_ids(wanted[None])
+        return known(((self.ids(seat) & mask) == mask).all(axis=1))
+
+
+class Layouts(HandFacts):
+    """The hands of (n, 52) owners, seen seat by seat; ``tricks`` finds what they take."""
+
+    def __init__(self, owners: NDArray[np.uint8], tricks: Tricks | None = None):
+        super().__init__({})
+        self.owners = owners
+        self._find_tricks = tricks
+        self._tricks: NDArray[np.uint8] | None = None
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    def those(self, rows: NDArray[np.bool_]) -> "Layouts":
+        """Return the layouts of some rows, with what is known of them by now."""
+        kept = Layouts(self.owners[rows], self._find_tricks)
+        kept._tricks = None if self._tricks is None else self._tricks[rows]
+        kept._ids = {seat: ids[rows] for seat, ids in self._ids.items()}
+        kept._counts = {key: known(values.low[rows]) for key, values in self._counts.items()}
+        return kept
+
+    def ids(self, seat: Seat) -> HoldingIds:
+        """Return the (n, 4) holding ids of one seat."""
+        if seat not in self._ids:
+            self._ids[seat] = holding_ids(self.owners == seat)
+        return self._ids[seat]
+
+    def deal_count(self, count: DealCount) -> Bounds:
+        """Return a number of the deals; their tricks are found once.
+
+        Raises ConstraintError where tricks are needed and nothing finds them.
+        """
+        return known(count.of(self.tricks(count.name) if count.from_tricks else self.owners))
+
+    def tricks(self, name: str) -> NDArray[np.uint8]:
+        """Return the (n, 5, 4) tricks that ``name`` asks for.
+
+        Raises ConstraintError where nothing finds them, and for what are none.
+        """
+        if self._find_tricks is None:
+            raise ConstraintError(f"{name}() is not known from the cards alone ({ASK_FOR_TRICKS})")
+        if self._tricks is None:
+            found = self._find_tricks(self.owners) if len(self) else np.empty((0, 5, 4), np.uint8)
+            self._tricks = _checked_tricks(found, len(self))
+        return self._tricks
+
+
+def evaluate(node: Node, facts: HandFacts) -> Values:
+    """Return the value of ``node`` for known hands.
+
+    Of hands for which a division by zero leaves it open, a condition does not hold, and a number is
+    masked.
+    """
+    return _all_bounds([node], facts)[0].low
+
+
+def may_hold(node: Node, facts: HandFacts) -> Values:
+    """Return whether a condition holds of known hands, or is left open by a division by zero."""
+    return _all_bounds([node], facts)[0].high
+
+
+def value_of(node: Node, facts: HandFacts) -> Values:
+    """Return the value of ``node`` for known hands.
+
+    Raises ConstraintError, with its place, for a division by zero that leaves one open.
+    """
+    value = bounds([node], facts)[0].low
+    if isinstance(value, np.ma.MaskedArray) and value.mask.any():
+        raise _by_zero(node, facts, np.ma.getmaskarray(value))
+    return np.ma.getdata(value)
+
+
+def constant_of(node: Node) -> float | None:
+    """Return a number that is the same for all deals; None for what looks at cards.
+
+    Raises ConstraintError for a division by zero.
+    """
+    return None if seats_of(node) else float(value_of(node, HandFacts({})))
+
+
+def bounds(nodes: Sequence[Node], facts: Facts) -> list[Bounds]:
+    """Return the bounds of each node; what they share is worked out once.
+
+    Raises ConstraintError, with its place, for a division by zero that leaves open whether a
+    condition holds of known hands; numbers of such hands are masked.
+    """
+    found = _all_bounds(nodes, facts)
+    if isinstance(facts, HandFacts):
+        for node, (low, high) in zip(nodes, found, strict=True):
+            if low is not high and (low != high).any():
+                raise _by_zero(node, facts, low != high)
+    return found
+
+
+def _by_zero(node: Node, facts: HandFacts, hands: NDArray[np.bool_]) -> ConstraintError:
+    """Return the error of the first division by zero for some of these hands."""
+    message = "a division by zero occurs with some cards (expected a test before it, such as … > 0)"
+    for part in in_order([node]):
+        if isinstance(part, Arithmetic) and part.operator in "/%" and part.place is not None:
+            divisor = np.ma.filled(evaluate(part.right, facts), 1)
+            if (np.broadcast_to(divisor, hands.shape)[hands] == 0).any():
+                return part.place.error(message)
+    return ConstraintError(message)
+
+
+def _all_bounds(nodes: Sequence[Node], facts: Facts) -> list[Bounds]:
+    order = in_order(nodes)
+    uses = Counter(part for node in order for part in parts_of(node))
+    uses.update(nodes)  # these are kept
+    values: dict[Node, Bounds] = {}
+    with np.errstate(all="ignore"):  # products of fractions may end at infinity, which compares
+        for node in order:
+            parts = parts_of(node)
+            values[node] = _bounds(node, [values[part] for part in parts], facts)
+            for part in parts:
+                uses[part] -= 1
+                if not uses[part]:
+                    del values[part]  # of a long script only what is needed stays
+    return [values[node] for node in nodes]
+
+
+def _bounds(node: Node, parts: list[Bounds], facts: Facts) -> Bounds:
+    match node:
+        case Number(value):
+            return known(value)
+        case HandCount(count, seat):
+            return facts.count(count, seat)
+        case InShapes(shapes, seat):
+            return facts.in_shapes(shapes, seat)
+        case HasCards(cards, seat):
+            return facts.has_cards(cards, seat)
+        case DealCount():
+            return facts.deal_count(node)
+        case Converted(_, convert):
+            return _converted(convert, _number(parts[0], facts).low) if facts.exact else ANY_NUMBER
+        case Arithmetic(operator):
+            left, right = (_number(part, facts) for part in parts)
+            return _calculated(operator, left, right, facts)
+        case Comparison(operator):
+            left, right = (_number(part, facts) for part in parts)
+            return _compared(operator, left, right)
+        case Choice():
+            test, yes, no = parts
+            return _chosen(test, yes, no, facts)
+        case Not():
+            low, high = parts[0]
+            denied = np.logical_not(high)
+            return Bounds(denied, denied if low is high else np.logical_not(low))
+        case AllOf():
+            return _joined(np.logical_and, parts, True)
+        case AnyOf():
+            return _joined(np.logical_or, parts, False)
+
+
+def _joined(operator: np.ufunc, parts: list[Bounds], empty: bool) -> Bounds:
+    if not parts:
+        return known(empty)
+    low = np.asarray(reduce(operator, [part.low for part in parts]))
+    if all(part.known for part in parts):
+        return known(low)
+    return Bounds(low, np.asarray(reduce(operator, [part.high for part in parts])))
+
+
+def _number(value: Bounds, facts: Facts) -> Bounds:
+    """A condition that is counted with is 0 or 1; between bounds it is not followed."""
+    if value.low.dtype != np.bool_:
+        return value
+    if not facts.exact:
+        return ANY_NUMBER
+    counted = value.low.astype(np.int64)
+    return known(counted if value.known else np.ma.masked_where(value.low != value.high, counted))
+
+
+def _converted(convert: Callable[[NDArray[Any]], NDArray[Any]], number: Values) -> Bounds:
+    values = convert(np.ma.filled(number, 0))
+    masked = isinstance(number, np.ma.MaskedArray)
+    return known(np.ma.array(values, mask=np.ma.getmask(number)) if masked else values)
+
+
+def _compared(operator: str, left: Bounds, right: Bounds) -> Bounds:
+    compare = COMPARE[operator]
+    if left.known and right.known:
+        fits = compare(left.low, right.low)
+        if isinstance(fits, np.ma.MaskedArray):  # a division by zero: who asks on may decide
+            return Bounds(fits.filled(False), fits.filled(True))
+        return known(fits)
+    if operator == "==":
+        must = (left.low == left.high) & (right.low == right.high) & (left.low == right.low)
+        return Bounds(must, (left.low <= right.high) & (right.low <= left.high))
+    if operator == "!=":
+        must, may = _compared("==", left, right)
+        return Bounds(np.logical_not(may), np.logical_not(must))
+    if operator in (">", ">="):
+        return Bounds(compare(left.low, right.high), compare(left.high, right.low))
+    return Bounds(compare(left.high, right.low), compare(left.low, right.high))
+
+
+def _chosen(test: Bounds, yes: Bounds, no: Bounds, facts: Facts) -> Bounds:
+    if facts.exact and test.known and yes.known and no.known:
+        return known(where(test.low, yes.low, no.low))
+    if yes.low.dtype != np.bool_:
+        if not facts.exact:
+            return ANY_NUMBER  # between bounds a choice of numbers is not followed
+        chosen = where(test.low, yes.low, no.low)
+        undecided = np.broadcast_to(test.low != test.high, chosen.shape)
+        return known(np.ma.masked_where(undecided, chosen))
+    return Bounds(
+        (test.low & yes.low) | (~test.high & no.low), (test.high & yes.high) | (~test.low & no.high)
+    )
+
+
+def _calculated(operator: str, left: Bounds, right: Bounds, facts: Facts) -> Bounds:
+    if left.known and right.known:
+        divisor = right.low
+        if operator in "/%" and (divisor == 0).any():
+            if not facts.exact:
+                return ANY_NUMBER  # in cells that may hold no hand
+            divisor = np.ma.masked_equal(np.atleast_1d(divisor), 0)
+        return known(_combined(operator, left.low, divisor))
+    if operator == "+":
+        return Bounds(rounded(left.low + right.low), rounded(left.high + right.high))
+    if operator == "-":
+        return Bounds(rounded(left.low - right.high), rounded(left.high - right.low))
+    if operator == "*":
+        ends = [np.nan_to_num(a * b, posinf=np.inf, neginf=-np.inf) for a in left for b in right]
+        return Bounds(rounded(reduce(np.minimum, ends)), rounded(reduce(np.maximum, ends)))
+    return ANY_NUMBER
+
+
+def shape_keys(lengths: NDArray[Any]) -> NDArray[np.int64]:
+    """Return one number for the first three of (…, 4) lengths; the fourth follows from them."""
+    keys: NDArray[np.int64] = lengths[..., 0] * 196 + lengths[..., 1] * 14 + lengths[..., 2]
+    return keys
+
+
+def by_key(values: NDArray[Any]) -> NDArray[Any]:
+    """Return (2744,) of what is given for each of the 560 shapes, by shape key."""
+    table = np.zeros(14**3, dtype=values.dtype)
+    table[shape_keys(LENGTHS)] = values
+    return table
+
+
+_ADD_OR_MULTIPLY = {"+": np.add, "-": np.subtract, "*": np.multiply}
+
+
+def _combined(operator: str, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers joined by ``+ - * / %``; whole numbers divide without remainder."""
+    if operator in _ADD_OR_MULTIPLY:
+        wide = left.astype(np.result_type(left, np.int64))  # counts are of 32 bits
+        return rounded(_ADD_OR_MULTIPLY[operator](wide, right))
+    if left.dtype.kind == right.dtype.kind == "i":
+        remainder: NDArray[Any] = np.fmod(left, right)  # of the sign of ``left``, as in C
+        return remainder if operator == "%" else (left - remainder) // right
+    quotient = rounded(np.true_divide(left, right))
+    return quotient if operator == "/" else rounded(left - np.trunc(quotient) * right)
+
+
+def _checked_tricks(found: Any, deals: int) -> NDArray[np.uint8]:
+    """Return what a function gave as the tricks of so many deals, as uint8 of shape (n, 5, 4).
+
+    Raises ConstraintError for what are none, or not all known.
+    """
+    expected = f"(expected ({deals}, 5, 4) whole numbers of 0 to 13)"
+    try:
+        tricks = check_tricks(found)
+    except DealError as error:
+        raise ConstraintError(f"tricks returned what are none: {error}") from None
+    except ValueError:  # NumPy's, of lists that differ in length
+        raise ConstraintError(f"tricks returned what are none {expected}") from None
+    if tricks.shape != (deals, 5, 4):
+        raise ConstraintError(f"tricks returned an array of shape {tricks.shape} {expected}")
+    if (tricks == UNKNOWN).any():
+        raise ConstraintError(f"tricks returned {UNKNOWN}, which is unknown {expected}")
+    return tricks

@@ -1,0 +1,340 @@
+"""Text to lark's tree by the grammar, and trees to nodes: what both forms of the language share.
+
+Errors point at the place, and say what was expected there.
+"""
+
+import re
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
+from lark.visitors import Transformer_NonRecursive
+
+from .conditions import (
+    Arithmetic,
+    Choice,
+    Converted,
+    DealCount,
+    HandCount,
+    Node,
+    Number,
+    Unit,
+)
+from .hand_counts import is_count, known_counts, nearest, unknown
+from .mistakes import QUOTED, ConstraintError, Place, clip, pointed
+from .shapes import Shapes, all_shapes, any_order, exactly, parse_pattern
+
+Start = Literal["script", "hand"]
+Branch = Any
+"""A lark Tree, its Meta, or a Token; which one the grammar says, and no type can."""
+COMPARISONS = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
+"""Signs that are written otherwise in nodes."""
+_MAX_LENGTH = 100_000
+_LONGEST_NUMBER = 15
+_MOST = 2.0**53
+"""Up to here whole numbers are exact, in whichever type."""
+_LOOKALIKES = str.maketrans("\u212a\u017f\u0131\u0130", "Ksii")
+"""Letters that count as k, s and i where case does not matter, and are none."""
+
+_WORDS = {
+    "NUMBER": "a number",
+    "NAME": "a count such as hcp",
+    "SEAT": "north, east, south or west",
+    "CARD": "a card such as SA",
+    "CARDS": "cards such as SAK2",
+    "PATTERN": "a shape such as 4333 or 5xx2",
+    "EXACT": "lengths such as 5=3=3=2",
+    "RANGE": "a range such as 15-17",
+    "ATLEAST": "5+",
+    "COMPARE": "a comparison such as >=",
+    "ADD": "+ or -",
+    "MULTIPLY": "*, / or %",
+    "EQUAL": "=",
+    "EQUALS": "=",
+    "COMMA": "a comma",
+    "LPAR": "(",
+    "RPAR": ")",
+    "QMARK": "?",
+    "COLON": ":",
+    "AND": "and",
+    "OR": "or",
+    "NOT": "not",
+    "ANY": "any",
+    "IN": "in",
+    "OF": "of",
+    "SHAPE": "shape",
+    "HASCARD": "hascard",
+    "BALANCED": "balanced",
+    "LONGEST": "longest",
+    "SIGNED": "a number",
+    "CONDITION": "condition",
+    "PREDEAL": "predeal",
+    "STRING": "a text in quotes",
+    "CONTRACT": "a contract such as x4S",
+    "$END": "the end",
+}
+"""What to call a terminal of the grammar; those that are missing here go without saying."""
+
+_SHORT_WORDS = (*known_counts(), "balanced", "semibalanced", "unbalanced", "shape",
+                "longest", "any", "not")  # fmt: skip
+_SEATS = ("north", "east", "south", "west")
+_KEYWORDS = {
+    "SHAPE": "shape", "HASCARD": "hascard", "BALANCED": "balanced", "CONDITION": "condition",
+    "PREDEAL": "predeal", "AND": "and", "OR": "or", "ANY": "any", "IN": "in", "OF": "of",
+}  # fmt: skip
+
+RESERVED = (
+    "action", "altcount", "and", "condition", "generate", "hascard", "not", "or", "pointcount",
+    "predeal", "produce", "shape", "vulnerable",
+)  # fmt: skip
+"""Words of Dealer's language that no expression can have as its name."""
+
+
+@cache
+def _parser() -> Lark:
+    grammar = resources.files(__package__).joinpath("grammar.lark").read_text("utf-8")
+    return Lark(
+        grammar, start=["script", "hand"], parser="lalr", propagate_positions=True, cache=False
+    )
+
+
+def parse(text: str, start: Start, source: str) -> Tree[Token]:
+    """Return the tree of ``text``; ``source`` names it in errors.
+
+    Raises ConstraintError where the text is not of the language.
+    """
+    if len(text) > _MAX_LENGTH:
+        raise ConstraintError(
+            f"{source}: {len(text):,} characters (expected at most {_MAX_LENGTH:,})"
+        )
+    if not text.strip():
+        raise ConstraintError(f"{source}: the text is empty (expected such as {_EXAMPLE[start]!r})")
+    try:
+        return _parser().parse(text.translate(_LOOKALIKES), start=start)
+    except UnexpectedCharacters as error:
+        place, names = error.pos_in_stream or 0, set(error.allowed or ())
+        word = re.match(r"\w+|.", text[place:], re.DOTALL)
+        assert word is not None  # there is a character
+        message = f"{clip(word[0])!r} is unexpected here ({_expected(names)})"
+        if text.startswith("/*", place):
+            message = "the comment has no end (expected */)"
+        raise pointed(text, place, place + word.end(), message, source) from None
+    except UnexpectedToken as error:
+        raise _unexpected(error, text, start, source) from None
+
+
+_EXAMPLE = {"script": "hcp(north) >= 15 and spades(south) == 5", "hand": "hcp 15-17, balanced"}
+
+
+def _unexpected(error: UnexpectedToken, text: str, start: Start, source: str) -> ConstraintError:
+    token = error.token
+    names = set(error.accepts or error.expected)
+    ended = token.type == "$END"
+    begin, end = (len(text.rstrip()),) * 2 if ended else (token.start_pos or 0, token.end_pos or 0)
+    before = re.search(r"([a-z_]\w*)\s*$", text[:begin], re.IGNORECASE)
+    if start == "hand" and before is not None and _misspelt(before[1]):
+        message = unknown(before[1], _SHORT_WORDS, "known here")
+        return pointed(text, before.start(1), before.end(1), message, source)
+    value = clip(str(token))
+    if ended:
+        message = f"the text ends ({_expected(names)})"
+    elif start == "script" and token.type in ("RANGE", "ATLEAST", "ATMOST"):
+        message = f"{value} is of the short form (here: hcp(north) >= 15 and hcp(north) <= 17)"
+    elif value == "=" and before is not None and is_reserved(before[1]):
+        return pointed(text, before.start(1), before.end(1), no_name(before[1]), source)
+    elif value == "=" and "COMPARE" in names:
+        message = "= is unexpected here (did you mean ==?)"
+    elif token.type == "COMPARE" and "COMPARE" not in names and "AND" in names:
+        message = f"{value} compares a second time (expected 'and' between two comparisons)"
+    elif start == "hand" and token.type in ("SEAT", "LPAR") and "LPAR" not in names:
+        message = f"{value} is of Dealer's language (here, for one seat: hcp 15-17, spades 5+)"
+    else:
+        message = f"{value} is unexpected here ({_near(value, names) or _expected(names)})"
+    return pointed(text, begin, max(end, begin + 1), message, source)
+
+
+def is_reserved(word: str) -> bool:
+    """Tell whether a word is one of Dealer's own, in lower or upper case."""
+    return word.lower() in RESERVED
+
+
+def no_name(word: str) -> str:
+    """Say that a word cannot be defined."""
+    return f"{clip(word)} is a word of the language (expected another name)"
+
+
+def _misspelt(word: str) -> bool:
+    """Tell whether a word of the short form is nearly one that it knows."""
+    close = nearest(word, _SHORT_WORDS)
+    return bool(close) and close[0] != word.lower()
+
+
+def _near(value: str, names: set[str]) -> str:
+    """Return which of the words that could stand here is nearly ``value``."""
+    words = [_KEYWORDS[name] for name in names if name in _KEYWORDS]
+    words += _SEATS if "SEAT" in names else ()
+    words += known_counts() if "NAME" in names else ()
+    close = nearest(value, words, cutoff=0.7)
+    return f"did you mean {close[0]}?" if close and close[0] != value.lower() else ""
+
+
+def _expected(names: set[str]) -> str:
+    if "BALANCED" in names:
+        return "expected such as hcp 15-17, spades 5+, balanced"
+    if "HASCARD" in names:
+        return "expected such as hcp(north) >= 15"
+    words = [word for name, word in _WORDS.items() if name in names]
+    if "CARDS" in names and "CARD" in names:
+        words.remove(_WORDS["CARDS"])
+    return f"expected {', '.join(dict.fromkeys(words)) or 'nothing more'}"
+
+
+def is_free_name(word: str) -> bool:
+    """Tell whether a word can stand for a sentence: one that means nothing else in the short form.
+
+    Lower and upper case are the same.
+    """
+    if not re.fullmatch(r"[a-z_]\w*", word, re.IGNORECASE | re.ASCII) or len(word) > QUOTED:
+        return False
+    try:
+        tree = parse(word, "hand", "")
+    except ConstraintError:  # a word of the grammar
+        return False
+    alone = tree.children[0]
+    return getattr(alone, "data", "") == "named" and not is_count(word)
+
+
+class Reader(Transformer_NonRecursive[Token, Any]):
+    """One text; the methods of its reader make nodes, each of the grammar's rule of that name.
+
+    A method gets what was made of the rule's parts. A ValueError that it raises becomes a
+    ConstraintError that points at them.
+    """
+
+    def __init__(self, text: str, start: Start, source: str):
+        super().__init__(visit_tokens=False)
+        self.text = text
+        self.source = source
+        self.tree: Branch = parse(text, start, source)
+
+    def read(self, branch: Branch) -> Any:
+        """Return what is made of a branch."""
+        try:
+            return self.transform(branch)
+        except VisitError as error:
+            cause = error.orig_exc
+            if isinstance(cause, ConstraintError) or not isinstance(cause, ValueError):
+                raise cause from None
+            raise self.error(error.obj, str(cause)) from None
+
+    def error(self, branch: Branch, message: str) -> ConstraintError:
+        """Return the error that points at a branch."""
+        return self.place(branch).error(message)
+
+    def place(self, branch: Branch) -> Place:
+        """Return where a branch begins and ends in the text."""
+        meta: Any = getattr(branch, "meta", branch)
+        return Place(self.text, meta.start_pos or 0, meta.end_pos or 0, self.source)
+
+    def line(self, branch: Branch) -> int:
+        """Return the line in which a branch begins, counted from 1."""
+        return self.text.count("\n", 0, self.place(branch).start) + 1
+
+    def written(self, branch: Branch) -> str:
+        """Return a branch as it was written, on one line."""
+        place = self.place(branch)
+        return " ".join(self.text[place.start : place.end].split())
+
+    def number_of(self, token: Token, digits: str | None = None) -> int | float:
+        """Read a number, whole where it is; ``digits`` is what of the token says it."""
+        digits = str(token) if digits is None else digits
+        if len(digits) > _LONGEST_NUMBER:
+            message = f"{clip(digits)} is too long (expected at most {_LONGEST_NUMBER} characters)"
+            raise self.error(token, message)
+        value = float(digits)
+        return int(value) if value == int(value) else value
+
+    def inorder(self, parts: list[Token]) -> Shapes:
+        """Read ``5xx2``."""
+        return exactly(parse_pattern(str(parts[0])))
+
+    def anyorder(self, parts: list[Token]) -> Shapes:
+        """Read ``any 5332``."""
+        return any_order(parse_pattern(str(parts[-1])))
+
+    def shapes(self, parts: list[Any]) -> Shapes:
+        """Read ``any 4333 + any 4432 - 5xxx``."""
+        shapes, sign = ~all_shapes(), "+"
+        for part in parts:
+            if isinstance(part, Token):
+                sign = str(part)
+            else:
+                shapes = shapes & ~part if sign == "-" else shapes | part
+                sign = "+"
+        return shapes
+
+    dealt_shapes = shapes
+
+    def joined(self, meta: Branch, parts: list[Any]) -> Node:
+        """Return numbers joined by the signs between them, from left to right.
+
+        Raises ValueError for results that a number of 64 bits may not hold.
+        """
+        result: Node = parts[0]
+        for operator, operand in zip(map(str, parts[1::2]), parts[2::2], strict=True):
+            left, right = aligned(result, operand) if operator in "+-" else (result, operand)
+            size = _largest_result(operator, left, right)
+            if size > _MOST:
+                raise ValueError(f"the result may exceed {_MOST:,.0f} (expected smaller numbers)")
+            place = self.place(meta) if operator in "/%" else None
+            result = Arithmetic(operator, left, right, place, unit_of(left, right), size)
+        return result
+
+
+def unit_of(*parts: Node) -> Unit:
+    """Return the unit of what is made of these numbers."""
+    units = [getattr(part, "unit", "") for part in parts]
+    return "hundredths" if "hundredths" in units else "decimal" if "decimal" in units else ""
+
+
+def aligned(left: Node, right: Node) -> tuple[Node, Node]:
+    """Return two numbers in the same unit: a decimal beside hundredths is multiplied."""
+    units = unit_of(left), unit_of(right)
+    if units == ("hundredths", "decimal"):
+        return left, _times_hundred(right)
+    if units == ("decimal", "hundredths"):
+        return _times_hundred(left), right
+    return left, right
+
+
+def _times_hundred(node: Node) -> Node:
+    if isinstance(node, Number):
+        return Number(round(100 * node.value, 6))
+    return Arithmetic("*", node, Number(100), largest=100 * largest(node))
+
+
+def largest(node: Node) -> float:
+    """Return what a number cannot exceed; conditions count as 0 or 1."""
+    match node:
+        case Number(value):
+            return abs(value)
+        case Arithmetic(largest=size) | Choice(largest=size):
+            return size
+        case HandCount(count):
+            return max(map(abs, count.bounds))
+        case DealCount(limits=limits) | Converted(limits=limits):
+            return max(map(abs, limits))
+    return 1.0
+
+
+def _largest_result(operator: str, left: Node, right: Node) -> float:
+    first, second = largest(left), largest(right)
+    if operator in "+-":
+        return first + second
+    if operator == "*":
+        return first * second
+    if operator == "/" and isinstance(right, Number) and right.value:
+        return first / abs(right.value)
+    return first  # by fractions that come of the cards results are not whole, and may be large

@@ -1,0 +1,149 @@
+"""Random deals, endings and turns, and the random words that every choice is made of.
+
+All come from the counter-based generator Philox (Salmon et al., "Parallel random numbers: as easy
+as 1, 2, 3", 2011), read as raw words: NumPy promises to keep those the same for ever, which it does
+not promise of ``Generator``.
+"""
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import Board, DealSet, shorten
+from ..cards.positions import GONE
+
+Floats = NDArray[np.float64]
+
+_CHUNK = 2048
+_WORDS_PER_DEAL = 52
+_WORDS_PER_STEP = 4  # Philox gives four 64-bit words for each value of its counter
+_SEATS = np.repeat(np.arange(4, dtype=np.uint64), 13)
+_NOBODY = 4
+_TURNS = 1 << 64  # the block of words that turns deals: those of dealing come before
+
+
+def checked_whole(number: Any, name: str) -> int:
+    """Return a whole number as an int. Raises TypeError, with its name, for any other."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise TypeError(f"{name} is {shorten(number)} (expected a whole number)") from None
+
+
+def checked_seed(seed: Any) -> int:
+    """Return a seed as an int.
+
+    Raises TypeError if it is not a whole number, ValueError if it is not 0 to 2**64 - 1.
+    """
+    whole = checked_whole(seed, "seed")
+    if not 0 <= whole < 1 << 64:
+        raise ValueError(f"seed is {whole} (expected 0 to 2**64 - 1)")
+    return whole
+
+
+def random_deals(n: int, seed: int, start: int = 0) -> DealSet:
+    """Return ``n`` uniformly random deals: those numbered ``start`` to ``start + n - 1``.
+
+    Deal *i* depends on (seed, *i*) alone, so any range can be dealt anywhere, in any order, and
+    gives the same cards: the deal's 52 random words come from Philox at counter 13 *i*.
+
+    Raises ValueError for a negative ``n``, a ``start`` outside 0 … 2**64 - 1 or a ``seed`` outside
+    the same, TypeError for numbers that are not whole.
+
+    >>> deals = tc.random_deals(1000, seed=1)
+    >>> deals[999] == tc.random_deals(1, seed=1, start=999)[0]
+    True
+    """
+    return DealSet(_shuffled(_SEATS, n, seed, start))
+
+
+def random_positions(n: int, cards: int, seed: int, start: int = 0) -> NDArray[np.uint8]:
+    """Return ``n`` uniformly random endings, ``cards`` in each hand, numbered from ``start``.
+
+    Owners, (n, 52) uint8; 255 for cards that are gone. Like a deal, an ending depends on its seed,
+    number and size alone. Raises ValueError for ``cards`` outside 2 … 12, and as ``random_deals``.
+
+    >>> owners = random_positions(2, cards=5, seed=1)
+    >>> (owners < 4).sum(axis=1)
+    array([20, 20])
+    """
+    if not 2 <= cards <= 12:
+        raise ValueError(f"cards is {cards} (expected 2 to 12 in a hand)")
+    marks = np.full(52, _NOBODY, dtype=np.uint64)
+    marks[: 4 * cards] = np.repeat(np.arange(4), cards)
+    owners = _shuffled(marks, n, seed, start)
+    owners[owners == _NOBODY] = GONE
+    return owners
+
+
+def turned(deals: DealSet, seed: int, *, half: bool = False) -> DealSet:
+    """Return deals, each turned by 0 to 3 seats clockwise, all four equally likely.
+
+    With ``half`` North and South change places, and so do East and West, or nobody does. The same
+    seed gives the same turns. Boards keep number, dealer and vulnerability; tricks, contracts,
+    results and whatever else depends on the cards are dropped.
+    Raises ValueError for a ``seed`` outside 0 … 2**64 - 1, TypeError for one that is not whole.
+    """
+    turns = (RandomWords(checked_seed(seed), _TURNS).raw(len(deals)) & np.uint64(3)).astype(
+        np.uint8
+    )
+    if half:
+        turns &= 2
+    boards = deals.boards and [
+        Board(number=board.number, dealer=board.dealer, vulnerability=board.vulnerability)
+        for board in deals.boards
+    ]
+    return DealSet((deals.owners + turns[:, None]) % 4, None, boards)
+
+
+class RandomWords:
+    """A stream of 64-bit words that depends on (seed, block) alone.
+
+    The generator is Philox, keyed apart from that of ``random_deals``.
+    """
+
+    def __init__(self, seed: int, block: int):
+        self._philox = np.random.Philox(key=seed + (1 << 64), counter=block << 128)
+
+    def raw(self, *shape: int) -> NDArray[np.uint64]:
+        """Return words of this shape."""
+        words: NDArray[np.uint64] = self._philox.random_raw(int(np.prod(shape))).reshape(shape)
+        return words
+
+    def fractions(self, n: int, bits: int = 52) -> Floats:
+        """Return (n,) multiples of 2**-bits in [0, 1).
+
+        Up to 52 bits, ``fraction * total`` stays below ``total`` after rounding.
+        """
+        fractions: Floats = (self.raw(n) >> np.uint64(64 - bits)).astype(np.float64) * 2.0**-bits
+        return fractions
+
+
+def _shuffled(marks: NDArray[np.uint64], n: int, seed: int, start: int) -> NDArray[np.uint8]:
+    """Return (n, 52) shuffles of the marks, each of its seed and number alone."""
+    # NumPy's integers would overflow
+    n, start, seed = checked_whole(n, "n"), checked_whole(start, "start"), checked_seed(seed)
+    if n < 0 or not 0 <= start < 1 << 64:
+        raise ValueError(f"n is {n} and start is {start} (expected 0 or more, start below 2**64)")
+    shuffles = np.empty((n, 52), dtype=np.uint8)
+    for begin in range(0, n, _CHUNK):
+        _shuffle(shuffles[begin : begin + _CHUNK], marks, seed, start + begin)
+    return shuffles
+
+
+def _shuffle(shuffles: NDArray[np.uint8], marks: NDArray[np.uint64], seed: int, start: int) -> None:
+    """Fill ``shuffles`` in place.
+
+    Fifty-two random words are sorted; in its lowest bits each carries a mark. The order of the
+    other bits, 61 or more, shuffles the marks.
+    """
+    low = np.uint64((1 << int(marks.max()).bit_length()) - 1)
+    philox = np.random.Philox(key=seed, counter=start * (_WORDS_PER_DEAL // _WORDS_PER_STEP))
+    words = philox.random_raw(shuffles.size).reshape(shuffles.shape)
+    words &= ~low
+    words |= marks
+    words.sort(axis=1)
+    np.bitwise_and(words, low, out=words)
+    shuffles[:] = words

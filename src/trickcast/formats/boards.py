@@ -1,0 +1,391 @@
+"""What the formats of boards share: hands, contracts, results and plays as text."""
+
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import (
+    HIDDEN,
+    RANKS,
+    UNKNOWN,
+    Board,
+    DealError,
+    DealSet,
+    PartialDeals,
+    Seat,
+    Strain,
+    board_dealer,
+    board_vulnerability,
+    card_text,
+    parse_card,
+    parse_contract,
+    shorten,
+)
+from ..cards.auction import legal_part, parse_call
+from ..cards.text import parse_deal, parse_hands
+from .format import FormatError, FormatWarning, Reading
+
+Note = Callable[[str, str], None]
+"""``note(kind, message)``: called where something cannot be read or written as it stands."""
+Table = NDArray[np.uint8]
+"""(5, 4) uint8 of one deal: strains S H D C N by declarers N E S W."""
+SAYS_NOTHING = Board()
+"""The board of a deal of which a file gives the cards only."""
+NO_TRICKS: Table = np.full((5, 4), UNKNOWN, dtype=np.uint8)
+"""The table of a deal of which no result is known."""
+
+_CARD_OF_RANK = {rank: i for i, rank in enumerate(RANKS)}
+_SUIT_AND_RANK = [(card // 13, RANKS[card % 13]) for card in range(52)]
+_SMALL_CARD = re.compile(r"[.AKQJT2-9]x", re.IGNORECASE)
+_LONGEST_DEAL = 1000
+"""Characters: more than any way to write four hands takes."""
+
+
+def deal_sets(
+    records: Iterable[tuple[bytes, Board, NDArray[np.uint8]]], reading: Reading, chunk: int
+) -> Iterator[DealSet]:
+    """Gather (52 owners, board, (5, 4) tricks) into sets of at most ``chunk`` deals.
+
+    Boards with hidden hands, where ``reading`` wants them, are PartialDeals. Raises FormatError at
+    the end when there was no deal, nor a bad one.
+    """
+    empty, noted = True, len(reading.skipped or ())
+    rows, boards, tables, hidden = bytearray(), list[Board](), list[NDArray[np.uint8]](), False
+
+    def gathered() -> DealSet:
+        owners = np.frombuffer(bytes(rows), dtype=np.uint8).reshape(-1, 52)
+        if hidden:
+            return cast(DealSet, PartialDeals(owners, boards))
+        known = any(table is not NO_TRICKS for table in tables)
+        silent = all(board == SAYS_NOTHING for board in boards)
+        return DealSet(owners, np.stack(tables) if known else None, None if silent else boards)
+
+    try:
+        for owners, board, table in records:
+            empty = False
+            if boards and (HIDDEN in owners) != hidden:
+                yield gathered()
+                rows, boards, tables = bytearray(), [], []
+            hidden = HIDDEN in owners
+            rows += owners
+            boards.append(board)
+            tables.append(table)
+            if len(boards) == chunk:
+                yield gathered()
+                rows, boards, tables = bytearray(), [], []
+    except FormatError:
+        if boards:
+            yield gathered()
+        raise
+    if boards:
+        yield gathered()
+    if empty and len(reading.skipped or ()) == noted:
+        raise reading.error("", "there is no deal in it")
+
+
+def place_of(board: Board, index: int) -> str:
+    """Name a deal to people: by the number of its board where it has one, else counted from 1."""
+    return f"deal {index + 1}" if board.number is None else f"board {board.number}"
+
+
+def numbered(sets: Iterable[DealSet]) -> Iterator[DealSet]:
+    """Pass sets of deals on, as boards 1, 2, … where nothing is known of them besides the cards.
+
+    A board gets the dealer and the vulnerability of its number. Whether that is done the first
+    set decides.
+    """
+    number, plain = 0, None
+    for deals in sets:
+        if plain is None and len(deals):
+            plain = deals.boards is None
+        if plain and deals.boards is None:
+            boards = [
+                Board(number=n, dealer=board_dealer(n), vulnerability=board_vulnerability(n))
+                for n in range(number + 1, number + len(deals) + 1)
+            ]
+            yield DealSet(deals.owners, deals.tricks, boards)
+        else:
+            yield deals
+        number += len(deals)
+
+
+def plain_owners(text: str) -> bytes | None:
+    """Read a deal written just as the PBN standard says, fast; None for any other text."""
+    first, hands = "NESW".find(text[:1]), text[2:].split(" ")
+    if first < 0 or text[1:2] != ":" or len(text) != 69 or len(hands) != 4:
+        return None
+    owners = bytearray(b"\xff" * 52)
+    for i, hand in enumerate(hands):
+        suits = hand.split(".")
+        if len(hand) != 16 or len(suits) != 4:
+            return None
+        seat = (first + i) % 4
+        for suit, ranks in enumerate(suits):
+            for rank in ranks:
+                card = _CARD_OF_RANK.get(rank)
+                if card is None:
+                    return None
+                owners[13 * suit + card] = seat
+    return None if 0xFF in owners else bytes(owners)
+
+
+def shown_owners(text: str, reading: Reading) -> bytes:
+    """Read a deal as people write it: 255 for the cards of hands that are ``-``.
+
+    Where ``reading`` wants such boards ``x`` is the lowest card that nobody shows, which is told.
+    Raises DealError for what is no deal, for hidden hands and ``x`` where it does not, and for
+    text that is much too long.
+    """
+    if len(text) > _LONGEST_DEAL:
+        raise DealError(f"deal {shorten(text)}: {len(text):,} characters (expected four hands)")
+    if _SMALL_CARD.search(text):
+        if not reading.partial:
+            raise DealError(
+                f"deal {shorten(text)}: x is any small card (expected every card; 'trickcast pair' "
+                "and 'trickcast simulate' take such hands)"
+            )
+        text = _with_small_cards(text)
+        if reading.first_time("small cards"):
+            warnings.warn(f"{reading.name}: x is read as the lowest card that nobody shows",
+                          FormatWarning, stacklevel=2)  # fmt: skip
+    return (parse_hands if reading.partial else parse_deal)(text)
+
+
+def _with_small_cards(text: str) -> str:
+    """Return a deal text whose ``x`` are the lowest cards of their suits that no hand shows."""
+    first, colon, rest = text.partition(":")
+    hands = [hand.upper().replace("10", "T").split(".") for hand in rest.split()]
+    for suit in range(4):
+        shown = "".join(hand[suit] for hand in hands if len(hand) == 4)
+        free = iter([rank for rank in "23456789" if rank not in shown])
+        for hand in hands:
+            if len(hand) == 4:
+                ranks = [next(free, rank) if rank == "X" else rank for rank in hand[suit]]
+                hand[suit] = "".join(ranks)
+    return first + colon + " ".join(map(".".join, hands))
+
+
+def hand_texts(owners: bytes) -> list[list[str]]:
+    """Return for each seat the ranks held in each suit, of a deal's 52 owners.
+
+    Those of a hidden hand are empty.
+    """
+    hands = [["", "", "", ""] for _ in Seat]
+    for (suit, rank), owner in zip(_SUIT_AND_RANK, owners, strict=True):
+        if owner != HIDDEN:
+            hands[owner][suit] += rank
+    return hands
+
+
+_BY_CONTRACT = re.compile(r"=|[+-]\s*[0-9]{1,2}")
+_ALL_PASS = ("AP", "ALLPASS")
+_NO_JOINTS = str.maketrans("", "", " -_")
+_INDEX = {card_text(card): card for card in range(52)}
+_HEIGHTS = {rank: 12 - i for i, rank in enumerate(RANKS)}
+_OUTCOME = re.compile(
+    r"([1-7]\s*(?:NT?|SA|[SHDC♠♥♦♣])\s*[X*]{0,2})\s*(?:by\s+|-(?=[NESW]))?([NESW](?!\w))?\s*"
+    r"(=|[+-]\s*[0-9]{1,2})?",
+    re.IGNORECASE,
+)
+"""A contract with who declares it, and how many tricks it was made or set by: 4HXS-1."""
+
+
+def contract_text(text: str) -> str:
+    """Return a contract as ``4SX`` or ``PASS``; raise ValueError when ``text`` is none."""
+    level, strain, doubling = parse_contract(text)
+    return f"{level}{strain}{'X' * doubling}" if level else "PASS"
+
+
+def split_outcome(text: str) -> tuple[str, str, str] | None:
+    """Part a contract that says more, ``4HXS-1``: contract, declarer and result, empty or not.
+
+    None where the text is not such.
+    """
+    parts = _OUTCOME.fullmatch(text.strip())
+    if parts is None:
+        return None
+    contract, declarer, result = parts.groups(default="")
+    contract = contract.upper().replace("SA", "NT").replace("*", "X")
+    return contract, declarer.upper(), result
+
+
+def tricks_by_contract(text: str, contract: str) -> int | None:
+    """Return the tricks of a result told by its contract's: ``=``, ``+1``, ``-2``; else None."""
+    if contract[:1] not in tuple("1234567") or not _BY_CONTRACT.fullmatch(text):
+        return None
+    more = text.replace(" ", "").replace("=", "0")
+    return max(0, 6 + int(contract[0]) + int(more))
+
+
+def parse_played(text: str) -> str:
+    """Return a card as ``SA``; raise ValueError when ``text`` is none."""
+    return text if text in _INDEX else card_text(parse_card(text))
+
+
+def parse_count(text: str, most: int) -> int:
+    """Return a whole number up to ``most``; raise ValueError when ``text`` is none."""
+    clean = text.strip()
+    digits = clean.lstrip("0") or clean[-1:]
+    if not (clean.isascii() and clean.isdigit()) or len(digits) > len(str(most)):
+        raise ValueError(f"{shorten(text)} is no number (expected 0 to {most:,})")
+    if int(digits) > most:
+        raise ValueError(f"{shorten(text)} is too much (expected 0 to {most:,})")
+    return int(digits)
+
+
+def is_all_pass(text: str) -> bool:
+    """Whether ``text`` says that all who come now pass: ``AP``, ``All Pass``."""
+    return text.upper().translate(_NO_JOINTS) in _ALL_PASS
+
+
+def winner(trick: Sequence[str], strain: Strain) -> int:
+    """Return which of the cards, in the order played, takes the trick in this strain."""
+    trump, led = strain.letter, trick[0][0]
+    best, highest = 0, -1
+    for i, card in enumerate(trick):
+        height = _HEIGHTS[card[1]] + 13 * (card[0] == trump)
+        if height > highest and card[0] in (trump, led):
+            best, highest = i, height
+    return best
+
+
+def possible_calls(calls: Sequence[str], note: Note) -> tuple[str, ...]:
+    """Return the calls before the first that is illegal, which ``note`` is told."""
+    stand, why = legal_part(calls)
+    if why:
+        note("impossible calls, left out with what follows",
+             f"call {stand + 1} is impossible: {why}; the calls before it stand")  # fmt: skip
+    return tuple(calls[:stand])
+
+
+def read_calls(words: Sequence[str], note: Note) -> tuple[str, ...]:
+    """Return the calls that words spell, up to the first that is no call or is impossible."""
+    calls: list[str] = []
+    for word in words:
+        try:
+            calls.append(parse_call(word))
+        except ValueError as error:
+            note("words that are no calls", f"{error}; the calls before it stand")
+            break
+    return possible_calls(calls, note)
+
+
+def possible_play(
+    play: Sequence[str],
+    strain: Strain | None,
+    owners: bytes,
+    note: Note,
+    leader: int | None = None,
+) -> tuple[str, ...]:
+    """Return the cards before the first that cannot have been played, which ``note`` is told.
+
+    That is one that is gone, or that the seat to play does not hold; where no ``leader`` is told
+    whoever held the first led it. Nobody is held to follow suit, as at the table. Where the strain
+    is not known nobody knows either who is to play.
+    """
+    if not play:
+        return ()
+    gone = set[str]()
+    leader = owners[_INDEX[play[0]]] if leader is None else leader
+    for number, card in enumerate(play):
+        owner = owners[_INDEX[card]]
+        if number and number % 4 == 0 and strain is not None:
+            leader = (leader + winner(play[number - 4 : number], strain)) % 4
+        turn = (leader + number % 4) % 4
+        if card in gone:
+            why = "it was played before"
+        elif owner != turn and strain is not None and HIDDEN not in (owner, leader):
+            why = f"{Seat(owner).word} holds it, and {Seat(turn).word} is to play"
+        else:
+            gone.add(card)
+            continue
+        note("impossible cards, left out with what follows",
+             f"card {number + 1}, {card}, is impossible: {why}; the cards before it "
+             "stand")  # fmt: skip
+        return tuple(play[:number])
+    return tuple(play)
+
+
+def tricks_of(
+    play: Sequence[str], declarer: Seat, strain: Strain, owners: bytes | None = None
+) -> int | None:
+    """Count declarer's tricks in a whole play of 52 cards, or None when it is not whole.
+
+    With the deal's ``owners`` twelve tricks are enough: the last four cards play themselves.
+    """
+    cards = list(play)
+    leader, taken = declarer.lho, 0
+    if len(cards) != 52 and not (owners and 48 <= len(cards) < 52):
+        return None
+    for start in range(0, 52, 4):
+        trick = cards[start : start + 4]
+        if len(trick) < 4 and owners:
+            last = _last_cards(cards, owners)
+            if last is None:
+                return None
+            trick = [last[(leader + i) % 4] for i in range(4)]
+        leader = Seat((leader + winner(trick, strain)) % 4)
+        taken += leader.side == declarer.side
+    return taken
+
+
+def _last_cards(play: Sequence[str], owners: bytes) -> list[str] | None:
+    """The card of each seat in the thirteenth trick; None if the play is not of this deal."""
+    left: list[list[str]] = [[], [], [], []]
+    gone = set(play[:48])
+    for card, owner in enumerate(owners):
+        if card_text(card) not in gone:
+            left[owner].append(card_text(card))
+    if any(len(cards) != 1 for cards in left):
+        return None
+    return [cards[0] for cards in left]
+
+
+def rows_of_play(play: Sequence[str], declarer: Seat, strain: Strain) -> list[list[str]]:
+    """Arrange cards in the order played in PBN's columns: the leader to the first trick first.
+
+    A card not played is ``-``.
+    """
+    rows, leader = [], 0
+    for start in range(0, len(play), 4):
+        trick = play[start : start + 4]
+        row = ["-"] * 4
+        for i, card in enumerate(trick):
+            row[(leader + i) % 4] = card
+        rows.append(row)
+        leader = (leader + winner(trick, strain)) % 4
+    return rows
+
+
+def play_of_rows(rows: Sequence[Sequence[str]], strain: Strain, owners: bytes) -> list[str]:
+    """Return the cards of PBN's columns in the order played, up to the first that is not known.
+
+    The inverse of ``rows_of_play``. A row of four cards of four seats that stand in another order
+    than the columns, as files have them, is put in theirs.
+    """
+    play: list[str] = []
+    first = owners[_INDEX[rows[0][0]]] if rows and rows[0][0] != "-" else 0
+    leader = 0
+    for row in rows:
+        seats = [(owners[_INDEX[card]] - first) % 4 for card in row if card != "-"]
+        if seats != [0, 1, 2, 3] and sorted(seats) == [0, 1, 2, 3]:
+            row = [card for _, card in sorted(zip(seats, row, strict=True))]
+        trick = [row[(leader + i) % 4] for i in range(4)]
+        if "-" in trick:
+            return play + trick[: trick.index("-")]
+        play += trick
+        leader = (leader + winner(trick, strain)) % 4
+    return play
+
+
+def parse_seat(text: str) -> Seat | None:
+    """Return a seat, or None for the spellings of "not known"."""
+    clean = text.strip()
+    try:
+        return None if clean in ("", "?", "-") else Seat.parse(clean)
+    except DealError as error:
+        raise ValueError(str(error)) from None

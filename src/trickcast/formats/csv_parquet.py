@@ -1,0 +1,558 @@
+"""Our own tables, CSV and Parquet: a row a deal.
+
+Column ``deal`` holds the PBN text, written from North (a CSV file of others may have the four hands
+in columns ``N``, ``E``, ``S`` and ``W`` instead, or no header); the columns ``S_N``, ``S_E``,
+``S_S``, ``S_W``, ``H_N`` … ``N_W`` (strain S H D C N, declarer N E S W) hold the declarer's tricks,
+empty (null in Parquet) where they are not known. A CSV file of boards begins with the columns
+``board``, ``dealer``, ``vulnerable``, ``contract``, ``declarer`` and ``result``. Readers find
+columns by name, in any order.
+
+Parquet needs pyarrow, which ``pip install "trickcast[data]"`` brings.
+"""
+
+import csv
+import re
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import TRICK_COLUMNS as TRICKS
+from ..cards import (
+    UNKNOWN,
+    Board,
+    DealSet,
+    Seat,
+    Suit,
+    Vulnerability,
+    counted,
+    shorten,
+    write_deal_texts,
+)
+from .boards import (
+    SAYS_NOTHING,
+    contract_text,
+    parse_count,
+    place_of,
+    split_outcome,
+    tricks_by_contract,
+)
+from .bulk import read_deal_texts, rechunked
+from .format import Format, FormatError, FormatWarning, Notices, Reading, raised_by
+from .streams import on_disk, read_lines
+
+UNKNOWN_TEXTS = ("", "NA", "NaN", "nan")
+"""Cells as text that say nothing."""
+TRICKS_OF_TEXT = {str(n): n for n in range(14)} | dict.fromkeys(UNKNOWN_TEXTS, UNKNOWN)
+"""A cell as text → tricks, UNKNOWN where it says nothing."""
+TRICKS_OF_TEXT |= {f"{n}.0": n for n in range(14)}  # what pandas writes where others are empty
+BAD = 254
+"""What stands for tricks that are none."""
+
+
+def require_types(pa: Any, schema: Any, deal: int, tricks: list[str], reading: Reading) -> None:
+    """Raise FormatError for a column of Parquet whose cells cannot be deals or tricks.
+
+    ``deal`` is the place of the column with the deals, ``tricks`` are the names of those with
+    tricks.
+    """
+    text = (pa.types.is_string, pa.types.is_large_string)
+    bytes_ = (pa.types.is_binary, pa.types.is_large_binary)
+    numbers = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
+    for place, field in enumerate(schema):
+        if place != deal and field.name not in tricks:
+            continue
+        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        fitting = (*text, *bytes_) if place == deal else (*numbers, *text)
+        if not any(fits(kind) for fits in fitting):
+            expected = "PBN text" if place == deal else "numbers 0 to 13"
+            type_name = shorten(str(kind), 60)
+            reason = f"column {field.name} is of the type {type_name} (expected {expected})"
+            raise reading.error("", reason)
+
+
+def counts_of(pa: Any, column: Any) -> NDArray[np.float64]:
+    """Return the tricks of a column of Parquet as (n,) numbers, NaN where nothing is known.
+
+    They need not be 0 to 13 nor whole; a text that is no number of tricks is BAD.
+    """
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        known = [TRICKS_OF_TEXT.get((text or "").strip(), BAD) for text in column.to_pylist()]
+        return np.where(np.array(known) == UNKNOWN, np.nan, known)
+    numbers = column.cast(pa.float64(), safe=False)
+    return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _number(text: str) -> int:
+    return parse_count(_whole(text), 999_999_999)
+
+
+def _result(text: str) -> int:
+    return parse_count(_whole(text), 13)
+
+
+def _whole(text: str) -> str:
+    """Return a number without the ``.0`` that pandas writes where others are empty."""
+    return text.removesuffix(".0")
+
+
+_COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "board": ("number", _number),
+    "dealer": ("dealer", Seat.parse),
+    "vulnerable": ("vulnerability", Vulnerability.parse),
+    "contract": ("contract", contract_text),
+    "declarer": ("declarer", Seat.parse),
+    "result": ("result", _result),
+}
+COLUMNS = tuple(_COLUMNS)
+"""The names of the columns, in the order in which they are written."""
+FIELDS = tuple(field for field, _ in _COLUMNS.values())
+"""The fields of Board that they hold."""
+
+
+def cells_of(board: Board) -> list[str]:
+    """Return the cells of a board; empty where nothing is known."""
+    values = [getattr(board, field) for field in FIELDS]
+    return ["" if value is None else str(value) for value in values]
+
+
+def _warn_of_left_out(boards: Iterable[Board], first: int, notices: Notices) -> None:
+    """Tell which boards say something in columns that are not written; the first is deal ``first``.
+
+    The columns were left out where nothing stood in them as the file began.
+    """
+    for i, board in enumerate(boards, start=first):
+        if any(cells_of(board)):
+            notices.add("boards of which the columns are left out", place_of(board, i),
+                        f"the columns {', '.join(COLUMNS)} are left out, as the first deals say "
+                        "nothing in them")  # fmt: skip
+
+
+def boards_of(
+    rows: Iterable[Sequence[str]], names: Sequence[str], where: str, lines: Sequence[int] = ()
+) -> list[Board]:
+    """Return the boards of rows of cells, which are those of the columns ``names``.
+
+    A cell that cannot be read says nothing; a FormatWarning names the first, with its line where
+    the ``lines`` of the rows are given, and tells how many more there are.
+    """
+    boards, first, unread = [], "", 0
+    for i, row in enumerate(rows):
+        values: dict[str, Any] = {}
+        for name, cell in zip(names, row, strict=True):
+            field, parse = _COLUMNS[name]
+            text = cell.strip()
+            try:
+                if name == "contract" and (outcome := split_outcome(text)) is not None:
+                    text, by, result = outcome
+                    values["declarer"] = values.get("declarer") or (Seat.parse(by) if by else None)
+                    values["result"] = tricks_by_contract(result, text)
+                if name == "result":
+                    text = _by_contract(text, values.get("contract"))
+                if text not in UNKNOWN_TEXTS:
+                    values[field] = parse(text)
+            except ValueError as error:
+                unread += 1
+                line = f"line {lines[i]}: " if lines else ""
+                first = first or f"{line}{name} is left out: {error}"
+        boards.append(Board(**values))
+    if unread:
+        others = f"; {counted(unread - 1, 'more cell')} cannot be read" if unread > 1 else ""
+        warnings.warn(f"{where}: {first}{others}", FormatWarning, stacklevel=2)
+    return boards
+
+
+def _by_contract(text: str, contract: str | None) -> str:
+    """Return a result that is told by its contract's tricks (``=``, ``+1``) as the tricks."""
+    tricks = tricks_by_contract(text, contract or "")
+    return text if tricks is None else str(tricks)
+
+
+DEAL = "deal"
+_HANDS = tuple(seat.letter for seat in Seat)
+_SUITS = tuple(f"{seat.word}'s {suit.name.lower()}" for seat in Seat for suit in Suit)
+_RANKS = re.compile(r"(?:10|[2-9TJQKA-])*", re.IGNORECASE)
+_DEAL_TEXT = re.compile(r"[NESW]:(?:\S+\s+){3}\S+$", re.IGNORECASE)
+_OTHER_NAMES = {seat.name.lower(): seat.letter for seat in Seat} | {
+    "pbn": DEAL, "number": "board", "board number": "board", "bd": "board", "vul": "vulnerable",
+    "vulnerability": "vulnerable",
+}  # fmt: skip
+"""How the columns are called in the files of others, in lower case."""
+
+_BYTES_OF_ROW = 64
+"""Of a row of Parquet when unpacked: the text of a deal has 69 characters."""
+_TEXT = [str(n) for n in range(14)] + [""] * 242
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Where the deals and the tricks of a table stand."""
+
+    deal: tuple[int, ...]
+    """The place of the column with the deal, of four with the hands of N E S W, or of sixteen with
+    their suits."""
+    tricks: dict[int, int]
+    """Place of the column → cell, of those that hold tricks."""
+    boards: dict[str, int]
+    """Column → place, of those that say what a board is."""
+
+    def deal_text(self, row: Sequence[str]) -> str:
+        """Return the deal of a row as PBN writes it."""
+        texts = [row[place].strip() for place in self.deal]
+        if len(texts) == 16:
+            texts = [".".join(texts[k : k + 4]) for k in range(0, 16, 4)]
+        return texts[0] if len(texts) == 1 else f"N:{' '.join(texts)}"
+
+
+def _places(names: Sequence[str], reading: Reading, where: str, hands: bool) -> _Columns:
+    """Return which columns hold the deal, in four hands where ``hands`` allows it, and tricks.
+
+    Those of four hands are of CSV, as those of boards are. Raises FormatError when no column, or
+    more than one, holds the deal or a cell, or more than one the same of boards.
+    """
+    places: dict[str, int] = {}
+    of_boards = COLUMNS if hands else ()
+    for place, name in enumerate(names):
+        if name in (DEAL, *_HANDS, *_SUITS, *TRICKS, *of_boards):
+            if name in places:
+                raise reading.error(where, f"two columns {name!r} (expected one)")
+            places[name] = place
+    if DEAL in places:
+        deal: tuple[str, ...] = (DEAL,)
+    elif hands and set(_HANDS) <= places.keys():
+        deal = _HANDS
+    elif hands and set(_SUITS) <= places.keys():
+        deal = _SUITS
+    else:
+        raise reading.error(
+            where,
+            f"no column {DEAL!r} among {shorten(', '.join(names))} "
+            f"(expected {DEAL} and {TRICKS[0]}, {TRICKS[1]} … {TRICKS[-1]})",
+        )
+    boards = {name: places[name] for name in of_boards if name in places}
+    ignored = [name for name in names if name not in (*deal, *TRICKS, *boards)]
+    if ignored:
+        said_of = ": ".join(filter(None, (reading.name, where)))
+        warnings.warn(
+            f"{said_of}: columns left out: {shorten(', '.join(ignored))}",
+            FormatWarning,
+            stacklevel=2,
+        )
+    tricks = {places[name]: i for i, name in enumerate(TRICKS) if name in places}
+    return _Columns(tuple(places[name] for name in deal), tricks, boards)
+
+
+# --- CSV ------------------------------------------------------------------------------------
+
+
+def _read_csv(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
+    rows = _rows(stream, reading)
+    line, header = next(rows, (1, []))
+    if not header:
+        raise reading.error("line 1", f"the file is empty (expected a header with {DEAL!r})")
+    if unnamed := _without_header(header):
+        rows = chain([(line, header)], rows)
+        rows = ((line, _parted(row, unnamed)) for line, row in rows)
+        Notices(reading.name).add(
+            "no header", f"line {line}", f"no header: read as {shorten(', '.join(unnamed))}"
+        )
+    header = unnamed or _known_names([field.strip() for field in header])
+    columns = _places(header, reading, f"line {line}", hands=True)
+    while True:
+        with reading.in_order():
+            if not (batch := list(islice(rows, chunk))):
+                return
+            deals = _deals_of_rows(batch, header, columns, reading)
+        yield deals
+
+
+def _known_names(header: list[str]) -> list[str]:
+    """Return the names of columns, those of other files' as ours where there is no such one."""
+    known = {DEAL, *_HANDS, *TRICKS, *COLUMNS}
+    lower = dict(zip("nesw", "NESW", strict=True)) if {*"nesw"} <= {*header} else {}
+    names = list[str]()
+    for name in header:
+        ours = lower.get(name) or _OTHER_NAMES.get(name.lower(), name.lower())
+        foreign = name not in known and ours in known and ours not in (*header, *names)
+        names.append(ours if foreign else name)
+    return names
+
+
+def _without_header(row: list[str]) -> list[str]:
+    """Return the names of the columns of a file that begins with a deal; none where it does not.
+
+    That is a deal, alone or with the twenty results of pgx's lists behind it (N E S W, in each
+    C D H S NT), or sixteen suits of N E S W, followed by board and by dealer and vulnerability as
+    ``N/-``.
+    """
+    cells = [cell.strip() for cell in row]
+    if len(cells) == 18 and all(_RANKS.fullmatch(cell) for cell in cells[:16]):
+        return [*_SUITS, "board", "dealer", "vulnerable"]
+    if not _DEAL_TEXT.match(cells[0]):
+        return []
+    if len(cells) == 21 and all(cell in TRICKS_OF_TEXT for cell in cells[1:]):
+        return [DEAL, *(f"{strain}_{seat}" for seat in "NESW" for strain in "CDHSN")]
+    return [DEAL, *(f"column {place}" for place in range(2, len(cells) + 1))]
+
+
+def _parted(row: list[str], names: list[str]) -> list[str]:
+    """Part the last cell of a row of suits, ``N/-``, in two."""
+    if names[0] != _SUITS[0] or len(row) != len(names) - 1:
+        return row
+    dealer, _, vulnerable = row[-1].partition("/")
+    return [*row[:-1], dealer, vulnerable]
+
+
+def _deals_of_rows(
+    batch: list[tuple[int, list[str]]], header: list[str], columns: _Columns, reading: Reading
+) -> DealSet:
+    """Turn rows with their line numbers into deals, refusing those that are none."""
+    whole = [(line, row) for line, row in batch if len(row) == len(header)]
+    if len(whole) != len(batch):
+        for line, row in batch:
+            if len(row) != len(header):
+                reason = f"{len(row)} fields (expected {len(header)}, as in the header)"
+                reading.refuse(reading.error(f"line {line}", reason))
+    texts = [columns.deal_text(row) for _, row in whole]
+    owners, good = read_deal_texts(texts, lambda i: f"line {whole[i][0]}", reading)
+    places = list(columns.tricks)
+    counts = [TRICKS_OF_TEXT.get(row[place].strip(), BAD) for _, row in whole for place in places]
+    cells = np.array(counts, dtype=np.uint8).reshape(len(whole), len(places))
+    wrong = cells == BAD
+    for i in np.flatnonzero(wrong.any(axis=1) & good):
+        line, row = whole[i]
+        place = places[int(np.argmax(wrong[i]))]
+        reason = (
+            f"{header[place]} is {shorten(row[place])} "
+            "(expected 0 to 13, or nothing where not known)"
+        )
+        reading.refuse(reading.error(f"line {line}", reason))
+        good[i] = False
+    boards = None
+    if columns.boards:
+        rows = [whole[i] for i in np.flatnonzero(good)]
+        said = [[row[k] for k in columns.boards.values()] for _, row in rows]
+        lines = [line for line, _ in rows]
+        boards = boards_of(said, list(columns.boards), reading.name, lines)
+    return DealSet(owners[good], _tricks(cells[good], list(columns.tricks.values())), boards)
+
+
+def _rows(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, list[str]]]:
+    """Yield (number of its first line, fields) of each row that is not blank, the header first.
+
+    Refuses a row that is none. Raises FormatError where the header is none.
+    """
+    lines = read_lines(stream, reading, latin_1=True)
+    begin, header = next(((n, text) for n, text in lines if text.strip()), (1, ""))
+    first = begin  # line of the row that is being read
+
+    def texts() -> Iterator[str]:
+        nonlocal first
+        yield header
+        for number, text in lines:
+            first = first or number
+            yield text
+
+    rows = csv.reader(texts(), delimiter=max(",;\t", key=header.count), strict=True)
+    while True:
+        try:
+            row = next(rows, None)
+        except csv.Error as error:
+            reason = f"{error} (expected comma-separated values)"
+            trouble = reading.error(f"line {first}", reason)
+            if first == begin:
+                raise trouble from None
+            reading.refuse(trouble)
+        else:
+            if row is None:
+                return
+            if any(field.strip() for field in row):
+                yield first, row
+        first = 0
+
+
+def _tricks(found: NDArray[np.uint8], cells: list[int]) -> NDArray[np.uint8]:
+    """Place (n, k) counts in the k cells of (n, 5, 4) tricks that are otherwise unknown."""
+    tricks = np.full((len(found), 20), UNKNOWN, dtype=np.uint8)
+    tricks[:, cells] = found
+    return tricks.reshape(-1, 5, 4)
+
+
+def _write_csv(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
+    """Write deals, with the columns of boards where the first set says anything in them.
+
+    Where only a later set does, what its boards say is told as left out.
+    """
+    names: tuple[str, ...] | None = None
+    notices = Notices("CSV output")
+    written = 0
+    for deals in sets:
+        boards = deals.boards or (SAYS_NOTHING,) * len(deals)
+        said = [",".join(cells_of(board)) for board in boards]
+        if names is None:
+            names = COLUMNS if any(cells.strip(",") for cells in said) else ()
+            stream.write(",".join((*names, DEAL, *TRICKS)).encode() + b"\n")
+        elif not names:
+            _warn_of_left_out(boards, written, notices)
+        written += len(deals)
+        tricks = deals.tricks_or_unknown.reshape(-1, 20).tolist()
+        lines = [  # no field ever needs quoting
+            f"{cells + ',' if names else ''}{text},{','.join([_TEXT[count] for count in counts])}\n"
+            for cells, text, counts in zip(
+                said, write_deal_texts(deals.owners), tricks, strict=True
+            )
+        ]
+        stream.write("".join(lines).encode("ascii"))
+    if names is None:
+        stream.write(",".join((DEAL, *TRICKS)).encode() + b"\n")
+    notices.close()
+
+
+def _sniff_csv(head: bytes) -> bool:
+    first = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
+    text = first.decode("latin-1").replace("\r", "")
+    delimiter = max(",;\t", key=text.count)
+    if delimiter in text and "\0" not in text:
+        cells = [cell.strip(' "') for cell in text.split(delimiter)]
+        if _without_header(cells):
+            return True
+    fields = [field.strip(b' \r"').decode("latin-1") for field in re.split(rb"[,;\t]", first)]
+    names = set(_known_names(fields))
+    return DEAL in names or set(_HANDS) <= names
+
+
+# --- Parquet --------------------------------------------------------------------------------
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow.compute
+        import pyarrow.parquet
+    except ModuleNotFoundError:
+        raise FormatError(
+            'Parquet needs the package pyarrow: pip install "trickcast[data]"'
+        ) from None
+    return pyarrow
+
+
+def _read_parquet(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
+    pa = _pyarrow()
+    with on_disk(stream) as path, _damage(pa, reading):
+        metadata = pa.parquet.read_metadata(path)
+        _require_modest(metadata, reading, path.stat().st_size)
+        schema = metadata.schema.to_arrow_schema()
+        found = _places(schema.names, reading, "", hands=False)
+        columns = [schema.names[place] for place in found.tricks]
+        require_types(pa, schema, found.deal[0], columns, reading)
+        with pa.parquet.ParquetFile(path, read_dictionary=[DEAL]) as file:
+            batches = file.iter_batches(batch_size=chunk, columns=[DEAL, *columns])
+            yield from rechunked(_deals_of_batches(pa, batches, reading), chunk)
+
+
+def _deals_of_batches(pa: Any, batches: Iterable[Any], reading: Reading) -> Iterator[DealSet]:
+    first = 0
+    for batch in batches:
+        with reading.in_order():
+            deals = _deals_of_batch(pa, batch, reading, first)
+        yield deals
+        first += len(batch)
+
+
+def _require_modest(metadata: Any, reading: Reading, size: int) -> None:
+    """Raise FormatError where a file announces more than its size can hold of real deals."""
+    most = reading.limits.unpacked_from(size)
+    groups = range(metadata.num_row_groups)
+    unpacked = sum(metadata.row_group(i).total_byte_size for i in groups)
+    for what, number, bytes_of_each in (
+        ("rows", metadata.num_rows, _BYTES_OF_ROW),
+        ("bytes unpacked", unpacked, 1),
+    ):
+        if number * bytes_of_each > most:
+            reason = f"{number:,} {what} in {size:,} bytes ({raised_by('unpacked')})"
+            raise reading.error("", reason)
+
+
+def _deals_of_batch(pa: Any, batch: Any, reading: Reading, first: int) -> DealSet:
+    column = batch.column(DEAL)
+    if pa.types.is_dictionary(column.type):
+        longest = pa.compute.max(pa.compute.binary_length(column.dictionary)).as_py() or 0
+        if longest > reading.limits.cell:
+            reason = f"a deal of {longest:,} bytes ({raised_by('cell')})"
+            raise reading.error(f"row {first}", reason)
+    texts = column.cast(pa.string()).to_pylist()
+    rows = [i for i, text in enumerate(texts) if text is not None]
+    for i in sorted(set(range(len(texts))) - set(rows)):
+        reading.refuse(reading.error(f"row {first + i}", "no deal (expected PBN text)"))
+    if len(rows) < len(texts):
+        batch, texts = batch.take(pa.array(rows, pa.int64())), [texts[i] for i in rows]
+    owners, good = read_deal_texts(texts, lambda i: f"row {first + rows[i]}", reading)
+    known = [column for column in batch.schema.names if column != DEAL]
+    cells = np.full((len(batch), len(known)), UNKNOWN, dtype=np.uint8)
+    for k, name in enumerate(known):
+        counts = counts_of(pa, batch.column(name))
+        fits = (counts >= 0) & (counts <= 13) & (counts == np.floor(counts))
+        for row in np.flatnonzero(good & ~fits & ~np.isnan(counts)):
+            cell = shorten(batch.column(name)[row].as_py())
+            reason = f"{name} is {cell} (expected 0 to 13, or null where not known)"
+            reading.refuse(reading.error(f"row {first + rows[row]}", reason))
+            good[row] = False
+        cells[fits, k] = counts[fits]
+    return DealSet(owners[good], _tricks(cells[good], [TRICKS.index(name) for name in known]))
+
+
+@contextmanager
+def _damage(pa: Any, reading: Reading) -> Iterator[None]:
+    """Turn what pyarrow raises for a file that it cannot read into a FormatError."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        if getattr(error, "errno", None) is not None:
+            raise  # the operating system's own: pyarrow's have no number
+        reason = shorten(str(error).partition("\n")[0], 120)[1:-1]
+        raise reading.error("", f"{reason} (expected a Parquet table)") from None
+
+
+def _write_parquet(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
+    pa = _pyarrow()
+    if not stream.seekable():  # pyarrow asks where it is, which a pipe cannot tell
+        with tempfile.TemporaryFile() as file:
+            _write_parquet(file, sets)
+            file.seek(0)
+            shutil.copyfileobj(file, stream, 1 << 20)
+        return
+    schema = pa.schema([(DEAL, pa.string()), *((column, pa.uint8()) for column in TRICKS)])
+    with pa.parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
+        for deals in sets:
+            cells = deals.tricks_or_unknown.reshape(-1, 20)
+            columns = [pa.array(write_deal_texts(deals.owners), pa.string())]
+            columns += [pa.array(cell, mask=cell == UNKNOWN) for cell in cells.T.copy()]
+            writer.write_batch(pa.record_batch(columns, schema=schema))
+
+
+CSV = Format(
+    name="csv",
+    title="CSV, a row a deal",
+    suffixes=(".csv",),
+    sniff=_sniff_csv,
+    reader=_read_csv,
+    write=_write_csv,
+    fields=FIELDS,
+)
+PARQUET = Format(
+    name="parquet",
+    title="Parquet, a row a deal",
+    suffixes=(".parquet",),
+    sniff=lambda head: head.startswith(b"PAR1"),
+    reader=_read_parquet,
+    text=False,
+    write=_write_parquet,
+)

@@ -1,0 +1,274 @@
+r"""Deals drawn as diagrams, as people paste them. Read only.
+
+What is understood: four hands around a compass (North alone, West and East beside each other,
+South), each with a suit a line or as one line of four suits; the same under one another with the
+compass between; four hands in columns or lines, each with its seat. Suits have their signs or
+letters, or are four words in the order S H D C. ``Board 2``, ``East Deals``, ``Dealer: E``, ``N-S
+Vul`` and the like are taken from whatever stands around, and so is the table of exact tricks that
+``trickcast solve`` prints; other text is passed over.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO, NamedTuple
+
+from ..cards import (
+    Board,
+    Deal,
+    DealError,
+    DealSet,
+    Seat,
+    Strain,
+    Vulnerability,
+    counted,
+)
+from .boards import NO_TRICKS, Table, deal_sets
+from .format import Format, Reading
+from .streams import read_lines
+
+_RANK = r"(?:10|[2-9TJQKA])"
+_SUITS = {sign: suit for signs in ("♠♥♦♣", "♤♡♢♧", "SHDC") for suit, sign in enumerate(signs)}
+_SUITS |= {"SPADES": 0, "HEARTS": 1, "DIAMONDS": 2, "CLUBS": 3}
+_RANKS = rf"{_RANK}(?:[ ,]?{_RANK})*(?!\w)"
+_ITEM = re.compile(
+    rf"(?:([♠♥♦♣♤♡♢♧])[\ufe0e\ufe0f]?[ :]?"
+    rf"|(?<![\w.])(spades|hearts|diamonds|clubs|[SHDC])[ :.-]{{0,3}}(?={_RANKS}|[-–—]+(?!\S)))"
+    rf"(?: ?({_RANKS})| ?[-–—]+(?!\S))?",
+    re.IGNORECASE,
+)
+"""A suit of a hand: its sign or letter, then ranks or a stroke; after a sign there may be none."""
+_WORD = rf"(?:{_RANK}+|[-–—])"
+_WORDS = re.compile(rf"(?:(north|east|south|west|[NESW])\b *:?)? *({_WORD}(?: +{_WORD})*) *", re.I)
+_DOTTED = re.compile(
+    r" *(north|east|south|west|[NESW]) *:? +([2-9TJQKA10-]*(?:\.[2-9TJQKA10-]*){3}) *", re.I
+)
+_SEAT = re.compile(r"\b(north|east|south|west|[NESW])\b", re.IGNORECASE)
+_SEATS_ALONE = re.compile(r"[\s:|+*.-]*(?:(?:north|east|south|west|[NESW])[\s:|+*.-]*)+", re.I)
+_NUMBER = re.compile(r"\b(?:board|bd)\.?\s*(?:no\.?|nr\.?|number|#)?\s*:?\s*(\d{1,9})\b", re.I)
+_DEALER = re.compile(
+    r"\b(north|east|south|west|[NESW])\s+deals\b|\b(?:dealer|dlr)\b\s*[:=.]?\s*"
+    r"(north|east|south|west|[NESW])\b", re.IGNORECASE,
+)  # fmt: skip
+_SIDES = (
+    r"(N-S|NS|N/S|E-W|EW|E/W|none|nil|neither|both|all|love all|game all|north-south|east-west)"
+)
+_VULNERABLE = re.compile(
+    rf"\b{_SIDES}(?:\s+sides?)?\s+vul(?:n|nerable)?\b|\bvul(?:n|nerable|nerability)?\b\s*[:=.]?\s*"
+    rf"{_SIDES}\b|\b(love all|game all)\b", re.IGNORECASE,
+)  # fmt: skip
+_TABLE = re.compile(r"\s*NT\s+♠\s+♥\s+♦\s+♣\s*")
+_TABLE_ROW = re.compile(r"\s*([NESW])\s+" + r"\s+".join([r"(\d{1,2}|\?)"] * 5) + r"\s*")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_LONGEST = 1000
+"""Characters of a line that are looked at."""
+_SNIFFED = 1 << 14
+
+
+class _Hand(NamedTuple):
+    text: str
+    """The four suits, joined by dots."""
+    seat: Seat | None
+    """Which seat a label says that it is."""
+
+
+@dataclass
+class _Drawing:
+    """What was read of one deal so far."""
+
+    line: int = 0
+    """Of its first hand."""
+    blocks: list[list[_Hand]] = field(default_factory=list)
+    """Hands that stand beside each other."""
+    compass: bool = False
+    """Whether letters of a compass stand between the hands."""
+    number: int | None = None
+    dealer: Seat | None = None
+    vulnerability: Vulnerability | None = None
+    table: Table = field(default_factory=lambda: NO_TRICKS)
+
+    @property
+    def hands(self) -> list[_Hand]:
+        return [hand for block in self.blocks for hand in block]
+
+    def owners(self) -> bytes:
+        """Return the 52 owners. Raises DealError."""
+        hands = self.hands
+        seats = [hand.seat for hand in hands]
+        sizes = [len(block) for block in self.blocks]
+        if len(hands) < 4:
+            raise DealError(f"a diagram of {counted(len(hands), 'hand')} (expected 4)")
+        if set(seats) != set(Seat):
+            if sizes == [1, 2, 1] or (sizes == [1, 1, 1, 1] and self.compass):
+                seats = [Seat.NORTH, Seat.WEST, Seat.EAST, Seat.SOUTH]
+            else:
+                raise DealError("four hands whose seats are not told (expected N, W and E, S)")
+        texts = {seat: hand.text for seat, hand in zip(seats, hands, strict=True)}
+        return Deal("N:" + " ".join(texts[seat] for seat in Seat)).owner_bytes
+
+    def board(self) -> Board:
+        """Return what is said of the board."""
+        return Board(number=self.number, dealer=self.dealer, vulnerability=self.vulnerability)
+
+
+class _Drawn(NamedTuple):
+    """A line taken apart."""
+
+    items: list[tuple[int, str]]
+    """Suit and ranks of what are suits of hands."""
+    rest: str
+    """The line without them."""
+
+
+def _take_apart(line: str) -> _Drawn:
+    items = [
+        (
+            _SUITS[(found[1] or found[2]).upper()],
+            re.sub(r"[ ,]", "", found[3] or "").upper(),
+        )
+        for found in _ITEM.finditer(line)
+    ]
+    return _Drawn(items, _ITEM.sub("  ", line) if items else line)
+
+
+def _drawings(lines: Iterable[tuple[int, str]]) -> Iterator[_Drawing]:
+    """Yield the deals drawn in the lines, whole or not."""
+    drawing, column = _Drawing(), list[list[str]]()  # suits so far of hands side by side
+    labels: list[Seat] = []  # of the line before
+    own: list[Seat] = []  # of the hands side by side that are being read
+    for number, text in lines:
+        line = _COLOUR.sub("", text[:_LONGEST]).expandtabs()
+        if not line.strip():
+            continue
+        if _TABLE_ROW.fullmatch(line) or _TABLE.fullmatch(line):
+            _add_results(drawing, line)
+            continue
+        hands = _hands_on_a_line(line)
+        drawn = _Drawn([], "") if hands else _take_apart(line)
+        begins = not column and (hands or (drawn.items and drawn.items[0][0] == 0))
+        if begins and (len(drawing.hands) >= 4 or not drawing.hands):
+            if drawing.hands:
+                yield drawing
+                drawing = _Drawing()
+            drawing.line = number
+        if _says_number(drawn.rest) and drawing.hands and not column:
+            yield drawing  # what follows is of another board
+            drawing = _Drawing(line=number)
+        _add_facts(drawing, drawn.rest)
+        if hands:
+            drawing.blocks.append(hands)
+        elif drawn.items:
+            suits = {suit for suit, _ in drawn.items}
+            if suits == {len(column[0]) if column else 0}:
+                if not column:
+                    own = _labels_of(drawn.rest, labels, len(drawn.items))
+                    column = [[] for _ in drawn.items]
+                if len(column) == len(drawn.items):
+                    for hand, (_, ranks) in zip(column, drawn.items, strict=True):
+                        hand.append(ranks)
+            else:
+                column = []
+            if column and len(column[0]) == 4:
+                seats: list[Seat | None] = [*own] or [None] * len(column)
+                drawing.blocks.append(
+                    [_Hand(".".join(h), s) for h, s in zip(column, seats, strict=True)]
+                )
+                column = []
+        alone = not hands and not drawn.items and _SEATS_ALONE.fullmatch(line) is not None
+        labels = [Seat.parse(found[0]) for found in _SEAT.finditer(line)] if alone else []
+        drawing.compass = drawing.compass or (bool(drawing.blocks) and alone)
+    if drawing.hands:
+        yield drawing
+
+
+def _labels_of(rest: str, before: list[Seat], count: int) -> list[Seat]:
+    """Return the seats of hands that begin on a line: told by it, or by the line before."""
+    if count == 1 and (label := re.fullmatch(r"\s*(north|east|south|west|[NESW])\s*:?\s*", rest,
+                                             re.IGNORECASE)):  # fmt: skip
+        return [Seat.parse(label[1])]
+    return before if len(before) == count else []
+
+
+def _hands_on_a_line(line: str) -> list[_Hand]:
+    """Return the hands of a line that holds them whole: four words, or four suits, each."""
+    if (found := _DOTTED.fullmatch(line)) is not None:
+        return [_Hand(found[2], Seat.parse(found[1]))]
+    items = _take_apart(line).items
+    if items and [suit for suit, _ in items] == [0, 1, 2, 3] * (len(items) // 4):
+        texts = [ranks for _, ranks in items]
+        seats = _labels_of(_take_apart(line).rest, [], len(items) // 4)
+    elif (words := _WORDS.fullmatch(line)) is not None:
+        texts = words[2].split()
+        seats = [Seat.parse(words[1])] if words[1] and len(texts) == 4 else []
+        sizes = [len(text.replace("10", "T").strip("-–—")) for text in texts]
+        if len(texts) not in (4, 8) or any(sum(sizes[k : k + 4]) != 13
+                                           for k in range(0, len(texts), 4)):  # fmt: skip
+            return []
+    else:
+        return []
+    hands = [".".join(texts[k : k + 4]) for k in range(0, len(texts), 4)]
+    return [_Hand(text, seats[0] if seats else None) for text in hands]
+
+
+def _says_number(text: str) -> bool:
+    return _NUMBER.search(text) is not None
+
+
+def _add_facts(drawing: _Drawing, text: str) -> None:
+    """Take number, dealer and vulnerability from the text around the hands."""
+    if found := _NUMBER.search(text):
+        drawing.number = int(found[1])
+    if found := _DEALER.search(text):
+        drawing.dealer = Seat.parse(found[1] or found[2])
+    if found := _VULNERABLE.search(text):
+        words = next(word for word in found.groups() if word).upper()
+        words = words.replace("NORTH-SOUTH", "NS").replace("EAST-WEST", "EW")
+        drawing.vulnerability = Vulnerability.parse(words)
+
+
+def _add_results(drawing: _Drawing, line: str) -> None:
+    """Take a row of the table of exact tricks."""
+    row = _TABLE_ROW.fullmatch(line)
+    if row is None or len(drawing.hands) < 4:
+        return
+    if drawing.table is NO_TRICKS:
+        drawing.table = NO_TRICKS.copy()
+    strains = (Strain.NOTRUMP, Strain.SPADES, Strain.HEARTS, Strain.DIAMONDS, Strain.CLUBS)
+    for strain, count in zip(strains, row.groups()[1:], strict=True):
+        if count != "?" and int(count) <= 13:
+            drawing.table[strain, Seat.parse(row[1])] = int(count)
+
+
+def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
+    yield from deal_sets(_boards(stream, reading), reading, chunk)
+
+
+def _boards(stream: BinaryIO, reading: Reading) -> Iterator[tuple[bytes, Board, Table]]:
+    """Yield the owners, the board and the tricks of each deal drawn."""
+    for drawing in _drawings(read_lines(stream, reading)):
+        try:
+            owners = drawing.owners()
+        except DealError as error:
+            reading.refuse(reading.error(f"line {drawing.line}", str(error)))
+        else:
+            yield owners, drawing.board(), drawing.table
+
+
+def _sniff(head: bytes) -> bool:
+    lines = head[:_SNIFFED].decode("utf-8", "replace").splitlines()
+    for drawing in _drawings(enumerate(lines, 1)):
+        try:
+            return bool(drawing.owners())
+        except DealError:
+            continue
+    return False
+
+
+FORMAT = Format(
+    name="diagram",
+    title="diagrams of deals",
+    suffixes=(".txt",),
+    sniff=lambda head: b"\0" not in head and _sniff(head),
+    reader=_read,
+    boards=True,
+)

@@ -1,0 +1,177 @@
+"""BRI and DUP, the files of dealing machines.
+
+BRI: the cards of North, East and South, thirteen each, as two digits, 01 the ace of spades to 52
+the two of clubs; West has the others. A file of only these has 128 bytes a deal, padded.
+
+DUP: 156 bytes a board: BRI (78), DGE (68) and ten bytes of control. DGE: each of N E S W as its
+four suits, each a sign and the ranks. Control: Y or N for random deals, Y or N for boards in
+falling order, the lowest number (3 digits), copies (2), the highest number (3). The signs of the
+suits are those of code page 437, bytes 6 3 4 5 for S H D C; the reader takes whatever stands in
+their place. The layout is that of njhammond/hand_record_utility; no file of a machine was at hand.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import BinaryIO
+
+import numpy as np
+
+from ..cards import Board, DealError, DealSet, Seat
+from .boards import hand_texts
+from .bulk import read_records
+from .format import Format, FormatError, Notices, Reading
+
+_BRI, _DGE = 78, 68
+_BRI_RECORD, _DUP_RECORD = 128, 156
+_SUIT_SIGNS = (b"\x06", b"\x03", b"\x04", b"\x05")
+_HIGHEST = 999
+_CONTROL = re.compile(rb"([YN])([YN])([ 0-9]{3})([ 0-9]{2})([ 0-9]{3})", re.IGNORECASE)
+_RANKS_IN_DGE = re.compile(rb"[^2-9TJQKA]", re.IGNORECASE)
+
+
+def _owners(cards: bytes) -> bytes:
+    """Return the 52 owners of 39 two-digit numbers. Raises DealError."""
+    if not cards.isdigit():
+        raise DealError(f"{cards[:20]!r} are no card numbers (expected 39 of 01 to 52)")
+    owners = np.full(52, Seat.WEST, dtype=np.uint8)
+    numbers = [int(cards[i : i + 2]) for i in range(0, _BRI, 2)]
+    if min(numbers) < 1 or max(numbers) > 52:
+        wrong = next(number for number in numbers if not 1 <= number <= 52)
+        raise DealError(f"card number {wrong:02} (expected 01 to 52)")
+    if len(set(numbers)) < 39:
+        twice = next(number for i, number in enumerate(numbers) if number in numbers[:i])
+        raise DealError(f"card number {twice:02} stands twice")
+    owners[np.array(numbers) - 1] = np.repeat([Seat.NORTH, Seat.EAST, Seat.SOUTH], 13)
+    return owners.tobytes()
+
+
+def _sniff(head: bytes, size: int) -> bool:
+    records = [head[i : i + size] for i in range(0, min(len(head), 8 * size) - size + 1, size)]
+    try:
+        return bool(records) and all(_owners(record[:_BRI]) for record in records)
+    except DealError:
+        return False
+
+
+def _read_bri(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
+    for first, block in read_records(stream, reading, _BRI_RECORD, chunk):
+        yield DealSet(*_deals(block, first, _BRI_RECORD, reading)[:1])
+
+
+def _deals(
+    block: bytes, first: int, size: int, reading: Reading
+) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.uint8]], list[bytes]]:
+    """Return (n, 52) owners of the records that are deals, and what follows their cards."""
+    rows, rest = bytearray(), []
+    for start in range(0, len(block), size):
+        record = block[start : start + size]
+        try:
+            rows += _owners(record[:_BRI])
+        except DealError as error:
+            number = first + start // size
+            reading.refuse(reading.error(f"byte {number * size} (record {number})", str(error)))
+        else:
+            rest.append(record[_BRI:])
+    return np.frombuffer(bytes(rows), dtype=np.uint8).reshape(-1, 52), rest
+
+
+def _read_dup(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
+    notices = Notices(reading.name)
+    for first, block in read_records(stream, reading, _DUP_RECORD, chunk):
+        owners, rest = _deals(block, first, _DUP_RECORD, reading)
+        boards = []
+        for index, (row, more) in enumerate(zip(owners, rest, strict=True), start=first):
+            place = f"record {index}"
+            if _RANKS_IN_DGE.sub(b"", more[:_DGE]).upper() != _ranks(row.tobytes()):
+                notices.add("records that contradict themselves", place,
+                            "the second list of the cards (DGE) differs; the numbers are "
+                            "read")  # fmt: skip
+            boards.append(_board(more[_DGE:], index, place, notices))
+        yield DealSet(owners, None, boards)
+    notices.close()
+
+
+def _board(control: bytes, index: int, place: str, notices: Notices) -> Board:
+    """Return the number of a board, with its dealer and vulnerability."""
+    found = _CONTROL.fullmatch(control)
+    lowest, highest = (found[3].strip(), found[5].strip()) if found else (b"", b"")
+    if found is None or not lowest.isdigit() or (found[2] in b"Yy" and not highest.isdigit()):
+        notices.add("control bytes that cannot be read", place,
+                    f"{control!r} (expected such as b'NN00101036'): the board has no "
+                    "number")  # fmt: skip
+        return Board()
+    number = int(highest) - index if found[2] in b"Yy" else int(lowest) + index
+    return Board(number=max(number, 0)).completed()
+
+
+def _ranks(owners: bytes) -> bytes:
+    return "".join("".join(suits) for suits in hand_texts(owners)).encode()
+
+
+def _cards(owners: bytes) -> bytes:
+    return b"".join(
+        b"%02d" % (card + 1)
+        for seat in (Seat.NORTH, Seat.EAST, Seat.SOUTH)
+        for card, owner in enumerate(owners)
+        if owner == seat
+    )
+
+
+def _write_bri(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
+    for deals in sets:
+        for row in deals.owners:
+            stream.write(_cards(row.tobytes()).ljust(_BRI_RECORD))
+
+
+def _write_dup(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
+    """Write boards that are numbered one after the other: a file names its first and last alone."""
+    records, numbers = list[bytes](), list[int]()
+    for deals in sets:
+        for row, board in zip(deals.owners, deals.boards or (), strict=True):
+            owners = row.tobytes()
+            numbers.append(numbers[-1] + 1 if board.number is None and numbers else
+                           board.number or 1)  # fmt: skip
+            signs = (
+                sign + ranks.encode()
+                for suits in hand_texts(owners)
+                for sign, ranks in zip(_SUIT_SIGNS, suits, strict=True)
+            )
+            records.append(_cards(owners) + b"".join(signs))
+    if not numbers:
+        return
+    for before, number in pairwise(numbers):
+        if number != before + 1:
+            raise FormatError(
+                f"board {number} after board {before} (expected numbers one after the other: a "
+                "file for a dealing machine names only its first and last board)"
+            )
+    if numbers[-1] > _HIGHEST:
+        raise FormatError(f"board {numbers[-1]} (expected numbers up to {_HIGHEST})")
+    control = b"NN%03d01%03d" % (numbers[0], numbers[-1])
+    for record in records:
+        stream.write(record + control)
+
+
+BRI = Format(
+    name="bri",
+    title="BRI, card numbers for dealing machines",
+    suffixes=(".bri",),
+    sniff=lambda head: _sniff(head, _BRI_RECORD),
+    reader=_read_bri,
+    write=_write_bri,
+    tricks=False,
+    text=False,
+)
+DUP = Format(
+    name="dup",
+    title="DUP of dealing machines",
+    suffixes=(".dup",),
+    sniff=lambda head: _sniff(head, _DUP_RECORD),
+    reader=_read_dup,
+    write=_write_dup,
+    tricks=False,
+    boards=True,
+    fields=("number", "dealer", "vulnerability"),
+    text=False,
+)

@@ -1,0 +1,144 @@
+"""Our own answers in JSON: lines that ``--json`` prints, and what the server sends. Read only.
+
+Each object with ``deal`` is a deal; ``board``, ``dealer``, ``vulnerable``, ``contract`` and ``by``
+say what they do elsewhere, ``exact`` is a table of exact tricks in the order of ``strains`` and
+``declarers``. Objects may stand in a list, or under ``results``, ``boards`` or ``deals``. Lines
+without a deal, such as that of ``skipped``, are passed over.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..cards import (
+    UNKNOWN,
+    Board,
+    DealError,
+    DealSet,
+    Seat,
+    Strain,
+    Vulnerability,
+    shorten,
+)
+from .boards import NO_TRICKS, Table, contract_text, deal_sets, parse_count, shown_owners
+from .format import Format, Notices, Reading
+from .streams import read_lines
+
+_LISTS = ("results", "boards", "deals")
+_FIELDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "board": ("number", lambda value: parse_count(str(value), 999_999_999)),
+    "number": ("number", lambda value: parse_count(str(value), 999_999_999)),
+    "dealer": ("dealer", Seat.parse),
+    "vulnerable": ("vulnerability", Vulnerability.parse),
+    "contract": ("contract", contract_text),
+    "by": ("declarer", Seat.parse),
+    "declarer": ("declarer", Seat.parse),
+}
+"""Key → field of Board, and how its value is read."""
+_SNIFF = re.compile(rb'(?:\xef\xbb\xbf)?\s*[\[{]\s*[\[{"]')
+
+
+def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
+    notices = Notices(reading.name)
+    yield from deal_sets(_boards(stream, reading, notices), reading, chunk)
+    notices.close()
+
+
+def _values(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, Any]]:
+    """Yield (line number, value): of each line, or of the whole file where that is one value."""
+    lines = ((number, line) for number, line in read_lines(stream, reading) if line.strip())
+    first, head = next(lines, (1, ""))
+    try:
+        yield first, json.loads(head)
+    except (ValueError, RecursionError):
+        text, number = head, first
+        for number, line in lines:
+            text += "\n" + line
+            if len(text) > reading.limits.line * 16:
+                raise reading.error(f"line {number}", "a JSON value over too many lines") from None
+        try:
+            yield first, json.loads(text)
+        except (ValueError, RecursionError) as error:
+            reason = f"{shorten(str(error))} (expected JSON, one value a line)"
+            raise reading.error(f"line {first}", reason) from None
+        return
+    for number, line in lines:
+        try:
+            yield number, json.loads(line)
+        except (ValueError, RecursionError) as error:
+            reason = f"{shorten(str(error))} (expected a JSON value a line)"
+            reading.refuse(reading.error(f"line {number}", reason))
+
+
+def _boards(
+    stream: BinaryIO, reading: Reading, notices: Notices
+) -> Iterator[tuple[bytes, Board, Table]]:
+    """Yield the owners, the board and the table of each object that has a deal."""
+    for line, value in _values(stream, reading):
+        for entry in _entries(value):
+            place = f"line {line}"
+            content = {"deal": entry} if isinstance(entry, str) else entry
+            if not isinstance(content, dict) or "deal" not in content:
+                continue
+            try:
+                owners = shown_owners(str(content["deal"]), reading)
+                table = _table(content)
+            except (DealError, ValueError) as error:
+                reading.refuse(reading.error(place, str(error)))
+                continue
+            values: dict[str, Any] = {}
+            for key, (field, parse) in _FIELDS.items():
+                if content.get(key) is None:
+                    continue
+                try:
+                    values[field] = parse(content[key])
+                except (ValueError, AttributeError, TypeError) as error:
+                    notices.add(f"{key} left out", place, f"{key} is left out: {error}")
+            if "tricks" in content and "exact" not in content and "expected" in content:
+                notices.add("estimates left out", place, "estimated tricks are left out")
+            yield owners, Board(**values), table
+
+
+def _entries(value: Any) -> Iterator[Any]:
+    """Yield what may be deals: an object itself, those of a list, those under the known keys."""
+    if isinstance(value, list):
+        yield from value
+    elif isinstance(value, dict) and "deal" not in value:
+        yield from chain.from_iterable(
+            value[key] for key in _LISTS if isinstance(value.get(key), list)
+        )
+    else:
+        yield value
+
+
+def _table(content: dict[str, Any]) -> Table:
+    """Return the exact tricks of an object. Raises ValueError for what is no table."""
+    exact = content.get("exact")
+    if exact is None:
+        return NO_TRICKS
+    try:
+        strains = [Strain.parse(name) for name in content.get("strains", "SHDCN")]
+        declarers = [Seat.parse(name) for name in content.get("declarers", "NESW")]
+        counts = np.array(exact)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"exact: {shorten(str(error))}") from None
+    fits = counts.shape == (len({*strains}), len({*declarers})) and counts.dtype.kind in "iu"
+    if not fits or ((counts > 13) & (counts != UNKNOWN)).any() or (counts < 0).any():
+        raise ValueError(f"exact is {shorten(str(exact))} (expected rows of 0 to 13 tricks)")
+    table = NO_TRICKS.copy()
+    table[np.ix_(strains, declarers)] = counts
+    return table
+
+
+FORMAT = Format(
+    name="json",
+    title="JSON as trickcast prints it",
+    suffixes=(".json", ".jsonl"),
+    sniff=lambda head: _SNIFF.match(head) is not None and b'"deal' in head,
+    reader=_read,
+    boards=True,
+)

@@ -1,0 +1,10 @@
+"""What players really take: a distribution over tricks at the table, learned from results.
+
+Double-dummy tricks assume that everybody sees all cards. The model here starts from those of
+``accurate`` and corrects them for play by people who see two hands.
+"""
+
+from .estimate import PLAYERS, PlayedEstimator, estimate_played
+from .files import PlayedModelInfo
+from .norms import Norm, given_away, norms
+from .result import PlayedEstimate

@@ -1,0 +1,301 @@
+"""Estimating what players take at the table: ``accurate`` and a small network on top of it."""
+
+import operator
+import os
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import (
+    DealError,
+    Seat,
+    Strain,
+    as_dealset,
+    card_text,
+    parse_card,
+    parse_contract,
+    shorten,
+)
+from ..cards.auction import contract_of, is_over, parse_call
+from ..estimator.estimator import loaded
+from ..estimator.files import check_distributions, run_model
+from .files import PlayedModelInfo, load_played_model
+from .inputs import UNKNOWN_LEAD, Tables, encode
+from .result import PlayedEstimate
+
+PLAYERS = ("expert", "club")
+"""Whose play is estimated: of championships, or of clubs."""
+_AT_ONCE = 1024  # tables whose inner layers are held
+
+
+class PlayedEstimator:
+    """A pretrained model of play at the table, loaded once and called on deals and contracts.
+
+    ``model`` is ``played``, which ships, or the path of an ``.onnx`` file that ``trickcast train
+    played`` exported. ``threads`` is the number of threads (default: all cores). Calls from many
+    threads are safe.
+
+    Raises ModelError for a model that is unknown, missing or damaged, or that was trained on
+    another ``accurate``; ValueError for ``threads`` below one.
+
+    >>> from trickcast.played import PlayedEstimator
+    >>> estimator = PlayedEstimator(threads=1)
+    >>> estimator(tc.random_deals(100, seed=1), "3N", "S").expected.shape
+    (100,)
+    """
+
+    info: PlayedModelInfo
+    """The model's file and what it says of itself."""
+
+    def __init__(
+        self, model: str | os.PathLike[str] = "played", *, threads: int | None = None
+    ) -> None:
+        self._threads = None if threads is None else operator.index(threads)
+        self._session, self.info = load_played_model(model, self._threads)
+        self._cards = loaded("accurate", self._threads)
+        self.info.check_base(self._cards.info)
+
+    def __repr__(self) -> str:
+        return f"<PlayedEstimator {self.info.name}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the model's name, or its path if it does not ship, and its checksum."""
+        return self.info.pickled(type(self), threads=self._threads)
+
+    def __call__(
+        self,
+        deals: Any,
+        contracts: Any,
+        by: Any,
+        *,
+        players: str = "expert",
+        leads: Any = None,
+        auctions: Any = None,
+    ) -> PlayedEstimate:
+        """Estimate the tricks that declarers take at the table.
+
+        See ``estimate_played`` for the arguments and errors.
+        """
+        asked = _Asked(deals, contracts, by, leads, auctions, players)
+        probabilities = self._run(asked)
+        estimated = PlayedEstimate(probabilities, asked.contracts)
+        return estimated[0] if asked.single else estimated
+
+    def _run(self, asked: "_Asked") -> NDArray[np.float32]:
+        """Return (n, 14) probabilities."""
+        probabilities = np.empty((asked.count, 14), dtype=np.float32)
+        strains = asked.contracts[:, 1]
+        for strain in np.unique(strains):  # one strain costs much less than all five
+            of_strain = np.flatnonzero(strains == strain)
+            for start in range(0, len(of_strain), _AT_ONCE):
+                rows = of_strain[start : start + _AT_ONCE]
+                probabilities[rows] = self._run_strain(asked, rows)
+        return probabilities
+
+    def _run_strain(self, asked: "_Asked", rows: NDArray[np.intp]) -> NDArray[np.float32]:
+        strain = Strain(int(asked.contracts[rows[0], 1]))
+        one_deal = len(asked.owners) == 1
+        owners = asked.owners if one_deal else asked.owners[rows]
+        chances, inner = self._cards.with_inner_layer(owners, strain)
+        tables = asked.tables(rows)
+        if one_deal:
+            chances = chances.repeat(len(rows), axis=0)
+            inner = inner.repeat(len(rows), axis=0)
+        inputs = {"tables": encode(tables, chances, inner)}
+        (answer,) = run_model(self._session, self.info, ["probabilities"], inputs)
+        check_distributions(answer, (len(rows), 14), self.info)
+        return answer
+
+
+class _Asked:
+    """The checked arguments of an estimate, each one value or n of them, as n tables."""
+
+    def __init__(
+        self, deals: Any, contracts: Any, by: Any, leads: Any, auctions: Any, players: str
+    ):
+        if players not in PLAYERS:
+            raise ValueError(f"players is {shorten(players)} (expected {' or '.join(PLAYERS)})")
+        dealset, one_deal = as_dealset(deals)
+        self.owners = dealset.owners
+        given = {
+            "contract": _listed(contracts),
+            "declarer": _listed(by),
+            "lead": _listed(leads),
+            "auction": _listed(auctions),
+        }
+        counts = {name: len(values) for name, values in given.items() if values is not None}
+        if not one_deal:
+            counts["deal"] = len(dealset)
+        self.single = one_deal and not counts
+        self.count = _common(counts)
+        self._club = np.full(self.count, players == "club")
+        read = _Reading(self.count, self.single)
+        levels = read.each(given["contract"], contracts, _contract)
+        seats = read.each(given["declarer"], by, _declarer)
+        self.contracts = np.array(
+            [(*level, seat) for level, seat in zip(levels, seats, strict=True)], dtype=np.int64
+        ).reshape(-1, 4)
+        self._leads = None
+        if leads is not None:
+            self._leads = np.array(read.each(given["lead"], leads, _lead), dtype=np.int64)
+            self._check_leads(read)
+        self._auctions = None
+        if auctions is not None:
+            self._auctions = read.each(given["auction"], auctions, _calls)
+            self._check_auctions(read)
+
+    def tables(self, rows: NDArray[np.intp]) -> Tables:
+        """Return what the network is told of some tables."""
+        owners = self.owners
+        owners = owners.repeat(len(rows), axis=0) if len(owners) == 1 else owners[rows]
+        return Tables(
+            owners,
+            self.contracts[rows],
+            self._club[rows],
+            None if self._leads is None else self._leads[rows],
+            None if self._auctions is None else [self._auctions[row] for row in rows],
+        )
+
+    def _check_leads(self, read: "_Reading") -> None:
+        assert self._leads is not None
+        leaders = (self.contracts[:, 3] + 1) % 4
+        known = self._leads != UNKNOWN_LEAD
+        owners = self.owners if len(self.owners) == self.count else self.owners[[0] * self.count]
+        holders = owners[np.arange(self.count), np.where(known, self._leads, 0)]
+        for row in np.flatnonzero(known & (holders != leaders))[:1]:
+            leader, holder = Seat(int(leaders[row])), Seat(int(holders[row]))
+            card = card_text(int(self._leads[row]))
+            raise DealError(f"{read.place(row)}{leader.word} leads, but {holder.word} holds {card}")
+
+    def _check_auctions(self, read: "_Reading") -> None:
+        assert self._auctions is not None
+        for row, calls in enumerate(self._auctions):
+            if not calls:
+                continue
+            level, strain, doubling, _ = self.contracts[row]
+            asked = f"{level}{'SHDCN'[strain]}{'X' * doubling}"
+            reached, _ = contract_of(Seat.NORTH, calls)
+            if reached != asked:
+                raise DealError(f"{read.place(row)}the auction ends in {reached}, not in {asked}")
+
+
+class _Reading:
+    """Reads n values and says at which deal one is wrong."""
+
+    def __init__(self, count: int, single: bool):
+        self._count, self._single = count, single
+
+    def place(self, row: int) -> str:
+        """Return the beginning of a message about a row."""
+        return "" if self._single else f"deal {row}: "
+
+    def each(self, values: list[Any] | None, one: Any, read: Any) -> list[Any]:
+        """Return n values read; ``one`` value stands for all where there is no list."""
+        if values is None:
+            return [read(one)] * self._count
+        if len(values) != self._count:
+            values = values * self._count
+        known: dict[Any, Any] = {}
+        found = []
+        for row, value in enumerate(values):
+            key = (type(value), value) if isinstance(value, str | int) else None
+            try:
+                if key is None or key not in known:
+                    known[key] = read(value)
+            except DealError as error:
+                raise DealError(f"{self.place(row)}{error}") from None
+            found.append(known[key])
+        return found
+
+
+def _listed(values: Any) -> list[Any] | None:
+    """Return many values as a list, None for one."""
+    one = values is None or isinstance(values, str | int) or not isinstance(values, Iterable)
+    return None if one else list(values)
+
+
+def _common(counts: dict[str, int]) -> int:
+    """Return the number of tables; raises DealError for counts that do not fit together."""
+    sizes = {size for size in counts.values() if size != 1} or set(counts.values())
+    if len(sizes) > 1:
+        said = ", ".join(f"{size:,} {name}s" for name, size in counts.items())
+        raise DealError(f"{said} (expected equally many, or one of each)")
+    return sizes.pop() if sizes else 1
+
+
+def _contract(value: Any) -> tuple[int, int, int]:
+    level, strain, doubling = parse_contract(str(value))
+    if strain is None:
+        raise DealError("the board is passed out: there are no tricks to estimate")
+    return level, int(strain), doubling
+
+
+def _declarer(value: Any) -> int:
+    if isinstance(value, int | np.integer) and 0 <= value < len(Seat):
+        return int(value)
+    return int(Seat.parse(value))
+
+
+def _lead(value: Any) -> int:
+    if value is None:
+        return UNKNOWN_LEAD
+    if isinstance(value, int | np.integer) and 0 <= value < 52:
+        return int(value)
+    return parse_card(value)
+
+
+def _calls(value: Any) -> Sequence[str]:
+    """Read the calls of an auction, a text or a list; no calls where nothing is known."""
+    if value is None:
+        return ()
+    texts = value.split() if isinstance(value, str) else list(value)
+    try:
+        calls = tuple(parse_call(text) for text in texts)
+    except ValueError as error:
+        raise DealError(str(error)) from None
+    if calls and not is_over(calls):
+        raise DealError(
+            f"the auction {shorten(' '.join(calls))} has not ended (expected three passes at its "
+            "end)"
+        )
+    return calls
+
+
+@cache
+def _shipped() -> PlayedEstimator:
+    return PlayedEstimator()
+
+
+def estimate_played(
+    deals: Any,
+    contracts: Any,
+    by: Any,
+    *,
+    players: str = "expert",
+    leads: Any = None,
+    auctions: Any = None,
+) -> PlayedEstimate:
+    """Estimate the tricks that players take at the table, where nobody sees all the cards.
+
+    ``deals`` as for ``estimate``; ``contracts`` such as ``"4HX"``; ``by`` the declarers;
+    ``players`` is ``"expert"`` (championships) or ``"club"``. Optionally ``leads`` are the opening
+    leads (``"SA"``) and ``auctions`` the calls from the first to the last pass (``"1N P 3N P P
+    P"``). Each may be one value for all, or n of them; None in a list stands for what is not
+    known. With one value of each the result has no leading axis.
+
+    The estimate is for contracts that players reach: that a contract was bid and perhaps doubled
+    says something about the cards and the players.
+
+    Raises DealError for what is not a deal, contract, seat, card or auction, for a board that is
+    passed out, a lead that the leader does not hold, and an auction that ends in another contract;
+    ValueError for other ``players``; ModelError for a damaged model.
+
+    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+    >>> played = tc.estimate_played(deal, "4H", by="N")
+    >>> played.probabilities.shape, bool(played.making() > 0.5)
+    ((14,), True)
+    """
+    return _shipped()(deals, contracts, by, players=players, leads=leads, auctions=auctions)

@@ -1,0 +1,78 @@
+"""How many tricks championship players give away on a board, by role, and how a play compares.
+
+A card costs the tricks by which it falls short of the best card in its place, double dummy. The
+lead is the first card, the defence all other cards of the defenders, and declarer plays two hands.
+"""
+
+import csv
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import UNKNOWN, Seat
+
+ROLES = ("lead", "defence", "declarer")
+NORMS = Path(__file__).with_name("norms.csv")
+"""Role, tricks given away, boards of championships on which it was so many."""
+_TAIL = 1.96
+
+
+class Norm(NamedTuple):
+    """What a championship player gives away on a board in a role."""
+
+    mean: float
+    """Tricks a board."""
+    low: float
+    """Ends of the 95 % interval of the mean."""
+    high: float
+    shares: tuple[float, ...]
+    """Shares of boards on which 0, 1, 2 … tricks were given away."""
+
+    def at_most(self, tricks: int) -> float:
+        """Return the share of boards on which no more tricks than these were given away."""
+        return float(sum(self.shares[: tricks + 1]))
+
+
+@cache
+def norms() -> dict[str, Norm]:
+    """Return the norm of each role: ``lead``, ``defence``, ``declarer``.
+
+    >>> from trickcast.played import norms
+    >>> norms()["lead"].mean < norms()["declarer"].mean
+    True
+    """
+    found = {}
+    with NORMS.open(encoding="ascii", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    for role in ROLES:
+        boards = np.array([int(row["boards"]) for row in rows if row["role"] == role])
+        tricks = np.arange(len(boards))
+        mean = float(np.average(tricks, weights=boards))
+        spread = float(np.average((tricks - mean) ** 2, weights=boards)) ** 0.5
+        error = _TAIL * spread / float(boards.sum()) ** 0.5
+        shares = tuple(float(share) for share in boards / boards.sum())
+        found[role] = Norm(mean, mean - error, mean + error, shares)
+    return found
+
+
+def given_away(
+    owners: NDArray[np.uint8], values: NDArray[np.uint8], cards: Sequence[int], declarer: Seat
+) -> dict[str, int]:
+    """Return the tricks that each role gave away in the play of k cards.
+
+    ``owners`` is (52,), ``values`` what ``values_of_cards`` says of the play: (k + 1, 52) tricks of
+    declarer's side with each card that could be played.
+    """
+    lost = dict.fromkeys(ROLES, 0)
+    for number, card in enumerate(cards):
+        could = values[number][values[number] != UNKNOWN]
+        taken = int(values[number][card])
+        if owners[card] % 2 == declarer % 2:
+            lost["declarer"] += int(could.max()) - taken
+        else:
+            lost["lead" if number == 0 else "defence"] += taken - int(could.min())
+    return lost

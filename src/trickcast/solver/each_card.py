@@ -1,0 +1,140 @@
+"""The exact value of every card: of a lead, and of each card of a play."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import UNKNOWN, DealError, Seat, Strain, as_dealset
+from ..cards.play import Position, positions
+from ..cards.text import card_text, parse_card, parse_contract
+from . import dds
+from .batches import beside, solve_lead_batches, thread_count
+
+
+def solve_leads(
+    deals: Any, contract: Any, by: str | Seat, *, workers: int | None = None
+) -> dict[str, int] | list[dict[str, int]]:
+    """Return the tricks that declarer takes after each opening lead, exactly, by card.
+
+    ``deals`` is a Deal, PBN text, a DealSet, a list of these or (n, 52) owners; many give a list.
+    The opponent on the left of declarer ``by`` leads, and everybody plays as well as possible.
+    For hands that are hidden see ``simulate_leads``.
+
+    Raises DealError for what is no deal, contract or seat, ValueError for ``workers`` below one.
+
+    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+    >>> tc.solve_leads(deal, "4H", by="N")["DQ"]
+    10
+    """
+    dealset, single = as_dealset(deals)
+    strain, declarer = _strain(contract), Seat.parse(by)
+    batches = solve_lead_batches(dealset.owners, strain, declarer, workers=workers)
+    found = [_by_card(row) for batch in batches for row in batch]
+    return found[0] if single else found
+
+
+def solve_play(
+    deal: Any,
+    contract: Any,
+    by: str | Seat,
+    cards: str | Iterable[str | int] = (),
+    *,
+    workers: int | None = None,
+) -> list[dict[str, int]]:
+    """Return the tricks that declarer takes in all after each card that may be played, exactly.
+
+    ``cards`` are those played, in their order: ``"DQ D3 DA"``, or a list of texts or indices. The
+    result is a list of k + 1 dictionaries by card: before each of the k cards, and after the last,
+    where it is empty once all are played. Everybody plays as well as possible from there on.
+
+    Raises DealError for what is no deal, contract, seat or card, and naming the first card that
+    could not be played; ValueError for ``workers`` below one.
+
+    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+    >>> first, second = tc.solve_play(deal, "4H", by="N", cards="DQ")
+    >>> first["DQ"], sorted(second)
+    (10, ['D3', 'DK'])
+    """
+    dealset, _ = as_dealset(deal)
+    if len(dealset) != 1:
+        raise DealError(f"{len(dealset)} deals (expected one; ask for the play of each by itself)")
+    strain, declarer = _strain(contract), Seat.parse(by)
+    played = cards.split() if isinstance(cards, str) else cards
+    indices = [card if isinstance(card, int) else parse_card(card) for card in played]
+    values = values_of_cards(dealset.owners[0], strain, declarer, indices, workers=workers)
+    return [_by_card(row) for row in values]
+
+
+def _strain(contract: Any) -> Strain:
+    _, strain, _ = parse_contract(str(contract))
+    if strain is None:
+        raise DealError("a deal that is passed out is not played (expected a contract, as 4H)")
+    return strain
+
+
+def _by_card(values: NDArray[np.uint8]) -> dict[str, int]:
+    return {card_text(int(card)): int(values[card]) for card in np.flatnonzero(values != UNKNOWN)}
+
+
+def values_of_cards(
+    owners: NDArray[np.uint8],
+    strain: Strain,
+    declarer: Seat,
+    cards: Sequence[int] = (),
+    *,
+    leader: Seat | None = None,
+    workers: int | None = None,
+) -> NDArray[np.uint8]:
+    """Return what each card is worth before each of k cards of a play, and after the last.
+
+    ``owners`` is (52,), a deal's, or a position's with 255 for the cards gone; ``cards`` are card
+    indices in the order of play; ``leader`` leads first (default: declarer's left-hand opponent).
+    The result is (k + 1, 52) uint8: the tricks that declarer's side takes in all, from the first
+    card on, when this card is played next and everybody plays as well as possible after it; 255
+    for a card that cannot be played.
+
+    Raises DealError for owners that are neither, PlayError for a card that cannot be played,
+    ValueError for ``workers`` below one.
+    """
+    reached = positions(owners, strain, declarer.lho if leader is None else leader, cards)
+    open_ones = [number for number, now in enumerate(reached) if len(now.playable)]
+    threads = thread_count(workers)
+    values = np.full((len(reached), 52), UNKNOWN, dtype=np.uint8)
+    for start in range(0, len(open_ones), dds.BOARDS):
+        numbers = open_ones[start : start + dds.BOARDS]
+        some = [reached[number] for number in numbers]
+        boards = dds.boards(
+            np.stack([now.owners for now in some]),
+            np.array([strain] * len(some)),
+            np.array([now.leader for now in some]),
+            _tricks(some),
+        )
+        solved = beside(
+            lambda given_up, boards=boards: dds.solve(  # type: ignore[misc]
+                boards, dds.MOST_TRICKS, dds.EVERY_CARD, threads, given_up
+            )
+        )
+        for number, mover in zip(numbers, dds.scores_of_cards(solved), strict=True):
+            values[number] = _declarers(mover, reached[number], declarer)
+    return values
+
+
+def _tricks(some: Sequence[Position]) -> NDArray[np.uint8]:
+    """Return the cards on the tables, (n, 3), 255 for none."""
+    tables = [now.trick + (UNKNOWN,) * (3 - len(now.trick)) for now in some]
+    return np.array(tables, dtype=np.uint8)
+
+
+def _declarers(mover: NDArray[np.int32], now: Position, declarer: Seat) -> NDArray[np.uint8]:
+    """Turn (52,) tricks still to come of the side to play into all of declarer's."""
+    left = len(np.flatnonzero(now.owners == now.turn))
+    playable = now.playable
+    to_come = mover[playable]
+    if to_come.min() < 0 or to_come.max() > left:
+        raise RuntimeError(f"DDS answered {to_come.min()} to {to_come.max()} of {left} tricks")
+    values = np.full(52, UNKNOWN, dtype=np.uint8)
+    own = now.turn.side == declarer.side
+    values[playable] = now.won[declarer.side] + (to_come if own else left - to_come)
+    return values

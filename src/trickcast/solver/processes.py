@@ -1,0 +1,154 @@
+"""DDS in processes of its own, so that what ends it does not end the caller."""
+
+import struct
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._processes import ProcessEnded, Processes, Refusal, Tell
+from .._progress import progress_bar
+from ..cards import Seat, Strain, TrickTable, as_dealset
+from .batches import checked_batches, solve_batches, thread_count
+
+_THREADS = struct.Struct("<I")
+_EVERY_CELL = np.ones((5, 4), dtype=np.bool_)
+Strains = str | Strain | Iterable[str | Strain] | None
+"""Strains by letters, ``"SN"``, or a list of them; None for all."""
+Declarers = str | Seat | Iterable[str | Seat] | None
+"""Seats by letters, ``"NS"``, or a list of them; None for all."""
+
+
+class SolverCrash(RuntimeError):
+    """The process that solved a batch ended without an answer; the others go on."""
+
+
+class SolverProcesses:
+    """Solvers, each in a process of its own, for any number of threads to use.
+
+    A process is started when it is first needed, and again after it ended. They end with
+    ``close``, with the ``with`` block, with the interpreter, and when the caller is killed.
+    """
+
+    def __init__(
+        self,
+        processes: int = 1,
+        *,
+        workers: int | None = 1,
+        tries: int = 2,
+        timeout: float | None = None,
+    ):
+        """Prepare ``processes`` solvers of ``workers`` threads each (None: all cores).
+
+        A batch of at most 40 deals that ends its process, or takes longer than ``timeout``
+        seconds, is given to a new one until it was tried ``tries`` times. Raises ValueError for
+        numbers below one.
+        """
+        if processes < 1 or tries < 1:
+            raise ValueError(f"processes is {processes}, tries {tries} (expected 1 or more)")
+        self._threads = _THREADS.pack(thread_count(workers))
+        self._tries, self._timeout = tries, timeout
+        self._processes = Processes(f"{__name__}:answer", processes)
+
+    def solve(
+        self,
+        deals: Any,
+        *,
+        strains: Strains = None,
+        declarers: Declarers = None,
+        progress: bool = False,
+    ) -> TrickTable:
+        """Return the exact table of every deal, as ``trickcast.solve``, which see.
+
+        Raises SolverCrash naming the deals whose process ended each time that it was tried.
+        """
+        cells = chosen_cells(strains, declarers)
+        dealset, single = as_dealset(deals)
+        tricks = np.empty((len(dealset), 5, 4), dtype=np.uint8)
+        done = 0
+        with progress_bar("solving", len(dealset), "deals", show=progress) as advance:
+            for batch in self.solve_batches(dealset.owners, cells=cells):
+                tricks[done : done + len(batch)] = batch
+                done += len(batch)
+                advance(len(batch))
+        return TrickTable(tricks[0] if single else tricks)
+
+    def solve_batches(
+        self, owners: NDArray[np.uint8], *, cells: NDArray[np.bool_] | None = None
+    ) -> Iterator[NDArray[np.uint8]]:
+        """Yield the tables of (n, 52) owners of deals, at most 40 at a time.
+
+        With ``cells``, (5, 4), these alone are solved, and the others are 255.
+
+        Raises DealError for what is no such array at once, and for what is no deal; SolverCrash
+        for a batch whose process ended: what was yielded stands, and the rest can be asked for
+        again.
+        """
+        asked = self._threads + (_EVERY_CELL if cells is None else cells).tobytes()
+        return (
+            self._solve_batch(asked, batch, f"deals {start} to {start + len(batch) - 1}")
+            for start, batch in checked_batches(owners)
+        )
+
+    def _solve_batch(self, asked: bytes, owners: NDArray[np.uint8], name: str) -> NDArray[np.uint8]:
+        for _ in range(self._tries - 1):
+            with suppress(ProcessEnded):
+                return self._ask(asked, owners)
+        try:
+            return self._ask(asked, owners)
+        except ProcessEnded as end:
+            raise SolverCrash(
+                f"{name}: the solver's process {end} (tried: {self._tries} times)"
+            ) from None
+
+    def _ask(self, asked: bytes, owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        with self._processes.ask(asked + owners.tobytes(), timeout=self._timeout) as answer:
+            return np.frombuffer(b"".join(answer), dtype=np.uint8).reshape(len(owners), 5, 4)
+
+    def close(self) -> None:
+        """End the processes, and what they have in hand."""
+        self._processes.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def chosen_cells(strains: Strains, declarers: Declarers) -> NDArray[np.bool_] | None:
+    """Return which cells, (5, 4), are of these strains and declarers; None where all are.
+
+    Raises DealError for what is none of them, ValueError where there are none.
+    """
+    if strains is None and declarers is None:
+        return None
+    cells = np.zeros((5, 4), dtype=np.bool_)
+    some = [strains] if isinstance(strains, Strain) else strains
+    by = [declarers] if isinstance(declarers, Seat) else declarers
+    trumps = Strain if some is None else [Strain.parse(strain) for strain in some]
+    seats = Seat if by is None else [Seat.parse(seat) for seat in by]
+    cells[np.ix_([int(strain) for strain in trumps], [int(seat) for seat in seats])] = True
+    if not cells.any():
+        raise ValueError("no strains or no declarers to solve (expected some, or None for all)")
+    return cells
+
+
+def answer(question: bytes, tell: Tell) -> None:
+    """Tell the tables of the deals asked about: what a process does."""
+    (threads,) = _THREADS.unpack_from(question)
+    numbers = np.frombuffer(question, dtype=np.uint8, offset=_THREADS.size)
+    cells, owners = numbers[:20].reshape(5, 4) > 0, numbers[20:].reshape(-1, 52)
+    try:
+        for table in solve_batches(owners, cells=cells, workers=threads):
+            tell(table.tobytes())
+    except ValueError as error:
+        raise Refusal(str(error)) from error

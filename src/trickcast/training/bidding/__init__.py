@@ -1,0 +1,1 @@
+"""The network of calls: boards, network, training, and auctions that teachers bid."""

@@ -1,0 +1,211 @@
+"""Auctions of played boards, from PBN files to what the network of calls learns from.
+
+Deals are kept apart by their cards and events by their names, whole.
+"""
+
+import hashlib
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...cards import Board, counted
+from ...cards.auction import CALL_NUMBER, CALLS, PASS, CallError, auction_states
+from ...cards.turns import SIDES, STYLES, encode_calls, with_sides
+from ...formats import FormatWarning, stream
+from ..trainer import TrainingError
+
+DEALS_APART, EVENTS_APART = 20, 16
+"""One deal in so many and one event in so many, by their hashes, are kept for validation."""
+_POINTS = np.tile(np.array([4, 3, 2, 1] + [0] * 9), 4)
+
+
+@dataclass(frozen=True, eq=False)
+class Auctions:
+    """Auctions, turn by turn: n turns of m auctions."""
+
+    rows: NDArray[np.uint8]
+    """(n, WIDTH) as ``cards.turns`` has them."""
+    allowed: NDArray[np.bool_]
+    """(n, 38)."""
+    calls: NDArray[np.int64]
+    """(n,) what was called."""
+    starts: NDArray[np.int64]
+    """(m + 1,) the first turn of each auction, and the end."""
+    hands: NDArray[np.bool_]
+    """(m, 4, 52) from the dealer on."""
+    told: NDArray[np.float16] | None = None
+    """(n, 38) the chances that teachers give; None where nobody was asked."""
+
+    def __len__(self) -> int:
+        return len(self.hands)
+
+    @property
+    def sha256(self) -> str:
+        """A digest of hands and calls."""
+        digest = hashlib.sha256(np.packbits(self.hands).tobytes())
+        digest.update(self.calls.astype(np.uint8).tobytes())
+        digest.update(self.rows[:, -SIDES:].tobytes())
+        return digest.hexdigest()
+
+
+class BoardSet(NamedTuple):
+    """Boards whose auctions are whole, with (n, 52) owners."""
+
+    owners: NDArray[np.uint8]
+    boards: tuple[Board, ...]
+
+    def those(self, chosen: Iterable[int]) -> "BoardSet":
+        """Return some of them."""
+        index = np.fromiter(chosen, np.int64)
+        return BoardSet(self.owners[index], tuple(self.boards[i] for i in index))
+
+
+def read_boards(folder: Path) -> BoardSet:
+    """Read the boards of all PBN files of a folder that have a dealer and a lawful whole auction.
+
+    Each table once: what has the same cards, calls and players is the same. Raises TrainingError
+    where there is none, FormatError for a file that cannot be read.
+    """
+    paths = sorted(path for path in folder.rglob("*.pbn*") if path.is_file())
+    owners: list[NDArray[np.uint8]] = []
+    boards: dict[tuple[object, ...], Board] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        for path in paths:
+            for deals in stream(path, skipped=[]):
+                for cards, board in zip(deals.owners, deals.boards or (), strict=False):
+                    players = tuple(board.tag(seat) for seat in ("North", "East", "South", "West"))
+                    key = cards.tobytes(), board.auction, players
+                    if _usable(board) and key not in boards:
+                        boards[key] = board
+                        owners.append(cards)
+    if not boards:
+        raise TrainingError(f"{folder}: no PBN file has a board with an auction")
+    return BoardSet(np.stack(owners), tuple(boards.values()))
+
+
+def _usable(board: Board) -> bool:
+    if not board.auction or board.dealer is None or board.vulnerability is None:
+        return False
+    try:
+        return auction_states([CALL_NUMBER[call] for call in board.auction])[-1].over
+    except CallError:
+        return False
+
+
+def split_boards(boards: BoardSet) -> dict[str, BoardSet]:
+    """Return ``training``, ``deals`` and ``events``: no deal and no event is in two of them.
+
+    Raises TrainingError where one of them is empty.
+    """
+    apart: dict[str, list[int]] = {"training": [], "deals": [], "events": []}
+    of_events = set()
+    kinds = []
+    for cards, board in zip(boards.owners, boards.boards, strict=True):
+        event = _hash((board.tag("Event") or "").encode()) % EVENTS_APART == 0
+        kinds.append(event)
+        if event:
+            of_events.add(cards.tobytes())
+    for i, cards in enumerate(boards.owners):
+        key = cards.tobytes()
+        if kinds[i]:
+            apart["events"].append(i)
+        elif key not in of_events:
+            kept = _hash(key) % DEALS_APART == 0
+            apart["deals" if kept else "training"].append(i)
+    for name, index in apart.items():
+        if not index:
+            raise TrainingError(f"{counted(len(boards.boards), 'board')}: too few, none for {name}")
+    return {name: boards.those(index) for name, index in apart.items()}
+
+
+def _hash(data: bytes) -> int:
+    return int.from_bytes(hashlib.sha256(data).digest()[:8], "big")
+
+
+def auctions_of(boards: BoardSet) -> Auctions:
+    """Return the auctions of boards as the network learns them, with methods where they show."""
+    rows, allowed, calls, counts = [], [], [], []
+    hands = np.empty((len(boards.boards), 4, 52), dtype=np.bool_)
+    methods = _methods(boards)
+    for i, board in enumerate(boards.boards):
+        assert board.dealer is not None and board.vulnerability is not None
+        made = [CALL_NUMBER[call] for call in board.auction]
+        seen, may = encode_calls(made)
+        own = (board.dealer + np.arange(len(made))) % 2
+        seen = with_sides(seen[:-1], own, board.vulnerability, methods[i])
+        rows.append(seen)
+        allowed.append(may[:-1])
+        calls.append(made)
+        counts.append(len(made))
+        seats = (board.dealer + np.arange(4)) % 4
+        hands[i] = boards.owners[i] == seats[:, None]
+    return Auctions(
+        np.concatenate(rows),
+        np.concatenate(allowed),
+        np.concatenate(calls).astype(np.int64),
+        np.concatenate([[0], np.cumsum(counts)]),
+        hands,
+    )
+
+
+def _methods(boards: BoardSet) -> NDArray[np.uint8]:
+    """Return (n, 2, styles): what the other deals of an event show of each pair's methods."""
+    shown: dict[tuple[object, ...], list[tuple[int, int, bytes, int, int, int]]] = defaultdict(list)
+    for i, board in enumerate(boards.boards):
+        for side, names in enumerate((("North", "South"), ("East", "West"))):
+            players = tuple(sorted(board.tag(name) or "" for name in names))
+            if all(players):
+                shown[(board.tag("Event"), *players)].append((i, side, *_opening(boards, i, side)))
+    methods = np.zeros((len(boards.boards), 2, len(STYLES)), dtype=np.uint8)
+    for seen in shown.values():
+        for i, side, deal, *_ in seen:
+            others = [
+                (call, points, longest) for _, _, d, call, points, longest in seen if d != deal
+            ]
+            methods[i, side] = _styles(others)
+    return methods
+
+
+def _opening(boards: BoardSet, i: int, side: int) -> tuple[bytes, int, int, int]:
+    """Return the deal, and opening call, points and length of the suit opened, if a side opened."""
+    board, cards = boards.boards[i], boards.owners[i]
+    assert board.dealer is not None
+    for turn, call in enumerate(board.auction):
+        if call != CALLS[PASS]:
+            seat = (board.dealer + turn) % 4
+            if seat % 2 != side:
+                break
+            held = cards == seat
+            suit = "SHDC".find(call[1:])
+            length = int(held.reshape(4, 13)[suit].sum()) if suit >= 0 else 0
+            return cards.tobytes(), CALL_NUMBER[call], int(_POINTS[held].sum()), length
+    return cards.tobytes(), PASS, 0, 0
+
+
+def _styles(openings: Sequence[tuple[int, int, int]]) -> list[int]:
+    """Return which of ``STYLES`` a pair's openings show."""
+    notrumps = [points for call, points, _ in openings if call == CALL_NUMBER["1N"]]
+    clubs = [points >= 16 for call, points, _ in openings if call == CALL_NUMBER["1C"]]
+    majors = [
+        length == 4
+        for call, _, length in openings
+        if call in (CALL_NUMBER["1H"], CALL_NUMBER["1S"])
+    ]
+    strong = weak = natural = artificial = five = four = False
+    if len(notrumps) >= 2:
+        mean = sum(notrumps) / len(notrumps)
+        strong, weak = mean >= 14.75, mean <= 13.5
+    if len(clubs) >= 3:
+        share = sum(clubs) / len(clubs)
+        natural, artificial = share <= 0.5, share >= 0.8
+    if len(majors) >= 4:
+        share = sum(majors) / len(majors)
+        five, four = share <= 0.1, share >= 0.25
+    return [int(shown) for shown in (strong, weak, natural, artificial, five, four)]

@@ -1,1 +1,0 @@
-"""The networks of all twenty results of a deal: ``accurate``, ``fast``, and their teacher."""

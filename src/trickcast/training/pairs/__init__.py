@@ -1,1 +1,0 @@
-"""The networks of two hands: ``pairs`` and ``hand2vec``."""

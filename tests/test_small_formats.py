@@ -1,0 +1,275 @@
+"""Diagrams, BEN, our own JSON, files of dealing machines; and files that hold no deals."""
+
+import io
+import json
+import warnings
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+import format_samples as sample
+import trickcast as tc
+from trickcast.cards import Board, Deal, DealSet, Seat, Vulnerability
+from trickcast.formats import FORMATS, FormatError, FormatWarning, read, stream, write_stream
+
+DEAL = Deal("N:AK3.QT95.KJ4.Q62 QJ.K873.AQT6.KJ5 T97.AJ64.985.A83 86542.2.732.T974")
+VOIDS = Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
+HANDS = {seat: str(DEAL[seat]) for seat in Seat}
+
+
+def of(text: str | bytes, form: str | None = None, **options: object) -> DealSet:
+    data = text.encode() if isinstance(text, str) else text
+    return DealSet.concatenate(stream(io.BytesIO(data), form, "x", **options))
+
+
+# --- diagrams ------------------------------------------------------------------------------------
+
+
+def column(hand: str, signs: str = "♠♥♦♣", gap: str = " ", void: str = "—") -> list[str]:
+    rows = zip(signs, hand.split("."), strict=True)
+    return [f"{sign}{gap}{' '.join(ranks).replace('T', '10') or void}" for sign, ranks in rows]
+
+
+def compass(deal: Deal, wide: int = 16, **style: str) -> str:
+    north, east, south, west = (column(str(hand), **style) for hand in deal)
+    middle = zip(west, ["N", "W   E", "S", ""], east, strict=True)
+    rows = [" " * wide + row for row in north]
+    rows += [f"{a:{wide}}{b:^8}    {c}" for a, b, c in middle]
+    return "\n".join([*rows, *(" " * wide + row for row in south), ""])
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        {},
+        {"gap": ""},
+        {"signs": "SHDC"},
+        {"signs": "SHDC", "gap": ": "},
+        {"signs": "SHDC", "gap": "-", "void": "--"},
+        {"signs": ("Spades", "Hearts", "Diamonds", "Clubs"), "gap": " "},
+        {"void": ""},
+        {"void": "-"},
+    ],
+)
+def test_four_hands_around_a_compass(style: dict[str, str]) -> None:
+    for deal in (DEAL, VOIDS):
+        deals = of(f"Match 3\nBoard 9\n{compass(deal, **style)}\nA dull deal.\n")
+        assert list(deals) == [deal]
+        assert deals.boards is not None and deals.boards[0].number == 9
+
+
+@pytest.mark.parametrize(
+    ("head", "board"),
+    [
+        ("Board 2\nEast Deals\nN-S Vul", (2, Seat.EAST, Vulnerability.NS)),
+        ("Dealer: W   Vul: None", (None, Seat.WEST, Vulnerability.NONE)),
+        ("Bd. 17 Dlr North, Both sides vulnerable", (17, Seat.NORTH, Vulnerability.BOTH)),
+        ("South deals. Game all.", (None, Seat.SOUTH, Vulnerability.BOTH)),
+        ("North-South vulnerable", (None, None, Vulnerability.NS)),
+        ("Board 3, dealer South, vulnerable EW", (3, Seat.SOUTH, Vulnerability.EW)),
+        ("Deal 4", (None, None, None)),
+    ],
+)
+def test_what_is_said_around_a_diagram(head: str, board: tuple[object, ...]) -> None:
+    deals = of(f"{head}\n{compass(DEAL)}", "diagram")
+    said = (deals.boards or [Board()])[0]
+    assert (said.number, said.dealer, said.vulnerability) == board
+
+
+def test_the_output_of_our_commands(tmp_path: Path, run) -> None:
+    path = tmp_path / "deals.txt"
+    _, out, _ = run("deal", "--boards", 3, "--seed", 5, "--to", "diagram")
+    path.write_text(out)
+    drawn = read(path)
+    _, pbn, _ = run("deal", "--boards", 3, "--seed", 5, "--to", "pbn")
+    dealt = of(pbn, "pbn")
+    assert list(drawn) == list(dealt) and drawn.boards == dealt.boards
+    status, out, _ = run("solve", DEAL.pbn)
+    if status == 0:
+        path.write_text(out)
+        solved = read(path)
+        assert list(solved) == [DEAL] and solved.tricks is not None
+        assert (solved.tricks[0] == tc.solve(DEAL).tricks).all()
+
+
+def test_hands_with_their_seats() -> None:
+    words = {seat: " ".join(hand.split(".")) for seat, hand in HANDS.items()}
+    lines = [f"{seat.letter}: {words[seat]}\n" for seat in (Seat.WEST, Seat.NORTH, Seat.EAST)]
+    lines.append(f"South {HANDS[Seat.SOUTH]}\n")
+    signed = "".join(f"{seat.word}: {'  '.join(column(HANDS[seat]))}\n" for seat in Seat)
+    titled = "".join(f"{seat.word}\n" + "\n".join(column(HANDS[seat])) + "\n" for seat in Seat)
+    beside = zip(*(column(hand) for hand in HANDS.values()), strict=True)
+    columns = "North           East            South           West\n" + "".join(
+        "".join(f"{cell:16}" for cell in row) + "\n" for row in beside
+    )
+    for text in ("".join(lines), signed, titled, columns):
+        assert list(of(text, "diagram")) == [DEAL], text
+
+
+def test_diagrams_that_are_none() -> None:
+    whole, lines = compass(DEAL), column(HANDS[Seat.NORTH])
+    for text, reason in (
+        ("\n".join(lines), "a diagram of 1 hand .expected 4"),
+        ("\n".join(lines * 4), "four hands whose seats are not told"),
+        (whole.replace("Q 10 9 5", "K 10 9 5"), "HK is held by North and by East"),
+        (whole.replace("Q 10 9 5", "Q 10 9"), "North's hand .*12 cards"),
+    ):
+        with pytest.raises(FormatError, match=reason):
+            of(text, "diagram")
+        assert not FORMATS["diagram"].sniff(text.encode())
+    skipped: list[object] = []
+    text = f"Board 1\n{whole}\nBoard 2\n" + "\n".join(lines) + f"\nBoard 3\n{whole}"
+    deals = of(text, "diagram", skipped=skipped)
+    assert [board.number for board in deals.boards or ()] == [1, 3] and len(skipped) == 1
+
+
+# --- BEN and GIB ---------------------------------------------------------------------------------
+
+FOUR = " ".join(HANDS.values())
+
+
+def test_ben_begins_with_north() -> None:
+    for text in (f"{FOUR}\nE N-S 1N X P 2H P P P\n", f"E N-S {FOUR} #1N-X-P-2H-P-P-P\n"):
+        deals = of(text * 2)
+        assert list(deals) == [DEAL, DEAL] and deals.boards is not None
+        board = deals.boards[1]
+        assert (board.dealer, board.vulnerability) == (Seat.EAST, Vulnerability.NS)
+        assert (board.contract, board.declarer) == ("2H", Seat.NORTH)
+    skipped: list[object] = []
+    deals = of(f"{FOUR}\n{FOUR}\nN None P\nnothing\n{FOUR}\n", "ben", skipped=skipped)
+    assert len(deals) == 1 and len(skipped) == 3
+    with pytest.warns(FormatWarning, match="'1X' is not a call .*the calls before it stand"):
+        deals = of(f"{FOUR}\nN None P 1X 2C\n", "ben")
+    assert (deals.boards or [Board()])[0].auction == ("PASS",)
+
+
+def test_four_hands_without_a_seat_are_gibs_and_that_is_told() -> None:
+    from_west = Deal(f"W:{FOUR}")
+    with pytest.raises(FormatError, match="line 1: four hands without a seat .*--from gib"):
+        of(f"{FOUR}\n")
+    with pytest.warns(FormatWarning, match="read from West on"):
+        assert list(of(f"{FOUR}\n{FOUR}\n", skipped=[])) == [from_west] * 2
+    assert list(of(f"{FOUR}\n", "gib")) == [from_west]
+
+
+# --- JSON ----------------------------------------------------------------------------------------
+
+
+def test_our_json_is_read_again(tmp_path: Path, run) -> None:
+    path = tmp_path / "boards.pbn"
+    tc.write(DealSet([DEAL.owners], None, [Board(number=7, dealer=Seat.WEST)]), path)
+    answers = [
+        run("estimate", path, "--json"),
+        run("par", path, "--json"),
+        run("solve", path, "--json"),
+    ]
+    for status, out, _ in answers:
+        if status != 0:
+            continue  # no solver here
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FormatWarning)
+            deals = of(out)
+        assert list(deals) == [DEAL] and deals.boards is not None and deals.boards[0].number == 7
+    if answers[2][0] == 0:
+        assert (of(answers[2][1]).tricks == tc.solve(DEAL).tricks).all()
+
+
+def test_json_in_other_shapes() -> None:
+    entry = {"deal": DEAL.pbn, "board": 3, "dealer": "S", "vulnerable": "ns", "contract": "4SX"}
+    entry |= {"by": "E", "strains": ["N", "S"], "declarers": ["W"], "exact": [[1], [255]]}
+    for shape in (entry, [entry], {"results": [entry]}, {"boards": [entry], "skipped": []}):
+        for indent in (None, 2):
+            deals = of(json.dumps(shape, indent=indent))
+            assert list(deals) == [DEAL] and deals.tricks is not None and deals.boards is not None
+            assert deals.tricks[0, 4, 3] == 1 and (deals.tricks != 255).sum() == 1
+            assert deals.boards[0] == Board(
+                number=3, dealer=Seat.SOUTH, vulnerability=Vulnerability.NS, contract="4SX",
+                declarer=Seat.EAST,
+            )  # fmt: skip
+    assert len(of(json.dumps({"deals": [DEAL.pbn, DEAL.pbn]}), "json")) == 2
+    for wrong in ([[14]], [[1, 2]], "x", [["x"]], [[-1]]):
+        with pytest.raises(FormatError, match="exact"):
+            of(json.dumps(entry | {"exact": wrong}), "json")
+    with pytest.raises(FormatError, match="line 2: .*JSON value a line"):
+        of(json.dumps(entry) + "\n{\n", "json")
+    with pytest.warns(FormatWarning, match="dealer is left out"):
+        assert list(of(json.dumps(entry | {"dealer": 5}), "json")) == [DEAL]
+
+
+# --- dealing machines ----------------------------------------------------------------------------
+
+
+def numbers(deal: Deal) -> bytes:
+    """The cards of North, East and South as two digits, by another route."""
+    owner = {card: seat for seat in "NESW" for card in sample.DECK if has(deal, seat, card)}
+    text = "".join(
+        f"{place:02}" for seat in "NES" for place, card in enumerate(sample.DECK, 1)
+        if owner[card] == seat
+    )  # fmt: skip
+    return text.encode()
+
+
+def has(deal: Deal, seat: str, card: str) -> bool:
+    return card[1] in str(deal[seat]).split(".")["SHDC".index(card[0])]
+
+
+def test_bri_is_numbers_of_cards(tmp_path: Path) -> None:
+    data = numbers(DEAL).ljust(128) + numbers(VOIDS).ljust(128, b"\0")
+    (tmp_path / "x.bri").write_bytes(data)
+    assert list(read(tmp_path / "x.bri")) == [DEAL, VOIDS]
+    assert sample.write_bytes(FORMATS["bri"], DealSet([DEAL.owners])) == data[:128]
+    skipped: list[object] = []
+    bad = data[:128].replace(b"01", b"00") + data
+    assert len(of(bad, "bri", skipped=skipped)) == 2 and "card number 00" in str(skipped[0])
+    with pytest.raises(FormatError, match=r"byte 128 \(record 1\): card number .. stands twice"):
+        of(data[:128] + data[2:4] + data[2:128], "bri")
+
+
+def test_dup_holds_the_cards_twice_and_names_its_boards() -> None:
+    deals = DealSet([DEAL.owners, VOIDS.owners], None, [Board(number=7), Board(number=8)])
+    data = sample.write_bytes(FORMATS["dup"], deals)
+    assert len(data) == 312 and data[:78] == numbers(DEAL)
+    assert data[78:95] == b"\x06AK3\x03QT95\x04KJ4\x05Q62" and data[146:156] == b"NN00701008"
+    again = of(data)
+    assert list(again) == [DEAL, VOIDS] and again.boards is not None
+    assert again.boards[1] == Board(number=8).completed()
+    backwards = of(data.replace(b"NN007", b"yy007"), "dup")
+    assert [board.number for board in backwards.boards or ()] == [8, 7]
+    with pytest.warns(FormatWarning, match="second list of the cards .DGE. differs"):
+        assert list(of(data.replace(b"\x06AK3", b"\x06AK4"), "dup")) == [DEAL, VOIDS]
+    with pytest.warns(FormatWarning, match="control bytes|'x0' .*no number|has no number"):
+        assert of(data.replace(b"NN007", b"xx007"), "dup").boards == (Board(), Board())
+    apart = DealSet(deals.owners, None, [Board(number=7), Board(number=9)])
+    with pytest.raises(FormatError, match="board 9 after board 7"):
+        write_stream([apart], io.BytesIO(), "dup")
+
+
+@settings(max_examples=30, deadline=None)
+@given(sample.deal_sets())
+def test_round_trips_of_dealing_machines(deals: DealSet) -> None:
+    for name in ("bri", "dup"):
+        out = io.BytesIO()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FormatWarning)
+            write_stream([deals], out, name)
+        assert FORMATS[name].sniff(out.getvalue())
+        assert (of(out.getvalue(), name).owners == deals.owners).all()
+
+
+# --- what holds no deals -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "what"),
+    [
+        ("x.tcl", "main {\n  reject if {[hcp north] < 12}\n}\n", "a script of Deal .Tcl."),
+        ("x.txt", "source lib/score.tcl\nmain {\n accept\n}\n", "give what Deal prints"),
+        ("x.bml", "1C; 16+\n 1D; 0-7\n", "BML, which describes a bidding system"),
+        ("x", "#TITLE Precision\n1C; 16+\n", "holds no deals"),
+    ],
+)
+def test_files_of_other_kinds_are_named(tmp_path: Path, name: str, text: str, what: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(FormatError, match=what):
+        read(tmp_path / name)
