@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ..experiments.paper import read_paper
+from .printed_tables import TABLES
 from .shown import show
-from .tables import TABLES
 
 PAPER = read_paper(Path(__file__).parent, tables=TABLES, show=show)

@@ -8,6 +8,7 @@ Mańdziuk, "Learning without human expertise", IEEE Transactions on Neural Netwo
 
 from .card_codings import CardCoding, FourHands, LeaderLast, OneNumber, PairAndHand, RankAndSuit
 from .coding import Coding, Inputs, Joined, check_coding
+from .deal_views import LEADER, Views, exchange, random_views, turn
 from .heads import (
     HEADS,
     HIGHEST,
@@ -22,4 +23,3 @@ from .heads import (
 )
 from .method_codings import EstimatorInputs
 from .registry import CODINGS, find_coding
-from .views import LEADER, Views, exchange, random_views, turn

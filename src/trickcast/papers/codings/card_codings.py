@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...cards import Seat
 from .coding import Inputs, Trumps
-from .views import exchange, turn
+from .deal_views import exchange, turn
 
 _SEATS = np.arange(4, dtype=np.uint8)
 _MARKS = np.full((5, 52), 0.5, dtype=np.float32)

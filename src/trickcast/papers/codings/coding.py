@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...cards import Seat, Strain
-from .views import exchange
+from .deal_views import exchange
 
 Inputs = NDArray[np.uint8] | NDArray[np.float32]
 """(n, size) rows: uint8 where all are 0 or 1, float32 else."""

@@ -10,8 +10,8 @@ from ...cards import Seat, Strain
 from ...evaluators import Evaluator, get
 from ...evaluators.holdings import HoldingIds, holding_ids, lengths
 from .coding import Inputs, Trumps
+from .deal_views import exchange, turn
 from .heads import HIGHEST, LOWEST
-from .views import exchange, turn
 
 _PAIRS = ((Seat.NORTH, Seat.SOUTH), (Seat.EAST, Seat.WEST))
 

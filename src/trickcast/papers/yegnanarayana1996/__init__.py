@@ -6,6 +6,6 @@ Sadhana 21(3), 1996.
 from pathlib import Path
 
 from ..experiments.paper import read_paper
-from .tables import TABLES, show
+from .printed_tables import TABLES, show
 
 PAPER = read_paper(Path(__file__).parent, tables=TABLES, show=show)
