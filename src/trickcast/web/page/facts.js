@@ -7,7 +7,7 @@ import { element, percent, sign } from "./dom.js";
 const GAME = [10, 10, 11, 11, 9]; // tricks that game takes: S H D C NT
 const SIDES = ["NS", "EW"];
 const SYSTEMS = [
-  "polish-club", "standard-american", "polish-club-rules", "polish-club-book", "52-60-7", "52-60-12", "cascade-1996",
+  "polish-club", "polish-club-rules", "polish-club-book", "standard-american", "52-60-7", "52-60-12", "cascade-1996",
 ];
 
 /** A contract such as 4HX or 3N as people write it; other words stay. */
