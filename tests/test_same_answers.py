@@ -98,8 +98,8 @@ def test_a_file_is_read_alike_in_parts_of_any_size(form: str, chunk: int) -> Non
 def test_simulations(workers: int) -> None:
     hand = "AQ52.KJ3.K42.Q73"
     asked: dict[str, Any] = {"samples": 60, "exact": 20, "seed": 4, "only": [("4S", "N")]}
-    once = tc.simulate(north=hand, workers=1, **asked).expected.array
-    again = tc.simulate(north=hand, workers=workers, **asked).expected.array
+    once = tc.simulate(north=hand, workers=1, **asked).expected
+    again = tc.simulate(north=hand, workers=workers, **asked).expected
     np.testing.assert_allclose(again, once, atol=1e-5)
 
 

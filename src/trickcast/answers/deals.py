@@ -68,8 +68,8 @@ def estimated_deal(
         "tricks": estimate.tricks.tolist(),
         "probabilities": np.round(estimate.probabilities.astype(float), 6).tolist(),
     }
-    if estimate.exact.any():
-        content["solved"] = estimate.exact.tolist()
+    if estimate.solved.any():
+        content["solved"] = estimate.solved.tolist()
     if exact is not None:
         content["exact"] = exact.tolist()
     return cast(EstimatedDeal, content)  # mypy wants all keys of a literal with **

@@ -6,11 +6,10 @@ from typing import Any, NotRequired, cast
 import numpy as np
 from typing_extensions import TypedDict
 
-from ..cards import Seat, Strain, Vulnerability
+from ..cards import LabelledArray, Seat, Strain, Vulnerability
 from ..scoring import Contract
 from ..simulation import (
     BeatingLead,
-    Cells,
     ContractValue,
     Lead,
     LeadSimulation,
@@ -297,11 +296,11 @@ def _counts(result: Result) -> Counts:
     return {"layouts": result.samples, "solved": result.solved, "stopped": result.stopped}
 
 
-def _table(cells: Cells, digits: int) -> list[Any]:
+def _table(cells: LabelledArray, digits: int) -> list[Any]:
     """Return cells as lists, null where a number is not known."""
     table: list[Any] = np.where(
-        np.isnan(cells.array),
+        np.isnan(cells),
         None,
-        cells.array.round(digits),  # type: ignore[call-overload]
+        cells.round(digits),  # type: ignore[call-overload]
     ).tolist()
     return table

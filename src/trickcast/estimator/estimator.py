@@ -255,7 +255,7 @@ def estimate(
 
     >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
     >>> estimated = tc.estimate(deal)
-    >>> int(estimated["H", "N"]), estimated.probabilities.shape
+    >>> estimated.tricks["H", "N"], estimated.probabilities.shape
     (10, (5, 4, 14))
     """
     return loaded(model)(deals, exact_below=exact_below)

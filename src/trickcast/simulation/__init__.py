@@ -6,7 +6,7 @@ from .controls import MINIMUM_EXACT, Means, means
 from .layouts import Clock
 from .leads import Lead, LeadSimulation, simulate_leads
 from .making import MakingSimulation, simulate_making
-from .outcomes import Cells, Result, Value, Worth
+from .outcomes import Interval, Result, Value, Worth
 from .pictures import trick_picture
 from .plan import Plan, SimulationError
 from .texts import bars

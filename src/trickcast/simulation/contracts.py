@@ -1,5 +1,6 @@
 """What will this contract make? Tricks, chances and scores over the layouts that fit."""
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from html import escape
@@ -9,7 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, Grid, Seat, Strain, shorten
+from ..cards import (
+    TABLE,
+    UNKNOWN,
+    Deal,
+    DealSet,
+    Grid,
+    LabelledArray,
+    Seat,
+    Strain,
+    TrickChances,
+    shorten,
+)
+from ..cards.one_or_many import is_named
 from ..dealing.constraints import MAX_TRIES
 from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
@@ -18,7 +31,7 @@ from .controls import Floats, Means, means
 from .layouts import Layouts, Work, lay_out, watcher
 from .outcomes import (
     TRICKS,
-    Cells,
+    Interval,
     Result,
     Value,
     Worth,
@@ -87,11 +100,12 @@ class Tables(Question):
         return None if self._whole else doubt_of(estimates, TRICKS[:, None])
 
 
-class Simulation(Result):
+class Simulation(Result, TrickChances):
     """Results of ``simulate``: print it, or ask it for tricks, chances, scores and comparisons.
 
-    The tricks of the first ``solved`` of its ``deals`` are known. Numbers of strains and
-    declarers that were not asked for are NaN.
+    The tricks of the first ``solved`` of its ``deals`` are known; ``simulation[3]`` and
+    ``simulation[:20]`` are those deals. Numbers of strains and declarers that were not asked for
+    are NaN.
     """
 
     def __init__(self, layouts: Layouts, cells: Sequence[Cell]):
@@ -111,30 +125,32 @@ class Simulation(Result):
         return np.array([[getattr(cell, name)[0] for cell in row] for row in self._tricks])
 
     @property
-    def expected(self) -> Cells:
-        """Expected tricks; the network's alone if nothing was solved."""
-        return Cells(np.clip(self._cells("mean"), 0, 13))
+    def expected(self) -> LabelledArray:
+        """(5, 4) expected tricks; the network's alone if nothing was solved."""
+        return LabelledArray(np.clip(self._cells("mean"), 0, 13), TABLE)
 
     @property
-    def interval(self) -> Cells:
-        """(low, high) of the 95 % interval of the expected tricks; NaN if nothing was solved."""
+    def interval(self) -> LabelledArray:
+        """(5, 4, 2): (low, high) of the 95 % intervals of the expected tricks; NaN if nothing was
+        solved.
+        """
         ends = [[np.concatenate(cell.interval()) for cell in row] for row in self._tricks]
-        return Cells(np.clip(np.array(ends), 0, 13))
+        return LabelledArray(np.clip(np.array(ends), 0, 13), (*TABLE, None), Interval)
 
     @property
-    def explained(self) -> Cells:
+    def explained(self) -> LabelledArray:
         """r², the share of the spread of the exact tricks that the network explains."""
-        return Cells(self._cells("explained"))
+        return LabelledArray(self._cells("explained"), TABLE)
 
     @property
-    def effective(self) -> Cells:
+    def effective(self) -> LabelledArray:
         """Effective sample size: the solved layouts that would be needed without the network."""
-        return Cells(self._cells("effective"))
+        return LabelledArray(self._cells("effective"), TABLE)
 
     @property
-    def saving(self) -> Cells:
+    def saving(self) -> LabelledArray:
         """Time that solving alone would have taken for the same interval, over that taken."""
-        return Cells(self.saved(self._cells("effective")))
+        return LabelledArray(self.saved(self._cells("effective")), TABLE)
 
     @property
     def worth(self) -> Worth:
@@ -147,10 +163,38 @@ class Simulation(Result):
         )
         return Worth(explained, size, saving, int(known.sum()))
 
-    def making(self, contract: str | Contract, by: str | Seat) -> Value:
+    def __len__(self) -> int:
+        return self.samples
+
+    def __getitem__(self, key: Any) -> Deal | DealSet:
+        if is_named(key):
+            raise TypeError(
+                "the simulation is indexed by deals, not by names "
+                '(expected simulation.expected["S", "S"])'
+            )
+        chosen: Deal | DealSet = self.deals[key]
+        return chosen
+
+    def __iter__(self) -> Iterator[Deal]:
+        return iter(self.deals)
+
+    def at_least(
+        self, tricks: int, strain: str | Strain | None = None, by: str | Seat | None = None
+    ) -> Value:
+        """Return the chance of so many tricks or more: (probability, low, high).
+
+        Raises SimulationError without a strain or a declarer, and for tricks outside 0 … 13.
+        """
+        if strain is None or by is None:
+            raise SimulationError("no declarer or strain (expected both, as 4H by N)")
+        count = operator.index(tricks)
+        if not 0 <= count <= 13:
+            raise SimulationError(f"tricks is {count} (expected 0 to 13)")
+        return values(self._at_least(Strain.parse(strain), Seat.parse(by)))[count]
+
+    def making(self, contract: str | Contract, by: str | Seat | None = None) -> Value:
         """Return the chance that a contract makes: (probability, low, high)."""
-        bid, seat = played(contract), Seat.parse(by)
-        return values(self._at_least(strain_of(bid), seat))[bid.tricks]
+        return self.at_least(played(contract).tricks, strain_of(played(contract)), by)
 
     def distribution(self, strain: str | Strain, by: str | Seat) -> Floats:
         """Return the chances of 0 to 13 tricks, (14,) float64, which add to 1.
@@ -304,7 +348,7 @@ class Simulation(Result):
 
     def _grid(self) -> Grid:
         """Expected tricks ± half their intervals."""
-        mean, ends = self.expected.array, self.interval.array
+        mean, ends = self.expected, np.asarray(self.interval)
         half = (ends[..., 1] - ends[..., 0]) / 2
         return Grid(lambda strain, seat: error_text(mean[strain, seat], half[strain, seat]))
 
