@@ -293,7 +293,7 @@ def few() -> tuple[tc.DealSet, np.ndarray]:
 def test_all_is_as_sure_as_asked(few, bound):
     deals, real = few
     estimator = tc.Estimator(SMALL, threads=1)
-    plain, decided = estimator(deals), estimator(deals, exact_below=bound)
+    plain, decided = estimator(deals), estimator(deals, solve_below=bound)
     unsure = plain.probabilities.max(axis=-1) < bound
     assert unsure.mean() > 0.05
     surest = decided.probabilities.max(axis=-1)
@@ -309,7 +309,7 @@ def test_all_is_as_sure_as_asked(few, bound):
     # a side of which nothing was unsure is as it was
     aside = ~(unsure | unsure[:, :, [2, 3, 0, 1]])
     assert np.array_equal(decided.probabilities[aside], plain.probabilities[aside])
-    alone = estimator(deals[2], exact_below=bound)
+    alone = estimator(deals[2], solve_below=bound)
     assert np.array_equal(alone.tricks, decided.tricks[2])
     assert np.array_equal(alone.solved, decided[2].solved)
 
@@ -342,21 +342,21 @@ def test_searches_end_at_results_that_no_estimate_foresaw():
 
 def test_nothing_and_everything_exact(few, deals):
     solved, real = few
-    everything = tc.estimate(solved[:2], model=SMALL, exact_below=1)
+    everything = tc.estimate(solved[:2], model=SMALL, solve_below=1)
     assert everything.solved.all()
     assert np.array_equal(everything.tricks, real[:2])
-    nothing = tc.estimate(deals, model=SMALL, exact_below=0)
+    nothing = tc.estimate(deals, model=SMALL, solve_below=0)
     assert not nothing.solved.any()
     assert not tc.estimate(deals, model=SMALL).solved.any()
-    assert tc.estimate([], exact_below=0.8).solved.shape == (0, 5, 4)
+    assert tc.estimate([], solve_below=0.8).solved.shape == (0, 5, 4)
 
 
 @pytest.mark.parametrize("bound", [-0.1, 1.1, float("nan"), 80])
 def test_a_bound_is_a_probability(board, bound):
-    with pytest.raises(ValueError, match=r"exact_below is .* \(expected a probability"):
-        tc.estimate(board, exact_below=bound)
-    with pytest.raises(ValueError, match="exact_below"):
-        tc.Estimator(SMALL).stream(board, exact_below=bound)
+    with pytest.raises(ValueError, match=r"solve_below is .* \(expected a probability"):
+        tc.estimate(board, solve_below=bound)
+    with pytest.raises(ValueError, match="solve_below"):
+        tc.Estimator(SMALL).stream(board, solve_below=bound)
 
 
 def test_one_strain_is_solved_as_in_the_table(few):
@@ -367,7 +367,7 @@ def test_one_strain_is_solved_as_in_the_table(few):
 
 
 def test_an_exact_result_is_marked_in_print(board):
-    found = tc.estimate(board, model=SMALL, exact_below=0.95)
+    found = tc.estimate(board, model=SMALL, solve_below=0.95)
     row = str(found).splitlines()[1].split()[1:]
     for place, strain in enumerate("NSHDC"):
         number, mark = row[2 * place : 2 * place + 2]

@@ -537,7 +537,7 @@ def test_estimating_with_exact_results_for_what_is_unsure(run, board):
     arguments = ("estimate", board.pbn, "--model", SMALL, "--exact-below", 1)
     status, out, err = run(*arguments, "--json")
     assert (status, err) == (0, "")
-    found, expected = json.loads(out), tc.estimate(board, model=SMALL, exact_below=1)
+    found, expected = json.loads(out), tc.estimate(board, model=SMALL, solve_below=1)
     assert found["solved"] == expected.solved.tolist()
     assert found["tricks"] == expected.tricks.tolist()
     status, out, _ = run(*arguments)

@@ -106,7 +106,7 @@ def test_the_chance_of_a_contract_is_asked_alike_of_every_result() -> None:
 
 
 def test_a_simulation_reads_like_an_estimate() -> None:
-    result = tc.simulate(**KNOWN, samples=30, exact=20, only=[("2S", "S")], workers=1)
+    result = tc.simulate(**KNOWN, samples=30, solve=20, contracts=[("2S", "S")], workers=1)
     low, high = result.interval["S", "S"]
     assert result.interval["S", "S"].low == low <= result.expected["S", "S"] <= high
     assert result.making("2S", by="S") == result.at_least(8, "spades", "south")

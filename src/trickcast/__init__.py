@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from .cards import Deal, DealError, DealSet, Hand, TrickTable
     from .dealing import random_deals
     from .estimator import Estimator, ModelError, TrickEstimate, estimate, models
-    from .formats import FormatError, read, stream, write
+    from .formats import FormatError, iter_deals, read, write
     from .pairs import HandEmbedding, PairEstimator
     from .played import estimate_played
-    from .simulation import simulate, simulate_leads, simulate_making
+    from .simulation import contract_chance, simulate, simulate_leads
     from .solver import solve, solve_leads, solve_play
 
 __all__ = [
@@ -33,22 +33,22 @@ __all__ = [
     "PairEstimator",
     "TrickEstimate",
     "TrickTable",
+    "contract_chance",
     "deals_after",
     "estimate",
     "estimate_played",
     "evaluators",
     "explain_auction",
+    "iter_deals",
     "models",
     "openings",
     "random_deals",
     "read",
     "simulate",
     "simulate_leads",
-    "simulate_making",
     "solve",
     "solve_leads",
     "solve_play",
-    "stream",
     "write",
 ]
 
@@ -58,9 +58,9 @@ _ROOMS = {
     "dealing": ("random_deals",),
     "pairs": ("HandEmbedding", "PairEstimator"),
     "estimator": ("Estimator", "ModelError", "TrickEstimate", "estimate", "models"),
-    "formats": ("FormatError", "read", "stream", "write"),
+    "formats": ("FormatError", "read", "iter_deals", "write"),
     "played": ("estimate_played",),
-    "simulation": ("simulate", "simulate_leads", "simulate_making"),
+    "simulation": ("simulate", "simulate_leads", "contract_chance"),
     "solver": ("solve", "solve_leads", "solve_play"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}

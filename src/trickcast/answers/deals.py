@@ -104,7 +104,7 @@ def par_answer(
     content = named_deal(deal, board) | {
         "dealer": str(dealer),
         "vulnerable": str(vulnerable),
-        "ns": best.ns_score,
+        "ns": best.score,
         "contracts": [str(contract) for contract in best.contracts],
     }
     return cast(ParAnswer, content)

@@ -93,8 +93,8 @@ class PlayedEstimate(OneOrMany, TrickChances):
         means = np.empty(len(rows))
         chances = self.probabilities.reshape(-1, 14)
         for contract in np.unique(rows, axis=0):
-            vul = bool(sides >> int(contract[3]) % 2 & 1)
-            points = score(_bid(contract), np.arange(14), vul)
+            own = bool(sides >> int(contract[3]) % 2 & 1)
+            points = score(_bid(contract), np.arange(14), own)
             same = (rows == contract).all(axis=1)
             means[same] = chances[same] @ points
         return _plain(means.reshape(self.probabilities.shape[:-1]))

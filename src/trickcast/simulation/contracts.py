@@ -250,8 +250,8 @@ class Simulation(Result, TrickChances):
             raise SimulationError(
                 f"{seats[0].word} and {seats[1].word} (expected partners, or one)"
             )
-        vul = is_vulnerable(vulnerable, seats[0])
-        points = [score(bid, np.arange(14), vul) for bid in (first, second)]
+        own = is_vulnerable(vulnerable, seats[0])
+        points = [score(bid, np.arange(14), own) for bid in (first, second)]
         gains = gain(points[0][:, None] - points[1], scoring)
         bids = zip((first, second), seats, strict=True)
         cells = [(bid.strain or Strain.SPADES, seat) for bid, seat in bids]
@@ -295,9 +295,9 @@ class Simulation(Result, TrickChances):
         seats = {"NS": (Seat.NORTH, Seat.SOUTH), "EW": (Seat.EAST, Seat.WEST)}.get(side.upper())
         if seats is None:
             raise SimulationError(f"side is {shorten(side)} (expected NS or EW)")
-        vul = is_vulnerable(vulnerable, seats[0])
+        own = is_vulnerable(vulnerable, seats[0])
         ranked = sorted(
-            self._by_points(seats, vul), key=lambda value: value.worth.mean, reverse=True
+            self._by_points(seats, own), key=lambda value: value.worth.mean, reverse=True
         )
         if scoring != "total" and ranked:
             best = ranked[0]
@@ -317,16 +317,16 @@ class Simulation(Result, TrickChances):
             ranked.sort(key=lambda value: value.worth.mean, reverse=True)
         return ranked[:number]
 
-    def _by_points(self, seats: tuple[Seat, ...], vul: bool) -> Iterator[ContractValue]:
+    def _by_points(self, seats: tuple[Seat, ...], vulnerable: bool) -> Iterator[ContractValue]:
         levels = range(1, 8)
         for strain in BIDDING_ORDER:
             known = [seat for seat in seats if (strain, seat) in self._columns]
             if not known:
                 continue
             bids = [Contract(f"{level}{strain}") for level in levels]
-            points = np.stack([score(bid, np.arange(14), vul) for bid in bids], axis=1).astype(
-                float
-            )
+            points = np.stack(
+                [score(bid, np.arange(14), vulnerable) for bid in bids], axis=1
+            ).astype(float)
             worth = {seat: intervals(self._means(strain, seat, points)) for seat in known}
             for column, bid in enumerate(bids):
                 by = max(known, key=lambda seat: worth[seat][column].mean)
@@ -373,7 +373,7 @@ def simulate(
     west: Any = None,
     condition: Any = None,
     samples: int | None = None,
-    exact: int | None = None,
+    solve: int | None = None,
     seed: int = 0,
     model: Any = None,
     precision: float | None = None,
@@ -382,25 +382,25 @@ def simulate(
     max_tries: int = MAX_TRIES,
     progress: "bool | Callable[[Simulation], object]" = False,
     keep_on_interrupt: bool = False,
-    on: str | None = None,
-    only: Iterable[tuple[str | Contract, str | Seat]] | None = None,
+    cluster: str | None = None,
+    contracts: Iterable[tuple[str | Contract, str | Seat]] | None = None,
 ) -> Simulation:
     """Deal what is not known many times, and count what every contract takes, double dummy.
 
     Each seat is a hand or what is known of it, ``condition`` is about the whole deal, as in
     ``Constraints``. Of ``samples`` layouts all are estimated by the network ``model``, and
-    ``exact`` of them solved too, which corrects the estimates and tells how sure they are. With
-    ``exact`` equal to ``samples`` no network is used; with 0 nothing corrects it, and there are
+    ``solve`` of them solved too, which corrects the estimates and tells how sure they are. With
+    ``solve`` equal to ``samples`` no network is used; with 0 nothing corrects it, and there are
     no intervals (NaN). Unless named, ``model`` is fast, which is enough where it is corrected,
-    and accurate where nothing is solved. With ``only``, a list of contracts and declarers such as
+    and accurate where nothing is solved. With ``contracts``, a list of these with declarers, as
     ``[("4S", "S"), ("3N", "N")]``, no other strains and declarers are solved and estimated, about
     15 times faster for one; of more than 40 solved layouts, the others are chosen by doubt.
 
-    ``exact`` is 200 unless told, and ``samples`` as many as pay, by the share of the spread that
+    ``solve`` is 200 unless told, and ``samples`` as many as pay, by the share of the spread that
     the network explains on the solved ones. With ``precision`` solving ends when the expected
     tricks of all solved cells are known to ± this, with ``seconds`` after that time (never before
     20 layouts): ``stopped`` says so. Then both numbers follow from a pilot of 40 layouts and the
-    times it took; ``exact`` and ``samples`` are at most what is told. Where solving alone is as
+    times it took; ``solve`` and ``samples`` are at most what is told. Where solving alone is as
     fast the network is left out.
 
     ``workers`` is the number of threads (default: all cores). With ``keep_on_interrupt`` Ctrl-C
@@ -416,21 +416,21 @@ def simulate(
     ClusterError where the cluster fails.
 
     >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
-    >>> result = tc.simulate(**known, only=[("2S", "S")], samples=200, exact=20)
+    >>> result = tc.simulate(**known, contracts=[("2S", "S")], samples=200, solve=20)
     >>> result.solved, result.making("2S", by="S").mean > 0.5
     (20, True)
     """
-    question = Tables(None if only is None else _cells(only))
-    plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
+    question = Tables(None if contracts is None else _cells(contracts))
+    plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
     told = watcher(progress, lambda layouts: Simulation(layouts, question.cells))
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, on)
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster)
     return Simulation(lay_out(question, known, plan, work), question.cells)
 
 
-def _cells(only: Iterable[tuple[str | Contract, str | Seat]]) -> list[Cell]:
+def _cells(contracts: Iterable[tuple[str | Contract, str | Seat]]) -> list[Cell]:
     """Return the strains and declarers of contracts, each once."""
-    cells = [(strain_of(played(contract)), Seat.parse(by)) for contract, by in only]
+    cells = [(strain_of(played(contract)), Seat.parse(by)) for contract, by in contracts]
     if not cells:
-        raise SimulationError("only is empty (expected contracts and declarers, or None)")
+        raise SimulationError("contracts is empty (expected contracts and declarers, or None)")
     return list(dict.fromkeys(cells))

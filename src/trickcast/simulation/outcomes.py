@@ -62,7 +62,7 @@ class Result:
     stopped: str | None
     """Why fewer were solved than allowed: precision, seconds, interrupt, max_tries; else None."""
     timed: bool
-    """Whether a precision or the clock ended the solving. ``samples`` and ``exact`` set to what
+    """Whether a precision or the clock ended the solving. ``samples`` and ``solve`` set to what
     was dealt and solved give the same numbers again, wherever they run."""
 
     def __init__(self, layouts: Layouts):
