@@ -194,7 +194,8 @@ class Simulation(Result, TrickChances):
 
     def making(self, contract: str | Contract, by: str | Seat | None = None) -> Value:
         """Return the chance that a contract makes: (probability, low, high)."""
-        return self.at_least(played(contract).tricks, strain_of(played(contract)), by)
+        bid = played(contract)
+        return self.at_least(bid.tricks, strain_of(bid), bid.by if by is None else by)
 
     def distribution(self, strain: str | Strain, by: str | Seat) -> Floats:
         """Return the chances of 0 to 13 tricks, (14,) float64, which add to 1.
