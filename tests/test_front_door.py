@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -105,3 +106,37 @@ def test_par_takes_what_boards_say_and_tables_that_are_known() -> None:
     ):
         with pytest.raises(tc.DealError, match=message):
             tc.par(known, **given)
+
+
+@pytest.mark.slow
+def test_a_type_checker_refuses_what_is_no_deal_or_hand(tmp_path: Path) -> None:
+    """The named unions take all that the functions take, and nothing else."""
+    right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
+    right.write_text(
+        "import numpy as np\nimport trickcast as tc\n"
+        "deal = tc.random_deals(1, seed=1)[0]\n"
+        "tc.estimate(deal).expected['H', 'N']\n"
+        "tc.estimate([deal, deal.pbn]), tc.estimate(deal.owners[None]), tc.estimate(deal.pbn)\n"
+        "tc.solve([deal, tc.random_deals(2, seed=1)], strains='SN')\n"
+        "tc.PairEstimator()(deal.north, [str(deal.south)]).making('4H')\n"
+        "tc.simulate(north=deal.north, south='hcp 15-17', contracts=[('4S', tc.Seat.NORTH)])\n"
+        "tc.par(deal, 'N', 'none')\n"
+        "tc.estimate_played(deal, '4H', by='N')\n"
+        "tc.evaluators.evaluate('work_points', [deal.north, 'AKQ2.QJT987.32.2'])\n"
+    )
+    lines = (
+        "tc.estimate(42)",
+        "tc.solve([1, 2])",
+        "tc.PairEstimator()(1, 2)",
+        "tc.simulate(north=5)",
+        "tc.par(3.5)",
+        "tc.estimate_played(7, '4H', by='N')",
+        "tc.Deal(north=1)",
+    )
+    wrong.write_text("import trickcast as tc\n" + "\n".join(lines) + "\n")
+    cache = Path(__file__).parents[1] / ".mypy_cache" / "of_users"
+    options = ("--strict", "--no-error-summary", "--cache-dir", cache)
+    command = [sys.executable, "-m", "mypy", *options, right, wrong]
+    found = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    refused = {int(line.split(":")[1]) for line in found.stdout.splitlines() if ": error:" in line}
+    assert "right.py" not in found.stdout and refused == {*range(2, 2 + len(lines))}, found.stdout
