@@ -256,6 +256,7 @@ def test_all_questions_take_the_same_keywords() -> None:
     assert {"north", "condition", "samples", "solve", "seed", "precision"} < shared
     for function, own in (
         (tc.simulate, {"contracts"}),
+        (tc.compare, {"choices", "by", "vulnerable"}),
         (tc.contract_chance, {"contract", "by"}),
         (tc.simulate_leads, {"leader", "contract", "by", "vulnerable", "scoring"}),
     ):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .pars import par
     from .played import estimate_played
     from .scoring import Contract, score
-    from .simulation import contract_chance, simulate, simulate_leads
+    from .simulation import compare, contract_chance, simulate, simulate_leads
     from .solver import solve, solve_leads, solve_play
 
     __version__: str
@@ -55,6 +55,7 @@ __all__ = [
     "TrickTable",
     "Vulnerability",
     "__version__",
+    "compare",
     "constrained_deals",
     "contract_chance",
     "deals_after",
@@ -87,7 +88,7 @@ _ROOMS = {
     "pars": "par",
     "played": "estimate_played",
     "scoring": "Contract score",
-    "simulation": "contract_chance simulate simulate_leads",
+    "simulation": "compare contract_chance simulate simulate_leads",
     "solver": "solve solve_leads solve_play",
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names.split()}

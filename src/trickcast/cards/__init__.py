@@ -23,7 +23,7 @@ from .dealset import DealLike, DealSet, DealsLike, Skipped, as_dealset
 from .enums import RANKS, Seat, Strain, Suit, Vulnerability
 from .errors import DealError, counted, cut, shorten
 from .grid import PRINTED_SEATS, PRINTED_STRAINS, Grid, html_table, whole_percent
-from .hand import Hand, HandLike, HandsLike, as_hands, hands_of
+from .hand import Hand, HandLike, HandsLike, as_hands, hands_of, hcp, lengths
 from .labelled import TABLE, LabelledArray
 from .one_or_many import OneOrMany
 from .partial import HIDDEN, PartialDeals

@@ -183,6 +183,30 @@ def _fault(row: NDArray[Any]) -> str:
     return "" if count == 13 else f"{counted(count, 'card')} (expected 13)"
 
 
+def hcp(hands: HandsLike) -> NDArray[np.int64]:
+    """Return the high-card points of hands: (n,), or () of one hand.
+
+    For a test of hands, as ``constrained_deals`` takes: ``south=lambda hands: hcp(hands) > 14``.
+
+    >>> hcp(["A.KQ9832.T94.AKT", "Q4.AT7.QJ872.732"])
+    array([16,  9])
+    """
+    rows, single = as_hands(hands)
+    points = rows.reshape(-1, 4, 13)[..., : len(HCP)].sum(axis=1) @ np.array(HCP)
+    return np.asarray(points[0] if single else points)
+
+
+def lengths(hands: HandsLike) -> NDArray[np.int64]:
+    """Return the number of spades, hearts, diamonds and clubs of hands: (n, 4), or (4,) of one.
+
+    >>> lengths("A.KQ9832.T94.AKT")
+    array([1, 6, 3, 3])
+    """
+    rows, single = as_hands(hands)
+    counts = rows.reshape(-1, 4, 13).sum(axis=2)
+    return np.asarray(counts[0] if single else counts)
+
+
 def hands_of(owners: NDArray[np.uint8], seat: str | Seat) -> NDArray[np.bool_]:
     """Return the (n, 52) hands that one seat holds in (n, 52) owners.
 

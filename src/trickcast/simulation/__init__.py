@@ -1,6 +1,7 @@
 """Simulation: what a contract makes over all layouts that fit, with error bars."""
 
 from .beating import BeatingLead, beating_leads
+from .comparing import Choice, Compared, Comparison, compare
 from .contracts import ContractValue, Simulation, simulate
 from .controls import MINIMUM_EXACT, Means, means
 from .layouts import Clock
