@@ -30,6 +30,10 @@ class Board:
     nothing is known. ``tags`` and ``lin`` keep what a PBN or a LIN file says beyond them.
     Seats and vulnerability may be given as letters or words. Immutable, compared by value. Raises
     DealError for a seat or vulnerability that is none.
+
+    >>> board = tc.Board(number=3, dealer="S", contract="4SX", declarer="north")
+    >>> board.declarer, str(board.completed().vulnerability)
+    (<Seat.NORTH: 0>, 'ew')
     """
 
     number: int | None = None
