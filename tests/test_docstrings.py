@@ -12,7 +12,7 @@ import pytest
 import trickcast as tc
 
 NEED_TORCH = ("trickcast.papers.experiments", "trickcast.papers.networks", "trickcast.training")
-NO_EXAMPLE = {"evaluators", "openings"}
+NO_EXAMPLE = {"evaluators", "openings", "session"}
 """Rooms, whose functions have theirs."""
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import bidding as openings
-    from . import evaluators
+    from . import evaluators, session
     from .bidding import Bidder, deals_after, explain_auction
     from .cards import Deal, DealError, DealSet, Hand, TrickTable
     from .dealing import random_deals
@@ -42,6 +42,7 @@ __all__ = [
     "openings",
     "random_deals",
     "read",
+    "session",
     "simulate",
     "simulate_leads",
     "simulate_making",
@@ -64,7 +65,7 @@ _ROOMS = {
     "solver": ("solve", "solve_leads", "solve_play"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
-_WHOLE_ROOMS = {"evaluators": "evaluators", "openings": "bidding"}
+_WHOLE_ROOMS = {"evaluators": "evaluators", "openings": "bidding", "session": "session"}
 """Where each name is from, and the names that are rooms themselves."""
 
 

@@ -30,6 +30,7 @@ _COMMANDS = {
     "deals": ("estimate", "solve", "convert"),
     "dealing": ("deal",),
     "play": ("play",),
+    "session": ("session",),
     "report": ("report",),
     "hands": ("hand", "par"),
     "opening": ("open",),

@@ -169,6 +169,11 @@ def forget_skipped() -> None:
     _skipped.clear()
 
 
+def pass_over(entries: Iterable[Skipped]) -> None:
+    """Keep for ``tell_skipped`` what was passed over elsewhere."""
+    _skipped.extend(entries)
+
+
 def passed_over() -> tuple[Skipped, ...]:
     """Return what the command that runs has passed over so far."""
     return tuple(_skipped)
