@@ -5,6 +5,6 @@
 
 from .judging import Judged, JudgedBoard, JudgedTable, Parts, compared, judge
 from .ranking import Match, PairResult, Total, matches, pairs, players
-from .reading import read
+from .reading import joined, read
 from .showing import as_csv, as_json, board_sheet, find_pairs, overview, pair_sheet
 from .tables import IMPS, MATCHPOINTS, Adjusted, Session, SessionBoard, Stated, Table

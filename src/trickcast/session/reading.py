@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, Board, Deal, Seat, Skipped, Vulnerability, counted
+from ..cards import UNKNOWN, Board, Deal, DealSet, Seat, Skipped, Vulnerability, counted
 from ..cards.auction import strain_of
 from ..formats import FormatError, stream
 from ..formats.boards import tricks_of
@@ -71,6 +71,16 @@ def read(*paths: str | os.PathLike[str], anonymous: bool = False) -> Session:
     return session.anonymous() if anonymous else session
 
 
+def joined(sets: Iterable[DealSet], name: str) -> Session:
+    """Return the session of boards that are read already; ``name`` stands for their file.
+
+    Otherwise as ``read``.
+    """
+    reader = _Reader()
+    reader.add_sets(sets, name)
+    return reader.session()
+
+
 @dataclass
 class _Joined:
     """A board while its tables are gathered."""
@@ -109,10 +119,14 @@ class _Reader:
             for traveller in travellers(Path(path)):
                 self._add_row(traveller, path)
             return
+        self.add_sets(stream(path, skipped=self._skipped), path)
+
+    def add_sets(self, sets: Iterable[DealSet], path: str) -> None:
+        """Take the boards of a file, which are read already."""
         self._silent, self._with_results = [], False
         header: MatchHeader | None = None
         listed: dict[tuple[int, bytes], set[str]] = {}
-        for chunk in stream(path, skipped=self._skipped):
+        for chunk in sets:
             tricks = chunk.tricks_or_unknown
             boards = chunk.boards or [Board()] * len(chunk)
             for row, (owners, board) in enumerate(zip(chunk.owners, boards, strict=True)):

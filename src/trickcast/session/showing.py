@@ -188,19 +188,16 @@ def _boards(judged: Judged) -> str:
 def _commonest(board: JudgedBoard) -> list[str]:
     """Return what most tables of a board played."""
     contracts = Counter[str]()
+    leads = Counter[str]()
     for judged in board.tables:
-        contracts[_contract(judged.table)] += judged.table.count
-    leads = Counter(t.table.lead for t in board.tables if t.table.lead)
-    (first, often), *_ = contracts.most_common(1)
-    lead = leads.most_common(1)[0][0] if leads else ""
-    return [
-        f"{first} at {often} of {contracts.total()}",
-        str(lead),
-        "",
-        "",
-        "",
-        _signed(board.field),
-    ]
+        table = judged.table
+        if table.contract is not None:
+            contracts[_contract(table)] += table.count
+        if table.lead is not None:
+            leads[table.lead] += table.count
+    often = [f"{bid} at {count} of {contracts.total()}" for bid, count in contracts.most_common(1)]
+    lead = [card for card, _ in leads.most_common(1)]
+    return ["".join(often), "".join(lead), "", "", "", _signed(board.field)]
 
 
 def _cells(judged: Judged, table: JudgedTable) -> list[str]:
@@ -248,10 +245,8 @@ def _ranked(found: Sequence[PairResult]) -> Iterator[tuple[int, PairResult]]:
 
 
 def _head(judged: Judged) -> list[str]:
-    head = ["", "Pair", "Boards", _unit(judged)]
-    return head + (
-        ["Contract", "Lead", "Defence", "Declarer", "Luck"] if _is_judged(judged) else []
-    )
+    parts = ["Contract", "Lead", "Defence", "Declarer", "Luck", "Adjusted"]
+    return ["", "Pair", "Boards", _unit(judged), *parts * _is_judged(judged)]
 
 
 def _is_judged(judged: Judged) -> bool:
@@ -268,6 +263,7 @@ def _of_pair(judged: Judged, pair: PairResult) -> list[str]:
         total = scale * (pair.score.value - even - pair.adjusted)
         values = {name: scale * each.value for name, each in pair.parts.items()}
         cells += [_signed(part, 1) for part in _adding_up(values, total, 1).values()]
+        cells += [_signed(scale * pair.adjusted, 1)] * bool(pair.adjusted)
     return cells
 
 
@@ -385,8 +381,9 @@ def pair_sheet(judged: Judged, pair: PairResult) -> str:
     for name, sums in {"score": pair.score, **pair.parts}.items():
         if name in ROLES and name not in pair.lost:
             continue  # nothing is known of it
-        ends = [_signed(scale * end, 1) for end in sums.interval or ()]
-        totals.append([name.capitalize(), _signed(scale * sums.value, 1), " to ".join(ends)])
+        shown = _unsigned if (name, scale) == ("score", 100) else _signed
+        ends = [shown(scale * end, 1) for end in sums.interval or ()]
+        totals.append([name.capitalize(), shown(scale * sums.value, 1), " to ".join(ends)])
     if pair.adjusted:
         totals.append(["Adjusted scores, penalties", _signed(scale * pair.adjusted, 1), ""])
     lines.append(_columns(totals, right=(1,)))
@@ -455,6 +452,10 @@ def _signed(value: float | None, digits: int = 0) -> str:
         return ""
     text = f"{value:+.{digits}f}"
     return f"{0:.{digits}f}" if float(text) == 0 else text.replace("-", _MINUS)
+
+
+def _unsigned(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}"
 
 
 def _columns(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> str:
