@@ -46,6 +46,11 @@ class PairResult:
     """Tricks given away by role, as far as plays and leads are known."""
 
     @property
+    def known(self) -> set[str]:
+        """The parts that anything is known of: a role only where its plays or leads are."""
+        return {"contract", "luck", *self.lost}
+
+    @property
     def label(self) -> str:
         """The number, or the names."""
         return self.number or " – ".join(self.names)

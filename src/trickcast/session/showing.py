@@ -262,7 +262,8 @@ def _of_pair(judged: Judged, pair: PairResult) -> list[str]:
         even = _EVEN if scale > 1 else 0.0
         total = scale * (pair.score.value - even - pair.adjusted)
         values = {name: scale * each.value for name, each in pair.parts.items()}
-        cells += [_signed(part, 1) for part in _adding_up(values, total, 1).values()]
+        shown = _adding_up(values, total, 1)
+        cells += [_signed(part, 1) if name in pair.known else "" for name, part in shown.items()]
         cells += [_signed(scale * pair.adjusted, 1)] * bool(pair.adjusted)
     return cells
 
@@ -379,8 +380,8 @@ def pair_sheet(judged: Judged, pair: PairResult) -> str:
     lines.append(_columns(rows, right=(0, *range(4, 12))))
     totals = [["", _unit(judged), "95 % interval"]]
     for name, sums in {"score": pair.score, **pair.parts}.items():
-        if name in ROLES and name not in pair.lost:
-            continue  # nothing is known of it
+        if name not in ("score", *pair.known):
+            continue
         shown = _unsigned if (name, scale) == ("score", 100) else _signed
         ends = [shown(scale * end, 1) for end in sums.interval or ()]
         totals.append([name.capitalize(), shown(scale * sums.value, 1), " to ".join(ends)])
