@@ -231,7 +231,7 @@ def test_a_recorded_play_is_judged_by_role(tmp_path):
     }  # fmt: skip
     assert sum(table.by_seat.values()) == lost.sum()
     # played out as recorded, all points that plays gave away are in the parts, less the usual ones
-    exact, taken = score("4H", trace[[0, -1]].astype(int), vul=False)
+    exact, taken = score("4H", trace[[0, -1]].astype(int), vulnerable=False)
     from trickcast.played import norms
 
     chances = np.eye(14)[trace[0]]
@@ -241,7 +241,7 @@ def test_a_recorded_play_is_judged_by_role(tmp_path):
             for n, share in enumerate(norms()[role].shares):
                 spread[min(13, max(0, tricks + sign * n))] += chance * share
         chances = spread
-    usual = float(chances @ score("4H", np.arange(14), vul=False)) - exact
+    usual = float(chances @ score("4H", np.arange(14), vulnerable=False)) - exact
     assert table.points.play == pytest.approx(taken - exact - usual)
 
 
@@ -417,7 +417,11 @@ def reasons(*paths: Path) -> list[str]:
         ("1,4S,N,,,420,", "without result: the score 420 counts"),
         ("1,,,10,,,", "without contract and declarer: the table has no score"),
         ("1,4S,N,10,,620,", "score 620 where 4S, 10 tricks, is 420"),
+        ("1,4S,N,10,,,nan", "percentage_ns 'nan' is left out: expected a finite number"),
+        ("100000,4S,N,10,,,", "board '100000' is left out: expected 1 to 99,999"),
         ("1,9S,N,10,,,", "contract '9S' is left out"),
+        ("1,4S,N,10,,,nan", "percentage_ns 'nan' is left out: expected a finite number"),
+        ("100000,4S,N,10,,,", "board '100000' is left out: expected 1 to 99,999"),
         ("1,4S,N,14,,,", "result '14' is left out: expected 0 to 13"),
         ("1,4S,N,10,SB,,", "lead 'SB' is left out"),
         ("x,4S,N,10,,,", "neither a deal nor the number"),
@@ -429,6 +433,15 @@ def test_rows_that_cannot_be_read_are_told(tmp_path, club, row, said):
     path.write_text(f"board,contract,declarer,result,lead,score_ns,percentage_ns\n{row}\n")
     told = reasons(club[0], path)
     assert any(reason.startswith(said) for reason in told), told
+
+
+def test_travellers_may_have_semicolons_and_may_be_packed(tmp_path, club):
+    path = tmp_path / "odd.csv.gz"
+    with gzip.open(path, "wt") as stream:
+        stream.write("Board;Contract;By;Tricks;NS;EW\n1;4SXN+1;;;1;2\n1;3NT=;S;;3;4\n")
+    played = session.read(club[0], path)
+    assert played.skipped == ()
+    assert [table.score for table in played.boards[0].tables] == [690, 400]
 
 
 def test_percentages_pairs_and_columns_that_do_not_fit_are_told(tmp_path, club):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, Board, Deal, DealSet, Seat, Skipped, Vulnerability, counted
 from ..cards.auction import strain_of
-from ..formats import FormatError, stream
+from ..formats import FormatError, iter_deals
 from ..formats.boards import tricks_of
 from ..formats.streams import inner_suffix
 from ..scoring import Contract, score
@@ -119,7 +119,7 @@ class _Reader:
             for traveller in travellers(Path(path)):
                 self._add_row(traveller, path)
             return
-        self.add_sets(stream(path, skipped=self._skipped), path)
+        self.add_sets(iter_deals(path, skipped=self._skipped), path)
 
     def add_sets(self, sets: Iterable[DealSet], path: str) -> None:
         """Take the boards of a file, which are read already."""

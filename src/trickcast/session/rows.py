@@ -4,6 +4,8 @@ import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from io import TextIOWrapper
+from itertools import chain
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +22,8 @@ _CELL = re.compile(r'"([^"]*)"|(\S+)')
 _UNKNOWN = re.compile(r"[-?*#]*")
 _AVERAGE = re.compile(r"A(?:VE?R?(?:AGE)?|VG)?\s*(PLUS|MINUS|[+=-])?", re.IGNORECASE)
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
-_SIDES = ("NS", "EW")
+_MOST = 99_999
+"""The highest number of a board, and tables that a row can stand for."""
 _OTHER_NAMES = {
     "ns": "pairid_ns", "pair_ns": "pairid_ns", "ns_pair": "pairid_ns",
     "ew": "pairid_ew", "pair_ew": "pairid_ew", "ew_pair": "pairid_ew",
@@ -77,27 +80,36 @@ def travellers(path: Path) -> Iterator[Row]:
         head, content, _ = opened(file, reading, str(path))
         _, content = lines_ended(head, content)
         with TextIOWrapper(content, encoding="utf-8-sig", errors="replace", newline="") as stream:
-            table = csv.reader(stream)
-            given = [name.strip().lower().replace(" ", "_") for name in next(table)]
-            names = [_OTHER_NAMES.get(name, name) for name in given]
-            known = set(names)
-            if not known & {"board", "deal"} or not known & {"contract", "score_ns"}:
-                raise FormatError(
-                    f"columns {shorten(', '.join(given))} (expected board or deal, and contract or "
-                    "score_ns; also declarer, result, lead, pairid_ns, pairid_ew …)", str(path)
-                )  # fmt: skip
-            left_out = [name for name in names if name and name not in COLUMNS]
-            for cells in table:
-                if any(cell.strip() for cell in cells):
-                    place = f"{path}: line {table.line_num}"
-                    wrong = []
-                    if len(cells) != len(names):
-                        wrong = [f"{len(cells)} cells (expected {len(names)})"]
-                    if left_out:
-                        wrong.append(f"columns that are not read: {', '.join(left_out)}")
-                        left_out = []
-                    row = dict(zip(names, map(str.strip, cells), strict=False))
-                    yield _row(row, place, wrong)
+            try:
+                yield from _of_cells(stream, path)
+            except csv.Error as error:
+                raise FormatError(f"{error} (expected CSV)", str(path)) from None
+
+
+def _of_cells(stream: Iterator[str], path: Path) -> Iterator[Row]:
+    first = next(stream)
+    delimiter = max(",;\t", key=first.count)
+    table = csv.reader(chain([first], stream), delimiter=delimiter)
+    given = [name.strip().lower().replace(" ", "_") for name in next(table)]
+    names = [_OTHER_NAMES.get(name, name) for name in given]
+    known = set(names)
+    if not known & {"board", "deal"} or not known & {"contract", "score_ns"}:
+        raise FormatError(
+            f"columns {shorten(', '.join(given))} (expected board or deal, and contract or score_ns; "
+            "also declarer, result, lead, pairid_ns, pairid_ew …)",
+            str(path),
+        )
+    left_out = [name for name in names if name and name not in COLUMNS]
+    for cells in table:
+        if any(cell.strip() for cell in cells):
+            wrong = []
+            if len(cells) != len(names):
+                wrong = [f"{len(cells)} cells (expected {len(names)})"]
+            if left_out:
+                wrong.append(f"columns that are not read: {', '.join(left_out)}")
+                left_out = []
+            row = dict(zip(names, map(str.strip, cells), strict=False))
+            yield _row(row, f"{path}: line {table.line_num}", wrong)
 
 
 class MatchHeader(NamedTuple):
@@ -204,9 +216,9 @@ def _row(cells: Mapping[str, str], place: str, wrong: list[str]) -> Row:
     values["numbers"] = tuple(known_text(cells.get(f"pairid_{side}")) for side in ("ns", "ew"))
     values["names"] = tuple(known_text(cells.get(seat.name.lower())) for seat in Seat)
     values["room"] = known_text(cells.get("room")) or known_text(cells.get("table"))
-    values["penalties"] = tuple(read(f"penalty_{side}", float) or 0.0 for side in ("ns", "ew"))
+    values["penalties"] = tuple(read(f"penalty_{side}", _finite) or 0.0 for side in ("ns", "ew"))
     columns = {
-        name: tuple(read(f"{column}_{side}", float) for side in ("ns", "ew"))
+        name: tuple(read(f"{column}_{side}", _finite) for side in ("ns", "ew"))
         for name, column in (("imps", "imp"), ("matchpoints", "mp"), ("percent", "percentage"))
     }
     values["stated"] = Stated(**columns)
@@ -267,13 +279,20 @@ def _whole(text: str) -> int:
 
 def _count(text: str) -> int:
     number = _whole(text)
-    if number < 1:
-        raise ValueError("expected 1 or more")
+    if not 1 <= number <= _MOST:
+        raise ValueError(f"expected 1 to {_MOST:,}")
+    return number
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError("expected a finite number")
     return number
 
 
 def _number(text: str) -> float | None:
     try:
-        return float(text)
+        return _finite(text)
     except ValueError:
         return None

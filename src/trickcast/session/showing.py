@@ -57,7 +57,7 @@ def _board_json(judged: JudgedBoard) -> dict[str, Any]:
         "deal": None if board.deal is None else board.deal.pbn,
         "dealer": board.dealer.letter,
         "vulnerable": str(board.vulnerability),
-        "par": None if best is None else best.ns_score,
+        "par": None if best is None else best.score,
         "par_contracts": None if best is None else [str(each) for each in best.contracts],
         "field": _rounded(judged.field, 2),
         "tables": [_table_json(table, judged.field) for table in judged.tables],
@@ -175,7 +175,7 @@ def _boards(judged: Judged) -> str:
     rows = [["Board", "", "Contract", "Lead", "Tricks", "Score", _unit(judged), "Expected"]]
     for board in judged.boards:
         name = "" if board.board.number is None else str(board.board.number)
-        best = "" if board.par is None else f"par {_signed(board.par.ns_score)}"
+        best = "" if board.par is None else f"par {_signed(board.par.score)}"
         if sum(t.table.count for t in board.tables) > _FEW:
             rows.append([name, best, *_commonest(board)])
             continue

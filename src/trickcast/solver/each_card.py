@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, DealError, Seat, Strain, as_dealset, check_owners
+from ..cards import UNKNOWN, DealError, DealsLike, Seat, Strain, as_dealset, check_owners
 from ..cards.play import Position, positions
 from ..cards.text import card_text, parse_card, parse_contract
 from . import dds
@@ -18,7 +17,7 @@ _PLAYS = 100
 
 
 def solve_leads(
-    deals: Any, contract: Any, by: str | Seat, *, workers: int | None = None
+    deals: DealsLike, contract: object, by: str | Seat, *, workers: int | None = None
 ) -> dict[str, int] | list[dict[str, int]]:
     """Return the tricks that declarer takes after each opening lead, exactly, by card.
 
@@ -40,8 +39,8 @@ def solve_leads(
 
 
 def solve_play(
-    deal: Any,
-    contract: Any,
+    deal: DealsLike,
+    contract: object,
     by: str | Seat,
     cards: str | Iterable[str | int] = (),
     *,
@@ -71,7 +70,7 @@ def solve_play(
     return [_by_card(row) for row in values]
 
 
-def _strain(contract: Any) -> Strain:
+def _strain(contract: object) -> Strain:
     _, strain, _ = parse_contract(str(contract))
     if strain is None:
         raise DealError("a deal that is passed out is not played (expected a contract, as 4H)")
