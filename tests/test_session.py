@@ -417,8 +417,6 @@ def reasons(*paths: Path) -> list[str]:
         ("1,4S,N,,,420,", "without result: the score 420 counts"),
         ("1,,,10,,,", "without contract and declarer: the table has no score"),
         ("1,4S,N,10,,620,", "score 620 where 4S, 10 tricks, is 420"),
-        ("1,4S,N,10,,,nan", "percentage_ns 'nan' is left out: expected a finite number"),
-        ("100000,4S,N,10,,,", "board '100000' is left out: expected 1 to 99,999"),
         ("1,9S,N,10,,,", "contract '9S' is left out"),
         ("1,4S,N,10,,,nan", "percentage_ns 'nan' is left out: expected a finite number"),
         ("100000,4S,N,10,,,", "board '100000' is left out: expected 1 to 99,999"),

@@ -317,7 +317,8 @@ class _Reader:
     def _add_table_of_number(self, row: Row) -> None:
         """Add a traveller's row to the board of its number."""
         if row.number is None:
-            self._tell(row.place, "neither a deal nor the number of a board")
+            for reason in (*row.wrong, "neither a deal nor the number of a board"):
+                self._tell(row.place, reason)
             return
         found = [board for board in self._boards.values() if board.number == row.number]
         if len(found) > 1:

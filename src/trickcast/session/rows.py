@@ -95,8 +95,8 @@ def _of_cells(stream: Iterator[str], path: Path) -> Iterator[Row]:
     known = set(names)
     if not known & {"board", "deal"} or not known & {"contract", "score_ns"}:
         raise FormatError(
-            f"columns {shorten(', '.join(given))} (expected board or deal, and contract or score_ns; "
-            "also declarer, result, lead, pairid_ns, pairid_ew …)",
+            f"columns {shorten(', '.join(given))} (expected board or deal, and contract or "
+            "score_ns; also declarer, result, lead, pairid_ns, pairid_ew …)",
             str(path),
         )
     left_out = [name for name in names if name and name not in COLUMNS]
