@@ -568,6 +568,9 @@ def test_what_was_left_out_is_told_and_is_the_status(run, tmp_path, club):
     path.write_text("board,score_ns\n1,455\n1,420\n")
     status, _, error = run("session", club[0], path)
     assert status == 3 and "score 455, which no contract gives" in error
+    status, out, error = run("session", club[0], path, "--json")
+    assert status == 3 and "score 455, which no contract gives" in error
+    assert "score 455" in json.loads(out)["skipped"][0]["reason"]
 
 
 def test_files_that_are_no_session_are_refused(run, tmp_path):

@@ -42,8 +42,7 @@ def session(
         raise click.BadParameter(f"{' and '.join(asked)} do not go together")
     judged = answer(files, anonymous=anonymous, players=players, scores=scores, workers=workers)
     click.echo(shown(judged, number, pair, asked))
-    if not as_json:  # which has them itself
-        pass_over(judged.skipped)
+    pass_over(judged.skipped, listed=as_json)
 
 
 def answer(

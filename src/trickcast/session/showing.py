@@ -407,10 +407,18 @@ def _own_boards(
     """Yield the boards of a pair, and what it made of each by itself."""
     for board in judged.boards:
         for table in board.tables:
+            if not _may_be_of(pair, table.table):
+                continue
             alone = replace(judged, boards=(replace(board, tables=(table,)),))
             for result in pairs(alone):
                 if _is(pair, result):
                     yield board, table, result
+
+
+def _may_be_of(pair: PairResult, table: Table) -> bool:
+    if pair.number is None:
+        return bool({*pair.names} & {*table.names})
+    return pair.number.partition(" ")[0] in table.numbers or pair.number in table.numbers
 
 
 def _is(pair: PairResult, other: PairResult) -> bool:
