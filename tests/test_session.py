@@ -555,6 +555,22 @@ def test_one_board_one_pair_and_a_table(run, club, match):
     assert run("session", *club, "--players", "novice")[0] == 2
 
 
+def test_boards_without_cards_are_scored_only(run, club):
+    status, out, error = run("session", club[1], "--json")
+    content = json.loads(out)
+    assert status == 3 and "no file has the cards of board 1: it is scored only" in error
+    assert {board["deal"] for board in content["boards"]} == {None}
+    assert content["boards"][0]["tables"][1]["matchpoints"] == 1
+    assert content["boards"][0]["tables"][1]["expected"] is None
+    assert content["pairs"][0]["number"] == "4"
+
+
+def test_a_match_may_come_on_standard_input(match):
+    with match.open("rb") as stream:
+        played = session.read(stream)
+    assert played.tables == 2 and played.boards[0].imps.tolist() == [12, -12]
+
+
 def test_scores_alone_need_no_solver(run, club):
     status, out, _ = run("session", *club, "--scores", "--json")
     content = json.loads(out)

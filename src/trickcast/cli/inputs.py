@@ -174,7 +174,7 @@ def forget_skipped() -> None:
 
 
 def pass_over(entries: Iterable[Skipped], listed: bool = False) -> None:
-    """Keep for ``tell_skipped`` what was passed over elsewhere; the answer may have it ``listed``."""
+    """Keep for ``tell_skipped`` what was passed over; an answer in JSON may have it ``listed``."""
     global _listed
     _skipped.extend(entries)
     _listed = listed

@@ -1,6 +1,7 @@
 """The command that compares the tables of a session: session."""
 
 import json
+import sys
 from typing import Annotated
 
 import click
@@ -13,7 +14,10 @@ from .inputs import CommandError, pass_over
 
 def session(
     files: Annotated[
-        list[str], Argument(metavar="FILE", help="Deals with results, travellers as CSV.")
+        list[str],
+        Argument(
+            metavar="FILE", help="Deals with results, travellers as CSV, - for standard input."
+        ),
     ],
     number: Annotated[
         int | None, Option("--board", min=0, help="Everything about a board.")
@@ -54,7 +58,8 @@ def answer(
     workers: int | None = None,
 ) -> room.Judged:
     """Return the session of some files, judged or, with ``scores``, only compared."""
-    played = room.read(*files, anonymous=anonymous)
+    sources = [sys.stdin.buffer if file == "-" else file for file in files]
+    played = room.read(*sources, anonymous=anonymous)
     if scores:
         return room.compared(played)
     with progress_bar("solving", len(played.boards), "boards", show=True) as advance:

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,14 +42,15 @@ _CLOSE = 0.011
 _SHOWN = 8
 
 
-def read(*paths: str | os.PathLike[str], anonymous: bool = False) -> Session:
+def read(*files: str | os.PathLike[str] | BinaryIO, anonymous: bool = False) -> Session:
     """Read every table of every board of some files, joined by deal.
 
-    Files are deals with contracts and results in any format (rooms of a match in PBN or LIN, the
-    ``ScoreTable`` of a club's PBN, results that a LIN match begins with), and travellers as CSV:
-    columns ``board`` or ``deal``, ``contract``, ``declarer``, ``result`` and others. Travellers
-    without deals are joined to the deals of the other files by board number. With ``anonymous``
-    players, teams and pairs get other names.
+    ``files`` are paths, or streams of bytes opened for reading. They hold deals with contracts and
+    results in any format (rooms of a match in PBN or LIN, the ``ScoreTable`` of a club's PBN,
+    results that a LIN match begins with), or are travellers as CSV: columns ``board`` or ``deal``,
+    ``contract``, ``declarer``, ``result`` and others. Travellers without deals are joined to the
+    deals of the other files by board number. With ``anonymous`` players, teams and pairs get other
+    names.
 
     Whatever cannot be read or does not fit together is in ``skipped`` of the session, by file and
     board; a table of which something is missing is kept without it. Raises FormatError for a file
@@ -65,8 +66,11 @@ def read(*paths: str | os.PathLike[str], anonymous: bool = False) -> Session:
     [420, -50]
     """
     reader = _Reader()
-    for path in paths:
-        reader.add(os.fspath(path))
+    for file in files:
+        if isinstance(file, str | os.PathLike):
+            reader.add(os.fspath(file))
+        else:
+            reader.add_stream(file)
     session = reader.session()
     return session.anonymous() if anonymous else session
 
@@ -120,6 +124,11 @@ class _Reader:
                 self._add_row(traveller, path)
             return
         self.add_sets(iter_deals(path, skipped=self._skipped), path)
+
+    def add_stream(self, stream: BinaryIO) -> None:
+        """Read a stream of deals."""
+        name = "standard input"
+        self.add_sets(iter_deals(stream, name=name, skipped=self._skipped), name)
 
     def add_sets(self, sets: Iterable[DealSet], path: str) -> None:
         """Take the boards of a file, which are read already."""

@@ -232,7 +232,8 @@ def _ranking(judged: Judged) -> str:
         return ""
     rows = [_head(judged)]
     rows += [[f"{rank}.", *_of_pair(judged, pair)] for rank, pair in _ranked(found)]
-    return _columns(rows, right=(0, *range(2, len(rows[0])))) + "\n" + _note(judged, found)
+    table = _columns(rows, right=(0, *range(2, len(rows[0]))))
+    return "\n".join(filter(None, (table, _note(judged, found))))
 
 
 def _ranked(found: Sequence[PairResult]) -> Iterator[tuple[int, PairResult]]:
