@@ -7,9 +7,9 @@ from typing import Annotated
 import click
 
 from .._files import atomic_writer
-from ..answers.deals import par_conditions
 from ..cards import Board, TrickTable, counted
 from ..estimator import DEFAULT_MODEL, Estimator
+from ..questions.deals import par_conditions
 from ..web.report import ReportedBoard, report_page
 from .command import Option
 from .deals import Deals, From, Workers, with_boards
