@@ -13,8 +13,8 @@ from ..questions.simulations import (
     SimulateQuestion,
 )
 from ..simulation import (
+    ContractChance,
     LeadSimulation,
-    MakingSimulation,
     Simulation,
     Value,
     bars,
@@ -47,7 +47,7 @@ def show_contract(question: SimulateQuestion, result: Simulation, as_json: bool)
     click.echo("\n".join(wrapped(result.notes)))
 
 
-def show_making(question: SimulateQuestion, result: MakingSimulation, as_json: bool) -> None:
+def show_making(question: SimulateQuestion, result: ContractChance, as_json: bool) -> None:
     """Show how often a contract makes."""
     click.echo(json.dumps(question.answer(result)) if as_json else str(result))
 

@@ -19,7 +19,7 @@ from ..questions.simulations import (
     SimulateQuestion,
 )
 from ..scoring import Contract
-from ..simulation import MakingSimulation, Result, trick_picture
+from ..simulation import ContractChance, Result, trick_picture
 from .answers import (
     show_all,
     show_comparison,
@@ -88,7 +88,7 @@ def simulate(
             save,
             lambda: show_contracts(question, sheet, as_json),
         )
-    elif isinstance(result, MakingSimulation):
+    elif isinstance(result, ContractChance):
         made = result
         _deliver(question, made, save, lambda: show_making(question, made, as_json))
     elif question.asked:

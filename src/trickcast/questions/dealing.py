@@ -174,7 +174,7 @@ class TrickFinder:
         from ..simulation import trick_finder  # most scripts do without DDS and networks
 
         self.asked = True
-        return trick_finder(exact=self._exact, workers=self._workers)(owners)
+        return trick_finder(solve=self._exact, workers=self._workers)(owners)
 
     def once(self, owners: Owners) -> Owners:
         """Return the tricks of the deals that all actions are about, found the first time."""

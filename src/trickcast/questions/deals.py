@@ -73,7 +73,7 @@ class EstimateQuestion(Question):
 
     def ask(self, deals: DealSet, estimator: Estimator) -> TrickEstimate:
         """Estimate deals with an estimator of this model."""
-        return estimator(deals, exact_below=self.solve_below)
+        return estimator(deals, solve_below=self.solve_below)
 
     def answer(
         self,
@@ -90,8 +90,8 @@ class EstimateQuestion(Question):
             "tricks": estimate.tricks.tolist(),
             "probabilities": np.round(estimate.probabilities.astype(float), 6).tolist(),
         }
-        if estimate.exact.any():
-            content["solved"] = estimate.exact.tolist()
+        if estimate.solved.any():
+            content["solved"] = estimate.solved.tolist()
         if exact is not None:
             content["exact"] = exact.tolist()
         return cast(EstimatedDeal, content)  # mypy wants all keys of a literal with **
@@ -151,7 +151,7 @@ class ParQuestion(Question):
         content = named_deal(deal, board) | {
             "dealer": str(dealer),
             "vulnerable": str(vulnerable),
-            "ns": best.ns_score,
+            "ns": best.score,
             "contracts": [str(contract) for contract in best.contracts],
         }
         return cast(ParAnswer, content)

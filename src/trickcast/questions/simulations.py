@@ -12,16 +12,15 @@ from typing_extensions import TypedDict
 
 from .. import simulation
 from .._pieces import connected
-from ..cards import Hand, Seat, Strain, Vulnerability
+from ..cards import Hand, LabelledArray, Seat, Strain, Vulnerability
 from ..dealing import ConstraintError
 from ..scoring import Contract
 from ..simulation import (
     BeatingLead,
-    Cells,
+    ContractChance,
     ContractValue,
     Lead,
     LeadSimulation,
-    MakingSimulation,
     Result,
     Simulation,
     SimulationError,
@@ -253,13 +252,13 @@ class LayoutsQuestion(Question):
                 west=self.west,
                 condition=self.condition,
                 samples=self.samples,
-                exact=self.solve,
+                solve=self.solve,
                 precision=self.precision,
                 seconds=self.seconds if seconds is None else seconds,
                 seed=self.seed,
                 model=self.model,
                 workers=hooks.workers,
-                on=hooks.cluster,
+                cluster=hooks.cluster,
                 progress=watch if watched else hooks.bar,
                 keep_on_interrupt=hooks.keep_on_interrupt,
                 **own,
@@ -319,16 +318,16 @@ class SimulateQuestion(LayoutsQuestion):
         seats = (first, first.partner) if self.by is None else (Seat.parse(self.by),)
         return [(bid, seat) for bid in dict.fromkeys(bids) for seat in seats]
 
-    def ask(self, hooks: Hooks) -> Simulation | MakingSimulation | ContractSheet:
+    def ask(self, hooks: Hooks) -> Simulation | ContractChance | ContractSheet:
         """Find what the contracts make."""
         if self.contracts is not None:
             return self._sheet(hooks)
         if self.contract is None:
             return self._simulated(simulation.simulate, hooks)
         if not self.making:
-            return self._simulated(simulation.simulate, hooks, only=self.asked)
+            return self._simulated(simulation.simulate, hooks, contracts=self.asked)
         ((bid, by),) = self.asked
-        return self._simulated(simulation.simulate_making, hooks, contract=bid, by=by)
+        return self._simulated(simulation.contract_chance, hooks, contract=bid, by=by)
 
     def _sheet(self, hooks: Hooks) -> ContractSheet:
         """Find what several contracts make, then the leads that beat them, in the time there is."""
@@ -346,7 +345,7 @@ class SimulateQuestion(LayoutsQuestion):
                 simulation.simulate,
                 first,
                 None if seconds is None else _FOR_LEADS * seconds,
-                only=self.asked,
+                contracts=self.asked,
             )
             values = [value for value, _ in self._better(found).rows]
             rows = []
@@ -359,7 +358,7 @@ class SimulateQuestion(LayoutsQuestion):
                     value.contract,
                     value.by,
                     workers=hooks.workers,
-                    on=hooks.cluster,
+                    cluster=hooks.cluster,
                     seconds=left,
                 )
                 rows.append((value, leads))
@@ -378,16 +377,16 @@ class SimulateQuestion(LayoutsQuestion):
         """Return the best contracts of the side."""
         return found.best_contracts(self.sides, self.scoring, side=self.side)
 
-    def answer(self, result: Simulation | MakingSimulation | ContractSheet) -> SimulationAnswer:
+    def answer(self, result: Simulation | ContractChance | ContractSheet) -> SimulationAnswer:
         """Answer with one contract, some, or all."""
         if isinstance(result, ContractSheet):
             return self._contracts_answer(result)
-        if isinstance(result, MakingSimulation):
+        if isinstance(result, ContractChance):
             return {
                 **_counts(result),
                 "contract": str(result.contract),
                 "by": str(result.by),
-                "making": _numbers(result.making),
+                "making": _numbers(result.making()),
             }
         return self._contract_answer(result) if self.asked else self._every_answer(result)
 
@@ -473,7 +472,7 @@ class CompareQuestion(LayoutsQuestion):
         """Find what both make."""
         both = zip(self.bids, self.seats, strict=True)
         return self._simulated(
-            simulation.simulate, hooks, only=[(bid, seat) for bid, seat in both if bid.level]
+            simulation.simulate, hooks, contracts=[(bid, seat) for bid, seat in both if bid.level]
         )
 
     def gains(self, found: Simulation) -> dict[str, Value]:
@@ -582,11 +581,11 @@ def _counts(result: Result) -> Counts:
     return {"layouts": result.samples, "solved": result.solved, "stopped": result.stopped}
 
 
-def _table(cells: Cells, digits: int) -> list[Any]:
+def _table(cells: LabelledArray, digits: int) -> list[Any]:
     """Return cells as lists, null where a number is not known."""
     table: list[Any] = np.where(
-        np.isnan(cells.array),
+        np.isnan(cells),
         None,
-        cells.array.round(digits),  # type: ignore[call-overload]
+        cells.round(digits),  # type: ignore[call-overload]
     ).tolist()
     return table

@@ -32,7 +32,7 @@ def beating_leads(
     by: str | Seat,
     *,
     workers: int | None = None,
-    on: str | None = None,
+    cluster: str | None = None,
     seconds: float | None = None,
 ) -> list[BeatingLead]:
     """Return the leads against a contract, that which sets it most often first.
@@ -40,7 +40,7 @@ def beating_leads(
     Where the leader's hand is known in full a lead is a card; else it is a suit, led as well as
     possible in each layout. Every solved layout is solved again, for every card, or after
     ``seconds`` as many as were, drawn by lot; none where nothing was solved, or too few in that
-    time. ``on`` as in ``simulate``.
+    time. ``cluster`` as in ``simulate``.
     """
     bid, declarer = played(contract), Seat.parse(by)
     owners = result.deals.owners[: result.solved]
@@ -51,11 +51,11 @@ def beating_leads(
     parts: list[NDArray[np.uint8]] = []
     if seconds is not None:
         order, end = np.random.default_rng(len(owners)).permutation(order), monotonic() + seconds
-    step = len(owners) if seconds is None or on is not None else _STEP
+    step = len(owners) if seconds is None or cluster is not None else _STEP
     for start in range(0, len(owners), step):
         if seconds is not None and monotonic() >= end:
             break
-        parts += solve_layouts(question, owners[order[start : start + step]], workers, on)
+        parts += solve_layouts(question, owners[order[start : start + step]], workers, cluster)
     order = order[: sum(map(len, parts))]
     if len(order) < min(len(owners), MINIMUM_EXACT):
         return []

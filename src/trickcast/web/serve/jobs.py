@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ...cards import Board, Deal, DealError, DealSet, Skipped
 from ...estimator import ModelError
-from ...formats import FormatError, FormatWarning, stream, write_stream
+from ...formats import FormatError, FormatWarning, iter_deals, write_stream
 from ...questions import Hooks, QuestionError, question_of
 from ...questions.converting import ConvertQuestion, solved_here
 from ...questions.play import is_position, position_owners
@@ -133,7 +133,7 @@ def _deals(asked: Asked, skipped: list[Skipped]) -> Iterator[DealSet]:
     content = io.BytesIO(base64.b64decode(asked["content"]))
     most, number = asked["most"], 0
     noted = None if asked["strict"] else skipped
-    for chunk in stream(content, asked["from"], asked["name_of_file"], most + 1, skipped=noted):
+    for chunk in iter_deals(content, asked["from"], asked["name_of_file"], most + 1, skipped=noted):
         number += len(chunk)
         if number > most:
             raise RefusedError(
