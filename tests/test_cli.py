@@ -49,7 +49,7 @@ def test_estimate_shows_the_diagram_and_both_tables(run) -> None:
     assert north[11] == "N"
     assert [int(cell.rstrip("*")) for cell in north[12:]] == [8, 7, 10, 6, 9]
     for cell, strain in zip(north[12:], "NSHDC", strict=True):
-        assert cell.endswith("*") == (int(cell.rstrip("*")) != estimate[strain, "N"])
+        assert cell.endswith("*") == (int(cell.rstrip("*")) != estimate.tricks[strain, "N"])
 
 
 def test_estimate_as_json(run) -> None:
@@ -512,10 +512,12 @@ def test_the_front_door() -> None:
         "ModelError TrickTable TrickEstimate"
     )
     assert {*contract.split()} <= {*tc.__all__}
-    rooms = "bidding cards dealing estimator formats pairs played simulation solver".split()
+    rooms = (
+        "bidding cards dealing estimator formats pairs pars played scoring simulation solver"
+    ).split()
     for name in tc.__all__:
         named = [getattr(import_module(f"trickcast.{room}"), name, None) for room in rooms]
-        assert getattr(tc, name) in named or name in ("evaluators", "openings")
+        assert getattr(tc, name) in named or name in ("evaluators", "openings", "__version__")
     assert "work_points" in tc.evaluators.names()
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = tc.nothing

@@ -226,19 +226,28 @@ class OpenQuestion(HandsQuestion):
     ] = "polish-club"
     nearest: Annotated[int, Option(min=0, served=20, help="How many near hands to show.")] = 3
 
-    @property
+    @cached_property
     def opener(self) -> "OpeningSystem":
         """The system. Raises QuestionError where there is none of this name."""
-        return _system(self.system)
+        from .. import bidding
+
+        if self.system in bidding.names():
+            return _system(self.system)
+        try:
+            return bidding.load(self.system)
+        except ValueError as error:
+            raise QuestionError(str(error)) from None
 
     def near(self, labelled: Path | None = None) -> "NearestSystem | None":
         """Return who finds near hands, of a file or such as the system bids; None where unasked."""
         if not self.nearest:
             return None
-        if labelled is None:
-            return _near(self.system)
         from .. import bidding
 
+        if labelled is None and self.system in bidding.names():
+            return _near(self.system)
+        if labelled is None:
+            return bidding.NearestSystem(bidding.own_labelled(self.opener))
         try:
             return bidding.NearestSystem(bidding.read_labelled(labelled))
         except ValueError as error:  # LabelledError is one
@@ -357,12 +366,10 @@ def hand_embedding() -> "HandEmbedding":
 
 @cache
 def _system(name: str) -> "OpeningSystem":
+    """Return a system that ships, loaded once."""
     from .. import bidding
 
-    try:
-        return bidding.load(name)
-    except ValueError as error:
-        raise QuestionError(str(error)) from None
+    return bidding.load(name)
 
 
 @cache
