@@ -12,6 +12,8 @@ import pytest
 import trickcast as tc
 from simulation_samples import AUCTION, KNOWN, NORTH, SOUTH, SPADES, WEST, interrupted_after
 from trickcast.cards import Seat, Strain, card_text
+from trickcast.questions import Hooks
+from trickcast.questions.simulations import ContractSheet, SimulateQuestion
 from trickcast.simulation import contracts, trick_picture
 from trickcast.solver import solve_lead_batches
 
@@ -194,6 +196,24 @@ def test_several_contracts_in_one_sheet(run) -> None:
         assert shares[0] <= failing + 1e-3 <= sum(shares) + 2e-3
     text = run("simulate", *asked, "--contracts", "4S")[1]
     assert "lead that sets it" in text and max(map(len, text.splitlines())) <= 80
+
+
+def test_of_several_contracts_the_leads_are_found_in_the_time_there_is(monkeypatch) -> None:
+    """The clock of the test goes on by a second at each look."""
+    now = iter(range(1_000_000))
+    monkeypatch.setattr("trickcast.questions.simulations.time.time", lambda: next(now))
+    asked = SimulateQuestion(**KNOWN, contracts="3N,4S", by="S", samples=60, solve=60)
+    everything, early, late = (
+        asked.but(**more).ask(Hooks(workers=1, until=until, keep_on_interrupt=True))
+        for more, until in (({}, None), ({"seconds": 1e-9}, None), ({}, 0))
+    )
+    assert isinstance(everything, ContractSheet) and isinstance(early, ContractSheet)
+    assert isinstance(late, ContractSheet) and late.simulation.stopped == "interrupt"
+    assert [leads for _, leads in late.rows] == [[], []]
+    for (_, all_leads), (_, some) in zip(everything.rows, early.rows, strict=True):
+        assert {lead.lead for lead in some} == {lead.lead for lead in all_leads}
+    lead, same = everything.rows[1][1][0], early.rows[1][1][0]
+    assert lead.setting.high - lead.setting.low < same.setting.high - same.setting.low
 
 
 def test_no_lead_is_said_to_set_what_none_sets(run) -> None:

@@ -27,6 +27,7 @@ from ..simulation import (
     Value,
     beating_leads,
 )
+from ..simulation.controls import MINIMUM_EXACT
 from .declared import Argument, Hooks, Option, Question, QuestionError
 
 PlayedContract = tuple[Contract, Seat]
@@ -331,10 +332,7 @@ class SimulateQuestion(LayoutsQuestion):
 
     def _sheet(self, hooks: Hooks) -> ContractSheet:
         """Find what several contracts make, then the leads that beat them, in the time there is."""
-        start, seconds = time.time(), self.seconds
-        ends = [start + seconds] if seconds is not None else []
-        ends += [hooks.until] if hooks.until is not None else []
-        first = hooks
+        start, seconds, first = time.time(), self.seconds, hooks
         if hooks.until is not None:
             first = replace(hooks, until=start + _FOR_LEADS * (hooks.until - start))
         if first.watch is not None:
@@ -350,19 +348,37 @@ class SimulateQuestion(LayoutsQuestion):
             values = [value for value, _ in self._better(found).rows]
             rows = []
             for number, value in enumerate(values):
-                left = None
-                if ends:
-                    left = (min(ends) - time.time()) / (len(values) - number)
                 leads = beating_leads(
                     found,
                     value.contract,
                     value.by,
                     workers=hooks.workers,
                     cluster=hooks.cluster,
-                    seconds=left,
+                    enough=self._enough(start, hooks.until, len(values) - number),
                 )
                 rows.append((value, leads))
         return ContractSheet(found, rows)
+
+    def _enough(
+        self, start: float, until: float | None, contracts: int
+    ) -> Callable[[int], bool] | None:
+        """Return whether so many layouts are enough for the leads of the first of some contracts.
+
+        Each has its share of what is left; ``seconds`` never ends before what an interval needs.
+        """
+        if self.seconds is None and until is None:
+            return None
+        now = time.time()
+        ends = (
+            math.inf if self.seconds is None else start + self.seconds,
+            math.inf if until is None else until,
+        )
+        soft, hard = (now + (end - now) / contracts for end in ends)
+
+        def enough(solved: int) -> bool:
+            return time.time() >= (min(soft, hard) if solved >= MINIMUM_EXACT else hard)
+
+        return enough
 
     def _better(self, found: Simulation) -> ContractSheet:
         """Return each contract once, by the declarer who scores more; the first of equals."""

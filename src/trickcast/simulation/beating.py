@@ -1,6 +1,6 @@
 """Which opening lead beats a contract, over the solved layouts of a simulation."""
 
-from time import monotonic
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from .layouts import solve_layouts
 from .leads import Leads
 from .outcomes import Value, played, strain_of, values
 
-_STEP = 8  # layouts solved between two looks at the clock
+_STEP = 4  # layouts solved before it is asked again whether they are enough
 
 
 class BeatingLead(NamedTuple):
@@ -33,14 +33,14 @@ def beating_leads(
     *,
     workers: int | None = None,
     cluster: str | None = None,
-    seconds: float | None = None,
+    enough: Callable[[int], bool] | None = None,
 ) -> list[BeatingLead]:
     """Return the leads against a contract, that which sets it most often first.
 
     Where the leader's hand is known in full a lead is a card; else it is a suit, led as well as
-    possible in each layout. Every solved layout is solved again, for every card, or after
-    ``seconds`` as many as were, drawn by lot; none where nothing was solved, or too few in that
-    time. ``cluster`` as in ``simulate``.
+    possible in each layout. Every solved layout is solved again, for every card; or, drawn by
+    lot, as many as are ``enough``, which is asked now and then of their number. There is no lead
+    where that is below 20, or nothing was solved. ``cluster`` as in ``simulate``.
     """
     bid, declarer = played(contract), Seat.parse(by)
     owners = result.deals.owners[: result.solved]
@@ -49,11 +49,11 @@ def beating_leads(
     question = Leads(strain_of(bid), declarer)
     order = np.arange(len(owners))
     parts: list[NDArray[np.uint8]] = []
-    if seconds is not None:
-        order, end = np.random.default_rng(len(owners)).permutation(order), monotonic() + seconds
-    step = len(owners) if seconds is None or cluster is not None else _STEP
+    if enough is not None:
+        order = np.random.default_rng(len(owners)).permutation(order)
+    step = len(owners) if enough is None or cluster is not None else _STEP
     for start in range(0, len(owners), step):
-        if seconds is not None and monotonic() >= end:
+        if enough is not None and enough(start):
             break
         parts += solve_layouts(question, owners[order[start : start + step]], workers, cluster)
     order = order[: sum(map(len, parts))]
