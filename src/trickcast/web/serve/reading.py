@@ -22,8 +22,8 @@ from .errors import RefusedError
 from .requests import lists_of, takes_files, texts_of
 
 _FORM, _JSON = "multipart/form-data", "application/json"
-_FILE_TYPES = ("text/plain", "application/octet-stream", "application/x-pbn", "application/x-lin")
-"""Of any other type than these a file is taken too; these are named in the schema."""
+_FILE = "application/octet-stream"
+"""Of any other type than JSON a file is taken; the schema names the one that generators know."""
 _ERRORS_SHOWN = 3
 _NAME = 60  # characters of a name in messages
 _DIGITS = 400  # of a whole number: more than any that can be computed with as a float
@@ -112,7 +112,7 @@ def file_bodies(name: str, form: dict[str, Any]) -> dict[str, Any]:
         "required": ["file", *required],
         "additionalProperties": False,
     }
-    content = {kind: {"schema": file} for kind in _FILE_TYPES} | {_FORM: {"schema": parts}}
+    content = {_FILE: {"schema": file}, _FORM: {"schema": parts}}
     return {"requestBody": {"content": content}}
 
 
