@@ -16,7 +16,7 @@ import trickcast as tc
 from test_serving import EASY, KNOWN, NORTH, printed, running, solvers_of
 
 STREAM = {"accept": "text/event-stream"}
-LONG: dict[str, Any] = KNOWN | {"contract": "2S", "by": "S", "samples": 2000, "exact": 2000}
+LONG: dict[str, Any] = KNOWN | {"contract": "2S", "by": "S", "samples": 2000, "solve": 2000}
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +198,7 @@ def test_boards_come_one_by_one(client) -> None:
 
 
 def test_intervals_of_a_simulation_narrow_until_its_result(client) -> None:
-    question = KNOWN | {"contract": "2S", "by": "S", "making": True, "samples": 200, "exact": 64}
+    question = KNOWN | {"contract": "2S", "by": "S", "making": True, "samples": 200, "solve": 64}
     with client.stream("GET", "/v1/simulate", params=question, headers=STREAM) as answer:
         came = list(events(answer.iter_lines()))
     *partial, result, end = came
@@ -214,7 +214,7 @@ def test_intervals_of_a_simulation_narrow_until_its_result(client) -> None:
 
 def test_what_is_wrong_before_the_first_part_has_its_status(client) -> None:
     answer = client.post("/v1/simulate", json={"north": "balancd"}, headers=STREAM)
-    assert (answer.status_code, answer.json().keys()) == (422, {"detail"})
+    assert answer.status_code == 422 and "balancd" in answer.json()["detail"]
 
 
 def wait_until(holds: Any, seconds: float) -> bool:

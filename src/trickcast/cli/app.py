@@ -27,7 +27,8 @@ _INTERRUPTED = 130
 _COMPLETION = "_TRICKCAST_COMPLETE"
 """The variable by which a shell asks for completions (click's way)."""
 _COMMANDS = {
-    "deals": ("estimate", "solve", "convert"),
+    "deals": ("estimate", "solve"),
+    "converting": ("convert",),
     "dealing": ("deal",),
     "play": ("play",),
     "session": ("session",),
@@ -169,6 +170,7 @@ def _answers() -> tuple[type[Exception], ...]:
     from ..estimator import ModelError  # loaded now: what ends well does not wait for them
     from ..formats import FormatError
     from ..library import LibraryError
+    from ..questions import QuestionError
 
     return (
         ClusterError,
@@ -178,6 +180,7 @@ def _answers() -> tuple[type[Exception], ...]:
         LibraryError,
         ModelError,
         ModuleNotFoundError,
+        QuestionError,
         *map(load, offered("ERRORS").values()),
     )
 

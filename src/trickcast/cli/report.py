@@ -9,9 +9,9 @@ import click
 import numpy as np
 
 from .._files import atomic_writer
-from ..answers.deals import par_conditions
 from ..cards import UNKNOWN, Board, DealSet, TrickTable, counted
 from ..estimator import DEFAULT_MODEL, Estimator
+from ..questions.deals import par_conditions
 from ..session import Judged, Session, joined, judge
 from ..web.report import ReportedBoard, record_pages, report_page
 from .command import Option
