@@ -401,7 +401,7 @@ def test_the_schema_has_every_question_and_the_keys_of_its_answers(client) -> No
     schema = client.get("/openapi.json").json()
     names = {path.removeprefix("/v1/") for path in schema["paths"] if path.startswith("/v1/")}
     deals, hands = {"estimate", "solve", "par", "convert"}, {"hand", "pair", "open", "nearest"}
-    others = {"simulate", "compare", "leads", "play", "deal", "models", "contest"}
+    others = {"simulate", "compare", "leads", "play", "deal", "models", "contest", "session"}
     contest = {f"contest/{step}" for step in ("begin", "deal", "answer", "result", "forget")}
     assert names == deals | hands | contest | others
     keys = schema["components"]["schemas"]["EstimatedDeal"]["properties"]

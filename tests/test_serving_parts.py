@@ -119,6 +119,32 @@ def test_a_file_is_converted_as_by_the_command_line(client, boards, tmp_path, fo
     assert ("notes" in content) == (form in ("lin", "zrd"))  # which leave something out
 
 
+def test_a_match_is_compared_as_by_the_command_line(client, tmp_path) -> None:
+    path = tmp_path / "match.pbn"
+    path.write_text(
+        "".join(
+            f'[Board "7"]\n[Dealer "S"]\n[Vulnerable "All"]\n[Deal "{EASY}"]\n[Room "{room}"]\n'
+            f'[North "{room[0]}1"]\n[South "{room[0]}2"]\n[Contract "{level}S"]\n[Declarer "N"]\n'
+            '[Result "13"]\n\n'
+            for room, level in (("Open", 7), ("Closed", 6))
+        )
+    )
+    (expected,) = printed("session", str(path), "--json")
+    assert [table["imps"] for table in expected["boards"][0]["tables"]] == [13, -13]
+    answer = client.post("/v1/session", files={"file": path.read_bytes()})
+    assert answer.json() == {"results": [expected]}
+    hidden = client.post(
+        "/v1/session", files={"file": path.read_bytes()}, data={"anonymous": "true"}
+    )
+    names = [pair["names"] for pair in hidden.json()["results"][0]["pairs"]]
+    assert names == [["Player 1", "Player 2"], ["Player 3", "Player 4"]]
+    scores = {"deals": [EASY], "scores": True}
+    (content,) = client.post("/v1/session", json=scores).json()["results"]
+    assert content["boards"][0]["tables"] == [] and content["boards"][0]["par"] is None
+    ending = client.post("/v1/session", json={"deals": ["N:A - - -"]})
+    assert ending.status_code == 422 and client.post("/v1/session", json={}).status_code == 422
+
+
 def test_a_list_of_deals_is_converted_deal_by_deal(client) -> None:
     east = f"E:{' '.join([*EASY[2:].split()[1:], EASY[2:].split()[0]])}"  # the same deal
     for more in ({}, {"from": "lin"}):

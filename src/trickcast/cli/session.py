@@ -8,7 +8,9 @@ import click
 
 from .. import session as room
 from .._progress import progress_bar
+from ..questions.session import SessionQuestion
 from .command import Argument, Option
+from .deals import Workers
 from .inputs import CommandError, pass_over
 
 
@@ -19,6 +21,7 @@ def session(
             metavar="FILE", help="Deals with results, travellers as CSV, - for standard input."
         ),
     ],
+    question: SessionQuestion,
     number: Annotated[
         int | None, Option("--board", min=0, help="Everything about a board.")
     ] = None,
@@ -27,59 +30,40 @@ def session(
     ] = None,
     as_json: Annotated[bool, Option("--json", help="All of it as a line of JSON.")] = False,
     as_csv: Annotated[bool, Option("--csv", help="A line for each table.")] = False,
-    anonymous: Annotated[bool, Option("--anonymous", help="Replace names.")] = False,
-    players: Annotated[
-        str, Option(metavar="expert|club", help="Whose play at the table is expected.")
-    ] = "expert",
-    scores: Annotated[bool, Option("--scores", help="Scores alone: nothing is solved.")] = False,
-    workers: Annotated[int | None, Option(min=1, help="Threads (default: all cores).")] = None,
+    workers: Workers = None,
 ) -> None:
-    """Compare the tables of a session: scores, par, what a contract is worth, and what was luck.
-
-    Example: trickcast session results.pbn --pair 12
-    """
-    if players not in ("expert", "club"):
-        raise click.BadParameter(f"--players {players!r} (expected expert or club)")
+    """Show boards and a ranking, one board, or one pair."""
     asked = [name for name, given in (("--board", number is not None), ("--pair", pair is not None),
                                       ("--json", as_json), ("--csv", as_csv)) if given]  # fmt: skip
     if len(asked) > 1:
         raise click.BadParameter(f"{' and '.join(asked)} do not go together")
-    judged = answer(files, anonymous=anonymous, players=players, scores=scores, workers=workers)
-    click.echo(shown(judged, number, pair, asked))
+    played = room.read(*(sys.stdin.buffer if file == "-" else file for file in files))
+    with progress_bar("solving", len(played.boards), "boards", show=True) as advance:
+        judged = question.ask(played, workers, advance)
+    if as_json:
+        click.echo(json.dumps(question.answer(judged)))
+    elif as_csv:
+        click.echo(room.as_csv(judged), nl=False)
+    elif number is not None:
+        click.echo("\n\n".join(_boards(judged, number)))
+    elif pair is not None:
+        click.echo("\n\n".join(_pairs(judged, pair)))
+    else:
+        click.echo(room.overview(judged))
     pass_over(judged.skipped, listed=as_json)
 
 
-def answer(
-    files: list[str],
-    *,
-    anonymous: bool = False,
-    players: str = "expert",
-    scores: bool = False,
-    workers: int | None = None,
-) -> room.Judged:
-    """Return the session of some files, judged or, with ``scores``, only compared."""
-    sources = [sys.stdin.buffer if file == "-" else file for file in files]
-    played = room.read(*sources, anonymous=anonymous)
-    if scores:
-        return room.compared(played)
-    with progress_bar("solving", len(played.boards), "boards", show=True) as advance:
-        return room.judge(played, players=players, workers=workers, advance=advance)
+def _boards(judged: room.Judged, number: int) -> list[str]:
+    """Return the sheets of all boards of a number. Raises CommandError where there is none."""
+    boards = [board for board in judged.boards if board.board.number == number]
+    if not boards:
+        raise CommandError(f"there is no board {number}")
+    return [room.board_sheet(judged, board) for board in boards]
 
 
-def shown(judged: room.Judged, number: int | None, pair: str | None, asked: list[str]) -> str:
-    """Return what is printed. Raises CommandError for a board or a pair that is not there."""
-    if asked == ["--json"]:
-        return json.dumps(room.as_json(judged))
-    if asked == ["--csv"]:
-        return room.as_csv(judged).rstrip("\n")
-    if number is not None:
-        boards = [board for board in judged.boards if board.board.number == number]
-        if not boards:
-            raise CommandError(f"there is no board {number}")
-        return "\n\n".join(room.board_sheet(judged, board) for board in boards)
-    if pair is not None:
-        found = room.find_pairs(judged, pair)
-        if not found:
-            raise CommandError(f"there is no pair {pair!r} (the ranking lists numbers and names)")
-        return "\n\n".join(room.pair_sheet(judged, each) for each in found)
-    return room.overview(judged)
+def _pairs(judged: room.Judged, wanted: str) -> list[str]:
+    """Return the sheets of the pairs that are meant. Raises CommandError where there is none."""
+    found = room.find_pairs(judged, wanted)
+    if not found:
+        raise CommandError(f"there is no pair {wanted!r} (the ranking lists numbers and names)")
+    return [room.pair_sheet(judged, pair) for pair in found]
