@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -13,15 +14,18 @@ from ..questions.converting import ConvertQuestion
 from .command import Argument, Option
 from .deals import From, Workers, watched
 from .inputs import Cluster, Strict, read_boards
+from .selecting import Boards, Renumber, selected
 from .solving import Check, solved
 
 
 def convert(
-    source: Annotated[str, Argument(metavar="IN", help="A file, - for standard input.")],
+    sources: Annotated[list[str], Argument(metavar="IN", help="Files, or - for standard input.")],
     target: Annotated[
         str, Argument(metavar="OUT", help="A file, - for standard output.", filled=True)
     ],
     question: ConvertQuestion,
+    boards: Boards = None,
+    renumber: Renumber = None,
     source_format: From = None,
     workers: Workers = None,
     check: Check = 0,
@@ -31,7 +35,7 @@ def convert(
     ] = False,
     cluster: Cluster = None,
 ) -> None:
-    """Write one file of deals as another, in chunks."""
+    """Write files of deals as one of another format, in chunks."""
     if check and not question.solve:
         raise click.BadParameter("--check needs --solve")
     if cluster is not None and not question.solve:
@@ -42,12 +46,18 @@ def convert(
         names = ", ".join(f.name for f in FORMATS.values() if f.write is not None)
         raise click.BadParameter(f"standard output needs --to (one of {names})")
     form = format_to_write(target, question.to)
-    strict = strict or _same_file(source, target)  # else what is skipped would be lost
+    # else what is skipped would be lost
+    strict = strict or any(_same_file(source, target) for source in sources)
     seen, worked_out = target == "-", question.solve or question.estimate
     chunks = cast(  # boards with hidden hands among them, where nothing is worked out
         Iterator[DealSet],
-        read_boards(source, source_format, 1 << 16, strict, partial=not worked_out),
+        chain.from_iterable(
+            read_boards(source, source_format, 1 << 16, strict, partial=not worked_out)
+            for source in sources
+        ),
     )
+    if boards is not None or renumber is not None or len(sources) > 1:
+        chunks = cast(Iterator[DealSet], selected(chunks, boards, renumber))
     if not question.solve:
         chunks = watched(chunks, seen)
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import click
 import numpy as np
@@ -11,14 +12,24 @@ import numpy as np
 from .._files import atomic_writer
 from ..cards import UNKNOWN, Board, DealSet, TrickTable, counted
 from ..estimator import DEFAULT_MODEL, Estimator
+from ..formats.streams import inner_suffix
 from ..questions.deals import par_conditions
 from ..session import Judged, Session, joined, judge
 from ..web.report import ReportedBoard, record_pages, report_page
-from .command import Option
-from .deals import Deals, From, Workers
+from .command import Argument, Option
+from .deals import From, Workers
 from .doctor import package_version
-from .inputs import SOLVED_CHUNK, Strict, is_file, pass_over, passed_over, read_deals
+from .inputs import (
+    SOLVED_CHUNK,
+    CommandError,
+    Strict,
+    is_file,
+    pass_over,
+    passed_over,
+    read_deals,
+)
 from .outputs import PAGES, check_output
+from .selecting import Boards, Renumber, selected
 from .solving import Check, solved
 
 _UNKNOWN = (None, "", "?", "-", "#")
@@ -27,7 +38,10 @@ _MOST = 40
 
 
 def report(
-    deals: Deals,
+    deals: Annotated[
+        list[str],
+        Argument(metavar="DEALS", help="Files, -, a deal (N:…); travellers (CSV) beside files."),
+    ],
     out: Annotated[Path, Option("--out", "-o", metavar="FILE", help="The page, HTML.")],
     title: Annotated[str | None, Option(help="Its heading (default: event, file or deal).")] = (
         None
@@ -35,6 +49,8 @@ def report(
     per_page: Annotated[
         int | None, Option(min=1, max=_MOST, help="Hand records alone, so many on a page of A4.")
     ] = None,
+    boards: Boards = None,
+    renumber: Renumber = None,
     hardest_first: Annotated[
         bool, Option("--hardest-first", help="Begin with what the network is least sure of.")
     ] = False,
@@ -54,54 +70,49 @@ def report(
     """
     check_output("--out", out, PAGES)
     estimator = Estimator(model, threads=workers)
-    chunks = [*_numbered(read_deals(deals, source, chunk=SOLVED_CHUNK, strict=strict))]
+    travellers = [each for each in deals[1:] if inner_suffix(each).lower() == ".csv"]
+    given = chain.from_iterable(
+        read_deals(each, source, chunk=SOLVED_CHUNK, strict=strict)
+        for each in deals
+        if each not in travellers
+    )
+    chunks = cast(list[DealSet], [*selected(given, boards, renumber)])
     said = [board for chunk in chunks for board in chunk.boards or ()]
+    if not said:
+        raise CommandError(f"there is no board {boards}")
     played: Session | None = None
-    if any(board.contract or board.tag("ScoreTable") is not None for board in said):
-        played = joined(chunks, deals)
+    if travellers or any(b.contract or b.tag("ScoreTable") is not None for b in said):
+        played = joined(chunks, deals[0], travellers)
         played = played.anonymous() if anonymous else played
         chunks = [*_boards_of(played)]
-    boards = list[ReportedBoard]()
+    shown = list[ReportedBoard]()
     for chunk, tables in solved(iter(chunks), workers, check, seen=False):
         estimates = estimator(chunk)
         for i, (deal, board) in enumerate(zip(chunk, chunk.boards or (), strict=True)):
             vulnerability, dealer = par_conditions(board, None, None)
             table = TrickTable(tables[i].tricks)
             number = board.number or 0
-            boards.append(ReportedBoard(number, dealer, vulnerability, deal, table, estimates[i]))
+            shown.append(ReportedBoard(number, dealer, vulnerability, deal, table, estimates[i]))
     judged: Judged | None = None
     if played is not None and per_page is None:
-        judged = _judged(played, boards, workers)
+        judged = _judged(played, shown, workers)
         pass_over(judged.skipped)
-        boards = [
-            replace(board, played=of) for board, of in zip(boards, judged.boards, strict=True)
-        ]
+        shown = [replace(each, played=of) for each, of in zip(shown, judged.boards, strict=True)]
     if hardest_first:
-        boards.sort(key=lambda board: -board.difficulty)
-    heading = title or _event(said) or _title(deals, boards)
+        shown.sort(key=lambda board: -board.difficulty)
+    heading = title or _event(said) or _title(deals[0], shown)
     if per_page is not None:
-        page = record_pages(heading, boards, per_page)
+        page = record_pages(heading, shown, per_page)
     else:
         about = (
             f"trickcast {package_version('trickcast')}; exact tricks: DDS, or as the file has "
             f"them; chances: {estimator.info.name}"
         )
-        left_out = [str(entry).removeprefix(f"{deals}: ") for entry in passed_over()]
-        page = report_page(heading, boards, left_out, about, judged)
+        left_out = [str(entry).removeprefix(f"{deals[0]}: ") for entry in passed_over()]
+        page = report_page(heading, shown, left_out, about, judged)
     with atomic_writer(out) as stream:
         stream.write(page.encode(errors="backslashreplace"))  # of a file's name in no UTF-8
-    click.echo(f"{out}: {counted(len(boards), 'board')}")
-
-
-def _numbered(chunks: Iterator[DealSet]) -> Iterator[DealSet]:
-    """Number the boards that have no number, on from the one before."""
-    number = 0
-    for chunk in chunks:
-        boards = []
-        for board in chunk.boards or [Board()] * len(chunk):
-            number = number + 1 if board.number is None else board.number
-            boards.append(replace(board, number=number))
-        yield DealSet(chunk.owners, chunk.tricks, boards)
+    click.echo(f"{out}: {counted(len(shown), 'board')}")
 
 
 def _boards_of(played: Session) -> Iterator[DealSet]:

@@ -75,14 +75,19 @@ def read(*files: str | os.PathLike[str] | BinaryIO, anonymous: bool = False) -> 
     return session.anonymous() if anonymous else session
 
 
-def joined(sets: Iterable[DealSet], name: str) -> Session:
+def joined(sets: Iterable[DealSet], name: str, travellers: Iterable[str] = ()) -> Session:
     """Return the session of boards that are read already; ``name`` stands for their file.
 
-    Otherwise as ``read``.
+    The files of ``travellers`` give results of these boards; those of others are left out, and
+    told. Otherwise as ``read``.
     """
     reader = _Reader()
     reader.add_sets(sets, name)
-    return reader.session()
+    for path in travellers:
+        reader.add(path)
+    session = reader.session()
+    known = tuple(board for board in session.boards if board.deal is not None)
+    return replace(session, boards=known)
 
 
 @dataclass
