@@ -33,7 +33,7 @@ def test_a_solved_board_has_the_tags_of_bridge_composer(run, tmp_path: Path) -> 
     assert '[OptimumScore "NS 620"]' in written and "1S=" not in written
     assert '[OptimumResultTable "Declarer;Denomination\\2R;Result\\2R"]\nN NT  8\n' in written
     assert [name for name in tags(target) if name in NAMES] == list(NAMES)
-    assert run("convert", target, source, "--solve")[0] == 0
+    assert run("convert", target, source, "--solve", "--force")[0] == 0
     assert source.read_bytes() == target.read_bytes()
 
 
@@ -81,7 +81,7 @@ def test_deals_without_dealer_get_tricks_and_those_of_a_list_their_numbers(
     (tmp_path / "a.pbn").write_text(f'[Event "x"]\n[Deal "{BOARD}"]\n')
     (tmp_path / "a.txt").write_text(f"{BOARD}\n")
     for source, names in (("a.pbn", NAMES[:1]), ("a.txt", NAMES)):
-        assert run("convert", tmp_path / source, tmp_path / "b.pbn", "--solve")[0] == 0
+        assert run("convert", tmp_path / source, tmp_path / "b.pbn", "--solve", "--force")[0] == 0
         assert [name for name in tags(tmp_path / "b.pbn") if name in NAMES] == list(names)
 
 

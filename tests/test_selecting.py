@@ -26,7 +26,7 @@ def files(tmp_path: Path) -> list[Path]:
 
 def test_boards_are_chosen_and_numbered_anew(run, files, tmp_path) -> None:
     out = tmp_path / "out.pbn"
-    assert run("convert", files[0], out, "--boards", "5-7, 12", "--renumber", "1")[::2] == (0, "")
+    assert run("convert", files[0], out, "--boards", "5-7, 12", "--renumber", "1")[0] == 0
     chosen = tc.read(out)
     assert list(chosen) == [tc.read(files[0])[i] for i in (4, 5, 6, 11)]
     assert [board.number for board in chosen.boards] == [1, 2, 3, 4]
@@ -39,7 +39,8 @@ def test_files_are_put_together_and_numbers_that_stand_twice_are_told(run, files
     status, _, error = run("convert", *files, out)
     assert status == 0 and len(tc.read(out)) == 16
     assert error.startswith("note: 2 board numbers stand for more than one deal: 11, 12 (")
-    run("convert", *files, out, "--renumber", "21")
+    assert error.endswith(f"{out}: 16 deals\n")
+    run("convert", *files, out, "--renumber", "21", "--force")
     boards = tc.read(out).boards
     assert [board.number for board in boards] == list(range(21, 37))
     assert str(boards[14].vulnerability) == "ew", "board 35 has it so, and was not played"
@@ -56,7 +57,7 @@ def test_tables_of_one_deal_keep_a_number_in_common(run, tmp_path) -> None:
             for room in ("Open", "Closed")
         )
     )
-    assert run("convert", source, out, "--renumber", "1")[::2] == (0, "")
+    assert run("convert", source, out, "--renumber", "1")[::2] == (0, f"{out}: 4 deals\n")
     assert [board.number for board in tc.read(out).boards] == [1, 1, 2, 2]
 
 
@@ -78,3 +79,16 @@ def test_numbers_that_are_none_are_refused(run, files, tmp_path) -> None:
     assert status == 2 and "there are no deals to write" in error
     status, _, error = run("report", files[0], "-o", tmp_path / "out.html", "--boards", "90")
     assert status == 2 and "there is no board 90" in error
+
+
+def test_a_file_that_is_there_is_replaced_only_on_request(run, files, tmp_path) -> None:
+    out = tmp_path / "out.pbn"
+    out.write_text("mine")
+    for command in (("convert", files[0]), ("deal", "--boards", "2", "--out")):
+        status, said, error = run(*command, out)
+        assert (status, said) == (2, "")
+        assert error == f"trickcast: {out} is there already (--force replaces it)\n"
+        assert out.read_text() == "mine"
+    assert run("convert", files[0], out, "--force")[::2] == (0, f"{out}: 12 deals\n")
+    assert run("deal", "--boards", "2", "--out", out, "--force")[::2] == (0, f"{out}: 2 deals\n")
+    assert run("convert", out, out)[0] == 0, "a file may be converted in its place"

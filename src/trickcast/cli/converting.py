@@ -14,6 +14,7 @@ from ..questions.converting import ConvertQuestion
 from .command import Argument, Option
 from .deals import From, Workers, watched
 from .inputs import Cluster, Strict, read_boards
+from .outputs import Force, may_replace, write_told
 from .selecting import Boards, Renumber, selected
 from .solving import Check, solved
 
@@ -34,6 +35,7 @@ def convert(
         bool, Option("--json", help="List what was skipped, as a line of JSON.")
     ] = False,
     cluster: Cluster = None,
+    force: Force = False,
 ) -> None:
     """Write files of deals as one of another format, in chunks."""
     if check and not question.solve:
@@ -46,8 +48,10 @@ def convert(
         names = ", ".join(f.name for f in FORMATS.values() if f.write is not None)
         raise click.BadParameter(f"standard output needs --to (one of {names})")
     form = format_to_write(target, question.to)
-    # else what is skipped would be lost
-    strict = strict or any(_same_file(source, target) for source in sources)
+    in_place = any(_same_file(source, target) for source in sources)
+    strict = strict or in_place  # else what is skipped would be lost
+    if target != "-":
+        may_replace(target, force or in_place)
     seen, worked_out = target == "-", question.solve or question.estimate
     chunks = cast(  # boards with hidden hands among them, where nothing is worked out
         Iterator[DealSet],
@@ -66,7 +70,10 @@ def convert(
             yield chunk.with_tricks(tables.tricks)
 
     chunks = question.ask(chunks, form.name, with_tables, workers)
-    write_stream(chunks, sys.stdout.buffer if target == "-" else target, question.to)
+    if target == "-":
+        write_stream(chunks, sys.stdout.buffer, question.to)
+    else:
+        write_told(chunks, target, question.to)
     if question.estimate:
         click.echo("note: tricks that were not known are estimates, which readers take for exact",
                    err=True)  # fmt: skip

@@ -21,7 +21,7 @@ from . import views
 from .command import Option
 from .deals import Workers, with_boards
 from .inputs import CommandError, read_text
-from .outputs import check_output
+from .outputs import Force, check_output, may_replace, write_told
 from .sheets import Sheet, solved_table
 from .solving import solved
 
@@ -62,6 +62,7 @@ def deal(
     ] = None,
     as_json: Annotated[bool, Option("--json", help="One line of JSON a board.")] = False,
     workers: Workers = None,
+    force: Force = False,
 ) -> None:
     """Print or write boards, and what a script asks of them."""
     if as_json and (out or target_format):
@@ -72,6 +73,8 @@ def deal(
     find = TrickFinder(question.exact, workers)
     try:
         actions = None if text is None else dealing.read_actions(text, name)
+        if out is not None:
+            may_replace(out, force)
         form = _format(actions, out, target_format, as_json)
         _check_picture(picture, actions)
         deals = question.ask(find, actions)
@@ -86,8 +89,10 @@ def deal(
         _show_json(question, chunks)
     elif form == _SHEETS:
         _show(chunks)
+    elif out is not None:
+        write_told(chunks, out, form)
     elif form is not None:
-        write_stream(chunks, sys.stdout.buffer if out is None else out, form)
+        write_stream(chunks, sys.stdout.buffer, form)
     for asked, answer in told:
         _tell(asked, answer, as_json, aside=out is None and form not in (None, _SHEETS))
     if picture is not None and actions is not None:
