@@ -45,7 +45,7 @@ def script(tmp_path: Path) -> Path:
 def test_boards_are_those_of_the_constraints_numbered_from_the_first(run, tmp_path: Path) -> None:
     target = tmp_path / "boards.pbn"
     asked = ["--south", "hcp 20+", "--north", "spades 5+", "--boards", 20, "--seed", 7]
-    assert run("deal", *asked, "--first", 15, "--out", target) == (0, "", f"{target}: 20 deals\n")
+    assert run("deal", *asked, "--first", 15, "--out", target) == (0, "", f"note: 20 deals written to {target}\n")
     boards = tc.read(target)
     expected = constrained_deals(20, 7, south="hcp 20+", north="spades 5+")
     assert np.array_equal(boards.owners, expected.owners)
@@ -139,7 +139,7 @@ def test_turns_are_even_and_keep_the_hands(run) -> None:
 def test_a_script_deals_and_counts(run, script: Path, tmp_path: Path) -> None:
     target = tmp_path / "boards.pbn"
     status, out, err = run("deal", "--script", script, "--out", target, "--seed", 4)
-    assert (status, err) == (0, f"{target}: 60 deals\n")
+    assert (status, err) == (0, f"note: 60 deals written to {target}\n")
     boards = tc.read(target)
     assert len(boards) == 60 and boards.boards is not None
     assert {board.vulnerability for board in boards.boards} == {Vulnerability.EW}

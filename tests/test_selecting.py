@@ -39,7 +39,7 @@ def test_files_are_put_together_and_numbers_that_stand_twice_are_told(run, files
     status, _, error = run("convert", *files, out)
     assert status == 0 and len(tc.read(out)) == 16
     assert error.startswith("note: 2 board numbers stand for more than one deal: 11, 12 (")
-    assert error.endswith(f"{out}: 16 deals\n")
+    assert error.endswith(f"note: 16 deals written to {out}\n")
     run("convert", *files, out, "--renumber", "21", "--force")
     boards = tc.read(out).boards
     assert [board.number for board in boards] == list(range(21, 37))
@@ -57,7 +57,10 @@ def test_tables_of_one_deal_keep_a_number_in_common(run, tmp_path) -> None:
             for room in ("Open", "Closed")
         )
     )
-    assert run("convert", source, out, "--renumber", "1")[::2] == (0, f"{out}: 4 deals\n")
+    assert run("convert", source, out, "--renumber", "1")[::2] == (
+        0,
+        f"note: 4 deals written to {out}\n",
+    )
     assert [board.number for board in tc.read(out).boards] == [1, 1, 2, 2]
 
 
@@ -89,6 +92,12 @@ def test_a_file_that_is_there_is_replaced_only_on_request(run, files, tmp_path) 
         assert (status, said) == (2, "")
         assert error == f"trickcast: {out} is there already (--force replaces it)\n"
         assert out.read_text() == "mine"
-    assert run("convert", files[0], out, "--force")[::2] == (0, f"{out}: 12 deals\n")
-    assert run("deal", "--boards", "2", "--out", out, "--force")[::2] == (0, f"{out}: 2 deals\n")
+    assert run("convert", files[0], out, "--force")[::2] == (
+        0,
+        f"note: 12 deals written to {out}\n",
+    )
+    assert run("deal", "--boards", "2", "--out", out, "--force")[::2] == (
+        0,
+        f"note: 2 deals written to {out}\n",
+    )
     assert run("convert", out, out)[0] == 0, "a file may be converted in its place"

@@ -57,4 +57,4 @@ def write_told(chunks: Iterable[DealSet], path: str | Path, format: str | None) 
             yield chunk
 
     write_stream(counting(), path, format)
-    click.echo(f"{path}: {counted(count, 'deal')}", err=True)
+    click.echo(f"note: {counted(count, 'deal')} written to {path}", err=True)
