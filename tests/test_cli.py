@@ -28,7 +28,7 @@ from trickcast.solver import solver_version
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 COMMANDS = (
     "estimate solve convert deal play generate library train evaluate models hand pair nearest par "
-    "open simulate compare leads reproduce explain site serve doctor report"
+    "open simulate compare leads reproduce explain site serve doctor report session"
 )
 LIBRARY = ("info", "verify", "split", "add", "fetch")
 COMMAND = [sys.executable, "-m", "trickcast"]
@@ -512,10 +512,13 @@ def test_the_front_door() -> None:
         "ModelError TrickTable TrickEstimate"
     )
     assert {*contract.split()} <= {*tc.__all__}
-    rooms = "bidding cards dealing estimator formats pairs played simulation solver".split()
+    rooms = (
+        "bidding cards dealing estimator formats pairs pars played scoring simulation solver"
+    ).split()
+    others = ("evaluators", "openings", "session", "__version__")
     for name in tc.__all__:
         named = [getattr(import_module(f"trickcast.{room}"), name, None) for room in rooms]
-        assert getattr(tc, name) in named or name in ("evaluators", "openings")
+        assert getattr(tc, name) in named or name in others
     assert "work_points" in tc.evaluators.names()
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = tc.nothing

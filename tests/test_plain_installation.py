@@ -62,6 +62,7 @@ EXAMPLES: list[tuple[str, ...]] = [
     ("explain", NETWORK, "--svg", "{folder}/weights.svg"),
     ("explain", NETWORK, "--json"),
     ("report", DEALS, "-o", "{folder}/report.html"),
+    ("session", DEALS, DEALS.replace("deals.pbn", "travellers.csv")),
     ("doctor",),
 ]
 """What succeeds, with nothing but notes on standard error."""
