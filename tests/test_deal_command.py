@@ -45,7 +45,8 @@ def script(tmp_path: Path) -> Path:
 def test_boards_are_those_of_the_constraints_numbered_from_the_first(run, tmp_path: Path) -> None:
     target = tmp_path / "boards.pbn"
     asked = ["--south", "hcp 20+", "--north", "spades 5+", "--boards", 20, "--seed", 7]
-    assert run("deal", *asked, "--first", 15, "--out", target) == (0, "", f"note: 20 deals written to {target}\n")
+    written = f"note: 20 deals written to {target}\n"
+    assert run("deal", *asked, "--first", 15, "--out", target) == (0, "", written)
     boards = tc.read(target)
     expected = constrained_deals(20, 7, south="hcp 20+", north="spades 5+")
     assert np.array_equal(boards.owners, expected.owners)
