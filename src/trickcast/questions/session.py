@@ -61,7 +61,7 @@ class SessionBoardAnswer(TypedDict):
     tables: list[SessionTable]
 
 
-class PairAnswer(TypedDict):
+class PairStanding(TypedDict):
     """What a pair or a player made; ``intervals`` are of 95 %."""
 
     number: str | None
@@ -79,7 +79,7 @@ class PairAnswer(TypedDict):
     lost: dict[str, int]
 
 
-class MatchAnswer(TypedDict):
+class MatchStanding(TypedDict):
     """A match of two teams."""
 
     segment: str
@@ -101,9 +101,9 @@ class SessionAnswer(TypedDict):
 
     scoring: str
     boards: list[SessionBoardAnswer]
-    pairs: list[PairAnswer]
-    players: list[PairAnswer]
-    matches: list[MatchAnswer]
+    pairs: list[PairStanding]
+    players: list[PairStanding]
+    matches: list[MatchStanding]
     skipped: list[LeftOut]
 
 
