@@ -577,6 +577,9 @@ def test_scores_alone_need_no_solver(run, club):
     assert status == 0 and content["boards"][0]["par"] is None
     assert content["boards"][0]["tables"][0]["expected"] is None
     assert content["pairs"][0]["score"] == 0.8333
+    club[1].write_text("board,contract,declarer,result\n1,PASS,,\n1,4S,N,10\n")
+    (board, *_) = json.loads(run("session", *club, "--scores", "--json")[1])["boards"]
+    assert board["field"] is None, "passes alone are no field"
 
 
 def test_what_was_left_out_is_told_and_is_the_status(run, tmp_path, club):

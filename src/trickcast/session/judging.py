@@ -246,7 +246,7 @@ class _Judging:
             board=board,
             par=best,
             exact=exact,
-            field=field.mean(_points) if enough else None,
+            field=field.mean(_points) if enough and exact is not None else None,
             tables=tables,
         )
 
