@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trickcast import ModelError, openings
-from trickcast.bidding.rulefile import parse_rules
+from trickcast.dealing.language.rulefile import parse_rules
 from trickcast.bidding.rules import RuleSystem
 from trickcast.bidding.softrules import open_shading
 from trickcast.cards import DealError

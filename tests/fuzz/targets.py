@@ -19,9 +19,9 @@ import numpy as np
 
 import trickcast as tc
 from trickcast import openings
-from trickcast.bidding.calls import parse_call
+from trickcast.dealing.language.calls import parse_call
 from trickcast.bidding.labelled import LabelledError, read_labelled
-from trickcast.bidding.rulefile import parse_rules, read_rules
+from trickcast.dealing.language.rulefile import parse_rules, read_rules
 from trickcast.bidding.rules import RuleSystem
 from trickcast.bidding.softrules import open_shading
 from trickcast.cards import DealError, DealSet, Seat, parse_card, parse_contract

@@ -17,8 +17,17 @@ if TYPE_CHECKING:
         Predicate,
         constrained_deals,
     )
-    from .language.dealer_script import Action, Expression, Script, Settings, Text, read_script
+    from .language.dealer_script import (
+        Action,
+        Expression,
+        Outcome,
+        Script,
+        Settings,
+        Text,
+        read_script,
+    )
     from .language.mistakes import ConstraintError, ConstraintWarning
+    from .language.strategy import Strategy, read_strategy
     from .script_output import Actions, Average, Axis, Frequency, Listing, read_actions
 
 __all__ = [
@@ -35,15 +44,18 @@ __all__ = [
     "Frequency",
     "Listing",
     "NoDealsError",
+    "Outcome",
     "Predicate",
     "Script",
     "Settings",
+    "Strategy",
     "Text",
     "constrained_deals",
     "random_deals",
     "random_positions",
     "read_actions",
     "read_script",
+    "read_strategy",
     "turned",
 ]
 
@@ -51,7 +63,8 @@ _MODULES = {
     "constraints": (
         "ClauseHits ConstraintReport Constraints NoDealsError Predicate constrained_deals"
     ),
-    "language.dealer_script": "Action Expression Script Settings Text read_script",
+    "language.dealer_script": "Action Expression Outcome Script Settings Text read_script",
+    "language.strategy": "Strategy read_strategy",
     "language.mistakes": "ConstraintError ConstraintWarning",
     "script_output": "Actions Average Axis Frequency Listing read_actions",
 }

@@ -29,9 +29,9 @@ from .language.conditions import (
     value_of,
 )
 from .language.dealer_script import Script, read_script
+from .language.descriptions import read_description
 from .language.hand_counts import hcp
 from .language.mistakes import ConstraintError, ConstraintWarning, clip
-from .language.short_form import read_hand
 from .sampler import (
     UNKNOWN_OWNER,
     CellFacts,
@@ -271,7 +271,7 @@ class Constraints:
             return
         hand = hand_of(value, name)
         if hand is None:
-            self._clauses += read_hand(value, seat)
+            self._clauses += read_description(value, seat)
             return
         for card in np.flatnonzero(hand.cards):
             self._give(int(card), seat)
