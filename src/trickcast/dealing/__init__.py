@@ -6,9 +6,10 @@ Constrained dealing is loaded on access: dealing at random does not wait for it.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .shuffling import random_deals, random_positions, turned
+from .shuffling import fresh_seed, random_deals, random_positions, turned
 
 if TYPE_CHECKING:
+    from .boards import DealtBoards, Theme, deal_boards, read_theme
     from .constraints import (
         ClauseHits,
         ConstraintReport,
@@ -40,6 +41,7 @@ __all__ = [
     "ConstraintReport",
     "ConstraintWarning",
     "Constraints",
+    "DealtBoards",
     "Expression",
     "Frequency",
     "Listing",
@@ -50,16 +52,21 @@ __all__ = [
     "Settings",
     "Strategy",
     "Text",
+    "Theme",
     "constrained_deals",
+    "deal_boards",
+    "fresh_seed",
     "random_deals",
     "random_positions",
     "read_actions",
     "read_script",
     "read_strategy",
+    "read_theme",
     "turned",
 ]
 
 _MODULES = {
+    "boards": "DealtBoards Theme deal_boards read_theme",
     "constraints": (
         "ClauseHits ConstraintReport Constraints NoDealsError Predicate constrained_deals"
     ),
