@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from trickcast import DealError, Hand, openings
 from trickcast.bidding.cells import OPENER, Cells, facts_of
-from trickcast.dealing.language.rulefile import parse_rules
 from trickcast.bidding.rules import RuleSystem
-from trickcast.dealing.language.tomllines import sections
 from trickcast.cards import Suit
 from trickcast.dealing import ConstraintError, Constraints
 from trickcast.dealing.language.conditions import bounds
 from trickcast.dealing.language.hand_counts import find_count, hcp
+from trickcast.dealing.language.rulefile import parse_rules
+from trickcast.dealing.language.tomllines import sections
 from trickcast.evaluators import evaluate
 
 HEAD = 'name = "mine"\ntitle = "Mine"\nsource = "me"\n'

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
         ClauseHits,
         ConstraintReport,
         Constraints,
+        KnownDeal,
+        KnownHand,
         NoDealsError,
         Predicate,
         constrained_deals,
@@ -44,6 +46,8 @@ __all__ = [
     "DealtBoards",
     "Expression",
     "Frequency",
+    "KnownDeal",
+    "KnownHand",
     "Listing",
     "NoDealsError",
     "Outcome",
@@ -68,7 +72,8 @@ __all__ = [
 _MODULES = {
     "boards": "DealtBoards Theme deal_boards read_theme",
     "constraints": (
-        "ClauseHits ConstraintReport Constraints NoDealsError Predicate constrained_deals"
+        "ClauseHits ConstraintReport Constraints KnownDeal KnownHand NoDealsError Predicate "
+        "constrained_deals"
     ),
     "language.dealer_script": "Action Expression Outcome Script Settings Text read_script",
     "language.strategy": "Strategy read_strategy",

@@ -101,7 +101,7 @@ def turned(deals: DealSet, seed: int, *, half: bool = False) -> DealSet:
 def random_turns(n: int, seed: Seed, *, half: bool = False) -> NDArray[np.uint8]:
     """Return by how many seats ``turned`` turns each of n deals: (n,)."""
     turns = (random_words(seed, _TURNS).raw(n) & np.uint64(3)).astype(np.uint8)
-    return turns & 2 if half else turns
+    return turns & np.uint8(2) if half else turns
 
 
 def fresh_seed() -> int:
