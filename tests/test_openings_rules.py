@@ -23,7 +23,7 @@ from trickcast.evaluators import evaluate
 
 HEAD = 'name = "mine"\ntitle = "Mine"\nsource = "me"\n'
 REST = '\n[[rule]]\ncall = "PASS"\nname = "rest"\nwhy = "nothing else"\n'
-SYSTEMS = ("standard-american", "polish-club-rules", "polish-club-book")
+SYSTEMS = ("sayc", "2/1", "acol", "standard-american", "polish-club-rules", "polish-club-book")
 
 
 def rule(call: str, hand: str, name: str = "r") -> str:
