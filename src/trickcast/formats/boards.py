@@ -186,9 +186,10 @@ _ALL_PASS = ("AP", "ALLPASS")
 _NO_JOINTS = str.maketrans("", "", " -_")
 _INDEX = {card_text(card): card for card in range(52)}
 _HEIGHTS = {rank: 12 - i for i, rank in enumerate(RANKS)}
+_BY = r"(?:by\s+|-(?=[NESW]))?([NESW](?!\w))"
 _OUTCOME = re.compile(
-    r"([1-7]\s*(?:NT?|SA|[SHDC♠♥♦♣])\s*[X*]{0,2})\s*(?:by\s+|-(?=[NESW]))?([NESW](?!\w))?\s*"
-    r"(=|[+-]\s*[0-9]{1,2})?",
+    rf"(?:([NESW])\s+)?([1-7]\s*(?:NT?|SA|[SHDC♠♥♦♣])\s*[X*]{{0,2}})\s*(?:{_BY})?\s*"
+    rf"(=|[+-]\s*[0-9]{{1,2}}|(?<=[NESW]\s)[0-9]{{1,2}})?\s*(?:{_BY})?",
     re.IGNORECASE,
 )
 """A contract with who declares it, and how many tricks it was made or set by: 4HXS-1."""
@@ -208,7 +209,10 @@ def split_outcome(text: str) -> tuple[str, str, str] | None:
     parts = _OUTCOME.fullmatch(text.strip())
     if parts is None:
         return None
-    contract, declarer, result = parts.groups(default="")
+    before, contract, declarer, result, after = parts.groups(default="")
+    if bool(before) + bool(declarer) + bool(after) > 1:
+        return None
+    declarer = before or declarer or after
     contract = contract.upper().replace("SA", "NT").replace("*", "X")
     return contract, declarer.upper(), result
 
@@ -345,7 +349,12 @@ def _last_cards(play: Sequence[str], owners: bytes) -> list[str] | None:
     return [cards[0] for cards in left]
 
 
-def rows_of_play(play: Sequence[str], declarer: Seat, strain: Strain) -> list[list[str]]:
+def holder_of(card: str, owners: bytes) -> int:
+    """Return who holds a card."""
+    return owners[_INDEX[parse_played(card)]]
+
+
+def rows_of_play(play: Sequence[str], strain: Strain) -> list[list[str]]:
     """Arrange cards in the order played in PBN's columns: the leader to the first trick first.
 
     A card not played is ``-``.

@@ -55,7 +55,9 @@ _VULNERABILITY = {
     "e": Vulnerability.EW,
     "b": Vulnerability.BOTH,
 }
-_CALL = re.compile(r"([1-7](?:NT?|[SHDC])|PASS|DBL|RDBL|XX|[PDXR])([!?*]*)[-\s,]*", re.IGNORECASE)
+_CALL = re.compile(
+    r"([1-7](?:NT?|[SHDC])|PASS|DBL|RDBL|XX|[PDXR])([!?*]*)[-\s,]*|\?[-\s,]*", re.IGNORECASE
+)
 _KNOWN_CALLS = frozenset(CALLS)
 _CARDS = re.compile(r"(?:[SHDC](?:10|[2-9TJQKA]))+", re.IGNORECASE)
 _CARD = re.compile(r"[SHDC](?:10|.)", re.IGNORECASE)
@@ -217,7 +219,7 @@ def _calls(text: str) -> list[tuple[str, str]] | None:
         call = _CALL.match(text, at)
         if call is None:
             return None
-        calls.append((parse_call(call[1]), call[2]))
+        calls.append((parse_call(call[1]), call[2]) if call[1] else ("?", ""))
         at = call.end()
     return calls or None
 
@@ -474,33 +476,50 @@ def board_of_text(text: str, reading: Reading) -> tuple[bytes, Board]:
 def _pairs(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[tuple[int, str, str]]:
     """Yield (line number, code, value); line breaks within a value are taken out.
 
-    A code is the last line before its bar: what stands before it is left out. Raises FormatError
-    where the text is not made of such pairs; where the reading is lenient what stands in place of
-    a code is left out, and ``md`` is a code wherever it stands.
+    A code is the last line before its bar, or one that is known the last word: what stands before
+    it is left out, as is a comment, ``%%`` and the rest of its line. Raises FormatError where the
+    text is not made of such pairs; where the reading is lenient what stands in place of a code is
+    left out, and ``md`` is a code wherever it stands.
     """
-    line, code = 1, ""
+    line, code, comment = 1, "", False
     for token in _tokens(stream, reading, notices):
         text = _text(token, reading, notices, line)
+        ends = text.count("\n")
+        if comment:
+            _, end, text = text.partition("\n")
+            comment = not end
         clean = text.strip()
-        before, _, word = clean.rpartition("\n")
-        if code and not (word.lower() == "md" and reading.lenient):
+        before, word = _last_word(clean) if len(clean) > 2 else ("", clean)
+        if comment:
+            pass
+        elif code and not (word.lower() == "md" and reading.lenient):
             yield line, code, text.replace("\r", "").replace("\n", "")
             code = ""
         elif _CODE.fullmatch(word):
             code = word.lower() if word.lower() in _KNOWN else word
             if before:
                 notices.add("texts before LIN codes, left out", f"line {line}",
-                            f"{shorten(before.strip())} before {word} is left out "
+                            f"{shorten(before)} before {word} is left out "
                             "(expected code|value| pairs)")  # fmt: skip
         else:
             at = line + text[: len(text) - len(text.lstrip())].count("\n")
+            comment = text.rpartition("\n")[2].lstrip().startswith("%%")
             reason = (
                 f"{shorten(clean)} is not a LIN code (expected code|value| pairs such as md|3S…|)"
             )
-            if not reading.lenient:
+            if not reading.lenient and not comment:
                 raise reading.error(f"line {at}", reason)
             notices.add("what is no LIN code, left out", f"line {at}", reason)
-        line += text.count("\n")
+        line += ends
+
+
+def _last_word(text: str) -> tuple[str, str]:
+    """Part a text before a bar: what stands before, and its last line or known last word."""
+    before, _, word = text.rpartition("\n")
+    other, _, last = word.strip().rpartition(" ")
+    if other and last.lower() in _KNOWN:
+        return f"{before} {other}".strip(), last
+    return before.strip(), word.strip()
 
 
 def _tokens(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[bytes]:
@@ -519,6 +538,10 @@ def _tokens(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[by
             )
     if rest.strip(b" \t\r\n\x1a"):
         text = _text(rest, reading, notices, lines)
+        if count and count % 2 == 0 and not _CODE.fullmatch(_last_word(text.strip())[1]):
+            reason = f"{shorten(text.strip())} is left out (expected code|value| pairs)"
+            notices.add("texts after the last pair, left out", f"line {lines}", reason)
+            return
         reason = f"the file ends in the middle of {shorten(text)} (expected '|')"
         if not reading.lenient:
             raise reading.error(f"line {lines}", reason)

@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ..cards import (
+    HIDDEN,
     PRINTED_SEATS,
     PRINTED_STRAINS,
     UNKNOWN,
@@ -40,6 +41,7 @@ from .boards import (
     Note,
     Table,
     contract_text,
+    holder_of,
     is_all_pass,
     parse_count,
     parse_played,
@@ -49,6 +51,7 @@ from .boards import (
     rows_of_play,
     split_outcome,
     tricks_by_contract,
+    tricks_of,
 )
 
 EXPORT_ORDER = (
@@ -228,22 +231,23 @@ def parse_play(tag: Tag, board: Board, owners: bytes) -> tuple[tuple[str, ...], 
     leader = tag.value.strip().upper()
     if more or wrongs or not play or declarer is None or leader != declarer.lho.letter:
         return play, False, "".join(wrongs[:1])
-    written, _ = _tokens(_rows_of_play(play, declarer, strain))
+    written, _ = _tokens(_rows_of_play(play, strain))
     return play, [token.upper() for token in tokens] == written, ""
 
 
-def _rows_of_play(play: Sequence[str], declarer: Seat, strain: Strain) -> tuple[str, ...]:
+def _rows_of_play(play: Sequence[str], strain: Strain) -> tuple[str, ...]:
     cards = [parse_played(card) for card in play]
-    rows = [" ".join(f"{card:2}" for card in row) for row in rows_of_play(cards, declarer, strain)]
+    rows = [" ".join(f"{card:2}" for card in row) for row in rows_of_play(cards, strain)]
     return (*map(str.rstrip, rows), *(("*",) if len(cards) < 52 else ()))
 
 
-def format_play(board: Board) -> list[Tag]:
-    """Write a board's play; nothing when it does not say who declared what."""
+def format_play(board: Board, owners: bytes) -> list[Tag]:
+    """Write a board's play; nothing when it does not say what was played or who led."""
     strain, declarer = strain_played(board), declarer_of(board)
-    if strain is None or declarer is None:
+    leader = holder_of(board.play[0], owners) if declarer is None else declarer.lho
+    if strain is None or leader == HIDDEN:
         return []
-    return [Tag("Play", str(declarer.lho), _rows_of_play(board.play, declarer, strain))]
+    return [Tag("Play", str(Seat(leader)), _rows_of_play(board.play, strain))]
 
 
 # --- trick tables ---
@@ -426,9 +430,9 @@ def _parse_declarer(text: str) -> Seat | None:
 
 def _parse_result(text: str, declarer: Seat | None = None) -> int:
     """Read declarer's tricks: ``9``, by an irregularity ``^9``, or of sides ``NS 9 EW 4``."""
-    sides = _RESULT_OF_SIDES.fullmatch(text.strip())
-    if sides is None:
-        return parse_count(text.strip().removeprefix("^"), 13)
+    text = text.strip().removeprefix("^").lstrip()
+    if _RESULT_OF_SIDES.fullmatch(text) is None:
+        return parse_count(text, 13)
     tricks = {side.upper(): parse_count(number, 13) for side, number in _OF_SIDE.findall(text)}
     if len(tricks) == 2 and sum(tricks.values()) != 13:
         raise ValueError(f"{shorten(text)}: {sum(tricks.values())} tricks (expected 13)")
@@ -537,6 +541,7 @@ def read_board(tags: Sequence[Tag], owners: bytes, note: NoteOnTag) -> tuple[Boa
         _tell_wrong(tag, wrong, note)
         if whole and not found.notes["Play"]:
             in_full.add("Play")
+        _take_result_from_play(values, found, in_full, owners)
     _compare_outcome(values, note)
     table = _read_table(found, in_full, note)
     return Board(**values, tags=tuple(found.in_order(but=in_full))), table
@@ -573,6 +578,22 @@ def _take_contract_from_auction(values: dict[str, Any], found: _Sorted, in_full:
         return  # they say something that cannot be read
     values |= {"contract": contract, "declarer": declarer}
     in_full.update(tag.name for tag in silent)
+
+
+def _take_result_from_play(
+    values: dict[str, Any], found: _Sorted, in_full: set[str], owners: bytes
+) -> None:
+    """Let a whole play say the result where the tag does not."""
+    tag = found.first.get("Result")
+    if tag is not None and (tag.lines or tag.value.strip() not in _NOT_KNOWN):
+        return
+    board = Board(**values)
+    strain, declarer = strain_of(board.contract), board.declarer
+    if strain is None or declarer is None:
+        return
+    values["result"] = tricks_of(board.play, declarer, strain, owners)
+    if values["result"] is not None:
+        in_full.add("Result")
 
 
 def _compare_outcome(values: dict[str, Any], note: NoteOnTag) -> None:
@@ -626,7 +647,9 @@ def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
 
 def _says_nothing(tag: Tag) -> bool:
     """Whether a tag is empty: without rows where there should be some, or without a value."""
-    return not parted(tag.lines)[0] if is_section(tag.name) else tag.value.strip() in _NOT_KNOWN
+    if is_section(tag.name):
+        return all(token in "*+-" for token in _tokens(tag.lines)[0])
+    return tag.value.strip() in (*_NOT_KNOWN, "-")
 
 
 def _with_outcome(tags: list[Tag]) -> list[Tag]:
@@ -724,10 +747,10 @@ def write_board(board: Board, owners: bytes, deal: str, table: Table, note: Note
     if board.auction and "Auction" not in written:
         fresh += format_auction(board)
     if board.play and "Play" not in written:
-        play = format_play(board)
+        play = format_play(board, owners)
         fresh += play
         if not play:
-            note("plays left out", "the play is left out: no declarer")
+            note("plays left out", "the play is left out: no contract or no leader")
     if RESULT_TABLE not in written and (table != UNKNOWN).any():
         comments = remarks(own.first[RESULT_TABLE]) if RESULT_TABLE in own.first else ()
         fresh.append(format_result_table(table, comments))
