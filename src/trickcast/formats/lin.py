@@ -481,8 +481,8 @@ def _pairs(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[tup
     text is not made of such pairs; where the reading is lenient what stands in place of a code is
     left out, and ``md`` is a code wherever it stands.
     """
-    line, code, comment = 1, "", False
-    for token in _tokens(stream, reading, notices):
+    line, code, comment, begun = 1, "", False, False
+    for token, ended in _tokens(stream, reading):
         text = _text(token, reading, notices, line)
         ends = text.count("\n")
         if comment:
@@ -490,11 +490,23 @@ def _pairs(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[tup
             comment = not end
         clean = text.strip()
         before, word = _last_word(clean) if len(clean) > 2 else ("", clean)
+        if not ended:
+            if comment or not (code or clean):
+                break
+            if begun and not code and not _CODE.fullmatch(word):
+                reason = f"{shorten(clean)} is left out (expected code|value| pairs)"
+                notices.add("texts after the last pair, left out", f"line {line}", reason)
+                break
+            if clean:
+                reason = f"the file ends in the middle of {shorten(text)} (expected '|')"
+                if not reading.lenient:
+                    raise reading.error(f"line {line}", reason)
+                notices.add("values cut short", f"line {line}", reason)
         if comment:
             pass
         elif code and not (word.lower() == "md" and reading.lenient):
             yield line, code, text.replace("\r", "").replace("\n", "")
-            code = ""
+            code, begun = "", True
         elif _CODE.fullmatch(word):
             code = word.lower() if word.lower() in _KNOWN else word
             if before:
@@ -522,13 +534,13 @@ def _last_word(text: str) -> tuple[str, str]:
     return before.strip(), word.strip()
 
 
-def _tokens(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[bytes]:
-    """Yield what stands between the bars, and blanks after the last one as an empty value."""
-    rest, count, lines = b"", 0, 1
+def _tokens(stream: BinaryIO, reading: Reading) -> Iterator[tuple[bytes, bool]]:
+    """Yield what ends with a bar, and at last what stands behind the last bar."""
+    rest, lines = b"", 1
     while block := stream.read(1 << 16):
         *tokens, rest = (rest + block).split(b"|")
-        count += len(tokens)
-        yield from tokens
+        for token in tokens:
+            yield token, True
         lines += sum(token.count(b"\n") for token in tokens)
         if len(rest) > reading.limits.line:
             raise reading.error(
@@ -536,19 +548,7 @@ def _tokens(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[by
                 f"{reading.limits.line:,} bytes without a '|' "
                 f"(expected code|value| pairs; {raised_by('line')})",
             )
-    if rest.strip(b" \t\r\n\x1a"):
-        text = _text(rest, reading, notices, lines)
-        if count and count % 2 == 0 and not _CODE.fullmatch(_last_word(text.strip())[1]):
-            reason = f"{shorten(text.strip())} is left out (expected code|value| pairs)"
-            notices.add("texts after the last pair, left out", f"line {lines}", reason)
-            return
-        reason = f"the file ends in the middle of {shorten(text)} (expected '|')"
-        if not reading.lenient:
-            raise reading.error(f"line {lines}", reason)
-        notices.add("values cut short", f"line {lines}", reason)
-        yield rest
-    elif count % 2:
-        yield b""
+    yield rest.rstrip(b" \t\r\n\x1a"), False  # DOS ends files with 0x1a
 
 
 def _text(token: bytes, reading: Reading, notices: Notices, line: int) -> str:

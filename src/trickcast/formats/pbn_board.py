@@ -626,7 +626,7 @@ def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
                  which[1])  # fmt: skip
             if not filled:
                 continue
-            kept[places[tag.name]] = Tag("", "", first.lines)
+            kept[places[tag.name]] = Tag("", "", remarks(first))
         places[tag.name] = len(kept)
         kept.append(tag)
     kept = [tag for tag in kept if tag.name or tag.lines]
