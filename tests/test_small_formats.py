@@ -50,6 +50,11 @@ def compass(deal: Deal, wide: int = 16, **style: str) -> str:
         {"signs": ("Spades", "Hearts", "Diamonds", "Clubs"), "gap": " "},
         {"void": ""},
         {"void": "-"},
+        {"void": "none"},
+        {"signs": "SHDC", "void": "void"},
+        {"signs": ("&spades;", "&hearts;", "&diams;", "&clubs;")},
+        {"signs": ("!S", "!H", "!D", "!C")},
+        {"gap": "\u00a0"},
     ],
 )
 def test_four_hands_around_a_compass(style: dict[str, str]) -> None:
@@ -103,8 +108,34 @@ def test_hands_with_their_seats() -> None:
     columns = "North           East            South           West\n" + "".join(
         "".join(f"{cell:16}" for cell in row) + "\n" for row in beside
     )
-    for text in ("".join(lines), signed, titled, columns):
-        assert list(of(text, "diagram")) == [DEAL], text
+    told = "".join(f"{seat.letter} = {hand}\n" for seat, hand in HANDS.items())
+    missing = told.replace(HANDS[Seat.WEST], "-")
+    for text in ("".join(lines), signed, titled, columns, told, missing):
+        assert list(of(text)) == [DEAL], text
+
+
+@pytest.mark.parametrize("deal", [DEAL, VOIDS])
+def test_suits_without_signs(deal: Deal) -> None:
+    signs = dict.fromkeys("♠♥♦♣", "")
+    north, east, south, west = (
+        [row.strip().replace(" ", "") for row in column(str(hand), signs="    ", void="-")]
+        for hand in deal
+    )
+    rows = [*north, *map("   ".join, zip(west, east, strict=True)), *south]
+    labelled = ["North", *rows[:4], "West   East", *rows[4:8], "South", *rows[8:]]
+    compass = [*rows[:4], *map("  N  ".join, zip(west, east, strict=True)), *south]
+    across = list(zip(north, east, south, west, strict=True))
+    named = "North  East  South  West\n"
+    for text in (
+        "\n".join(rows),
+        "\n".join(labelled),
+        "\n".join(compass),
+        named + "\n".join(map("  ".join, across)),
+        named + "\n".join(f"{s}  {'  '.join(row)}" for s, row in zip(signs, across, strict=True)),
+        f"|  | {named.strip().replace('  ', ' | ')} |\n|---|---|---|---|---|\n"
+        + "\n".join(f"| {s} | {' | '.join(row)} |" for s, row in zip("SHDC", across, strict=True)),
+    ):
+        assert list(of(f"Board 3\n{text}\nWest leads.\n")) == [deal], text
 
 
 def test_diagrams_that_are_none() -> None:
@@ -117,7 +148,7 @@ def test_diagrams_that_are_none() -> None:
     ):
         with pytest.raises(FormatError, match=reason):
             of(text, "diagram")
-        assert not FORMATS["diagram"].sniff(text.encode())
+        assert FORMATS["diagram"].sniff(text.encode()) == (text.count("♠") == 4)  # else no diagram
     skipped: list[object] = []
     text = f"Board 1\n{whole}\nBoard 2\n" + "\n".join(lines) + f"\nBoard 3\n{whole}"
     deals = of(text, "diagram", skipped=skipped)
