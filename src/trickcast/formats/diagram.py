@@ -32,10 +32,11 @@ _RANK = r"(?:10|[2-9TJQKA])"
 _SUITS = {sign: suit for signs in ("♠♥♦♣", "♤♡♢♧", "SHDC") for suit, sign in enumerate(signs)}
 _SUITS |= {"SPADES": 0, "HEARTS": 1, "DIAMONDS": 2, "CLUBS": 3}
 _RANKS = rf"{_RANK}(?:[ ,]?{_RANK})*(?!\w)"
+_VOID = r"(?:void|none|[-–—]+)(?!\S)"
 _ITEM = re.compile(
     rf"(?:([♠♥♦♣♤♡♢♧])[\ufe0e\ufe0f]?[ :]?"
-    rf"|(?<![\w.])(spades|hearts|diamonds|clubs|[SHDC])[ :.-]{{0,3}}(?={_RANKS}|(?:void|none|[-–—]+)(?!\S)))"
-    rf"(?: ?({_RANKS})| ?(?:void|none|[-–—]+)(?!\S))?",
+    rf"|(?<![\w.])(spades|hearts|diamonds|clubs|[SHDC])[ :.-]{{0,3}}(?={_RANKS}|{_VOID}))"
+    rf"(?: ?({_RANKS})| ?{_VOID})?",
     re.IGNORECASE,
 )
 """A suit of a hand: its sign or letter, then ranks or a stroke; after a sign there may be none."""
