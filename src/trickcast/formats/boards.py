@@ -184,7 +184,8 @@ def hand_texts(owners: bytes) -> list[list[str]]:
 _BY_CONTRACT = re.compile(r"=|[+-]\s*[0-9]{1,2}")
 _ALL_PASS = ("AP", "ALLPASS")
 _NO_JOINTS = str.maketrans("", "", " -_")
-_INDEX = {card_text(card): card for card in range(52)}
+CARD_INDEX = {card_text(card): card for card in range(52)}
+"""The number of each card by its text."""
 _HEIGHTS = {rank: 12 - i for i, rank in enumerate(RANKS)}
 _BY = r"(?:by\s+|-(?=[NESW]))?([NESW](?!\w))"
 _OUTCOME = re.compile(
@@ -227,7 +228,7 @@ def tricks_by_contract(text: str, contract: str) -> int | None:
 
 def parse_played(text: str) -> str:
     """Return a card as ``SA``; raise ValueError when ``text`` is none."""
-    return text if text in _INDEX else card_text(parse_card(text))
+    return text if text in CARD_INDEX else card_text(parse_card(text))
 
 
 def parse_count(text: str, most: int) -> int:
@@ -248,12 +249,13 @@ def is_all_pass(text: str) -> bool:
 
 def winner(trick: Sequence[str], strain: Strain) -> int:
     """Return which of the cards, in the order played, takes the trick in this strain."""
-    trump, led = strain.letter, trick[0][0]
+    trump, led = "SHDCN"[strain], trick[0][0]
     best, highest = 0, -1
-    for i, card in enumerate(trick):
-        height = _HEIGHTS[card[1]] + 13 * (card[0] == trump)
-        if height > highest and card[0] in (trump, led):
-            best, highest = i, height
+    for i, (suit, rank) in enumerate(trick):
+        if suit in (led, trump):
+            height = _HEIGHTS[rank] + 13 * (suit == trump)
+            if height > highest:
+                best, highest = i, height
     return best
 
 
@@ -294,9 +296,9 @@ def possible_play(
     if not play:
         return ()
     gone = set[str]()
-    leader = owners[_INDEX[play[0]]] if leader is None else leader
+    leader = owners[CARD_INDEX[play[0]]] if leader is None else leader
     for number, card in enumerate(play):
-        owner = owners[_INDEX[card]]
+        owner = owners[CARD_INDEX[card]]
         if number and number % 4 == 0 and strain is not None:
             leader = (leader + winner(play[number - 4 : number], strain)) % 4
         turn = (leader + number % 4) % 4
@@ -349,11 +351,6 @@ def _last_cards(play: Sequence[str], owners: bytes) -> list[str] | None:
     return [cards[0] for cards in left]
 
 
-def holder_of(card: str, owners: bytes) -> int:
-    """Return who holds a card."""
-    return owners[_INDEX[parse_played(card)]]
-
-
 def rows_of_play(play: Sequence[str], strain: Strain) -> list[list[str]]:
     """Arrange cards in the order played in PBN's columns: the leader to the first trick first.
 
@@ -377,10 +374,10 @@ def play_of_rows(rows: Sequence[Sequence[str]], strain: Strain, owners: bytes) -
     than the columns, as files have them, is put in theirs.
     """
     play: list[str] = []
-    first = owners[_INDEX[rows[0][0]]] if rows and rows[0][0] != "-" else 0
+    first = owners[CARD_INDEX[rows[0][0]]] if rows and rows[0][0] != "-" else 0
     leader = 0
     for row in rows:
-        seats = [(owners[_INDEX[card]] - first) % 4 for card in row if card != "-"]
+        seats = [(owners[CARD_INDEX[card]] - first) % 4 for card in row if card != "-"]
         if seats != [0, 1, 2, 3] and sorted(seats) == [0, 1, 2, 3]:
             row = [card for _, card in sorted(zip(seats, row, strict=True))]
         trick = [row[(leader + i) % 4] for i in range(4)]

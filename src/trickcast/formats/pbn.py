@@ -167,10 +167,13 @@ def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices)
             header = _HEADER.fullmatch(text)  # which another file begins with
             yield number, None if header else "", "" if header else text.rstrip()
             continue
+        text = text.strip()
         if (end := text.find("% PBN")) > 0 and "{" not in text and ";" not in text:
             source.put_back([(number, text[end:])])  # another file begins, after no end of line
-            text = text[:end]
-        text = text.strip()
+            text = text[:end].rstrip()
+        if in_rows and text[0] not in "[;" and "{" not in text:
+            yield number, "", text
+            continue
         at = 0
         while at < len(text):
             tag_here = _TAG.match(text, at) or _TAG_WITH_QUOTES.fullmatch(text, at)

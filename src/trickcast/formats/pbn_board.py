@@ -38,10 +38,10 @@ from ..cards.auction import (
     with_all_pass,
 )
 from .boards import (
+    CARD_INDEX,
     Note,
     Table,
     contract_text,
-    holder_of,
     is_all_pass,
     parse_count,
     parse_played,
@@ -212,6 +212,9 @@ def parse_play(tag: Tag, board: Board, owners: bytes) -> tuple[tuple[str, ...], 
     cells: list[str] = []
     wrongs: list[str] = []
     for token in tokens:
+        if token in CARD_INDEX:
+            cells.append(token)
+            continue
         if token in "*+":
             break
         if token[0] in "=$!?^":
@@ -244,7 +247,8 @@ def _rows_of_play(play: Sequence[str], strain: Strain) -> tuple[str, ...]:
 def format_play(board: Board, owners: bytes) -> list[Tag]:
     """Write a board's play; nothing when it does not say what was played or who led."""
     strain, declarer = strain_played(board), declarer_of(board)
-    leader = holder_of(board.play[0], owners) if declarer is None else declarer.lho
+    first = CARD_INDEX[parse_played(board.play[0])]
+    leader = owners[first] if declarer is None else declarer.lho
     if strain is None or leader == HIDDEN:
         return []
     return [Tag("Play", str(Seat(leader)), _rows_of_play(board.play, strain))]
