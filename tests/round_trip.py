@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from trickcast.cards import Board, DealSet
-from trickcast.formats import FormatWarning, stream, write_stream
+from trickcast.formats import FormatWarning, iter_deals, write_stream
 
 ROUTES = (("pbn",), ("lin",), ("pbn", "lin"), ("lin", "pbn"))
 KEPT = ("number", "dealer", "vulnerability", "auction", "contract", "declarer", "play", "result")
@@ -25,7 +25,7 @@ def through(sets: Sequence[DealSet], route: Sequence[str]) -> list[DealSet]:
         written = io.BytesIO()
         write_stream(sets, written, form)
         written.seek(0)
-        sets = list(stream(written, form, skipped=[], partial=True))
+        sets = list(iter_deals(written, form, skipped=[], partial=True))
     return list(sets)
 
 
@@ -56,7 +56,7 @@ def differences(before: Sequence[DealSet], after: Sequence[DealSet]) -> list[str
 def main(path: Path) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FormatWarning)
-        before = list(stream(path, skipped=[], partial=True))
+        before = list(iter_deals(path, skipped=[], partial=True))
         said = dict.fromkeys(KEPT, 0)
         for _, board in boards(before):
             for name in KEPT:

@@ -30,7 +30,7 @@ from trickcast.dealing import ConstraintError, Constraints, NoDealsError, read_a
 from trickcast.dealing.language.conditions import Layouts, evaluate
 from trickcast.dealing.language.short_form import read_hand
 from trickcast.estimator.files import read_info
-from trickcast.formats import FORMATS, FormatError, find_format, hand2vec, stream, write_stream
+from trickcast.formats import FORMATS, FormatError, find_format, hand2vec, iter_deals, write_stream
 from trickcast.library import Library, LibraryError, read_positions, verify
 from trickcast.library.shards import RECORDS
 from trickcast.papers.codings import find_coding
@@ -111,7 +111,7 @@ def file_of(data: bytes, name: str) -> Path:
 
 
 def read_deals(data: bytes, form: str | None, skipped: list[Any] | None) -> list[DealSet]:
-    sets = list(stream(io.BytesIO(data), form, "x", 7, skipped=skipped))
+    sets = list(iter_deals(io.BytesIO(data), form, "x", 7, skipped=skipped))
     check_deals(sets)
     return sets
 
@@ -159,13 +159,13 @@ def add_reader(form: str) -> None:
 
 def check_partial(data: bytes, form: str) -> None:
     """Read boards with hidden hands too, write them where the format can, read them again."""
-    sets = list(stream(io.BytesIO(data), form, "x", 7, skipped=[], partial=True))
+    sets = list(iter_deals(io.BytesIO(data), form, "x", 7, skipped=[], partial=True))
     check_deals([deals for deals in sets if not isinstance(deals, PartialDeals)])
     if sets and FORMATS[form].partial:
         written = io.BytesIO()
         write_stream(sets, written, form)
         written.seek(0)
-        again = list(stream(written, form, "x", skipped=[], partial=True))
+        again = list(iter_deals(written, form, "x", skipped=[], partial=True))
         owners = [np.concatenate([deals.owners for deals in each]) for each in (sets, again)]
         assert (owners[0] == owners[1]).all(), "written and read, other hands"
 
@@ -178,7 +178,7 @@ for each in FORMATS:
 def read_unnamed(data: bytes) -> None:
     for name in ("x", "x.pbn", "x.gz", "x.txt"):
         try:
-            sum(map(len, stream(file_of(data, name), skipped=[])))
+            sum(map(len, iter_deals(file_of(data, name), skipped=[])))
         except FormatError as error:
             check_answer(error)
 
