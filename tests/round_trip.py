@@ -48,7 +48,7 @@ def differences(before: Sequence[DealSet], after: Sequence[DealSet]) -> list[str
             found.append(f"deal {place}: other cards")
         for name in KEPT:
             was, now = getattr(board, name), getattr(again, name)
-            if was != now:
+            if was != now and not (name == "declarer" and board.contract == "PASS"):
                 found.append(f"deal {place}: {name} was {was!r}, is {now!r}")
     return found
 

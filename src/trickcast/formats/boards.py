@@ -251,9 +251,10 @@ def winner(trick: Sequence[str], strain: Strain) -> int:
     """Return which of the cards, in the order played, takes the trick in this strain."""
     trump, led = "SHDCN"[strain], trick[0][0]
     best, highest = 0, -1
-    for i, (suit, rank) in enumerate(trick):
+    for i, card in enumerate(trick):
+        suit = card[0]
         if suit in (led, trump):
-            height = _HEIGHTS[rank] + 13 * (suit == trump)
+            height = _HEIGHTS[card[1]] + 13 * (suit == trump)
             if height > highest:
                 best, highest = i, height
     return best
@@ -317,12 +318,15 @@ def possible_play(
 
 
 def tricks_of(
-    play: Sequence[str], declarer: Seat, strain: Strain, owners: bytes | None = None
+    play: Sequence[str], declarer: Seat | None, strain: Strain | None, owners: bytes | None = None
 ) -> int | None:
-    """Count declarer's tricks in a whole play of 52 cards, or None when it is not whole.
+    """Count declarer's tricks in a whole play of 52 cards; None where it is not whole.
 
-    With the deal's ``owners`` twelve tricks are enough: the last four cards play themselves.
+    Nor where nobody declared, or in no strain. With the deal's ``owners`` twelve tricks are enough:
+    the last four cards play themselves.
     """
+    if declarer is None or strain is None:
+        return None
     cards = list(play)
     leader, taken = declarer.lho, 0
     if len(cards) != 52 and not (owners and 48 <= len(cards) < 52):

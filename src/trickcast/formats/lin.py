@@ -119,7 +119,7 @@ def board_of(pairs: Pairs, owners: bytes, note: Note) -> Board:
         contract, declarer = stated
     strain, result = strain_of(contract), _claim(values.get("mc"), note)
     play = possible_play(_cards_played(pairs, note), strain, owners, note)
-    if result is None and declarer is not None and strain is not None:
+    if result is None:
         result = tricks_of(play, declarer, strain, owners)
     board = Board(
         number=_number(values),
@@ -355,7 +355,8 @@ def _pairs_from_fields(board: Board, owners: bytes) -> list[tuple[str, str]]:
         if explained.get(i):
             pairs.append(("an", _clean(explained[i])))
     if board.contract is not None and (board.contract, board.declarer) != _contract_called(board):
-        by = "" if board.declarer is None else board.declarer.letter
+        nobody = board.declarer is None or board.contract == "PASS"
+        by = "" if nobody else str(board.declarer)
         pairs.append(("rs", contract_text(board.contract) + by))
     pairs += [("pc", parse_played(card)) for card in board.play]
     if board.result is not None and board.result != _result_of_play(board, owners):
@@ -367,10 +368,7 @@ def _result_of_play(board: Board, owners: bytes) -> int | None:
     contract, declarer = board.contract, board.declarer
     if contract is None:
         contract, declarer = _contract_called(board)
-    strain = strain_of(contract)
-    if declarer is None or strain is None:
-        return None
-    return tricks_of(board.play, declarer, strain, owners)
+    return tricks_of(board.play, declarer, strain_of(contract), owners)
 
 
 def _contract_called(board: Board) -> tuple[str | None, Seat | None]:

@@ -51,6 +51,7 @@ _ROW = re.compile(
     re.IGNORECASE,
 )
 """Calls, cards or results of a table, which nothing but the rows of a section looks like."""
+_AMONG_ROWS = "a blank line among calls, cards or results is passed over"
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _BREAK = re.compile(r"[\x00-\x08\x0a-\x1f]")
 _HEADER = re.compile(r"%\s*(PBN\s+\d+\.\d+|EXPORT|IMPORT|Content-type\s*:.*)\s*", re.IGNORECASE)
@@ -151,12 +152,11 @@ def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices)
                 yield number, None, ""
             continue
         if blank:
-            if _ROW.fullmatch(text):
-                reason = "a blank line among calls, cards or results is passed over"
-                notices.add("blank lines among rows", f"line {blank}", reason)
+            in_rows = _ROW.fullmatch(text) is not None
+            if in_rows:
+                notices.add("blank lines among rows", f"line {blank}", _AMONG_ROWS)
             else:
                 yield blank, None, ""
-                in_rows = False
             blank = 0
         if (plain := _PLAIN_TAG.fullmatch(text)) is not None:
             tag = _NAMES.get(plain[1].lower(), plain[1])
@@ -184,32 +184,44 @@ def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices)
                 at = _after_blanks(text, tag_here.end())
                 continue
             if text[at] == "[":
-                reason = f'{shorten(text[at:])} is not a tag (expected [Name "value"])'
-                if not reading.lenient:
-                    raise reading.error(f"line {number}", reason)
-                if (otherwise := _TAG_OF_A_WRITER.match(text, at)) is not None:
-                    notices.add("tags without plain quotes, read all the same",
-                                f"line {number}", reason)  # fmt: skip
-                    tag = _NAMES.get(otherwise[1].lower(), otherwise[1])
-                    yield number, tag, _QUOTES_OF_A_WRITER.sub("", otherwise[2].strip()).strip()
-                    in_rows, rubbish.allowed = is_section(tag), True
-                    at = _after_blanks(text, otherwise.end())
-                    continue
-                if _BROKEN_DEAL.match(text, at):
-                    yield number, "Deal", text[at:]
-                else:
-                    notices.add("tags that are none, left out", f"line {number}", reason)
-                break
+                piece, at = _odd_tag((number, text, at), reading, notices)
+                if piece is not None:
+                    yield piece
+                    in_rows, rubbish.allowed = is_section(piece[1]), True
+                continue
             end = _end_of_piece(text, at)
-            piece = text[at:end]
+            words = text[at:end]
             at = _after_blanks(text, end)
-            if not in_rows and piece[0] not in "{;":
-                rubbish.add(number, piece)
-            elif _leaves_comment_open(piece):
-                yield from _comment((number, piece), source, reading, notices)
+            if not in_rows and words[0] not in "{;":
+                rubbish.add(number, words)
+            elif _leaves_comment_open(words):
+                yield from _comment((number, words), source, reading, notices)
             else:
-                yield number, "", piece
+                yield number, "", words
     rubbish.close()
+
+
+def _odd_tag(
+    where: tuple[int, str, int], reading: Reading, notices: Notices
+) -> tuple[tuple[int, str, str] | None, int]:
+    """Return a tag in other quotes than plain ones, and where it ends in its line.
+
+    A Deal tag that cannot be read stands for no deal; any other is none. Raises FormatError where
+    the reading is not lenient.
+    """
+    number, text, at = where
+    reason = f'{shorten(text[at:])} is not a tag (expected [Name "value"])'
+    if not reading.lenient:
+        raise reading.error(f"line {number}", reason)
+    if (found := _TAG_OF_A_WRITER.match(text, at)) is not None:
+        notices.add("tags without plain quotes, read all the same", f"line {number}", reason)
+        tag = _NAMES.get(found[1].lower(), found[1])
+        value = _QUOTES_OF_A_WRITER.sub("", found[2].strip()).strip()
+        return (number, tag, value), _after_blanks(text, found.end())
+    if _BROKEN_DEAL.match(text, at):
+        return (number, "Deal", text[at:]), len(text)
+    notices.add("tags that are none, left out", f"line {number}", reason)
+    return None, len(text)
 
 
 def _comment(

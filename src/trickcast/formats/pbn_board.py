@@ -406,8 +406,6 @@ _VULNERABLE = {
 _NOT_KNOWN = ("", "?")
 _SECTIONS = ("Auction", "Play")
 _RANKS = {name: rank for rank, name in enumerate(("", *EXPORT_ORDER, *_SECTIONS))}
-
-
 _IN_ONE_LINE = {DIGITS: parse_digits, ABILITY: parse_ability}
 """Tags that hold a trick table in their value, the one that is believed first of all first."""
 _HIGHEST_NUMBER = 999_999_999
@@ -545,7 +543,11 @@ def read_board(tags: Sequence[Tag], owners: bytes, note: NoteOnTag) -> tuple[Boa
         _tell_wrong(tag, wrong, note)
         if whole and not found.notes["Play"]:
             in_full.add("Play")
-        _take_result_from_play(values, found, in_full, owners)
+        result = found.first.get("Result", Tag("Result", ""))
+        if not result.lines and result.value.strip() in _NOT_KNOWN:
+            strain = strain_of(values.get("contract"))
+            values["result"] = tricks_of(values["play"], values.get("declarer"), strain, owners)
+            in_full.update(["Result"] * (values["result"] is not None))
     _compare_outcome(values, note)
     table = _read_table(found, in_full, note)
     return Board(**values, tags=tuple(found.in_order(but=in_full))), table
@@ -582,22 +584,6 @@ def _take_contract_from_auction(values: dict[str, Any], found: _Sorted, in_full:
         return  # they say something that cannot be read
     values |= {"contract": contract, "declarer": declarer}
     in_full.update(tag.name for tag in silent)
-
-
-def _take_result_from_play(
-    values: dict[str, Any], found: _Sorted, in_full: set[str], owners: bytes
-) -> None:
-    """Let a whole play say the result where the tag does not."""
-    tag = found.first.get("Result")
-    if tag is not None and (tag.lines or tag.value.strip() not in _NOT_KNOWN):
-        return
-    board = Board(**values)
-    strain, declarer = strain_of(board.contract), board.declarer
-    if strain is None or declarer is None:
-        return
-    values["result"] = tricks_of(board.play, declarer, strain, owners)
-    if values["result"] is not None:
-        in_full.add("Result")
 
 
 def _compare_outcome(values: dict[str, Any], note: NoteOnTag) -> None:
