@@ -1,6 +1,7 @@
 """Faults that real files have, each in a small input of our own; and the collection of others."""
 
 import io
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -411,6 +412,13 @@ def test_contracts_that_say_more(
     by = None if declarer is None else Seat.parse(declarer)
     assert (board.contract, board.declarer, board.result) == (contract, by, result)
     assert bool(told) == (contract is None)
+
+
+def test_a_contract_of_blanks_is_answered_at_once() -> None:
+    start = time.process_time()
+    (board,), told = of(f'contract,deal\n4S{" " * 30_000}?,"{N1}"\n', "csv")
+    assert board.contract is None and told
+    assert time.process_time() - start < 20  # once hours, by going back over the blanks
 
 
 def test_ben_wherever_its_lines_stand(tmp_path: Path) -> None:

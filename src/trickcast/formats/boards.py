@@ -207,7 +207,7 @@ def split_outcome(text: str) -> tuple[str, str, str] | None:
 
     None where the text is not such.
     """
-    parts = _OUTCOME.fullmatch(text.strip())
+    parts = _OUTCOME.fullmatch(" ".join(text.split()))
     if parts is None:
         return None
     before, contract, declarer, result, after = parts.groups(default="")
