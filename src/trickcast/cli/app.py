@@ -36,6 +36,7 @@ _COMMANDS = {
     "libraries": ("generate", "library"),
     "networks": ("models",),
     "evaluating": ("evaluate",),
+    "bench": ("bench",),
     "simulations": ("simulate", "compare", "leads"),
     "vectors": ("pair", "nearest"),
     "site": ("site",),
@@ -166,10 +167,12 @@ def _answers() -> tuple[type[Exception], ...]:
     """Return the errors that are answers: shown as they are, without a traceback."""
     from .._pieces import ClusterError
     from ..estimator import ModelError  # loaded now: what ends well does not wait for them
+    from ..evaluation import AnswersError
     from ..formats import FormatError
     from ..library import LibraryError
 
     return (
+        AnswersError,
         ClusterError,
         CommandError,
         DealError,

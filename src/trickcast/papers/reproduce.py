@@ -40,13 +40,14 @@ NetworkNames = Annotated[
     list[str] | None, Option(help="The rows of a network, as 52-25-1; may be repeated.")
 ]
 Seeds = Annotated[
-    int, Option(min=1, help="Networks of other first weights for each row, at scale full.")
+    int,
+    Option(min=1, help="Networks of other first weights for each row, at scale full or authors."),
 ]
 ScaleName = Annotated[
     str,
     Option(
-        help="smoke (a minute: a trial of the program), standard (some hours of two cores) or "
-        "full (the papers' own protocol)."
+        help="smoke (a minute: a trial of the program), standard (some hours of two cores), full "
+        "(the papers' own protocol) or authors (2018 by its authors' program: hours a network)."
     ),
 ]
 TrainingDeals = Annotated[
@@ -154,7 +155,7 @@ def reproduce(
     from .experiments.pages import table_of_rows, write_report
     from .experiments.rows import Material
     from .experiments.run_deals import ExperimentError
-    from .experiments.runner import need_deals
+    from .experiments.runner import in_two_phases, need_deals
     from .experiments.runner import reproduce as run_experiments
 
     widths = {"--first-weights": first_weights, "--first-range": first_range}
@@ -172,6 +173,8 @@ def reproduce(
 
     try:
         rows = chosen_rows(rows_of(paper, table), row or (), network or ())
+        if size.by_authors:
+            rows = in_two_phases(rows)
         given = {"--epochs": epochs, **widths, "--steps-back": steps_back or None, "--batch": batch}
         given |= {"--seeds": seeds if seeds > 1 else None, "--training-deals": training_deals}
         _refuse_unused(given | {"--test": test}, rows, size)
@@ -210,7 +213,7 @@ def _size(scale: str, widths: Mapping[str, float | None], seeds: int) -> "Scale"
         raise click.BadParameter("--first-weights and --first-range are two ways of saying one")
     size = SCALES[scale]
     if seeds > 1 and not size.published:
-        raise click.BadParameter(f"--seeds is for scale full, and this is {scale}")
+        raise click.BadParameter(f"--seeds is for scales full and authors, and this is {scale}")
     first_weights, first_range = widths.values()
     width = first_weights or first_range or size.first_weights
     return replace(size, first_weights=width, flat_weights=first_range is not None)
@@ -223,7 +226,8 @@ def _refuse_unused(given: Mapping[str, object], rows: "Sequence[AnyRow]", scale:
     of_rprop = ("--epochs", "--first-weights", "--first-range", "--steps-back")
     for names, used, what, years in (
         (of_rprop, has_rprop(rows), "has a network trained by Rprop", "2004 or 2009"),
-        (["--batch"], has_pretraining(rows), "has a network trained in two phases", "2018"),
+        (["--batch"], has_pretraining(rows) and not scale.by_authors,
+         "has a network trained in two phases, by batches of ours", "2018"),
         (["--training-deals", "--seeds"], planned(rows, scale),
          "has a network trained on solved deals", "2004, 2009 or 2018"),
         (["--test"], need_deals(rows), "is measured on solved deals", "2004, 2009 or 2018"),

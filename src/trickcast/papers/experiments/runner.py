@@ -48,6 +48,20 @@ def has_pretraining(rows: Iterable[AnyRow]) -> bool:
     return any(isinstance(row, Row) and row.net.pretraining is not None for row in rows)
 
 
+def in_two_phases(rows: Iterable[AnyRow]) -> tuple[AnyRow, ...]:
+    """Return those of the rows whose networks are trained as in 2018.
+
+    Raises ExperimentError where there are none.
+    """
+    found = tuple(row for row in rows if has_pretraining([row]))
+    if not found:
+        raise ExperimentError(
+            "none of these rows has a network trained in two phases (expected rows of "
+            "mandziuk2018; others have no scale authors)"
+        )
+    return found
+
+
 def waiting(rows: Iterable[AnyRow], material: Material) -> list[AnyRow]:
     """Return the rows that cannot be measured for want of other people's files."""
     return [

@@ -87,6 +87,9 @@ def _lines_of_run(store: Store, scale: str, known: Store) -> Iterable[Line]:
         own = line | {"scale": line.get("scale", scale)}
         if own["scale"] not in SCALES or not SCALES[own["scale"]].published:
             yield own
+        elif SCALES[own["scale"]].by_authors:
+            if "row" in own:
+                yield {"authors": own.pop("row"), **own}
         elif "row" in own and isinstance(row := declared.get(own["row"]), Row | AgreementRow):
             of_paper = _is_of_paper(own, row, SCALES[own["scale"]])
             yield {"printed": own.pop("row"), **own} if of_paper else own
@@ -112,7 +115,10 @@ def _is_of_paper(line: Line, row: Row | AgreementRow, scale: Scale) -> bool:
 def _ran(rows: Iterable[AnyRow], results: Mapping[str, Result], known: Store) -> bool:
     """Tell whether any of the rows is measured."""
     return any(
-        row.id in known or known.as_printed(row.id) or (row.id in results and results[row.id].ran)
+        row.id in known
+        or known.as_printed(row.id)
+        or known.by_authors(row.id)
+        or (row.id in results and results[row.id].ran)
         for row in rows
     )
 
@@ -147,7 +153,7 @@ def _made_of(known: Store) -> str:
         parts.append(
             f"- `{run['command']}`: scale {run['scale']}, {files}. {run['remark']}".strip()
         )
-    lines = [line for line in known.lines() if "row" in line or "printed" in line]
+    lines = [line for line in known.lines() if {"row", "printed", "authors"} & line.keys()]
     for scale in sorted({line["scale"] for line in lines}):
         of_scale = [line for line in lines if line["scale"] == scale]
         deals = {line[key] for line in of_scale for key in ("training", "test") if key in line}
@@ -174,7 +180,7 @@ def _page(paper: Paper, results: Mapping[str, Result], known: Store) -> str:
                 if paper.show is None
                 else _shown(paper.show, table, declared, known)
             )
-    parts.append(_beyond(paper, known))
+    parts += [_beyond(paper, known), _by_authors(paper, results, known)]
     if paper.pictures:
         parts += ["## Pictures\n", paper.pictures]
     if paper.fitted:
@@ -383,3 +389,21 @@ def _beyond(paper: Paper, store: Store) -> str:
     head = ["| row | network | | ours | as printed | n | seconds |",
             "|---|---|---|---|---|---|---|"]  # fmt: skip
     return "## Named without figures\n\n" + "\n".join([*head, *lines]) + "\n"
+
+
+def _by_authors(paper: Paper, results: Mapping[str, Result], known: Store) -> str:
+    """Return the rows that were run by their authors' program; "" without any."""
+    cells = []
+    for row in paper.rows():
+        lines = known.by_authors(row.id)
+        if not lines:
+            continue
+        published = _three_printed(results[row.id]) if row.id in results else ""
+        steps = f"{mean(line['epochs'] for line in lines):,.0f}"
+        hours = f"{mean(line['seconds'] for line in lines) / 3600:.1f}"
+        name = lines[0]["network"].split(" | ")[0]
+        cells.append([row.id, name, published, _over_seeds(lines), steps, hours])
+    if not cells:
+        return ""
+    head = ["row", "network", "published", "by their program (seeds)", "steps", "hours"]
+    return "## By the authors' program\n\n" + markdown_table(head, cells)
