@@ -104,6 +104,9 @@ PairsFile = Annotated[
     Path | None, Option(help="BridgeHand2Vec's validation rows, for bridgehand2vec.")
 ]
 TrainingPairsFile = Annotated[Path | None, Option(help="Its training rows.")]
+AuthorsFile = Annotated[
+    Path | None, Option(help="Its authors' own weights (.npz), measured on --pairs.")
+]
 LayoutsFile = Annotated[
     Path | None,
     Option(
@@ -137,6 +140,7 @@ def reproduce(
     labelled: LabelledFile = None,
     pairs: PairsFile = None,
     pairs_training: TrainingPairsFile = None,
+    authors_weights: AuthorsFile = None,
     layouts: LayoutsFile = None,
     workers: Workers = 1,
     cluster: Cluster = None,
@@ -150,6 +154,7 @@ def reproduce(
     from ..bidding import LabelledError, read_labelled
     from ..formats.hand2vec import read_pairs
     from ..training import TrainingError
+    from .bridgehand2vec.authors_weights import read_authors_network
     from .bridgehand2vec.game_layouts import read_layouts
     from .experiments.all_papers import chosen_rows, rows_of
     from .experiments.pages import table_of_rows, write_report
@@ -158,6 +163,8 @@ def reproduce(
     from .experiments.runner import in_two_phases, need_deals
     from .experiments.runner import reproduce as run_experiments
 
+    if authors_weights is not None and pairs is None:
+        raise click.BadParameter("--authors-weights needs --pairs")
     widths = {"--first-weights": first_weights, "--first-range": first_range}
     size, docs = _size(scale, widths, seeds), report or out
     size = replace(size, epochs=epochs or 0, steps_back=steps_back, batch=batch or size.batch)
@@ -183,6 +190,7 @@ def reproduce(
             labelled=None if labelled is None else read_labelled(labelled),
             pairs=None if pairs is None else read_pairs(pairs),
             training_pairs=None if pairs_training is None else read_pairs(pairs_training),
+            authors=None if authors_weights is None else read_authors_network(authors_weights),
             layouts=read_layouts(layouts or _LAYOUTS) if layouts or _LAYOUTS.exists() else None,
         )
         deals = _gather(library, size, test, out) if need_deals(rows) else None

@@ -28,6 +28,7 @@ _OPTIONS = {
     "labelled": "--labelled",
     "pairs": "--pairs",
     "training_pairs": "--pairs-training",
+    "authors": "--authors-weights",
     "layouts": "--layouts",
 }
 """The options of the command that fill the fields of Material."""
