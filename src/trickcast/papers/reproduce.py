@@ -36,6 +36,7 @@ TableName = Annotated[
 RowNames = Annotated[
     list[str] | None, Option(help="A row by its id, as m09-TV-05; may be repeated.")
 ]
+RowsFile = Annotated[Path | None, Option("--rows", help="A file of ids of rows, one a line.")]
 NetworkNames = Annotated[
     list[str] | None, Option(help="The rows of a network, as 52-25-1; may be repeated.")
 ]
@@ -124,6 +125,7 @@ def reproduce(
     paper: PaperName,
     table: TableName = None,
     row: RowNames = None,
+    rows_file: RowsFile = None,
     network: NetworkNames = None,
     scale: ScaleName = "smoke",
     seeds: Seeds = 1,
@@ -179,7 +181,8 @@ def reproduce(
         click.echo(f"finished {name}")
 
     try:
-        rows = chosen_rows(rows_of(paper, table), row or (), network or ())
+        ids = [*(row or ()), *(rows_file.read_text("utf-8").split() if rows_file else ())]
+        rows = chosen_rows(rows_of(paper, table), ids, network or ())
         if size.by_authors:
             rows = in_two_phases(rows)
         given = {"--epochs": epochs, **widths, "--steps-back": steps_back or None, "--batch": batch}

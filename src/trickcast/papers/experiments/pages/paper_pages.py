@@ -254,13 +254,22 @@ def _nearness(rows: Sequence[Result]) -> str:
     counted = _counts(rows)
     if not counted["as printed"]:
         return ""
-    near = {row.comparison_as_printed: row.near for row in rows if row.apart is not None}
+    printed = [row for row in rows if row.apart is not None]
+    near = {row.comparison_as_printed: row.near for row in printed}
+    close = sum(abs(row.apart or 0) <= 1 for row in printed)
+    within_1 = [far for row in printed if (far := row.apart_in("within_1")) is not None]
     return (
-        f" As printed: {counted['near']} of {_number(counted['as printed'], 'row')} "
-        f"({100 * counted['near'] / counted['as printed']:.0f} %) within a point or two standard "
-        f"errors of the printed exact figure, {sum(near.values())} of "
-        f"{_number(len(near), 'distinct comparison')}."
+        f" As printed: of {_number(len(printed), 'row')} {close} ({_percent(close, printed)}) are "
+        f"within a point of the printed exact figure, {counted['near']} "
+        f"({_percent(counted['near'], printed)}) with the allowance of two standard errors of "
+        f"deals and seeds, {sum(near.values())} of {_number(len(near), 'distinct comparison')}; "
+        f"within one trick {sum(abs(far) > 1 for far in within_1)} of {len(within_1)} are more "
+        "than a point off."
     )
+
+
+def _percent(some: int, of: Sequence[Result]) -> str:
+    return f"{100 * some / len(of):.0f} %"
 
 
 def _reasons(title: str, rows: Iterable[tuple[Result, str]]) -> list[str]:
