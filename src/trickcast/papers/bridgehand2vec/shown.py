@@ -163,8 +163,9 @@ def _verdict_on_models(line: Line) -> str:
         for figure, (points, _) in short.items()
         if figure.endswith(WITHIN[-1])
     )
+    verb = "fall short of" if lower else "reach"
     return (
-        f"\nThese ten {'fall short of' if lower else 'reach'} it: of {len(short)} figures {lower} are lower by more than "
+        f"\nThese ten {verb} it: of {len(short)} figures {lower} are lower by more than "
         "these two standard errors, which are of networks and not of the pairs tested on, "
         f"{higher} higher; exactly {exactly}. They saw a twentieth of the examples: "
         f"{line['steps']:,} steps of Adam by 2,048 on {line['labelled']:,} pairs that `accurate` "
