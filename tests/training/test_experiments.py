@@ -722,7 +722,8 @@ def test_a_figure_is_of_both_test_sets_and_knows_the_seeds_of_its_kind(tmp_path)
         return {"printed": row, "seed": seed, "network": "N | 52x4 | spades", **of_gib}
 
     known = _known(tmp_path, line("a", 1, 50.0), line("b", 1, 46.0), line("b", 2, 48.0))
-    assert pooled(line("a", 1, 50.0)) == (pytest.approx(52.0), 30_000)
+    share, results = pooled(line("a", 1, 50.0))
+    assert share == pytest.approx(52.0) and results == 30_000
     assert of_first_weights(line("a", 1, 50.0), known) == pytest.approx(2.0)
     assert of_first_weights({"network": "N | 104 | spades"}, known) == 0
     assert of_first_weights({"network": "work_points, no network"}, known) == 0

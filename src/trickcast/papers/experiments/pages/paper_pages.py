@@ -160,6 +160,14 @@ def _made_of(known: Store) -> str:
         on = f", on {'; '.join(sorted(deals))}" if deals else ""
         trial = "; a trial of the program, whose figures mean nothing" if scale == "smoke" else ""
         parts.append(f"- {len(of_scale)} figures of scale {scale}{on}{trial}.")
+    seconds = {
+        (line["network"], line.get("seed"), line["scale"]): line["seconds"]
+        for line in known.lines()
+        if line.get("seconds") and "network" in line
+    }
+    if seconds:
+        hours = sum(seconds.values()) / 3600
+        parts.append(f"- {len(seconds)} trainings, {hours:.1f} hours of a core in all.")
     return "Made by:\n\n" + "\n".join(parts) + "\n"
 
 
