@@ -171,6 +171,24 @@ def _rare_bids(scale: Scale, material: Material) -> Line:
     }
 
 
+def _paper_size(scale: Scale, material: Material) -> Line:
+    """Recall of rare bids by a cascade and by one flat network, both of the paper's hands."""
+    rules, settings = teacher(), BackPropagation(epochs=scale.bidding_epochs)
+    found: dict[str, list[float]] = {"cascade": [], "flat": []}
+    hands = 0
+    for seed in (2,) if scale.name == "smoke" else (2, 3, 4):
+        parts = train_cascade(_PAPER_EACH, _PAPER_ONE_LEVEL, seed=seed, settings=settings)
+        hands = sum(part.hands for part in parts)
+        about = {"name": "cascade", "title": "cascade"}
+        cascade = CascadeSystem([part.network for part in parts], about)
+        flat = as_system(train_whole(_PAPER_EACH, _PAPER_ONE_LEVEL, seed, settings))
+        recall = recalls([cascade, flat], each=max(scale.fresh_hands // 40, 50))
+        for kind, of in zip(found, recall.values(), strict=True):
+            found[kind].append(round(macro_recall(of, rare_calls(rules)), 1))
+    lead = [round(a - b, 1) for a, b in zip(*found.values(), strict=True)]
+    return {"rare": found, "lead": lead, "hands": hands}
+
+
 # ---- how it is shown -----------------------------------------------------------------------------
 
 
@@ -261,12 +279,22 @@ def _show_two_level(line: Line) -> str:
     return words + markdown_table(("taught by hands", "two-level bids", "all"), cells)
 
 
+def _show_paper_size(line: Line) -> str:
+    words = (
+        f"The same of the paper's size, a network a seed, taught by {line['hands']:,} hands, "
+        "percent of bids from 2C up:\n\n"
+    )
+    cells = [[kind, ", ".join(map(str, shares))] for kind, shares in line["rare"].items()]
+    return words + markdown_table(("", "mean recall"), cells)
+
+
 _EXPERIMENT_1 = ("52-30-20-13", "52-30-6-13")
 _BEYOND: dict[str, Callable[[Line], str]] = {
     **{f"experiment 1, {name}": _show_figures for name in _EXPERIMENT_1},
     "feature coding": _show_figures,
     "more hands": _show_more,
     "rare bids": _show_rare,
+    "rare bids, the paper's size": _show_paper_size,
     "two-level bids": _show_two_level,
 }
 
@@ -307,6 +335,7 @@ TABLES = {
         _own("feature coding", _features),
         _own("more hands", _more_hands),
         _own("rare bids", _rare_bids),
+        _own("rare bids, the paper's size", _paper_size),
         _own("two-level bids", _two_level_bids),
     ),
 }
