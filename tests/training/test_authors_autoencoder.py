@@ -149,7 +149,8 @@ def test_a_row_is_trained_measured_and_kept(run: Any, tmp_path: Path, monkeypatc
                    pretraining_epochs={"any": 1}, tuning_epochs=1)  # fmt: skip
     monkeypatch.setitem(SCALES, "authors", tiny)
     row = "m18-beyond-no-pretraining-D-104-all_suits"
-    arguments = ("reproduce", "mandziuk2018", "--row", row, "--scale", "authors",
+    (tmp_path / "rows.txt").write_text(f"{row}\n")
+    arguments = ("reproduce", "mandziuk2018", "--rows", tmp_path / "rows.txt", "--scale", "authors",
                  "--training-deals", 50, "--out", tmp_path)  # fmt: skip
     assert run(*arguments)[0] == 0
     (line,) = Store(tmp_path, "reproduction").by_authors(row)
