@@ -3,12 +3,14 @@
 Their blocks are run by ``make docs`` (docs/blocks.py).
 """
 
+import json
 import re
 import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
+from docs import make_figures
 
 import trickcast as tc
 from trickcast.cli.app import build
@@ -68,6 +70,18 @@ def test_every_room_has_its_page_of_the_reference() -> None:
     pages = {path.stem for path in (DOCS / "reference").glob("*.md")}
     others = {"index", "commands", "trickcast", "scoring", "plugins", "papers"}
     assert pages - others == rooms - {"cli", "answers"}
+
+
+def test_the_figures_of_the_models_are_the_same_everywhere() -> None:
+    figures = json.loads(make_figures.FIGURES.read_text("utf-8"))
+    for page, text in make_figures.pages(figures).items():
+        assert page.read_text("utf-8") == text, f"run python docs/make_figures.py for {page.name}"
+    tables = (DOCS / "evaluation.md").read_text("utf-8")
+    for strain in ("all suits", "notrump"):
+        row = next(line for line in tables.splitlines() if line.startswith(f"| {strain} |"))
+        shown = [float(number) for number in re.findall(r"([0-9.]+) ±", row)]
+        known = (figures["accurate"][name][strain.split()[-1]] for name in ("tests", "gib"))
+        assert shown == [share for shares in known for share in shares]
 
 
 def test_the_models_of_the_readme_are_those_that_ship() -> None:
