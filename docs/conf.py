@@ -104,7 +104,7 @@ class Names(SphinxDirective):
         for room, rows in subjects.items():
             if rows:
                 heading = SUBJECTS.get(room, room)
-                lines += [f"**{heading}**", "", "| name | |", "|---|---|", *rows, ""]
+                lines += [f"**{heading}**", "", "| name | what it is |", "|---|---|", *rows, ""]
         return self.parse_text_to_nodes("\n".join(lines))
 
 
