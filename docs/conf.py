@@ -1,6 +1,7 @@
 """How Sphinx makes the site of these pages: ``make docs``."""
 
 from importlib.metadata import version as installed
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -17,6 +18,7 @@ SUBJECTS = {
     "dealing": "Dealing",
     "solver": "Exact results",
     "scoring": "Scores",
+    "pars": "Par",
     "estimator": "Estimates",
     "played": "At the table",
     "pairs": "Two hands",
@@ -97,6 +99,8 @@ class Names(SphinxDirective):
             elif hasattr(value, "__module__"):
                 room = value.__module__.split(".")[1]
                 link = f"{{py:obj}}`{name} <trickcast.{room}.{name}>`"
+                if not (Path(__file__).parent / f"reference/{room}.md").exists():
+                    link = f"[`{name}`](trickcast.md)"
             else:
                 continue  # a text, such as the version
             subjects.setdefault(room, []).append(f"| {link} | {doc} |")
