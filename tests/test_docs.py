@@ -64,6 +64,16 @@ def test_every_picture_is_shown_and_something_makes_it(picture: Path) -> None:
     )
 
 
+def test_the_menu_and_the_readme_stay_short() -> None:
+    menu = re.findall(
+        r"^```{toctree}\n(.*?)^```", (DOCS / "index.md").read_text("utf-8"), re.M | re.S
+    )
+    lines = (line for block in menu for line in block.splitlines())
+    entries = [line for line in lines if line and not line.startswith(":")]
+    assert 15 < len(entries) <= 25
+    assert len((ROOT / "README.md").read_text("utf-8").split()) <= 900
+
+
 def test_every_room_has_its_page_of_the_reference() -> None:
     rooms = {path.parent.name for path in (ROOT / "src/trickcast").glob("*/__init__.py")
              if "\nfrom ." in path.read_text("utf-8")}  # fmt: skip
