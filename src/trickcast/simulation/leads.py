@@ -1,5 +1,6 @@
 """What should I lead? Every card of the leader's hand over the layouts that fit."""
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, Hand, Seat, Strain, card_text
-from ..dealing.constraints import MAX_TRIES
+from ..cards import UNKNOWN, Hand, HandLike, Seat, Strain, Vulnerability, card_text
+from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import Contract, score
 from ..solver import solve_lead_batches
 from .controls import MINIMUM_EXACT, Floats, Means, means
@@ -189,27 +190,27 @@ class LeadSimulation(Result):
 
 def simulate_leads(
     *,
-    leader: Any,
+    leader: HandLike,
     contract: str | Contract,
     by: str | Seat,
-    vulnerable: Any = "none",
+    vulnerable: str | Vulnerability = "none",
     scoring: str = "imps",
-    north: Any = None,
-    east: Any = None,
-    south: Any = None,
-    west: Any = None,
-    condition: Any = None,
+    north: KnownHand = None,
+    east: KnownHand = None,
+    south: KnownHand = None,
+    west: KnownHand = None,
+    condition: KnownDeal = None,
     samples: int | None = None,
-    exact: int | None = None,
+    solve: int | None = None,
     seed: int = 0,
-    model: Any = None,
+    model: str | os.PathLike[str] | None = None,
     precision: float | None = None,
     seconds: float | None = None,
     workers: int | None = None,
     max_tries: int = MAX_TRIES,
     progress: "bool | Callable[[LeadSimulation], object]" = False,
     keep_on_interrupt: bool = False,
-    on: str | None = None,
+    cluster: str | None = None,
 ) -> LeadSimulation:
     """Compare the opening leads from a hand against a contract.
 
@@ -219,7 +220,7 @@ def simulate_leads(
     else, and the errors, are as in ``simulate``, but that at least 20 layouts are solved.
 
     >>> known = {"leader": "KQT4.Q72.J853.94", "south": "balanced, hcp 15-17", "north": "hcp 8-10"}
-    >>> leads = tc.simulate_leads(**known, contract="3N", by="S", samples=40, exact=20)
+    >>> leads = tc.simulate_leads(**known, contract="3N", by="S", samples=40, solve=20)
     >>> len(leads), leads.solved
     (12, 20)
     """
@@ -231,17 +232,17 @@ def simulate_leads(
         raise SimulationError(f"{leading} leads and is given twice (expected leader alone)")
     known[leading] = hand
     is_vulnerable(vulnerable, declarer)
-    if exact == 0:
+    if solve == 0:
         raise SimulationError(
-            f"exact is 0 (leads are compared by solving: {MINIMUM_EXACT} or more)"
+            f"solve is 0 (leads are compared by solving: {MINIMUM_EXACT} or more)"
         )
-    plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
+    plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
 
     def compared(layouts: Layouts) -> LeadSimulation:
         return LeadSimulation(layouts, bid, declarer, vulnerable, scoring)
 
     told = watcher(progress, compared)
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, on)
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster)
     return compared(lay_out(Leads(strain_of(bid), declarer), known, plan, work))
 
 

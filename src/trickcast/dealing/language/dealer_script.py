@@ -9,7 +9,7 @@ import numpy as np
 from lark import Token, v_args
 from numpy.typing import NDArray
 
-from ...cards import DealError, Seat, Strain, Vulnerability, as_dealset
+from ...cards import DealError, DealsLike, Seat, Strain, Vulnerability, as_dealset
 from ...scoring import Contract, imps, par, score
 from .conditions import (
     ASK_FOR_TRICKS,
@@ -83,7 +83,7 @@ class Expression:
         """Whether the tricks of each deal have to be found."""
         return takes_tricks(self.node)
 
-    def values(self, deals: Any, tricks: Tricks | None = None) -> NDArray[Any]:
+    def values(self, deals: DealsLike, tricks: Tricks | None = None) -> NDArray[Any]:
         """Return the (n,) numbers of deals, conditions as 0 and 1.
 
         ``deals`` is what makes a DealSet; ``tricks`` finds the (n, 5, 4) tricks of (n, 52) owners.
@@ -662,7 +662,7 @@ def _par(side: str, vulnerable: str) -> DealCount:
     sign = 1 if side.upper() == "NS" else -1
 
     def scores(tables: NDArray[Any]) -> NDArray[Any]:
-        pars = [par(table, vulnerability, Seat.NORTH).ns_score for table in tables]
+        pars = [par(table, vulnerability, Seat.NORTH).score for table in tables]
         return sign * np.array(pars, dtype=np.int64)
 
     return DealCount("par", scores, True, (-_MOST_SCORED, _MOST_SCORED))
