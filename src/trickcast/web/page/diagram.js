@@ -21,7 +21,7 @@ export function crossView({ deal, players }, { card = plainCard, compass = nothi
     return html`<section class="hand seat-${SEATS[seat]} ${turn === seat ? "turn" : ""}" aria-label=${SEAT_NAMES[seat]}
         @dragover=${(event) => drop && event.preventDefault()} @drop=${(event) => drop?.(event, seat)}>
       <h3><span class="seat-name">${SEAT_NAMES[seat]}</span>${name ? html`<span class="player">${name}</span>` : nothing}
-        <small>${count === 13 ? html`${deal.points(seat)}<span class="spoken"> points</span>` : count ? `${count} cards` : nothing}</small></h3>
+        ${count ? html`<small>${count === 13 ? html`${deal.points(seat)}<span class="spoken"> points</span>` : `${count} cards`}</small>` : nothing}</h3>
       ${count ? html`<ul>${SUITS.map((_, suit) => html`<li class="holding">${sign(suit)}<span class="cards">${held(suit).length ? held(suit).map((each) => card(each, seat)) : html`<span class="void">–</span>`}</span></li>`)}</ul>`
         : html`<p class="unknown">not known</p>`}
     </section>`;

@@ -83,8 +83,8 @@ function worthView({ probabilities, best, tricks }, seats) {
 
 /** Examples, where there are no cards yet. */
 const EXAMPLES = [
-  ["A cold game, a slim slam", "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"],
-  ["Only one lead beats it", "N:KQ95.J62.96.QT54 A742.843.JT73.K9 JT86.AK7.AQ82.J6 3.QT95.K54.A8732"],
+  ["A game that just makes", "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"],
+  ["A notrump of 15 to 17", "N:KQ95.J62.96.QT54 A742.843.JT73.K9 JT86.AK7.AQ82.J6 3.QT95.K54.A8732"],
   ["Two hands of a side", "N:AQ864.K75.A3.KJ4 - KJ5.A64.KQ92.A83 -"],
 ];
 
