@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import bidding as openings
     from . import evaluators
-    from .bidding import Bidder, deals_after, explain_auction
+    from .bidding import (
+        Bidder,
+        bid_deals,
+        compare_calls,
+        deals_after,
+        explain_auction,
+        suggest_calls,
+    )
     from .cards import Deal, DealError, DealSet, Hand, TrickTable
     from .dealing import random_deals
     from .estimator import Estimator, ModelError, TrickEstimate, estimate, models
     from .formats import FormatError, read, stream, write
     from .pairs import HandEmbedding, PairEstimator
     from .played import estimate_played
-    from .simulation import simulate, simulate_leads, simulate_making
+    from .simulation import simulate, simulate_leads, simulate_making, simulate_play
     from .solver import solve, solve_leads, solve_play
 
 __all__ = [
@@ -33,6 +40,8 @@ __all__ = [
     "PairEstimator",
     "TrickEstimate",
     "TrickTable",
+    "bid_deals",
+    "compare_calls",
     "deals_after",
     "estimate",
     "estimate_played",
@@ -45,22 +54,31 @@ __all__ = [
     "simulate",
     "simulate_leads",
     "simulate_making",
+    "simulate_play",
     "solve",
     "solve_leads",
     "solve_play",
     "stream",
+    "suggest_calls",
     "write",
 ]
 
 _ROOMS = {
-    "bidding": ("Bidder", "deals_after", "explain_auction"),
+    "bidding": (
+        "Bidder",
+        "bid_deals",
+        "compare_calls",
+        "deals_after",
+        "explain_auction",
+        "suggest_calls",
+    ),
     "cards": ("Deal", "DealError", "DealSet", "Hand", "TrickTable"),
     "dealing": ("random_deals",),
     "pairs": ("HandEmbedding", "PairEstimator"),
     "estimator": ("Estimator", "ModelError", "TrickEstimate", "estimate", "models"),
     "formats": ("FormatError", "read", "stream", "write"),
     "played": ("estimate_played",),
-    "simulation": ("simulate", "simulate_leads", "simulate_making"),
+    "simulation": ("simulate", "simulate_leads", "simulate_making", "simulate_play"),
     "solver": ("solve", "solve_leads", "solve_play"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}

@@ -77,6 +77,7 @@ def deals_after(
     seed: int = 0,
     strict: bool = False,
     style: str | Mapping[str, str] | None = None,
+    meanings: Any = (),
     model: Bidder | None = None,
     max_tries: int = MAX_TRIES,
 ) -> AuctionDeals:
@@ -85,7 +86,8 @@ def deals_after(
     ``auction`` is text (``"1N P 3N P P P"``) or a list of calls. Seats and ``condition`` are what
     ``constrained_deals`` takes: hands, words, tests. ``played`` are the cards played so far, in
     their order (``"H4 H2 HK"``); they tell who held them, and who showed out. ``style`` is what is
-    known of the players' methods, as in ``Bidder.probabilities``; ``model`` another Bidder.
+    known of the players' methods, as in ``Bidder.probabilities``; ``meanings`` are calls that mean
+    what you say, ``"1N: hcp 12-14, balanced"`` (see ``read_meanings``); ``model`` another Bidder.
 
     The same seed gives the same layouts; every known card and every word given holds in all of
     them. Where a call hardly fits (of the hands that are left, the network has less than two in a
@@ -94,7 +96,8 @@ def deals_after(
 
     Raises CallError for calls that are none or that the laws forbid, DealError for other things
     that are none, PlayError for cards that cannot have been played, ConstraintError for words that
-    cannot be read or met, NoDealsError where no layout is found, ValueError for a bad number.
+    cannot be read or met, MeaningError for meanings that are none, NoDealsError where no layout is
+    found, ValueError for a bad number.
 
     >>> hand = "KJ95.J65.K32.T54"
     >>> deals = tc.deals_after("1N P 3N P P P", dealer="N", west=hand, n=200, seed=1)
@@ -115,7 +118,7 @@ def deals_after(
     hidden: dict[str, Any] = {seat.name.lower(): parts or None for seat, parts in given.items()}
     constraints = Constraints(**hidden, condition=condition)
     bidder = model or loaded(threads=1)
-    sampler = Sampler(bidder.read(read, style=style), constraints, max_tries)
+    sampler = Sampler(bidder.read(read, style=style, meanings=meanings), constraints, max_tries)
     owners, effective, apart = sampler.sample(n, seed)
     _tell(sampler.reading, owners, effective, apart, strict)
     deals = AuctionDeals(owners)

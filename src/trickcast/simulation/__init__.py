@@ -6,6 +6,7 @@ from .controls import MINIMUM_EXACT, Means, means
 from .layouts import Clock
 from .leads import Lead, LeadSimulation, simulate_leads
 from .making import MakingSimulation, simulate_making
+from .next_card import CardValue, NextCard, simulate_play
 from .outcomes import Cells, Result, Value, Worth
 from .pictures import trick_picture
 from .plan import Plan, SimulationError
