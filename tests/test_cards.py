@@ -416,5 +416,5 @@ def test_results_of_many_are_cut_like_an_array() -> None:
     assert repr(many) == "<TrickTable of 12 deals>" and "12 deals" in many._repr_html_()
     with pytest.raises(TypeError, match="no length"):
         len(many[0])
-    with pytest.raises(TypeError, match=r'table\["H", "N"\]'):
+    with pytest.raises(TypeError, match=r'tricks\["H", "N"\]'):
         many[0][0]

@@ -371,7 +371,10 @@ def test_answers_are_tricks_of_north_and_south_whoever_declares() -> None:
         answers = prepared(deal, leader, tricks)["answers"]
         for strain in ("N", "S"):
             answer, declarer = answers[f"4{strain}"], leader.rho
-            exact, ours = int(tc.solve(deal)[strain, declarer]), int(estimate[strain, declarer])
+            exact, ours = (
+                int(tc.solve(deal)[strain, declarer]),
+                int(estimate.tricks[strain, declarer]),
+            )
             if declarer.side:
                 exact, ours = 13 - exact, 13 - ours
             assert (answer["exact"], answer["networks"]["accurate"]) == (exact, ours)

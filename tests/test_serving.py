@@ -216,7 +216,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("simulate", {"north": "balancd"}, "balancd is not known here (did you mean balanced?)"),
     ("simulate", {"north": "hcp 38"}, "north"),
     ("simulate", {"model": "/etc/passwd"}, "no model '/etc/passwd' (expected"),
-    ("simulate", {"samples": 30, "exact": 40}, "exact is 40 and samples 30"),
+    ("simulate", {"samples": 30, "exact": 40}, "solve is 40 and samples 30"),
     ("simulate", {"exact": 2001}, "exact: input should be less than or equal to 2000"),
     ("compare", {"first": "PASS", "second": "PASS", "by": "N"}, "has to be played"),
     ("compare", {"first": "4S", "second": "3N", "by": "N", "other_by": "E"}, "are not partners"),

@@ -22,7 +22,7 @@ ONE = ["--contract", "4S", "--by", "S"]
 def test_the_command_shows_tricks_and_contracts(run, monkeypatch) -> None:
     tricks = np.random.default_rng(1).integers(5, 12, size=(20, 5, 4)).astype(np.uint8)
     monkeypatch.setattr(contracts, "solve_batches", lambda owners, workers: iter([tricks]))
-    counted = tc.simulate(**KNOWN, samples=20, exact=20, seed=3)
+    counted = tc.simulate(**KNOWN, samples=20, solve=20, seed=3)
     status, out, err = run("simulate", *HANDS[:4], "--samples", 20, "--exact", 20, "--seed", 3)
     assert (status, err) == (0, "") and out.startswith(str(counted))
     best = counted.best_contracts()[0]
@@ -34,7 +34,7 @@ def test_the_command_on_one_contract(run, tmp_path) -> None:
     asked = [*HANDS, "--exact", 20, "--contract", "4S", "--by", "S"]
     status, out, err = run("simulate", *asked, "--save", target, "--json")
     content = json.loads(out)
-    result = tc.simulate(**KNOWN, samples=60, exact=20, only=SPADES)
+    result = tc.simulate(**KNOWN, samples=60, solve=20, contracts=SPADES)
     assert (status, err) == (0, "")
     assert content["making"] == pytest.approx(list(result.making("4S", "S")), abs=1e-4)
     assert sum(content["distribution"]) == pytest.approx(1, abs=1e-3)
@@ -106,7 +106,7 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
     [
         (["simulate", "--south", SOUTH, "--north", "hcp 6-9, spaeds 3"], ["spaeds", "spades"]),
         (["simulate", "--south", ""], ["--south"]),
-        (["simulate", "--exact", 5], ["exact is 5"]),
+        (["simulate", "--exact", 5], ["solve is 5"]),
         (["simulate", "--samples", 0], ["samples"]),
         (["simulate", "--contract", "4S"], ["--by"]),
         (["simulate", "--making"], ["--contract"]),
@@ -183,7 +183,9 @@ def test_several_contracts_in_one_sheet(run) -> None:
     assert (status, err) == (0, "")
     rows = json.loads(out)["contracts"]
     assert [(row["contract"], row["by"]) for row in rows] == [("3N", "S"), ("4S", "S")]
-    result = tc.simulate(**KNOWN, samples=20, exact=20, only=[("3N", "S"), ("4S", "S")], workers=1)
+    result = tc.simulate(
+        **KNOWN, samples=20, solve=20, contracts=[("3N", "S"), ("4S", "S")], workers=1
+    )
     for row, bid in zip(rows, ("3N", "4S"), strict=True):
         assert row["making"] == pytest.approx(list(result.making(bid, "S")), abs=1e-4)
         failing = 1 - row["making"][0]  # some lead sets it, of one suit or another

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 import format_samples as sample
 import trickcast as tc
 from trickcast.cards import Board, Deal, DealSet, Seat, Vulnerability
-from trickcast.formats import FORMATS, FormatError, FormatWarning, read, stream, write_stream
+from trickcast.formats import FORMATS, FormatError, FormatWarning, iter_deals, read, write_stream
 
 DEAL = Deal("N:AK3.QT95.KJ4.Q62 QJ.K873.AQT6.KJ5 T97.AJ64.985.A83 86542.2.732.T974")
 VOIDS = Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
@@ -20,7 +20,7 @@ HANDS = {seat: str(DEAL[seat]) for seat in Seat}
 
 def of(text: str | bytes, form: str | None = None, **options: object) -> DealSet:
     data = text.encode() if isinstance(text, str) else text
-    return DealSet.concatenate(stream(io.BytesIO(data), form, "x", **options))
+    return DealSet.concatenate(iter_deals(io.BytesIO(data), form, "x", **options))
 
 
 # --- diagrams ------------------------------------------------------------------------------------

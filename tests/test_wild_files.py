@@ -10,7 +10,7 @@ import pytest
 
 import trickcast as tc
 from trickcast.cards import Board, Deal, DealSet, PartialDeals, Seat, Vulnerability
-from trickcast.formats import FormatError, FormatWarning, read, stream, write_stream
+from trickcast.formats import FormatError, FormatWarning, iter_deals, read, write_stream
 
 N1 = "N:AK3.QT95.KJ4.Q62 QJ.K873.AQT6.KJ5 T97.AJ64.985.A83 86542.2.732.T974"
 N2 = "N:7654.AKQJ.AKQ.98 3.T98.JT98.AKQJT AKQJ2.432.432.32 T98.765.765.7654"
@@ -25,7 +25,7 @@ def of(text: str | bytes, form: str | None, **options: object) -> tuple[list[Boa
     data = text.encode() if isinstance(text, str) else text
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        deals = DealSet.concatenate(stream(io.BytesIO(data), form, "x", skipped=[], **options))
+        deals = DealSet.concatenate(iter_deals(io.BytesIO(data), form, "x", skipped=[], **options))
     return list(deals.boards or [Board()] * len(deals)), [str(note.message) for note in told]
 
 
@@ -33,10 +33,10 @@ def again(text: str, form: str, through: str) -> list[Board]:
     """The boards when they were written in a format and read again."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FormatWarning)
-        sets = list(stream(io.BytesIO(text.encode()), form, skipped=[]))
+        sets = list(iter_deals(io.BytesIO(text.encode()), form, skipped=[]))
         out = io.BytesIO()
         write_stream(sets, out, through)
-        deals = DealSet.concatenate(stream(io.BytesIO(out.getvalue()), through, skipped=[]))
+        deals = DealSet.concatenate(iter_deals(io.BytesIO(out.getvalue()), through, skipped=[]))
     return list(deals.boards or ())
 
 
@@ -73,7 +73,7 @@ def test_text_before_a_code_is_left_out_and_told() -> None:
     assert (second.dealer, second.auction) == (Seat.WEST, ())
     assert "'%% by hand' before qx is left out" in told[0] and "2 more of the kind" in told[1]
     with pytest.warns(FormatWarning) as strictly:
-        assert len(DealSet.concatenate(stream(io.BytesIO(text.encode()), "lin"))) == 2
+        assert len(DealSet.concatenate(iter_deals(io.BytesIO(text.encode()), "lin"))) == 2
     assert len(strictly) == 2
 
 
@@ -300,7 +300,7 @@ def test_boards_of_two_hands_are_kept_by_formats_that_can() -> None:
     text = (
         f'[Board "1"]\n[Dealer "S"]\n{PARTIAL}\n[Auction "S"]\n1NT Pass 3NT AP\n\n[Deal "{N1}"]\n'
     )
-    sets: list[Any] = list(stream(io.BytesIO(text.encode()), "pbn", partial=True))
+    sets: list[Any] = list(iter_deals(io.BytesIO(text.encode()), "pbn", partial=True))
     assert [type(part) for part in sets] == [PartialDeals, DealSet]
     assert [str(hand) for hand in sets[0].hands[0].values()] == [
         "K43.AQ5.KJ84.Q32", "A5.KJ42.AQ93.A54",
@@ -308,21 +308,21 @@ def test_boards_of_two_hands_are_kept_by_formats_that_can() -> None:
     for form in ("pbn", "lin"):
         out = io.BytesIO()
         write_stream(sets, out, form)
-        kept = list(stream(io.BytesIO(out.getvalue()), form, partial=True))
+        kept = list(iter_deals(io.BytesIO(out.getvalue()), form, partial=True))
         assert all(np.array_equal(a.owners, b.owners) for a, b in zip(kept, sets, strict=True))
         assert kept[0].boards == sets[0].boards
     with pytest.warns(FormatWarning, match="csv cannot hold and leaves out 1 board with hidden"):
         write_stream(sets, io.BytesIO(), "csv")
     with pytest.raises(FormatError, match="East's hand is missing, and West's .*'trickcast pair'"):
-        list(stream(io.BytesIO(text.encode()), "pbn"))
+        list(iter_deals(io.BytesIO(text.encode()), "pbn"))
 
 
 def test_small_cards_are_for_boards_of_two_hands() -> None:
     text = '[Deal "S:AQxxx.Kx.Axx.Kxx - Kx.Qxxx.Qxxx.AJx -"]'
     with pytest.raises(FormatError, match="x is any small card .*'trickcast simulate'"):
-        list(stream(io.BytesIO(text.encode()), "pbn"))
+        list(iter_deals(io.BytesIO(text.encode()), "pbn"))
     with pytest.warns(FormatWarning, match="x is read as the lowest card that nobody shows"):
-        boards: Any = next(stream(io.BytesIO(text.encode()), "pbn", partial=True))
+        boards: Any = next(iter_deals(io.BytesIO(text.encode()), "pbn", partial=True))
     assert str(boards.hands[0][Seat.SOUTH]) == "AQ432.K2.A32.K32"
 
 
@@ -436,5 +436,5 @@ def test_the_collection_is_all_here(wild: Path) -> None:
     with pytest.raises(FormatError, match="'trickcast pair' and 'trickcast simulate'"):
         read(wild / "small_cards.pbn")
     with pytest.warns(FormatWarning, match="x is read as"):
-        (boards,) = stream(wild / "small_cards.pbn", partial=True)
+        (boards,) = iter_deals(wild / "small_cards.pbn", partial=True)
     assert boards.boards[0].auction == calls("1S P 2C P 2N P 3N P P P")

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from .cards import Deal, DealError, DealSet, Hand, TrickTable
     from .dealing import random_deals
     from .estimator import Estimator, ModelError, TrickEstimate, estimate, models
-    from .formats import FormatError, read, stream, write
+    from .formats import FormatError, iter_deals, read, write
     from .pairs import HandEmbedding, PairEstimator
     from .played import estimate_played
-    from .simulation import simulate, simulate_leads, simulate_making, simulate_play
+    from .simulation import contract_chance, simulate, simulate_leads, simulate_play
     from .solver import solve, solve_leads, solve_play
 
 __all__ = [
@@ -42,23 +42,23 @@ __all__ = [
     "TrickTable",
     "bid_deals",
     "compare_calls",
+    "contract_chance",
     "deals_after",
     "estimate",
     "estimate_played",
     "evaluators",
     "explain_auction",
+    "iter_deals",
     "models",
     "openings",
     "random_deals",
     "read",
     "simulate",
     "simulate_leads",
-    "simulate_making",
     "simulate_play",
     "solve",
     "solve_leads",
     "solve_play",
-    "stream",
     "suggest_calls",
     "write",
 ]
@@ -76,9 +76,9 @@ _ROOMS = {
     "dealing": ("random_deals",),
     "pairs": ("HandEmbedding", "PairEstimator"),
     "estimator": ("Estimator", "ModelError", "TrickEstimate", "estimate", "models"),
-    "formats": ("FormatError", "read", "stream", "write"),
+    "formats": ("FormatError", "read", "iter_deals", "write"),
     "played": ("estimate_played",),
-    "simulation": ("simulate", "simulate_leads", "simulate_making", "simulate_play"),
+    "simulation": ("simulate", "simulate_leads", "simulate_play", "contract_chance"),
     "solver": ("solve", "solve_leads", "solve_play"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}

@@ -76,45 +76,49 @@ class Contract:
         return f"Contract({str(self)!r})"
 
 
-def score(contract: str | Contract, tricks: ArrayLike, vul: bool) -> Any:
+def score(contract: str | Contract, tricks: ArrayLike, vulnerable: bool) -> Any:
     """Return the score of declarer's side for a contract and the tricks it took.
 
     ``tricks`` is a number 0-13 or an array of them, and the score an int or an int64 array of its
-    shape; ``vul`` says whether declarer's side is vulnerable. A board passed out scores 0.
+    shape; ``vulnerable`` says whether declarer's side is vulnerable. A board passed out scores 0.
     Raises DealError for a text that is not a contract, ValueError for other tricks, TypeError
-    for a ``vul`` that is not a bool.
+    for a ``vulnerable`` that is not a bool.
 
-    >>> score("3N", 9, vul=True), score("4SX", 8, vul=False)
+    >>> score("3N", 9, vulnerable=True), score("4SX", 8, vulnerable=False)
     (600, -300)
     """
-    if not isinstance(vul, bool | np.bool_):
-        raise TypeError(f"vul is {shorten(vul)} (expected True or False, for declarer's side)")
+    if not isinstance(vulnerable, bool | np.bool_):
+        raise TypeError(
+            f"vulnerable is {shorten(vulnerable)} (expected True or False, for declarer's side)"
+        )
     bid = Contract(contract)
     taken = np.asarray(tricks)
     if taken.size and (taken.dtype.kind not in "ui" or ((taken < 0) | (taken > 13)).any()):
         raise ValueError(f"tricks {shorten(str(tricks))} (expected whole numbers 0 to 13)")
-    scores = _score_by_tricks(bid, bool(vul))[taken.astype(np.int64)]  # NumPy makes floats of none
+    scores = _score_by_tricks(bid, bool(vulnerable))[
+        taken.astype(np.int64)
+    ]  # NumPy makes floats of none
     return int(scores) if scores.ndim == 0 else scores
 
 
 @cache
-def _score_by_tricks(contract: Contract, vul: bool) -> NDArray[np.int64]:
+def _score_by_tricks(contract: Contract, vulnerable: bool) -> NDArray[np.int64]:
     """(14,) scores for 0 to 13 tricks."""
     if contract.strain is None:
         return np.zeros(14, dtype=np.int64)
     over = np.arange(14) - contract.tricks
-    made = _made(contract, contract.strain, vul) + over * _overtrick(contract, vul)
+    made = _made(contract, contract.strain, vulnerable) + over * _overtrick(contract, vulnerable)
     down = np.maximum(-over, 0)
-    scores: NDArray[np.int64] = np.where(down, -_penalty(down, contract.doubling, vul), made)
+    scores: NDArray[np.int64] = np.where(down, -_penalty(down, contract.doubling, vulnerable), made)
     return scores
 
 
-def _made(contract: Contract, strain: Strain, vul: bool) -> int:
+def _made(contract: Contract, strain: Strain, vulnerable: bool) -> int:
     """The score of the contract made exactly."""
     trick_points = contract.level * _trick(strain) + 10 * (strain is Strain.NOTRUMP)
     trick_points <<= contract.doubling
-    game = (500 if vul else 300) if trick_points >= 100 else 50
-    slam = {6: 750 if vul else 500, 7: 1500 if vul else 1000}.get(contract.level, 0)
+    game = (500 if vulnerable else 300) if trick_points >= 100 else 50
+    slam = {6: 750 if vulnerable else 500, 7: 1500 if vulnerable else 1000}.get(contract.level, 0)
     return trick_points + game + slam + 50 * contract.doubling
 
 
@@ -122,20 +126,20 @@ def _trick(strain: Strain) -> int:
     return 20 if strain in (Strain.DIAMONDS, Strain.CLUBS) else 30
 
 
-def _overtrick(contract: Contract, vul: bool) -> int:
+def _overtrick(contract: Contract, vulnerable: bool) -> int:
     if contract.doubling:
-        return 100 * contract.doubling * (1 + vul)
+        return 100 * contract.doubling * (1 + vulnerable)
     return _trick(contract.strain) if contract.strain is not None else 0
 
 
-def _penalty(down: NDArray[np.int64], doubling: int, vul: bool) -> NDArray[np.int64]:
+def _penalty(down: NDArray[np.int64], doubling: int, vulnerable: bool) -> NDArray[np.int64]:
     """What undertricks cost; doubled 300 each, but the first 200, and 100 less for the first three
     when not vulnerable.
     """
     if not doubling:
-        return down * (100 if vul else 50)
+        return down * (100 if vulnerable else 50)
     doubled: NDArray[np.int64] = 300 * down - 100 * np.minimum(down, 1)
-    if not vul:
+    if not vulnerable:
         doubled -= 100 * np.minimum(down, 3)
     doubled *= doubling
     return doubled
@@ -199,16 +203,16 @@ class ParContract:
 class Par:
     """The score when both sides bid as well as they can, all cards seen, and how it comes about."""
 
-    ns_score: int
-    """Score of North-South."""
+    score: int
+    """Points of North-South, and less than 0 where East-West have them."""
     contracts: tuple[ParContract, ...]
     """Every contract that gives it, lowest first; none when the board is passed out."""
 
     def __str__(self) -> str:
-        return f"NS {self.ns_score:+d}: {', '.join(map(str, self.contracts)) or 'PASS'}"
+        return f"NS {self.score:+d}: {', '.join(map(str, self.contracts)) or 'PASS'}"
 
 
-def par(table: TrickTable | ArrayLike, vul: str | Vulnerability, dealer: str | Seat) -> Par:
+def par(table: TrickTable | ArrayLike, vulnerable: str | Vulnerability, dealer: str | Seat) -> Par:
     """Return the par of one deal from its (5, 4) trick table.
 
     Each side in turn bids on or lets the other play, whichever it scores better by; contracts
@@ -222,7 +226,7 @@ def par(table: TrickTable | ArrayLike, vul: str | Vulnerability, dealer: str | S
     tricks = (table if isinstance(table, TrickTable) else TrickTable(table)).tricks
     if tricks.shape != (5, 4) or (tricks == UNKNOWN).any():
         raise DealError(f"tricks of shape {tricks.shape} (expected (5, 4), every cell known)")
-    vulnerability = Vulnerability.parse(vul)
+    vulnerability = Vulnerability.parse(vulnerable)
     best_above = [-_NEVER, -_NEVER]  # what each side can get by bidding still higher
     final: list[tuple[int, Contract, int]] = []
     for level, strain in _BIDS_FROM_THE_TOP:

@@ -30,7 +30,7 @@ from trickcast.dealing import ConstraintError, Constraints, NoDealsError, read_a
 from trickcast.dealing.language.conditions import Layouts, evaluate
 from trickcast.dealing.language.short_form import read_hand
 from trickcast.estimator.files import read_info
-from trickcast.formats import FORMATS, FormatError, find_format, hand2vec, stream, write_stream
+from trickcast.formats import FORMATS, FormatError, find_format, hand2vec, iter_deals, write_stream
 from trickcast.library import Library, LibraryError, read_positions, verify
 from trickcast.library.shards import RECORDS
 from trickcast.papers.codings import find_coding
@@ -111,7 +111,7 @@ def file_of(data: bytes, name: str) -> Path:
 
 
 def read_deals(data: bytes, form: str | None, skipped: list[Any] | None) -> list[DealSet]:
-    sets = list(stream(io.BytesIO(data), form, "x", 7, skipped=skipped))
+    sets = list(iter_deals(io.BytesIO(data), form, "x", 7, skipped=skipped))
     for deals in sets:
         assert deals.owners.dtype == np.uint8 and deals.owners.shape[1:] == (52,)
         held = np.sort(deals.owners, axis=1).reshape(-1, 4, 13)
@@ -152,7 +152,7 @@ for each in FORMATS:
 def read_unnamed(data: bytes) -> None:
     for name in ("x", "x.pbn", "x.gz", "x.txt"):
         try:
-            sum(map(len, stream(file_of(data, name), skipped=[])))
+            sum(map(len, iter_deals(file_of(data, name), skipped=[])))
         except FormatError as error:
             check_answer(error)
 

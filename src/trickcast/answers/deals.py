@@ -68,8 +68,8 @@ def estimated_deal(
         "tricks": estimate.tricks.tolist(),
         "probabilities": np.round(estimate.probabilities.astype(float), 6).tolist(),
     }
-    if estimate.exact.any():
-        content["solved"] = estimate.exact.tolist()
+    if estimate.solved.any():
+        content["solved"] = estimate.solved.tolist()
     if exact is not None:
         content["exact"] = exact.tolist()
     return cast(EstimatedDeal, content)  # mypy wants all keys of a literal with **
@@ -104,7 +104,7 @@ def par_answer(
     content = named_deal(deal, board) | {
         "dealer": str(dealer),
         "vulnerable": str(vulnerable),
-        "ns": best.ns_score,
+        "ns": best.score,
         "contracts": [str(contract) for contract in best.contracts],
     }
     return cast(ParAnswer, content)

@@ -6,15 +6,14 @@ from typing import Any, NotRequired, cast
 import numpy as np
 from typing_extensions import TypedDict
 
-from ..cards import Seat, Strain, Vulnerability
+from ..cards import LabelledArray, Seat, Strain, Vulnerability
 from ..scoring import Contract
 from ..simulation import (
     BeatingLead,
-    Cells,
+    ContractChance,
     ContractValue,
     Lead,
     LeadSimulation,
-    MakingSimulation,
     Result,
     Simulation,
     SimulationError,
@@ -155,13 +154,13 @@ def contract_answer(
     }
 
 
-def making_answer(result: MakingSimulation) -> MakingAnswer:
+def making_answer(result: ContractChance) -> MakingAnswer:
     """Answer with how often a contract makes."""
     return {
         **_counts(result),
         "contract": str(result.contract),
         "by": str(result.by),
-        "making": _numbers(result.making),
+        "making": _numbers(result.making()),
     }
 
 
@@ -198,12 +197,14 @@ def contract_list(contracts: str, by: str | None, side: str) -> list[PlayedContr
 
 
 def better_declarers(
-    result: Simulation, pairs: list[PlayedContract], vul: Vulnerability
+    result: Simulation, pairs: list[PlayedContract], vulnerable: Vulnerability
 ) -> list[ContractValue]:
     """Return each contract once, by the declarer who scores more; the first of equals."""
     best: dict[Contract, ContractValue] = {}
     for bid, seat in pairs:
-        value = ContractValue(bid, seat, result.making(bid, seat), result.score(bid, seat, vul))
+        value = ContractValue(
+            bid, seat, result.making(bid, seat), result.score(bid, seat, vulnerable)
+        )
         if bid not in best or value.worth.mean > best[bid].worth.mean:
             best[bid] = value
     return list(best.values())
@@ -214,7 +215,7 @@ def with_leads(
 ) -> list[tuple[ContractValue, list[BeatingLead]]]:
     """Solve for the leads that beat each contract, here or ``on`` a cluster."""
     return [
-        (value, beating_leads(result, value.contract, value.by, workers=workers, on=on))
+        (value, beating_leads(result, value.contract, value.by, workers=workers, cluster=on))
         for value in values
     ]
 
@@ -297,11 +298,11 @@ def _counts(result: Result) -> Counts:
     return {"layouts": result.samples, "solved": result.solved, "stopped": result.stopped}
 
 
-def _table(cells: Cells, digits: int) -> list[Any]:
+def _table(cells: LabelledArray, digits: int) -> list[Any]:
     """Return cells as lists, null where a number is not known."""
     table: list[Any] = np.where(
-        np.isnan(cells.array),
+        np.isnan(cells),
         None,
-        cells.array.round(digits),  # type: ignore[call-overload]
+        cells.round(digits),  # type: ignore[call-overload]
     ).tolist()
     return table

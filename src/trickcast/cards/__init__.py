@@ -6,6 +6,7 @@ by declarers N E S W, always the tricks of the declarer's side.
 """
 
 from .board import Board, Tag, board_dealer, board_vulnerability
+from .chances import BOOK, COUNTS, TrickChances
 from .columns import (
     BLANKS,
     DEAL_WIDTH,
@@ -23,6 +24,7 @@ from .enums import RANKS, Seat, Strain, Suit, Vulnerability
 from .errors import DealError, counted, cut, shorten
 from .grid import PRINTED_SEATS, PRINTED_STRAINS, Grid, html_table, whole_percent
 from .hand import Hand, as_hands, hands_of
+from .labelled import TABLE, LabelledArray
 from .one_or_many import OneOrMany
 from .partial import HIDDEN, PartialDeals
 from .table import UNKNOWN, TrickTable

@@ -10,6 +10,7 @@ from .board import Board
 from .columns import TRICK_COLUMNS, Columns, Tabular, write_deal_texts
 from .deal import Deal, check_owners, unmasked
 from .errors import DealError, counted
+from .labelled import TABLE, LabelledArray
 from .table import UNKNOWN, TrickTable, check_tricks
 
 
@@ -45,7 +46,7 @@ class DealSet(Tabular):
 
     owners: NDArray[np.uint8]
     """(n, 52) uint8, the seat (N E S W = 0-3) holding each card."""
-    tricks: NDArray[np.uint8] | None
+    tricks: LabelledArray | None
     """(n, 5, 4) uint8, 255 where a cell is unknown; None when nothing is known."""
     boards: tuple[Board, ...] | None
     """What a file said of each board besides the cards; None when it said nothing."""
@@ -80,7 +81,9 @@ class DealSet(Tabular):
     ) -> None:
         self.owners = _read_only(owners)
         unknown = tricks is None or (tricks.size > 0 and bool((tricks == UNKNOWN).all()))
-        self.tricks = None if tricks is None or unknown else _read_only(tricks)
+        self.tricks = (
+            None if tricks is None or unknown else LabelledArray(_read_only(tricks), TABLE)
+        )
         self.boards = boards
         self.skipped = ()
 

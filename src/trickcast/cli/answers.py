@@ -20,8 +20,8 @@ from ..answers.simulations import (
 from ..cards import Seat, Vulnerability
 from ..scoring import Contract
 from ..simulation import (
+    ContractChance,
     LeadSimulation,
-    MakingSimulation,
     Simulation,
     Value,
     bars,
@@ -54,7 +54,7 @@ def show_contract(
     click.echo("\n".join(wrapped(result.notes)))
 
 
-def show_making(result: MakingSimulation, as_json: bool) -> None:
+def show_making(result: ContractChance, as_json: bool) -> None:
     """Show how often a contract makes."""
     if as_json:
         click.echo(json.dumps(making_answer(result)))

@@ -166,7 +166,7 @@ class _Tricks:
         from ..simulation import trick_finder  # most scripts do without DDS and networks
 
         self.asked = True
-        return trick_finder(exact=self._exact, workers=self._workers)(owners)
+        return trick_finder(solve=self._exact, workers=self._workers)(owners)
 
     def once(self, owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Return the tricks of the deals that all actions are about, found the first time."""

@@ -61,7 +61,7 @@ def estimate(
         solved(chunks, workers, check) if exact else ((chunk, None) for chunk in watched(chunks))
     )
     for some, tables in pairs:
-        estimates = estimator(some, exact_below=exact_below)
+        estimates = estimator(some, solve_below=exact_below)
         for i, (deal, board) in enumerate(with_boards(some)):
             table = None if tables is None else tables[i].tricks
             if as_json:

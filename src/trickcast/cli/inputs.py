@@ -87,23 +87,23 @@ def read_boards(
     if format is None and no_file and not link:
         yield _literal(source, partial)
         return
-    from ..formats import find_format, stream  # a literal deal does not wait for all formats
+    from ..formats import find_format, iter_deals  # a literal deal does not wait for all formats
 
     if format is not None:
         find_format(format)
     skipped = None if strict else _skipped
     if source == "-":
-        sets = stream(sys.stdin.buffer, format, _STDIN, chunk, skipped=skipped, partial=partial)
+        sets = iter_deals(sys.stdin.buffer, format, _STDIN, chunk, skipped=skipped, partial=partial)
         yield from _some(sets, "deal", _STDIN)
     elif link:
         address = io.BytesIO(source.encode())
-        yield from stream(address, "links", "the address", partial=partial)
+        yield from iter_deals(address, "links", "the address", partial=partial)
     elif no_file:
         _literal(source, partial)  # or say that it is not a deal either
         raise CommandError("--from is for files and standard input, and this is a deal: "
                            + shorten(source))  # fmt: skip
     else:
-        sets = stream(source, format, chunk=chunk, skipped=skipped, partial=partial)
+        sets = iter_deals(source, format, chunk=chunk, skipped=skipped, partial=partial)
         yield from _some(sets, "deal", source)
 
 

@@ -35,4 +35,5 @@ _NAMES = (
 
 def layout_options(arguments: dict[str, Any]) -> dict[str, Any]:
     """Return what these options say, of all arguments of a command, as keywords of simulations."""
-    return {name: arguments[name] for name in _NAMES} | {"on": arguments["cluster"]}
+    asked = {name: arguments[name] for name in (*_NAMES, "cluster")}
+    return asked | {"solve": asked.pop("exact")}

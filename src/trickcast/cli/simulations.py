@@ -130,7 +130,7 @@ def simulate(
     _check_files(save, picture)
     if several is not None:
         with connected(cluster):  # once, for the leads too
-            sheet = _run(simulation.simulate, asked, only=several)
+            sheet = _run(simulation.simulate, asked, contracts=several)
             _deliver(
                 sheet, save, lambda: show_contracts(sheet, several, vul, workers, as_json, cluster)
             )
@@ -141,10 +141,10 @@ def simulate(
         return
     bid, seat = Contract(contract), Seat.parse(by)
     if making:
-        made = _run(simulation.simulate_making, asked, contract=bid, by=seat)
+        made = _run(simulation.contract_chance, asked, contract=bid, by=seat)
         _deliver(made, save, lambda: show_making(made, as_json))
         return
-    result = _run(simulation.simulate, asked, only=[(bid, seat)])
+    result = _run(simulation.simulate, asked, contracts=[(bid, seat)])
     if picture is not None:
         _draw(simulation.trick_picture(result, bid, seat), Path(picture), bid, seat)
     _deliver(result, save, lambda: show_contract(result, bid, seat, vul, as_json))
@@ -189,7 +189,7 @@ def compare(
     if not played:
         raise click.BadParameter("one of the contracts has to be played")
     _check_files(save)
-    result = _run(simulation.simulate, asked, only=played)
+    result = _run(simulation.simulate, asked, contracts=played)
     gains = {
         scoring: result.compare(
             pair[0], seats[0], pair[1], seats[1], vulnerable=vul, scoring=scoring

@@ -188,7 +188,8 @@ def reproduce(
             for seed in range(1, seeds + 1):
                 store = run_experiments(
                     rows, size, deals, out,
-                    material=material, workers=workers, seed=seed, on=cluster, finished=finished,
+                    material=material, workers=workers, seed=seed, cluster=cluster,
+                    finished=finished,
                 )  # fmt: skip
                 written = write_report(store, scale, docs, made_by)
         click.echo(table_of_rows(rows, docs), nl=False)

@@ -5,9 +5,9 @@ from .contracts import ContractValue, Simulation, simulate
 from .controls import MINIMUM_EXACT, Means, means
 from .layouts import Clock
 from .leads import Lead, LeadSimulation, simulate_leads
-from .making import MakingSimulation, simulate_making
+from .making import ContractChance, contract_chance
 from .next_card import CardValue, NextCard, simulate_play
-from .outcomes import Cells, Result, Value, Worth
+from .outcomes import Interval, Result, Value, Worth
 from .pictures import trick_picture
 from .plan import Plan, SimulationError
 from .texts import bars

@@ -28,20 +28,20 @@ def beating_leads(
     by: str | Seat,
     *,
     workers: int | None = None,
-    on: str | None = None,
+    cluster: str | None = None,
 ) -> list[BeatingLead]:
     """Return the leads against a contract, that which sets it most often first.
 
     Where the leader's hand is known in full a lead is a card; else it is a suit, led as well as
     possible in each layout. Every solved layout is solved again, for every card; none where
-    nothing was solved. ``on`` as in ``simulate``.
+    nothing was solved. ``cluster`` as in ``simulate``.
     """
     bid, declarer = played(contract), Seat.parse(by)
     owners = result.deals.owners[: result.solved]
     if not len(owners):
         return []
     question = Leads(strain_of(bid), declarer)
-    taken = np.concatenate([*solve_layouts(question, owners, workers, on)])
+    taken = np.concatenate([*solve_layouts(question, owners, workers, cluster)])
     leader = owners == declarer.lho
     if (leader == leader[0]).all():
         cards = np.flatnonzero(leader[0])

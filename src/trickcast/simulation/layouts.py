@@ -55,7 +55,7 @@ class Work:
     progress: "bool | Callable[[Layouts], object]"
     """Whether a bar is shown; or who is told of the layouts so far."""
     keep_on_interrupt: bool
-    on: str | None = None
+    cluster: str | None = None
     """The cluster on which layouts are solved."""
 
     def __post_init__(self) -> None:
@@ -134,10 +134,10 @@ class LiveSource:
     def solve(self, rows: Rows) -> Iterator[NDArray[Any]]:
         """Yield the exact results of the layouts of these numbers, batch by batch."""
         work = self._work
-        step = _STEP if callable(work.progress) and work.on is None else len(rows)
+        step = _STEP if callable(work.progress) and work.cluster is None else len(rows)
         for first in range(0, len(rows), step):
             owners = self.deals.owners[rows[first : first + step]]
-            yield from solve_layouts(self._question, owners, work.workers, work.on)
+            yield from solve_layouts(self._question, owners, work.workers, work.cluster)
 
     def now(self) -> float:
         """Return the time in seconds."""
@@ -145,10 +145,10 @@ class LiveSource:
 
 
 def solve_layouts(
-    question: Question, owners: NDArray[np.uint8], workers: int | None, on: str | None
+    question: Question, owners: NDArray[np.uint8], workers: int | None, cluster: str | None
 ) -> Iterator[NDArray[Any]]:
     """Yield the exact results of (n, 52) owners, batch by batch, in their order."""
-    if on is None:
+    if cluster is None:
         yield from question.solve(owners, workers)
         return
     strains = {strain for strain, _ in question.cells}
@@ -156,7 +156,7 @@ def solve_layouts(
     pieces = [owners[start : start + size] for start in range(0, len(owners), size)]
     cores = 1 if workers is None else thread_count(workers)
     work = partial(_solve, question, cores)
-    with over_pieces(work, pieces, cluster=on, cores=cores, ordered=True) as done:
+    with over_pieces(work, pieces, cluster=cluster, cores=cores, ordered=True) as done:
         yield from (results for _, results in done)
 
 
@@ -191,7 +191,7 @@ def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work
     total = None if plan.open_ended else plan.most_exact
     with (
         progress_bar("solving", total, "layouts", show=work.progress is True) as advance,
-        connected(work.on if plan.most_exact else None),
+        connected(work.cluster if plan.most_exact else None),
     ):
         tell = _teller(work.progress, run, so_far) if callable(work.progress) else advance
         try:

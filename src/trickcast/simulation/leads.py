@@ -200,7 +200,7 @@ def simulate_leads(
     west: Any = None,
     condition: Any = None,
     samples: int | None = None,
-    exact: int | None = None,
+    solve: int | None = None,
     seed: int = 0,
     model: Any = None,
     precision: float | None = None,
@@ -209,7 +209,7 @@ def simulate_leads(
     max_tries: int = MAX_TRIES,
     progress: "bool | Callable[[LeadSimulation], object]" = False,
     keep_on_interrupt: bool = False,
-    on: str | None = None,
+    cluster: str | None = None,
 ) -> LeadSimulation:
     """Compare the opening leads from a hand against a contract.
 
@@ -219,7 +219,7 @@ def simulate_leads(
     else, and the errors, are as in ``simulate``, but that at least 20 layouts are solved.
 
     >>> known = {"leader": "KQT4.Q72.J853.94", "south": "balanced, hcp 15-17", "north": "hcp 8-10"}
-    >>> leads = tc.simulate_leads(**known, contract="3N", by="S", samples=40, exact=20)
+    >>> leads = tc.simulate_leads(**known, contract="3N", by="S", samples=40, solve=20)
     >>> len(leads), leads.solved
     (12, 20)
     """
@@ -231,17 +231,17 @@ def simulate_leads(
         raise SimulationError(f"{leading} leads and is given twice (expected leader alone)")
     known[leading] = hand
     is_vulnerable(vulnerable, declarer)
-    if exact == 0:
+    if solve == 0:
         raise SimulationError(
-            f"exact is 0 (leads are compared by solving: {MINIMUM_EXACT} or more)"
+            f"solve is 0 (leads are compared by solving: {MINIMUM_EXACT} or more)"
         )
-    plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
+    plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
 
     def compared(layouts: Layouts) -> LeadSimulation:
         return LeadSimulation(layouts, bid, declarer, vulnerable, scoring)
 
     told = watcher(progress, compared)
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, on)
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster)
     return compared(lay_out(Leads(strain_of(bid), declarer), known, plan, work))
 
 

@@ -54,8 +54,8 @@ class Making(Question):
         return (high - low) / 2
 
 
-class MakingSimulation(Result):
-    """Results of ``simulate_making``: print it, or take ``making``."""
+class ContractChance(Result):
+    """Results of ``contract_chance``: print it, or take ``making()``."""
 
     contract: Contract
     by: Seat
@@ -72,9 +72,8 @@ class MakingSimulation(Result):
     def _means(self) -> Means:
         return self._question.means(self.made, self._probabilities, self.chance)
 
-    @property
     def making(self) -> Value:
-        """The chance to make it: (probability, low, high)."""
+        """Return the chance to make it: (probability, low, high)."""
         return values(self._means.chances())[0]
 
     @property
@@ -85,15 +84,15 @@ class MakingSimulation(Result):
         return Worth(float(explained[0]), float(effective[0]), float(saving[0]), cells=1)
 
     def __repr__(self) -> str:
-        return f"<MakingSimulation of {self.contract} by {self.by}, {self.solved:,} layouts solved>"
+        return f"<ContractChance of {self.contract} by {self.by}, {self.solved:,} layouts solved>"
 
     def __str__(self) -> str:
-        making = f"makes {percent_text(self.making)}"
+        making = f"makes {percent_text(self.making())}"
         lines = [self.headline, f"{self.contract} by {self.by.word}", making]
         return "\n".join(lines + wrapped(self.notes))
 
 
-def simulate_making(
+def contract_chance(
     *,
     contract: str | Contract,
     by: str | Seat,
@@ -103,30 +102,30 @@ def simulate_making(
     west: Any = None,
     condition: Any = None,
     samples: int | None = None,
-    exact: int | None = None,
+    solve: int | None = None,
     seed: int = 0,
     model: Any = None,
     precision: float | None = None,
     seconds: float | None = None,
     workers: int | None = None,
     max_tries: int = MAX_TRIES,
-    progress: "bool | Callable[[MakingSimulation], object]" = False,
+    progress: "bool | Callable[[ContractChance], object]" = False,
     keep_on_interrupt: bool = False,
-    on: str | None = None,
-) -> MakingSimulation:
+    cluster: str | None = None,
+) -> ContractChance:
     """Find how often a contract makes, and nothing else: two to five times faster than counting.
 
     ``precision`` is half the interval of the chance: 0.03 for three in a hundred. All else, and
     the errors, are as in ``simulate``.
 
     >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
-    >>> answer = tc.simulate_making(**known, contract="2S", by="S", samples=200, exact=20)
-    >>> answer.making.low <= answer.making.mean <= answer.making.high
+    >>> answer = tc.contract_chance(**known, contract="2S", by="S", samples=200, solve=20)
+    >>> answer.making().low <= answer.making().mean <= answer.making().high
     True
     """
     question = Making(played(contract), Seat.parse(by))
-    plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
+    plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
-    told = watcher(progress, lambda layouts: MakingSimulation(layouts, question))
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, on)
-    return MakingSimulation(lay_out(question, known, plan, work), question)
+    told = watcher(progress, lambda layouts: ContractChance(layouts, question))
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster)
+    return ContractChance(lay_out(question, known, plan, work), question)

@@ -24,25 +24,11 @@ class Value(NamedTuple):
     high: float
 
 
-class Cells:
-    """A number, or a pair of them, for every strain and declarer: ``cells["S", "N"]``."""
+class Interval(NamedTuple):
+    """The ends of a 95 % interval."""
 
-    __slots__ = ("array",)
-
-    array: Floats
-    """(5, 4) or (5, 4, 2) float64, strains S H D C N by declarers N E S W."""
-
-    def __init__(self, array: Floats):
-        array.flags.writeable = False
-        self.array = array
-
-    def __getitem__(self, key: tuple[str | Strain, str | Seat]) -> Any:
-        strain, seat = key
-        cell = self.array[Strain.parse(strain), Seat.parse(seat)]
-        return float(cell) if cell.ndim == 0 else tuple(cell.tolist())
-
-    def __repr__(self) -> str:
-        return f"Cells({self.array.tolist()})"
+    low: float
+    high: float
 
 
 class Worth(NamedTuple):
@@ -76,7 +62,7 @@ class Result:
     stopped: str | None
     """Why fewer were solved than allowed: precision, seconds, interrupt, max_tries; else None."""
     timed: bool
-    """Whether a precision or the clock ended the solving. ``samples`` and ``exact`` set to what
+    """Whether a precision or the clock ended the solving. ``samples`` and ``solve`` set to what
     was dealt and solved give the same numbers again, wherever they run."""
 
     def __init__(self, layouts: Layouts):

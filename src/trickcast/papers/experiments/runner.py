@@ -81,7 +81,7 @@ def reproduce(
     material: Material | None = None,
     workers: int = 1,
     seed: int = 1,
-    on: str | None = None,
+    cluster: str | None = None,
     finished: Callable[[Store, str], None] = lambda store, name: None,
 ) -> Store:
     """Train and measure what is missing of ``rows``; return all finished lines.
@@ -112,7 +112,7 @@ def reproduce(
     if need_deals(wanted):
         if deals is None:
             raise ExperimentError("these rows need solved deals (expected a library)")
-        _measure_on_deals(wanted, scale, deals, folder, store, workers, seed, on, finished)
+        _measure_on_deals(wanted, scale, deals, folder, store, workers, seed, cluster, finished)
     for row in wanted if seed == 1 else ():
         if isinstance(row, FunctionRow) and row not in left_out and row.id not in store:
             name = "row" if row.id in published_results() else "finding"
@@ -129,7 +129,7 @@ def _measure_on_deals(
     store: Store,
     workers: int,
     seed: int,
-    on: str | None,
+    cluster: str | None,
     finished: Callable[[Store, str], None],
 ) -> None:
     """Train and measure what is missing of the rows of double-dummy results."""
@@ -145,7 +145,7 @@ def _measure_on_deals(
         for net, of_net in sorted(nets.items(), key=lambda item: not _published(item[1]))
         if any(row.id not in store for row in of_net)
     }
-    for net, lines in _all_lines(missing, scale, deals, folder / scale.name, workers, on):
+    for net, lines in _all_lines(missing, scale, deals, folder / scale.name, workers, cluster):
         store.add(lines)
         finished(store, net.key)
 
@@ -185,12 +185,12 @@ def _all_lines(
     deals: Deals,
     folder: Path,
     workers: int,
-    on: str | None,
+    cluster: str | None,
 ) -> Iterator[tuple[Net, list[Line]]]:
     """Yield each network's lines as soon as they are there."""
-    if on is not None or workers == 1:
-        work = partial(_lines, scale, deals, folder if on is None else folder.absolute())
-        with over_pieces(work, missing.items(), cluster=on, cores=workers) as done:
+    if cluster is not None or workers == 1:
+        work = partial(_lines, scale, deals, folder if cluster is None else folder.absolute())
+        with over_pieces(work, missing.items(), cluster=cluster, cores=workers) as done:
             yield from ((net, lines) for (net, _), lines in done)
         return
     context = multiprocessing.get_context("spawn")

@@ -37,7 +37,7 @@ from ...answers.simulations import (
 from ...cards import UNKNOWN, Board, DealError, DealSet, Seat, Skipped, Vulnerability
 from ...dealing import ConstraintError
 from ...estimator import Estimator, ModelError, loaded
-from ...formats import FormatError, FormatWarning, stream, write_stream
+from ...formats import FormatError, FormatWarning, iter_deals, write_stream
 from ...scoring import Contract
 from ...solver import solve_batches
 from .errors import RefusedError
@@ -78,7 +78,7 @@ def simulate(asked: Asked, tell: Tell) -> None:
             rows = with_leads(result, values, 1) if last else [(value, []) for value in values]
             return contracts_answer(result, rows, vulnerable)
 
-        result = simulation.simulate(**_options(asked, tell, sheet), only=pairs)
+        result = simulation.simulate(**_options(asked, tell, sheet), contracts=pairs)
         tell("result", sheet(result, last=True))
     elif asked["contract"] is None:
         ways = {"side": asked["side"], "scoring": asked["scoring"]}
@@ -93,14 +93,14 @@ def simulate(asked: Asked, tell: Tell) -> None:
     else:
         bid, by = Contract(asked["contract"]), Seat.parse(asked["by"])
         if asked["making"]:
-            _tell_all(simulation.simulate_making, asked, tell, making_answer, contract=bid, by=by)
+            _tell_all(simulation.contract_chance, asked, tell, making_answer, contract=bid, by=by)
         else:
             _tell_all(
                 simulation.simulate,
                 asked,
                 tell,
                 lambda result: contract_answer(result, bid, by, vulnerable),
-                only=[(bid, by)],
+                contracts=[(bid, by)],
             )
 
 
@@ -125,7 +125,7 @@ def compare(asked: Asked, tell: Tell) -> None:
         }
         return comparison_answer(result, pair, (by, other_by), vulnerable, gains)
 
-    _tell_all(simulation.simulate, asked, tell, answer, only=played)
+    _tell_all(simulation.simulate, asked, tell, answer, contracts=played)
 
 
 def leads(asked: Asked, tell: Tell) -> None:
@@ -195,6 +195,7 @@ def _options(asked: Asked, tell: Tell, answer: Callable[[Any], Any]) -> dict[str
             raise KeyboardInterrupt
 
     known = {name: asked[name] for name in (*_SEATS, *_LAYOUTS)}
+    known["solve"] = known.pop("exact")
     return known | {"workers": 1, "keep_on_interrupt": True, "progress": watch}
 
 
@@ -214,7 +215,7 @@ def _deals(asked: Asked, skipped: list[Skipped]) -> Iterator[DealSet]:
     content = io.BytesIO(base64.b64decode(asked["content"]))
     most, number = asked["most"], 0
     noted = None if asked["strict"] else skipped
-    for chunk in stream(content, asked["from"], asked["name"], most + 1, skipped=noted):
+    for chunk in iter_deals(content, asked["from"], asked["name"], most + 1, skipped=noted):
         number += len(chunk)
         if number > most:
             raise RefusedError(f"{asked['name']}: too many deals (expected at most {most:,})")
