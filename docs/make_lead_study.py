@@ -69,7 +69,7 @@ def study(owners: NDArray[np.uint8], board: Any, estimator: PlayedEstimator) -> 
     contract, declarer = auction.contract
     assert contract is not None and declarer is not None
     strain, leader = Strain.parse(contract[1]), declarer.lho
-    hand = {leader.name.lower(): Hand.from_cards(owners == leader)}
+    hand: dict[str, Any] = {leader.name.lower(): Hand.from_cards(owners == leader)}
     cards = np.flatnonzero(owners == leader).tolist()
     layouts = {
         "alike": constrained_deals(LAYOUTS, seed=SEED, **hand).owners,

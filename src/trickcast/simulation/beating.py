@@ -52,6 +52,7 @@ def beating_leads(
     sets = ((least < bid.tricks) & (least != UNKNOWN)).astype(float)
     # the network says nothing of a lead, but those that it doubted were solved more often
     unsaid = None if result.chance is None else np.zeros((result.samples, len(names)))
-    shares: list[Any] = values(means(sets, unsaid, unit=1.0, chance=result.chance).chances())
+    found = means(sets, unsaid, unit=1.0, chance=result.chance, effect=result.effect)
+    shares: list[Any] = values(found.chances())
     leads = [BeatingLead(name, share) for name, share in zip(names, shares, strict=True)]
     return sorted(leads, key=lambda lead: -lead.setting.mean)

@@ -28,7 +28,7 @@ from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
 from .choice import doubt_of
 from .controls import Floats, Means, means
-from .layouts import Layouts, Work, lay_out, watcher
+from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .outcomes import (
     TRICKS,
     Interval,
@@ -93,7 +93,7 @@ class Tables(Question):
         strains, seats = zip(*self.cells, strict=True)
         estimated = None if estimates is None else estimates @ TRICKS
         taken = exact[:, strains, seats].astype(float)
-        return means(taken, estimated, unit=1.0, chance=chance)
+        return means(taken, estimated, unit=1.0, chance=chance, effect=self.effect)
 
     def doubts(self, estimates: NDArray[np.float32]) -> Floats | None:
         """Return the doubt about the tricks; None for whole tables, each of which has some."""
@@ -273,7 +273,8 @@ class Simulation(Result, TrickChances):
             p, q = (self._probabilities[:, self._columns[cell]].astype(float) for cell in cells)
             # as if tricks in two strains were independent: a control may be rough
             estimated = ((p @ gains) * q).sum(axis=1, keepdims=True)
-        return means(exact, estimated, unit=np.unique(np.abs(gains))[1], chance=self.chance)
+        unit = np.unique(np.abs(gains))[1]
+        return means(exact, estimated, unit=unit, chance=self.chance, effect=self.effect)
 
     def best_contracts(
         self,
@@ -344,7 +345,8 @@ class Simulation(Result, TrickChances):
         if len(taken):
             usual = int(np.bincount(taken, minlength=14).argmax())
             unit = np.abs(outcomes[usual] - outcomes[usual - 1 if usual else 1])
-        return means(outcomes[taken], estimated, unit=unit, chance=self.chance)
+        exact = outcomes[taken]
+        return means(exact, estimated, unit=unit, chance=self.chance, effect=self.effect)
 
     def _grid(self) -> Grid:
         """Expected tricks ± half their intervals."""
@@ -372,6 +374,9 @@ def simulate(
     south: Any = None,
     west: Any = None,
     condition: Any = None,
+    auction: Any = None,
+    dealer: str | Seat = "N",
+    vulnerable: Any = "none",
     samples: int | None = None,
     solve: int | None = None,
     seed: int = 0,
@@ -395,6 +400,10 @@ def simulate(
     and accurate where nothing is solved. With ``contracts``, a list of these with declarers, as
     ``[("4S", "S"), ("3N", "N")]``, no other strains and declarers are solved and estimated, about
     15 times faster for one; of more than 40 solved layouts, the others are chosen by doubt.
+
+    With an ``auction``, the calls so far (``"1N P"``) from ``dealer`` on, hidden hands fit it as in
+    championship play; ``vulnerable`` matters to it alone. A Reading of a Bidder may stand for all
+    three (``bidder.read(auction, …, meanings=…)``).
 
     ``solve`` is 200 unless told, and ``samples`` as many as pay, by the share of the spread that
     the network explains on the solved ones. With ``precision`` solving ends when the expected
@@ -421,10 +430,11 @@ def simulate(
     (20, True)
     """
     question = Tables(None if contracts is None else _cells(contracts))
+    heard = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
     told = watcher(progress, lambda layouts: Simulation(layouts, question.cells))
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster)
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
     return Simulation(lay_out(question, known, plan, work), question.cells)
 
 

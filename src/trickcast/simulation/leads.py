@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bidding import AuctionReading
 from ..cards import UNKNOWN, Hand, Seat, Strain, card_text
 from ..dealing.constraints import MAX_TRIES
 from ..scoring import Contract, score
 from ..solver import solve_lead_batches
 from .controls import MINIMUM_EXACT, Floats, Means, means
-from .layouts import Layouts, Work, lay_out, watcher
+from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .outcomes import (
     TRICKS,
     Result,
@@ -88,7 +89,7 @@ class Leads(Question):
         estimated = None
         if estimates is not None:
             estimated = np.repeat(estimates @ outcome, taken.shape[1], axis=1)
-        return means(outcome[taken], estimated, unit=unit)
+        return means(outcome[taken], estimated, unit=unit, effect=self.effect)
 
 
 class LeadSimulation(Result):
@@ -123,7 +124,7 @@ class LeadSimulation(Result):
         setting = values(self._means(taken, made).chances())
         best = int(np.argmax([value.mean for value in scores]))
         against = gain(points[taken] - points[taken[:, [best]]], self.scoring)
-        gains = gain_intervals(means(against, None), self.scoring)
+        gains = gain_intervals(means(against, None, effect=self.effect), self.scoring)
         even = even_of(self.scoring)
         gains[best] = Value(even, np.nan, np.nan) if self.known else Value(even, even, even)
         leads = [
@@ -141,6 +142,7 @@ class LeadSimulation(Result):
 
     def _means(self, taken: NDArray[np.uint8], outcome: Floats) -> Means:
         question = Leads(strain_of(self.contract), self.by)
+        question.effect = self.effect
         unit = abs(float(np.diff(outcome)[self.contract.tricks - 1]))
         return question.means_of(taken, outcome, self._probabilities, unit)
 
@@ -190,8 +192,10 @@ class LeadSimulation(Result):
 def simulate_leads(
     *,
     leader: Any,
-    contract: str | Contract,
-    by: str | Seat,
+    contract: str | Contract | None = None,
+    by: str | Seat | None = None,
+    auction: Any = None,
+    dealer: str | Seat = "N",
     vulnerable: Any = "none",
     scoring: str = "imps",
     north: Any = None,
@@ -213,8 +217,9 @@ def simulate_leads(
 ) -> LeadSimulation:
     """Compare the opening leads from a hand against a contract.
 
-    ``leader`` is the whole hand of the declarer's left-hand opponent; the other seats are what
-    the auction tells of them. ``scoring`` is imps, total or matchpoints, in which leads are
+    ``leader`` is the whole hand of the declarer's left-hand opponent; the other seats are what is
+    known of them. With a whole ``auction``, contract and declarer follow from it, and the hidden
+    hands fit it. ``scoring`` is imps, total or matchpoints, in which leads are
     compared layout by layout. ``precision`` is of declarer's expected tricks after each lead. All
     else, and the errors, are as in ``simulate``, but that at least 20 layouts are solved.
 
@@ -223,7 +228,9 @@ def simulate_leads(
     >>> len(leads), leads.solved
     (12, 20)
     """
-    bid, declarer, hand = played(contract), Seat.parse(by), Hand(leader)
+    heard = read_calls(auction, dealer, vulnerable)
+    bid, declarer = _contract(contract, by, heard)
+    hand = Hand(leader)
     gain(np.zeros(1), scoring)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
     leading = declarer.lho.name.lower()
@@ -241,8 +248,32 @@ def simulate_leads(
         return LeadSimulation(layouts, bid, declarer, vulnerable, scoring)
 
     told = watcher(progress, compared)
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster)
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
     return compared(lay_out(Leads(strain_of(bid), declarer), known, plan, work))
+
+
+def _contract(
+    contract: str | Contract | None, by: str | Seat | None, heard: AuctionReading | None
+) -> tuple[Contract, Seat]:
+    """Return contract and declarer, as told or as the auction ends."""
+    if heard is None:
+        if contract is None or by is None:
+            raise SimulationError("no contract and declarer (expected both, or a whole auction)")
+        return played(contract), Seat.parse(by)
+    ended, declarer = heard.auction.contract
+    if ended is None:
+        raise SimulationError(
+            f"the auction {heard.auction} has not ended: there is no contract yet"
+        )
+    if declarer is None:
+        raise SimulationError("the board was passed out: nothing is led")
+    if contract is not None and str(Contract(contract)) != ended:
+        raise SimulationError(f"the auction ends in {ended}, not in {Contract(contract)}")
+    if by is not None and Seat.parse(by) != declarer:
+        raise SimulationError(
+            f"the auction makes {declarer.word} declarer, not {Seat.parse(by).word}"
+        )
+    return Contract(ended), declarer
 
 
 def _sequences(cards: NDArray[np.intp]) -> list[list[int]]:
