@@ -1,5 +1,6 @@
 """Simulation: what a contract makes over all layouts that fit, with error bars."""
 
+from .as_played import AsPlayed
 from .beating import BeatingLead, beating_leads
 from .contracts import ContractValue, Simulation, simulate
 from .controls import MINIMUM_EXACT, Means, means

@@ -26,6 +26,7 @@ from ..cards.one_or_many import is_named
 from ..dealing.constraints import MAX_TRIES
 from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
+from .as_played import AsPlayed, contract_as_played
 from .choice import doubt_of
 from .controls import Floats, Means, means
 from .layouts import Layouts, Work, lay_out, read_calls, watcher
@@ -226,6 +227,23 @@ class Simulation(Result, TrickChances):
         bid, seat = played(contract), Seat.parse(by)
         points = score(bid, np.arange(14), is_vulnerable(vulnerable, seat)).astype(float)
         return intervals(self._means(strain_of(bid), seat, points[:, None]))[0]
+
+    def as_played(
+        self,
+        contract: str | Contract,
+        by: str | Seat,
+        vulnerable: Any = "none",
+        *,
+        players: str = "expert",
+    ) -> AsPlayed:
+        """Return tricks, chance and score of a contract as ``players`` would play it.
+
+        Over at most 1,000 of the layouts, all alike likely. The estimate is for contracts that
+        people reach (docs/models/played.md). Raises ValueError for other players.
+        """
+        bid, seat = played(contract), Seat.parse(by)
+        danger = is_vulnerable(vulnerable, seat)
+        return contract_as_played(self.deals, bid, seat, danger, players, self.effect)
 
     def compare(
         self,

@@ -14,6 +14,7 @@ from ..cards import UNKNOWN, Hand, Seat, Strain, card_text
 from ..dealing.constraints import MAX_TRIES
 from ..scoring import Contract, score
 from ..solver import solve_lead_batches
+from .as_played import AsPlayed, leads_as_played
 from .controls import MINIMUM_EXACT, Floats, Means, means
 from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .outcomes import (
@@ -111,6 +112,7 @@ class LeadSimulation(Result):
         tables = np.full((self.samples, 5, 4), UNKNOWN, dtype=np.uint8)
         tables[: self.solved, strain_of(bid), declarer] = self.after.min(axis=1)
         self.deals = self.deals.with_tricks(tables)
+        self._as_played: dict[str, dict[str, AsPlayed]] = {}
 
     @cached_property
     def leads(self) -> list[Lead]:
@@ -140,6 +142,21 @@ class LeadSimulation(Result):
         ]
         return sorted(leads, key=lambda lead: (-lead.gain.mean, -lead.points.mean))
 
+    def as_played(self, players: str = "expert") -> dict[str, AsPlayed]:
+        """Return tricks, chance and score after each lead as ``players`` would play on, by card.
+
+        Over at most 200 of the layouts. The lead is told to the estimate, so that a passive one is
+        not punished for what only a mind reader would do. Raises ValueError for other players.
+        """
+        if players not in self._as_played:
+            cards = np.flatnonzero(self.after[0] != UNKNOWN).tolist()
+            found = leads_as_played(
+                self.deals, self.contract, self.by, self.vulnerable, players, self.effect, cards
+            )
+            told = zip(map(card_text, cards), found, strict=True)
+            self._as_played[players] = dict(told)
+        return self._as_played[players]
+
     def _means(self, taken: NDArray[np.uint8], outcome: Floats) -> Means:
         question = Leads(strain_of(self.contract), self.by)
         question.effect = self.effect
@@ -164,18 +181,22 @@ class LeadSimulation(Result):
     def __str__(self) -> str:
         """A line for each lead, best first."""
         unit = {"total": "points", "imps": "IMPs"}.get(self.scoring, self.scoring)
-        head = f"{'lead':12}{'declarer takes':>15}{'set':>24}{unit:>24}"
+        head = f"{'lead':7}{'declarer takes':>15}{'set':>18}{unit:>25}{'as played':>13}"
         lines = [self.headline, f"leads against {self.contract} by {self.by.word}", head]
-        lines += [self._line(lead) for lead in self.leads]
-        notes = self.notes
+        taken = {card: each.tricks for card, each in self.as_played().items()}
+        lines += [self._line(lead, taken[lead.cards[0]]) for lead in self.leads]
+        notes = [
+            *self.notes,
+            "as played: what declarers take at championship tables after the lead",
+        ]
         if not self.known:
             notes.insert(0, f"{_EVEN}: equal within the error")
         return "\n".join(lines + wrapped(notes))
 
-    def _line(self, lead: Lead) -> str:
+    def _line(self, lead: Lead, played: Value) -> str:
         cards = lead.cards[0] + "".join(card[1] for card in lead.cards[1:])
         tricks = error_text(lead.tricks.mean, lead.tricks.high - lead.tricks.mean)
-        mean, low, high = (f"{share:.1%}" for share in lead.setting)
+        mean, low, high = (f"{share:.0%}" for share in lead.setting)
         chance = mean if self.known else f"{mean} ({low} to {high})"
         signed, digits = self.scoring != "matchpoints", 0 if self.scoring == "total" else 2
         worth = interval_text(lead.gain, digits, signed=signed)
@@ -183,7 +204,8 @@ class LeadSimulation(Result):
         if lead.gain == (even, even, even):
             worth = "no difference"
         mark = f" {_EVEN}" if lead.even and not self.known else ""
-        return f"{cards:12}{tricks:>15}{chance:>24}{worth:>24}{mark}"
+        taken = error_text(played.mean, played.high - played.mean)
+        return f"{cards:7}{tricks:>15}{chance:>18}{worth + mark:>25}{taken:>13}"
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
