@@ -38,12 +38,13 @@ _NEVER = 10**6  # more than any score
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Contract:
-    """Level, strain and doubling, without the declarer: ``Contract("4SX")``.
+    """Level, strain and doubling, and the declarer if there is one: ``Contract("4SX", by="N")``.
 
     ``Contract("PASS")`` is a board passed out. Lower case, ``NT``, suit signs and blanks are read
-    too; ``str`` gives the text as above. Raises DealError when the text is not a contract.
+    too; ``str`` gives the text, without the declarer. Raises DealError when the text is not a
+    contract, or ``by`` not a seat.
 
-    >>> Contract("4 ♠ x"), Contract("3NT").tricks
+    >>> tc.Contract("4 ♠ x"), tc.Contract("3NT", by="south").tricks
     (Contract('4SX'), 9)
     """
 
@@ -53,8 +54,10 @@ class Contract:
     """None when passed out."""
     doubling: int
     """0, 1 for doubled, 2 for redoubled."""
+    by: Seat | None
+    """The declarer; None where it is not said."""
 
-    def __init__(self, text: "str | Contract"):
+    def __init__(self, text: "str | Contract", by: str | Seat | None = None):
         level, strain, doubling = (
             (text.level, text.strain, text.doubling)
             if isinstance(text, Contract)
@@ -63,6 +66,8 @@ class Contract:
         object.__setattr__(self, "level", level)
         object.__setattr__(self, "strain", strain)
         object.__setattr__(self, "doubling", doubling)
+        declarer = text.by if by is None and isinstance(text, Contract) else by
+        object.__setattr__(self, "by", None if declarer is None else Seat.parse(declarer))
 
     @property
     def tricks(self) -> int:
@@ -73,7 +78,8 @@ class Contract:
         return f"{self.level}{self.strain}{'X' * self.doubling}" if self.level else "PASS"
 
     def __repr__(self) -> str:
-        return f"Contract({str(self)!r})"
+        by = "" if self.by is None else f", by={self.by.letter!r}"
+        return f"Contract({str(self)!r}{by})"
 
 
 def score(contract: str | Contract, tricks: ArrayLike, vulnerable: bool) -> Any:
@@ -84,7 +90,7 @@ def score(contract: str | Contract, tricks: ArrayLike, vulnerable: bool) -> Any:
     Raises DealError for a text that is not a contract, ValueError for other tricks, TypeError
     for a ``vulnerable`` that is not a bool.
 
-    >>> score("3N", 9, vulnerable=True), score("4SX", 8, vulnerable=False)
+    >>> tc.score("3N", 9, vulnerable=True), tc.score("4SX", tricks=8, vulnerable=False)
     (600, -300)
     """
     if not isinstance(vulnerable, bool | np.bool_):
@@ -215,9 +221,10 @@ class Par:
 def par(table: TrickTable | ArrayLike, vulnerable: str | Vulnerability, dealer: str | Seat) -> Par:
     """Return the par of one deal from its (5, 4) trick table.
 
-    Each side in turn bids on or lets the other play, whichever it scores better by; contracts
-    that fail are doubled. The dealer's side bids first, which matters where both sides can make
-    the same contract. Raises DealError when the table is not one or does not know every cell.
+    ``trickcast.par`` takes deals, and many at once. Each side in turn bids on or lets the other
+    play, whichever it scores better by; contracts that fail are doubled. The dealer's side bids
+    first, which matters where both sides can make the same contract. Raises DealError when the
+    table is not one or does not know every cell.
 
     >>> table = [[10, 3, 10, 3]] * 4 + [[9, 4, 9, 4]]
     >>> print(par(table, "none", "N"))

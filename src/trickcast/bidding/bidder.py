@@ -4,7 +4,7 @@ import json
 import operator
 import os
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Seat, Vulnerability, as_hands, shorten
+from ..cards import HandsLike, Seat, Vulnerability, as_hands, shorten
 from ..cards.auction import CALLS, CallError
 from ..cards.turns import STYLES, encode_calls, turns_of, with_sides
 from ..estimator.files import (
@@ -27,8 +27,8 @@ from ..estimator.files import (
     run_model,
 )
 from ..model_format import BIDDING_MODEL_FORMAT
-from .auction import Auction, read_auction
-from .meanings import Meaning, agreed, read_meanings
+from .auction import Auction, AuctionLike, read_auction
+from .meanings import Meaning, MeaningsLike, agreed, read_meanings
 
 DEFAULT_MODEL = "championship"
 _WEIGHTS = Path(__file__).parent.parent / "weights" / "bidding"
@@ -150,10 +150,10 @@ class Bidder:
 
     def probabilities(
         self,
-        hands: Any,
-        auctions: Any = "",
-        dealers: Any = "N",
-        vulnerable: Any = "none",
+        hands: HandsLike,
+        auctions: AuctionLike | Iterable[AuctionLike] = "",
+        dealers: str | Seat | Iterable[str | Seat] = "N",
+        vulnerable: str | Vulnerability | Iterable[str | Vulnerability] = "none",
         *,
         style: str | Mapping[str, str] | None = None,
     ) -> Floats:
@@ -203,12 +203,12 @@ class Bidder:
 
     def read(
         self,
-        auction: Any,
+        auction: AuctionLike,
         dealer: str | Seat = "N",
         vulnerable: str | Vulnerability = "none",
         *,
         style: str | Mapping[str, str] | None = None,
-        meanings: Any = (),
+        meanings: MeaningsLike = (),
     ) -> Reading:
         """Read an auction once, to ask about many hands.
 

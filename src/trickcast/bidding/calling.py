@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Hand, Seat, Vulnerability, as_dealset
+from ..cards import DealsLike, Hand, HandLike, Seat, Vulnerability, as_dealset
 from ..cards.auction import CALLS, CallError
 from ..cards.columns import Columns, Tabular
 from ..played import PlayedEstimator
 from ..scoring import imps
-from .auction import Auction, read_auction
+from .auction import Auction, AuctionLike, read_auction
 from .bidder import Bidder, loaded
 from .explain import CallShown, call_shown
 from .layouts import deals_after
+from .meanings import MeaningsLike
 
 _SHOWN = 200
 """Layouts that tell what a suggested call shows."""
@@ -92,15 +93,15 @@ class SuggestedCalls(Tabular):
 
 
 def suggest_calls(
-    hand: Any,
-    auction: Any = "",
+    hand: HandLike,
+    auction: AuctionLike = "",
     *,
     dealer: str | Seat = "N",
     vulnerable: str | Vulnerability = "none",
     most: int = 5,
     seed: int = 0,
     style: str | Mapping[str, str] | None = None,
-    meanings: Any = (),
+    meanings: MeaningsLike = (),
     model: Bidder | None = None,
 ) -> SuggestedCalls:
     """Return the calls that players would make next with a hand, the likeliest first.
@@ -134,7 +135,7 @@ def suggest_calls(
 
 
 def bid_deals(
-    deals: Any,
+    deals: DealsLike,
     auctions: Any = "",
     *,
     dealers: Any = "N",
@@ -257,8 +258,8 @@ class ComparedCalls(Tabular):
 
 
 def compare_calls(
-    hand: Any,
-    auction: Any = "",
+    hand: HandLike,
+    auction: AuctionLike = "",
     *,
     calls: Sequence[str] | None = None,
     dealer: str | Seat = "N",
@@ -266,7 +267,7 @@ def compare_calls(
     n: int = 200,
     seed: int = 0,
     style: str | Mapping[str, str] | None = None,
-    meanings: Any = (),
+    meanings: MeaningsLike = (),
     model: Bidder | None = None,
 ) -> ComparedCalls:
     """Compare calls by what comes of them, over ``n`` layouts that fit the auction.

@@ -13,11 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Deal, Hand, Seat, Suit, Vulnerability
+from ..cards import Deal, DealLike, Hand, Seat, Suit, Vulnerability
 from ..cards.auction import CALLS
 from ..cards.columns import Columns, Tabular
 from ..dealing.constraints import Constraints
+from .auction import AuctionLike
 from .bidder import Bidder, Reading, loaded
+from .meanings import MeaningsLike
 from .layouts import Sampler
 
 UNUSUAL = 0.1
@@ -125,15 +127,15 @@ def _line(shown: CallShown) -> str:
 
 
 def explain_auction(
-    auction: Any,
+    auction: AuctionLike,
     *,
     dealer: str | Seat = "N",
     vulnerable: str | Vulnerability = "none",
-    deal: Any = None,
+    deal: DealLike | None = None,
     n: int = 500,
     seed: int = 0,
     style: str | Mapping[str, str] | None = None,
-    meanings: Any = (),
+    meanings: MeaningsLike = (),
     model: Bidder | None = None,
 ) -> AuctionShown:
     """Return what every call of an auction shows, in championship play.

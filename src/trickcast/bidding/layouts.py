@@ -12,7 +12,7 @@ docs/auctions.md describes it, with figures.
 """
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 
 from ..cards import DealError, DealSet, Seat, Vulnerability
 from ..cards.auction import CALLS
-from ..dealing.constraints import MAX_TRIES, Constraints, parts_of
+from ..dealing.constraints import MAX_TRIES, Constraints, KnownDeal, KnownHand, parts_of
 from ..dealing.shuffling import RandomWords, checked_seed, checked_whole
-from .auction import read_auction
+from .auction import AuctionLike, read_auction
 from .bidder import Bidder, Reading, loaded
+from .meanings import MeaningsLike
 from .played import told_by_play
 
 CONTRADICTED = 0.002
@@ -63,21 +64,21 @@ class AuctionDeals(DealSet):
 
 
 def deals_after(
-    auction: Any,
+    auction: AuctionLike,
     *,
     dealer: str | Seat = "N",
     vulnerable: str | Vulnerability = "none",
-    north: Any = None,
-    east: Any = None,
-    south: Any = None,
-    west: Any = None,
-    condition: Any = None,
-    played: Any = None,
+    north: KnownHand = None,
+    east: KnownHand = None,
+    south: KnownHand = None,
+    west: KnownHand = None,
+    condition: KnownDeal = None,
+    played: str | Iterable[str] | None = None,
     n: int = 1000,
     seed: int = 0,
     strict: bool = False,
     style: str | Mapping[str, str] | None = None,
-    meanings: Any = (),
+    meanings: MeaningsLike = (),
     model: Bidder | None = None,
     max_tries: int = MAX_TRIES,
 ) -> AuctionDeals:

@@ -60,7 +60,11 @@ class Meaning:
         return calls[opened:] == self.after and self.after[:1] != (PASS,)
 
 
-def read_meanings(meanings: Any) -> tuple[Meaning, ...]:
+MeaningsLike = str | os.PathLike[str] | Sequence[str | os.PathLike[str] | Meaning]
+"""What ``read_meanings`` reads."""
+
+
+def read_meanings(meanings: MeaningsLike) -> tuple[Meaning, ...]:
     """Read meanings: one text or a list; of two that fit a hand, the first counts.
 
     A text is ``"1N: hcp 12-14, balanced"``, the name of an opening system (``"acol"``) or the path

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Hand, as_hands
+from ..cards import Hand, HandsLike, as_hands
 from ..dealing.language.conditions import (
     AllOf,
     Clause,
@@ -87,7 +87,7 @@ class RuleSystem(OpeningSystem):
         fires may be missing here.
         """
 
-    def fits(self, hands: Any) -> Bools:
+    def fits(self, hands: HandsLike) -> Bools:
         """Return which rules fit each hand, fired or not: (n, len(rules)) bool.
 
         Raises DealError naming a bad hand.
@@ -96,7 +96,7 @@ class RuleSystem(OpeningSystem):
         parts = [np.empty((0, len(self.rules)), np.bool_), *self._fits(held)]
         return np.concatenate(parts)
 
-    def fired(self, hands: Any) -> Indices:
+    def fired(self, hands: HandsLike) -> Indices:
         """Return the index of the rule that makes the call with each hand: (n,).
 
         Raises DealError naming a bad hand.

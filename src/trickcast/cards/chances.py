@@ -23,13 +23,15 @@ class TrickChances:
     probabilities: LabelledArray
     """(…, 14) float32, 0 … 13 tricks; the axes before the last are the result's strains, seats."""
 
-    def making(self, contract: Any, by: str | Seat | None = None) -> Any:
+    def making(self, contract: object, by: str | Seat | None = None) -> Any:
         """Return the chance that a contract makes: ``making("4H", by="N")``.
 
-        A float, or an array of one for each deal; without ``by``, an array of all declarers.
-        Doubling changes nothing. Raises DealError for what is not a contract or a seat.
+        A float, or an array of one for each deal. Without ``by`` it is the Contract's own declarer,
+        or an array of all. Doubling changes nothing. Raises DealError for what is not a contract
+        or a seat.
         """
         level, strain, _ = parse_contract(str(contract))
+        by = getattr(contract, "by", None) if by is None else by
         if strain is None:
             raise DealError("a board that is passed out is not played (expected a contract, as 4H)")
         return self.at_least(level + BOOK, strain, by)

@@ -206,7 +206,13 @@ def _read_only(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return view
 
 
-def as_dealset(deals: Any) -> tuple[DealSet, bool]:
+DealLike = str | Deal
+"""A deal: a Deal, or its text."""
+DealsLike = DealLike | DealSet | NDArray[Any] | Iterable[DealLike | DealSet | NDArray[Any]]
+"""Deals: one, a DealSet, a list of these, or owners of shape (52,) or (n, 52)."""
+
+
+def as_dealset(deals: DealsLike) -> tuple[DealSet, bool]:
     """Turn what users call deals into a DealSet, and tell whether it was a single deal.
 
     Accepts a Deal, PBN text, a DealSet, a list of these, or owners of shape (52,) or (n, 52).

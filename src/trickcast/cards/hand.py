@@ -1,6 +1,6 @@
 """One seat's thirteen cards."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,7 +122,13 @@ class Hand:
         ]
 
 
-def as_hands(hands: Any) -> tuple[NDArray[np.bool_], bool]:
+HandLike = str | Hand
+"""A hand: a Hand, or its text."""
+HandsLike = HandLike | NDArray[Any] | Iterable[HandLike | NDArray[Any]]
+"""Hands: one, a list of them, or a (52,) or (n, 52) array of bools or 0/1."""
+
+
+def as_hands(hands: HandsLike) -> tuple[NDArray[np.bool_], bool]:
     """Turn what users call hands into the (n, 52) bool array, and tell whether it was one hand.
 
     Accepts a Hand, dotted text, a list of these, a (52,) or an (n, 52) array of bools or 0/1.

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
         ClauseHits,
         ConstraintReport,
         Constraints,
+        KnownDeal,
+        KnownHand,
         NoDealsError,
         Predicate,
         constrained_deals,
@@ -33,6 +35,8 @@ __all__ = [
     "Constraints",
     "Expression",
     "Frequency",
+    "KnownDeal",
+    "KnownHand",
     "Listing",
     "NoDealsError",
     "Predicate",
@@ -49,7 +53,8 @@ __all__ = [
 
 _MODULES = {
     "constraints": (
-        "ClauseHits ConstraintReport Constraints NoDealsError Predicate constrained_deals"
+        "ClauseHits ConstraintReport Constraints KnownDeal KnownHand NoDealsError Predicate "
+        "constrained_deals"
     ),
     "language.dealer_script": "Action Expression Script Settings Text read_script",
     "language.mistakes": "ConstraintError ConstraintWarning",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealError, DealSet, Hand, Seat, card_text
+from ..cards import DealError, DealSet, DealsLike, Hand, HandLike, Seat, as_dealset, card_text
 from .language.conditions import (
     Clause,
     HandCount,
@@ -64,6 +64,10 @@ Bools = NDArray[np.bool_]
 Predicate = Callable[[NDArray[Any]], Any]
 """A test in Python. A seat's gets (n, 52) bool hands, a condition's (n, 52) uint8 owners; it
 returns (n,) bool."""
+KnownHand = HandLike | Predicate | Sequence[HandLike | Predicate] | None
+"""What is known of a hand: itself, words, a test, or a list of these."""
+KnownDeal = str | Script | Predicate | Sequence[str | Script | Predicate] | None
+"""What is known of the whole deal: Dealer's language, a test, or a list of these."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,11 +236,11 @@ class Constraints:
     def __init__(
         self,
         *,
-        north: Any = None,
-        east: Any = None,
-        south: Any = None,
-        west: Any = None,
-        condition: Any = None,
+        north: KnownHand = None,
+        east: KnownHand = None,
+        south: KnownHand = None,
+        west: KnownHand = None,
+        condition: KnownDeal = None,
         tricks: Tricks | None = None,
     ):
         self._tricks = tricks
@@ -365,12 +369,12 @@ class Constraints:
         nodes = (node for clause in self._clauses for node in conjuncts(clause.node))
         return not self._tests and all(isinstance(node, HasCards) for node in nodes)
 
-    def accepts(self, deals: Any) -> Bools:
-        """Return which of a DealSet or (n, 52) owners satisfy everything: (n,) bool.
+    def accepts(self, deals: DealsLike) -> Bools:
+        """Return which deals satisfy everything: (n,) bool.
 
         Raises ConstraintError where a division by zero leaves it open.
         """
-        owners = deals.owners if isinstance(deals, DealSet) else DealSet(deals).owners
+        owners = as_dealset(deals)[0].owners
         layouts = Layouts(owners, self._tricks)
         fits: Bools = ((owners == self.known) | (self.known == UNKNOWN_OWNER)).all(axis=1)
         for asked in (*(clause.node for clause in self._clauses), *self._tests):
@@ -513,11 +517,11 @@ def constrained_deals(
     n: int,
     seed: int,
     *,
-    north: Any = None,
-    east: Any = None,
-    south: Any = None,
-    west: Any = None,
-    condition: Any = None,
+    north: KnownHand = None,
+    east: KnownHand = None,
+    south: KnownHand = None,
+    west: KnownHand = None,
+    condition: KnownDeal = None,
     tricks: Tricks | None = None,
     max_tries: int = MAX_TRIES,
 ) -> DealSet:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealSet, Strain, as_dealset
+from ..cards import DealSet, DealsLike, Strain, as_dealset
 from .files import (
     DEFAULT_MODEL,
     ModelInfo,
@@ -68,7 +68,7 @@ class Estimator:
         name = pickled_name(self.info)
         return _same, (name, self.info.sha256, self._threads, self.batch_size)
 
-    def __call__(self, deals: Any, *, solve_below: float | None = None) -> TrickEstimate:
+    def __call__(self, deals: DealsLike, *, solve_below: float | None = None) -> TrickEstimate:
         """Estimate every strain and declarer of ``deals``.
 
         ``deals`` is a Deal, PBN text, a DealSet, a list of these or (n, 52) owners; a single deal
@@ -100,7 +100,9 @@ class Estimator:
         estimates = TrickEstimate(probabilities, tricks, exact)
         return estimates[0] if single else estimates
 
-    def probabilities(self, deals: Any, strains: Iterable[str | Strain]) -> NDArray[np.float32]:
+    def probabilities(
+        self, deals: DealsLike, strains: Iterable[str | Strain]
+    ) -> NDArray[np.float32]:
         """Return the probabilities of some strains alone, in less time than those of all.
 
         (n, k, 4, 14) float32: the k strains as asked for, declarers N E S W, 0 … 13 tricks; the
@@ -118,7 +120,7 @@ class Estimator:
         return chances[0] if single else chances
 
     def with_inner_layer(
-        self, deals: Any, strain: str | Strain
+        self, deals: DealsLike, strain: str | Strain
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the probabilities of one strain and the network's last inner layer.
 
@@ -176,7 +178,9 @@ class Estimator:
         finally:
             pool.shutdown(cancel_futures=True)
 
-    def stream(self, deals: Any, *, solve_below: float | None = None) -> Iterator[TrickEstimate]:
+    def stream(
+        self, deals: DealsLike, *, solve_below: float | None = None
+    ) -> Iterator[TrickEstimate]:
         """Yield the same estimates in parts of 4,096 deals, in order, the last one shorter.
 
         For more deals than results fit in memory. Raises as a call does, before the first part.
@@ -242,7 +246,7 @@ def _key(model: str | os.PathLike[str] | None, threads: int | None) -> tuple[str
 
 
 def estimate(
-    deals: Any,
+    deals: DealsLike,
     model: str | os.PathLike[str] | None = None,
     *,
     solve_below: float | None = None,

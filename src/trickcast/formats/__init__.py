@@ -20,7 +20,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 import numpy as np
 
 from .._files import atomic_writer
-from ..cards import UNKNOWN, Board, DealSet, PartialDeals, Skipped, as_dealset, counted, shorten
+from ..cards import (
+    UNKNOWN,
+    Board,
+    DealSet,
+    DealsLike,
+    PartialDeals,
+    Skipped,
+    as_dealset,
+    counted,
+    shorten,
+)
 from . import (
     ben,
     csv_parquet,
@@ -177,7 +187,7 @@ def iter_deals(
         yield from chosen.read(whole, reading, chunk)
 
 
-def write(deals: Any, path: str | os.PathLike[str], format: str | None = None) -> None:
+def write(deals: DealsLike, path: str | os.PathLike[str], format: str | None = None) -> None:
     """Write deals to a file, with the tricks and boards that they have and the format can hold.
 
     ``deals`` is a DealSet or anything that ``as_dealset`` takes: a Deal, its text, a list of these.

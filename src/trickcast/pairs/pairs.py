@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealError, counted
+from ..cards import DealError, HandsLike, counted
 from ..cards.hand import as_hands
 from ..cards.text import card_text
 from ..estimator.files import check_distributions, check_shape, run_model
@@ -62,7 +62,7 @@ class PairEstimator:
         """Pickle the model's name, or its path if it does not ship, and its checksum."""
         return pickled(self, self.info, threads=self._threads, batch_size=self.batch_size)
 
-    def __call__(self, norths: Any, souths: Any) -> PairEstimate:
+    def __call__(self, norths: HandsLike, souths: HandsLike) -> PairEstimate:
         """Estimate the tricks of pairs, the first hand as declarer.
 
         ``norths`` and ``souths`` are a hand each, or lists or (n, 52) arrays of equally many; one
@@ -77,7 +77,7 @@ class PairEstimator:
         return PairEstimate(both[0] if single else both)
 
 
-def as_pairs(norths: Any, souths: Any) -> tuple[NDArray[np.uint8], bool]:
+def as_pairs(norths: HandsLike, souths: HandsLike) -> tuple[NDArray[np.uint8], bool]:
     """Turn hands and their partners into (n, 2, 52) zeros and ones, and tell whether it was one.
 
     Raises DealError as ``PairEstimator.__call__``.

@@ -1,7 +1,6 @@
 """What to bid with two hands: the contracts of the highest expected score."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ class PairContract:
 
 
 def best_contracts(
-    estimate: PairEstimate, vulnerable: Any = "none", k: int = 1
+    estimate: PairEstimate, vulnerable: str | Vulnerability = "none", k: int = 1
 ) -> list[PairContract]:
     """Return the ``k`` contracts of the highest expected score, for the estimate of one pair.
 

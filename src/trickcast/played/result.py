@@ -62,7 +62,7 @@ class PlayedEstimate(OneOrMany, TrickChances):
         """A float, or (n,) float32: the mean of the distribution."""
         return _plain((self.probabilities @ COUNTS).astype(np.float32))
 
-    def making(self, contract: Any = None, by: str | Seat | None = None) -> Any:
+    def making(self, contract: object = None, by: str | Seat | None = None) -> Any:
         """Return the chance that the contract asked about makes, a float or (n,).
 
         ``contract`` names one of another level in its strain, such as ``"3H"``. The estimate stays
@@ -83,7 +83,7 @@ class PlayedEstimate(OneOrMany, TrickChances):
             )
         return self.at_least(level + BOOK)
 
-    def score(self, vulnerable: Any = "none") -> Any:
+    def score(self, vulnerable: str | Vulnerability = "none") -> Any:
         """Return declarer's expected score of the contract asked about, a float or (n,).
 
         ``vulnerable`` is none, ns, ew or both. Raises DealError for anything else.

@@ -1,6 +1,7 @@
 """What will this contract make? Tricks, chances and scores over the layouts that fit."""
 
 import operator
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from html import escape
@@ -20,10 +21,11 @@ from ..cards import (
     Seat,
     Strain,
     TrickChances,
+    Vulnerability,
     shorten,
 )
 from ..cards.one_or_many import is_named
-from ..dealing.constraints import MAX_TRIES
+from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
 from .as_played import AsPlayed, contract_as_played
@@ -193,9 +195,10 @@ class Simulation(Result, TrickChances):
             raise SimulationError(f"tricks is {count} (expected 0 to 13)")
         return values(self._at_least(Strain.parse(strain), Seat.parse(by)))[count]
 
-    def making(self, contract: str | Contract, by: str | Seat | None = None) -> Value:
+    def making(self, contract: object, by: str | Seat | None = None) -> Value:
         """Return the chance that a contract makes: (probability, low, high)."""
-        return self.at_least(played(contract).tricks, strain_of(played(contract)), by)
+        bid = played(contract)
+        return self.at_least(bid.tricks, strain_of(bid), bid.by if by is None else by)
 
     def distribution(self, strain: str | Strain, by: str | Seat) -> Floats:
         """Return the chances of 0 to 13 tricks, (14,) float64, which add to 1.
@@ -222,7 +225,9 @@ class Simulation(Result, TrickChances):
             self._falling[strain, seat] = mean, low, high
         return self._falling[strain, seat]
 
-    def score(self, contract: str | Contract, by: str | Seat, vulnerable: Any = "none") -> Value:
+    def score(
+        self, contract: str | Contract, by: str | Seat, vulnerable: str | Vulnerability = "none"
+    ) -> Value:
         """Return the expected score of declarer's side: (points, low, high)."""
         bid, seat = played(contract), Seat.parse(by)
         points = score(bid, np.arange(14), is_vulnerable(vulnerable, seat)).astype(float)
@@ -252,7 +257,7 @@ class Simulation(Result, TrickChances):
         other: str | Contract,
         other_by: str | Seat,
         *,
-        vulnerable: Any = "none",
+        vulnerable: str | Vulnerability = "none",
         scoring: str = "imps",
     ) -> Value:
         """Return by how much the first contract beats the second, layout by layout.
@@ -296,7 +301,7 @@ class Simulation(Result, TrickChances):
 
     def best_contracts(
         self,
-        vulnerable: Any = "none",
+        vulnerable: str | Vulnerability = "none",
         scoring: str = "total",
         *,
         side: str = "NS",
@@ -387,18 +392,18 @@ class Simulation(Result, TrickChances):
 
 def simulate(
     *,
-    north: Any = None,
-    east: Any = None,
-    south: Any = None,
-    west: Any = None,
-    condition: Any = None,
-    auction: Any = None,
+    north: KnownHand = None,
+    east: KnownHand = None,
+    south: KnownHand = None,
+    west: KnownHand = None,
+    condition: KnownDeal = None,
+    auction: AuctionLike | None = None,
     dealer: str | Seat = "N",
-    vulnerable: Any = "none",
+    vulnerable: str | Vulnerability = "none",
     samples: int | None = None,
     solve: int | None = None,
     seed: int = 0,
-    model: Any = None,
+    model: str | os.PathLike[str] | None = None,
     precision: float | None = None,
     seconds: float | None = None,
     workers: int | None = None,

@@ -1,5 +1,6 @@
 """What should I lead? Every card of the leader's hand over the layouts that fit."""
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bidding import AuctionReading
-from ..cards import UNKNOWN, Hand, Seat, Strain, card_text
-from ..dealing.constraints import MAX_TRIES
+from ..cards import UNKNOWN, Hand, HandLike, Seat, Strain, Vulnerability, card_text
+from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import Contract, score
 from ..solver import solve_lead_batches
 from .as_played import AsPlayed, leads_as_played
@@ -213,22 +214,22 @@ class LeadSimulation(Result):
 
 def simulate_leads(
     *,
-    leader: Any,
+    leader: HandLike,
     contract: str | Contract | None = None,
     by: str | Seat | None = None,
-    auction: Any = None,
+    auction: AuctionLike | None = None,
     dealer: str | Seat = "N",
-    vulnerable: Any = "none",
+    vulnerable: str | Vulnerability = "none",
     scoring: str = "imps",
-    north: Any = None,
-    east: Any = None,
-    south: Any = None,
-    west: Any = None,
-    condition: Any = None,
+    north: KnownHand = None,
+    east: KnownHand = None,
+    south: KnownHand = None,
+    west: KnownHand = None,
+    condition: KnownDeal = None,
     samples: int | None = None,
     solve: int | None = None,
     seed: int = 0,
-    model: Any = None,
+    model: str | os.PathLike[str] | None = None,
     precision: float | None = None,
     seconds: float | None = None,
     workers: int | None = None,

@@ -1,14 +1,14 @@
 """Does this contract make? One search a layout, where counting its tricks takes several."""
 
+import os
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat
-from ..dealing.constraints import MAX_TRIES
+from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import Contract
 from ..solver import makes_batches
 from .choice import doubt_of
@@ -97,18 +97,18 @@ def contract_chance(
     *,
     contract: str | Contract,
     by: str | Seat,
-    north: Any = None,
-    east: Any = None,
-    south: Any = None,
-    west: Any = None,
-    condition: Any = None,
-    auction: Any = None,
+    north: KnownHand = None,
+    east: KnownHand = None,
+    south: KnownHand = None,
+    west: KnownHand = None,
+    condition: KnownDeal = None,
+    auction: AuctionLike | None = None,
     dealer: str | Seat = "N",
-    vulnerable: Any = "none",
+    vulnerable: str | Vulnerability = "none",
     samples: int | None = None,
     solve: int | None = None,
     seed: int = 0,
-    model: Any = None,
+    model: str | os.PathLike[str] | None = None,
     precision: float | None = None,
     seconds: float | None = None,
     workers: int | None = None,

@@ -134,9 +134,9 @@ class Result:
         return saved
 
 
-def played(contract: str | Contract) -> Contract:
+def played(contract: object) -> Contract:
     """Return a contract that has a declarer, or raise SimulationError."""
-    bid = Contract(contract)
+    bid = Contract(contract if isinstance(contract, Contract) else str(contract))
     if bid.strain is None:
         raise SimulationError("a board that is passed out has no declarer (expected a contract)")
     return bid
@@ -148,7 +148,7 @@ def strain_of(bid: Contract) -> Strain:
     return bid.strain
 
 
-def is_vulnerable(vulnerable: Any, seat: Seat) -> bool:
+def is_vulnerable(vulnerable: str | Vulnerability, seat: Seat) -> bool:
     """Return whether a seat's side is."""
     return bool(Vulnerability.parse(vulnerable) >> seat.side & 1)
 

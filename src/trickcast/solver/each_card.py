@@ -1,12 +1,11 @@
 """The exact value of every card: of a lead, and of each card of a play."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, DealError, Seat, Strain, as_dealset
+from ..cards import UNKNOWN, DealError, DealsLike, Seat, Strain, as_dealset
 from ..cards.play import Position, positions
 from ..cards.text import card_text, parse_card, parse_contract
 from . import dds
@@ -14,7 +13,7 @@ from .batches import beside, solve_lead_batches, thread_count
 
 
 def solve_leads(
-    deals: Any, contract: Any, by: str | Seat, *, workers: int | None = None
+    deals: DealsLike, contract: object, by: str | Seat, *, workers: int | None = None
 ) -> dict[str, int] | list[dict[str, int]]:
     """Return the tricks that declarer takes after each opening lead, exactly, by card.
 
@@ -36,8 +35,8 @@ def solve_leads(
 
 
 def solve_play(
-    deal: Any,
-    contract: Any,
+    deal: DealsLike,
+    contract: object,
     by: str | Seat,
     cards: str | Iterable[str | int] = (),
     *,
@@ -67,7 +66,7 @@ def solve_play(
     return [_by_card(row) for row in values]
 
 
-def _strain(contract: Any) -> Strain:
+def _strain(contract: object) -> Strain:
     _, strain, _ = parse_contract(str(contract))
     if strain is None:
         raise DealError("a deal that is passed out is not played (expected a contract, as 4H)")

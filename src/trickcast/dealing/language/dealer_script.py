@@ -9,7 +9,7 @@ import numpy as np
 from lark import Token, v_args
 from numpy.typing import NDArray
 
-from ...cards import DealError, Seat, Strain, Vulnerability, as_dealset
+from ...cards import DealError, DealsLike, Seat, Strain, Vulnerability, as_dealset
 from ...scoring import Contract, imps, par, score
 from .conditions import (
     ASK_FOR_TRICKS,
@@ -83,7 +83,7 @@ class Expression:
         """Whether the tricks of each deal have to be found."""
         return takes_tricks(self.node)
 
-    def values(self, deals: Any, tricks: Tricks | None = None) -> NDArray[Any]:
+    def values(self, deals: DealsLike, tricks: Tricks | None = None) -> NDArray[Any]:
         """Return the (n,) numbers of deals, conditions as 0 and 1.
 
         ``deals`` is what makes a DealSet; ``tricks`` finds the (n, 5, 4) tricks of (n, 52) owners.
