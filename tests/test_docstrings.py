@@ -12,7 +12,7 @@ import pytest
 import trickcast as tc
 
 NEED_TORCH = ("trickcast.papers.experiments", "trickcast.papers.networks", "trickcast.training")
-NO_EXAMPLE = {"__version__", "evaluators", "openings"}
+NO_EXAMPLE = {"__version__", "evaluators", "openings", "session"}
 """Rooms, whose functions have theirs, and a text."""
 
 

@@ -534,7 +534,7 @@ def test_a_wrong_peer_ends_with_status_2(run, solved, tmp_path, more, words):
 
 
 def test_estimating_with_exact_results_for_what_is_unsure(run, board):
-    arguments = ("estimate", board.pbn, "--model", SMALL, "--exact-below", 1)
+    arguments = ("estimate", board.pbn, "--model", SMALL, "--solve-below", 1)
     status, out, err = run(*arguments, "--json")
     assert (status, err) == (0, "")
     found, expected = json.loads(out), tc.estimate(board, model=SMALL, solve_below=1)
@@ -542,6 +542,6 @@ def test_estimating_with_exact_results_for_what_is_unsure(run, board):
     assert found["tricks"] == expected.tricks.tolist()
     status, out, _ = run(*arguments)
     assert (status, out.count(" =")) == (0, expected.solved.sum())
-    status, out, err = run("estimate", board.pbn, "--exact-below", 2)
+    status, out, err = run("estimate", board.pbn, "--solve-below", 2)
     assert (status, out) == (2, "")
-    assert "--exact-below" in err
+    assert "solve_below" in err

@@ -29,7 +29,7 @@ DEALS = str(Path(__file__).parents[1] / "examples" / "deals.pbn")
 SCRIPT = DEALS.replace("deals.pbn", "weak-notrump.dl")
 NORTH, SOUTH = "A.KQ9832.T94.AKT", "KJ95.J65.K3.J654"
 NETWORK = "(52x4)-(26x4)-26-13-1"
-ESTIMATED = ("--samples", "100", "--exact", "0", "--workers", "1")
+ESTIMATED = ("--samples", "100", "--solve", "0", "--workers", "1")
 WRITTEN = ("--picture", "{folder}/tricks.svg", "--save", "{folder}/layouts.pbn")
 
 EXAMPLES: list[tuple[str, ...]] = [
@@ -56,12 +56,13 @@ EXAMPLES: list[tuple[str, ...]] = [
     ("simulate", "--south", SOUTH, "--north", "hcp 15-17, balanced", *ESTIMATED),
     ("simulate", "--south", SOUTH, "--contract", "3N", "--by", "N", *ESTIMATED, *WRITTEN),
     ("compare", "3N", "4S", "--by", "N", "--south", SOUTH, *ESTIMATED),
-    ("leads", NORTH, "3N", "--by", "E", "--samples", "40", "--exact", "20", "--workers", "1"),
+    ("leads", NORTH, "3N", "--by", "E", "--samples", "40", "--solve", "20", "--workers", "1"),
     ("pair", NORTH, SOUTH),
     ("nearest", NORTH, "--hands", "{hands}", "-k", "2", "--map", "{folder}/map.html"),
     ("explain", NETWORK, "--svg", "{folder}/weights.svg"),
     ("explain", NETWORK, "--json"),
     ("report", DEALS, "-o", "{folder}/report.html"),
+    ("session", DEALS, DEALS.replace("deals.pbn", "travellers.csv")),
     ("doctor",),
 ]
 """What succeeds, with nothing but notes on standard error."""
@@ -106,7 +107,7 @@ def commands(group: click.Group, *above: str) -> set[tuple[str, ...]]:
 
 SOLVING: list[tuple[str, ...]] = [
     ("estimate", DEALS, "--exact"),
-    ("estimate", DEALS, "--exact-below", "0.9", "--json"),
+    ("estimate", DEALS, "--solve-below", "0.9", "--json"),
     ("solve", DEALS),
     ("convert", DEALS, "{folder}/tables.pbn", "--solve"),
     ("deal", "--solve"),
@@ -114,8 +115,8 @@ SOLVING: list[tuple[str, ...]] = [
     ("par", DEALS),
     ("generate", "--deals", "1", "--seed", "3", "--out", "{folder}/unsolved"),
     ("library", "verify", "{library}", "--sample", "1"),
-    ("simulate", "--south", SOUTH, "--samples", "40", "--exact", "20"),
-    ("leads", NORTH, "3N", "--by", "E", "--samples", "40", "--exact", "20"),
+    ("simulate", "--south", SOUTH, "--samples", "40", "--solve", "20"),
+    ("leads", NORTH, "3N", "--by", "E", "--samples", "40", "--solve", "20"),
 ]
 """What must solve."""
 

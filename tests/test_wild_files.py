@@ -333,7 +333,7 @@ def test_commands_take_boards_of_two_hands(tmp_path: Path, run) -> None:
     assert status == 0 and (tmp_path / "x.lin").read_text().count("md|") == 2
     status, out, _ = run("pair", path)
     assert status == 0 and "Board 3" in out and "by N" in out and "by E" in out
-    status, out, _ = run("simulate", path, "--board", 4, "--samples", 40, "--exact", 0)
+    status, out, _ = run("simulate", path, "--board", 4, "--samples", 40, "--solve", 0)
     assert status == 0 and "40 layouts" in out
     status, _, err = run("simulate", path)
     assert status == 2 and "choose one: --board" in err

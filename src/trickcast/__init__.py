@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import bidding as openings
-    from . import evaluators
+    from . import evaluators, session
     from .bidding import Bidder, deals_after, explain_auction
     from .cards import (
         Board,
@@ -70,6 +70,7 @@ __all__ = [
     "random_deals",
     "read",
     "score",
+    "session",
     "simulate",
     "simulate_leads",
     "solve",
@@ -92,7 +93,7 @@ _ROOMS = {
     "solver": "solve solve_leads solve_play",
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names.split()}
-_WHOLE_ROOMS = {"evaluators": "evaluators", "openings": "bidding"}
+_WHOLE_ROOMS = {"evaluators": "evaluators", "openings": "bidding", "session": "session"}
 """Where each name is from, and the names that are rooms themselves."""
 
 

@@ -1,6 +1,7 @@
-"""Duplicate scores, IMPs, matchpoints, and the par of a trick table.
+"""Duplicate scores, IMPs, matchpoints, victory points, and the par of a trick table.
 
-After the Laws of Duplicate Bridge 2017: law 77 (scores) and law 78 (IMPs, matchpoints).
+After the Laws of Duplicate Bridge 2017: law 77 (scores) and law 78 (IMPs, matchpoints). Victory
+points are those of the continuous scale of the World Bridge Federation of 2013.
 """
 
 from dataclasses import dataclass
@@ -189,6 +190,76 @@ def matchpoints(scores: ArrayLike) -> NDArray[np.float64]:
     not_better = np.searchsorted(ordered, compared, side="right")
     shares: NDArray[np.float64] = (beaten + not_better - 1) / (2 * (len(compared) - 1))
     return shares
+
+
+def cross_imps(scores: ArrayLike) -> NDArray[np.float64]:
+    """Return, for each of n scores of one board, the mean of its IMPs against each of the others.
+
+    All scores are those of one side. Raises ValueError as ``matchpoints`` does.
+
+    >>> cross_imps([420, 450, -50]).tolist()
+    [4.5, 6.0, -10.5]
+    """
+    compared = _finite(scores, "scores")
+    if compared.ndim != 1 or len(compared) < 2:
+        raise ValueError(f"scores of shape {compared.shape} (expected two or more in a row)")
+    distinct, place, count = np.unique(compared, return_inverse=True, return_counts=True)
+    won = imps(distinct[:, None] - distinct) @ count / (len(compared) - 1)
+    means: NDArray[np.float64] = won[place.ravel()]
+    return means
+
+
+def datum(scores: ArrayLike, *, left_out: int = 0) -> int:
+    """Return the datum of one board's scores: their mean, rounded to tens away from zero.
+
+    So many of the highest and of the lowest are ``left_out``. ``imps(score - datum(scores))`` is a
+    table's Butler score. Raises ValueError where no score is left, and for what is no finite
+    number.
+
+    >>> datum([620, 650, 620, -100, 1430], left_out=1)
+    630
+    """
+    ordered = np.sort(_finite(scores, "scores").ravel())
+    kept = ordered[left_out : len(ordered) - left_out] if left_out else ordered
+    if left_out < 0 or not len(kept):
+        raise ValueError(f"{len(ordered)} scores of which {left_out} are left out at each end")
+    mean = float(kept.mean())
+    return int(np.sign(mean) * 10 * np.floor(abs(mean) / 10 + 0.5))
+
+
+def victory_points(diff: float, boards: int) -> tuple[float, float]:
+    """Return the victory points of a match, ours and theirs, by the WBF's continuous scale.
+
+    ``diff`` is our IMPs less theirs in so many ``boards``. With τ = (√5 - 1) / 2 and a blitz of
+    B = 15 √boards IMPs, a margin of M < B is worth 10 + 10 (1 - τ^(3M/B)) / (1 - τ³), rounded to
+    hundredths, and a margin from B on 20. Where rounding would make an IMP worth more than the one
+    before, the value between the two is raised by a hundredth. A margin that is not whole (of a
+    carry-over) counts by its part of the step. Raises ValueError for what is no finite number, and
+    for less than one board.
+
+    >>> victory_points(10, 16), victory_points(-60, 16)
+    ((12.8, 7.2), (0.0, 20.0))
+    """
+    margin = abs(float(_finite(diff, "difference of IMPs")))
+    if boards < 1:
+        raise ValueError(f"{boards} boards (expected 1 or more)")
+    scale = _victory_points(boards)
+    won = round(float(np.interp(margin, np.arange(len(scale)), scale / 100)), 2)
+    lost = round(20 - won, 2)
+    return (lost, won) if diff < 0 else (won, lost)
+
+
+@cache
+def _victory_points(boards: int) -> NDArray[np.int64]:
+    """Return the winner's victory points in hundredths by whole margins, up to the blitz."""
+    blitz = 15 * boards**0.5
+    margins = np.arange(int(np.ceil(blitz)) + 1)
+    golden = (5**0.5 - 1) / 2
+    exact = 10 + 10 * (1 - golden ** (3 * margins / blitz)) / (1 - golden**3)
+    scale: NDArray[np.int64] = np.rint(100 * np.minimum(exact, 20)).astype(np.int64)
+    while len(growing := np.flatnonzero(np.diff(scale, 2) > 0)):
+        scale[growing[0] + 1] += 1
+    return scale
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,11 @@ _INTERRUPTED = 130
 _COMPLETION = "_TRICKCAST_COMPLETE"
 """The variable by which a shell asks for completions (click's way)."""
 _COMMANDS = {
-    "deals": ("estimate", "solve", "convert"),
+    "deals": ("estimate", "solve"),
+    "converting": ("convert",),
     "dealing": ("deal",),
     "play": ("play",),
+    "session": ("session",),
     "report": ("report",),
     "hands": ("hand", "par"),
     "opening": ("open",),
@@ -168,6 +170,7 @@ def _answers() -> tuple[type[Exception], ...]:
     from ..estimator import ModelError  # loaded now: what ends well does not wait for them
     from ..formats import FormatError
     from ..library import LibraryError
+    from ..questions import QuestionError
 
     return (
         ClusterError,
@@ -177,6 +180,7 @@ def _answers() -> tuple[type[Exception], ...]:
         LibraryError,
         ModelError,
         ModuleNotFoundError,
+        QuestionError,
         *map(load, offered("ERRORS").values()),
     )
 

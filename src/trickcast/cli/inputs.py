@@ -162,11 +162,22 @@ def _some(parts: Iterable[_Part], what: str, name: str) -> Iterator[_Part]:
 
 _skipped: list[Skipped] = []
 """What the command that runs has passed over so far."""
+_listed = False
+"""Whether its answer in JSON lists that itself."""
 
 
 def forget_skipped() -> None:
     """Begin another command."""
+    global _listed
     _skipped.clear()
+    _listed = False
+
+
+def pass_over(entries: Iterable[Skipped], listed: bool = False) -> None:
+    """Keep for ``tell_skipped`` what was passed over; an answer in JSON may have it ``listed``."""
+    global _listed
+    _skipped.extend(entries)
+    _listed = listed
 
 
 def passed_over() -> tuple[Skipped, ...]:
@@ -176,7 +187,7 @@ def passed_over() -> tuple[Skipped, ...]:
 
 def tell_skipped(as_json: bool) -> bool:
     """Say what was passed over, in three lines at most or as a line of JSON; return whether."""
-    if as_json and _skipped:
+    if as_json and _skipped and not _listed:
         click.echo(json.dumps({"skipped": [entry._asdict() for entry in _skipped]}))
     for entry in _skipped[:SHOWN]:
         click.echo(f"skipped: {entry}", err=True)
