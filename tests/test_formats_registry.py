@@ -47,7 +47,7 @@ def test_formats_that_must_be_there() -> None:
         "dds-list", "hand2vec", "rbn", "links", "ben", "diagram", "json", "bri", "dup",
     }  # fmt: skip
     assert set(FORMATS) - set(WRITABLE) == {
-        "jps", "pgx", "dds-list", "hand2vec", "rbn", "links", "ben", "diagram", "json",
+        "jps", "pgx", "dds-list", "hand2vec", "rbn", "links", "ben", "diagram",
     }  # fmt: skip
     assert tc.read is read and tc.write is write
 

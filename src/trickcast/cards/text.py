@@ -21,7 +21,7 @@ _LETTERED = re.compile(r"\s*[SHDC](?:10|[2-9TJQKA.,\s–—-]|[SHDC])*$", re.IGN
 """A hand with the letters of its suits: ``SAK3.HQT95.DKJ4.CQ62``."""
 _SIGN_OF_LETTER = str.maketrans("SHDC,", "♠♥♦♣ ")
 _VARIATION = "\ufe0e\ufe0f"  # invisible selectors that fonts and phones append to a suit sign
-_PASSES = ("PASS", "P", "AP", "PASSEDOUT")
+_PASSES = ("PASS", "PAS", "P", "AP", "PASSEDOUT")
 _CONTRACT = re.compile(r"([1-7])([SHDC]|NT?)(XX?|[DR])?")
 _DOUBLING = {None: 0, "X": 1, "D": 1, "XX": 2, "R": 2}
 _FIRST_SEAT = re.compile(r"\s*(N(?:orth)?|E(?:ast)?|S(?:outh)?|W(?:est)?)\s*:", re.IGNORECASE)

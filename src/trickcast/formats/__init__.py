@@ -425,7 +425,7 @@ class _Losses:
             left_out.append(counted(self.partial, "board") + " with hidden hands")
         if self.tricks and not format.tricks:
             left_out.append(f"the known tricks of {counted(self.tricks, 'deal')}")
-        if self.boards and not format.boards:
+        if self.boards and (self.fields or not format.boards):
             left_out.append(
                 f"what boards say ({', '.join(self.said)}) of {counted(self.boards, 'deal')}"
             )
