@@ -19,15 +19,15 @@ import numpy as np
 
 import trickcast as tc
 from trickcast import openings
-from trickcast.bidding.calls import parse_call
 from trickcast.bidding.labelled import LabelledError, read_labelled
-from trickcast.bidding.rulefile import parse_rules, read_rules
 from trickcast.bidding.rules import RuleSystem
 from trickcast.bidding.softrules import open_shading
 from trickcast.cards import DealError, DealSet, PartialDeals, Seat, parse_card, parse_contract
 from trickcast.cards.text import parse_position
 from trickcast.dealing import ConstraintError, Constraints, NoDealsError, read_actions, read_script
+from trickcast.dealing.language.calls import parse_call
 from trickcast.dealing.language.conditions import Layouts, evaluate
+from trickcast.dealing.language.rulefile import parse_rules, read_rules
 from trickcast.dealing.language.short_form import read_hand
 from trickcast.estimator.files import read_info
 from trickcast.formats import FORMATS, FormatError, find_format, hand2vec, iter_deals, write_stream

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Hand, HandsLike, as_hands
+from ..dealing.language.calls import call_rank
 from ..dealing.language.conditions import (
     AllOf,
     Clause,
@@ -18,10 +19,9 @@ from ..dealing.language.conditions import (
     bounds,
     evaluate,
 )
-from .calls import call_rank
+from ..dealing.language.rulefile import Rule, RuleError, RuleFile
 from .cells import Bools, Cells, facts_of
 from .margins import margins, worth
-from .rulefile import Rule, RuleError, RuleFile
 from .system import Explanation, Indices, OpeningSystem, Probabilities
 
 _CHUNK = 16_384  # hands at a time: the facts of so many stay in the processor's cache

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bidding import PASS, UNKNOWN, OpeningSystem, RuleSystem, hands_opened, load, random_hands
-from ...bidding.calls import level
 from ...cards import Hand, as_hands
+from ...dealing.language.calls import level
 from ..opening_networks import NetworkSystem
 from ..published import read_table
 from .backpropagation import BackPropagation, Trained

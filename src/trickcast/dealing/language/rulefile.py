@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..dealing.language.conditions import AllOf, Clause, Node
-from ..dealing.language.hand_counts import known_counts, nearest
-from ..dealing.language.mistakes import ConstraintError, clip
-from ..dealing.language.parsing import is_free_name
-from ..dealing.language.short_form import read_hand
+from ...cards import Seat
 from .calls import parse_call
-from .cells import OPENER
+from .conditions import AllOf, Clause, Node
+from .hand_counts import known_counts, nearest
+from .mistakes import ConstraintError, clip
+from .parsing import is_free_name
+from .short_form import read_hand
 from .tomllines import Section, sections
 
 _FILE_KEYS = ("name", "title", "source", "define", "rule")
@@ -26,6 +26,10 @@ _RULE_KEYS = (*_RULE_TEXTS, "hand")
 _OLD_KEYS = ("any", "not", "is", "shape", "longest", "compare")
 _LONGEST_FILE = 200_000
 _MOST_RULES = 1_000
+
+
+OPENER = Seat.NORTH
+"""Whose hand a rule speaks of; the language wants a seat, and any will do."""
 
 
 class RuleError(ValueError):
@@ -68,8 +72,11 @@ class RuleFile:
     path: str
 
 
-def read_rules(path: str | os.PathLike[str]) -> RuleFile:
-    """Read a rule file. Raises RuleError for what is not one, OSError for an unreadable file."""
+def read_rules(path: str | os.PathLike[str], seat: Seat = OPENER) -> RuleFile:
+    """Read a rule file, its rules as conditions on ``seat``.
+
+    Raises RuleError for what is not one, OSError for an unreadable file.
+    """
     with Path(path).open("rb") as stream:
         data = stream.read(4 * _LONGEST_FILE + 1)
     try:
@@ -77,10 +84,10 @@ def read_rules(path: str | os.PathLike[str]) -> RuleFile:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise RuleError(f"{os.fspath(path)}, line {line}: not UTF-8 text") from None
-    return parse_rules(text, os.fspath(path))
+    return parse_rules(text, os.fspath(path), seat)
 
 
-def parse_rules(text: str, path: str = "<rules>") -> RuleFile:
+def parse_rules(text: str, path: str = "<rules>", seat: Seat = OPENER) -> RuleFile:
     """Read the text of a rule file; ``path`` names it in errors. Raises RuleError."""
     if len(text) > _LONGEST_FILE:
         raise RuleError(f"{path}: too long for rules (expected at most {_LONGEST_FILE:,} letters)")
@@ -92,7 +99,7 @@ def parse_rules(text: str, path: str = "<rules>") -> RuleFile:
         ValueError
     ) as error:  # TOMLDecodeError is one; numbers of thousands of digits give others
         raise RuleError(f"{path}: not TOML: {clip(str(error))}") from None
-    return _Reader(path, text).read(data)
+    return _Reader(path, text, seat).read(data)
 
 
 @dataclass
@@ -109,8 +116,9 @@ class _Place:
 
 
 class _Reader:
-    def __init__(self, path: str, text: str):
+    def __init__(self, path: str, text: str, seat: Seat):
         self._path = path
+        self._seat = seat
         self._lines = text.split("\n")
         self._sections = sections(text)
         self._defined: dict[str, Node] = {}
@@ -180,7 +188,7 @@ class _Reader:
             raise place.error(message, key)
         try:
             source = str(place.error(key, key))  # what shows in play, such as a division by zero
-            return read_hand(value, OPENER, source=source, names=self._defined)
+            return read_hand(value, self._seat, source=source, names=self._defined)
         except ConstraintError as error:
             mistake = error.mistake
             if mistake is None:

@@ -2,7 +2,7 @@
 
 from difflib import get_close_matches
 
-from ..cards import shorten
+from ...cards import shorten
 
 PASS = "PASS"
 UNKNOWN = "UNKNOWN"
