@@ -27,8 +27,8 @@ from trickcast.solver import solver_version
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 COMMANDS = (
-    "estimate solve convert deal play generate library train evaluate models hand pair nearest par "
-    "open simulate compare leads reproduce explain site serve doctor report session"
+    "estimate solve convert deal play generate library train evaluate bench models hand pair "
+    "nearest par open simulate compare leads reproduce explain site serve doctor report session"
 )
 LIBRARY = ("info", "verify", "split", "add", "fetch")
 COMMAND = [sys.executable, "-m", "trickcast"]
@@ -445,6 +445,7 @@ SHEETS: dict[str, list[object]] = {
     "nearest": ["AKQ2.QJT987.32.2"],
     "models": [],
     "evaluate": ["SOLVED"],
+    "bench": [],
     "explain": ["(52x4)-(26x4)-26-13-1"],
     "deal": ["--to", "diagram", "--solve"],
     "simulate": ["--south", "AKQ2.QJT987.32.2", "--north", "hcp 6-9", "--contracts", "4H,3N",

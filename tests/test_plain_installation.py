@@ -53,6 +53,7 @@ EXAMPLES: list[tuple[str, ...]] = [
     ("models",),
     ("evaluate", "{library}", "--use", "test"),
     ("evaluate", "{solved}", "--model", "fast", "--json"),
+    ("bench",),
     ("simulate", "--south", SOUTH, "--north", "hcp 15-17, balanced", *ESTIMATED),
     ("simulate", "--south", SOUTH, "--contract", "3N", "--by", "N", *ESTIMATED, *WRITTEN),
     ("compare", "3N", "4S", "--by", "N", "--south", SOUTH, *ESTIMATED),

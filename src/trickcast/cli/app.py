@@ -38,6 +38,7 @@ _COMMANDS = {
     "libraries": ("generate", "library"),
     "networks": ("models",),
     "evaluating": ("evaluate",),
+    "bench": ("bench",),
     "simulations": ("simulate", "compare", "leads"),
     "vectors": ("pair", "nearest"),
     "site": ("site",),
@@ -168,11 +169,13 @@ def _answers() -> tuple[type[Exception], ...]:
     """Return the errors that are answers: shown as they are, without a traceback."""
     from .._pieces import ClusterError
     from ..estimator import ModelError  # loaded now: what ends well does not wait for them
+    from ..evaluation import AnswersError
     from ..formats import FormatError
     from ..library import LibraryError
     from ..questions import QuestionError
 
     return (
+        AnswersError,
         ClusterError,
         CommandError,
         DealError,

@@ -28,6 +28,7 @@ _OPTIONS = {
     "labelled": "--labelled",
     "pairs": "--pairs",
     "training_pairs": "--pairs-training",
+    "authors": "--authors-weights",
     "layouts": "--layouts",
 }
 """The options of the command that fill the fields of Material."""
@@ -46,6 +47,20 @@ def has_rprop(rows: Iterable[AnyRow]) -> bool:
 def has_pretraining(rows: Iterable[AnyRow]) -> bool:
     """Tell whether any of the rows has a network that is trained as in 2018."""
     return any(isinstance(row, Row) and row.net.pretraining is not None for row in rows)
+
+
+def in_two_phases(rows: Iterable[AnyRow]) -> tuple[AnyRow, ...]:
+    """Return those of the rows whose networks are trained as in 2018.
+
+    Raises ExperimentError where there are none.
+    """
+    found = tuple(row for row in rows if has_pretraining([row]))
+    if not found:
+        raise ExperimentError(
+            "none of these rows has a network trained in two phases (expected rows of "
+            "mandziuk2018; others have no scale authors)"
+        )
+    return found
 
 
 def waiting(rows: Iterable[AnyRow], material: Material) -> list[AnyRow]:
