@@ -64,6 +64,7 @@ EXAMPLES: list[tuple[str, ...]] = [
     ("explain", NETWORK, "--json"),
     ("report", DEALS, "-o", "{folder}/report.html"),
     ("session", DEALS, DEALS.replace("deals.pbn", "travellers.csv")),
+    ("site", "{folder}/site"),
     ("doctor",),
 ]
 """What succeeds, with nothing but notes on standard error."""
@@ -93,8 +94,6 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
 
 FETCH = ("library", "fetch", "pgx", "--deals", "9", "--out", "x", "--host", "http://127.0.0.1:9")
 """What needs a server."""
-SITE = ("site", "{folder}/site", "--runtime", "{folder}")
-"""What needs files from outside: the runtime of the networks in a browser."""
 
 
 def commands(group: click.Group, *above: str) -> set[tuple[str, ...]]:
@@ -179,7 +178,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def test_every_command_has_an_example() -> None:
     every = commands(build([]))
-    tried = [*EXAMPLES, *(arguments for arguments, _ in REFUSED), SITE, FETCH]
+    tried = [*EXAMPLES, *(arguments for arguments, _ in REFUSED), FETCH]
     untried = {words for words in every if not any(t[: len(words)] == words for t in tried)}
     assert len(every) >= 21 and untried == set()
 
@@ -223,15 +222,6 @@ def test_what_needs_an_extra_says_how_to_install_it(
     assert (ended.returncode, ended.stdout) == (2, "")
     assert len(ended.stderr.splitlines()) == 1
     assert "pip install" in ended.stderr and extra in ended.stderr
-
-
-def test_the_site_says_which_file_of_its_runtime_is_missing(
-    run: Callable[..., Any], places: dict[str, str]
-) -> None:
-    ended = run("-m", "trickcast", *(word.format(**places) for word in SITE))
-    assert ended.returncode == 2
-    assert "ort.wasm.min.mjs is missing" in ended.stderr
-    assert len(ended.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("arguments", SOLVING, ids=" ".join)

@@ -1,9 +1,14 @@
-// What people paste, drop or open, as boards: PBN, LIN, addresses of hand viewers, plain deals,
-// Pavlicek's .zrd. And boards as PBN, LIN, CSV and JSON. The package's readers know more formats; what
-// both read is tested with one file of cases.
+// What people paste, drop or open, as boards: PBN, LIN, RBN, addresses of hand viewers, Pavlicek's .zrd,
+// diagrams, and hands in any usual spelling with other text around them. What the package reads too is
+// tested with the same cases.
 
 import { callOf, callsOf, cardsOf, contractOf } from "./auction.js";
-import { Deal, DealError, SEATS, SEAT_NAMES, SUITS, STRAIN_NAMES, boardFacts, quoted } from "./cards.js";
+import { playState } from "./bridge.js";
+import { Deal, DealError, SEATS, SEAT_NAMES, SUITS, boardFacts, quoted } from "./cards.js";
+import { handBoards } from "./hands.js";
+
+/** What can be typed, as a whole example. */
+export const EXAMPLE = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98";
 
 const VULNERABLE = {
   "": "none", "-": "none", 0: "none", o: "none", none: "none", love: "none",
@@ -23,10 +28,12 @@ function board(deal, { number = null, dealer = null, vulnerable = null, ...known
     vulnerable: vulnerable ?? facts.vulnerable ?? null,
     contract: contract ?? known.contract ?? null,
     declarer: contract ? declarer : (known.declarer ?? null),
+    result: known.result ?? null,
     auction,
     play: known.play ?? [],
     players: known.players ?? {},
-    exact: null,
+    exact: known.exact ?? null,
+    source: known.source ?? null,
   };
 }
 
@@ -41,18 +48,17 @@ const seat = (text) => {
  * was not. Throws DealError when nothing could be read.
  */
 export function readText(text) {
-  const trimmed = text.replace(/^\uFEFF/, "").trim();
-  if (!trimmed) throw new DealError("nothing to read (expected a deal, PBN, LIN or an address)");
-  if (/^https?:\/\//i.test(trimmed)) return readAddress(trimmed);
-  if (/\[\s*Deal\s+"/i.test(trimmed)) return collected(pbnBoards(trimmed));
-  if (/(^|\|)\s*md\|/i.test(trimmed)) return collected(linBoards(trimmed));
-  return collected(
-    trimmed.split(/\r\n?|\n/).filter((line) => line.trim()).map((line, i, lines) => ({
-      name: lines.length > 1 ? `line ${i + 1}: ` : "",
-      read: () => board(Deal.parse(line)),
-    })),
-  );
+  const plain = text.replace(/^\uFEFF/, "").replace(/[“”„«»]/g, '"').replace(/\u00a0/g, " ").trim();
+  if (!plain) throw new DealError("nothing to read");
+  const address = ADDRESS.exec(plain);
+  if (address) return readAddress(/^https?:/i.test(address[0]) ? address[0] : `https://${address[0]}`);
+  if (/\[\s*Deal\s+"/i.test(plain)) return collected(pbnBoards(plain));
+  if (/(^|\|)\s*md\|/i.test(plain)) return collected(linBoards(plain));
+  if (/^H [NESW][:;]/m.test(plain)) return collected(rbnBoards(plain));
+  return collected(handBoards(plain).map(({ name, read }) => ({ name, read: () => { const { deal, ...facts } = read(); return board(deal, facts); } })));
 }
+
+const ADDRESS = /https?:\/\/[^\s"<>]+|(?:\w[\w-]*\.)+[a-z]{2,}\/[^\s"<>]*(?:handviewer|ddummy|#deal=)[^\s"<>]*/i;
 
 function collected(candidates) {
   const boards = [];
@@ -73,36 +79,142 @@ function collected(candidates) {
 
 /** Yield the boards of PBN text; a value “#” is that of the board before. */
 function* pbnBoards(text) {
-  let tags = {};
+  let current = { tags: {}, sections: {}, lines: [] };
   let before = {};
-  const boards = [];
+  const found = [];
   const close = () => {
-    if (tags.deal !== undefined) boards.push(tags);
-    before = tags;
-    tags = {};
+    if (current.tags.deal !== undefined) found.push(current);
+    before = current.tags;
+    current = { tags: {}, sections: {}, lines: [] };
   };
+  let section = null;
   for (const line of text.split(/\r\n?|\n/)) {
     const match = /^\s*\[\s*(\w+)\s+"([^"]*)"\s*\]/.exec(line);
     if (match) {
-      const name = match[1].toLowerCase();
-      if (name in tags && ["event", "board", "deal"].includes(name)) close();
-      tags[name] = match[2] === "#" ? (before[name] ?? "") : match[2];
-    } else if (!line.trim() && tags.deal !== undefined) {
-      close();
-    }
+      section = match[1].toLowerCase();
+      if (section in current.tags && ["event", "board", "deal"].includes(section)) close();
+      current.tags[section] = match[2] === "#" ? (before[section] ?? "") : match[2];
+      current.sections[section] = [];
+    } else if (!line.trim()) {
+      if (current.tags.deal !== undefined) close();
+      continue;
+    } else if (section && !/^\s*[%;]/.test(line)) current.sections[section]?.push(line.replace(/\{[^}]*\}/g, " "));
+    if (!/^\s*%/.test(line)) current.lines.push(line);
   }
   close();
-  for (const found of boards) {
-    yield {
-      name: `board ${found.board ?? "?"}: `,
-      read: () =>
-        board(Deal.parse(found.deal), {
-          number: whole(found.board),
-          dealer: seat(found.dealer),
-          vulnerable: VULNERABLE[(found.vulnerable ?? "?").toLowerCase()] ?? null,
-        }),
-    };
+  for (const { tags, sections, lines } of found) {
+    yield { name: `board ${tags.board ?? "?"}: `, read: () => pbnBoard(tags, sections, lines) };
   }
+}
+
+function pbnBoard(tags, sections, lines) {
+  const deal = Deal.parse(tags.deal);
+  const words = (name) => (sections[name] ?? []).join(" ").split(/\s+/).filter(Boolean);
+  const contract = /^([1-7])([SHDCN])T?(X{0,2})$/i.exec(tags.contract ?? "");
+  const known = {
+    number: whole(tags.board),
+    dealer: seat(tags.dealer),
+    vulnerable: VULNERABLE[(tags.vulnerable ?? "?").toLowerCase()] ?? null,
+    contract: contract ? contract.slice(1).join("").toUpperCase() : /^pass$/i.test(tags.contract ?? "") ? "PASS" : null,
+    declarer: seat(tags.declarer?.replace("^", "")),
+    result: /^\d+$/.test(tags.result ?? "") ? Number(tags.result) : null,
+    auction: seat(tags.auction) === null ? [] : pbnCalls(words("auction")),
+    players: playersOf(SEAT_NAMES.map((name, place) => [place, tags[name.toLowerCase()] ?? ""])),
+    exact: pbnTable(tags, sections),
+    source: { deal: deal.pbn, lines },
+  };
+  const made = board(deal, known);
+  made.play = pbnPlay(made, seat(tags.play), words("play"));
+  return made;
+}
+
+function pbnCalls(words) {
+  const calls = [];
+  for (const word of words) {
+    if (/^(=\d+=|\$\d+|[!?]+|-|\+)$/.test(word)) continue;
+    if (/^\*$/.test(word)) break;
+    if (/^AP$/i.test(word)) {
+      calls.push(...Array(calls.length ? 3 : 4).fill("PASS"));
+      break;
+    }
+    try {
+      calls.push(callOf(word.replace(/=\d+=$/, "")));
+    } catch {
+      return calls;
+    }
+  }
+  return calls;
+}
+
+/** Cards in the order played, of rows of four that all begin with the first leader's. */
+function pbnPlay({ deal, contract, declarer }, first, words) {
+  if (first === null || declarer === null || !/^[1-7]/.test(contract ?? "")) return [];
+  const cards = words.filter((word) => /^([SHDC][2-9TJQKA]|-)$/i.test(word)).map((word) => word.toUpperCase());
+  const play = [];
+  for (let row = 0; row < cards.length; row += 4) {
+    const { leader } = playState(deal, contract, declarer, play);
+    for (let turn = 0; turn < 4; turn += 1) {
+      const card = cards[row + ((leader + turn - first + 4) % 4)];
+      if (!card || card === "-") return play;
+      play.push(card);
+    }
+  }
+  return play;
+}
+
+/** The exact tricks of a board, strains × declarers, where its table is whole. */
+function pbnTable({ doubledummytricks: digits }, { optimumresulttable: rows = [] }) {
+  const table = [0, 1, 2, 3, 4].map(() => Array(4).fill(null));
+  if (/^[0-9a-d]{20}$/i.test(digits ?? "")) {
+    [...digits].forEach((digit, i) => (table[[4, 0, 1, 2, 3][i % 5]][[0, 2, 1, 3][Math.floor(i / 5)]] = parseInt(digit, 16)));
+  }
+  for (const row of rows) {
+    const match = /^\s*([NESW])\s+([SHDC]|NT?)\s+(\d+)/i.exec(row);
+    if (match) table["SHDCN".indexOf(match[2][0].toUpperCase())][seat(match[1])] = Number(match[3]);
+  }
+  return table.flat().every((tricks) => tricks !== null && tricks <= 13) ? table : null;
+}
+
+/** Yield the boards of RBN text: a letter, a blank and data on each line. */
+function* rbnBoards(text) {
+  let fields = {};
+  const found = [];
+  const close = () => {
+    if (fields.H) found.push(fields);
+    fields = { B: undefined, ...fields, A: undefined, C: undefined, P: undefined, R: undefined, H: undefined };
+  };
+  for (const line of [...text.replace(/\{[^}]*\}/g, "").split(/\r\n?|\n/), ""]) {
+    const match = /^([A-Z]) (.*)$/.exec(line.trim());
+    if (match) fields[match[1]] = match[2].trim();
+    else if (!line.trim()) close();
+  }
+  for (const record of found) yield { name: `board ${record.B ?? "?"}: `, read: () => rbnBoard(record) };
+}
+
+function rbnBoard({ H, A, B, C, P, R }) {
+  const [first, ...hands] = H.split(/[:;]/);
+  const deal = Deal.parse(`${first}:${hands.filter((_, i) => i < 4).map((hand) => hand || "-").join(" ")}`);
+  const opened = /^([NESW])([ZNEB?]):(.*)$/.exec(A ?? "");
+  const calls = opened ? opened[3].replace(/A$/, "PPP").match(/[1-7][CDHSN]|[PXR]/g) ?? [] : [];
+  const contract = /^([1-7])([CDHSN])T?(X{0,2}|R)[ :]*([NESW])?/i.exec(C ?? "");
+  const made = board(deal, {
+    number: whole(B),
+    dealer: opened ? seat(opened[1]) : null,
+    vulnerable: opened ? ({ Z: "none", N: "ns", E: "ew", B: "both" }[opened[2]] ?? null) : null,
+    auction: calls.map(callOf),
+    contract: contract ? `${contract[1]}${contract[2]}${contract[3].replace("R", "XX")}`.toUpperCase() : null,
+    declarer: seat(contract?.[4]),
+  });
+  if (made.contract && /^(=|[+-]?\d+)$/.test(R ?? "")) {
+    const wanted = Number(made.contract[0]) + 6;
+    made.result = R === "=" ? wanted : /^[+-]/.test(R) ? wanted + Number(R) : Number(R);
+  }
+  let suit = "";
+  for (const [i, [, named, rank]] of [...(P ?? "").replace(/^[NESW]:/, "").matchAll(/([SHDC]?)([2-9TJQKA])/g)].entries()) {
+    if (named || i % 4 === 0) suit = named || suit;
+    made.play.push((named || suit) + rank);
+  }
+  return made;
 }
 
 /** Yield the boards of LIN text. */
@@ -120,6 +232,7 @@ function* linBoards(text) {
     else if (name === "ah" && current) current.number = whole(/(\d+)\s*$/.exec(value)?.[1]);
     else if (name === "mb" && current) current.calls.push(value);
     else if (name === "pc" && current) current.cards.push(value);
+    else if (name === "mc" && current) current.claimed = whole(value);
     else if (name === "qx") number = whole(/(\d+)/.exec(value)?.[1]);
     else if (name === "pn") players = playersOf(value.split(",").map((player, i) => [LIN_SEATS[i], player]));
   }
@@ -134,6 +247,7 @@ function* linBoards(text) {
           auction: found.calls.map(callOf),
           play: found.cards.flatMap(cardsOf),
           players: found.players,
+          result: found.claimed ?? null,
         }),
     };
   }
@@ -239,72 +353,4 @@ export function readZrd(bytes) {
     boards.push(one);
   }
   return { boards, skipped: [] };
-}
-
-/** Write boards as PBN, with exact tricks where they are known. */
-export function toPbn(boards) {
-  const blocks = boards.map((one, i) => {
-    const number = one.number ?? i + 1;
-    const facts = boardFacts(number);
-    const dealer = SEATS[one.dealer ?? facts.dealer];
-    const vulnerable = { none: "None", ns: "NS", ew: "EW", both: "All" };
-    const lines = [
-      `[Board "${number}"]`,
-      `[Dealer "${dealer}"]`,
-      `[Vulnerable "${vulnerable[one.vulnerable ?? facts.vulnerable]}"]`,
-      `[Deal "${one.deal.pbn}"]`,
-    ];
-    if (one.exact) {
-      // declarers N S E W, strains NT S H D C, as BridgeComposer writes them
-      const digits = [0, 2, 1, 3].flatMap((seatOf) =>
-        [4, 0, 1, 2, 3].map((strain) => one.exact[strain][seatOf].toString(16)),
-      );
-      lines.push(`[DoubleDummyTricks "${digits.join("")}"]`);
-    }
-    return lines.join("\n");
-  });
-  return `% PBN 2.1\n% EXPORT\n\n${blocks.join("\n\n")}\n`;
-}
-
-/** Write boards as LIN: cards, dealer and vulnerability; LIN holds no tricks. */
-export function toLin(boards) {
-  const lines = boards.map((one, i) => {
-    const number = one.number ?? i + 1;
-    const facts = boardFacts(number);
-    const dealer = LIN_SEATS.indexOf(one.dealer ?? facts.dealer) + 1;
-    const hands = LIN_SEATS.map((place) =>
-      one.deal.count(place) === 13 ? SUITS.map((suit, s) => suit + one.deal.holding(place, s)).join("") : "");
-    const vulnerable = { none: "o", ns: "n", ew: "e", both: "b" }[one.vulnerable ?? facts.vulnerable];
-    return `qx|o${number}|md|${dealer}${hands.join(",")}|sv|${vulnerable}|ah|Board ${number}|pg||`;
-  });
-  return `${lines.join("\n")}\n`;
-}
-
-/** Write boards and their expected tricks as CSV. */
-export function toCsv(boards) {
-  const cells = STRAIN_NAMES.flatMap((strain) => SEATS.map((letter) => `${strain}_${letter}`));
-  const rows = boards.map((one, i) => [
-    one.number ?? i + 1,
-    one.deal.pbn,
-    ...(one.estimate ? one.estimate.expected.flat().map((n) => n.toFixed(2)) : cells.map(() => "")),
-  ]);
-  return [["board", "deal", ...cells], ...rows].map((row) => row.join(",")).join("\n") + "\n";
-}
-
-/** Write boards with all that is known of them as JSON. */
-export function toJson(boards) {
-  const lines = boards.map((one, i) => ({
-    board: one.number ?? i + 1,
-    deal: one.deal.pbn,
-    strains: ["S", "H", "D", "C", "N"],
-    declarers: SEATS,
-    ...(one.estimate && {
-      model: one.estimate.model,
-      expected: one.estimate.expected,
-      tricks: one.estimate.tricks,
-      probabilities: one.estimate.probabilities,
-    }),
-    ...(one.exact && { exact: one.exact }),
-  }));
-  return `${JSON.stringify(lines, null, 1)}\n`;
 }
