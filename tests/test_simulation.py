@@ -322,7 +322,7 @@ def test_leads_are_counted(led, monkeypatch) -> None:
     assert [lead.gain.mean for lead in plain] == sorted(
         (one.gain.mean for one in plain), reverse=True
     )
-    assert str(plain).count("\n") == len(plain) + 6
+    assert str(plain).count("\n") == len(plain) + 7
     assert max(map(len, str(plain).splitlines())) <= 80
 
 
@@ -429,11 +429,37 @@ def test_leads_against_a_known_deal_are_solved_once() -> None:
 def test_a_lead_that_always_loses_the_same_is_not_no_difference(led) -> None:
     value = Value(9.0, 8.5, 9.5)
     always = Lead(("SA",), value, value, value, Value(-1.0, -1.0, -1.0), even=False)
-    assert "no difference" not in led._line(always) and "-1.00 (-1.00 to -1.00)" in led._line(
-        always
-    )
+    line = led._line(always, value)
+    assert "no difference" not in line and "-1.00 (-1.00 to -1.00)" in line
     best = next(lead for lead in led if lead.gain == (0, 0, 0))
-    assert led._line(best).endswith("no difference =")
+    assert led._line(best, value).endswith("no difference =   9.00 ±0.50")
+
+
+def test_a_lead_is_judged_as_played_too(led) -> None:
+    played = led.as_played()
+    assert len(played) == 13
+    for lead in led:
+        told = played[lead.cards[0]]
+        assert abs(told.tricks.mean - lead.tricks.mean) < 2
+        assert told.tricks.low < told.tricks.mean < told.tricks.high
+        assert 0 <= told.making.low <= told.making.mean <= told.making.high <= 1
+    assert led.as_played() is played
+    worst = max(played, key=lambda card: played[card].tricks.mean)
+    assert "as played" in str(led) and f"{played[worst].tricks.mean:.2f} ±" in str(led)
+
+
+def test_a_contract_is_judged_as_played_on_the_same_layouts() -> None:
+    known = tc.simulate(south="AQ864.K75.A3.KJ4", north="hcp 6-9, spades 3-4",
+                        samples=400, solve=0, seed=1)  # fmt: skip
+    told = known.as_played("4S", "S", "ns")
+    estimate = tc.estimate_played(known.deals, "4S", "S")
+    assert np.isclose(told.tricks.mean, np.mean(estimate.expected), atol=1e-5)
+    assert np.isclose(told.making.mean, np.mean(estimate.making()), atol=1e-5)
+    assert np.isclose(told.points.mean, np.mean(estimate.score("ns")), atol=1e-2)
+    club = known.as_played("4S", "S", "ns", players="club")
+    assert club.tricks.mean != told.tricks.mean
+    with pytest.raises(ValueError, match="expected expert or club"):
+        known.as_played("4S", "S", players="nobody")
 
 
 def test_shares_of_matchpoints_stay_within_0_and_1() -> None:

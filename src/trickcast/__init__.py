@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import bidding as openings
     from . import evaluators, session
-    from .bidding import Bidder, deals_after, explain_auction
+    from .bidding import (
+        Bidder,
+        bid_deals,
+        compare_calls,
+        deals_after,
+        explain_auction,
+        suggest_calls,
+    )
     from .cards import (
         Board,
         Deal,
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
     from .pars import par
     from .played import estimate_played
     from .scoring import Contract, score
-    from .simulation import compare, contract_chance, simulate, simulate_leads
+    from .simulation import compare, contract_chance, simulate, simulate_leads, simulate_play
     from .solver import solve, solve_leads, solve_play
 
     __version__: str
@@ -55,7 +62,9 @@ __all__ = [
     "TrickTable",
     "Vulnerability",
     "__version__",
+    "bid_deals",
     "compare",
+    "compare_calls",
     "constrained_deals",
     "contract_chance",
     "deals_after",
@@ -73,14 +82,16 @@ __all__ = [
     "session",
     "simulate",
     "simulate_leads",
+    "simulate_play",
     "solve",
     "solve_leads",
     "solve_play",
+    "suggest_calls",
     "write",
 ]
 
 _ROOMS = {
-    "bidding": "Bidder deals_after explain_auction",
+    "bidding": "Bidder bid_deals compare_calls deals_after explain_auction suggest_calls",
     "cards": "Board Deal DealError DealSet Hand Seat Strain Suit TrickTable Vulnerability",
     "dealing": "constrained_deals random_deals",
     "estimator": "Estimator ModelError TrickEstimate estimate models",
@@ -89,7 +100,7 @@ _ROOMS = {
     "pars": "par",
     "played": "estimate_played",
     "scoring": "Contract score",
-    "simulation": "compare contract_chance simulate simulate_leads",
+    "simulation": "compare contract_chance simulate simulate_leads simulate_play",
     "solver": "solve solve_leads solve_play",
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names.split()}

@@ -158,7 +158,9 @@ def test_saved_pbn_keeps_what_the_file_had(page, tmp_path: Path):
     lines = (tmp_path / "saved.pbn").read_text().splitlines()
     assert set(PBN.splitlines()) <= set(lines)
     assert any(line.startswith("[DoubleDummyTricks ") for line in lines)
-    (board,) = tc.read(tmp_path / "saved.pbn").boards
+    boards = tc.read(tmp_path / "saved.pbn").boards
+    assert boards is not None
+    (board,) = boards
     assert board.result == 10 and board.auction[:3] == ("1H", "PASS", "3H")
 
 

@@ -42,10 +42,10 @@ def test_exact_tricks_par_and_opening_bids_arrive_beside_the_estimates(page):
     assert page.locator(".par .score").inner_text() == "Par N–S +420"
     page.get_by_role("tab", name="Chances").click()
     for strain in range(5):
-        for seat in range(4):
-            mark = page.locator(f"td[data-cell='{strain}-{seat}'] .exact").inner_text()
-            differs = exact[strain, seat] != estimate.tricks[strain, seat]
-            assert mark == f"= {exact[strain, seat]}{' *' if differs else ''}"
+        for place in range(4):
+            mark = page.locator(f"td[data-cell='{strain}-{place}'] .exact").inner_text()
+            differs = exact[strain, place] != estimate.tricks[strain, place]
+            assert mark == f"= {exact[strain, place]}{' *' if differs else ''}"
     page.get_by_role("tab", name="Bidding").click()
     rows = page.locator(".openings tbody tr")
     rows.nth(3).wait_for()

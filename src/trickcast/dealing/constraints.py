@@ -230,6 +230,9 @@ class Constraints:
     array([ True,  True,  True])
     """
 
+    effect = 1.0
+    """By how much the variance of a mean exceeds that of independent layouts: these are."""
+
     def __init__(
         self,
         *,

@@ -73,6 +73,7 @@ def beating_leads(
     if chance is not None:
         chance = chance[order] * len(order) / len(owners)
     unsaid = None if chance is None else np.zeros((result.samples, len(names)))
-    shares: list[Any] = values(means(sets, unsaid, unit=1.0, chance=chance).chances())
+    found = means(sets, unsaid, unit=1.0, chance=chance, effect=result.effect)
+    shares: list[Any] = values(found.chances())
     leads = [BeatingLead(name, share) for name, share in zip(names, shares, strict=True)]
     return sorted(leads, key=lambda lead: -lead.setting.mean)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bidding import AuctionLike
 from ..cards import (
     TABLE,
     UNKNOWN,
@@ -28,9 +29,10 @@ from ..cards.one_or_many import is_named
 from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
+from .as_played import AsPlayed, contract_as_played
 from .choice import doubt_of
 from .controls import Floats, Means, means
-from .layouts import Layouts, Work, lay_out, watcher
+from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .outcomes import (
     TRICKS,
     Interval,
@@ -95,7 +97,7 @@ class Tables(Question):
         strains, seats = zip(*self.cells, strict=True)
         estimated = None if estimates is None else estimates @ TRICKS
         taken = exact[:, strains, seats].astype(float)
-        return means(taken, estimated, unit=1.0, chance=chance)
+        return means(taken, estimated, unit=1.0, chance=chance, effect=self.effect)
 
     def doubts(self, estimates: NDArray[np.float32]) -> Floats | None:
         """Return the doubt about the tricks; None for whole tables, each of which has some."""
@@ -232,6 +234,23 @@ class Simulation(Result, TrickChances):
         points = score(bid, np.arange(14), is_vulnerable(vulnerable, seat)).astype(float)
         return intervals(self._means(strain_of(bid), seat, points[:, None]))[0]
 
+    def as_played(
+        self,
+        contract: str | Contract,
+        by: str | Seat,
+        vulnerable: Any = "none",
+        *,
+        players: str = "expert",
+    ) -> AsPlayed:
+        """Return tricks, chance and score of a contract as ``players`` would play it.
+
+        Over at most 1,000 of the layouts, all alike likely. The estimate is for contracts that
+        people reach (docs/models/played.md). Raises ValueError for other players.
+        """
+        bid, seat = played(contract), Seat.parse(by)
+        danger = is_vulnerable(vulnerable, seat)
+        return contract_as_played(self.deals, bid, seat, danger, players, self.effect)
+
     def compare(
         self,
         contract: str | Contract,
@@ -278,7 +297,8 @@ class Simulation(Result, TrickChances):
             p, q = (self._probabilities[:, self._columns[cell]].astype(float) for cell in cells)
             # as if tricks in two strains were independent: a control may be rough
             estimated = ((p @ gains) * q).sum(axis=1, keepdims=True)
-        return means(exact, estimated, unit=np.unique(np.abs(gains))[1], chance=self.chance)
+        unit = np.unique(np.abs(gains))[1]
+        return means(exact, estimated, unit=unit, chance=self.chance, effect=self.effect)
 
     def best_contracts(
         self,
@@ -349,7 +369,8 @@ class Simulation(Result, TrickChances):
         if len(taken):
             usual = int(np.bincount(taken, minlength=14).argmax())
             unit = np.abs(outcomes[usual] - outcomes[usual - 1 if usual else 1])
-        return means(outcomes[taken], estimated, unit=unit, chance=self.chance)
+        exact = outcomes[taken]
+        return means(exact, estimated, unit=unit, chance=self.chance, effect=self.effect)
 
     def _grid(self) -> Grid:
         """Expected tricks ± half their intervals."""
@@ -377,6 +398,9 @@ def simulate(
     south: KnownHand = None,
     west: KnownHand = None,
     condition: KnownDeal = None,
+    auction: AuctionLike | None = None,
+    dealer: str | Seat = "N",
+    vulnerable: str | Vulnerability = "none",
     samples: int | None = None,
     solve: int | None = None,
     seed: int = 0,
@@ -400,6 +424,10 @@ def simulate(
     and accurate where nothing is solved. With ``contracts``, a list of these with declarers, as
     ``[("4S", "S"), ("3N", "N")]``, no other strains and declarers are solved and estimated, about
     15 times faster for one; of more than 40 solved layouts, the others are chosen by doubt.
+
+    With an ``auction``, the calls so far (``"1N P"``) from ``dealer`` on, hidden hands fit it as in
+    championship play; ``vulnerable`` matters to it alone. A Reading of a Bidder may stand for all
+    three (``bidder.read(auction, …, meanings=…)``).
 
     ``solve`` is 200 unless told, and ``samples`` as many as pay, by the share of the spread that
     the network explains on the solved ones. With ``precision`` solving ends when the expected
@@ -426,10 +454,11 @@ def simulate(
     (20, True)
     """
     question = Tables(None if contracts is None else _cells(contracts))
+    heard = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
     told = watcher(progress, lambda layouts: Simulation(layouts, question.cells))
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster)
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
     return Simulation(lay_out(question, known, plan, work), question.cells)
 
 

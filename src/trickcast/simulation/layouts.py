@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from .._pieces import connected, over_pieces
 from .._progress import Advance, progress_bar
-from ..cards import DealSet, Seat
+from ..bidding import AuctionLayouts, AuctionReading, loaded_bidder
+from ..cards import DealSet, Seat, Vulnerability
 from ..dealing import Constraints, NoDealsError
 from ..dealing.shuffling import RandomWords, checked_seed
 from ..estimator import is_loaded, loaded
@@ -57,6 +58,8 @@ class Work:
     keep_on_interrupt: bool
     cluster: str | None = None
     """The cluster on which layouts are solved."""
+    auction: AuctionReading | None = None
+    """What was called, where layouts have to fit it."""
 
     def __post_init__(self) -> None:
         if self.workers is not None:  # before a cluster is started, or asked
@@ -91,6 +94,8 @@ class Layouts:
     """Why fewer layouts were solved than allowed: precision, seconds, interrupt or max_tries."""
     timed: bool
     """Whether a precision or the clock ended the solving."""
+    effect: float = 1.0
+    """By how much variances of means exceed those of independent layouts."""
 
 
 class LiveSource:
@@ -101,8 +106,8 @@ class LiveSource:
 
     deals: DealSet
 
-    def __init__(self, constraints: Constraints, question: Question, work: Work):
-        self._constraints, self._question, self._work = constraints, question, work
+    def __init__(self, dealer: Constraints | AuctionLayouts, question: Question, work: Work):
+        self._dealer, self._question, self._work = dealer, question, work
         self.deals = DealSet(np.empty((0, 52), dtype=np.uint8))
         # an unknown model is an error even where none is needed
         is_there = is_loaded(work.model, work.workers)
@@ -115,11 +120,12 @@ class LiveSource:
         if number > have:  # more than asked for, as all are dealt again
             try:
                 wanted = max(number, 2 * have)
-                self.deals = self._constraints.deals(wanted, self._work.seed, self._work.max_tries)
+                self.deals = self._dealer.deals(wanted, self._work.seed, self._work.max_tries)
             except NoDealsError as error:
                 if have == 0:
                     raise
                 self.deals = error.deals
+            self._question.effect = self._dealer.effect
         return min(number, len(self.deals))
 
     def estimate(self, start: int, stop: int) -> NDArray[np.float32]:
@@ -175,7 +181,10 @@ def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work
     constraints = Constraints(**known, tricks=trick_finder(workers=work.workers))
     if work.model is None and plan.most_exact:
         work = replace(work, model=CORRECTED_MODEL)
-    source = LiveSource(constraints, question, work)
+    dealer: Constraints | AuctionLayouts = constraints
+    if work.auction is not None and not _all_known(constraints):
+        dealer = AuctionLayouts(work.auction, constraints)
+    source = LiveSource(dealer, question, work)
     if _all_known(constraints):
         if plan.most_exact:
             return _solve_known(question, constraints, work)
@@ -186,7 +195,7 @@ def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work
     def so_far(stopped: str | None) -> Layouts:
         clock = Clock(run.dealing.seconds, run.estimating.seconds, run.solving.seconds)
         deals, results = source.deals[run.rows], (run.estimates, run.exact, run.chance)
-        return Layouts(deals, *results, clock, stopped, plan.open_ended)
+        return Layouts(deals, *results, clock, stopped, plan.open_ended, question.effect)
 
     total = None if plan.open_ended else plan.most_exact
     with (
@@ -202,6 +211,15 @@ def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work
                 raise
             stopped = "interrupt"
     return so_far(stopped)
+
+
+def read_calls(
+    auction: Any, dealer: str | Seat, vulnerable: str | Vulnerability
+) -> AuctionReading | None:
+    """Return what was called, read by the network of calls; None where nothing is told."""
+    if auction is None or isinstance(auction, AuctionReading):
+        return auction
+    return loaded_bidder(threads=1).read(auction, dealer, vulnerable)
 
 
 def watcher(

@@ -7,13 +7,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Seat
+from ..bidding import AuctionLike
+from ..cards import Seat, Vulnerability
 from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import Contract
 from ..solver import makes_batches
 from .choice import doubt_of
 from .controls import Floats, Means, means
-from .layouts import Layouts, Work, lay_out, watcher
+from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .outcomes import Result, Value, Worth, played, strain_of, values
 from .plan import Plan
 from .run import Question
@@ -41,7 +42,8 @@ class Making(Question):
         estimated = None
         if estimates is not None:
             estimated = estimates[:, :, self.bid.tricks :].sum(axis=2, dtype=float)
-        return means(exact[:, None].astype(float), estimated, unit=1.0, chance=chance)
+        taken = exact[:, None].astype(float)
+        return means(taken, estimated, unit=1.0, chance=chance, effect=self.effect)
 
     def doubts(self, estimates: NDArray[np.float32]) -> Floats:
         """Return the doubt whether it makes."""
@@ -101,6 +103,9 @@ def contract_chance(
     south: KnownHand = None,
     west: KnownHand = None,
     condition: KnownDeal = None,
+    auction: AuctionLike | None = None,
+    dealer: str | Seat = "N",
+    vulnerable: str | Vulnerability = "none",
     samples: int | None = None,
     solve: int | None = None,
     seed: int = 0,
@@ -124,8 +129,9 @@ def contract_chance(
     True
     """
     question = Making(played(contract), Seat.parse(by))
+    heard = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
     told = watcher(progress, lambda layouts: ContractChance(layouts, question))
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster)
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
     return ContractChance(lay_out(question, known, plan, work), question)

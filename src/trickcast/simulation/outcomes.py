@@ -65,8 +65,11 @@ class Result:
     """Whether a precision or the clock ended the solving. ``samples`` and ``solve`` set to what
     was dealt and solved give the same numbers again, wherever they run."""
 
+    effect: float
+    """By how much variances of means exceed those of independent layouts, which is counted in."""
+
     def __init__(self, layouts: Layouts):
-        self.deals = layouts.deals
+        self.deals, self.effect = layouts.deals, layouts.effect
         self.samples, self.solved = len(layouts.deals), len(layouts.exact)
         self.estimated, self.chance = layouts.probabilities is not None, layouts.chance
         self.clock, self.stopped, self.timed = layouts.clock, layouts.stopped, layouts.timed
@@ -89,6 +92,11 @@ class Result:
         if self.known:
             return [KNOWN, DOUBLE_DUMMY]
         notes = [INTERVALS]
+        if self.effect > 1:
+            notes.append(
+                "the layouts fit the auction as in championship play; they are as good as "
+                f"{self.samples / self.effect:,.0f} independent ones, which is counted in"
+            )
         worth = self.worth
         if worth is not None and self.estimated:
             note = (

@@ -15,7 +15,7 @@ from .batches import (
     solver_version,
     thread_count,
 )
-from .each_card import solve_leads, solve_play, trace_plays, values_of_cards
+from .each_card import solve_leads, solve_play, trace_plays, values_in, values_of_cards
 from .processes import SolverCrash, SolverProcesses
 from .solving import solve, solved_chunks
 
@@ -40,5 +40,6 @@ __all__ = [
     "solver_version",
     "thread_count",
     "trace_plays",
+    "values_in",
     "values_of_cards",
 ]

@@ -102,6 +102,13 @@ def values_of_cards(
     ValueError for ``workers`` below one.
     """
     reached = positions(owners, strain, declarer.lho if leader is None else leader, cards)
+    return values_in(reached, strain, declarer, workers=workers)
+
+
+def values_in(
+    reached: Sequence[Position], strain: Strain, declarer: Seat, *, workers: int | None = None
+) -> NDArray[np.uint8]:
+    """Return what each card is worth in k positions, as ``values_of_cards``: (k, 52) uint8."""
     open_ones = [number for number, now in enumerate(reached) if len(now.playable)]
     threads = thread_count(workers)
     values = np.full((len(reached), 52), UNKNOWN, dtype=np.uint8)
