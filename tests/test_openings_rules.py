@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trickcast import DealError, Hand, openings
-from trickcast.bidding.cells import OPENER, Cells, facts_of
+from trickcast.bidding.cells import Cells, facts_of
 from trickcast.bidding.rules import RuleSystem
 from trickcast.cards import Suit
 from trickcast.dealing import ConstraintError, Constraints
 from trickcast.dealing.language.conditions import bounds
 from trickcast.dealing.language.hand_counts import find_count, hcp
-from trickcast.dealing.language.rulefile import parse_rules
+from trickcast.dealing.language.rulefile import OPENER, parse_rules
 from trickcast.dealing.language.tomllines import sections
 from trickcast.evaluators import evaluate
 
