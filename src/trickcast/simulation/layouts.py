@@ -25,7 +25,7 @@ from .tricks import trick_finder
 
 CORRECTED_MODEL = "fast"
 """The network where solved layouts correct it: what it explains less than the larger one is less
-than what it saves in time (docs/simulation.md). Where nothing does, the default one is used."""
+than what it saves in time (docs/log/simulation.md). Where nothing does, the default one is used."""
 
 # seconds, with this model on one core:
 _TRIAL = 0.0004  # to estimate a pilot, for each strain and once more

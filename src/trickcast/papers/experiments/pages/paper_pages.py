@@ -123,6 +123,10 @@ def _ran(rows: Iterable[AnyRow], results: Mapping[str, Result], known: Store) ->
     )
 
 
+_MENU = "```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
+"""The pages of the papers in the menu of the site."""
+
+
 def _index(papers: Sequence[Paper], results: Mapping[str, Result], known: Store) -> str:
     """Return the page that leads to those of the papers, and says what they have in common."""
     verdicts = []
@@ -141,6 +145,7 @@ def _index(papers: Sequence[Paper], results: Mapping[str, Result], known: Store)
         (_TEXTS / "reading.md").read_text("utf-8"),
         "## What was chosen for all papers\n",
         (_TEXTS / "choices.md").read_text("utf-8"),
+        _MENU,
     ]
     return "\n".join(part for part in parts if part)
 
