@@ -92,7 +92,7 @@ def test_diagrams_are_a_line_apart(run) -> None:
 
 
 def test_formats_of_the_output_are_told(run, tmp_path: Path) -> None:
-    names = "pbn, lin, gib, text, zrd, csv, parquet, gib-binary, bri, dup"
+    names = "pbn, lin, gib, text, zrd, csv, parquet, gib-binary, json, bri, dup"
     assert run("deal", "--to", "foo") == (
         2, "", f"trickcast: 'foo' is not a format (expected one of {names}); to look at: diagram\n"
     )  # fmt: skip

@@ -408,7 +408,7 @@ def test_a_peer_gets_its_rows_and_its_answers_are_read(tmp_path, board, cards, c
                 chances = chances[::-1]
             ours = found.probabilities[1, "SHDCN".index(strain), "NESW".index(declarer)]
             assert np.allclose(ours, chances, atol=1e-4)
-            assert found[strain, declarer][1] == chances.argmax()
+            assert found.tricks[1, strain, declarer] == chances.argmax()
 
 
 def test_a_peers_layout_moves_its_columns(tmp_path, board):

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bidding import AuctionLike
 from ..cards import Seat, Vulnerability, shorten
 from ..dealing import Constraints
 from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import Contract, score
 from .contracts import Tables
 from .controls import Floats, means
-from .layouts import Layouts, Work, lay_out, watcher
+from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .outcomes import (
     Result,
     Value,
@@ -151,7 +152,8 @@ class Comparison(Result):
                 if estimated is not None:
                     estimated[rows, 0] = guessed
         unit = min(steps) if min(steps) < np.inf else 0.0
-        return gain_intervals(means(exact, estimated, unit=unit, chance=self.chance), scoring)[0]
+        found = means(exact, estimated, unit=unit, chance=self.chance, effect=self.effect)
+        return gain_intervals(found, scoring)[0]
 
     def _outcomes(
         self, rows: NDArray[np.intp], bid: Contract, against: Contract, gains: Floats
@@ -223,6 +225,8 @@ class Comparison(Result):
 def compare(
     *choices: ChoiceLike,
     by: str | Seat | None = None,
+    auction: AuctionLike | None = None,
+    dealer: str | Seat = "N",
     vulnerable: str | Vulnerability = "none",
     north: KnownHand = None,
     east: KnownHand = None,
@@ -264,7 +268,7 @@ def compare(
         raise SimulationError("no contract is played (expected one that is not PASS)")
     side = contracts[0].by.side
     cells = [*dict.fromkeys(map(_cell, contracts))]
-    Vulnerability.parse(vulnerable)
+    heard = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
 
@@ -272,7 +276,7 @@ def compare(
         return Comparison(layouts, read, cells, side, vulnerable)
 
     told = watcher(progress, compared)
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster)
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
     return compared(lay_out(Tables(cells), known, plan, work))
 
 
