@@ -7,7 +7,7 @@ import { SEATS, SEAT_NAMES, boardFacts } from "./cards.js";
 import { board, editBoard, lineOf, change, state } from "./store.js";
 
 export const SYSTEMS = [
-  "polish-club", "polish-club-rules", "polish-club-book", "standard-american", "52-60-7", "52-60-12", "cascade-1996",
+  "polish-club", "sayc", "2/1", "acol", "polish-club-rules", "polish-club-book", "standard-american", "52-60-7", "52-60-12", "cascade-1996",
 ];
 const ORDER = [3, 0, 1, 2]; // West first, as auctions are written
 const STRAINS = "CDHSN";

@@ -160,7 +160,7 @@ export class WhatIf extends HTMLElement {
     const question = this.#hands(false);
     try {
       if (Object.keys(question).length) {
-        await this.#engine.ask("simulate", { ...question, contract: "1C", by: "N", samples: 1, exact: 0 }, signal);
+        await this.#engine.ask("simulate", { ...question, contract: "1C", by: "N", samples: 1, solve: 0 }, signal);
       }
       if (!signal.aborted) this.#blame("");
     } catch (error) {
