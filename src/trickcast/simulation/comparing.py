@@ -152,8 +152,8 @@ class Comparison(Result):
                 if estimated is not None:
                     estimated[rows, 0] = guessed
         unit = min(steps) if min(steps) < np.inf else 0.0
-        found = means(exact, estimated, unit=unit, chance=self.chance, effect=self.effect)
-        return gain_intervals(found, scoring)[0]
+        judged = means(exact, estimated, unit=unit, chance=self.chance, effect=self.effect)
+        return gain_intervals(judged, scoring)[0]
 
     def _outcomes(
         self, rows: NDArray[np.intp], bid: Contract, against: Contract, gains: Floats
