@@ -101,7 +101,8 @@ export class CardPicker extends HTMLElement {
     this.#told = back || deal.count(this.#seat) < 13 ? "" : `${SEAT_NAMES[this.#seat]} has thirteen cards; choose one of them to take it back.`;
     if (this.#told) return this.#draw();
     const changed = deal.with(card, back ? UNKNOWN : this.#seat);
-    this.dispatchEvent(new CustomEvent("pick", { detail: back ? changed : changed.filled(), bubbles: true }));
+    this.show(back ? changed : changed.filled()); // at once: the next key may come before the page is drawn
+    this.dispatchEvent(new CustomEvent("pick", { detail: this.#deal, bubbles: true }));
   }
 }
 
