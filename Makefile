@@ -8,7 +8,7 @@ PYTHONS := $(wildcard $(HOME)/.pyenv/versions/3.1[1-9]*/bin/python) \
 
 WITH_WHEEL = "$$(echo dist/*.whl)[data,plots,web]" pytest httpx hypothesis pandas polars
 
-.PHONY: help demo test coverage browser-test cluster-test docs blocks docs-all test-pythons wheel smoke check lint types imports format bench faults endurance \
+.PHONY: help demo test coverage browser-test cluster-test docs blocks docs-all test-pythons wheel smoke check lint types imports format bench faults endurance wasm \
 	million fuzz clean
 
 help:  ## Show the targets
@@ -25,6 +25,7 @@ coverage: $(VENV)/.dev  ## Which lines the tests run
 	$(BIN)/python -m coverage report
 
 browser-test: $(VENV)/.browser  ## The page in a real Chromium; installs it where it may
+	if command -v em++ >/dev/null; then $(MAKE) wasm || echo 'without the solver of the page: its tests are skipped'; fi
 	$(BIN)/python -m pytest tests/browser --browser
 
 cluster-test: $(VENV)/.dev  ## Two machines on Ray, killed while they work (minutes)
@@ -95,6 +96,12 @@ million: $(VENV)/.dev  ## A million changed inputs over all readers; goes on whe
 SECONDS ?= 3600
 fuzz: $(VENV)/.fuzz  ## Fuzzing guided by coverage, for SECONDS=3600 over all targets
 	PYTHONPATH=tests $(BIN)/python -m fuzz.guided --seconds $(SECONDS)
+
+SOLVER := src/trickcast/web/wasm
+wasm: $(SOLVER)/dds.wasm  ## Build DDS as WebAssembly, for the static page (needs Debian's emscripten and node-acorn)
+
+$(SOLVER)/dds.wasm: wasm/dds.cpp wasm/build.sh
+	wasm/build.sh $(SOLVER)
 
 bench: $(VENV)/.dev  ## Measure speeds (more than an hour; see docs/benchmarks.md)
 	set -e; for script in benchmarks/*.py; do $(BIN)/python $$script; done

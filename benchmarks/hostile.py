@@ -159,14 +159,14 @@ PATTERNS: dict[str, tuple[str, Callable[[int], bytes]]] = {
 
 def measure(form: str, data: bytes, answer: "multiprocessing.connection.Connection") -> None:
     """Send the seconds that reading takes, the megabytes that it adds, and how it ended."""
-    from trickcast.formats import FormatError, stream
+    from trickcast.formats import FormatError, iter_deals
 
     warnings.simplefilter("ignore")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.process_time()  # other programs on the machine change nothing
     ended = "read"
     try:
-        for _ in stream(io.BytesIO(data), form, skipped=[]):
+        for _ in iter_deals(io.BytesIO(data), form, skipped=[]):
             pass
     except FormatError as error:
         ended = str(error)

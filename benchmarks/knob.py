@@ -1,4 +1,4 @@
-"""Accuracy against speed, from the network alone to solving everything (`exact_below`).
+"""Accuracy against speed, from the network alone to solving everything (`solve_below`).
 
 Accuracy is counted on many test deals of the library, whose results are known, so that searches
 need not be made; speed is measured on a few, with one thread, per second of processor time. With
@@ -75,7 +75,7 @@ def speed(model: Estimator, deals: DealSet, bound: float) -> list[float]:
     for start in range(0, len(deals), BATCH):
         some = deals[start : start + BATCH]
         busy = time.process_time()
-        model(some, exact_below=bound)
+        model(some, solve_below=bound)
         seconds.add([[len(some), time.process_time() - busy]])
     rate: list[float] = plain(seconds.mean(np.array([1.0, 0.0])), 3)
     return rate
@@ -136,7 +136,7 @@ def main() -> None:
         return
     counted = Library(LIBRARY).deals("test")[:COUNTED]
     estimated = model(counted)
-    model(timed[:2], exact_below=1)  # what is loaded late shall not be timed
+    model(timed[:2], solve_below=1)  # what is loaded late shall not be timed
     for bound in asked.bounds:
         row = accuracy(estimated, counted, bound) | {"deals_a_second": speed(model, timed, bound)}
         if asked.json:

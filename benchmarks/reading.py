@@ -8,7 +8,7 @@ import numpy as np
 
 from trickcast import random_deals
 from trickcast.cards import DealSet
-from trickcast.formats import FORMATS, stream, write
+from trickcast.formats import FORMATS, iter_deals, write
 
 SIZES = {"pbn": 5_000, "lin": 5_000, "csv": 20_000}
 DEALS = 400_000
@@ -31,7 +31,7 @@ def main() -> None:
                 size = len(path.read_bytes())
                 raw.append(time.perf_counter() - start)
                 start = time.perf_counter()
-                count = sum(len(part) for part in stream(path, format.name))
+                count = sum(len(part) for part in iter_deals(path, format.name))
                 ours.append(time.perf_counter() - start)
             assert count == n
         best = min(ours)

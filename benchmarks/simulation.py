@@ -53,7 +53,7 @@ TRICKS = np.arange(14.0)
 NEVER = float("inf")
 DEALT = 8192  # layouts on which dealing is timed
 SOME = 40  # layouts on which single searches are timed, and solved with East and West exchanged
-FIXED = Plan(samples=1000, exact=100)
+FIXED = Plan(samples=1000, solve=100)
 
 
 def question(case: int, layouts: int, seed: int) -> tuple[NDArray[np.uint8], Strain]:

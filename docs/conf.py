@@ -1,18 +1,37 @@
 """How Sphinx makes the site of these pages: ``make docs``."""
 
 from importlib.metadata import version as installed
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+import trickcast as tc
 from trickcast.cli.app import build
+
+SUBJECTS = {
+    "cards": "Deals and hands",
+    "formats": "Files",
+    "dealing": "Dealing",
+    "solver": "Exact results",
+    "scoring": "Scores",
+    "pars": "Par",
+    "estimator": "Estimates",
+    "played": "At the table",
+    "pairs": "Two hands",
+    "bidding": "Bidding",
+    "simulation": "Hidden hands",
+    "evaluators": "Hand strength",
+}
+"""The rooms that have names at the front door, in the order of the reference."""
 
 project = "trickcast"
 author = copyright = "The trickcast developers"
 version = release = installed("trickcast")
-extensions = ["myst_nb", "sphinx.ext.autodoc"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton"]
 html_theme = "furo"
 html_title = "trickcast"
 html_static_path = ["static"]
@@ -38,6 +57,11 @@ autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 maximum_signature_line_length = 80
 
+# what is copied from a block: its commands, neither their prompts nor what they print
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
+
 linkcheck_timeout = 20
 linkcheck_anchors = False
 
@@ -60,6 +84,34 @@ class Commands(SphinxDirective):
         return list(sections)
 
 
+class Names(SphinxDirective):
+    """A table of the names of ``trickcast`` for each subject, with what each is for."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the tables."""
+        subjects: dict[str, list[str]] = {room: [] for room in SUBJECTS}
+        for name in tc.__all__:
+            value = getattr(tc, name)
+            doc = (getattr(value, "__doc__", None) or "").partition("\n")[0].replace("|", "\\|")
+            if isinstance(value, ModuleType):
+                room = value.__name__.partition(".")[2]
+                link = f"[`{name}`]({room}.md)"
+            elif hasattr(value, "__module__"):
+                room = value.__module__.split(".")[1]
+                link = f"{{py:obj}}`{name} <trickcast.{room}.{name}>`"
+                if not (Path(__file__).parent / f"reference/{room}.md").exists():
+                    link = f"[`{name}`](trickcast.md)"
+            else:
+                continue  # a text, such as the version
+            subjects.setdefault(room, []).append(f"| {link} | {doc} |")
+        lines: list[str] = []
+        for room, rows in subjects.items():
+            if rows:
+                heading = SUBJECTS.get(room, room)
+                lines += [f"**{heading}**", "", "| name | what it is |", "|---|---|", *rows, ""]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
 def of_another_room(
     app: Sphinx, what: str, name: str, member: Any, skip: bool, options: Any
 ) -> bool | None:
@@ -74,4 +126,5 @@ def of_another_room(
 def setup(app: Sphinx) -> None:
     """Add what is ours."""
     app.add_directive("trickcast-commands", Commands)
+    app.add_directive("trickcast-names", Names)
     app.connect("autodoc-skip-member", of_another_room)

@@ -165,7 +165,7 @@ def published(found: dict[str, Any]) -> Iterator[Row]:
 
 def knob_table(rows: list[dict[str, Any]]) -> list[Row]:
     """What each bound costs and gives."""
-    table = [["`exact_below`", "searches a deal", "suits, exact %", "notrump, exact %", "stated, %",
+    table = [["`solve_below`", "searches a deal", "suits, exact %", "notrump, exact %", "stated, %",
               "deals/s of one core"]]  # fmt: skip
     for row in rows:
         rate = row["deals_a_second"]
@@ -273,7 +273,7 @@ def reliability(found: dict[str, Any]) -> str:
 
 def knob(rows: list[dict[str, Any]]) -> str:
     """Draw exact percent against deals a second, from all-exact to all-neural."""
-    plot = Plot(0, "exact_below: from solving to estimating", "deals/s of one core", "exact, %")
+    plot = Plot(0, "solve_below: from solving to estimating", "deals/s of one core", "exact, %")
     least = math.floor(math.log10(min(row["deals_a_second"][0] for row in rows)))
     most = math.ceil(math.log10(max(row["deals_a_second"][0] for row in rows)))
     bottom = 10 * math.floor(min(min(row["suits"][0], row["N"][0]) for row in rows) / 10)

@@ -5,7 +5,8 @@ Run from the root of the repository; needs torch, and some six minutes of a core
     python docs/make_exchange.py
 
 Validation deals, whose tables are known, are solved again after the holders of their lowest ranks
-have been drawn anew, as a training does it (`exchanged`). Prints the table of docs/estimator.md.
+have been drawn anew, as a training does it (`exchanged`). Prints the table that stands in
+docs/log/estimator.md.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""Draw the maps of docs/hand-vectors.md: vectors of hands by t-SNE and by principal components.
+"""Draw the maps of docs/log/pairs.md: vectors of hands by t-SNE and by principal components.
 
 python docs/make_hand_maps.py [--labelled FILE]     # needs trickcast[docs]; half a minute
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from trickcast.cards import Board, DealError, parse_card, parse_contract
-from trickcast.formats import stream
+from trickcast.formats import iter_deals
 from trickcast.played.norms import NORMS, ROLES, given_away
 from trickcast.solver import values_of_cards
 
@@ -26,7 +26,7 @@ def sample(path: Path, boards: int, seed: int) -> list[tuple[np.ndarray, Board]]
     by_deal: dict[bytes, list[tuple[np.ndarray, Board]]] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for deals in stream(path):
+        for deals in iter_deals(path):
             for owners, board in zip(deals.owners, deals.boards or (), strict=True):
                 known = board.contract not in (None, "PASS") and board.declarer is not None
                 if known and len(board.play) >= _LEAST_CARDS:

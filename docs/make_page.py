@@ -1,6 +1,6 @@
 """Take the picture of the page in the README: the static site in headless Chromium.
 
-python docs/make_page.py    # needs the extra browser, chromium and npm
+python docs/make_page.py    # needs the extra browser, chromium and `make wasm`
 """
 
 import shutil
@@ -20,13 +20,13 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
 def main() -> None:
-    """Write a site, show a deal on it, touch a cell, and take the picture."""
+    """Write a site, show a deal on it, choose a contract, and take the picture."""
     with tempfile.TemporaryDirectory() as folder:
         write_site(folder)
         handler = partial(SimpleHTTPRequestHandler, directory=folder)
         with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
-            take(f"http://127.0.0.1:{server.server_port}/#deal={DEAL}")
+            take(f"http://127.0.0.1:{server.server_port}/#deal={DEAL}&board=5&dealer=N&vul=ns")
             server.shutdown()
 
 
@@ -35,10 +35,11 @@ def take(address: str) -> None:
     with sync_playwright() as playwright:
         program = shutil.which("chromium") or shutil.which("chromium-browser")
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        page = browser.new_page(viewport={"width": 1000, "height": 760}, color_scheme="light")
+        page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light")
         page.goto(address)
         page.locator("#status", has_text="by accurate").wait_for()
-        page.get_by_role("button", name="clubs by West").click()
+        page.get_by_role("button", name="hearts by North").click()
+        page.locator(".card.plays .result", has_text="=").first.wait_for()
         page.screenshot(path=PICTURE)
         browser.close()
 

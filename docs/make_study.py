@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-ROWS, PAGE, PICTURE = Path("docs/study.csv"), Path("docs/estimator.md"), Path("docs/study.svg")
+ROWS, PAGE, PICTURE = Path("docs/study.csv"), Path("docs/log/estimator.md"), Path("docs/study.svg")
 COLUMNS = [
     "part", "name", "deals", "steps", "weights", "products", "best_step",
     "training_loss", "log_loss", "exact_suits", "exact_notrump", "seconds",

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import trickcast as tc
-from trickcast.cards import Seat, Strain
 
 path = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("deals.pbn")
 deals = tc.read(path)
@@ -18,7 +17,7 @@ print(f"{len(deals)} deals, {solved.tricks.size} results, {differs.sum()} estima
 for number, strain, seat in zip(*differs.nonzero(), strict=True):
     sure = estimated.probabilities[number, strain, seat].max()
     print(
-        f"deal {number + 1}, {Strain(strain).symbol} by {Seat(seat).word}: "
+        f"deal {number + 1}, {tc.Strain(strain).symbol} by {tc.Seat(seat).word}: "
         f"{estimated.tricks[number, strain, seat]} ({sure:.0%} sure), "
         f"in truth {solved.tricks[number, strain, seat]}"
     )

@@ -12,7 +12,7 @@ result = tc.simulate_leads(
     south="balanced, hcp 15-17",
     north="hcp 8-10, hearts <= 3, spades <= 3",
     samples=500,
-    exact=60,
+    solve=60,
     seed=1,
 )
 print(result)

@@ -140,7 +140,7 @@ def ask_simulations() -> Iterator[tuple[str, Any]]:
     both = _called(tc.simulate, **asked, **work, exact=40)
     for name in ("expected", "deviation"):
         if hasattr(both, name):
-            yield f"simulations/contracts/{name}", np.asarray(getattr(both, name).array)
+            yield f"simulations/contracts/{name}", np.asarray(getattr(both, name))
     yield "simulations/contracts/making", list(both.making("4S", by="S"))
     one = _called(tc.simulate, **asked, **work, exact=0, only=[("4S", "S"), ("3N", "N")])
     yield "simulations/two contracts", [list(one.making(c, by=b)) for c, b in (("4S", "S"),)]

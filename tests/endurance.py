@@ -25,7 +25,7 @@ import numpy as np
 import trickcast as tc
 from pgx_host import Host, as_pgx
 from trickcast.cards import DealSet
-from trickcast.formats import stream, write_stream
+from trickcast.formats import iter_deals, write_stream
 from trickcast.library import Library
 from trickcast.library.fetch import fetch_pgx
 
@@ -54,7 +54,7 @@ def pbn_of(deals: DealSet) -> bytes:
 
 
 def read(written: bytes) -> DealSet:
-    return DealSet.concatenate(stream(io.BytesIO(written), "pbn"))
+    return DealSet.concatenate(iter_deals(io.BytesIO(written), "pbn"))
 
 
 @cache
@@ -115,8 +115,8 @@ def stream_deals(deals: int, folder: Path) -> None:
 
     packed, text = folder / "deals.zrd", folder / "deals.txt"
     write_stream(made(), packed)
-    write_stream(stream(packed, chunk=_PART), text, "text")
-    both = zip(made(), stream(text, "text", chunk=_PART), strict=True)
+    write_stream(iter_deals(packed, chunk=_PART), text, "text")
+    both = zip(made(), iter_deals(text, "text", chunk=_PART), strict=True)
 
     def compare(step: int) -> None:
         here, there = next(both)

@@ -22,7 +22,9 @@ def main(page: Path) -> None:
     assert (package.parent / "py.typed").exists()
     failed, tried = doctest.testfile(str(page.resolve()), module_relative=False)
     assert tried and not failed
-    commands = re.findall(rf"(?:`|^)({WITHOUT_FILES})", page.read_text("utf-8"), re.MULTILINE)
+    commands = re.findall(
+        rf"(?:`|^)(?:\$ )?({WITHOUT_FILES})", page.read_text("utf-8"), re.MULTILINE
+    )
     commands = [words for words in map(shlex.split, commands) if not words[-1].endswith(".pbn")]
     assert len(commands) >= 3
     for words in [*commands, ["trickcast", "--version"]]:

@@ -199,7 +199,7 @@ def test_gib_results_may_be_missing():
         (b"QJ3", b"QJ2", r"line 2: .* H2 is held by"),
         (b"QJ3", b"QJ", r"line 2: .*12 cards"),
         (b" 6543", b"", r"line 2: .*1 hand \(expected 4"),
-        (b"QJ3", b"QX3", r"line 2: .*'X' is not a rank"),
+        (b"QJ3", b"QX3", r"line 2: .*'X' at position 7 is any small card"),
         (b"QJ3", b"Q\xff3", r"line 2, column 24: byte 0xff \(expected text"),
         (b"QJ3", b"Q" * 70000, r"line 2: longer than"),
     ],

@@ -92,7 +92,7 @@ def test_what_is_plainly_meant_is_read(text: str) -> None:
     ("text", "reasons"),
     [
         ("", ["no first seat"]),
-        (TEXT[2:], ["no first seat", "N:"]),
+        (TEXT[3:], ["no first seat", "N:"]),
         (TEXT.replace("Q4.", "A4."), ["SA", "North", "East"]),
         (TEXT[:-1], ["West", "12 cards", "expected 13"]),
         (TEXT.replace("T94", "T954"), ["North", "14 cards"]),
@@ -416,5 +416,15 @@ def test_results_of_many_are_cut_like_an_array() -> None:
     assert repr(many) == "<TrickTable of 12 deals>" and "12 deals" in many._repr_html_()
     with pytest.raises(TypeError, match="no length"):
         len(many[0])
-    with pytest.raises(TypeError, match=r'table\["H", "N"\]'):
+    with pytest.raises(TypeError, match=r'tricks\["H", "N"\]'):
         many[0][0]
+
+
+@pytest.mark.parametrize("between", [" ", "\n", " \r\n"])
+def test_four_hands_without_a_seat_begin_with_north(between: str) -> None:
+    dotted = TEXT[2:].split()
+    spaced = [" ".join(suit or "-" for suit in hand.split(".")) for hand in dotted]
+    signed = [" ".join(s + suit for s, suit in zip("♠♥♦♣", hand.split("."), strict=True))
+              for hand in dotted]  # fmt: skip
+    for hands in (dotted, spaced, signed):
+        assert Deal(between.join(hands)) == Deal(TEXT)

@@ -27,8 +27,8 @@ from trickcast.solver import solver_version
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 COMMANDS = (
-    "estimate solve convert deal play generate library train evaluate models hand pair nearest par "
-    "open simulate compare leads reproduce explain site serve doctor report"
+    "estimate solve convert deal play generate library train evaluate bench models hand pair "
+    "nearest par open simulate compare leads reproduce explain site serve doctor report session"
 )
 LIBRARY = ("info", "verify", "split", "add", "fetch")
 COMMAND = [sys.executable, "-m", "trickcast"]
@@ -49,7 +49,7 @@ def test_estimate_shows_the_diagram_and_both_tables(run) -> None:
     assert north[11] == "N"
     assert [int(cell.rstrip("*")) for cell in north[12:]] == [8, 7, 10, 6, 9]
     for cell, strain in zip(north[12:], "NSHDC", strict=True):
-        assert cell.endswith("*") == (int(cell.rstrip("*")) != estimate[strain, "N"])
+        assert cell.endswith("*") == (int(cell.rstrip("*")) != estimate.tricks[strain, "N"])
 
 
 def test_estimate_as_json(run) -> None:
@@ -206,8 +206,8 @@ def test_models(run) -> None:
         (["library", "fetch", "pgx", "--deals", "1", "--out", ""], ["'--out': it is empty"]),
         (["site", ""], ["'FOLDER': it is empty"]),
         (["convert", BOARD, "", "--to", "pbn"], ["'OUT': it is empty"]),
-        (["estimate", BOARD, "--exact-below", "nan"], ["--exact-below", "nan is not a finite"]),
-        (["simulate", "--seconds", "inf"], ["--seconds", "inf is not a finite number"]),
+        (["estimate", BOARD, "--solve-below", "nan"], ["solve_below is nan", "a finite number"]),
+        (["simulate", "--seconds", "inf"], ["seconds is inf (expected a finite number)"]),
         (["par", BOARD, "--vulnerable", ""], ["vulnerability"]),
         (["hand", ""], ["empty argument"]),
         (["open", "AKQ2.QJT987.32.2", "--system", "mine"], ["mine", "polish-club"]),
@@ -445,13 +445,14 @@ SHEETS: dict[str, list[object]] = {
     "nearest": ["AKQ2.QJT987.32.2"],
     "models": [],
     "evaluate": ["SOLVED"],
+    "bench": [],
     "explain": ["(52x4)-(26x4)-26-13-1"],
     "deal": ["--to", "diagram", "--solve"],
     "simulate": ["--south", "AKQ2.QJT987.32.2", "--north", "hcp 6-9", "--contracts", "4H,3N",
-                 "--by", "S", "--samples", 100, "--exact", 20],
+                 "--by", "S", "--samples", 100, "--solve", 20],
     "compare": ["4H", "3N", "--by", "S", "--south", "AKQ2.QJT987.32.2", "--samples", 100,
-                "--exact", 20],
-    "leads": ["A.KQ9832.T94.AKT", "3N", "--by", "S", "--samples", 100, "--exact", 20,
+                "--solve", 20],
+    "leads": ["A.KQ9832.T94.AKT", "3N", "--by", "S", "--samples", 100, "--solve", 20,
               "--scoring", "matchpoints"],
 }  # fmt: skip
 
@@ -512,10 +513,13 @@ def test_the_front_door() -> None:
         "ModelError TrickTable TrickEstimate"
     )
     assert {*contract.split()} <= {*tc.__all__}
-    rooms = "bidding cards dealing estimator formats pairs played simulation solver".split()
+    rooms = (
+        "bidding cards dealing estimator formats pairs pars played scoring simulation solver"
+    ).split()
+    others = ("evaluators", "openings", "session", "__version__")
     for name in tc.__all__:
         named = [getattr(import_module(f"trickcast.{room}"), name, None) for room in rooms]
-        assert getattr(tc, name) in named or name in ("evaluators", "openings")
+        assert getattr(tc, name) in named or name in others
     assert "work_points" in tc.evaluators.names()
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = tc.nothing

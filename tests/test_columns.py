@@ -58,7 +58,7 @@ def test_an_estimate_has_a_row_for_each_strain_and_declarer() -> None:
     assert len(frame) == 3 * 20
     row = frame.row(by_predicate=(polars.col("deal") == 1) & (polars.col("strain") == "H")
                     & (polars.col("declarer") == "W"), named=True)  # fmt: skip
-    assert row["tricks"] == ESTIMATE["H", "W"][1] and not row["exact"]
+    assert row["tricks"] == ESTIMATE.tricks["H", "W"][1] and not row["solved"]
     assert row["expected"] == ESTIMATE.expected[1, 1, 3]
     chances = [row[f"p{count}"] for count in range(14)]
     assert chances == ESTIMATE.probabilities[1, 1, 3].tolist()

@@ -315,8 +315,8 @@ def test_a_player_is_deleted_whole_and_the_token_is_in_no_file(client, file) -> 
 def test_a_server_without_a_contest_says_so() -> None:
     client = Client(None)
     detail = "this server holds no contest (see trickcast serve --contest)"
-    assert ask(client, "begin", 404, hands=4, strain="N") == {"detail": detail}
-    assert client.get("/v1/contest").json() == {"detail": detail}
+    assert ask(client, "begin", 404, hands=4, strain="N")["detail"] == detail
+    assert client.get("/v1/contest").json()["detail"] == detail
 
 
 def refusal(path: Path) -> str:
@@ -371,7 +371,10 @@ def test_answers_are_tricks_of_north_and_south_whoever_declares() -> None:
         answers = prepared(deal, leader, tricks)["answers"]
         for strain in ("N", "S"):
             answer, declarer = answers[f"4{strain}"], leader.rho
-            exact, ours = int(tc.solve(deal)[strain, declarer]), int(estimate[strain, declarer])
+            exact, ours = (
+                int(tc.solve(deal)[strain, declarer]),
+                int(estimate.tricks[strain, declarer]),
+            )
             if declarer.side:
                 exact, ours = 13 - exact, 13 - ours
             assert (answer["exact"], answer["networks"]["accurate"]) == (exact, ours)

@@ -3,12 +3,14 @@
 Their blocks are run by ``make docs`` (docs/blocks.py).
 """
 
+import json
 import re
 import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
+from docs import make_figures
 
 import trickcast as tc
 from trickcast.cli.app import build
@@ -62,12 +64,34 @@ def test_every_picture_is_shown_and_something_makes_it(picture: Path) -> None:
     )
 
 
+def test_the_menu_and_the_readme_stay_short() -> None:
+    menu = re.findall(
+        r"^```{toctree}\n(.*?)^```", (DOCS / "index.md").read_text("utf-8"), re.M | re.S
+    )
+    lines = (line for block in menu for line in block.splitlines())
+    entries = [line for line in lines if line and not line.startswith(":")]
+    assert 15 < len(entries) <= 25
+    assert len((ROOT / "README.md").read_text("utf-8").split()) <= 900
+
+
 def test_every_room_has_its_page_of_the_reference() -> None:
     rooms = {path.parent.name for path in (ROOT / "src/trickcast").glob("*/__init__.py")
              if "\nfrom ." in path.read_text("utf-8")}  # fmt: skip
     pages = {path.stem for path in (DOCS / "reference").glob("*.md")}
     others = {"index", "commands", "trickcast", "scoring", "plugins", "papers"}
     assert pages - others == rooms - {"cli", "answers"}
+
+
+def test_the_figures_of_the_models_are_the_same_everywhere() -> None:
+    figures = json.loads(make_figures.FIGURES.read_text("utf-8"))
+    for page, text in make_figures.pages(figures).items():
+        assert page.read_text("utf-8") == text, f"run python docs/make_figures.py for {page.name}"
+    tables = (DOCS / "evaluation.md").read_text("utf-8")
+    for strain in ("all suits", "notrump"):
+        row = next(line for line in tables.splitlines() if line.startswith(f"| {strain} |"))
+        shown = [float(number) for number in re.findall(r"([0-9.]+) ±", row)]
+        known = (figures["accurate"][name][strain.split()[-1]] for name in ("tests", "gib"))
+        assert shown == [share for shares in known for share in shares]
 
 
 def test_the_models_of_the_readme_are_those_that_ship() -> None:

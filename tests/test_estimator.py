@@ -194,7 +194,7 @@ def test_a_bad_deal_is_named(deals):
 
 def test_an_estimate_reads_as_a_table(board):
     estimate = tc.estimate(board)
-    assert estimate["H", "N"] == estimate["hearts", "north"] == estimate.tricks[1, 0]
+    assert estimate.tricks["H", "N"] == estimate.tricks["hearts", "north"] == estimate.tricks[1, 0]
     lines = str(estimate).splitlines()
     assert [line[:1] for line in lines] == [" ", "N", "S", "E", "W"]
     assert lines[0].split() == ["NT", "♠", "♥", "♦", "♣"]
@@ -207,7 +207,7 @@ def test_an_estimate_reads_as_a_table(board):
 
 def test_an_estimate_of_many_is_indexed_by_deal(deals):
     estimate = tc.estimate(deals)
-    assert np.array_equal(estimate["N", "S"], estimate.tricks[:, 4, 2])
+    assert np.array_equal(estimate.tricks["N", "S"], estimate.tricks[:, 4, 2])
     assert np.array_equal(estimate[2:5].tricks, estimate.tricks[2:5])
     assert str(estimate).endswith(f"{estimate[9]}\n\n…")
     assert str(estimate[:2]) == f"{estimate[0]}\n\n{estimate[1]}"
@@ -293,7 +293,7 @@ def few() -> tuple[tc.DealSet, np.ndarray]:
 def test_all_is_as_sure_as_asked(few, bound):
     deals, real = few
     estimator = tc.Estimator(SMALL, threads=1)
-    plain, decided = estimator(deals), estimator(deals, exact_below=bound)
+    plain, decided = estimator(deals), estimator(deals, solve_below=bound)
     unsure = plain.probabilities.max(axis=-1) < bound
     assert unsure.mean() > 0.05
     surest = decided.probabilities.max(axis=-1)
@@ -302,16 +302,16 @@ def test_all_is_as_sure_as_asked(few, bound):
     assert np.array_equal(decided.tricks[unsure], decided.probabilities.argmax(-1)[unsure])
     # what searches ruled out has no chance left, so the truth never has none
     assert (np.take_along_axis(decided.probabilities, real[..., None].astype(int), -1) > 0).all()
-    assert decided.exact.any() == (bound == 0.95) and not decided.exact.all()
-    assert np.array_equal(decided.tricks[decided.exact], real[decided.exact])
-    assert (surest[decided.exact] == 1).all()
+    assert decided.solved.any() == (bound == 0.95) and not decided.solved.all()
+    assert np.array_equal(decided.tricks[decided.solved], real[decided.solved])
+    assert (surest[decided.solved] == 1).all()
     assert (decided.tricks == real).mean() > (plain.tricks == real).mean()
     # a side of which nothing was unsure is as it was
     aside = ~(unsure | unsure[:, :, [2, 3, 0, 1]])
     assert np.array_equal(decided.probabilities[aside], plain.probabilities[aside])
-    alone = estimator(deals[2], exact_below=bound)
+    alone = estimator(deals[2], solve_below=bound)
     assert np.array_equal(alone.tricks, decided.tricks[2])
-    assert np.array_equal(alone.exact, decided[2].exact)
+    assert np.array_equal(alone.solved, decided[2].solved)
 
 
 def test_partners_estimates_are_the_sums_of_their_joint_distribution():
@@ -342,21 +342,21 @@ def test_searches_end_at_results_that_no_estimate_foresaw():
 
 def test_nothing_and_everything_exact(few, deals):
     solved, real = few
-    everything = tc.estimate(solved[:2], model=SMALL, exact_below=1)
-    assert everything.exact.all()
+    everything = tc.estimate(solved[:2], model=SMALL, solve_below=1)
+    assert everything.solved.all()
     assert np.array_equal(everything.tricks, real[:2])
-    nothing = tc.estimate(deals, model=SMALL, exact_below=0)
-    assert not nothing.exact.any()
-    assert not tc.estimate(deals, model=SMALL).exact.any()
-    assert tc.estimate([], exact_below=0.8).exact.shape == (0, 5, 4)
+    nothing = tc.estimate(deals, model=SMALL, solve_below=0)
+    assert not nothing.solved.any()
+    assert not tc.estimate(deals, model=SMALL).solved.any()
+    assert tc.estimate([], solve_below=0.8).solved.shape == (0, 5, 4)
 
 
 @pytest.mark.parametrize("bound", [-0.1, 1.1, float("nan"), 80])
 def test_a_bound_is_a_probability(board, bound):
-    with pytest.raises(ValueError, match=r"exact_below is .* \(expected a probability"):
-        tc.estimate(board, exact_below=bound)
-    with pytest.raises(ValueError, match="exact_below"):
-        tc.Estimator(SMALL).stream(board, exact_below=bound)
+    with pytest.raises(ValueError, match=r"solve_below is .* \(expected a probability"):
+        tc.estimate(board, solve_below=bound)
+    with pytest.raises(ValueError, match="solve_below"):
+        tc.Estimator(SMALL).stream(board, solve_below=bound)
 
 
 def test_one_strain_is_solved_as_in_the_table(few):
@@ -367,16 +367,16 @@ def test_one_strain_is_solved_as_in_the_table(few):
 
 
 def test_an_exact_result_is_marked_in_print(board):
-    found = tc.estimate(board, model=SMALL, exact_below=0.95)
+    found = tc.estimate(board, model=SMALL, solve_below=0.95)
     row = str(found).splitlines()[1].split()[1:]
     for place, strain in enumerate("NSHDC"):
         number, mark = row[2 * place : 2 * place + 2]
-        if found.exact["SHDCN".index(strain), 0]:
+        if found.solved["SHDCN".index(strain), 0]:
             assert (number, mark) == (str(found[strain, "N"]), "=")
         else:
             assert mark.endswith("%")
-    assert found.exact.any()
-    assert not found.exact.all()
+    assert found.solved.any()
+    assert not found.solved.all()
 
 
 # --- model files ------------------------------------------------------------------------------

@@ -408,7 +408,7 @@ def test_a_peer_gets_its_rows_and_its_answers_are_read(tmp_path, board, cards, c
                 chances = chances[::-1]
             ours = found.probabilities[1, "SHDCN".index(strain), "NESW".index(declarer)]
             assert np.allclose(ours, chances, atol=1e-4)
-            assert found[strain, declarer][1] == chances.argmax()
+            assert found.tricks[1, strain, declarer] == chances.argmax()
 
 
 def test_a_peers_layout_moves_its_columns(tmp_path, board):
@@ -534,14 +534,14 @@ def test_a_wrong_peer_ends_with_status_2(run, solved, tmp_path, more, words):
 
 
 def test_estimating_with_exact_results_for_what_is_unsure(run, board):
-    arguments = ("estimate", board.pbn, "--model", SMALL, "--exact-below", 1)
+    arguments = ("estimate", board.pbn, "--model", SMALL, "--solve-below", 1)
     status, out, err = run(*arguments, "--json")
     assert (status, err) == (0, "")
-    found, expected = json.loads(out), tc.estimate(board, model=SMALL, exact_below=1)
-    assert found["solved"] == expected.exact.tolist()
+    found, expected = json.loads(out), tc.estimate(board, model=SMALL, solve_below=1)
+    assert found["solved"] == expected.solved.tolist()
     assert found["tricks"] == expected.tricks.tolist()
     status, out, _ = run(*arguments)
-    assert (status, out.count(" =")) == (0, expected.exact.sum())
-    status, out, err = run("estimate", board.pbn, "--exact-below", 2)
+    assert (status, out.count(" =")) == (0, expected.solved.sum())
+    status, out, err = run("estimate", board.pbn, "--solve-below", 2)
     assert (status, out) == (2, "")
-    assert "--exact-below" in err
+    assert "solve_below" in err

@@ -23,8 +23,8 @@ from trickcast.formats import (
     find_format,
     format_of,
     format_to_write,
+    iter_deals,
     read,
-    stream,
     write,
     write_stream,
 )
@@ -47,7 +47,7 @@ def test_formats_that_must_be_there() -> None:
         "dds-list", "hand2vec", "rbn", "links", "ben", "diagram", "json", "bri", "dup",
     }  # fmt: skip
     assert set(FORMATS) - set(WRITABLE) == {
-        "jps", "pgx", "dds-list", "hand2vec", "rbn", "links", "ben", "diagram", "json",
+        "jps", "pgx", "dds-list", "hand2vec", "rbn", "links", "ben", "diagram",
     }  # fmt: skip
     assert tc.read is read and tc.write is write
 
@@ -91,7 +91,7 @@ def test_streams_that_cannot_seek(name: str) -> None:
     with os.fdopen(out_end, "rb", buffering=0) as pipe:
         feeder = threading.Thread(target=_feed, args=(in_end, out.getvalue()))
         feeder.start()
-        parts = list(stream(pipe, name, chunk=16))
+        parts = list(iter_deals(pipe, name, chunk=16))
         feeder.join()
     if name == "text":  # answers what has come
         assert max(map(len, parts)) <= 16
@@ -141,7 +141,7 @@ def test_empty_files(tmp_path: Path) -> None:
             with pytest.raises(FormatError, match=f"{name}: the file is empty"):
                 read_it(path)
     with pytest.raises(FormatError, match="standard input: the file is empty"):
-        next(stream(io.BytesIO()))
+        next(iter_deals(io.BytesIO()))
 
 
 def test_binary_rubbish(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_names_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="output has no suffix: name its format"):
         write_stream([DEALS], io.BytesIO())
     with pytest.raises(ValueError, match="chunk is 0"):
-        next(stream("x.pbn", chunk=0))
+        next(iter_deals("x.pbn", chunk=0))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -360,7 +360,7 @@ def test_standard_output_by_its_path() -> None:
     write(SOLVED[:5], f"/dev/fd/{in_end}", "zrd")
     os.close(in_end)
     with os.fdopen(out_end, "rb") as pipe:
-        assert DealSet.concatenate(stream(pipe, "zrd")) == SOLVED[:5]
+        assert DealSet.concatenate(iter_deals(pipe, "zrd")) == SOLVED[:5]
 
 
 def test_real_files(shared: Path) -> None:

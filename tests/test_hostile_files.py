@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trickcast.cards import DealSet
-from trickcast.formats import FORMATS, FormatError, FormatWarning, Limits, hand2vec, stream
+from trickcast.formats import FORMATS, FormatError, FormatWarning, Limits, hand2vec, iter_deals
 
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 TAG = f'[Deal "{DEAL}"]\n'
@@ -37,7 +37,7 @@ def of(data: str | bytes, form: str, **options) -> DealSet:
     data = data.encode() if isinstance(data, str) else data
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FormatWarning)
-        return DealSet.concatenate(stream(io.BytesIO(data), form, "x", **options))
+        return DealSet.concatenate(iter_deals(io.BytesIO(data), form, "x", **options))
 
 
 def steps_of(data: bytes, form: str) -> int:

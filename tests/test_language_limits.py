@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trickcast import ModelError, openings
-from trickcast.bidding.rulefile import parse_rules
 from trickcast.bidding.rules import RuleSystem
 from trickcast.bidding.softrules import open_shading
 from trickcast.cards import DealError
@@ -24,6 +23,7 @@ from trickcast.dealing import (
     random_deals,
 )
 from trickcast.dealing.language.mistakes import QUOTED
+from trickcast.dealing.language.rulefile import parse_rules
 from trickcast.papers.opening_networks import OpeningNetwork, open_networks, save
 
 DEALS = random_deals(300, seed=21)

@@ -15,7 +15,7 @@ import format_samples as sample
 import trickcast as tc
 from trickcast.cards import UNKNOWN, Deal, DealSet, Seat, Skipped
 from trickcast.dealing import random_deals
-from trickcast.formats import FORMATS, FormatError, FormatWarning, read, stream, write_stream
+from trickcast.formats import FORMATS, FormatError, FormatWarning, iter_deals, read, write_stream
 from trickcast.formats.boards import numbered
 
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
@@ -25,7 +25,7 @@ TAG = f'[Deal "{DEAL}"]\n'
 
 def of(data: str | bytes, form: str | None = None, **options) -> DealSet:
     data = data.encode() if isinstance(data, str) else data
-    return DealSet.concatenate(stream(io.BytesIO(data), form, "x", **options))
+    return DealSet.concatenate(iter_deals(io.BytesIO(data), form, "x", **options))
 
 
 def leniently(data: str | bytes, form: str) -> tuple[DealSet, list[str], list[str]]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from board_strategies import deal_sets, play_of, played_boards
 from trickcast.cards import Board, Deal, DealSet, Seat, Strain, Tag, Vulnerability
 from trickcast.dealing import random_deals
-from trickcast.formats import FormatError, FormatWarning, read, stream, write_stream
+from trickcast.formats import FormatError, FormatWarning, iter_deals, read, write_stream
 
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 MD = "4S59JKH56JD3KC456J,S23678TH4D56AC89Q,SAH2389KQD49TCTKA,"
@@ -25,7 +25,7 @@ mb|d|mb|3N|mb|p|mb|p|mb|p|nt|a remark|pg||pc|DQ|pc|D3|pc|DA|pc|D4|pg||mc|8|pg||
 
 
 def of_text(text: str, **options: int) -> DealSet:
-    return DealSet.concatenate(stream(io.BytesIO(text.encode()), "lin", "x.lin", **options))
+    return DealSet.concatenate(iter_deals(io.BytesIO(text.encode()), "lin", "x.lin", **options))
 
 
 def written(deals: DealSet, format: str = "lin") -> str:
@@ -168,7 +168,7 @@ def test_round_trip(deals: DealSet) -> None:
 def test_from_lin_to_pbn_and_back(deals: DealSet) -> None:
     lin = written(deals)
     out = io.BytesIO(written(of_text(lin), "pbn").encode())
-    assert written(DealSet.concatenate(stream(out, "pbn"))) == lin
+    assert written(DealSet.concatenate(iter_deals(out, "pbn"))) == lin
 
 
 PIECES = (
@@ -217,7 +217,7 @@ def test_conversions_say_what_they_leave_out() -> None:
     deals = of_text(SAMPLE)
     with pytest.warns(FormatWarning, match="PBN does not hold and leaves out LIN's nt"):
         text = written(deals, "pbn")
-    pbn = DealSet.concatenate(stream(io.BytesIO(text.encode()), "pbn"))
+    pbn = DealSet.concatenate(iter_deals(io.BytesIO(text.encode()), "pbn"))
     assert only(pbn) == dataclasses.replace(only(deals), lin=())
     odd = dataclasses.replace(only(pbn), tags=(Tag("Event", "Cup"),), contract="4S")
     with pytest.warns(FormatWarning) as said:
@@ -237,7 +237,7 @@ def test_what_is_written_of_an_auction_is_not_told_as_left_out() -> None:
         f'[Deal "{DEAL}"]\n[Dealer "N"]\n[Auction "N"]\n1H =1= Pass! $2 4H AP\n'
         '[Note "1:five or more"]\n[Play "E"]\nDQ {top}\n'
     )
-    deals = DealSet.concatenate(stream(io.BytesIO(text.encode()), "pbn"))
+    deals = DealSet.concatenate(iter_deals(io.BytesIO(text.encode()), "pbn"))
     lost = "leaves out parts of Auction, parts of Play$"
     with pytest.warns(FormatWarning, match=lost):
         assert "mb|1H!|an|five or more|mb|p|mb|4H|" in written(deals)

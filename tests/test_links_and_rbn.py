@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from trickcast.cards import Deal, DealSet, Seat, Vulnerability
 from trickcast.dealing import random_deals
-from trickcast.formats import FORMATS, FormatError, FormatWarning, stream
+from trickcast.formats import FORMATS, FormatError, FormatWarning, iter_deals
 from trickcast.formats.links import read_link
 
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
@@ -19,7 +19,7 @@ CASES = json.loads((files("trickcast.formats") / "link_cases.json").read_text())
 
 
 def of_text(text: str, form: str, **options) -> DealSet:
-    return DealSet.concatenate(stream(io.BytesIO(text.encode()), form, "x", **options))
+    return DealSet.concatenate(iter_deals(io.BytesIO(text.encode()), form, "x", **options))
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
@@ -45,7 +45,7 @@ def test_a_file_of_addresses_is_recognised_and_the_bad_ones_are_told() -> None:
     data = "\n\n".join(case["address"] for case in CASES).encode()
     assert FORMATS["links"].sniff(data)
     skipped = []
-    deals = DealSet.concatenate(stream(io.BytesIO(data), skipped=skipped))
+    deals = DealSet.concatenate(iter_deals(io.BytesIO(data), skipped=skipped))
     good = [case for case in CASES if "error" not in case]
     assert len(deals) == len(good) and len(skipped) == len(CASES) - len(good)
     assert skipped[0].place == f"standard input: line {2 * len(good) + 1}"
@@ -150,7 +150,7 @@ def test_rbn_dealer_and_vulnerability_without_the_calls() -> None:
 
 def test_rbn_in_latin_1() -> None:
     text = f"E Coupe d'\xe9t\xe9\nH {DEAL.replace(' ', ':')}\n"
-    deals = DealSet.concatenate(stream(io.BytesIO(text.encode("latin-1")), "rbn"))
+    deals = DealSet.concatenate(iter_deals(io.BytesIO(text.encode("latin-1")), "rbn"))
     assert deals.boards is not None and deals.boards[0].tag("Event") == "Coupe d'été"
 
 

@@ -442,7 +442,7 @@ def test_the_documented_bids_are_ours() -> None:
     """In the tables of printed hands on the page, what ships bids as it does now."""
     shipped = {name: openings.load(name) for name in ("standard-american", *NETWORKS)}
     checked, head = 0, list[str]()
-    for line in (DOCS / "openings.md").read_text("utf-8").splitlines():
+    for line in (DOCS / "reproduction/yegnanarayana1996.md").read_text("utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if cells[:2] == ["row", "hand"]:
             head = cells

@@ -11,9 +11,9 @@ import pytest
 from trickcast import Hand, ModelError, openings
 from trickcast.bidding import RuleSystem, SoftRuleSystem, fit_shading
 from trickcast.bidding.labelled import LabelledHands
-from trickcast.bidding.rulefile import parse_rules
 from trickcast.bidding.softrules import open_shading, save_shading
 from trickcast.cli import main
+from trickcast.dealing.language.rulefile import parse_rules
 from trickcast.papers.opening_networks import code_cards
 
 RULES = """

@@ -62,14 +62,14 @@ def test_shapes_and_distributions(estimator, pairs) -> None:
     one = estimator(pairs[0][3], pairs[1][3])
     assert one.probabilities.shape == (5, 14)
     np.testing.assert_allclose(one.expected, found.expected[3], atol=1e-4)
-    assert one["H"] == pytest.approx(float(found["H"][3]), abs=1e-4)
+    assert one.expected["H"] == pytest.approx(float(found.expected["H"][3]), abs=1e-4)
     assert estimator(pairs[0][:0], pairs[1][:0]).probabilities.shape == (0, 5, 14)
     assert len(found[2:5]) == 3 and np.array_equal(found[4].expected, found.expected[4])
 
 
 def test_exchanging_suits_exchanges_their_results(estimator, pairs) -> None:
     """Exact, where the paper's network was still 0.009 apart after training on turned suits."""
-    assert estimator(N, S)["H"] == pytest.approx(estimator(N, S)["S"], abs=0.001)
+    assert estimator(N, S).expected["H"] == pytest.approx(estimator(N, S).expected["S"], abs=0.001)
     found = estimator(*pairs).expected
     order = np.array([2, 0, 3, 1])
     moved = [hands.reshape(-1, 4, 13)[:, order].reshape(-1, 52) for hands in pairs]
@@ -87,8 +87,8 @@ def test_the_example_board_of_the_paper(accurate, board) -> None:
     """Table 1's tricks are one layout of many; the estimates lie around their mean."""
     layouts = tc.Deal(board)
     found = accurate(layouts.north, layouts.south)
-    assert found["H"] > found["S"] and found["H"] > found["N"]
-    assert abs(found["H"] - 10) < 1.5
+    assert found.expected["H"] > found.expected["S"] and found.expected["H"] > found.expected["N"]
+    assert abs(found.expected["H"] - 10) < 1.5
     low, high = found.interval(0.98)
     assert (low <= high).all() and low[1] <= 10 <= high[1]
 
@@ -164,7 +164,7 @@ def test_chances_intervals_and_contracts_are_counted_right() -> None:
     both[:, :, 8] = 1
     both[1, 0, 8], both[1, 0, 9], both[1, 0, 10] = 0.25, 0.25, 0.5
     estimate = PairEstimate(both)
-    assert estimate["H"] == pytest.approx(9.25) and estimate.by_partner["H"] == 8
+    assert estimate.expected["H"] == pytest.approx(9.25) and estimate.by_partner.expected["H"] == 8
     assert estimate.chances()["game"].tolist() == [0, 0.5, 0, 0, 0]
     assert estimate.interval(0.8)[0].tolist() == [8] * 5
     assert estimate.interval(0.8)[1].tolist() == [8, 10, 8, 8, 8]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from board_strategies import ODD_TAGS, TABLE_TAGS, deal_sets, played_boards
 from trickcast.cards import UNKNOWN, Board, Deal, DealSet, Seat, Tag, Vulnerability
 from trickcast.dealing import random_deals
-from trickcast.formats import FormatError, FormatWarning, read, stream, write, write_stream
+from trickcast.formats import FormatError, FormatWarning, iter_deals, read, write, write_stream
 
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 FIELDS = [f.name for f in dataclasses.fields(Board) if f.name not in ("tags", "lin")]
@@ -48,7 +48,7 @@ S  C ?
 
 
 def of_text(text: str, **options: int) -> DealSet:
-    return DealSet.concatenate(stream(io.BytesIO(text.encode()), "pbn", "x.pbn", **options))
+    return DealSet.concatenate(iter_deals(io.BytesIO(text.encode()), "pbn", "x.pbn", **options))
 
 
 def written(deals: DealSet) -> str:
@@ -132,7 +132,7 @@ def test_deals_only_one_a_line() -> None:
 
 def test_bom_latin_1_and_the_end_of_dos_files() -> None:
     raw = b'\xef\xbb\xbf[West "M\xfcller"]\r\n[Deal "' + DEAL.encode() + b'"]\r\n\x1a'
-    deals = DealSet.concatenate(stream(io.BytesIO(raw)))
+    deals = DealSet.concatenate(iter_deals(io.BytesIO(raw)))
     assert deals.boards is not None and deals.boards[0].tag("West") == "Müller"
     assert quiet(written(deals)) == deals
 
@@ -141,7 +141,7 @@ def test_a_line_about_the_encoding_is_not_that_of_what_is_written() -> None:
     head = "% PBN 2.1\n% Content-type: text/x-pbn; charset=ISO-8859-1\n% Creator: us\n\n"
     text = f'{head}[West "Zoé"]\n[Deal "{DEAL}"]\n'
     data = io.BytesIO(text.encode("iso-8859-1"))
-    again = written(DealSet.concatenate(stream(data, "pbn")))
+    again = written(DealSet.concatenate(iter_deals(data, "pbn")))
     assert "charset" not in again and "% Creator: us" in again and "Zoé" in again
 
 
@@ -579,7 +579,7 @@ def test_duplicate_card_is_named() -> None:
 
 
 def test_boards_before_the_trouble_are_given() -> None:
-    found = stream(io.BytesIO(f'[Deal "{DEAL}"]\n\n[Deal "x"]\n'.encode()), "pbn", chunk=1)
+    found = iter_deals(io.BytesIO(f'[Deal "{DEAL}"]\n\n[Deal "x"]\n'.encode()), "pbn", chunk=1)
     assert next(found)[0] == Deal(DEAL)
     with pytest.raises(FormatError, match=r"standard input: line 3: deal 'x': no first seat"):
         next(found)

@@ -29,7 +29,7 @@ def test_nothing_but_a_cluster_loads_ray(tmp_path: Path) -> None:
     program = (
         "import sys\nimport trickcast as tc\nfrom trickcast.library import Library, generate\n"
         "generate(sys.argv[1], 1, seed=3); tc.solve(Library(sys.argv[1]).deals('train'))\n"
-        "tc.simulate(south='KJ95.J65.K3.J654', samples=20, exact=20, only=[('1N', 'S')])\n"
+        "tc.simulate(south='KJ95.J65.K3.J654', samples=20, solve=20, contracts=[('1N', 'S')])\n"
         "import trickcast.cli.evaluating, trickcast.cli.simulations, trickcast.papers.reproduce\n"
         "assert not {'ray', 'fsspec', 's3fs'} & set(sys.modules), 'loaded'\n"
     )

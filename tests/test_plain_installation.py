@@ -29,7 +29,7 @@ DEALS = str(Path(__file__).parents[1] / "examples" / "deals.pbn")
 SCRIPT = DEALS.replace("deals.pbn", "weak-notrump.dl")
 NORTH, SOUTH = "A.KQ9832.T94.AKT", "KJ95.J65.K3.J654"
 NETWORK = "(52x4)-(26x4)-26-13-1"
-ESTIMATED = ("--samples", "100", "--exact", "0", "--workers", "1")
+ESTIMATED = ("--samples", "100", "--solve", "0", "--workers", "1")
 WRITTEN = ("--picture", "{folder}/tricks.svg", "--save", "{folder}/layouts.pbn")
 
 EXAMPLES: list[tuple[str, ...]] = [
@@ -53,15 +53,18 @@ EXAMPLES: list[tuple[str, ...]] = [
     ("models",),
     ("evaluate", "{library}", "--use", "test"),
     ("evaluate", "{solved}", "--model", "fast", "--json"),
+    ("bench",),
     ("simulate", "--south", SOUTH, "--north", "hcp 15-17, balanced", *ESTIMATED),
     ("simulate", "--south", SOUTH, "--contract", "3N", "--by", "N", *ESTIMATED, *WRITTEN),
     ("compare", "3N", "4S", "--by", "N", "--south", SOUTH, *ESTIMATED),
-    ("leads", NORTH, "3N", "--by", "E", "--samples", "40", "--exact", "20", "--workers", "1"),
+    ("leads", NORTH, "3N", "--by", "E", "--samples", "40", "--solve", "20", "--workers", "1"),
     ("pair", NORTH, SOUTH),
     ("nearest", NORTH, "--hands", "{hands}", "-k", "2", "--map", "{folder}/map.html"),
     ("explain", NETWORK, "--svg", "{folder}/weights.svg"),
     ("explain", NETWORK, "--json"),
     ("report", DEALS, "-o", "{folder}/report.html"),
+    ("session", DEALS, DEALS.replace("deals.pbn", "travellers.csv")),
+    ("site", "{folder}/site"),
     ("doctor",),
 ]
 """What succeeds, with nothing but notes on standard error."""
@@ -91,8 +94,6 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
 
 FETCH = ("library", "fetch", "pgx", "--deals", "9", "--out", "x", "--host", "http://127.0.0.1:9")
 """What needs a server."""
-SITE = ("site", "{folder}/site", "--runtime", "{folder}")
-"""What needs files from outside: the runtime of the networks in a browser."""
 
 
 def commands(group: click.Group, *above: str) -> set[tuple[str, ...]]:
@@ -106,7 +107,7 @@ def commands(group: click.Group, *above: str) -> set[tuple[str, ...]]:
 
 SOLVING: list[tuple[str, ...]] = [
     ("estimate", DEALS, "--exact"),
-    ("estimate", DEALS, "--exact-below", "0.9", "--json"),
+    ("estimate", DEALS, "--solve-below", "0.9", "--json"),
     ("solve", DEALS),
     ("convert", DEALS, "{folder}/tables.pbn", "--solve"),
     ("deal", "--solve"),
@@ -114,8 +115,8 @@ SOLVING: list[tuple[str, ...]] = [
     ("par", DEALS),
     ("generate", "--deals", "1", "--seed", "3", "--out", "{folder}/unsolved"),
     ("library", "verify", "{library}", "--sample", "1"),
-    ("simulate", "--south", SOUTH, "--samples", "40", "--exact", "20"),
-    ("leads", NORTH, "3N", "--by", "E", "--samples", "40", "--exact", "20"),
+    ("simulate", "--south", SOUTH, "--samples", "40", "--solve", "20"),
+    ("leads", NORTH, "3N", "--by", "E", "--samples", "40", "--solve", "20"),
 ]
 """What must solve."""
 
@@ -177,7 +178,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def test_every_command_has_an_example() -> None:
     every = commands(build([]))
-    tried = [*EXAMPLES, *(arguments for arguments, _ in REFUSED), SITE, FETCH]
+    tried = [*EXAMPLES, *(arguments for arguments, _ in REFUSED), FETCH]
     untried = {words for words in every if not any(t[: len(words)] == words for t in tried)}
     assert len(every) >= 21 and untried == set()
 
@@ -221,15 +222,6 @@ def test_what_needs_an_extra_says_how_to_install_it(
     assert (ended.returncode, ended.stdout) == (2, "")
     assert len(ended.stderr.splitlines()) == 1
     assert "pip install" in ended.stderr and extra in ended.stderr
-
-
-def test_the_site_says_which_file_of_its_runtime_is_missing(
-    run: Callable[..., Any], places: dict[str, str]
-) -> None:
-    ended = run("-m", "trickcast", *(word.format(**places) for word in SITE))
-    assert ended.returncode == 2
-    assert "ort.wasm.min.mjs is missing" in ended.stderr
-    assert len(ended.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("arguments", SOLVING, ids=" ".join)

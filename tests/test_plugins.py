@@ -65,7 +65,8 @@ def test_the_papers_are_found_by_their_entry_point() -> None:
 def test_the_package_works_without_plugins(capsys: pytest.CaptureFixture[str]) -> None:
     assert tc.estimate(EXAMPLE, model="fast").tricks.shape == (5, 4)
     assert [model.name for model in tc.models()] == ["fast", "accurate"]
-    assert tc.openings.names() == ("polish-club", "polish-club-rules", "polish-club-book")
+    rules = ("sayc", "2/1", "acol", "polish-club-rules", "polish-club-book")
+    assert tc.openings.names() == ("polish-club", *rules)
     assert not {"reproduce", "explain"} & build(["--help"]).commands.keys()
     assert not plugins.references("evaluate") and not printed(4, "N")
     with pytest.raises(tc.ModelError, match="no model 'slow'"):

@@ -6,6 +6,7 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import trickcast as tc
@@ -160,3 +161,88 @@ def test_boards_without_numbers_count_on(run, tmp_path: Path) -> None:
     assert run("report", tmp_path / "x.pbn", "-o", tmp_path / "a.html")[0] == 0
     page = (tmp_path / "a.html").read_text("utf-8")
     assert re.findall("<h2>Board ([0-9]+)", page) == ["0", "1"]
+
+
+RESULTS = (
+    ("Open", "4H", "N", 10, "DQ"),
+    ("Closed", "3NT", "S", 8, "S6"),
+)
+
+
+@pytest.fixture
+def match(tmp_path: Path) -> Path:
+    """Two boards that two tables played, the second with all exact tricks in the file."""
+    other = tc.random_deals(1, seed=3)[0]
+    lines = []
+    for number, deal in enumerate((tc.Deal(BOARD), other), start=1):
+        for room, contract, by, tricks, lead in RESULTS:
+            play = f'[Play "{"ENSW"[("NS".index(by)) * 3]}"]\n{lead}\n*\n' if number == 1 else ""
+            players = "".join(
+                f'[{seat} "{seat[0]} of {room} <b>"]\n'
+                for seat in ("North", "East", "South", "West")
+            )
+            lines.append(
+                f'[Event "Final"]\n[Board "{number}"]\n[Dealer "N"]\n[Vulnerable "None"]\n'
+                f'[Deal "{deal.pbn}"]\n{players}[Room "{room}"]\n[Contract "{contract}"]\n'
+                f'[Declarer "{by}"]\n[Result "{tricks}"]\n{play}\n'
+            )
+    path = tmp_path / "match.pbn"
+    path.write_text("".join(lines))
+    return path
+
+
+def test_rooms_of_a_match_stand_together_under_their_board(
+    run, match: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "report.html"
+    assert run("report", match, "-o", out)[:2] == (0, f"{out}: 2 boards\n")
+    page = out.read_text("utf-8")
+    assert Elements(page).open == [] and page.count("<article>") == 2
+    (results, _) = re.findall(r'<table class="results">.*?</table>', page)
+    rows = re.findall(r"<tr>(.*?)</tr>", results)[1:]
+    cells = [[Elements(cell).text for cell in re.findall(r"<td>(.*?)</td>", row)] for row in rows]
+    expected = [tc.estimate_played(BOARD, c, by=by).score() for c, by in (("4H", "N"), ("3N", "S"))]
+    assert cells == [
+        ["open", "4♥ N =", "♦Q", "+420", "+10.0", f"{expected[0]:+.0f}"],
+        ["closed", "3NT S −1", "♠6", "−50", "−10.0", f"{expected[1]:+.0f}"],
+    ]
+    assert f"field {np.mean(expected):+.0f}" in Elements(page).text
+    ranking = re.search(r'<table class="ranking">.*?</table>', page)
+    assert ranking is not None and "N of Open &lt;b&gt; – S of Open &lt;b&gt;" in ranking[0]
+    swings = re.search(r'<table class="swings">.*?</table>', page)
+    assert swings is not None and swings[0].count("<tr>") == 3
+    assert str(tmp_path) not in page
+    run("report", match, "-o", out, "--anonymous")
+    assert "of Open" not in out.read_text("utf-8")
+
+
+def test_equal_results_of_many_tables_are_counted(run, match: Path, tmp_path: Path) -> None:
+    text = match.read_text().split("\n\n")[0]
+    rows = "4H N DQ 10 3\n4H N DA 10 1\n3NT S S6 8 2\nPass - - - 1\n"
+    table = f'[ScoreTable "Contract;Declarer;Lead;Result;Multiplicity"]\n{rows}'
+    path, out = tmp_path / "club.pbn", tmp_path / "club.html"
+    path.write_text(re.sub(r"\[Room.*", "", text, flags=re.DOTALL) + table)
+    assert run("report", path, "-o", out)[0] == 3, "East does not hold the ace that was led"
+    page = out.read_text("utf-8")
+    found = re.search(r'<table class="results">.*?</table>', page)
+    assert found is not None
+    rows_of = re.findall(r"<tr><td>(\d)×</td><td>(.*?)</td>", found[0])
+    assert [(n, Elements(bid).text) for n, bid in rows_of] == [
+        ("4", "4♥ N ="), ("1", "Pass"), ("2", "3NT S −1"),
+    ]  # fmt: skip
+    assert "Most common lead: ♦Q, 3 of 6" in Elements(page).text
+
+
+def test_hand_records_are_so_many_on_a_page(run, session: Path, tmp_path: Path) -> None:
+    out = tmp_path / "hands.html"
+    deals = tc.random_deals(20, seed=5)
+    tc.write(deals, tmp_path / "deals.pbn")
+    assert run("report", tmp_path / "deals.pbn", "-o", out, "--per-page", "18")[0] == 0
+    page = out.read_text("utf-8")
+    assert Elements(page).open == []
+    sheets = page.split('<section class="page">')[1:]
+    assert [sheet.count("<article>") for sheet in sheets] == [18, 2]
+    assert "Close" not in page and "size: A4; margin: 0" in page
+    first = Elements(sheets[0].partition("</article>")[0]).text
+    assert "Board 1" in first and "North deals, vulnerable: none" in first and "Par NS" in first
+    assert run("report", session, "-o", out, "--per-page", "0")[0] == 2

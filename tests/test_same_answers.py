@@ -13,7 +13,7 @@ import trickcast as tc
 from endurance import CALLS, answer, from_children, from_threads, stay_flat
 from trickcast.cards import DealSet
 from trickcast.dealing import Constraints
-from trickcast.formats import FORMATS, stream, write_stream
+from trickcast.formats import FORMATS, iter_deals, write_stream
 
 DEALS = tc.random_deals(33, seed=9)
 N = len(DEALS)
@@ -89,7 +89,7 @@ def test_a_file_is_read_alike_in_parts_of_any_size(form: str, chunk: int) -> Non
     written = io.BytesIO()
     known = FORMATS[form].tricks
     write_stream([DEALS.with_tricks(tricks) if known else DEALS], written, form)
-    parts = list(stream(io.BytesIO(written.getvalue()), form, chunk=chunk))
+    parts = list(iter_deals(io.BytesIO(written.getvalue()), form, chunk=chunk))
     assert max(map(len, parts)) <= chunk
     assert (DealSet.concatenate(parts).owners == DEALS.owners).all()
 
@@ -97,9 +97,9 @@ def test_a_file_is_read_alike_in_parts_of_any_size(form: str, chunk: int) -> Non
 @pytest.mark.parametrize("workers", [2, 3])
 def test_simulations(workers: int) -> None:
     hand = "AQ52.KJ3.K42.Q73"
-    asked: dict[str, Any] = {"samples": 60, "exact": 20, "seed": 4, "only": [("4S", "N")]}
-    once = tc.simulate(north=hand, workers=1, **asked).expected.array
-    again = tc.simulate(north=hand, workers=workers, **asked).expected.array
+    asked: dict[str, Any] = {"samples": 60, "solve": 20, "seed": 4, "contracts": [("4S", "N")]}
+    once = tc.simulate(north=hand, workers=1, **asked).expected
+    again = tc.simulate(north=hand, workers=workers, **asked).expected
     np.testing.assert_allclose(again, once, atol=1e-5)
 
 

@@ -75,8 +75,8 @@ def test_every_score_is_that_of_the_card(strain: str, doubling: int, vul: bool) 
 
 
 def test_passed_out_scores_nothing() -> None:
-    assert score("PASS", 0, vul=True) == 0
-    assert score("pass", [0, 7], vul=False).tolist() == [0, 0]
+    assert score("PASS", 0, vulnerable=True) == 0
+    assert score("pass", [0, 7], vulnerable=False).tolist() == [0, 0]
 
 
 def test_contracts_read_and_print() -> None:
@@ -106,17 +106,17 @@ def test_what_is_not_a_contract(text: str) -> None:
 @pytest.mark.parametrize("tricks", [-1, 14, 255, 9.5, [3, 99]])
 def test_tricks_out_of_range(tricks) -> None:
     with pytest.raises(ValueError, match="expected whole numbers 0 to 13"):
-        score("4S", tricks, vul=False)
+        score("4S", tricks, vulnerable=False)
 
 
 def test_scores_of_no_tricks_are_none() -> None:
-    assert score("4S", [], vul=True).tolist() == []
-    assert score("4S", np.zeros((0, 3)), vul=True).shape == (0, 3)
+    assert score("4S", [], vulnerable=True).tolist() == []
+    assert score("4S", np.zeros((0, 3)), vulnerable=True).shape == (0, 3)
 
 
 def test_vulnerability_of_declarer_is_yes_or_no() -> None:
     with pytest.raises(TypeError, match="'none'"):
-        score("4S", 10, vul="none")
+        score("4S", 10, vulnerable="none")
 
 
 # --- IMPs and matchpoints --------------------------------------------------------------------
@@ -213,12 +213,12 @@ def test_par_is_the_value_of_the_auction() -> None:
     for table in [BOARD, *possible_tables(4, 20), *wild]:
         vul, dealer = int(rng.integers(4)), int(rng.integers(4))
         found = par(np.array(table, np.uint8), Vulnerability(vul), Seat(dealer))
-        assert found.ns_score == auction_value(table, vul, dealer), (table, vul, dealer)
+        assert found.score == auction_value(table, vul, dealer), (table, vul, dealer)
 
 
 def test_par_of_a_board() -> None:
     found = par(TrickTable(np.array(BOARD, np.uint8)), "none", "N")
-    assert found.ns_score == 420
+    assert found.score == 420
     assert [str(c) for c in found.contracts] == ["4H NS ="]
     assert str(found) == "NS +420: 4H NS ="
     (contract,) = found.contracts
@@ -228,7 +228,7 @@ def test_par_of_a_board() -> None:
 
 def test_par_of_a_board_passed_out_and_of_one_that_both_sides_make() -> None:
     six = np.full((5, 4), 6, np.uint8)
-    assert par(six, "both", "S").ns_score == 0
+    assert par(six, "both", "S").score == 0
     assert par(six, "both", "S").contracts == ()
     assert str(par(six, "both", "S")) == "NS +0: PASS"
     hot = six.copy()
@@ -269,7 +269,7 @@ def test_par_is_that_of_the_dds_files(shared) -> None:
             elif tag == "PAR2":
                 ns_score, *contracts = (field.strip('"') for field in fields)
                 found = par(table, vul, dealer)
-                assert found.ns_score == int(ns_score), line
+                assert found.score == int(ns_score), line
                 ours = {
                     f"{c.contract} {''.join(s.letter for s in c.declarers)} {c.tricks}"
                     for c in found.contracts

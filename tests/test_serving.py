@@ -25,7 +25,7 @@ from trickcast.web.serve.run import ServeError, hosts_of
 PAGE = Path(tc.__file__).parent / "web" / "page"
 NORTH, SOUTH = "A.KQ9832.T94.AKT", "KJ95.J65.K3.J654"
 KNOWN = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
-SMALL: dict[str, Any] = KNOWN | {"samples": 60, "exact": 20, "seed": 3}
+SMALL: dict[str, Any] = KNOWN | {"samples": 60, "solve": 20, "seed": 3}
 OPTIONS = [word for key, value in SMALL.items() for word in (f"--{key}", str(value))]
 EASY = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
 SUITS = EASY.removeprefix("N:").split()
@@ -121,8 +121,8 @@ def printed(*arguments: str) -> list[Any]:
         ("models", {}, ("models",)),
         (
             "simulate",
-            KNOWN | {"samples": 200, "exact": 0, "side": "ew"},
-            ("simulate", *OPTIONS[:4], "--samples", "200", "--exact", "0", "--side", "ew"),
+            KNOWN | {"samples": 200, "solve": 0, "side": "EW"},
+            ("simulate", *OPTIONS[:4], "--samples", "200", "--solve", "0", "--side", "ew"),
         ),
         (
             "simulate",
@@ -138,6 +138,16 @@ def printed(*arguments: str) -> list[Any]:
             "simulate",
             ALL | {"contracts": "2S 7N", "vulnerable": "ns"},
             ("simulate", *ALL_OPTIONS, "--contracts", "2S 7N", "--vulnerable", "ns"),
+        ),
+        (
+            "deal",
+            {"south": "hcp 15-17, balanced", "boards": 3, "seed": 4, "solve": True},
+            ("deal", "--south", "hcp 15-17, balanced", "-n", "3", "--seed", "4", "--solve"),
+        ),
+        (
+            "play",
+            {"deals": [EASY], "contract": "7S", "cards": ["CA", "SA"], "by": "S"},
+            ("play", EASY, "7S", "CA", "SA", "--by", "S"),
         ),
         (
             "compare",
@@ -216,8 +226,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ("simulate", {"north": "balancd"}, "balancd is not known here (did you mean balanced?)"),
     ("simulate", {"north": "hcp 38"}, "north"),
     ("simulate", {"model": "/etc/passwd"}, "no model '/etc/passwd' (expected"),
-    ("simulate", {"samples": 30, "exact": 40}, "exact is 40 and samples 30"),
-    ("simulate", {"exact": 2001}, "exact: input should be less than or equal to 2000"),
+    ("simulate", {"samples": 30, "solve": 40}, "solve is 40 and samples 30"),
+    ("simulate", {"solve": 2001}, "solve is 2001 (expected at most 2,000)"),
     ("compare", {"first": "PASS", "second": "PASS", "by": "N"}, "has to be played"),
     ("compare", {"first": "4S", "second": "3N", "by": "N", "other_by": "E"}, "are not partners"),
     ("leads", {"leader": NORTH, "contract": "8S", "by": "N"}, "'8S'"),
@@ -225,7 +235,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("convert", {"deals": [EASY, "N:foo"], "to": "text"}, "deal 1: deal 'N:foo': 1 hand"),
     ("convert", {"deals": [EASY, ""], "to": "text"}, "deal 1: "),
     ("convert", {"deals": ["S_N,deal", f'7,"{EASY}"'], "to": "csv"}, "deal 0: "),
-    ("convert", {"deals": [EASY], "to": "doc"}, "to: input should be 'pbn'"),
+    ("convert", {"deals": [EASY], "to": "doc"}, "to is 'doc' (expected pbn, "),
     ("convert", {"deals": [EASY], "to": "pbn", "solve": True, "estimate": True}, "do not go"),
     ("convert", {"deals": [EASY] * 41, "to": "pbn", "solve": True}, "(expected at most 40)"),
     ("solve", {"deals": [EASY] * 41}, "deals: list should have at most 40 items"),
@@ -241,7 +251,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ),
     ("open", {"hands": [NORTH], "system": "../x.toml"}, "no opening system '../x.toml'"),
     ("nearest", {"hands": [NORTH], "plus": SOUTH}, "plus and minus go together"),
-    ("nearest", {"hands": [NORTH], "k": 0}, "k: input should be greater than or equal to 1"),
+    ("nearest", {"hands": [NORTH], "k": 0}, "k is 0 (expected 1 or more)"),
 ]
 
 
@@ -251,7 +261,10 @@ def test_what_is_wrong_is_said_in_plain_words(client, path, question, detail) ->
     headers = {"content-type": "application/json"}
     answer = client.post(f"/v1/{path}", content=body, headers=headers)
     assert answer.status_code == 422
-    assert answer.json().keys() == {"detail"} and detail in answer.json()["detail"]
+    assert (
+        answer.headers["content-type"] == "application/problem+json"
+        and detail in answer.json()["detail"]
+    )
     assert len(answer.json()["detail"].splitlines()) <= 3
 
 
@@ -269,9 +282,9 @@ def test_what_is_asked_twice_is_refused(client) -> None:
 @pytest.mark.parametrize(
     ("key", "number", "detail"),
     [
-        ("seed", "9" * 5000, "seed: input should be less than 18446744073709551616"),
-        ("samples", "-" + "9" * 5000, "samples: input should be greater than or equal to 1"),
-        ("precision", "9" * 5000, "precision: input should be a valid number"),
+        ("seed", "9" * 5000, "seed"),
+        ("samples", "-" + "9" * 5000, "samples"),
+        ("precision", "9" * 5000, "precision"),
     ],
 )
 def test_a_number_is_refused_by_its_key_however_long_it_is(client, key, number, detail) -> None:
@@ -279,7 +292,7 @@ def test_a_number_is_refused_by_its_key_however_long_it_is(client, key, number, 
     by_body = client.post("/v1/simulate", content=f'{{"{key}": {number}}}', headers=headers)
     by_address = client.get("/v1/simulate", params={key: number})
     for answer in (by_body, by_address):
-        assert (answer.status_code, answer.json()) == (422, {"detail": detail})
+        assert answer.status_code == 422 and answer.json()["detail"].startswith(detail)
 
 
 def test_a_key_that_says_nothing_is_not_beside_another(client) -> None:
@@ -298,7 +311,7 @@ def test_bytes_that_are_no_question_are_refused(client, body) -> None:
     headers = {"content-type": "application/json"}
     for path in ("estimate", "solve", "pair", "models"):
         answer = client.post(f"/v1/{path}", content=body, headers=headers)
-        assert answer.status_code in (400, 422) and answer.json().keys() == {"detail"}
+        assert answer.status_code in (400, 422) and answer.json()["detail"]
 
 
 def test_too_large_a_request_is_refused_unread(client) -> None:
@@ -316,7 +329,7 @@ def test_too_large_a_request_is_refused_unread(client) -> None:
 )
 def test_an_unknown_path_is_404(client, path) -> None:
     answer = client.get(path)
-    assert (answer.status_code, answer.json()) == (404, {"detail": "not found"})
+    assert (answer.status_code, answer.json()["detail"]) == (404, "not found")
 
 
 def test_only_this_host_and_its_own_pages_may_ask(client) -> None:
@@ -388,8 +401,9 @@ def test_the_schema_has_every_question_and_the_keys_of_its_answers(client) -> No
     schema = client.get("/openapi.json").json()
     names = {path.removeprefix("/v1/") for path in schema["paths"] if path.startswith("/v1/")}
     deals, hands = {"estimate", "solve", "par", "convert"}, {"hand", "pair", "open", "nearest"}
+    others = {"simulate", "compare", "leads", "play", "deal", "models", "contest", "session"}
     contest = {f"contest/{step}" for step in ("begin", "deal", "answer", "result", "forget")}
-    assert names == deals | hands | {"simulate", "compare", "leads", "models", "contest"} | contest
+    assert names == deals | hands | contest | others
     keys = schema["components"]["schemas"]["EstimatedDeal"]["properties"]
     answer = client.get("/v1/estimate", params={"deals": EASY}).json()["results"][0]
     assert answer.keys() <= keys.keys()

@@ -60,7 +60,7 @@ def test_answers_and_refusals_come_through_the_proxy(proxied: httpx.Client) -> N
 
 @pytest.mark.solver
 def test_events_go_on_as_they_come(proxied: httpx.Client) -> None:
-    question = KNOWN | {"contract": "2S", "by": "S", "making": True, "samples": 200, "exact": 64}
+    question = KNOWN | {"contract": "2S", "by": "S", "making": True, "samples": 200, "solve": 64}
     with proxied.stream("GET", "/v1/simulate", params=question, headers=STREAM) as answer:
         kinds = [kind for kind, _ in events(answer.iter_lines())]
     assert kinds[-2:] == ["result", "end"] and {*kinds[:-2]} == {"partial"}

@@ -59,3 +59,31 @@ def test_every_answer_is_as_the_schema_says(api, mode) -> None:
             limited(asked(check))()
         except Unsatisfiable:  # of what takes nothing, no question is wrong
             assert mode is schemathesis.GenerationMode.NEGATIVE
+
+
+def test_generators_of_clients_can_read_it(api) -> None:
+    """No key of an enum twice, no schema without a type of its own, no two of one title."""
+    schema = api.raw_schema
+
+    def enums(part: Any) -> Iterator[list[Any]]:
+        if isinstance(part, dict):
+            if isinstance(part.get("enum"), list):
+                yield part["enum"]
+            part = list(part.values())
+        if isinstance(part, list):
+            for inner in part:
+                yield from enums(inner)
+
+    found = list(enums(schema))
+    assert found
+    for values in found:
+        assert len({str(value).upper() for value in values}) == len(values)
+    schemas = schema["components"]["schemas"]
+    titles = [part["title"] for part in schemas.values()]
+    assert len(titles) == len(set(titles))
+    for path, operations in schema["paths"].items():
+        assert not operations.get("post", {}).get("parameters"), path
+        if path.startswith("/v1/"):
+            for operation in operations.values():
+                answer = operation["responses"]["200"]["content"]["application/json"]["schema"]
+                assert answer["$ref"].rpartition("/")[2] in schemas

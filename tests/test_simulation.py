@@ -32,7 +32,7 @@ from trickcast.simulation.outcomes import gain_intervals
 @pytest.fixture(scope="module")
 def counted():
     """Everything solved, nothing estimated."""
-    return tc.simulate(**KNOWN, samples=20, exact=20, seed=3)
+    return tc.simulate(**KNOWN, samples=20, solve=20, seed=3)
 
 
 def test_solved_layouts_are_counted(counted) -> None:
@@ -51,7 +51,7 @@ def test_solved_layouts_are_counted(counted) -> None:
 
 
 def test_fewer_tricks_are_never_less_likely_and_bars_add_to_the_chance() -> None:
-    few = tc.simulate(**KNOWN, samples=200, exact=20, seed=1)
+    few = tc.simulate(**KNOWN, samples=200, solve=20, seed=1)
     for strain, seat in itertools.product("SHDCN", "NESW"):
         bars = few.distribution(strain, seat)
         low, high = few.distribution_interval(strain, seat)
@@ -105,8 +105,8 @@ def test_the_best_contracts_are_the_best(counted) -> None:
 
 
 def test_estimates_and_counting_agree() -> None:
-    plain = tc.simulate(**KNOWN, samples=60, exact=60, seed=5, only=SPADES)
-    mixed = tc.simulate(**KNOWN, samples=400, exact=40, seed=6, only=SPADES)
+    plain = tc.simulate(**KNOWN, samples=60, solve=60, seed=5, contracts=SPADES)
+    mixed = tc.simulate(**KNOWN, samples=400, solve=40, seed=6, contracts=SPADES)
     for ask in (
         lambda r: r.making("4S", "S"),
         lambda r: (r.expected["S", "S"], *r.interval["S", "S"]),
@@ -123,19 +123,21 @@ def test_estimates_and_counting_agree() -> None:
 
 
 def test_the_seed_decides() -> None:
-    once, again = (tc.simulate(**KNOWN, samples=40, exact=20, seed=7, only=SPADES) for _ in "12")
+    once, again = (
+        tc.simulate(**KNOWN, samples=40, solve=20, seed=7, contracts=SPADES) for _ in "12"
+    )
     assert once.deals == again.deals and str(once) == str(again)
-    other = tc.simulate(**KNOWN, samples=40, exact=20, seed=8, only=SPADES)
+    other = tc.simulate(**KNOWN, samples=40, solve=20, seed=8, contracts=SPADES)
     assert other.expected["S", "S"] != once.expected["S", "S"]
     named, larger = (
-        tc.simulate(**KNOWN, samples=40, exact=20, seed=7, only=SPADES, model=model)
+        tc.simulate(**KNOWN, samples=40, solve=20, seed=7, contracts=SPADES, model=model)
         for model in ("fast", "accurate")
     )
     assert named.expected["S", "S"] == once.expected["S", "S"] != larger.expected["S", "S"]
 
 
 def test_without_solving_there_is_no_interval() -> None:
-    guess = tc.simulate(**KNOWN, samples=30, exact=0)
+    guess = tc.simulate(**KNOWN, samples=30, solve=0)
     mean, low, high = guess.making("4S", "S")
     assert 0 < mean < 1 and np.isnan([low, high]).all()
     assert np.isnan(guess.interval["S", "S"]).all()
@@ -146,17 +148,17 @@ def test_without_solving_there_is_no_interval() -> None:
 
 
 def test_precision_ends_the_solving() -> None:
-    result = tc.simulate(**KNOWN, samples=800, exact=400, seed=1, only=SPADES, precision=0.35)
+    result = tc.simulate(**KNOWN, samples=800, solve=400, seed=1, contracts=SPADES, precision=0.35)
     low, high = result.interval["S", "S"]
     assert result.stopped == "precision" and result.solved < 400 and (high - low) / 2 <= 0.35
-    told = {"samples": result.samples, "exact": result.solved, "seed": 1, "only": SPADES}
+    told = {"samples": result.samples, "solve": result.solved, "seed": 1, "contracts": SPADES}
     assert tc.simulate(**KNOWN, **told).interval["S", "S"] == (low, high), "told what was planned"
-    short = tc.simulate(**KNOWN, seed=1, only=SPADES, seconds=1e-6)
+    short = tc.simulate(**KNOWN, seed=1, contracts=SPADES, seconds=1e-6)
     assert (short.stopped, short.solved, short.estimated) == ("seconds", 20, False)
 
 
 def test_the_number_of_estimates_follows_from_what_they_explain() -> None:
-    asked = {"exact": 20, "seed": 2, "only": SPADES}
+    asked = {"solve": 20, "seed": 2, "contracts": SPADES}
     result = tc.simulate(**KNOWN, **asked)
     assert result.solved == 20 and 40 <= result.samples <= 20 * 256 and result.estimated
     again = tc.simulate(**KNOWN, **asked)
@@ -166,10 +168,10 @@ def test_the_number_of_estimates_follows_from_what_they_explain() -> None:
 def test_where_few_layouts_fit_all_that_are_found_are_used(monkeypatch) -> None:
     # 4,096 tries find more than the 20 to be solved, and fewer than would pay
     rare = {"condition": lambda owners: owners[:, 25] + owners[:, 38] + owners[:, 51] == 9}
-    result = tc.simulate(**rare, exact=20, seed=1, max_tries=4096, only=SPADES)
+    result = tc.simulate(**rare, solve=20, seed=1, max_tries=4096, contracts=SPADES)
     assert result.solved == 20 and 20 < result.samples < 256 and result.stopped is None
     interrupted_after(monkeypatch, 99)
-    result = tc.simulate(**rare, seed=1, max_tries=4096, only=SPADES, precision=0.01)
+    result = tc.simulate(**rare, seed=1, max_tries=4096, contracts=SPADES, precision=0.01)
     assert 80 < result.solved == result.samples < 100 and result.stopped == "max_tries"
 
 
@@ -177,7 +179,7 @@ def test_a_small_question_does_not_load_the_network(monkeypatch) -> None:
     monkeypatch.setattr(laid, "_LOADING", np.inf)
     monkeypatch.setattr(estimator, "Estimator", None)
     monkeypatch.setattr(estimator, "_loaded", OrderedDict())
-    result = tc.simulate(**KNOWN, only=SPADES, precision=0.6, seed=4)
+    result = tc.simulate(**KNOWN, contracts=SPADES, precision=0.6, seed=4)
     assert result.stopped == "precision" and not result.estimated
     assert "would not have paid" in "\n".join(result.notes)
 
@@ -185,27 +187,27 @@ def test_a_small_question_does_not_load_the_network(monkeypatch) -> None:
 def test_what_is_saved_counts_all_that_was_done(counted) -> None:
     # all of it dealt and solved, as without a network
     assert counted.saving["S", "S"] == pytest.approx(1)
-    helped = tc.simulate(**KNOWN, only=SPADES, samples=200, exact=20, seed=6)
+    helped = tc.simulate(**KNOWN, contracts=SPADES, samples=200, solve=20, seed=6)
     # a second for each deal, estimate and solve: 420 in all, where solving alone takes two a layout
     helped.clock = laid.Clock(dealing=200, estimating=200, solving=20)
     assert helped.saving["S", "S"] == pytest.approx(2 * helped.effective["S", "S"] / 420)
 
 
 def test_whether_a_contract_makes() -> None:
-    asked = {**KNOWN, "samples": 200, "exact": 30, "seed": 6}
-    found = tc.simulate_making(**asked, contract="4S", by="S")
-    counted = tc.simulate(**asked, only=SPADES)
+    asked = {**KNOWN, "samples": 200, "solve": 30, "seed": 6}
+    found = tc.contract_chance(**asked, contract="4S", by="S")
+    counted = tc.simulate(**asked, contracts=SPADES)
     tricks = counted.deals.tricks
     assert found.deals == counted.deals.with_tricks(None) and found.solved == 30
     assert (found.made == (tricks[:30, 0, 2] >= 10)).all()
-    np.testing.assert_allclose(found.making, counted.making("4S", "S"), atol=0.01)
+    np.testing.assert_allclose(found.making(), counted.making("4S", "S"), atol=0.01)
     worth = found.worth
     assert 0 < worth.explained <= 1 and worth.effective > 30 and worth.saving > 0
-    assert f"makes {100 * found.making.mean:.1f} %" in str(found)
-    guess = tc.simulate_making(**KNOWN, contract="4S", by="S", samples=30, exact=0)
-    assert 0 < guess.making.mean < 1 and np.isnan(guess.making.low) and "alone" in str(guess)
+    assert f"makes {100 * found.making().mean:.1f} %" in str(found)
+    guess = tc.contract_chance(**KNOWN, contract="4S", by="S", samples=30, solve=0)
+    assert 0 < guess.making().mean < 1 and np.isnan(guess.making().low) and "alone" in str(guess)
     with pytest.raises(SimulationError, match="passed out"):
-        tc.simulate_making(**KNOWN, contract="PASS", by="S")
+        tc.contract_chance(**KNOWN, contract="PASS", by="S")
 
 
 def test_precision_of_a_chance(monkeypatch) -> None:
@@ -217,8 +219,8 @@ def test_precision_of_a_chance(monkeypatch) -> None:
     monkeypatch.setattr(making, "makes_batches", flip)
     monkeypatch.setattr(laid, "_LOADING", np.inf)
     monkeypatch.setattr(estimator, "_loaded", OrderedDict())
-    found = tc.simulate_making(**KNOWN, contract="4S", by="S", precision=0.05)
-    low, high = found.making[1:]
+    found = tc.contract_chance(**KNOWN, contract="4S", by="S", precision=0.05)
+    low, high = found.making()[1:]
     assert found.stopped == "precision" and 0.045 < (high - low) / 2 <= 0.05 and low < 0.7 < high
 
 
@@ -233,10 +235,10 @@ def test_the_network_is_asked_for_the_strains_of_the_question(monkeypatch) -> No
 
     monkeypatch.setattr(estimator, "Estimator", Spy)
     monkeypatch.setattr(estimator, "_loaded", OrderedDict())
-    guess = {"samples": 8, "exact": 0}  # estimated in one turn
+    guess = {"samples": 8, "solve": 0}  # estimated in one turn
     both = [("4S", "S"), ("3N", "N"), ("2S", "N")]
-    contracts_asked = tc.simulate(**KNOWN, **guess, only=both)
-    making = tc.simulate_making(**KNOWN, **guess, contract="4S", by="S")
+    contracts_asked = tc.simulate(**KNOWN, **guess, contracts=both)
+    making = tc.contract_chance(**KNOWN, **guess, contract="4S", by="S")
     all_cells = tc.simulate(**KNOWN, **guess)
     assert [list(map(str, strains)) for strains in asked] == [["S", "N"], ["S"], [*"SHDCN"]]
     whole = tc.estimate(contracts_asked.deals)
@@ -246,15 +248,16 @@ def test_the_network_is_asked_for_the_strains_of_the_question(monkeypatch) -> No
         cell = whole.expected[:, "SHDCN".index(strain), "NESW".index(seat)]
         assert contracts_asked.expected[strain, seat] == pytest.approx(cell.mean(), abs=1e-4)
     made = whole.probabilities[:, 0, 2, 10:].sum(axis=1).mean()
-    assert making.making.mean == pytest.approx(made, abs=1e-4)
+    assert making.making().mean == pytest.approx(made, abs=1e-4)
 
 
 def test_all_questions_take_the_same_keywords() -> None:
-    shared = {*inspect.signature(tc.simulate).parameters} - {"only"}
-    assert {"north", "condition", "samples", "exact", "seed", "precision"} < shared
+    shared = {*inspect.signature(tc.simulate).parameters} - {"contracts"}
+    assert {"north", "condition", "samples", "solve", "seed", "precision"} < shared
     for function, own in (
-        (tc.simulate, {"only"}),
-        (tc.simulate_making, {"contract", "by"}),
+        (tc.simulate, {"contracts"}),
+        (tc.compare, {"choices", "by", "vulnerable"}),
+        (tc.contract_chance, {"contract", "by"}),
         (tc.simulate_leads, {"leader", "contract", "by", "vulnerable", "scoring"}),
     ):
         assert {*inspect.signature(function).parameters} == shared | own
@@ -275,7 +278,7 @@ def test_the_picture_shows_the_distribution(counted) -> None:
     colours = [bar["fill"] for bar in bars]
     first = int(np.flatnonzero(chances)[0])
     assert len(set(colours[: 10 - first])) == 1 and len(set(colours)) == 2
-    some = tc.simulate(**KNOWN, samples=20, exact=20, seed=3, only=SPADES)
+    some = tc.simulate(**KNOWN, samples=20, solve=20, seed=3, contracts=SPADES)
     with pytest.raises(SimulationError, match="neither solved nor estimated"):
         trick_picture(some, "3N", "S")
 
@@ -283,7 +286,7 @@ def test_the_picture_shows_the_distribution(counted) -> None:
 @pytest.fixture(scope="module")
 def led():
     return tc.simulate_leads(
-        leader=WEST, contract="3N", by="S", **AUCTION, samples=200, exact=24, seed=1
+        leader=WEST, contract="3N", by="S", **AUCTION, samples=200, solve=24, seed=1
     )
 
 
@@ -295,7 +298,7 @@ def test_leads_are_counted(led, monkeypatch) -> None:
     assert (led.after[:3].min(axis=1) == tc.solve(led.deals[:3]).tricks[:, 4, 2]).all()
     monkeypatch.setattr(leads, "solve_lead_batches", lambda *asked, workers: iter([led.after]))
     plain = tc.simulate_leads(
-        leader=WEST, contract="3N", by="S", **AUCTION, samples=24, exact=24, seed=1
+        leader=WEST, contract="3N", by="S", **AUCTION, samples=24, solve=24, seed=1
     )
     assert (plain.deals.owners == led.deals.owners[:24]).all(), "the same layouts first"
     column = {
@@ -319,7 +322,7 @@ def test_leads_are_counted(led, monkeypatch) -> None:
     assert [lead.gain.mean for lead in plain] == sorted(
         (one.gain.mean for one in plain), reverse=True
     )
-    assert str(plain).count("\n") == len(plain) + 6
+    assert str(plain).count("\n") == len(plain) + 7
     assert max(map(len, str(plain).splitlines())) <= 80
 
 
@@ -329,7 +332,7 @@ def test_leads_are_counted(led, monkeypatch) -> None:
         ({"leader": "KJ742.Q5.T983.K"}, tc.DealError, "12 cards"),
         ({"west": "hcp 5+"}, SimulationError, "given twice"),
         ({"contract": "PASS"}, SimulationError, "passed out"),
-        ({"exact": 0}, SimulationError, "exact is 0"),
+        ({"solve": 0}, SimulationError, "solve is 0"),
         ({"scoring": "rubber"}, SimulationError, "rubber"),
         ({"north": WEST}, ConstraintError, "SK is given to"),
     ],
@@ -340,7 +343,7 @@ def test_leads_that_cannot_be(asked: dict[str, Any], error: type[Exception], wor
 
 
 def test_an_interrupt_keeps_what_is_there_if_asked(monkeypatch) -> None:
-    plan = {"samples": 500, "exact": 500, "only": SPADES}
+    plan = {"samples": 500, "solve": 500, "contracts": SPADES}
     interrupted_after(monkeypatch, 1)
     result = tc.simulate(**KNOWN, **plan, keep_on_interrupt=True)
     assert (result.stopped, result.solved) == ("interrupt", 200)
@@ -358,15 +361,15 @@ def test_an_interrupt_keeps_what_is_there_if_asked(monkeypatch) -> None:
     [
         ({"samples": 0}, SimulationError, "samples is 0"),
         ({"samples": 19}, SimulationError, "samples is 19"),
-        ({"exact": 19}, SimulationError, "exact is 19"),
-        ({"samples": 100, "exact": 101}, SimulationError, "exact <= samples"),
+        ({"solve": 19}, SimulationError, "solve is 19"),
+        ({"samples": 100, "solve": 101}, SimulationError, "solve <= samples"),
         ({"precision": 0.0}, SimulationError, "precision is 0"),
         ({"seconds": float("nan")}, SimulationError, "seconds is nan"),
-        ({"exact": 0, "precision": 0.1}, SimulationError, "needs exact"),
-        ({"only": []}, SimulationError, "empty"),
-        ({"only": [("PASS", "S")]}, SimulationError, "passed out"),
-        ({"only": [("8S", "S")]}, tc.DealError, "not a contract"),
-        ({"only": [("4S", "X")]}, tc.DealError, "seat"),
+        ({"solve": 0, "precision": 0.1}, SimulationError, "needs exact"),
+        ({"contracts": []}, SimulationError, "empty"),
+        ({"contracts": [("PASS", "S")]}, SimulationError, "passed out"),
+        ({"contracts": [("8S", "S")]}, tc.DealError, "not a contract"),
+        ({"contracts": [("4S", "X")]}, tc.DealError, "seat"),
         ({"north": "SA"}, ConstraintError, "SA is given to"),
         ({"north": "hcp 30+"}, ConstraintError, "hcp"),
         ({"condition": lambda owners: owners[:, 0] > 9, "max_tries": 999}, NoDealsError, "found"),
@@ -387,7 +390,7 @@ HANDS = {"north": BOARD.north, "east": BOARD.east, "south": BOARD.south}
 
 def test_a_known_deal_is_solved_once_and_has_no_intervals() -> None:
     table = tc.solve(BOARD)
-    known = tc.simulate(**HANDS, precision=0.01, only=[("4H", "N"), ("3N", "N")])
+    known = tc.simulate(**HANDS, precision=0.01, contracts=[("4H", "N"), ("3N", "N")])
     assert (known.samples, known.solved, known.stopped, known.known) == (1, 1, None, True)
     assert known.deals.owners[0].tolist() == BOARD.owners.tolist()
     assert known.expected["H", "N"] == table["H", "N"] == 10
@@ -396,14 +399,14 @@ def test_a_known_deal_is_solved_once_and_has_no_intervals() -> None:
         assert np.isnan(numbers).all()
     assert known.compare("4H", "N", "3N", "N").mean == imps(420 - -50)
     assert "±" not in str(known) and "95 %" not in str(known) and "10.00" in str(known)
-    made = tc.simulate_making(**HANDS, contract="4H", by="N")
-    assert made.making.mean == 1 and np.isnan(made.making.low) and made.solved == 1
+    made = tc.contract_chance(**HANDS, contract="4H", by="N")
+    assert made.making().mean == 1 and np.isnan(made.making().low) and made.solved == 1
     with pytest.raises(NoDealsError):
         tc.simulate(**HANDS, condition=lambda owners: owners[:, 0] > 3)
 
 
 def test_a_known_deal_is_estimated_once() -> None:
-    known = tc.simulate(**HANDS, exact=0)
+    known = tc.simulate(**HANDS, solve=0)
     assert (known.samples, known.solved) == (1, 0)
     assert str(known).startswith("1 layout, estimated\n")
     chances = tc.estimate(BOARD, model="accurate").probabilities[Strain.HEARTS, Seat.NORTH]
@@ -426,11 +429,37 @@ def test_leads_against_a_known_deal_are_solved_once() -> None:
 def test_a_lead_that_always_loses_the_same_is_not_no_difference(led) -> None:
     value = Value(9.0, 8.5, 9.5)
     always = Lead(("SA",), value, value, value, Value(-1.0, -1.0, -1.0), even=False)
-    assert "no difference" not in led._line(always) and "-1.00 (-1.00 to -1.00)" in led._line(
-        always
-    )
+    line = led._line(always, value)
+    assert "no difference" not in line and "-1.00 (-1.00 to -1.00)" in line
     best = next(lead for lead in led if lead.gain == (0, 0, 0))
-    assert led._line(best).endswith("no difference =")
+    assert led._line(best, value).endswith("no difference =   9.00 ±0.50")
+
+
+def test_a_lead_is_judged_as_played_too(led) -> None:
+    played = led.as_played()
+    assert len(played) == 13
+    for lead in led:
+        told = played[lead.cards[0]]
+        assert abs(told.tricks.mean - lead.tricks.mean) < 2
+        assert told.tricks.low < told.tricks.mean < told.tricks.high
+        assert 0 <= told.making.low <= told.making.mean <= told.making.high <= 1
+    assert led.as_played() is played
+    worst = max(played, key=lambda card: played[card].tricks.mean)
+    assert "as played" in str(led) and f"{played[worst].tricks.mean:.2f} ±" in str(led)
+
+
+def test_a_contract_is_judged_as_played_on_the_same_layouts() -> None:
+    known = tc.simulate(south="AQ864.K75.A3.KJ4", north="hcp 6-9, spades 3-4",
+                        samples=400, solve=0, seed=1)  # fmt: skip
+    told = known.as_played("4S", "S", "ns")
+    estimate = tc.estimate_played(known.deals, "4S", "S")
+    assert np.isclose(told.tricks.mean, np.mean(estimate.expected), atol=1e-5)
+    assert np.isclose(told.making.mean, np.mean(estimate.making()), atol=1e-5)
+    assert np.isclose(told.points.mean, np.mean(estimate.score("ns")), atol=1e-2)
+    club = known.as_played("4S", "S", "ns", players="club")
+    assert club.tricks.mean != told.tricks.mean
+    with pytest.raises(ValueError, match="expected expert or club"):
+        known.as_played("4S", "S", players="nobody")
 
 
 def test_shares_of_matchpoints_stay_within_0_and_1() -> None:
@@ -444,14 +473,14 @@ def test_no_workers_are_refused_before_a_cluster_is_asked() -> None:
     question = leads.Leads(Strain.SPADES, Seat.SOUTH)
     for cluster in (None, "nowhere"):
         with pytest.raises(ValueError, match="workers is 0"):
-            tc.simulate(**KNOWN, samples=20, exact=20, only=SPADES, workers=0, on=cluster)
+            tc.simulate(**KNOWN, samples=20, solve=20, contracts=SPADES, workers=0, cluster=cluster)
         with pytest.raises(ValueError, match="workers is 0"):
             [*laid.solve_layouts(question, tc.random_deals(1, seed=1).owners, 0, cluster)]
 
 
 def test_a_lead_beats_as_many_layouts_as_the_solved_stand_for(monkeypatch) -> None:
     known = {"south": "AQJT98.A32.K32.2", "west": "K2.KQJ.AQJT.KQJT"}
-    simulation = tc.simulate(**known, only=[("4S", "S")], samples=300, exact=100)
+    simulation = tc.simulate(**known, contracts=[("4S", "S")], samples=300, solve=100)
     assert simulation.chance is not None and simulation.chance.shape == (100,)
     stand_for = 1 / simulation.chance
     assert stand_for.sum() == pytest.approx(300, rel=0.25)

@@ -12,6 +12,8 @@ import pytest
 import trickcast as tc
 from simulation_samples import AUCTION, KNOWN, NORTH, SOUTH, SPADES, WEST, interrupted_after
 from trickcast.cards import Seat, Strain, card_text
+from trickcast.questions import Hooks
+from trickcast.questions.simulations import ContractSheet, SimulateQuestion
 from trickcast.simulation import contracts, trick_picture
 from trickcast.solver import solve_lead_batches
 
@@ -22,8 +24,8 @@ ONE = ["--contract", "4S", "--by", "S"]
 def test_the_command_shows_tricks_and_contracts(run, monkeypatch) -> None:
     tricks = np.random.default_rng(1).integers(5, 12, size=(20, 5, 4)).astype(np.uint8)
     monkeypatch.setattr(contracts, "solve_batches", lambda owners, workers: iter([tricks]))
-    counted = tc.simulate(**KNOWN, samples=20, exact=20, seed=3)
-    status, out, err = run("simulate", *HANDS[:4], "--samples", 20, "--exact", 20, "--seed", 3)
+    counted = tc.simulate(**KNOWN, samples=20, solve=20, seed=3)
+    status, out, err = run("simulate", *HANDS[:4], "--samples", 20, "--solve", 20, "--seed", 3)
     assert (status, err) == (0, "") and out.startswith(str(counted))
     best = counted.best_contracts()[0]
     assert f"{best.contract}" in out and f"{best.worth.mean:+.0f}" in out
@@ -31,10 +33,10 @@ def test_the_command_shows_tricks_and_contracts(run, monkeypatch) -> None:
 
 def test_the_command_on_one_contract(run, tmp_path) -> None:
     target = tmp_path / "layouts.pbn"
-    asked = [*HANDS, "--exact", 20, "--contract", "4S", "--by", "S"]
+    asked = [*HANDS, "--solve", 20, "--contract", "4S", "--by", "S"]
     status, out, err = run("simulate", *asked, "--save", target, "--json")
     content = json.loads(out)
-    result = tc.simulate(**KNOWN, samples=60, exact=20, only=SPADES)
+    result = tc.simulate(**KNOWN, samples=60, solve=20, contracts=SPADES)
     assert (status, err) == (0, "")
     assert content["making"] == pytest.approx(list(result.making("4S", "S")), abs=1e-4)
     assert sum(content["distribution"]) == pytest.approx(1, abs=1e-3)
@@ -51,7 +53,7 @@ def test_the_command_on_one_contract(run, tmp_path) -> None:
 
 
 def test_the_command_on_making_alone(run) -> None:
-    asked = [*HANDS, "--exact", 20, "--contract", "4S", "--by", "S", "--making"]
+    asked = [*HANDS, "--solve", 20, "--contract", "4S", "--by", "S", "--making"]
     status, out, err = run("simulate", *asked)
     assert (status, err) == (0, "") and "makes" in out and "tricks" not in out.split("double")[0]
     assert json.loads(run("simulate", *asked, "--json")[1])["making"][0] > 0
@@ -64,13 +66,13 @@ def test_the_command_says_that_a_precision_was_not_reached(run) -> None:
 
 
 def test_the_command_compares(run) -> None:
-    status, out, err = run("compare", "4S", "3N", "--by", "S", *HANDS, "--exact", 20)
+    status, out, err = run("compare", "4S", "3N", "--by", "S", *HANDS, "--solve", 20)
     assert (status, err) == (0, "") and "IMPs" in out and "matchpoints" in out
     assert "4S by South against 3N by South, vulnerable none:" in out
-    asked = ["--exact", 0, "--samples", 20]
+    asked = ["--solve", 0, "--samples", 20]
     _, out, _ = run("compare", "4S", "3N", "--by", "S", *HANDS, *asked, "--vulnerable", "ns")
     assert "vulnerable NS" in out and "how far off they are is not known" in " ".join(out.split())
-    status, out, _ = run("compare", "4S", "PASS", "--by", "S", *HANDS, "--exact", 20, "--json")
+    status, out, _ = run("compare", "4S", "PASS", "--by", "S", *HANDS, "--solve", 20, "--json")
     told = json.loads(out)
     assert status == 0 and len(told["imps"]) == 3
     assert (told["by"], told["other_by"], told["vulnerable"]) == ("S", "S", "none")
@@ -78,25 +80,25 @@ def test_the_command_compares(run) -> None:
 
 @pytest.mark.parametrize("asked", [[], ONE, ["--contracts", "4S", "--by", "S"]])
 def test_answers_say_the_vulnerability_that_their_points_are_for(run, asked: list[str]) -> None:
-    few = ["--samples", 20, "--exact", 0, "--vulnerable", "NS", "--json"]
+    few = ["--samples", 20, "--solve", 0, "--vulnerable", "NS", "--json"]
     status, out, _ = run("simulate", *HANDS[:4], *asked, *few)
     assert status == 0 and json.loads(out)["vulnerable"] == "ns"
 
 
 def test_the_command_leads(run) -> None:
     asked = ["leads", WEST, "3N", "--by", "S", "--south", AUCTION["south"], "--samples", 20]
-    status, out, err = run(*asked, "--exact", 20, "--json")
+    status, out, err = run(*asked, "--solve", 20, "--json")
     content = json.loads(out)
     assert (status, err) == (0, "") and len(content["leads"]) == 11
     assert content["vulnerable"] == "none"
-    status, out, _ = run(*asked, "--exact", 20, "--scoring", "matchpoints")
+    status, out, _ = run(*asked, "--solve", 20, "--scoring", "matchpoints")
     assert status == 0 and "equal within the error" in out and content["leads"][0]["even"]
 
 
 def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
     interrupted_after(monkeypatch, 1)
     monkeypatch.setattr("os._exit", lambda status: (_ for _ in ()).throw(SystemExit(status)))
-    asked = ["--samples", 500, "--exact", 500, "--contract", "4S", "--by", "S"]
+    asked = ["--samples", 500, "--solve", 500, "--contract", "4S", "--by", "S"]
     status, out, err = run("simulate", *HANDS[:4], *asked)
     assert status == 130 and "stopped by interrupt" in out and err == "interrupted\n"
 
@@ -105,19 +107,19 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
     ("args", "words"),
     [
         (["simulate", "--south", SOUTH, "--north", "hcp 6-9, spaeds 3"], ["spaeds", "spades"]),
-        (["simulate", "--south", ""], ["--south"]),
-        (["simulate", "--exact", 5], ["exact is 5"]),
+        (["simulate", "--south", ""], ["south is empty"]),
+        (["simulate", "--solve", 5], ["solve is 5"]),
         (["simulate", "--samples", 0], ["samples"]),
-        (["simulate", "--contract", "4S"], ["--by"]),
-        (["simulate", "--making"], ["--contract"]),
-        (["simulate", *ONE, "--scoring", "imps"], ["--scoring has no effect with --contract"]),
-        (["simulate", *ONE, "--side", "NS"], ["--side has no effect with --contract"]),
-        (["simulate", *ONE, "--making", "--vulnerable", "ns"], ["--vulnerable", "--making"]),
-        (["simulate", "--contracts", "4S", "--scoring", "imps"], ["--scoring", "--contracts"]),
-        (["simulate", "--contracts", "4S", "--by", "S", "--side", "NS"], ["--side", "--by"]),
+        (["simulate", "--contract", "4S"], ["contract and by go together"]),
+        (["simulate", "--making"], ["making needs contract and by"]),
+        (["simulate", *ONE, "--scoring", "imps"], ["scoring has no effect with contract"]),
+        (["simulate", *ONE, "--side", "NS"], ["side has no effect with contract"]),
+        (["simulate", *ONE, "--making", "--vulnerable", "ns"], ["vulnerable", "making"]),
+        (["simulate", "--contracts", "4S", "--scoring", "imps"], ["scoring", "contracts"]),
+        (["simulate", "--contracts", "4S", "--by", "S", "--side", "NS"], ["side", "by"]),
         (["simulate", "--contract", "4S", "--by", "S", "--picture", "x.png"], [".svg", "x.png"]),
         (["simulate", "--scoring", "rubber"], ["rubber", "imps"]),
-        (["simulate", "--side", "N"], ["--side"]),
+        (["simulate", "--side", "N"], ["side is 'N' (expected NS or EW)"]),
         (["simulate", "--save", "layouts.docx"], ["layouts.docx", "suffix"]),
         (["simulate", "--save", "layouts.zrd"], ["layouts.zrd", "whole tables", ".pbn"]),
         (["compare", "4S", "3N", "--by", "S", "--save", "no/such/x.pbn"], ["no/such/x.pbn"]),
@@ -145,7 +147,7 @@ def test_a_file_that_cannot_be_written_is_told_before_the_work(run, monkeypatch,
 
 def test_layouts_are_saved_though_nobody_reads_the_answer(tmp_path) -> None:
     target = tmp_path / "layouts.pbn"
-    asked = ["simulate", *HANDS, "--exact", 20, "--contract", "4S", "--by", "S", "--save", target]
+    asked = ["simulate", *HANDS, "--solve", 20, "--contract", "4S", "--by", "S", "--save", target]
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, "-m", "trickcast", *map(str, asked)]
@@ -159,7 +161,7 @@ def test_layouts_are_saved_though_nobody_reads_the_answer(tmp_path) -> None:
 def test_an_answer_is_shown_though_its_layouts_cannot_be_saved(run, tmp_path) -> None:
     full = tmp_path / "layouts.pbn"
     full.symlink_to("/dev/full")
-    asked = ["simulate", *HANDS, "--exact", 20, "--contract", "4S", "--by", "S"]
+    asked = ["simulate", *HANDS, "--solve", 20, "--contract", "4S", "--by", "S"]
     status, out, err = run(*asked, "--save", full)
     assert status == 2 and "makes" in out and "No space left" in err
 
@@ -168,8 +170,8 @@ def test_no_line_is_wider_than_80_characters(run) -> None:
     for asked in (
         ["leads", WEST, "4SX", "--by", "S", "--samples", 20, "--scoring", "total"],
         ["leads", WEST, "4S", "--by", "S", "--samples", 20, "--scoring", "matchpoints"],
-        ["simulate", *HANDS, "--exact", 20, "--contract", "4S", "--by", "S"],
-        ["simulate", *HANDS, "--exact", 20, "--contract", "4S", "--by", "S", "--making"],
+        ["simulate", *HANDS, "--solve", 20, "--contract", "4S", "--by", "S"],
+        ["simulate", *HANDS, "--solve", 20, "--contract", "4S", "--by", "S", "--making"],
         ["hand", SOUTH],
         ["hand", SOUTH, "--trump", "S"],
     ):
@@ -178,12 +180,14 @@ def test_no_line_is_wider_than_80_characters(run) -> None:
 
 
 def test_several_contracts_in_one_sheet(run) -> None:
-    asked = ["--south", SOUTH, "--north", NORTH, "--samples", 20, "--exact", 20, "--workers", 1]
+    asked = ["--south", SOUTH, "--north", NORTH, "--samples", 20, "--solve", 20, "--workers", 1]
     status, out, err = run("simulate", *asked, "--contracts", "3N,4s", "--by", "S", "--json")
     assert (status, err) == (0, "")
     rows = json.loads(out)["contracts"]
     assert [(row["contract"], row["by"]) for row in rows] == [("3N", "S"), ("4S", "S")]
-    result = tc.simulate(**KNOWN, samples=20, exact=20, only=[("3N", "S"), ("4S", "S")], workers=1)
+    result = tc.simulate(
+        **KNOWN, samples=20, solve=20, contracts=[("3N", "S"), ("4S", "S")], workers=1
+    )
     for row, bid in zip(rows, ("3N", "4S"), strict=True):
         assert row["making"] == pytest.approx(list(result.making(bid, "S")), abs=1e-4)
         failing = 1 - row["making"][0]  # some lead sets it, of one suit or another
@@ -192,6 +196,24 @@ def test_several_contracts_in_one_sheet(run) -> None:
         assert shares[0] <= failing + 1e-3 <= sum(shares) + 2e-3
     text = run("simulate", *asked, "--contracts", "4S")[1]
     assert "lead that sets it" in text and max(map(len, text.splitlines())) <= 80
+
+
+def test_of_several_contracts_the_leads_are_found_in_the_time_there_is(monkeypatch) -> None:
+    """The clock of the test goes on by a second at each look."""
+    now = iter(range(1_000_000))
+    monkeypatch.setattr("trickcast.questions.simulations.time.time", lambda: next(now))
+    asked = SimulateQuestion(**KNOWN, contracts="3N,4S", by="S", samples=60, solve=60)
+    everything, early, late = (
+        asked.but(**more).ask(Hooks(workers=1, until=until, keep_on_interrupt=True))
+        for more, until in (({}, None), ({"seconds": 1e-9}, None), ({}, 0))
+    )
+    assert isinstance(everything, ContractSheet) and isinstance(early, ContractSheet)
+    assert isinstance(late, ContractSheet) and late.simulation.stopped == "interrupt"
+    assert [leads for _, leads in late.rows] == [[], []]
+    for (_, all_leads), (_, some) in zip(everything.rows, early.rows, strict=True):
+        assert {lead.lead for lead in some} == {lead.lead for lead in all_leads}
+    lead, same = everything.rows[1][1][0], early.rows[1][1][0]
+    assert lead.setting.high - lead.setting.low < same.setting.high - same.setting.low
 
 
 def test_no_lead_is_said_to_set_what_none_sets(run) -> None:

@@ -250,7 +250,7 @@ def doubted(seed: int, doubts: tuple[float, float], plan: Plan) -> Run:
 
 
 @pytest.mark.parametrize("doubts", [(0.6, 0.05), (1.0, 1.0), (0.05, 0.6)])
-@pytest.mark.parametrize("plan", [Plan(samples=1000, exact=120), Plan(precision=0.08)])
+@pytest.mark.parametrize("plan", [Plan(samples=1000, solve=120), Plan(precision=0.08)])
 def test_whatever_is_doubted_the_answer_is_unbiased_and_its_interval_true(doubts, plan) -> None:
     found = [doubted(seed, doubts, plan).means() for seed in range(600)]
     ends = np.array([one.interval() for one in found])[..., 0]
@@ -261,7 +261,7 @@ def test_whatever_is_doubted_the_answer_is_unbiased_and_its_interval_true(doubts
 
 
 def test_doubt_that_is_justified_saves_solving() -> None:
-    told, precise = Plan(samples=20_000, exact=400), Plan(precision=0.05)
+    told, precise = Plan(samples=20_000, solve=400), Plan(precision=0.05)
     right, alike = ([doubted(seed, d, told) for seed in range(40)] for d in ((0.6, 0.05), (1, 1)))
     error = [np.mean([run.means().error[0] for run in some]) for some in (right, alike)]
     # all alike the misses have 0.27, in proportion to them 0.16; the mean of estimates has its own

@@ -5,13 +5,14 @@ import json
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 import format_samples as sample
 import trickcast as tc
-from trickcast.cards import Board, Deal, DealSet, Seat, Vulnerability
-from trickcast.formats import FORMATS, FormatError, FormatWarning, read, stream, write_stream
+from trickcast.cards import Board, Deal, DealSet, Seat, Tag, Vulnerability
+from trickcast.formats import FORMATS, FormatError, FormatWarning, iter_deals, read, write_stream
 
 DEAL = Deal("N:AK3.QT95.KJ4.Q62 QJ.K873.AQT6.KJ5 T97.AJ64.985.A83 86542.2.732.T974")
 VOIDS = Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
@@ -20,7 +21,7 @@ HANDS = {seat: str(DEAL[seat]) for seat in Seat}
 
 def of(text: str | bytes, form: str | None = None, **options: object) -> DealSet:
     data = text.encode() if isinstance(text, str) else text
-    return DealSet.concatenate(stream(io.BytesIO(data), form, "x", **options))
+    return DealSet.concatenate(iter_deals(io.BytesIO(data), form, "x", **options))
 
 
 # --- diagrams ------------------------------------------------------------------------------------
@@ -50,6 +51,11 @@ def compass(deal: Deal, wide: int = 16, **style: str) -> str:
         {"signs": ("Spades", "Hearts", "Diamonds", "Clubs"), "gap": " "},
         {"void": ""},
         {"void": "-"},
+        {"void": "none"},
+        {"signs": "SHDC", "void": "void"},
+        {"signs": ("&spades;", "&hearts;", "&diams;", "&clubs;")},
+        {"signs": ("!S", "!H", "!D", "!C")},
+        {"gap": "\u00a0"},
     ],
 )
 def test_four_hands_around_a_compass(style: dict[str, str]) -> None:
@@ -103,8 +109,34 @@ def test_hands_with_their_seats() -> None:
     columns = "North           East            South           West\n" + "".join(
         "".join(f"{cell:16}" for cell in row) + "\n" for row in beside
     )
-    for text in ("".join(lines), signed, titled, columns):
-        assert list(of(text, "diagram")) == [DEAL], text
+    told = "".join(f"{seat.letter} = {hand}\n" for seat, hand in HANDS.items())
+    missing = told.replace(HANDS[Seat.WEST], "-")
+    for text in ("".join(lines), signed, titled, columns, told, missing):
+        assert list(of(text)) == [DEAL], text
+
+
+@pytest.mark.parametrize("deal", [DEAL, VOIDS])
+def test_suits_without_signs(deal: Deal) -> None:
+    signs = dict.fromkeys("♠♥♦♣", "")
+    north, east, south, west = (
+        [row.strip().replace(" ", "") for row in column(str(hand), signs="    ", void="-")]
+        for hand in deal
+    )
+    rows = [*north, *map("   ".join, zip(west, east, strict=True)), *south]
+    labelled = ["North", *rows[:4], "West   East", *rows[4:8], "South", *rows[8:]]
+    compass = [*rows[:4], *map("  N  ".join, zip(west, east, strict=True)), *south]
+    across = list(zip(north, east, south, west, strict=True))
+    named = "North  East  South  West\n"
+    for text in (
+        "\n".join(rows),
+        "\n".join(labelled),
+        "\n".join(compass),
+        named + "\n".join(map("  ".join, across)),
+        named + "\n".join(f"{s}  {'  '.join(row)}" for s, row in zip(signs, across, strict=True)),
+        f"|  | {named.strip().replace('  ', ' | ')} |\n|---|---|---|---|---|\n"
+        + "\n".join(f"| {s} | {' | '.join(row)} |" for s, row in zip("SHDC", across, strict=True)),
+    ):
+        assert list(of(f"Board 3\n{text}\nWest leads.\n")) == [deal], text
 
 
 def test_diagrams_that_are_none() -> None:
@@ -117,7 +149,7 @@ def test_diagrams_that_are_none() -> None:
     ):
         with pytest.raises(FormatError, match=reason):
             of(text, "diagram")
-        assert not FORMATS["diagram"].sniff(text.encode())
+        assert FORMATS["diagram"].sniff(text.encode()) == (text.count("♠") == 4)  # else no diagram
     skipped: list[object] = []
     text = f"Board 1\n{whole}\nBoard 2\n" + "\n".join(lines) + f"\nBoard 3\n{whole}"
     deals = of(text, "diagram", skipped=skipped)
@@ -173,6 +205,45 @@ def test_our_json_is_read_again(tmp_path: Path, run) -> None:
         assert list(deals) == [DEAL] and deals.boards is not None and deals.boards[0].number == 7
     if answers[2][0] == 0:
         assert (of(answers[2][1]).tricks == tc.solve(DEAL).tricks).all()
+
+
+def test_json_is_written_and_read_again() -> None:
+    tricks = np.full((2, 5, 4), 255, dtype=np.uint8)
+    tricks[0, 4, :2] = 9, 4
+    board = Board(
+        number=7, dealer=Seat.NORTH, vulnerability=Vulnerability.EW, contract="3N",
+        declarer=Seat.NORTH, result=9, auction=("1N", "PASS", "3N", "PASS", "PASS", "PASS"),
+        play=("H3", "H4", "H2", "H9"),
+    )  # fmt: skip
+    deals = DealSet([DEAL.owners, VOIDS.owners], tricks, [board, Board()])
+    out = io.BytesIO()
+    write_stream([deals], out, "json")
+    first, second = map(json.loads, out.getvalue().splitlines())
+    assert second == {"deal": VOIDS.pbn} and first["dealer"] == "N" and first["vulnerable"] == "ew"
+    assert first["exact"][4] == [9, 4, None, None] and first["play"] == ["H3", "H4", "H2", "H9"]
+    assert of(out.getvalue()) == deals
+    with pytest.warns(FormatWarning, match="json cannot hold and leaves out .*other tags"):
+        write_stream(
+            [DealSet([DEAL.owners], None, [Board(tags=(Tag("Event", "x"),))])], io.BytesIO(), "json"
+        )
+    with pytest.warns(FormatWarning, match="dup cannot hold and leaves out .*auction"):
+        write_stream([DealSet([DEAL.owners], None, [board])], io.BytesIO(), "dup")
+
+
+def test_json_of_an_auction_and_a_play() -> None:
+    entry = {"deal": DEAL.pbn, "dealer": "N", "auction": "1N P 3N P P P", "result": 9}
+    entry |= {"cards": [{"card": "H3"}, {"card": "H4"}, {"card": "HA"}]}
+    with pytest.warns(FormatWarning, match="card 3, HA, is impossible"):
+        (board,) = of(json.dumps(entry), "json").boards or ()
+    assert (board.contract, board.declarer, board.result) == ("3N", Seat.NORTH, 9)
+    assert board.play == ("H3", "H4") and len(board.auction) == 6
+    for wrong in ({"auction": ["1N", "8C"]}, {"play": ["ZZ"]}, {"result": 14}):
+        with pytest.warns(FormatWarning):
+            of(json.dumps(entry | wrong), "json")
+    for odd in ({"auction": 5, "play": None}, {"auction": [None], "cards": True}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FormatWarning)
+            assert list(of(json.dumps(entry | odd), "json")) == [DEAL]
 
 
 def test_json_in_other_shapes() -> None:

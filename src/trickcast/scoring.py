@@ -1,6 +1,7 @@
-"""Duplicate scores, IMPs, matchpoints, and the par of a trick table.
+"""Duplicate scores, IMPs, matchpoints, victory points, and the par of a trick table.
 
-After the Laws of Duplicate Bridge 2017: law 77 (scores) and law 78 (IMPs, matchpoints).
+After the Laws of Duplicate Bridge 2017: law 77 (scores) and law 78 (IMPs, matchpoints). Victory
+points are those of the continuous scale of the World Bridge Federation of 2013.
 """
 
 from dataclasses import dataclass
@@ -38,12 +39,13 @@ _NEVER = 10**6  # more than any score
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Contract:
-    """Level, strain and doubling, without the declarer: ``Contract("4SX")``.
+    """Level, strain and doubling, and the declarer if there is one: ``Contract("4SX", by="N")``.
 
     ``Contract("PASS")`` is a board passed out. Lower case, ``NT``, suit signs and blanks are read
-    too; ``str`` gives the text as above. Raises DealError when the text is not a contract.
+    too; ``str`` gives the text, without the declarer. Raises DealError when the text is not a
+    contract, or ``by`` not a seat.
 
-    >>> Contract("4 ♠ x"), Contract("3NT").tricks
+    >>> tc.Contract("4 ♠ x"), tc.Contract("3NT", by="south").tricks
     (Contract('4SX'), 9)
     """
 
@@ -53,8 +55,10 @@ class Contract:
     """None when passed out."""
     doubling: int
     """0, 1 for doubled, 2 for redoubled."""
+    by: Seat | None
+    """The declarer; None where it is not said."""
 
-    def __init__(self, text: "str | Contract"):
+    def __init__(self, text: "str | Contract", by: str | Seat | None = None):
         level, strain, doubling = (
             (text.level, text.strain, text.doubling)
             if isinstance(text, Contract)
@@ -63,6 +67,8 @@ class Contract:
         object.__setattr__(self, "level", level)
         object.__setattr__(self, "strain", strain)
         object.__setattr__(self, "doubling", doubling)
+        declarer = text.by if by is None and isinstance(text, Contract) else by
+        object.__setattr__(self, "by", None if declarer is None else Seat.parse(declarer))
 
     @property
     def tricks(self) -> int:
@@ -73,48 +79,53 @@ class Contract:
         return f"{self.level}{self.strain}{'X' * self.doubling}" if self.level else "PASS"
 
     def __repr__(self) -> str:
-        return f"Contract({str(self)!r})"
+        by = "" if self.by is None else f", by={self.by.letter!r}"
+        return f"Contract({str(self)!r}{by})"
 
 
-def score(contract: str | Contract, tricks: ArrayLike, vul: bool) -> Any:
+def score(contract: str | Contract, tricks: ArrayLike, vulnerable: bool) -> Any:
     """Return the score of declarer's side for a contract and the tricks it took.
 
     ``tricks`` is a number 0-13 or an array of them, and the score an int or an int64 array of its
-    shape; ``vul`` says whether declarer's side is vulnerable. A board passed out scores 0.
+    shape; ``vulnerable`` says whether declarer's side is vulnerable. A board passed out scores 0.
     Raises DealError for a text that is not a contract, ValueError for other tricks, TypeError
-    for a ``vul`` that is not a bool.
+    for a ``vulnerable`` that is not a bool.
 
-    >>> score("3N", 9, vul=True), score("4SX", 8, vul=False)
+    >>> tc.score("3N", 9, vulnerable=True), tc.score("4SX", tricks=8, vulnerable=False)
     (600, -300)
     """
-    if not isinstance(vul, bool | np.bool_):
-        raise TypeError(f"vul is {shorten(vul)} (expected True or False, for declarer's side)")
+    if not isinstance(vulnerable, bool | np.bool_):
+        raise TypeError(
+            f"vulnerable is {shorten(vulnerable)} (expected True or False, for declarer's side)"
+        )
     bid = Contract(contract)
     taken = np.asarray(tricks)
     if taken.size and (taken.dtype.kind not in "ui" or ((taken < 0) | (taken > 13)).any()):
         raise ValueError(f"tricks {shorten(str(tricks))} (expected whole numbers 0 to 13)")
-    scores = _score_by_tricks(bid, bool(vul))[taken.astype(np.int64)]  # NumPy makes floats of none
+    scores = _score_by_tricks(bid, bool(vulnerable))[
+        taken.astype(np.int64)
+    ]  # NumPy makes floats of none
     return int(scores) if scores.ndim == 0 else scores
 
 
 @cache
-def _score_by_tricks(contract: Contract, vul: bool) -> NDArray[np.int64]:
+def _score_by_tricks(contract: Contract, vulnerable: bool) -> NDArray[np.int64]:
     """(14,) scores for 0 to 13 tricks."""
     if contract.strain is None:
         return np.zeros(14, dtype=np.int64)
     over = np.arange(14) - contract.tricks
-    made = _made(contract, contract.strain, vul) + over * _overtrick(contract, vul)
+    made = _made(contract, contract.strain, vulnerable) + over * _overtrick(contract, vulnerable)
     down = np.maximum(-over, 0)
-    scores: NDArray[np.int64] = np.where(down, -_penalty(down, contract.doubling, vul), made)
+    scores: NDArray[np.int64] = np.where(down, -_penalty(down, contract.doubling, vulnerable), made)
     return scores
 
 
-def _made(contract: Contract, strain: Strain, vul: bool) -> int:
+def _made(contract: Contract, strain: Strain, vulnerable: bool) -> int:
     """The score of the contract made exactly."""
     trick_points = contract.level * _trick(strain) + 10 * (strain is Strain.NOTRUMP)
     trick_points <<= contract.doubling
-    game = (500 if vul else 300) if trick_points >= 100 else 50
-    slam = {6: 750 if vul else 500, 7: 1500 if vul else 1000}.get(contract.level, 0)
+    game = (500 if vulnerable else 300) if trick_points >= 100 else 50
+    slam = {6: 750 if vulnerable else 500, 7: 1500 if vulnerable else 1000}.get(contract.level, 0)
     return trick_points + game + slam + 50 * contract.doubling
 
 
@@ -122,20 +133,20 @@ def _trick(strain: Strain) -> int:
     return 20 if strain in (Strain.DIAMONDS, Strain.CLUBS) else 30
 
 
-def _overtrick(contract: Contract, vul: bool) -> int:
+def _overtrick(contract: Contract, vulnerable: bool) -> int:
     if contract.doubling:
-        return 100 * contract.doubling * (1 + vul)
+        return 100 * contract.doubling * (1 + vulnerable)
     return _trick(contract.strain) if contract.strain is not None else 0
 
 
-def _penalty(down: NDArray[np.int64], doubling: int, vul: bool) -> NDArray[np.int64]:
+def _penalty(down: NDArray[np.int64], doubling: int, vulnerable: bool) -> NDArray[np.int64]:
     """What undertricks cost; doubled 300 each, but the first 200, and 100 less for the first three
     when not vulnerable.
     """
     if not doubling:
-        return down * (100 if vul else 50)
+        return down * (100 if vulnerable else 50)
     doubled: NDArray[np.int64] = 300 * down - 100 * np.minimum(down, 1)
-    if not vul:
+    if not vulnerable:
         doubled -= 100 * np.minimum(down, 3)
     doubled *= doubling
     return doubled
@@ -181,6 +192,76 @@ def matchpoints(scores: ArrayLike) -> NDArray[np.float64]:
     return shares
 
 
+def cross_imps(scores: ArrayLike) -> NDArray[np.float64]:
+    """Return, for each of n scores of one board, the mean of its IMPs against each of the others.
+
+    All scores are those of one side. Raises ValueError as ``matchpoints`` does.
+
+    >>> cross_imps([420, 450, -50]).tolist()
+    [4.5, 6.0, -10.5]
+    """
+    compared = _finite(scores, "scores")
+    if compared.ndim != 1 or len(compared) < 2:
+        raise ValueError(f"scores of shape {compared.shape} (expected two or more in a row)")
+    distinct, place, count = np.unique(compared, return_inverse=True, return_counts=True)
+    won = imps(distinct[:, None] - distinct) @ count / (len(compared) - 1)
+    means: NDArray[np.float64] = won[place.ravel()]
+    return means
+
+
+def datum(scores: ArrayLike, *, left_out: int = 0) -> int:
+    """Return the datum of one board's scores: their mean, rounded to tens away from zero.
+
+    So many of the highest and of the lowest are ``left_out``. ``imps(score - datum(scores))`` is a
+    table's Butler score. Raises ValueError where no score is left, and for what is no finite
+    number.
+
+    >>> datum([620, 650, 620, -100, 1430], left_out=1)
+    630
+    """
+    ordered = np.sort(_finite(scores, "scores").ravel())
+    kept = ordered[left_out : len(ordered) - left_out] if left_out else ordered
+    if left_out < 0 or not len(kept):
+        raise ValueError(f"{len(ordered)} scores of which {left_out} are left out at each end")
+    mean = float(kept.mean())
+    return int(np.sign(mean) * 10 * np.floor(abs(mean) / 10 + 0.5))
+
+
+def victory_points(diff: float, boards: int) -> tuple[float, float]:
+    """Return the victory points of a match, ours and theirs, by the WBF's continuous scale.
+
+    ``diff`` is our IMPs less theirs in so many ``boards``. With τ = (√5 - 1) / 2 and a blitz of
+    B = 15 √boards IMPs, a margin of M < B is worth 10 + 10 (1 - τ^(3M/B)) / (1 - τ³), rounded to
+    hundredths, and a margin from B on 20. Where rounding would make an IMP worth more than the one
+    before, the value between the two is raised by a hundredth. A margin that is not whole (of a
+    carry-over) counts by its part of the step. Raises ValueError for what is no finite number, and
+    for less than one board.
+
+    >>> victory_points(10, 16), victory_points(-60, 16)
+    ((12.8, 7.2), (0.0, 20.0))
+    """
+    margin = abs(float(_finite(diff, "difference of IMPs")))
+    if boards < 1:
+        raise ValueError(f"{boards} boards (expected 1 or more)")
+    scale = _victory_points(boards)
+    won = round(float(np.interp(margin, np.arange(len(scale)), scale / 100)), 2)
+    lost = round(20 - won, 2)
+    return (lost, won) if diff < 0 else (won, lost)
+
+
+@cache
+def _victory_points(boards: int) -> NDArray[np.int64]:
+    """Return the winner's victory points in hundredths by whole margins, up to the blitz."""
+    blitz = 15 * boards**0.5
+    margins = np.arange(int(np.ceil(blitz)) + 1)
+    golden = (5**0.5 - 1) / 2
+    exact = 10 + 10 * (1 - golden ** (3 * margins / blitz)) / (1 - golden**3)
+    scale: NDArray[np.int64] = np.rint(100 * np.minimum(exact, 20)).astype(np.int64)
+    while len(growing := np.flatnonzero(np.diff(scale, 2) > 0)):
+        scale[growing[0] + 1] += 1
+    return scale
+
+
 @dataclass(frozen=True, slots=True)
 class ParContract:
     """A contract that both sides can be content with."""
@@ -199,21 +280,22 @@ class ParContract:
 class Par:
     """The score when both sides bid as well as they can, all cards seen, and how it comes about."""
 
-    ns_score: int
-    """Score of North-South."""
+    score: int
+    """Points of North-South, and less than 0 where East-West have them."""
     contracts: tuple[ParContract, ...]
     """Every contract that gives it, lowest first; none when the board is passed out."""
 
     def __str__(self) -> str:
-        return f"NS {self.ns_score:+d}: {', '.join(map(str, self.contracts)) or 'PASS'}"
+        return f"NS {self.score:+d}: {', '.join(map(str, self.contracts)) or 'PASS'}"
 
 
-def par(table: TrickTable | ArrayLike, vul: str | Vulnerability, dealer: str | Seat) -> Par:
+def par(table: TrickTable | ArrayLike, vulnerable: str | Vulnerability, dealer: str | Seat) -> Par:
     """Return the par of one deal from its (5, 4) trick table.
 
-    Each side in turn bids on or lets the other play, whichever it scores better by; contracts
-    that fail are doubled. The dealer's side bids first, which matters where both sides can make
-    the same contract. Raises DealError when the table is not one or does not know every cell.
+    ``trickcast.par`` takes deals, and many at once. Each side in turn bids on or lets the other
+    play, whichever it scores better by; contracts that fail are doubled. The dealer's side bids
+    first, which matters where both sides can make the same contract. Raises DealError when the
+    table is not one or does not know every cell.
 
     >>> table = [[10, 3, 10, 3]] * 4 + [[9, 4, 9, 4]]
     >>> print(par(table, "none", "N"))
@@ -222,7 +304,7 @@ def par(table: TrickTable | ArrayLike, vul: str | Vulnerability, dealer: str | S
     tricks = (table if isinstance(table, TrickTable) else TrickTable(table)).tricks
     if tricks.shape != (5, 4) or (tricks == UNKNOWN).any():
         raise DealError(f"tricks of shape {tricks.shape} (expected (5, 4), every cell known)")
-    vulnerability = Vulnerability.parse(vul)
+    vulnerability = Vulnerability.parse(vulnerable)
     best_above = [-_NEVER, -_NEVER]  # what each side can get by bidding still higher
     final: list[tuple[int, Contract, int]] = []
     for level, strain in _BIDS_FROM_THE_TOP:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,21 @@ _FLAGS = (
 
 
 class _Quiet(SimpleHTTPRequestHandler):
+    """A host that sends the packed file where the browser takes it."""
+
+    protocol_version = "HTTP/1.1"
+
+    def send_head(self) -> Any:
+        packed = Path(self.translate_path(self.path) + ".gz")
+        if "gzip" not in self.headers.get("accept-encoding", "") or not packed.is_file():
+            return super().send_head()
+        self.send_response(200)
+        self.send_header("content-type", self.guess_type(self.path.partition("?")[0]))
+        self.send_header("content-encoding", "gzip")
+        self.send_header("content-length", str(packed.stat().st_size))
+        self.end_headers()
+        return packed.open("rb")
+
     def log_message(self, *told: Any) -> None:
         pass
 
@@ -49,6 +65,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/club/tricks/"
         server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def exact_site(site: str) -> str:
+    """The same, where the solver that it has was built."""
+    if not (files("trickcast.web") / "wasm" / "dds.wasm").is_file():
+        pytest.skip("the page's solver is not built: make wasm")
+    return site
 
 
 @pytest.fixture(scope="session")
@@ -94,9 +118,11 @@ def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def _fresh_page(browser: Any, address: str, patience: int, *, console: bool) -> Iterator[Any]:
+def _fresh_page(
+    browser: Any, address: str, patience: int, *, console: bool, **given: Any
+) -> Iterator[Any]:
     """A page that must end without an error in its script, or on its ``console``."""
-    context = browser.new_context()
+    context = browser.new_context(**given)
     shown = context.new_page()
     shown.set_default_timeout(patience)
     trouble: list[str] = []

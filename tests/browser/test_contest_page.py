@@ -163,6 +163,10 @@ def test_the_static_page_lets_practise_and_keeps_nothing(browser: Any, site: str
     )
     assert rows.first.locator("td").nth(2).inner_text() == f"{100 * right / 27:.2f}"
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_role("table").nth(1).locator("a").nth(3).click()
+    page.get_by_role("tab", name="Makes").wait_for()
+    page.go_back()
+    page.get_by_role("status").filter(has_text="27 deals count").wait_for()
     assert all(url.startswith(site) for url in asked)
     assert page.evaluate("Object.keys(localStorage).length") == 0
     assert context.cookies() == []

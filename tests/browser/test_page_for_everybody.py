@@ -46,32 +46,58 @@ def stop_if_it_still_runs(page: Any) -> None:
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark"), (320, "light")])
 def test_axe_finds_nothing_serious_and_nothing_is_too_wide(browser, server, axe, width, scheme):
     page = opened(browser, f"{server}#deal={DEAL.replace(' ', '+')}", width, scheme)
-    page.locator(".par").wait_for()
-    page.locator(".openings").wait_for()
-    page.get_by_role("button", name="hearts by North").click()
-    page.get_by_text("Choose cards one by one").click()
+
+    def check() -> None:
+        assert serious(page, axe) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    page.locator("#status", has_text="Exact.").wait_for()
+    check()
+    page.get_by_role("button", name="hearts by North or South").click()
+    page.get_by_label("Card of the play").wait_for()
+    page.get_by_text("Enter or change cards").click()
+    page.get_by_text("Settings").click()
+    check()
+    page.keyboard.press("Escape")
+    page.get_by_role("tab", name="Bidding").click()
+    page.locator(".openings tbody tr").first.wait_for()
+    check()
+    page.get_by_role("tab", name="Chances").click()
+    page.get_by_role("button", name="clubs by North").click()
     page.get_by_label("East: what is known").fill("balancd")
     page.locator("#fault-1", has_text="did you mean").wait_for()
-    assert serious(page, axe) == []
+    check()
     page.get_by_label("East: what is known").fill("")
     page.get_by_role("button", name="Simulate").click()
     page.locator(".chance").wait_for()
-    assert serious(page, axe) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    check()
     page.get_by_label("I ask for").select_option("leads")
     stop_if_it_still_runs(page)
     page.get_by_role("button", name="Simulate").click()
     page.locator(".leads").wait_for()
-    assert serious(page, axe) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    check()
     page.context.close()
 
 
-def test_without_a_server_the_page_says_so_and_axe_finds_nothing_serious(browser, site, axe):
-    page = opened(browser, f"{site}#deal={DEAL.replace(' ', '+')}", 390)
-    page.locator("#status", has_text="by accurate").wait_for()
-    assert "need a trickcast server" in page.locator("#whatif").inner_text()
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing_serious_on_the_static_page(browser, exact_site, axe, width):
+    page = opened(browser, exact_site, width)
+    page.get_by_text("Paste a deal, drop a file").wait_for()
     assert serious(page, axe) == []
+    page.goto(f"{exact_site}#deal={DEAL.replace(' ', '+')}&contract=4H&by=N&vul=both&dealer=N")
+    page.locator("#status", has_text="Exact.").wait_for()
+    page.locator(".card.plays .result", has_text="=").first.wait_for()
+    assert serious(page, axe) == []
+    page.get_by_role("button", name="What if?").click()
+    page.get_by_role("tab", name="Chances").click()
+    page.get_by_text("need a trickcast server").wait_for()
+    assert serious(page, axe) == []
+    page.get_by_text("Random").click()
+    page.locator("#text").fill("rubbish")
+    page.keyboard.press("Enter")
+    page.get_by_role("alert").filter(has_text="This works").wait_for()
+    assert serious(page, axe) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.context.close()
 
 
@@ -94,21 +120,26 @@ def tab_to(page: Any, name: str) -> None:
 def test_the_keyboard_alone_is_enough(browser, server):
     page = opened(browser, server, 1280)
     page.locator("#about", has_text="server").wait_for()
-    tab_to(page, "A deal, PBN, LIN")
+    tab_to(page, "Paste a deal")
     page.keyboard.type(DEAL)
     page.keyboard.press("Enter")
-    page.locator("#status", has_text="Solved:").wait_for()
+    page.locator("#status", has_text="Exact.").wait_for()
+    tab_to(page, "hearts by North or South")
+    page.keyboard.press("Enter")
+    page.get_by_label("Card of the play").wait_for()
+    tab_to(page, "Makes")
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("table", name="hearts by North").wait_for()
     tab_to(page, "hearts by North")
+    page.keyboard.press("Enter")
     page.keyboard.press("Enter")
     page.get_by_role("table", name="hearts by North").wait_for()
     tab_to(page, "Level")
-    page.keyboard.type("4")
-    tab_to(page, "Strain")
-    page.keyboard.press("ArrowUp")  # from notrump
+    page.keyboard.type("5")
     tab_to(page, "East: what is known")
     page.keyboard.type("hcp 8-12")
     page.keyboard.press("Enter")
-    page.locator(".chance", has_text="4").wait_for()
+    page.locator(".chance", has_text="5").wait_for()
     tab_to(page, "Stop")
     page.keyboard.press("Enter")
     page.locator(".progress", has_text="Stopped").wait_for()
@@ -120,6 +151,8 @@ def test_boards_are_printed_two_a_page(browser, site, shots, tmp_path: Path):
     tc.write(tc.random_deals(6, seed=7), file)
     page = opened(browser, site, 1280)
     page.locator("#file").set_input_files(file)
+    page.get_by_text("Save or print").click()
+    page.evaluate("window.print = () => {}")  # headless, it would print to nowhere
     page.get_by_role("button", name="Print").click()
     page.locator("#status", has_text="6 boards are estimated").wait_for()
     paper = page.pdf(path=shots / "boards.pdf", format="A4")

@@ -23,7 +23,7 @@ from trickcast.library import Library, append
 LIBRARY = Path(__file__).parents[2] / "data" / "library"
 BUCKET = "s3://bridge/evaluated"
 KNOWN = ("--south", "KJ95.J65.K3.J654", "--north", "hcp 15-17, balanced", "--seed", 3)
-FEW = ("--samples", 40, "--exact", 20, "--json")
+FEW = ("--samples", 40, "--solve", 20, "--json")
 NETWORKS = ("--network", "52-1", "--network", "(26x4)-(13x4)-1")
 
 

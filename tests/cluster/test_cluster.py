@@ -36,7 +36,7 @@ request = Request(
 )
 told = []
 importlib.import_module("trickcast.training.cluster")._leg = fakes.leg_of_a_training
-answer = train(request, told.append, on="auto", workers=2)
+answer = train(request, told.append, cluster="auto", workers=2)
 assert answer is not None and answer.trained.done and told[-1]["step"] == 24
 train(replace(request, out=request.out / "alone"))
 """.replace("LIBRARY", repr(str(Path(__file__).parents[2] / "data" / "library")))

@@ -56,7 +56,7 @@ def test_a_replica_answers_refuses_and_sends_events(client: httpx.Client) -> Non
     assert solved["deal"] == EASY and len(solved["exact"]) == 5
     assert client.post("/v1/solve", json={"deals": ["N:AK"]}).status_code == 422
     assert client.get("/healthz", headers={"host": "evil.example"}).status_code == 421
-    question = DUMMIES | {"contract": "7S", "by": "N", "making": True, "samples": 40, "exact": 20}
+    question = DUMMIES | {"contract": "7S", "by": "N", "making": True, "samples": 40, "solve": 20}
     with client.stream("GET", "/v1/simulate", params=question, headers=STREAM) as answer:
         kinds = [kind for kind, _ in events(answer.iter_lines())]
     assert kinds[-2:] == ["result", "end"]

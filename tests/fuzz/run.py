@@ -105,7 +105,7 @@ def run_part(
 
 def shares(inputs: int, only: str) -> dict[str, int]:
     """Return how many inputs each target gets."""
-    names = [name for name in TARGETS if name.startswith(only)]
+    names = [name for name in TARGETS if name.startswith(tuple(only.split(",")))]
     parts = {name: 1 / DEAR.get(name, 1) for name in names}
     whole = sum(parts.values())
     return {name: -(-round(inputs * part / whole) // 100) * 100 for name, part in parts.items()}
@@ -115,7 +115,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--inputs", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="targets that begin so")
+    parser.add_argument("--only", default="", help="targets that begin so, or so,or so")
     parser.add_argument("--out", type=Path, default=Path("build/fuzz"))
     parser.add_argument("--worker", default="1/1", help="this one of so many runs at once")
     parser.add_argument("--show", nargs=2, metavar=("TARGET", "NUMBER"))

@@ -19,18 +19,18 @@ import numpy as np
 
 import trickcast as tc
 from trickcast import openings
-from trickcast.bidding.calls import parse_call
 from trickcast.bidding.labelled import LabelledError, read_labelled
-from trickcast.bidding.rulefile import parse_rules, read_rules
 from trickcast.bidding.rules import RuleSystem
 from trickcast.bidding.softrules import open_shading
-from trickcast.cards import DealError, DealSet, Seat, parse_card, parse_contract
+from trickcast.cards import DealError, DealSet, PartialDeals, Seat, parse_card, parse_contract
 from trickcast.cards.text import parse_position
 from trickcast.dealing import ConstraintError, Constraints, NoDealsError, read_actions, read_script
+from trickcast.dealing.language.calls import parse_call
 from trickcast.dealing.language.conditions import Layouts, evaluate
+from trickcast.dealing.language.rulefile import parse_rules, read_rules
 from trickcast.dealing.language.short_form import read_hand
 from trickcast.estimator.files import read_info
-from trickcast.formats import FORMATS, FormatError, find_format, hand2vec, stream, write_stream
+from trickcast.formats import FORMATS, FormatError, find_format, hand2vec, iter_deals, write_stream
 from trickcast.library import Library, LibraryError, read_positions, verify
 from trickcast.library.shards import RECORDS
 from trickcast.papers.codings import find_coding
@@ -50,7 +50,7 @@ from trickcast.training.trainer import TrainingError, read_checkpoint, read_jour
 Target = Callable[[bytes], None]
 TARGETS: dict[str, Target] = {}
 """Every target by its name, which is that of its folder in the corpus."""
-BOARDS = ("pbn", "lin", "csv", "rbn", "links")
+KEEP_BOARDS = ("pbn", "lin", "json")
 DEALS = tc.random_deals(40, seed=21)
 HANDS = DEALS.owners == 0
 _LONGEST, _LINES = 1_200, 4
@@ -111,13 +111,21 @@ def file_of(data: bytes, name: str) -> Path:
 
 
 def read_deals(data: bytes, form: str | None, skipped: list[Any] | None) -> list[DealSet]:
-    sets = list(stream(io.BytesIO(data), form, "x", 7, skipped=skipped))
+    sets = list(iter_deals(io.BytesIO(data), form, "x", 7, skipped=skipped))
+    check_deals(sets)
+    return sets
+
+
+def check_deals(sets: list[DealSet]) -> None:
     for deals in sets:
         assert deals.owners.dtype == np.uint8 and deals.owners.shape[1:] == (52,)
         held = np.sort(deals.owners, axis=1).reshape(-1, 4, 13)
         assert (held == np.arange(4)[:, None]).all(), "a hand that has not 13 cards"
         assert deals.tricks is None or ((deals.tricks <= 13) | (deals.tricks == 255)).all()
-    return sets
+
+
+def what_happened(boards: Any) -> list[tuple[Any, ...]]:
+    return [(b.auction, b.contract, b.declarer, b.play, b.result) for b in boards or ()]
 
 
 def add_reader(form: str) -> None:
@@ -133,6 +141,8 @@ def add_reader(form: str) -> None:
         sets = read_deals(data, form, skipped)
         for place in skipped:
             assert len(str(place)) <= _LONGEST
+        if one_in(4, data):
+            check_partial(data, form)
         if FORMATS[form].write is None or not sets or not one_in(4, data):
             return
         written = io.BytesIO()
@@ -142,6 +152,22 @@ def add_reader(form: str) -> None:
         assert (before.owners == after.owners).all(), "written and read, other cards"
         if FORMATS[form].tricks:
             assert (before.tricks_or_unknown == after.tricks_or_unknown).all(), "other tricks"
+        if form in KEEP_BOARDS:
+            kept = what_happened(before.boards), what_happened(after.boards)
+            assert not before.boards or kept[0] == kept[1], f"other boards: {kept}"
+
+
+def check_partial(data: bytes, form: str) -> None:
+    """Read boards with hidden hands too, write them where the format can, read them again."""
+    sets = list(iter_deals(io.BytesIO(data), form, "x", 7, skipped=[], partial=True))
+    check_deals([deals for deals in sets if not isinstance(deals, PartialDeals)])
+    if sets and FORMATS[form].partial:
+        written = io.BytesIO()
+        write_stream(sets, written, form)
+        written.seek(0)
+        again = list(iter_deals(written, form, "x", skipped=[], partial=True))
+        owners = [np.concatenate([deals.owners for deals in each]) for each in (sets, again)]
+        assert (owners[0] == owners[1]).all(), "written and read, other hands"
 
 
 for each in FORMATS:
@@ -152,7 +178,7 @@ for each in FORMATS:
 def read_unnamed(data: bytes) -> None:
     for name in ("x", "x.pbn", "x.gz", "x.txt"):
         try:
-            sum(map(len, stream(file_of(data, name), skipped=[])))
+            sum(map(len, iter_deals(file_of(data, name), skipped=[])))
         except FormatError as error:
             check_answer(error)
 

@@ -11,11 +11,13 @@ import torch
 import trickcast as tc
 from trickcast.bidding import LabelledHands
 from trickcast.cards import DealSet
-from trickcast.formats.hand2vec import PairSet
+from trickcast.formats.hand2vec import PairSet, read_pairs
 from trickcast.pairs import HandEmbedding
 from trickcast.papers.bridgehand2vec import PAPER, game, trainings
 from trickcast.papers.bridgehand2vec import game_layouts as layouts
 from trickcast.papers.bridgehand2vec import studies as study
+from trickcast.papers.bridgehand2vec.authors_weights import read_authors_network
+from trickcast.papers.bridgehand2vec.hand2vec_network import Hand2Vec
 from trickcast.papers.bridgehand2vec.shown import show
 from trickcast.papers.experiments.all_papers import SCALES
 from trickcast.papers.experiments.figures import Store
@@ -208,30 +210,25 @@ def test_claims_of_rotation_and_of_the_game_are_judged_by_intervals(tmp_path):
     ):
         assert judged(tmp_path, views, gone={"unlike": less}) == [verdict]
     game_is = "bridgehand2vec: Table 11"
-    for early, late, verdicts in (
-        ([20, 10], [5, 10], ["holds", "holds"]),
-        ([20, 30], [15, 10], ["fails", "fails"]),
-    ):
-        assert judged(tmp_path, game_is, lead={"200": early, "1600": late}) == verdicts
-    assert judged(tmp_path, game_is, lead={}) == ["cannot be tested"] * 2
+    for early, verdict in (([20, 10], "holds"), ([20, 30], "fails")):
+        assert judged(tmp_path, game_is, lead={"200": early}) == [verdict]
+    assert judged(tmp_path, game_is, lead={}) == ["cannot be tested"]
 
 
-def test_ten_networks_are_judged_by_the_printed_figures(tmp_path):
+def test_ten_networks_are_judged_by_the_printed_figures():
     docs = Store(Path(__file__).parents[2] / "docs", "reproduction")
     (line,) = docs.findings("bridgehand2vec: models")
     assert line["short"] == study.short_of_printed(line["rows"], line["models"])
     exact = line["short"]["Table 3, notrump, exactly"]  # 72.21 less 68.1616, 0.634 and 0.2844
     assert exact == pytest.approx([4.0484, 2 * ((0.634**2 + 0.2844**2) / 10) ** 0.5], abs=1e-3)
-    assert "not reached**: of 12 figures 11 are lower" in show("beyond", [line])
-    assert judged(tmp_path, "bridgehand2vec: models", **line) == ["fails", "fails"]
+    assert "fall short of it: of 12 figures 11 are lower" in show("beyond", [line])
     rows = [
         row | {"value": float(study.printed_shares()[row["figure"]][0])} for row in line["rows"][1:]
     ]
     line = line | {"rows": rows, "short": study.short_of_printed(rows, 10)}
     shown = show("beyond", [line])
-    assert "prints is reached**: of 12 figures 0 are lower" in shown and "+0.000 ± " in shown
-    assert judged(tmp_path, "bridgehand2vec: models", **line) == ["holds", "holds"]
-    assert "reached" not in show("beyond", [line | {"optimizer": "soap"}])
+    assert "These ten reach it: of 12 figures 0 are lower" in shown and "+0.000 ± " in shown
+    assert "These ten" not in show("beyond", [line | {"optimizer": "soap"}])
     assert study.short_of_printed(rows, 1) == {}
     halved = study.short_of_printed(rows[:1], 5)["Table 3, all_suits, within 2"][1]
     assert halved == pytest.approx(2 * (0.0003**2 / 10 + rows[0]["std"] ** 2 / 5) ** 0.5)
@@ -278,7 +275,11 @@ def test_every_row_is_measured_and_shown(pairs):
         np.tile(pairs.tricks, (120, 1, 1)),
     )
     material = Material(
-        labelled=labelled, pairs=pairs, training_pairs=many, layouts=made_up_layouts(4)
+        labelled=labelled,
+        pairs=pairs,
+        training_pairs=many,
+        authors=Hand2Vec(seed=1).eval(),
+        layouts=made_up_layouts(4),
     )
     for table, rows in (*PAPER.tables.items(), ("beyond", PAPER.beyond)):
         lines = []
@@ -291,3 +292,20 @@ def test_every_row_is_measured_and_shown(pairs):
             assert "20 of the 20" in shown
         if table == "Table 8":
             assert shown.splitlines()[0].endswith("| 4H | 7N |") and "the 3 labelled" in shown
+
+
+def test_the_authors_weights_reach_what_is_printed(shared):
+    folder = shared / "data/bridgehand2vec"
+    network = read_authors_network(folder / "authors-model.npz")
+    pairs = study.some_pairs(read_pairs(folder / "validation-50000.csv"), slice(5_000))
+    expected = trainings.one_pass(network, pairs)
+    assert study.squared_error(expected, pairs) == pytest.approx(0.1534, abs=0.005)
+    assert study.table_3(expected, pairs)["all_suits"][2] == pytest.approx(83.952, abs=1)
+
+
+def test_other_arrays_than_the_authors_are_refused(tmp_path):
+    np.savez(tmp_path / "other.npz", a=np.zeros(3))
+    (tmp_path / "text.npz").write_text("no arrays")
+    for name in ("other.npz", "text.npz"):
+        with pytest.raises(ValueError, match=f"{name}: not the weights of BridgeHand2Vec"):
+            read_authors_network(tmp_path / name)

@@ -37,7 +37,7 @@ from trickcast.papers.experiments.all_papers import (
 from trickcast.papers.experiments.figures import Store
 from trickcast.papers.experiments.measured_rows import measure_row
 from trickcast.papers.experiments.pages import table_of_rows, write_report
-from trickcast.papers.experiments.pages.claims import Claim, judge
+from trickcast.papers.experiments.pages.claims import Claim, judge, of_first_weights, pooled
 from trickcast.papers.experiments.pages.results import Result, read_results
 from trickcast.papers.experiments.paper import read_paper
 from trickcast.papers.experiments.rows import FunctionRow, RawRow, read_rows
@@ -88,7 +88,8 @@ def finished(deals, tmp_path_factory):
     command += ["--layouts", str(LIBRARY.with_name("game") / "layouts.npy")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "; 19 of the rows wait for files (--labelled, --pairs, --pairs-training)" in done.stdout
+    options = "--labelled, --pairs, --pairs-training, --authors-weights"
+    assert f"; 20 of the rows wait for files ({options})" in done.stdout
     assert done.stdout.endswith("reproduction.csv: done\n") and "| m09-TV-15 |" in done.stdout
     assert "| bridgehand2vec: known |  |  | on its page |" in done.stdout
     return folder, Store(folder, "smoke")
@@ -333,8 +334,10 @@ def test_rows_near_as_printed_that_repeat_a_figure_are_one_comparison(tmp_path):
     )
     _, index, page = write_report(run, "full", tmp_path)
     for file in (index, page):
-        counted = "As printed: 3 of 3 rows (100 %) within a point or two standard errors of the "
-        assert f"{counted}printed exact figure, 2 of 2 distinct comparisons." in file.read_text()
+        counted = "As printed: of 3 rows 3 (100 %) are within a point of the printed exact figure, "
+        allowed = "3 (100 %) with the allowance of two standard errors of deals and seeds, 2 of 2 "
+        words = "distinct comparisons; within one trick 0 of 3 are more than a point off."
+        assert counted + allowed + words in file.read_text()
 
 
 def test_the_summary_counts_what_was_measured_at_any_scale(finished, tmp_path):
@@ -694,6 +697,57 @@ def test_a_claim_is_judged_as_printed_where_both_rows_were_run_so(tmp_path):
     assert verdict(value=["c", "same", 0], most=50)[0] == "fails"
 
 
+def test_a_claim_is_judged_by_the_authors_program_where_both_rows_were_run_so(tmp_path):
+    known = _known(
+        tmp_path,
+        *({"printed": row, "seed": 1, "exact": exact, "n": 10_000, "network": "N | 52x4-2018 | S"}
+          for row, exact in (("d", 58.0), ("f", 60.0))),
+    )  # fmt: skip
+
+    def verdict(**rule: object) -> tuple[str, str]:
+        return judge(Claim(says="it is so", where="Table 1", more=[["d", "f"]], **rule), known)
+
+    assert verdict()[0] == "fails"
+    assert verdict(only_by_authors=True)[0] == "cannot be tested"
+    known.add({"authors": row, "seed": seed, "exact": exact, "n": 10_000}
+              for row, exact in (("d", 51.0), ("f", 44.0)) for seed in (1, 2))  # fmt: skip
+    expected = ("holds", "d 51.00, f 44.00 (± 1.41; by their program, 2 seeds)")
+    assert verdict() == verdict(only_by_authors=True) == expected
+
+
+def test_a_figure_is_of_both_test_sets_and_knows_the_seeds_of_its_kind(tmp_path):
+    def line(row: str, seed: int, exact: float) -> dict[str, object]:
+        own = {"exact": exact + 3, "n": 20_000}
+        of_gib = {"exact": exact, "n": 10_000, "own": own}
+        return {"printed": row, "seed": seed, "network": "N | 52x4 | spades", **of_gib}
+
+    known = _known(tmp_path, line("a", 1, 50.0), line("b", 1, 46.0), line("b", 2, 48.0))
+    share, results = pooled(line("a", 1, 50.0))
+    assert share == pytest.approx(52.0) and results == 30_000
+    assert of_first_weights(line("a", 1, 50.0), known) == pytest.approx(2.0)
+    assert of_first_weights({"network": "N | 104 | spades"}, known) == 0
+    assert of_first_weights({"network": "work_points, no network"}, known) == 0
+    claim = Claim(says="it is so", where="Table 1", more=[["a", "b"]])
+    both = 0.52 * 0.48 * 1e4 / 30_000 + 0.49 * 0.51 * 1e4 / 30_000 + 2.0 + 2.0 / 2
+    expected = f"a 52.00, b 49.00 (± {2 * both**0.5:.2f}; as printed, 1 and 2 seeds)"
+    assert judge(claim, known) == ("undecided", expected)
+
+
+def test_a_number_of_each_seed_and_one_near_its_bound_are_judged(tmp_path):
+    known = _known(tmp_path, {"finding": "f", "rows": [{"of": [12, 14, 3]}], "share": 7.0})
+
+    def verdict(**rule: object) -> str:
+        return judge(Claim(says="it is so", where="Table 1", **rule), known)[0]
+
+    each = {"value": ["f", "rows", 0, "of"], "each": True}
+    assert verdict(**each, least=3) == "holds"
+    assert verdict(**each, least=11) == "holds in part"
+    assert verdict(**each, least=20) == "fails"
+    assert verdict(value=["f", "rows", 1, "of"], each=True) == "cannot be tested"
+    assert verdict(value=["f", "share"], least=6, within=0.5) == "holds"
+    assert verdict(value=["f", "share"], least=6, within=1.5) == "undecided"
+
+
 def test_every_claim_names_what_there_is():
     known = Store(DOCS, "reproduction")
     declared = {row.id for row in rows_of("all")}
@@ -998,7 +1052,7 @@ def test_the_command(deals, tmp_path, run):
         (["mossakowski2009", "--scale", "huge"], "no scale 'huge'"),
         (["all", "--row", "m09-TV-5"], "no row 'm09-TV-5' here (nearest: m09-TV-"),
         (["all", "--network", "52-25-2"], "no network '52-25-2' here (nearest: 52-25-1"),
-        (["mossakowski2009", "--seeds", "3"], "--seeds is for scale full, and this is smoke"),
+        (["mossakowski2009", "--seeds", "3"], "is for scales full and authors, and this is"),
         (["mossakowski1999"], "no experiments of 'mossakowski1999'"),
         (["all", "--table", "V"], "--table 'V' needs one paper"),
         (["yegnanarayana1996", "--table", "2", "--network", "52-60-7"],

@@ -4,18 +4,76 @@ Opening systems are made of readable rules, or are networks that learned to open
 calls, and what is made of it, is about whole auctions.
 """
 
-from .auction import Auction, read_auction
+from ..dealing.language.calls import BIDS, CALLS, PASS, UNKNOWN, parse_call
+from ..dealing.language.rulefile import Rule, RuleError
+from ..dealing.language.systems import rule_file
+from .auction import Auction, AuctionLike, read_auction
 from .bidder import Bidder
 from .bidder import Reading as AuctionReading
-from .calls import BIDS, CALLS, PASS, UNKNOWN, parse_call
+from .bidder import loaded as loaded_bidder
+from .calling import (
+    CallValue,
+    ComparedCalls,
+    SuggestedCall,
+    SuggestedCalls,
+    bid_deals,
+    compare_calls,
+    suggest_calls,
+)
 from .drawing import hands_meeting, hands_opened, random_hands
 from .explain import AuctionShown, CallShown, explain_auction
 from .labelled import LabelledError, LabelledHands, read_labelled
-from .layouts import AuctionDeals, AuctionError, AuctionWarning, deals_after
+from .layouts import AuctionDeals, AuctionError, AuctionLayouts, AuctionWarning, deals_after
+from .meanings import Meaning, MeaningError, read_meanings
 from .nearest import NearestSystem, Neighbour, code_counts, own_labelled
-from .registry import RuleWarning, load, names, rule_file
+from .registry import USUAL_SYSTEMS, RuleWarning, load, names, open_by
 from .review import Overlap, Review, review
-from .rulefile import Rule, RuleError
 from .rules import RuleExplanation, RuleSystem, RunnerUp
 from .softrules import Shading, SoftRuleSystem, fit_shading
 from .system import Explanation, OpeningSystem
+
+__all__ = [
+    "BIDS",
+    "CALLS",
+    "PASS",
+    "UNKNOWN",
+    "Auction",
+    "AuctionDeals",
+    "AuctionError",
+    "AuctionReading",
+    "AuctionShown",
+    "AuctionWarning",
+    "Bidder",
+    "CallShown",
+    "Explanation",
+    "LabelledError",
+    "LabelledHands",
+    "NearestSystem",
+    "Neighbour",
+    "OpeningSystem",
+    "Overlap",
+    "Review",
+    "Rule",
+    "RuleError",
+    "RuleExplanation",
+    "RuleSystem",
+    "RuleWarning",
+    "RunnerUp",
+    "Shading",
+    "SoftRuleSystem",
+    "code_counts",
+    "deals_after",
+    "explain_auction",
+    "fit_shading",
+    "hands_meeting",
+    "hands_opened",
+    "load",
+    "names",
+    "own_labelled",
+    "parse_call",
+    "random_hands",
+    "read_auction",
+    "read_labelled",
+    "review",
+    "rule_file",
+]

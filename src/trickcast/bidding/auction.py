@@ -60,8 +60,12 @@ class Auction:
         return " ".join("P" if call == PASS else CALLS[call] for call in self.calls)
 
 
+AuctionLike = str | Sequence[str] | Auction
+"""The calls so far: text, a list of calls, or an Auction."""
+
+
 def read_auction(
-    auction: Any, dealer: str | Seat = "N", vulnerable: str | Vulnerability = "none"
+    auction: AuctionLike, dealer: str | Seat = "N", vulnerable: str | Vulnerability = "none"
 ) -> Auction:
     """Read an auction: ``"1N P 3N P P P"``, a list of calls, or an Auction, which stays as it is.
 

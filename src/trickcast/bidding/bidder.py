@@ -4,7 +4,7 @@ import json
 import operator
 import os
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Seat, Vulnerability, as_hands, shorten
+from ..cards import HandsLike, Seat, Vulnerability, as_hands, shorten
 from ..cards.auction import CALLS, CallError
 from ..cards.turns import STYLES, encode_calls, turns_of, with_sides
 from ..estimator.files import (
@@ -27,7 +27,8 @@ from ..estimator.files import (
     run_model,
 )
 from ..model_format import BIDDING_MODEL_FORMAT
-from .auction import Auction, read_auction
+from .auction import Auction, AuctionLike, read_auction
+from .meanings import Meaning, MeaningsLike, agreed, read_meanings
 
 DEFAULT_MODEL = "championship"
 _WEIGHTS = Path(__file__).parent.parent / "weights" / "bidding"
@@ -53,17 +54,28 @@ class Reading:
     A turn is counted from 0, the dealer's first; the last is the one after all calls.
     """
 
-    def __init__(self, bidder: "Bidder", auction: Auction, contexts: Floats):
-        self.auction = auction
+    def __init__(
+        self,
+        bidder: "Bidder",
+        auction: Auction,
+        contexts: Floats,
+        meanings: Sequence[Meaning] = (),
+    ):
+        self.auction, self.meanings = auction, meanings
         self._bidder, self._contexts = bidder, contexts
 
     def first(self, turns: int) -> "Reading":
         """Return the reading of the first calls alone: no turn sees what comes after it."""
-        return Reading(self._bidder, self.auction.first(turns), self._contexts[: turns + 1])
+        contexts = self._contexts[: turns + 1]
+        return Reading(self._bidder, self.auction.first(turns), contexts, self.meanings)
 
     def log_chances(self, turns: Sequence[int], hands: NDArray[np.bool_]) -> Floats:
         """Return (turns, m, 38) logarithms of the chances of calls for (m, 52) hands."""
-        return self._bidder._chances(self._contexts[list(turns)][:, None], hands)
+        logs = self._bidder._chances(self._contexts[list(turns)][:, None], hands)
+        for i, turn in enumerate(turns):
+            if told := [each for each in self.meanings if each.belongs(self.auction, turn)]:
+                logs[i] = agreed(logs[i], hands, told)
+        return logs
 
     def log_likelihood(self, seat: Seat, hands: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return (m,) the logarithm of the chance that a seat makes all its calls with a hand."""
@@ -138,10 +150,10 @@ class Bidder:
 
     def probabilities(
         self,
-        hands: Any,
-        auctions: Any = "",
-        dealers: Any = "N",
-        vulnerable: Any = "none",
+        hands: HandsLike,
+        auctions: AuctionLike | Iterable[AuctionLike] = "",
+        dealers: str | Seat | Iterable[str | Seat] = "N",
+        vulnerable: str | Vulnerability | Iterable[str | Vulnerability] = "none",
         *,
         style: str | Mapping[str, str] | None = None,
     ) -> Floats:
@@ -191,13 +203,18 @@ class Bidder:
 
     def read(
         self,
-        auction: Any,
+        auction: AuctionLike,
         dealer: str | Seat = "N",
         vulnerable: str | Vulnerability = "none",
         *,
         style: str | Mapping[str, str] | None = None,
+        meanings: MeaningsLike = (),
     ) -> Reading:
-        """Read an auction once, to ask about many hands. Raises as ``probabilities``."""
+        """Read an auction once, to ask about many hands.
+
+        ``meanings`` are the players' own, as in ``read_meanings``. Raises as that and as
+        ``probabilities``.
+        """
         read = read_auction(auction, dealer, vulnerable)
         rows, allowed = encode_calls(read.calls)
         sides = (read.dealer + np.arange(len(rows))) % 2
@@ -206,7 +223,7 @@ class Bidder:
         turns = np.zeros((steps * 4, rows.shape[1]), dtype=np.uint8)
         turns[: len(rows)] = rows
         found = self._read(turns.reshape(steps, 4, -1)).reshape(steps * 4, -1)[: len(rows)]
-        return Reading(self, read, _lawful(found, allowed))
+        return Reading(self, read, _lawful(found, allowed), read_meanings(meanings))
 
     def _next_contexts(self, asked: Sequence[_Asked], styles: NDArray[np.uint8]) -> Floats:
         """Return the contexts of the turn after each of m auctions."""

@@ -21,12 +21,11 @@ from ..dealing.language.conditions import (
     shape_keys,
 )
 from ..dealing.language.hand_counts import CARD_POINTS, Count, card_count, hcp
+from ..dealing.language.rulefile import OPENER
 from ..dealing.language.shapes import Shapes
 from ..evaluators.holdings import all_holdings, holding_ids
 
 Bools = NDArray[np.bool_]
-OPENER = Seat.NORTH
-"""Whose hand a rule speaks of; the language wants a seat, and any will do."""
 _LENGTHS_OF_HOLDINGS = all_holdings().length
 
 

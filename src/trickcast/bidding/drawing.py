@@ -15,11 +15,12 @@ from ..dealing.language.conditions import (
     conjuncts,
     evaluate,
 )
+from ..dealing.language.descriptions import read_description
 from ..dealing.language.hand_counts import length
 from ..dealing.language.mistakes import clip
-from ..dealing.language.short_form import read_hand
+from ..dealing.language.rulefile import OPENER
 from ..dealing.shuffling import checked_seed, checked_whole
-from .cells import OPENER, Bools, facts_of
+from .cells import Bools, facts_of
 from .rules import RuleSystem
 from .system import OpeningSystem
 
@@ -43,7 +44,7 @@ def hands_meeting(sentence: str, n: int, seed: int) -> Bools:
     Among the hands that meet it all are equally likely. Raises ConstraintError for a sentence that
     cannot be read, ValueError when it is met too rarely or never, and as ``random_hands``.
     """
-    clauses = read_hand(sentence, OPENER, source="hand")
+    clauses = read_description(sentence, OPENER, source="hand")
     condition = AllOf(tuple(clause.node for clause in clauses))
     suit, cards = _longest_asked(clauses)
 

@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Deal, Hand, Seat, Suit, Vulnerability
+from ..cards import Deal, DealLike, Hand, Seat, Suit, Vulnerability
 from ..cards.auction import CALLS
 from ..cards.columns import Columns, Tabular
 from ..dealing.constraints import Constraints
+from .auction import AuctionLike
 from .bidder import Bidder, Reading, loaded
 from .layouts import Sampler
+from .meanings import MeaningsLike
 
 UNUSUAL = 0.1
 """A call that fewer would make with the hand is called unusual."""
@@ -125,21 +127,22 @@ def _line(shown: CallShown) -> str:
 
 
 def explain_auction(
-    auction: Any,
+    auction: AuctionLike,
     *,
     dealer: str | Seat = "N",
     vulnerable: str | Vulnerability = "none",
-    deal: Any = None,
+    deal: DealLike | None = None,
     n: int = 500,
     seed: int = 0,
     style: str | Mapping[str, str] | None = None,
+    meanings: MeaningsLike = (),
     model: Bidder | None = None,
 ) -> AuctionShown:
     """Return what every call of an auction shows, in championship play.
 
     For each call ``n`` layouts are drawn that fit it and the calls before it. With ``deal`` each
-    call also tells how many would make it with the hand that made it. ``style`` and ``model`` are
-    as in ``deals_after``.
+    call also tells how many would make it with the hand that made it. ``style``, ``meanings`` and
+    ``model`` are as in ``deals_after``.
 
     Raises CallError for calls that are none or that the laws forbid, DealError for other things
     that are none, ValueError for ``n`` below 1.
@@ -152,7 +155,7 @@ def explain_auction(
         raise ValueError(f"n is {n} (expected 1 or more)")
     bidder = model or loaded(threads=1)
     known = None if deal is None else Deal(deal)
-    reading = bidder.read(auction, dealer, vulnerable, style=style)
+    reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
     turns = range(len(reading.auction.calls))
     return AuctionShown(tuple(call_shown(reading, turn, n, seed, known) for turn in turns))
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Hand, as_hands, counted, shorten
-from .calls import parse_call
+from ..dealing.language.calls import parse_call
 from .system import OpeningSystem
 
 _COLUMNS = ("PBN", "OPENING")

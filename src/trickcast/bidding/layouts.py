@@ -12,25 +12,26 @@ docs/auctions.md describes it, with figures.
 """
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import DealError, DealSet, Seat, Vulnerability
 from ..cards.auction import CALLS
-from ..dealing.constraints import MAX_TRIES, Constraints, parts_of
+from ..dealing.constraints import MAX_TRIES, Constraints, KnownDeal, KnownHand, parts_of
 from ..dealing.shuffling import RandomWords, checked_seed, checked_whole
-from .auction import read_auction
+from .auction import AuctionLike, read_auction
 from .bidder import Bidder, Reading, loaded
+from .meanings import MeaningsLike
 from .played import told_by_play
 
 CONTRADICTED = 0.002
 """A call that fewer of the hands make, the mean over the layouts, is said to contradict them."""
-_SMALLEST, _LARGEST = 384, 2_048
-"""Layouts that are moved together."""
+_SMALLEST, _LARGEST, _AT_ONCE = 384, 2_048, 512
+"""Layouts that are moved together: at least, at most, and where more may be asked for."""
 _POOL = 4
 """Random layouts for each of them."""
 _KEPT = 0.5
@@ -63,20 +64,21 @@ class AuctionDeals(DealSet):
 
 
 def deals_after(
-    auction: Any,
+    auction: AuctionLike,
     *,
     dealer: str | Seat = "N",
     vulnerable: str | Vulnerability = "none",
-    north: Any = None,
-    east: Any = None,
-    south: Any = None,
-    west: Any = None,
-    condition: Any = None,
-    played: Any = None,
+    north: KnownHand = None,
+    east: KnownHand = None,
+    south: KnownHand = None,
+    west: KnownHand = None,
+    condition: KnownDeal = None,
+    played: str | Iterable[str] | None = None,
     n: int = 1000,
     seed: int = 0,
     strict: bool = False,
     style: str | Mapping[str, str] | None = None,
+    meanings: MeaningsLike = (),
     model: Bidder | None = None,
     max_tries: int = MAX_TRIES,
 ) -> AuctionDeals:
@@ -85,7 +87,8 @@ def deals_after(
     ``auction`` is text (``"1N P 3N P P P"``) or a list of calls. Seats and ``condition`` are what
     ``constrained_deals`` takes: hands, words, tests. ``played`` are the cards played so far, in
     their order (``"H4 H2 HK"``); they tell who held them, and who showed out. ``style`` is what is
-    known of the players' methods, as in ``Bidder.probabilities``; ``model`` another Bidder.
+    known of the players' methods, as in ``Bidder.probabilities``; ``meanings`` are calls that mean
+    what you say, ``"1N: hcp 12-14, balanced"`` (see ``read_meanings``); ``model`` another Bidder.
 
     The same seed gives the same layouts; every known card and every word given holds in all of
     them. Where a call hardly fits (of the hands that are left, the network has less than two in a
@@ -94,7 +97,8 @@ def deals_after(
 
     Raises CallError for calls that are none or that the laws forbid, DealError for other things
     that are none, PlayError for cards that cannot have been played, ConstraintError for words that
-    cannot be read or met, NoDealsError where no layout is found, ValueError for a bad number.
+    cannot be read or met, MeaningError for meanings that are none, NoDealsError where no layout is
+    found, ValueError for a bad number.
 
     >>> hand = "KJ95.J65.K32.T54"
     >>> deals = tc.deals_after("1N P 3N P P P", dealer="N", west=hand, n=200, seed=1)
@@ -115,7 +119,7 @@ def deals_after(
     hidden: dict[str, Any] = {seat.name.lower(): parts or None for seat, parts in given.items()}
     constraints = Constraints(**hidden, condition=condition)
     bidder = model or loaded(threads=1)
-    sampler = Sampler(bidder.read(read, style=style), constraints, max_tries)
+    sampler = Sampler(bidder.read(read, style=style, meanings=meanings), constraints, max_tries)
     owners, effective, apart = sampler.sample(n, seed)
     _tell(sampler.reading, owners, effective, apart, strict)
     deals = AuctionDeals(owners)
@@ -137,6 +141,16 @@ class _Moving:
         return _Moving(self.owners[rows], self.logs[rows], self.first[rows])
 
 
+class Block(NamedTuple):
+    """Layouts that were moved together."""
+
+    owners: Owners
+    effective: float
+    """Their effective size."""
+    apart: float
+    """The largest difference of mean points or lengths of their halves, in standard errors."""
+
+
 class Sampler:
     """Draws layouts of a reading under constraints."""
 
@@ -155,21 +169,23 @@ class Sampler:
         That is the largest difference of mean points or lengths, in standard errors.
         """
         blocks: list[Owners] = []
-        effective, apart, wanted, block = 0.0, 0.0, n, 0
+        effective, apart, wanted, number = 0.0, 0.0, n, 0
         while wanted > 0:
-            size = min(max(wanted, _SMALLEST), _LARGEST)
-            moving = self._run(size, seed, block)
-            found, off = self._judged(moving)
-            taken = min(size, wanted)
-            rows = np.arange(size)
-            if taken < size:
-                rows = np.argsort(RandomWords(seed, 3 * block + 2).raw(size))[:taken]
-            blocks.append(moving.owners[rows])
-            effective += min(found, float(taken))
-            apart = max(apart, off)
-            wanted, block = wanted - taken, block + 1
+            block = self.block(min(max(wanted, _SMALLEST), _LARGEST), seed, number)
+            taken = min(len(block.owners), wanted)
+            blocks.append(block.owners[:taken])
+            effective += min(block.effective, float(taken))
+            apart = max(apart, block.apart)
+            wanted, number = wanted - taken, number + 1
         owners = np.concatenate(blocks) if blocks else np.empty((0, 52), dtype=np.uint8)
         return owners, effective, apart
+
+    def block(self, size: int, seed: int, number: int) -> Block:
+        """Return layouts that were moved together, in random order; each number has its own."""
+        moving = self._run(size, seed, number)
+        effective, apart = self._judged(moving)
+        order = np.argsort(RandomWords(seed, 3 * number + 2).raw(len(moving.owners)))
+        return Block(moving.owners[order], effective, apart)
 
     def _run(self, size: int, seed: int, block: int) -> _Moving:
         size += size % 2
@@ -295,6 +311,35 @@ class Sampler:
         effective = min(float(n), float((spread[open_] / error[open_]).mean()))
         apart = np.abs(figures[:half].mean(axis=0) - figures[half:].mean(axis=0))
         return effective, float((apart[open_] / np.sqrt(4 * error[open_])).max())
+
+
+class AuctionLayouts:
+    """Layouts that fit an auction, as many as are asked for: more are added to the first.
+
+    In the place of Constraints, where layouts are asked for again and again.
+    """
+
+    def __init__(self, reading: Reading, constraints: Constraints):
+        self.known = constraints.known
+        self._reading, self._constraints = reading, constraints
+        self._blocks: list[Block] = []
+
+    def deals(self, n: int, seed: int, max_tries: int = MAX_TRIES) -> DealSet:
+        """Return the first ``n`` layouts of a seed. Warns and raises as ``deals_after``."""
+        sampler = Sampler(self._reading, self._constraints, max_tries)
+        while n > _AT_ONCE * len(self._blocks):
+            self._blocks.append(sampler.block(_AT_ONCE, seed, len(self._blocks)))
+            if len(self._blocks) == 1:
+                first = self._blocks[0]
+                _tell(self._reading, first.owners, first.effective, first.apart, strict=False)
+        owners = [block.owners for block in self._blocks] or [np.empty((0, 52), dtype=np.uint8)]
+        return DealSet(np.concatenate(owners)[:n])
+
+    @property
+    def effect(self) -> float:
+        """By how much the variance of a mean exceeds that of independent layouts: 1 or more."""
+        drawn = sum(len(block.owners) for block in self._blocks)
+        return max(1.0, drawn / sum(block.effective for block in self._blocks)) if drawn else 1.0
 
 
 def _sharpened(logs: Floats, most: float, aim: float) -> float:

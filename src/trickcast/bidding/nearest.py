@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Hand
+from ..dealing.language.calls import call_rank
 from ..pairs import HandEmbedding
-from .calls import call_rank
 from .cells import Bools
 from .drawing import random_hands
 from .labelled import LabelledHands

@@ -3,23 +3,24 @@
 import hashlib
 import os
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 
+from ..cards import Hand
 from ..dealing.language.hand_counts import nearest
 from ..dealing.language.mistakes import clip
+from ..dealing.language.rulefile import read_rules
+from ..dealing.language.systems import RULE_FILES, rule_file
 from ..estimator.files import read_shipped
 from ..plugins import load as resolved
 from ..plugins import offered
-from .rulefile import read_rules
 from .rules import RuleSystem
 from .softrules import open_shading
-from .system import OpeningSystem
+from .system import Explanation, OpeningSystem
 
+USUAL_SYSTEMS = ("sayc", "2/1", "acol", "polish-club")
+"""The systems that most players play: what a hand opens depends on which one it is."""
 WEIGHTS = Path(__file__).parent / "weights"
-_RULE_FILES = {
-    "polish-club-rules": "polish-club.toml",
-    "polish-club-book": "polish-club-book.toml",
-}
 _SHADED = {"polish-club": "polish-club-rules"}
 
 
@@ -33,22 +34,7 @@ def names() -> tuple[str, ...]:
     >>> "polish-club" in names()
     True
     """
-    return (*_SHADED, *_RULE_FILES, *offered("RULE_FILES"), *offered("OPENINGS"))
-
-
-def rule_file(name: str) -> Path:
-    """Return the rule file of a system that ships, to read or to copy and edit.
-
-    Raises ValueError for a system that is not made of rules.
-    """
-    if name in _RULE_FILES:
-        return Path(__file__).parent / "rulefiles" / _RULE_FILES[name]
-    added = offered("RULE_FILES")
-    if name not in added:
-        known = ", ".join((*_RULE_FILES, *added))
-        raise ValueError(f"{clip(name)!r} has no rule file (expected one of {known})")
-    path: Path = resolved(added[name])
-    return path
+    return (*_SHADED, *RULE_FILES, *offered("RULE_FILES"), *offered("OPENINGS"))
 
 
 def load(system: str | os.PathLike[str] = "polish-club") -> OpeningSystem:
@@ -69,7 +55,7 @@ def load(system: str | os.PathLike[str] = "polish-club") -> OpeningSystem:
         sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
         file = f"{system}.json"
         return open_shading(read_shipped(WEIGHTS, file), file, RuleSystem(read_rules(path)), sha256)
-    if isinstance(system, str) and system in (*_RULE_FILES, *offered("RULE_FILES")):
+    if isinstance(system, str) and system in (*RULE_FILES, *offered("RULE_FILES")):
         return RuleSystem(read_rules(rule_file(system)))
     if isinstance(system, str) and system in offered("OPENINGS"):
         loaded: OpeningSystem = resolved(offered("OPENINGS")[system])(system)
@@ -88,3 +74,18 @@ def load(system: str | os.PathLike[str] = "polish-club") -> OpeningSystem:
             stacklevel=2,
         )
     return rules
+
+
+def open_by(
+    hand: str | Hand, systems: Iterable[str | os.PathLike[str]] = USUAL_SYSTEMS
+) -> dict[str, Explanation]:
+    """Return how each of these systems opens a hand, and why.
+
+    ``systems`` are names or rule files, as in ``load``, by default those that most people play.
+    Raises DealError for a bad hand, and as ``load``.
+
+    >>> found = tc.openings.open_by("AK65.Q43.KJ54.32")
+    >>> {system: opening.call for system, opening in found.items()}
+    {'sayc': '1D', '2/1': '1D', 'acol': '1N', 'polish-club': '1C'}
+    """
+    return {os.fspath(system): load(system).explain(hand) for system in systems}

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from ..cards import as_hands
+from ..dealing.language.rulefile import Rule
 from .cells import Bools
 from .drawing import random_hands
-from .rulefile import Rule
 from .rules import RuleSystem
 from .system import Indices
 

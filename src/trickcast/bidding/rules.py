@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Hand, as_hands
+from ..cards import Hand, HandsLike, as_hands
+from ..dealing.language.calls import call_rank
 from ..dealing.language.conditions import (
     AllOf,
     Clause,
@@ -18,10 +19,9 @@ from ..dealing.language.conditions import (
     bounds,
     evaluate,
 )
-from .calls import call_rank
+from ..dealing.language.rulefile import Rule, RuleError, RuleFile
 from .cells import Bools, Cells, facts_of
 from .margins import margins, worth
-from .rulefile import Rule, RuleError, RuleFile
 from .system import Explanation, Indices, OpeningSystem, Probabilities
 
 _CHUNK = 16_384  # hands at a time: the facts of so many stay in the processor's cache
@@ -87,7 +87,7 @@ class RuleSystem(OpeningSystem):
         fires may be missing here.
         """
 
-    def fits(self, hands: Any) -> Bools:
+    def fits(self, hands: HandsLike) -> Bools:
         """Return which rules fit each hand, fired or not: (n, len(rules)) bool.
 
         Raises DealError naming a bad hand.
@@ -96,7 +96,7 @@ class RuleSystem(OpeningSystem):
         parts = [np.empty((0, len(self.rules)), np.bool_), *self._fits(held)]
         return np.concatenate(parts)
 
-    def fired(self, hands: Any) -> Indices:
+    def fired(self, hands: HandsLike) -> Indices:
         """Return the index of the rule that makes the call with each hand: (n,).
 
         Raises DealError naming a bad hand.

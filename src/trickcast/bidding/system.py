@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Hand, as_hands
+from ..cards import Hand, HandsLike, as_hands
 
 Floats = NDArray[np.float32]
 Probabilities = Floats
@@ -58,8 +58,8 @@ class OpeningSystem(ABC):
     @overload
     def bid(self, hands: list[Any] | tuple[Any, ...]) -> list[str]: ...
     @overload
-    def bid(self, hands: Any) -> str | list[str]: ...
-    def bid(self, hands: Any) -> str | list[str]:
+    def bid(self, hands: HandsLike) -> str | list[str]: ...
+    def bid(self, hands: HandsLike) -> str | list[str]:
         """Return the call with a hand (``"1C"``, ``"1N"``, ``"PASS"``), or a list with many.
 
         ``hands`` is a Hand, dotted text, a list of these, or an (n, 52) bool array. Raises
@@ -69,7 +69,7 @@ class OpeningSystem(ABC):
         calls = [self.calls[i] for i in self.choose(held)]
         return calls[0] if single else calls
 
-    def probabilities(self, hands: Any) -> Probabilities:
+    def probabilities(self, hands: HandsLike) -> Probabilities:
         """Return the probability of each of ``calls``: (n, len(calls)), or one row for one hand.
 
         Raises DealError naming a bad hand.
@@ -78,7 +78,7 @@ class OpeningSystem(ABC):
         chances = self._probabilities(held)
         return chances[0] if single else chances
 
-    def sure(self, hands: Any) -> Sure:
+    def sure(self, hands: HandsLike) -> Sure:
         """Return whether the system knows what to call: (n,) bool, or one for one hand.
 
         What that means depends on what it is made of: rules always know, a network does not where

@@ -6,6 +6,7 @@ by declarers N E S W, always the tricks of the declarer's side.
 """
 
 from .board import Board, Tag, board_dealer, board_vulnerability
+from .chances import BOOK, COUNTS, TrickChances
 from .columns import (
     BLANKS,
     DEAL_WIDTH,
@@ -18,11 +19,12 @@ from .columns import (
     write_deals,
 )
 from .deal import COUNT_OF_SEAT, FOUR_FULL_HANDS, Deal, check_owners
-from .dealset import DealSet, Skipped, as_dealset
+from .dealset import DealLike, DealSet, DealsLike, Skipped, as_dealset
 from .enums import RANKS, Seat, Strain, Suit, Vulnerability
 from .errors import DealError, counted, cut, shorten
 from .grid import PRINTED_SEATS, PRINTED_STRAINS, Grid, html_table, whole_percent
-from .hand import Hand, as_hands, hands_of
+from .hand import Hand, HandLike, HandsLike, as_hands, hands_of, hcp, lengths
+from .labelled import TABLE, LabelledArray
 from .one_or_many import OneOrMany
 from .partial import HIDDEN, PartialDeals
 from .table import UNKNOWN, TrickTable

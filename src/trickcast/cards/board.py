@@ -18,13 +18,22 @@ class Tag(NamedTuple):
     """The lines up to the next tag as they stood: the rows of a section, comments, ``%`` lines."""
 
 
+_READ = (("dealer", Seat), ("vulnerability", Vulnerability), ("declarer", Seat))
+"""What may be given as text."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
     """Number, dealer, vulnerability, contract, result, auction and play, and what else is said.
 
     The fields up to ``play`` mean the same whatever format they come from, and None or () where
     nothing is known. ``tags`` and ``lin`` keep what a PBN or a LIN file says beyond them.
-    Immutable, compared by value.
+    Seats and vulnerability may be given as letters or words. Immutable, compared by value. Raises
+    DealError for a seat or vulnerability that is none.
+
+    >>> board = tc.Board(number=3, dealer="S", contract="4SX", declarer="north")
+    >>> board.declarer, str(board.completed().vulnerability)
+    (<Seat.NORTH: 0>, 'ew')
     """
 
     number: int | None = None
@@ -48,6 +57,13 @@ class Board:
     lin: tuple[tuple[str, str], ...] = ()
     """All (code, value) pairs of a LIN board that says more than the fields above; they count
     while they agree with them."""
+
+    def __post_init__(self) -> None:
+        """Read seats and vulnerability that are given as letters or words."""
+        for name, kind in _READ:
+            value = getattr(self, name)
+            if isinstance(value, str):
+                object.__setattr__(self, name, kind.parse(value))
 
     def tag(self, name: str) -> str | None:
         """Return the value of the first of ``tags`` with this name: a player's, an event's."""

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .enums import Seat
 from .errors import DealError
-from .hand import Hand
+from .hand import Hand, HandLike
 from .text import card_text, parse_deal
 
 COUNT_OF_SEAT = np.array([1, 1 << 8, 1 << 16, 1 << 24], dtype=np.uint32)
@@ -56,13 +56,34 @@ def unmasked(owners: ArrayLike) -> NDArray[Any]:
     return np.asarray(owners)
 
 
+def _together(hands: dict[Seat, Hand]) -> bytes:
+    """Return the owners where these seats hold these hands."""
+    if len(hands) < 3:
+        missing = " and ".join(seat.word for seat in Seat if seat not in hands)
+        raise DealError(
+            f"{missing} have no hand (expected three hands or four; "
+            "constrained_deals deals hidden ones)"
+        )
+    left = next((seat for seat in Seat if seat not in hands), Seat.WEST)
+    owners = np.full(52, 255, dtype=np.uint8)
+    for seat, hand in hands.items():
+        twice = np.flatnonzero(hand.cards & (owners != 255))
+        if twice.size:
+            holder = Seat(int(owners[twice[0]]))
+            raise DealError(f"{holder.word} and {seat.word} both hold {card_text(int(twice[0]))}")
+        owners[hand.cards] = seat
+    owners[owners == 255] = left
+    return owners.tobytes()
+
+
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Deal:
     """Four hands, immutable and compared by value.
 
     Built from PBN text (``Deal("N:A.KQ9832.T94.AKT … … …")``, any first seat) and giving it back
-    as ``pbn``, which always starts with North. ``str`` is the four-hand diagram. Raises DealError
-    when the text is not a deal.
+    as ``pbn``, which always starts with North; or from hands, ``Deal(north=…, east=…, south=…)``:
+    the fourth of three is what is left. ``str`` is the four-hand diagram. Raises DealError when
+    the text is not a deal, or hands do not make one.
 
     >>> deal = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
     >>> deal.north.hcp, deal["S"]
@@ -72,10 +93,25 @@ class Deal:
     owner_bytes: bytes
     """52 bytes: the seat (N E S W = 0-3) holding each card."""
 
-    def __init__(self, text: "str | Deal"):
-        if not isinstance(text, str | Deal):
+    def __init__(
+        self,
+        text: "str | Deal | None" = None,
+        *,
+        north: HandLike | None = None,
+        east: HandLike | None = None,
+        south: HandLike | None = None,
+        west: HandLike | None = None,
+    ):
+        hands = {Seat.NORTH: north, Seat.EAST: east, Seat.SOUTH: south, Seat.WEST: west}
+        given = {seat: Hand(hand) for seat, hand in hands.items() if hand is not None}
+        if (text is None) == (not given):
+            raise DealError("a deal is a text, or hands by name (expected either)")
+        if given:
+            owners = _together(given)
+        elif not isinstance(text, str | Deal):
             raise DealError(f"{type(text).__name__} is not a deal (expected text)")
-        owners = text.owner_bytes if isinstance(text, Deal) else parse_deal(text)
+        else:
+            owners = text.owner_bytes if isinstance(text, Deal) else parse_deal(text)
         object.__setattr__(self, "owner_bytes", owners)
 
     @classmethod

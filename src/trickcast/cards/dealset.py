@@ -10,6 +10,7 @@ from .board import Board
 from .columns import TRICK_COLUMNS, Columns, Tabular, write_deal_texts
 from .deal import Deal, check_owners, unmasked
 from .errors import DealError, counted
+from .labelled import TABLE, LabelledArray
 from .table import UNKNOWN, TrickTable, check_tricks
 
 
@@ -45,7 +46,7 @@ class DealSet(Tabular):
 
     owners: NDArray[np.uint8]
     """(n, 52) uint8, the seat (N E S W = 0-3) holding each card."""
-    tricks: NDArray[np.uint8] | None
+    tricks: LabelledArray | None
     """(n, 5, 4) uint8, 255 where a cell is unknown; None when nothing is known."""
     boards: tuple[Board, ...] | None
     """What a file said of each board besides the cards; None when it said nothing."""
@@ -80,7 +81,9 @@ class DealSet(Tabular):
     ) -> None:
         self.owners = _read_only(owners)
         unknown = tricks is None or (tricks.size > 0 and bool((tricks == UNKNOWN).all()))
-        self.tricks = None if tricks is None or unknown else _read_only(tricks)
+        self.tricks = (
+            None if tricks is None or unknown else LabelledArray(_read_only(tricks), TABLE)
+        )
         self.boards = boards
         self.skipped = ()
 
@@ -203,7 +206,13 @@ def _read_only(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return view
 
 
-def as_dealset(deals: Any) -> tuple[DealSet, bool]:
+DealLike = str | Deal
+"""A deal: a Deal, or its text."""
+DealsLike = DealLike | DealSet | NDArray[Any] | Iterable[DealLike | DealSet | NDArray[Any]]
+"""Deals: one, a DealSet, a list of these, or owners of shape (52,) or (n, 52)."""
+
+
+def as_dealset(deals: DealsLike) -> tuple[DealSet, bool]:
     """Turn what users call deals into a DealSet, and tell whether it was a single deal.
 
     Accepts a Deal, PBN text, a DealSet, a list of these, or owners of shape (52,) or (n, 52).

@@ -15,7 +15,7 @@ RANKS = "AKQJT98765432"
 """The thirteen ranks in card order, highest first."""
 
 
-class _Named(IntEnum):
+class Alphabet(IntEnum):
     """An alphabet with a one-letter text form."""
 
     @classmethod
@@ -54,7 +54,7 @@ class _Named(IntEnum):
         return format(self.letter, spec)
 
 
-class _OfSuits(_Named):
+class _OfSuits(Alphabet):
     """An alphabet that has the suits, which parses their members of the other one too."""
 
     @classmethod
@@ -118,7 +118,7 @@ class Strain(_OfSuits):
         return {**super()._spellings(), **suits, "NT": cls(4), "NOTRUMPS": cls(4)}
 
 
-class Seat(_Named):
+class Seat(Alphabet):
     """The four seats, clockwise.
 
     >>> str(Seat.parse("north").lho), Seat.WEST.partner.word

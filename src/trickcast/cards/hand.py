@@ -1,6 +1,6 @@
 """One seat's thirteen cards."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,7 +122,13 @@ class Hand:
         ]
 
 
-def as_hands(hands: Any) -> tuple[NDArray[np.bool_], bool]:
+HandLike = str | Hand
+"""A hand: a Hand, or its text."""
+HandsLike = HandLike | NDArray[Any] | Iterable[HandLike | NDArray[Any]]
+"""Hands: one, a list of them, or a (52,) or (n, 52) array of bools or 0/1."""
+
+
+def as_hands(hands: HandsLike) -> tuple[NDArray[np.bool_], bool]:
     """Turn what users call hands into the (n, 52) bool array, and tell whether it was one hand.
 
     Accepts a Hand, dotted text, a list of these, a (52,) or an (n, 52) array of bools or 0/1.
@@ -175,6 +181,30 @@ def _fault(row: NDArray[Any]) -> str:
         return f"{card_text(card)} is {row[card]:g} (expected 1 for a card that is held, else 0)"
     count = int(np.count_nonzero(row))
     return "" if count == 13 else f"{counted(count, 'card')} (expected 13)"
+
+
+def hcp(hands: HandsLike) -> NDArray[np.int64]:
+    """Return the high-card points of hands: (n,), or () of one hand.
+
+    For a test of hands, as ``constrained_deals`` takes: ``south=lambda hands: hcp(hands) > 14``.
+
+    >>> hcp(["A.KQ9832.T94.AKT", "Q4.AT7.QJ872.732"])
+    array([16,  9])
+    """
+    rows, single = as_hands(hands)
+    points = rows.reshape(-1, 4, 13)[..., : len(HCP)].sum(axis=1) @ np.array(HCP)
+    return np.asarray(points[0] if single else points)
+
+
+def lengths(hands: HandsLike) -> NDArray[np.int64]:
+    """Return the number of spades, hearts, diamonds and clubs of hands: (n, 4), or (4,) of one.
+
+    >>> lengths("A.KQ9832.T94.AKT")
+    array([1, 6, 3, 3])
+    """
+    rows, single = as_hands(hands)
+    counts = rows.reshape(-1, 4, 13).sum(axis=2)
+    return np.asarray(counts[0] if single else counts)
 
 
 def hands_of(owners: NDArray[np.uint8], seat: str | Seat) -> NDArray[np.bool_]:

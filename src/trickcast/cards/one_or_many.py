@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 from numpy.typing import NDArray
 
 from .columns import Tabular
+from .labelled import is_name
 
 _SHOWN = 10  # of many results that are printed
 
@@ -23,19 +24,13 @@ class OneOrMany(Tabular):
     """What it is, of what, and of what in the plural: ``estimate``, ``deal``, ``deals``."""
     axes: ClassVar[int]
     """Axes of ``numbers`` where they are of one."""
-    keys: ClassVar[type | tuple[type, ...]]
-    """What asks for a cell, and not for the results of one of many."""
     example: ClassVar[str]
-    """How a cell is asked for: ``["H", "N"]``."""
+    """How a number is asked for: ``tricks["H", "N"]``."""
 
     @property
     @abstractmethod
     def numbers(self) -> NDArray[Any]:
         """The array, or one of the arrays, that the results are."""
-
-    @abstractmethod
-    def cell(self, key: Any) -> Any:
-        """Return the cell, or the cells of many, that a key asks for."""
 
     @abstractmethod
     def part(self, index: Any) -> Self:
@@ -60,12 +55,15 @@ class OneOrMany(Tabular):
         return len(self.numbers)
 
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, self.keys):
-            cell = self.cell(key)
-            return cell.item() if self.single else cell
+        what, thing, things = self.named
+        if is_named(key):
+            raise TypeError(
+                f"the {what} is indexed by {things}, not by names (expected {what}.{self.example})"
+            )
         if self.single:
-            what, thing, _ = self.named
-            raise TypeError(f"the {what} of one {thing} is indexed as {what}{self.example}")
+            raise TypeError(
+                f"the {what} of one {thing} has no others (its numbers are {what}.{self.example})"
+            )
         return self.part(key)
 
     def __str__(self) -> str:
@@ -85,3 +83,9 @@ class OneOrMany(Tabular):
 
     def _repr_html_(self) -> str:
         return self.html() if self.single else f"<p>{repr(self)[1:-1]}</p>"
+
+
+def is_named(key: Any) -> bool:
+    """Whether a key has the name of a strain or a seat in it."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return any(map(is_name, parts))

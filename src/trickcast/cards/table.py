@@ -9,7 +9,8 @@ from .columns import Columns, cell_columns
 from .enums import Seat, Strain
 from .errors import DealError
 from .grid import Grid
-from .one_or_many import OneOrMany
+from .labelled import TABLE, LabelledArray
+from .one_or_many import OneOrMany, is_named
 
 UNKNOWN = 255
 """What ``tricks`` holds where a cell is not known."""
@@ -31,32 +32,14 @@ def check_tricks(tricks: "ArrayLike | TrickTable") -> NDArray[np.uint8]:
     return array.astype(np.uint8)
 
 
-class Tricks(OneOrMany):
-    """Tricks by strain and declarer, ``tricks["H", "N"]``, of one deal or of many."""
-
-    __slots__ = ()
-    axes, keys, example = 2, tuple, '["H", "N"]'
-    tricks: NDArray[np.uint8]
-
-    @property
-    def numbers(self) -> NDArray[np.uint8]:
-        """The tricks."""
-        return self.tricks
-
-    def cell(self, key: Any) -> Any:
-        """Return the tricks of a strain and a declarer."""
-        strain, seat = key
-        return self.tricks[..., Strain.parse(strain), Seat.parse(seat)]
-
-
-class TrickTable(Tricks):
+class TrickTable(OneOrMany):
     """Tricks that each declarer takes in each strain, for one deal or for many.
 
     ``table["H", "N"]`` is the count for hearts declared by North (an array where the table holds
     many deals), ``table[3]`` and ``table[2:5]`` the tables of those deals. Prints as a table.
 
     >>> table = tc.TrickTable([[10, 3, 10, 3]] * 4 + [[9, 4, 9, 4]])
-    >>> int(table["H", "N"])
+    >>> table["H", "N"]
     10
     >>> print(table)
           NT   ♠   ♥   ♦   ♣
@@ -68,8 +51,9 @@ class TrickTable(Tricks):
 
     __slots__ = ("tricks",)
     named = ("table", "deal", "deals")
+    axes, example = 2, 'tricks["H", "N"]'
 
-    tricks: NDArray[np.uint8]
+    tricks: LabelledArray
     """(5, 4) or (n, 5, 4) uint8, strains S H D C N by declarers N E S W; 255 is unknown."""
 
     def __init__(self, tricks: ArrayLike):
@@ -77,7 +61,17 @@ class TrickTable(Tricks):
         if array.ndim not in (2, 3):
             raise DealError(f"array of shape {array.shape} is not a table (expected (n, 5, 4))")
         array.flags.writeable = False
-        self.tricks = array
+        self.tricks = LabelledArray(array, TABLE)
+
+    @property
+    def numbers(self) -> NDArray[np.uint8]:
+        """The tricks."""
+        return self.tricks
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, tuple) or is_named(key):
+            return self.tricks[key]
+        return super().__getitem__(key)
 
     def part(self, index: Any) -> "TrickTable":
         """Return the table of one deal of many, or of some."""

@@ -21,7 +21,7 @@ _LETTERED = re.compile(r"\s*[SHDC](?:10|[2-9TJQKA.,\s–—-]|[SHDC])*$", re.IGN
 """A hand with the letters of its suits: ``SAK3.HQT95.DKJ4.CQ62``."""
 _SIGN_OF_LETTER = str.maketrans("SHDC,", "♠♥♦♣ ")
 _VARIATION = "\ufe0e\ufe0f"  # invisible selectors that fonts and phones append to a suit sign
-_PASSES = ("PASS", "P", "AP", "PASSEDOUT")
+_PASSES = ("PASS", "PAS", "P", "AP", "PASSEDOUT")
 _CONTRACT = re.compile(r"([1-7])([SHDC]|NT?)(XX?|[DR])?")
 _DOUBLING = {None: 0, "X": 1, "D": 1, "XX": 2, "R": 2}
 _FIRST_SEAT = re.compile(r"\s*(N(?:orth)?|E(?:ast)?|S(?:outh)?|W(?:est)?)\s*:", re.IGNORECASE)
@@ -141,6 +141,11 @@ def _holding(suit: int | None, text: str, start: int) -> int:
                 "the cards of each suit)"
             )
         if index < 0:
+            if rank in "xX":
+                raise DealError(
+                    f"{rank!r} at position {position} is any small card (expected one of {RANKS}; "
+                    "'trickcast simulate', 'pair' and 'deal' take x)"
+                )
             if rank not in _VOIDS:
                 expected = f"expected one of {RANKS}"
                 raise DealError(f"{rank!r} is not a rank ({expected}) at position {position}")
@@ -173,6 +178,7 @@ def holding_text(mask: int, suit: int) -> str:
 def parse_deal(text: str) -> bytes:
     """Return the owners of a deal written as PBN does: first seat, colon, four hands clockwise.
 
+    Four whole hands without a seat begin with North's, on one line or on four.
     One hand may be ``-``: it is what the other three leave. Raises DealError naming the seat or
     card that is wrong.
     """
@@ -195,20 +201,21 @@ def parse_hands(text: str) -> bytes:
     """
     text = text.removeprefix("\ufeff")
     first = _FIRST_SEAT.match(text)
-    if first is None:
-        raise DealError(
-            f"deal {shorten(text)}: no first seat (expected 'N:' and four hands clockwise, "
-            "such as 'N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 …')"
-        )
+    start = Seat.NORTH if first is None else Seat.parse(first[1])
     try:
-        hands = _split_hands(text[first.end() :])
+        hands = _split_hands(text if first is None else text[first.end() :])
+        if first is None and not _are_hands(hands):
+            raise DealError(
+                "no first seat (expected 'N:' and four hands clockwise, "
+                "such as 'N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 …')"
+            )
     except DealError as error:
         raise DealError(f"deal {shorten(text)}: {error}") from None
     if len(hands) != 4:
         raise DealError(f"deal {shorten(text)}: {counted(len(hands), 'hand')} (expected 4)")
     owners, hidden = bytearray(b"\xff" * 52), list[Seat]()
     for i, hand in enumerate(hands):
-        seat = Seat((Seat.parse(first[1]) + i) % 4)
+        seat = Seat((start + i) % 4)
         if hand in _HIDDEN:
             hidden.append(seat)
         else:
@@ -257,6 +264,8 @@ def _split_hands(text: str) -> list[str]:
     if len(fields) == 4 or len(fields) > 64:
         return fields
     hands, parts = [], ""
+    if "." not in text and len(fields) == 16:  # suits apart by blanks
+        return [".".join(fields[i : i + 4]) for i in range(0, 16, 4)]
     for field in fields:  # blanks inside the hands: a hand ends with its thirteenth card
         parts += field
         cards = len(parts.replace("10", "T")) - 3
@@ -264,6 +273,14 @@ def _split_hands(text: str) -> list[str]:
             hands.append(parts)
             parts = ""
     return hands + [parts] * bool(parts)
+
+
+def _are_hands(hands: list[str]) -> bool:
+    """Tell whether four texts are hands of thirteen cards."""
+    try:
+        return len([parse_hand(hand) for hand in hands]) == 4
+    except DealError:
+        return False
 
 
 def parse_position(text: str) -> bytes:

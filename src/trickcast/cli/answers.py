@@ -6,22 +6,15 @@ import math
 import click
 from rich.table import Table
 
-from ..answers.simulations import (
-    PlayedContract,
-    better_declarers,
-    comparison_answer,
-    contract_answer,
-    contracts_answer,
-    every_contract_answer,
-    leads_answer,
-    making_answer,
-    with_leads,
+from ..questions.simulations import (
+    CompareQuestion,
+    ContractSheet,
+    LeadsQuestion,
+    SimulateQuestion,
 )
-from ..cards import Seat, Vulnerability
-from ..scoring import Contract
 from ..simulation import (
+    ContractChance,
     LeadSimulation,
-    MakingSimulation,
     Simulation,
     Value,
     bars,
@@ -35,47 +28,42 @@ UNITS = {"total": "points", "imps": "IMPs", "matchpoints": "matchpoints"}
 """Ways of scoring, and what they count in."""
 
 
-def show_contract(
-    result: Simulation, bid: Contract, by: Seat, vul: Vulnerability, as_json: bool
-) -> None:
+def show_contract(question: SimulateQuestion, result: Simulation, as_json: bool) -> None:
     """Show one contract: chance, score, tricks and their distribution."""
+    if as_json:
+        click.echo(json.dumps(question.answer(result)))
+        return
+    ((bid, by),) = question.asked
     strain = bid.strain
     assert strain is not None  # the simulation has refused a pass
-    if as_json:
-        click.echo(json.dumps(contract_answer(result, bid, by, vul)))
-        return
-    making, points = result.making(bid, by), result.score(bid, by, vul)
+    making, points = result.making(bid, by), result.score(bid, by, question.sides)
     chances = result.distribution(strain, by)
     tricks = interval_text((result.expected[strain, by], *result.interval[strain, by]), 2)
-    click.echo(f"{result.headline}\n{bid} by {by.word}, vulnerable {vulnerable_sides(vul)}")
+    sides = vulnerable_sides(question.sides)
+    click.echo(f"{result.headline}\n{bid} by {by.word}, vulnerable {sides}")
     click.echo(f"{'makes':10} {percent_text(making)}")
     click.echo(f"{'points':10} {interval_text(points, 0, signed=True)}")
     click.echo(f"{'tricks':10} {tricks}\n{bars(chances)}")
     click.echo("\n".join(wrapped(result.notes)))
 
 
-def show_making(result: MakingSimulation, as_json: bool) -> None:
+def show_making(question: SimulateQuestion, result: ContractChance, as_json: bool) -> None:
     """Show how often a contract makes."""
-    if as_json:
-        click.echo(json.dumps(making_answer(result)))
-    else:
-        click.echo(str(result))
+    click.echo(json.dumps(question.answer(result)) if as_json else str(result))
 
 
-def show_all(
-    result: Simulation, vul: Vulnerability, scoring: str, side: str, as_json: bool
-) -> None:
+def show_all(question: SimulateQuestion, result: Simulation, as_json: bool) -> None:
     """Show the expected tricks of all contracts, and a side's best."""
-    best = result.best_contracts(vul, scoring, side=side)
     if as_json:
-        click.echo(json.dumps(every_contract_answer(result, best, vul)))
+        click.echo(json.dumps(question.answer(result)))
         return
+    scoring = question.scoring
     unit = UNITS[scoring]
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     for column in ("contract", "by", "makes", f"expected {unit}"):
         table.add_column(column)
     even = even_of(scoring)
-    for value in best:
+    for value in question.best(result):
         digits, signed = 0 if scoring == "total" else 2, scoring != "matchpoints"
         worth = interval_text(value.worth, digits, signed=signed)
         if scoring != "total" and value.worth == (even, even, even):
@@ -85,23 +73,15 @@ def show_all(
     views.ResultConsole().print(table)
 
 
-def show_contracts(
-    result: Simulation,
-    pairs: list[PlayedContract],
-    vul: Vulnerability,
-    workers: int | None,
-    as_json: bool,
-    cluster: str | None,
-) -> None:
+def show_contracts(question: SimulateQuestion, sheet: ContractSheet, as_json: bool) -> None:
     """Show some contracts in one sheet, each with the lead that beats it most often."""
-    rows = with_leads(result, better_declarers(result, pairs, vul), workers, cluster)
     if as_json:
-        click.echo(json.dumps(contracts_answer(result, rows, vul)))
+        click.echo(json.dumps(question.answer(sheet)))
         return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("contract", "makes", "points", "lead that sets it"):
         table.add_column(column)
-    for value, leads in rows:
+    for value, leads in sheet.rows:
         lead = "?"
         if leads:
             best = leads[0]
@@ -109,37 +89,32 @@ def show_contracts(
         worth = interval_text(value.worth, 0, signed=True)
         made = percent_text(value.making)
         table.add_row(f"{value.contract} {value.by}", made, worth, lead)
-    click.echo(f"{result.headline}\nvulnerable {vulnerable_sides(vul)}")
+    result = sheet.simulation
+    click.echo(f"{result.headline}\nvulnerable {vulnerable_sides(question.sides)}")
     views.ResultConsole().print(table)
     click.echo("lead: a suit, led as well as possible, or of a known hand a card")
     click.echo("\n".join(wrapped(result.notes)))
 
 
-def show_comparison(
-    result: Simulation,
-    pair: tuple[Contract, Contract],
-    seats: tuple[Seat, Seat],
-    vul: Vulnerability,
-    gains: dict[str, Value],
-    as_json: bool,
-) -> None:
+def show_comparison(question: CompareQuestion, result: Simulation, as_json: bool) -> None:
     """Show by how much one contract beats another, by every way of scoring."""
     if as_json:
-        click.echo(json.dumps(comparison_answer(result, pair, seats, vul, gains)))
+        click.echo(json.dumps(question.answer(result)))
         return
     one, other = (
         f"{bid} by {seat.word}" if bid.level else str(bid)
-        for bid, seat in zip(pair, seats, strict=True)
+        for bid, seat in zip(question.bids, question.seats, strict=True)
     )
-    click.echo(f"{result.headline}\n{one} against {other}, vulnerable {vulnerable_sides(vul)}:")
-    for scoring, gain in gains.items():
+    sides = vulnerable_sides(question.sides)
+    click.echo(f"{result.headline}\n{one} against {other}, vulnerable {sides}:")
+    for scoring, gain in question.gains(result).items():
         click.echo(f"{UNITS[scoring]:12} {_gain_text(gain, scoring)}")
     click.echo("\n".join(wrapped(result.notes)))
 
 
-def show_leads(result: LeadSimulation, vul: Vulnerability, as_json: bool) -> None:
+def show_leads(question: LeadsQuestion, result: LeadSimulation, as_json: bool) -> None:
     """Show every lead, best first."""
-    click.echo(json.dumps(leads_answer(result, vul)) if as_json else str(result))
+    click.echo(json.dumps(question.answer(result)) if as_json else str(result))
 
 
 def _gain_text(gain: Value, scoring: str) -> str:

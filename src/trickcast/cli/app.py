@@ -27,15 +27,18 @@ _INTERRUPTED = 130
 _COMPLETION = "_TRICKCAST_COMPLETE"
 """The variable by which a shell asks for completions (click's way)."""
 _COMMANDS = {
-    "deals": ("estimate", "solve", "convert"),
+    "deals": ("estimate", "solve"),
+    "converting": ("convert",),
     "dealing": ("deal",),
     "play": ("play",),
+    "session": ("session",),
     "report": ("report",),
     "hands": ("hand", "par"),
     "opening": ("open",),
     "libraries": ("generate", "library"),
     "networks": ("models",),
     "evaluating": ("evaluate",),
+    "bench": ("bench",),
     "simulations": ("simulate", "compare", "leads"),
     "vectors": ("pair", "nearest"),
     "site": ("site",),
@@ -166,10 +169,13 @@ def _answers() -> tuple[type[Exception], ...]:
     """Return the errors that are answers: shown as they are, without a traceback."""
     from .._pieces import ClusterError
     from ..estimator import ModelError  # loaded now: what ends well does not wait for them
+    from ..evaluation import AnswersError
     from ..formats import FormatError
     from ..library import LibraryError
+    from ..questions import QuestionError
 
     return (
+        AnswersError,
         ClusterError,
         CommandError,
         DealError,
@@ -177,6 +183,7 @@ def _answers() -> tuple[type[Exception], ...]:
         LibraryError,
         ModelError,
         ModuleNotFoundError,
+        QuestionError,
         *map(load, offered("ERRORS").values()),
     )
 

@@ -1,22 +1,33 @@
-"""Commands from the signatures of functions, run by click.
+"""Commands from the signatures of functions and the fields of questions, run by click.
 
-A parameter's type and default say most of it: ``list`` may be given several times, ``None`` is left
-out, ``bool`` is a flag, and what has no default must be there. ``Annotated`` with an ``Option`` or
-an ``Argument`` says the rest.
+Both are declared in one way (``questions.declared``).
 """
 
+import inspect
 import math
 import os
 from collections.abc import Callable
-from inspect import Parameter, getdoc, signature
+from inspect import getdoc, signature
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
+
+from ..questions.declared import (
+    MISSING_DEFAULT,
+    Argument,
+    Option,
+    Parameter,
+    Question,
+    parameter,
+    parameters,
+)
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+__all__ = ["Argument", "Group", "Option", "command"]
 
 _METAVARS = {int: "N", float: "X", str: "TEXT", Path: "PATH"}
 
@@ -29,80 +40,74 @@ class Group(click.Group):
         return list(self.commands)
 
 
-class Argument:
-    """What an annotation says of a positional argument; shells complete it as a file.
-
-    One that has to be ``filled`` is refused where it is empty.
-    """
-
-    def __init__(self, *, help: str, metavar: str, filled: bool = False):
-        self.facts: dict[str, Any] = {"help": help, "metavar": metavar}
-        self.filled = filled
-
-
-class Option:
-    """What an annotation says of an option: names other than its own, and bounds of a number.
-
-    One that has to be ``filled`` is refused where it is empty.
-    """
-
-    def __init__(
-        self,
-        *names: str,
-        help: str,
-        metavar: str | None = None,
-        min: float | None = None,
-        max: float | None = None,
-        filled: bool = False,
-    ):
-        self.facts: dict[str, Any] = {"help": help, "metavar": metavar}
-        self.names, self.bounds, self.filled = names, (min, max), filled
-
-
 def command(function: Callable[..., None], name: str | None = None) -> click.Command:
-    """Return a function as a command; the last paragraph of its docstring may be ``Example: …``."""
-    text, _, example = (getdoc(function) or "").partition("\n\nExample: ")
+    """Return a function as a command; the last paragraph of its docstring may be ``Example: …``.
+
+    A parameter that is a question stands for its fields; what the command does is then said by the
+    question's docstring.
+    """
+    declared = signature(function).parameters.values()
+    asked = next((each for each in declared if isinstance(each.annotation, type)), None)
+    question: type[Question] | None = None if asked is None else asked.annotation
+    text, _, example = (getdoc(question or function) or "").partition("\n\nExample: ")
 
     def call(**values: Any) -> None:
-        listed = {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
-        function(**values | listed)
+        values = {name: list(value) if isinstance(value, tuple) else value
+                  for name, value in values.items()}  # fmt: skip
+        if asked is not None and question is not None:
+            own = {each.name: values.pop(each.name) for each in parameters(question)}
+            context = click.get_current_context()
+            values[asked.name] = question(**{
+                name: value
+                for name, value in own.items()
+                if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+            })  # fmt: skip
+        function(**values)
 
     first = text.partition("\n\n")[0].replace("\n", " ").split(": ")[0].split(". ")[0]
     return click.Command(
         name or function.__name__,
         short_help=first.rstrip(".") + ".",
         callback=call,
-        params=[_parameter(each) for each in signature(function).parameters.values()],
+        params=[each for part in declared for each in _parameters(part)],
         help=text,
         epilog=f"\b\nExample: {example}" if example else None,
     )
 
 
-def _parameter(parameter: Parameter) -> click.Parameter:
-    """Return a parameter of a function as click's."""
-    declared, said = parameter.annotation.__origin__, parameter.annotation.__metadata__[0]
-    optional = get_args(declared) if isinstance(declared, UnionType) else (declared,)
-    (kind,) = (each for each in optional if each is not NoneType)
-    several = get_origin(kind) is list
-    if several:
-        (kind,) = get_args(kind)
-    facts = said.facts | {"required": parameter.default is Parameter.empty}
-    if not facts["required"]:
-        facts["default"] = parameter.default
-    if said.filled or kind is float:
+def _parameters(part: inspect.Parameter) -> list[click.Parameter]:
+    """Return a parameter of a function as click's, or the fields of one that is a question."""
+    if isinstance(part.annotation, type):
+        return [_click(each, checked=True) for each in parameters(part.annotation)]
+    default = MISSING_DEFAULT if part.default is part.empty else part.default
+    return [_click(parameter(part.name, part.annotation, default), checked=False)]
+
+
+def _click(declared: Parameter, *, checked: bool) -> click.Parameter:
+    """Return a parameter as click's; the values of one that is ``checked`` are so elsewhere."""
+    said, kind = declared.said, declared.kind
+    facts: dict[str, Any] = {
+        "help": said.help,
+        "metavar": said.metavar,
+        "required": declared.required,
+    }
+    if not declared.required:
+        facts["default"] = declared.default
+    if not checked and (said.filled or kind is float):
         facts["callback"] = _filled if said.filled else _finite
-    if isinstance(said, Option):
-        names = said.names or ("--" + parameter.name.replace("_", "-"),)
+    if not isinstance(said, Argument):
+        names = said.names or ("--" + declared.name.replace("_", "-"),)
         if kind is bool:
-            return click.Option([parameter.name, *names], is_flag=True, **facts)
-        facts["metavar"] = facts["metavar"] or _METAVARS[kind]
-        facts |= {"type": _type(kind, *said.bounds), "multiple": several}
-        return click.Option([parameter.name, *names], **facts)
-    facts["metavar"] = facts["metavar"] + "..." * several
-    if not facts["required"]:
+            return click.Option([declared.name, *names], is_flag=True, **facts)
+        facts["metavar"] = facts["metavar"] or "|".join(said.choices) or _METAVARS[kind]
+        low, high = (None, None) if checked else (said.min, said.max)
+        facts |= {"type": _type(kind, low, high), "multiple": declared.several}
+        return click.Option([declared.name, *names], **facts)
+    facts["metavar"] = facts["metavar"] + "..." * declared.several
+    if not declared.required:
         facts["metavar"] = f"[{facts['metavar']}]"
-    facts |= {"type": _type(kind, None, None), "nargs": -1 if several else 1}
-    return click.Argument([parameter.name], shell_complete=_file, **facts)
+    facts |= {"type": _type(kind, None, None), "nargs": -1 if declared.several else 1}
+    return click.Argument([declared.name], shell_complete=_file, **facts)
 
 
 def _type(kind: type, low: Any, high: Any) -> Any:

@@ -2,7 +2,6 @@
 
 import json
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -15,15 +14,14 @@ from rich.table import Table
 
 from .. import dealing
 from .._files import check_target
-from ..answers.deals import named_deal, solved_deal
-from ..cards import Board, DealSet, board_dealer, board_vulnerability
+from ..cards import DealSet
 from ..formats import FormatError, format_to_write, write_stream
+from ..questions.dealing import DealQuestion, TrickFinder
 from . import views
 from .command import Option
 from .deals import Workers, with_boards
 from .inputs import CommandError, read_text
-from .layout_options import Condition, Known
-from .outputs import check_output
+from .outputs import Force, check_output, may_replace, write_told
 from .sheets import Sheet, solved_table
 from .solving import solved
 
@@ -39,47 +37,16 @@ _PRINTING = {
     "printpbn": "pbn",
 }
 """Actions of scripts that print deals, and the format they become."""
-_PRODUCED = 40  # by Dealer, where a script says nothing
-_CHUNK = 1 << 12
 _NOTED = 2
 """Statements without effect that are told one by one."""
-_TURNS = ("any", "half")
 _Finder = Callable[[NDArray[np.uint8]], NDArray[np.uint8]]
 
 
 def deal(
     *,
-    north: Known = None,
-    east: Known = None,
-    south: Known = None,
-    west: Known = None,
-    condition: Condition = None,
+    question: DealQuestion,
     script: Annotated[
         str | None, Option(metavar="FILE", help="A script in Dealer's language, or - for input.")
-    ] = None,
-    number: Annotated[
-        int | None,
-        Option("--boards", "-n", min=1, help="How many (default: 1, or as the script says)."),
-    ] = None,
-    first: Annotated[
-        int | None,
-        Option(min=1, help="Number of the first board (default: 1, or as the script says)."),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        Option(min=0, max=2**64 - 1, help="The same seed, the same deals (default: 0)."),
-    ] = None,
-    rotate: Annotated[
-        str | None,
-        Option(help="Turn each board at random: any (by 0 to 3 seats), or half (by 0 or 2)."),
-    ] = None,
-    with_tricks: Annotated[bool, Option("--solve", help="Add the exact tricks.")] = False,
-    exact: Annotated[
-        bool, Option("--exact", help="Solve for tricks() and its kin, not estimate.")
-    ] = False,
-    tries: Annotated[
-        int | None,
-        Option(min=1, help="Layouts drawn at most, 512 or more at once (default: 4 million)."),
     ] = None,
     out: Annotated[
         str | None,
@@ -95,84 +62,43 @@ def deal(
     ] = None,
     as_json: Annotated[bool, Option("--json", help="One line of JSON a board.")] = False,
     workers: Workers = None,
+    force: Force = False,
 ) -> None:
-    """Deal numbered boards at random that fit what is asked, each as likely as any other.
-
-    Example: trickcast deal --south "hcp 15-17, balanced" -n 8 --out boards.pbn
-    """
-    if rotate not in (None, *_TURNS):
-        raise click.BadParameter(f"--rotate {rotate!r} (expected one of {', '.join(_TURNS)})")
+    """Print or write boards, and what a script asks of them."""
     if as_json and (out or target_format):
         raise click.BadParameter("--json and --out or --to do not go together")
     if out == "-":  # where boards go anyway
         out, target_format = None, target_format or "pbn"
-    if exact and script is None and condition is None:
-        raise click.BadParameter("--exact needs --script or --condition")
     text, name = (None, "") if script is None else read_text(script, "a file with a script")
-    find = _Tricks(exact, workers)
+    find = TrickFinder(question.exact, workers)
     try:
         actions = None if text is None else dealing.read_actions(text, name)
+        if out is not None:
+            may_replace(out, force)
         form = _format(actions, out, target_format, as_json)
         _check_picture(picture, actions)
-        start = seed if seed is not None else (actions.seed if actions else None) or 0
-        produce = number or (1 if actions is None else actions.produce or _PRODUCED)
-        given = (condition, None if actions is None else actions.script)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", dealing.ConstraintWarning)  # actions have effect here
-            constraints = dealing.Constraints(
-                north=north,
-                east=east,
-                south=south,
-                west=west,
-                condition=[part for part in given if part is not None],
-                tricks=find,
-            )
-        deals = constraints.deals(produce, start, **({} if tries is None else {"max_tries": tries}))
-        if rotate is not None:
-            deals = dealing.turned(deals, start, half=rotate == "half")
+        deals = question.ask(find, actions)
         told = [] if actions is None else _told(actions, deals.owners, find.once)
     except dealing.ConstraintError as error:
         raise CommandError(_as_options(str(error))) from None
-    if first is None:
-        first = 1 if actions is None else actions.start_board or 1
-    chunks = _boards(deals, first, actions)
-    if with_tricks:
+    chunks = question.numbered(deals, actions)
+    if question.solve:
         pairs = solved(chunks, workers, seen=out is None)
         chunks = (chunk.with_tricks(tables.tricks) for chunk, tables in pairs)
     if as_json:
-        _show_json(chunks)
+        _show_json(question, chunks)
     elif form == _SHEETS:
         _show(chunks)
+    elif out is not None:
+        write_told(chunks, out, form)
     elif form is not None:
-        write_stream(chunks, sys.stdout.buffer if out is None else out, form)
+        write_stream(chunks, sys.stdout.buffer, form)
     for asked, answer in told:
         _tell(asked, answer, as_json, aside=out is None and form not in (None, _SHEETS))
     if picture is not None and actions is not None:
         _draw(told, actions.title or Path(name).name, picture)
-    if find.asked and not exact:
+    if find.asked and not question.exact:
         click.echo("note: tricks() is estimated by a network; --exact solves", err=True)
-
-
-class _Tricks:
-    """What a script's ``tricks()`` and its kin are answered by: loaded when first asked."""
-
-    def __init__(self, exact: bool, workers: int | None):
-        self._exact, self._workers = exact, workers
-        self.asked = False
-        """Whether a script asked for tricks."""
-        self._tables: NDArray[np.uint8] | None = None
-
-    def __call__(self, owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        from ..simulation import trick_finder  # most scripts do without DDS and networks
-
-        self.asked = True
-        return trick_finder(exact=self._exact, workers=self._workers)(owners)
-
-    def once(self, owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Return the tricks of the deals that all actions are about, found the first time."""
-        if self._tables is None:
-            self._tables = self(owners)
-        return self._tables
 
 
 def _as_options(text: str) -> str:
@@ -242,23 +168,6 @@ def _check_picture(picture: Path | None, actions: dealing.Actions | None) -> Non
         ) from None
 
 
-def _boards(deals: DealSet, first: int, actions: dealing.Actions | None) -> Iterator[DealSet]:
-    """Yield the deals as numbered boards; a script may say who deals and who is vulnerable."""
-    dealer = None if actions is None else actions.dealer
-    vulnerability = None if actions is None else actions.vulnerability
-    for start in range(0, len(deals), _CHUNK):
-        some = deals[start : start + _CHUNK]
-        boards = [
-            Board(
-                number=n,
-                dealer=board_dealer(n) if dealer is None else dealer,
-                vulnerability=board_vulnerability(n) if vulnerability is None else vulnerability,
-            )
-            for n in range(first + start, first + start + len(some))
-        ]
-        yield DealSet(some.owners, None, boards)
-
-
 def _show(chunks: Iterator[DealSet]) -> None:
     sheet = Sheet()
     for chunk in chunks:
@@ -267,16 +176,12 @@ def _show(chunks: Iterator[DealSet]) -> None:
             sheet.show(cards, board, *tables)
 
 
-def _show_json(chunks: Iterator[DealSet]) -> None:
+def _show_json(question: DealQuestion, chunks: Iterator[DealSet]) -> None:
     for chunk in chunks:
         for i, (cards, board) in enumerate(with_boards(chunk)):
-            assert board is not None and board.dealer is not None  # all are numbered
-            content: dict[str, Any] = named_deal(cards, board) | {
-                "dealer": str(board.dealer), "vulnerable": str(board.vulnerability),
-            }  # fmt: skip
-            if chunk.tricks is not None:
-                content |= solved_deal(cards, board, chunk.tricks[i])
-            click.echo(json.dumps(content))
+            assert board is not None  # all are numbered
+            tricks = None if chunk.tricks is None else chunk.tricks[i]
+            click.echo(json.dumps(question.answer(cards, board, tricks)))
 
 
 def _told(actions: dealing.Actions, owners: NDArray[np.uint8], find: _Finder) -> "list[_Told]":

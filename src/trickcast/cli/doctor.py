@@ -124,7 +124,7 @@ def _estimate() -> list[str]:
     return [
         f"{model}: {tricks} tricks in hearts (expected {_LIKELY})"
         for model in known_models()
-        if (tricks := Estimator(model, threads=1)(_DEAL)["H", "N"]) != _LIKELY
+        if (tricks := Estimator(model, threads=1)(_DEAL).tricks["H", "N"]) != _LIKELY
     ]
 
 

@@ -244,14 +244,14 @@ def _show(
     for each, evaluation in evaluated:
         deals = counted(evaluation.deals, "deal")
         click.echo(f"{each.name} on {deals}, 95 % intervals over deals\n")
-        for table in _figures_tables(evaluation.strains, evaluation.calibration):
+        for table in figures_tables(evaluation.strains, evaluation.calibration):
             out.print(table)
             click.echo()
-        speed, of_one_core = (_with_error(speed, 0) for speed in each.speeds())
+        speed, of_one_core = (with_error(speed, 0) for speed in each.speeds())
         click.echo(f"{speed} results a second; {of_one_core} a second of one core\n")
     if differences is not None:
         click.echo(f"{evaluated[0][0].name} less {evaluated[1][0].name}, on the same deals\n")
-        for table in _figures_tables(differences):
+        for table in figures_tables(differences):
             out.print(table)
             click.echo()
     evaluation = evaluated[0][1]
@@ -275,7 +275,7 @@ def _plain_table(*columns: str) -> Table:
     return table
 
 
-def _with_error(found: Interval, digits: int) -> str:
+def with_error(found: Interval, digits: int) -> str:
     """Write an interval as its middle and the longer of its two sides."""
     side = max(found.value - found.low, found.high - found.value)
     value = f"{found.value:,.{digits}f}"
@@ -300,10 +300,10 @@ _HEADS = ("within 2, %", "within 1, %", "exact, %", "log-loss", "mean error", "s
 
 
 def _cells_of(figures: Figures) -> list[str]:
-    return [_with_error(getattr(figures, name), digits) for name, digits in _FORMATS.items()]
+    return [with_error(getattr(figures, name), digits) for name, digits in _FORMATS.items()]
 
 
-def _figures_tables(
+def figures_tables(
     parts: dict[str, Figures], calibration: Mapping[str, Calibration] | None = None
 ) -> list[Table]:
     """Return how often a model is right, and by how much it is wrong: a row a part."""
@@ -314,7 +314,7 @@ def _figures_tables(
         calibrated = list[str]()
         if calibration is not None:
             measured = calibration[part]
-            calibrated = [_with_error(measured.error, 2), _known(measured.noise, 2)]
+            calibrated = [with_error(measured.error, 2), _known(measured.noise, 2)]
         hits.add_row(PARTS[part], *cells[:3], *calibrated)
         errors.add_row(PARTS[part], *cells[3:], f"{figures.results:,}")
     return [hits, errors]
@@ -323,9 +323,7 @@ def _figures_tables(
 def _cells(evaluation: Evaluation) -> Table:
     table = _plain_table(*(f"mean error, {seat}" for seat in "NESW"))
     for strain, seats in evaluation.cells.items():
-        errors = (
-            _with_error(seats[seat].mean_error, 4) if seat in seats else "" for seat in "NESW"
-        )
+        errors = (with_error(seats[seat].mean_error, 4) if seat in seats else "" for seat in "NESW")
         table.add_row(PARTS[strain], *errors)
     return table
 
@@ -343,7 +341,7 @@ def _breakdown(name: str, contracts: dict[str, dict[str, Figures]]) -> Table:
                 row += [""] * len(columns)
                 continue
             figures = found[label]
-            row += [_with_error(figures.exact, 1), _with_error(figures.mean_error, 3)]
+            row += [with_error(figures.exact, 1), with_error(figures.mean_error, 3)]
             row.append(f"{figures.results:,}")
         table.add_row(label, *row)
     return table

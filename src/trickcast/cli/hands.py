@@ -6,12 +6,11 @@ from typing import Annotated
 import click
 from rich.table import Table
 
-from ..answers.deals import par_answer, par_conditions
-from ..answers.hands import hand_answer
-from ..cards import Seat, Strain, Vulnerability
+from ..questions.deals import ParQuestion
+from ..questions.hands import HandQuestion
 from ..scoring import par as par_of
 from . import views
-from .command import Argument, Option
+from .command import Argument
 from .deals import AsJson, Deals, From, Workers, with_boards
 from .inputs import SOLVED_CHUNK, Strict, read_deals, read_hands
 from .sheets import Sheet, solved_table, vulnerable_sides
@@ -22,22 +21,14 @@ def hand(
     hand: Annotated[
         str, Argument(metavar="HAND", help="A hand, or a file of hands, one a line, or -.")
     ],
-    trump: Annotated[
-        str | None, Option(help="Count for a contract in this suit (default: notrump).")
-    ] = None,
+    question: HandQuestion,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a hand is worth by every method that players use.
-
-    Example: trickcast hand AKQ2.QJT987.32.2
-    """
-    from .. import evaluators
-
-    strain = None if trump is None else Strain.parse(trump)
+    """Show the count of each method."""
     for number, cards in enumerate(read_hands(hand)):
-        values = evaluators.describe(cards, strain)
+        values = question.ask(cards)
         if as_json:
-            click.echo(json.dumps(hand_answer(cards, values)))
+            click.echo(json.dumps(question.answer(cards, values)))
             continue
         gap = "\n" if number else ""
         click.echo(f"{gap}{'  '.join(cards.suits())}   {cards.pattern}, {cards.hcp} HCP\n")
@@ -52,33 +43,22 @@ def hand(
 
 def par(
     deals: Deals,
-    vulnerable: Annotated[
-        str | None,
-        Option(help="none, ns, ew or both (default: the board's, its number's, or none)."),
-    ] = None,
-    dealer: Annotated[
-        str | None, Option(help="N, E, S or W (default: the board's, its number's, or N).")
-    ] = None,
+    question: ParQuestion,
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
     check: Check = 0,
     strict: Strict = False,
 ) -> None:
-    """Find the par: the score, North-South's, when both sides bid perfectly.
-
-    Example: trickcast par deals.pbn --vulnerable ns
-    """
-    told_vulnerable = None if vulnerable is None else Vulnerability.parse(vulnerable)
-    told_dealer = None if dealer is None else Seat.parse(dealer)
+    """Show table and par of each deal."""
     sheet = Sheet()
     chunks = read_deals(deals, source, chunk=SOLVED_CHUNK, strict=strict)
     for chunk, tables in solved(chunks, workers, check):
         for i, (deal, board) in enumerate(with_boards(chunk)):
-            vul, first = par_conditions(board, told_vulnerable, told_dealer)
             if as_json:
-                click.echo(json.dumps(par_answer(deal, board, tables[i], vul, first)))
+                click.echo(json.dumps(question.answer(deal, board, tables[i].tricks)))
             else:
+                vul, first = question.conditions(board)
                 best = par_of(tables[i], vul, first)
                 line = f"{first.word} deals, vulnerable {vulnerable_sides(vul)}: {best}"
                 told = f"\n{views.folded(line)}"

@@ -87,23 +87,23 @@ def read_boards(
     if format is None and no_file and not link:
         yield _literal(source, partial)
         return
-    from ..formats import find_format, stream  # a literal deal does not wait for all formats
+    from ..formats import find_format, iter_deals  # a literal deal does not wait for all formats
 
     if format is not None:
         find_format(format)
     skipped = None if strict else _skipped
     if source == "-":
-        sets = stream(sys.stdin.buffer, format, _STDIN, chunk, skipped=skipped, partial=partial)
+        sets = iter_deals(sys.stdin.buffer, format, _STDIN, chunk, skipped=skipped, partial=partial)
         yield from _some(sets, "deal", _STDIN)
     elif link:
         address = io.BytesIO(source.encode())
-        yield from stream(address, "links", "the address", partial=partial)
+        yield from iter_deals(address, "links", "the address", partial=partial)
     elif no_file:
         _literal(source, partial)  # or say that it is not a deal either
         raise CommandError("--from is for files and standard input, and this is a deal: "
                            + shorten(source))  # fmt: skip
     else:
-        sets = stream(source, format, chunk=chunk, skipped=skipped, partial=partial)
+        sets = iter_deals(source, format, chunk=chunk, skipped=skipped, partial=partial)
         yield from _some(sets, "deal", source)
 
 
@@ -162,11 +162,22 @@ def _some(parts: Iterable[_Part], what: str, name: str) -> Iterator[_Part]:
 
 _skipped: list[Skipped] = []
 """What the command that runs has passed over so far."""
+_listed = False
+"""Whether its answer in JSON lists that itself."""
 
 
 def forget_skipped() -> None:
     """Begin another command."""
+    global _listed
     _skipped.clear()
+    _listed = False
+
+
+def pass_over(entries: Iterable[Skipped], listed: bool = False) -> None:
+    """Keep for ``tell_skipped`` what was passed over; an answer in JSON may have it ``listed``."""
+    global _listed
+    _skipped.extend(entries)
+    _listed = listed
 
 
 def passed_over() -> tuple[Skipped, ...]:
@@ -176,7 +187,7 @@ def passed_over() -> tuple[Skipped, ...]:
 
 def tell_skipped(as_json: bool) -> bool:
     """Say what was passed over, in three lines at most or as a line of JSON; return whether."""
-    if as_json and _skipped:
+    if as_json and _skipped and not _listed:
         click.echo(json.dumps({"skipped": [entry._asdict() for entry in _skipped]}))
     for entry in _skipped[:SHOWN]:
         click.echo(f"skipped: {entry}", err=True)

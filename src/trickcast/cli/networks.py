@@ -4,21 +4,17 @@ import json
 
 import click
 
-from ..answers.networks import model_answer
 from ..estimator import DEFAULT_MODEL
-from ..estimator import models as shipped_models
+from ..questions.models import ModelsQuestion
 from .deals import AsJson
 from .evaluating import PARTS
 
 
-def models(as_json: AsJson = False) -> None:
-    """List the models that ship: size, accuracy, speed.
-
-    Example: trickcast models
-    """
-    for info in shipped_models():
+def models(question: ModelsQuestion, as_json: AsJson = False) -> None:
+    """Show each model."""
+    for info in question.ask():
         if as_json:
-            click.echo(json.dumps(model_answer(info)))
+            click.echo(json.dumps(question.answer(info)))
             continue
         click.echo(f"{info}{' (the default)' if info.name == DEFAULT_MODEL else ''}")
         for deals, found in info.accuracy.items():

@@ -1,11 +1,19 @@
 """The files that commands write beside their answer, which are refused before the work."""
 
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Annotated
 
 import click
 
 from .._files import check_target
+from ..cards import DealSet, counted
+from ..formats import write_stream
+from .command import Option
+from .inputs import CommandError
 
+Force = Annotated[bool, Option("--force", help="Replace a file that is there.")]
 PAGES = (".html", ".htm")
 """What pages are written as."""
 
@@ -23,3 +31,30 @@ def check_output(option: str, path: str | Path, suffixes: tuple[str, ...]) -> No
         expected = f"{', '.join(others)} or {last}" if others else last
         raise click.BadParameter(f"{option} {str(path)!r} (expected a name in {expected})")
     check_target(target)
+
+
+def may_replace(path: str | Path, force: bool) -> None:
+    """Ask before a file is replaced, on a terminal.
+
+    Raises CommandError where that is not wanted, or where nobody can be asked.
+    """
+    target = Path(path)
+    if force or not target.is_file() or not target.stat().st_size:
+        return
+    asked = sys.stdin.isatty() and sys.stderr.isatty()
+    if not (asked and click.confirm(f"{path} is there. Replace it?", err=True)):
+        raise CommandError(f"{path} is there already (--force replaces it)")
+
+
+def write_told(chunks: Iterable[DealSet], path: str | Path, format: str | None) -> None:
+    """Write deals to a file, and say on standard error how many there are."""
+    count = 0
+
+    def counting() -> Iterator[DealSet]:
+        nonlocal count
+        for chunk in chunks:
+            count += len(chunk)
+            yield chunk
+
+    write_stream(counting(), path, format)
+    click.echo(f"note: {counted(count, 'deal')} written to {path}", err=True)

@@ -1,82 +1,147 @@
-"""The command that makes a session a printable page: report."""
+"""The command that makes a session printable pages: report."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import click
+import numpy as np
 
 from .._files import atomic_writer
-from ..answers.deals import par_conditions
-from ..cards import Board, TrickTable, counted
+from ..cards import UNKNOWN, Board, DealSet, TrickTable, counted
 from ..estimator import DEFAULT_MODEL, Estimator
-from ..web.report import ReportedBoard, report_page
-from .command import Option
-from .deals import Deals, From, Workers, with_boards
+from ..formats.streams import inner_suffix
+from ..questions.deals import par_conditions
+from ..session import Judged, Session, joined, judge
+from ..web.report import ReportedBoard, record_pages, report_page
+from .command import Argument, Option
+from .deals import From, Workers
 from .doctor import package_version
-from .inputs import SOLVED_CHUNK, Strict, is_file, passed_over, read_deals
+from .inputs import (
+    SOLVED_CHUNK,
+    CommandError,
+    Strict,
+    is_file,
+    pass_over,
+    passed_over,
+    read_deals,
+)
 from .outputs import PAGES, check_output
+from .selecting import Boards, Renumber, selected
 from .solving import Check, solved
 
 _UNKNOWN = (None, "", "?", "-", "#")
+_MOST = 40
+"""Boards of a page that can still be read."""
 
 
 def report(
-    deals: Deals,
+    deals: Annotated[
+        list[str],
+        Argument(metavar="DEALS", help="Files, -, a deal (N:…); travellers (CSV) beside files."),
+    ],
     out: Annotated[Path, Option("--out", "-o", metavar="FILE", help="The page, HTML.")],
     title: Annotated[str | None, Option(help="Its heading (default: event, file or deal).")] = (
         None
     ),
+    per_page: Annotated[
+        int | None, Option(min=1, max=_MOST, help="Hand records alone, so many on a page of A4.")
+    ] = None,
+    boards: Boards = None,
+    renumber: Renumber = None,
     hardest_first: Annotated[
         bool, Option("--hardest-first", help="Begin with what the network is least sure of.")
     ] = False,
+    anonymous: Annotated[bool, Option("--anonymous", help="Replace names.")] = False,
     model: Annotated[str, Option(help="The network of the chances.")] = DEFAULT_MODEL,
     source: From = None,
     workers: Workers = None,
     check: Check = 0,
     strict: Strict = False,
 ) -> None:
-    """Make one printable page of a session: the hands, what makes, par, what is close.
+    """Make printable pages of a session: the hands, what makes, par, what is close, the results.
 
-    Boards without a number count on, and have its dealer and vulnerability.
+    Boards without a number count on, and have its dealer and vulnerability. Where the file has
+    results the tables of a board stand together, after the ranking.
 
-    Example: trickcast report session.pbn -o report.html --hardest-first
+    Example: trickcast report session.pbn -o report.html --per-page 18
     """
     check_output("--out", out, PAGES)
     estimator = Estimator(model, threads=workers)
-    boards = list[ReportedBoard]()
-    heading = title
-    chunks = read_deals(deals, source, chunk=SOLVED_CHUNK, strict=strict)
-    for chunk, tables in solved(chunks, workers, check, seen=False):
-        estimates = estimator(chunk)
-        for i, (deal, known) in enumerate(with_boards(chunk)):
-            said = known or Board()
-            number = said.number
-            if number is None:
-                number = boards[-1].number + 1 if boards else 1
-            vulnerability, dealer = par_conditions(replace(said, number=number), None, None)
-            board = ReportedBoard(
-                number,
-                dealer,
-                vulnerability,
-                deal,
-                TrickTable(tables[i].tricks),
-                estimates[i],
-            )
-            boards.append(board)
-            if heading is None and said.tag("Event") not in _UNKNOWN:
-                heading = said.tag("Event")
-    if hardest_first:
-        boards.sort(key=lambda board: -board.difficulty)
-    about = (
-        f"trickcast {package_version('trickcast')}; exact tricks: DDS, or as the file has them; "
-        f"chances: {estimator.info.name}"
+    travellers = [each for each in deals[1:] if inner_suffix(each).lower() == ".csv"]
+    given = chain.from_iterable(
+        read_deals(each, source, chunk=SOLVED_CHUNK, strict=strict)
+        for each in deals
+        if each not in travellers
     )
-    left_out = [str(entry).removeprefix(f"{deals}: ") for entry in passed_over()]
-    page = report_page(heading or _title(deals, boards), boards, left_out, about)
+    chunks = cast(list[DealSet], [*selected(given, boards, renumber)])
+    said = [board for chunk in chunks for board in chunk.boards or ()]
+    if not said:
+        raise CommandError(f"there is no board {boards}")
+    played: Session | None = None
+    if travellers or any(b.contract or b.tag("ScoreTable") is not None for b in said):
+        played = joined(chunks, deals[0], travellers)
+        played = played.anonymous() if anonymous else played
+        chunks = [*_boards_of(played)]
+    shown = list[ReportedBoard]()
+    for chunk, tables in solved(iter(chunks), workers, check, seen=False):
+        estimates = estimator(chunk)
+        for i, (deal, board) in enumerate(zip(chunk, chunk.boards or (), strict=True)):
+            vulnerability, dealer = par_conditions(board, None, None)
+            table = TrickTable(tables[i].tricks)
+            number = board.number or 0
+            shown.append(ReportedBoard(number, dealer, vulnerability, deal, table, estimates[i]))
+    judged: Judged | None = None
+    if played is not None and per_page is None:
+        judged = _judged(played, shown, workers)
+        pass_over(judged.skipped)
+        shown = [replace(each, played=of) for each, of in zip(shown, judged.boards, strict=True)]
+    if hardest_first:
+        shown.sort(key=lambda board: -board.difficulty)
+    heading = title or _event(said) or _title(deals[0], shown)
+    if per_page is not None:
+        page = record_pages(heading, shown, per_page)
+    else:
+        about = (
+            f"trickcast {package_version('trickcast')}; exact tricks: DDS, or as the file has "
+            f"them; chances: {estimator.info.name}"
+        )
+        left_out = [str(entry).removeprefix(f"{deals[0]}: ") for entry in passed_over()]
+        page = report_page(heading, shown, left_out, about, judged)
     with atomic_writer(out) as stream:
         stream.write(page.encode(errors="backslashreplace"))  # of a file's name in no UTF-8
-    click.echo(f"{out}: {counted(len(boards), 'board')}")
+    click.echo(f"{out}: {counted(len(shown), 'board')}")
+
+
+def _boards_of(played: Session) -> Iterator[DealSet]:
+    """Yield the deals of a session, each once, with the exact tricks that its file has."""
+    for start in range(0, len(played.boards), SOLVED_CHUNK):
+        some = played.boards[start : start + SOLVED_CHUNK]
+        deals = DealSet.from_deals([board.deal for board in some if board.deal is not None])
+        unknown = np.full((5, 4), UNKNOWN, dtype=np.uint8)
+        exact = [unknown if board.exact is None else board.exact for board in some]
+        said = [
+            Board(number=board.number, dealer=board.dealer, vulnerability=board.vulnerability)
+            for board in some
+        ]
+        yield DealSet(deals.owners, np.stack(exact), said)
+
+
+def _judged(played: Session, boards: Sequence[ReportedBoard], workers: int | None) -> Judged:
+    """Judge a session whose boards are solved."""
+    known = [
+        replace(board, exact=solved_board.table.tricks)
+        for board, solved_board in zip(played.boards, boards, strict=True)
+    ]
+    return judge(replace(played, boards=tuple(known)), workers=workers)
+
+
+def _event(said: Sequence[Board]) -> str | None:
+    """Return the event that a file names."""
+    events = (board.tag("Event") for board in said)
+    return next((event for event in events if event not in _UNKNOWN), None)
 
 
 def _title(source: str, boards: list[ReportedBoard]) -> str:

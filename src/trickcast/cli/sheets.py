@@ -72,7 +72,7 @@ def estimate_tables(estimate: TrickEstimate, exact: NDArray[np.uint8] | None) ->
     """
 
     def expected(strain: Strain, seat: Seat) -> str:
-        if estimate.exact[strain, seat]:
+        if estimate.solved[strain, seat]:
             return f"{estimate.tricks[strain, seat]:4} {'=':>4}"
         likeliest = whole_percent(float(estimate.probabilities[strain, seat].max()))
         return f"{estimate.expected[strain, seat]:4.1f} {likeliest:>3}"

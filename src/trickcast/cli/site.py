@@ -5,7 +5,7 @@ from typing import Annotated
 
 import click
 
-from .command import Argument, Option
+from .command import Argument
 from .inputs import CommandError
 
 
@@ -13,10 +13,6 @@ def site(
     folder: Annotated[
         Path, Argument(metavar="FOLDER", help="A new folder, or that of an older site.")
     ],
-    runtime: Annotated[
-        Path | None,
-        Option(help="Folder with the files of ONNX Runtime Web (default: from npm)."),
-    ] = None,
 ) -> None:
     """Write the page as static files, which any web host can serve: no server of ours is needed.
 
@@ -25,7 +21,7 @@ def site(
     from ..web import SiteError, write_site
 
     try:
-        written = write_site(folder, runtime)
+        written = write_site(folder)
     except SiteError as error:
         raise CommandError(str(error)) from None
     megabytes = sum((folder / name).stat().st_size for name in written) / 1e6

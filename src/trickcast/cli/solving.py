@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._progress import progress_bar
-from ..answers.held import HeldTables
 from ..cards import DealSet, TrickTable
+from ..questions.held import HeldTables
 from .command import Option
 
 Check = Annotated[int, Option(min=0, metavar="N", help="Solve N of the file's own tables again.")]

@@ -49,7 +49,7 @@ def _train(
         request = Request(name=name, settings=room.read_settings(changes), **options)
         shown = room.find_training(name).family.shown
         result = room.train(
-            request, lambda line: click.echo(shown(line)), on=cluster, workers=workers
+            request, lambda line: click.echo(shown(line)), cluster=cluster, workers=workers
         )
     except (ValueError, room.TrainingError) as error:
         raise CommandError(str(error)) from None

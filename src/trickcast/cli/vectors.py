@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 from rich.table import Table
 
-from ..answers.hands import BEST_CONTRACTS, nearest_answer, pair_answer
-from ..cards import PRINTED_STRAINS, Hand, Seat, Vulnerability, whole_percent
+from ..cards import PRINTED_STRAINS, Hand, Seat, whole_percent
+from ..questions.hands import NearestQuestion, PairQuestion, hand_embedding
 from . import views
 from .command import Argument, Option
 from .deals import AsJson
@@ -17,11 +17,9 @@ from .outputs import PAGES, check_output
 from .sheets import heading, vulnerable_sides
 
 if TYPE_CHECKING:
-    from ..pairs import HandEmbedding, PairContract, PairEstimate
+    from ..pairs import HandEmbedding, PairEstimate
 
 _HAND = "A hand, or a file of hands, one a line, or -."
-_NEAREST = 5
-"""Hands that are shown where nothing else is asked for."""
 
 
 def pair(
@@ -31,43 +29,34 @@ def pair(
     south: Annotated[
         str | None, Argument(metavar="PARTNER", help="Its partner, or as many of these.")
     ] = None,
-    vulnerable: Annotated[str, Option(help="none, ns, ew or both.")] = "none",
-    model: Annotated[str, Option(help="accurate, hand2vec or an .onnx file.")] = "accurate",
+    *,
+    question: PairQuestion,
     as_json: AsJson = False,
 ) -> None:
-    """Estimate what two hands take together, the opponents' cards unknown.
-
-    Example: trickcast pair AQ864.K75.A3.KJ4 K7.A862.KQ52.873
-    """
-    from ..pairs import PairEstimator, best_contracts
-
+    """Show what each pair of hands takes."""
     # strict: a hand that was skipped would leave its partner to another
     boards = [] if south is not None else list(read_pairs(north))
     if south is None:
         norths, souths = [pair[2] for pair in boards], [pair[3] for pair in boards]
     else:
         norths, souths = (list(read_hands(hands, strict=True)) for hands in (north, south))
-    vul = Vulnerability.parse(vulnerable)
-    estimates = PairEstimator(model)(norths, souths)
+    estimates = question.ask(norths, souths)
     for i, hands in enumerate(zip(norths, souths, strict=True)):
-        bids = best_contracts(estimates[i], vul, BEST_CONTRACTS)
         if as_json:
-            answer = pair_answer(hands, estimates[i], bids, vul, model)
-            click.echo(json.dumps(answer))
+            click.echo(json.dumps(question.answer(hands, estimates[i])))
         else:
             click.echo("\n" if i else "", nl=False)
             if boards:
                 click.echo(heading(i + 1, boards[i][0]))
             seats = (Seat.NORTH, Seat.SOUTH) if not boards else (boards[i][1], boards[i][1].partner)
-            _show_pair(hands, seats, estimates[i], bids, vul)
+            _show_pair(hands, seats, estimates[i], question)
 
 
 def _show_pair(
     hands: tuple[Hand, Hand],
     seats: tuple[Seat, Seat],
     estimate: "PairEstimate",
-    bids: "list[PairContract]",
-    vulnerable: Vulnerability,
+    question: PairQuestion,
 ) -> None:
     for seat, hand in zip(seats, hands, strict=True):
         click.echo(f"{seat}  {'  '.join(hand.suits())}   {hand.pattern}, {hand.hcp} HCP")
@@ -79,8 +68,8 @@ def _show_pair(
     for strain, row in zip(PRINTED_STRAINS, estimate.rows(), strict=True):
         table.add_row(row[0], row[1], f"{partner[strain]:.1f}", *row[2:])
     views.ResultConsole().print(table)
-    click.echo(f"\nbest contracts, vulnerable {vulnerable_sides(vulnerable)}:")
-    for bid in bids:
+    click.echo(f"\nbest contracts, vulnerable {vulnerable_sides(question.sides)}:")
+    for bid in question.best(estimate):
         seat = seats[0] if bid.by_first else seats[1]
         score = f"{bid.expected_score:+.0f}"
         click.echo(
@@ -90,47 +79,30 @@ def _show_pair(
 
 def nearest(
     hand: Annotated[str, Argument(metavar="HAND", help=_HAND)],
-    k: Annotated[
-        int | None, Option("-k", min=1, help="How many (default: 5, or as many as there are).")
-    ] = None,
+    question: NearestQuestion,
     hands: Annotated[
         Path | None,
         Option(help="Search the hands of this file, one a line (default: 200,000 random)."),
     ] = None,
-    plus: Annotated[
-        str | None, Option(metavar="HAND", help="Go from HAND as from --minus to this hand.")
-    ] = None,
-    minus: Annotated[str | None, Option(metavar="HAND", help="See --plus.")] = None,
     map_file: Annotated[
         Path | None,
         Option("--map", metavar="FILE", help="Write a map of hands too, as HTML."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the hands that are most like a hand, by their vectors.
+    """Show the nearest of each hand, and draw a map."""
+    from ..pairs import write_map
 
-    Example: trickcast nearest AKQ2.QJT987.32.2 -k 3
-    """
-    from ..pairs import HandEmbedding, write_map
-
-    if (plus is None) != (minus is None):
-        raise click.BadParameter("--plus and --minus go together")
     if map_file is not None:
         check_output("--map", map_file, PAGES)
-    embedding = HandEmbedding()
+    embedding = hand_embedding()
     shown: list[Hand] = []
     try:
         index = embedding.searched if hands is None else _read_index(embedding, hands)
-        wanted = min(_NEAREST, len(index)) if k is None else k
         for number, asked in enumerate(read_hands(hand)):
-            if plus is None or minus is None:
-                near = embedding.nearest(asked, wanted, index)
-            else:
-                near = embedding.analogy(
-                    asked, plus=Hand(plus), minus=Hand(minus), k=wanted, hands=index
-                )
+            (near,) = question.ask([asked], index)
             shown += [asked, *(neighbour for neighbour, _ in near)]
-            _show_near(asked, near, number, as_json)
+            _show_near(question, asked, near, number, as_json)
         if map_file is not None:
             write_map(
                 embedding, map_file, hands=None if hands is None else index.hands, marked=shown
@@ -139,9 +111,15 @@ def nearest(
         raise CommandError(str(error)) from None
 
 
-def _show_near(asked: Hand, near: list[tuple[Hand, float]], number: int, as_json: bool) -> None:
+def _show_near(
+    question: NearestQuestion,
+    asked: Hand,
+    near: list[tuple[Hand, float]],
+    number: int,
+    as_json: bool,
+) -> None:
     if as_json:
-        click.echo(json.dumps(nearest_answer(asked, near)))
+        click.echo(json.dumps(question.answer(asked, near)))
         return
     click.echo(f"{chr(10) if number else ''}{asked}   {asked.pattern}, {asked.hcp} HCP\n")
     for hand, apart in near:

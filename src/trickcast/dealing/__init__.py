@@ -6,19 +6,31 @@ Constrained dealing is loaded on access: dealing at random does not wait for it.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .shuffling import random_deals, random_positions, turned
+from .shuffling import fresh_seed, random_deals, random_positions, turned
 
 if TYPE_CHECKING:
+    from .boards import DealtBoards, Theme, deal_boards, read_theme
     from .constraints import (
         ClauseHits,
         ConstraintReport,
         Constraints,
+        KnownDeal,
+        KnownHand,
         NoDealsError,
         Predicate,
         constrained_deals,
     )
-    from .language.dealer_script import Action, Expression, Script, Settings, Text, read_script
+    from .language.dealer_script import (
+        Action,
+        Expression,
+        Outcome,
+        Script,
+        Settings,
+        Text,
+        read_script,
+    )
     from .language.mistakes import ConstraintError, ConstraintWarning
+    from .language.strategy import Strategy, read_strategy
     from .script_output import Actions, Average, Axis, Frequency, Listing, read_actions
 
 __all__ = [
@@ -31,27 +43,40 @@ __all__ = [
     "ConstraintReport",
     "ConstraintWarning",
     "Constraints",
+    "DealtBoards",
     "Expression",
     "Frequency",
+    "KnownDeal",
+    "KnownHand",
     "Listing",
     "NoDealsError",
+    "Outcome",
     "Predicate",
     "Script",
     "Settings",
+    "Strategy",
     "Text",
+    "Theme",
     "constrained_deals",
+    "deal_boards",
+    "fresh_seed",
     "random_deals",
     "random_positions",
     "read_actions",
     "read_script",
+    "read_strategy",
+    "read_theme",
     "turned",
 ]
 
 _MODULES = {
+    "boards": "DealtBoards Theme deal_boards read_theme",
     "constraints": (
-        "ClauseHits ConstraintReport Constraints NoDealsError Predicate constrained_deals"
+        "ClauseHits ConstraintReport Constraints KnownDeal KnownHand NoDealsError Predicate "
+        "constrained_deals"
     ),
-    "language.dealer_script": "Action Expression Script Settings Text read_script",
+    "language.dealer_script": "Action Expression Outcome Script Settings Text read_script",
+    "language.strategy": "Strategy read_strategy",
     "language.mistakes": "ConstraintError ConstraintWarning",
     "script_output": "Actions Average Axis Frequency Listing read_actions",
 }

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealError, DealSet, Hand, Seat, card_text
+from ..cards import DealError, DealSet, DealsLike, Hand, HandLike, Seat, as_dealset, card_text
 from .language.conditions import (
     Clause,
     HandCount,
@@ -29,9 +29,9 @@ from .language.conditions import (
     value_of,
 )
 from .language.dealer_script import Script, read_script
+from .language.descriptions import read_description
 from .language.hand_counts import hcp
 from .language.mistakes import ConstraintError, ConstraintWarning, clip
-from .language.short_form import read_hand
 from .sampler import (
     UNKNOWN_OWNER,
     CellFacts,
@@ -44,7 +44,7 @@ from .sampler import (
     is_cell_count,
     seat_limits,
 )
-from .shuffling import RandomWords, checked_seed, checked_whole
+from .shuffling import RandomWords, Seed, checked_whole, random_words
 
 MAX_TRIES = 4_000_000
 """How many layouts are drawn, at most, unless told otherwise."""
@@ -64,6 +64,10 @@ Bools = NDArray[np.bool_]
 Predicate = Callable[[NDArray[Any]], Any]
 """A test in Python. A seat's gets (n, 52) bool hands, a condition's (n, 52) uint8 owners; it
 returns (n,) bool."""
+KnownHand = HandLike | Predicate | Sequence[HandLike | Predicate] | None
+"""What is known of a hand: itself, words, a test, or a list of these."""
+KnownDeal = str | Script | Predicate | Sequence[str | Script | Predicate] | None
+"""What is known of the whole deal: Dealer's language, a test, or a list of these."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,14 +230,17 @@ class Constraints:
     array([ True,  True,  True])
     """
 
+    effect = 1.0
+    """By how much the variance of a mean exceeds that of independent layouts: these are."""
+
     def __init__(
         self,
         *,
-        north: Any = None,
-        east: Any = None,
-        south: Any = None,
-        west: Any = None,
-        condition: Any = None,
+        north: KnownHand = None,
+        east: KnownHand = None,
+        south: KnownHand = None,
+        west: KnownHand = None,
+        condition: KnownDeal = None,
         tricks: Tricks | None = None,
     ):
         self._tricks = tricks
@@ -271,7 +278,7 @@ class Constraints:
             return
         hand = hand_of(value, name)
         if hand is None:
-            self._clauses += read_hand(value, seat)
+            self._clauses += read_description(value, seat)
             return
         for card in np.flatnonzero(hand.cards):
             self._give(int(card), seat)
@@ -362,12 +369,12 @@ class Constraints:
         nodes = (node for clause in self._clauses for node in conjuncts(clause.node))
         return not self._tests and all(isinstance(node, HasCards) for node in nodes)
 
-    def accepts(self, deals: Any) -> Bools:
-        """Return which of a DealSet or (n, 52) owners satisfy everything: (n,) bool.
+    def accepts(self, deals: DealsLike) -> Bools:
+        """Return which deals satisfy everything: (n,) bool.
 
         Raises ConstraintError where a division by zero leaves it open.
         """
-        owners = deals.owners if isinstance(deals, DealSet) else DealSet(deals).owners
+        owners = as_dealset(deals)[0].owners
         layouts = Layouts(owners, self._tricks)
         fits: Bools = ((owners == self.known) | (self.known == UNKNOWN_OWNER)).all(axis=1)
         for asked in (*(clause.node for clause in self._clauses), *self._tests):
@@ -408,23 +415,25 @@ class Constraints:
             yield piece.owners, upto - taken
             taken = upto
 
-    def stream(self, seed: int) -> Iterator[tuple[NDArray[np.uint8], int]]:
+    def stream(self, seed: Seed) -> Iterator[tuple[NDArray[np.uint8], int]]:
         """Yield (m, 52) owners of fitting layouts, and how many were drawn for them; for ever.
 
-        Joined together they are the deals of ``deals``, in order; m may be 0.
+        Joined together they are the deals of ``deals``, in order; m may be 0. With the seed
+        ``"secure"`` they come of the system's randomness, and never again.
         Raises ValueError for a ``seed`` outside 0 … 2**64 - 1, TypeError for one that is not whole.
         """
-        seed = checked_seed(seed)
+        random_words(seed, 0)  # a bad seed is told now
         drawn = (
-            self._sampler.draw(_BLOCKS[min(block, len(_BLOCKS) - 1)], RandomWords(seed, block))
+            self._sampler.draw(_BLOCKS[min(block, len(_BLOCKS) - 1)], random_words(seed, block))
             for block in count()
         )
         return (piece for layouts in drawn for piece in self._accepted(layouts))
 
-    def deals(self, n: int, seed: int, max_tries: int = MAX_TRIES) -> DealSet:
+    def deals(self, n: int, seed: Seed, max_tries: int = MAX_TRIES) -> DealSet:
         """Return ``n`` deals, drawn independently and uniformly from all layouts that fit.
 
-        The same seed gives the same deals, and asking for more of them gives the same ones first.
+        The same seed gives the same deals, and asking for more of them gives the same ones first;
+        the seed ``"secure"`` stands for the system's randomness.
 
         Raises NoDealsError, which holds the deals found and a report, when ``max_tries`` layouts
         were drawn and too few of them fit. Raises ValueError for a negative ``n`` or a seed
@@ -510,11 +519,11 @@ def constrained_deals(
     n: int,
     seed: int,
     *,
-    north: Any = None,
-    east: Any = None,
-    south: Any = None,
-    west: Any = None,
-    condition: Any = None,
+    north: KnownHand = None,
+    east: KnownHand = None,
+    south: KnownHand = None,
+    west: KnownHand = None,
+    condition: KnownDeal = None,
     tricks: Tricks | None = None,
     max_tries: int = MAX_TRIES,
 ) -> DealSet:

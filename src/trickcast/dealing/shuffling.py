@@ -6,7 +6,8 @@ not promise of ``Generator``.
 """
 
 import operator
-from typing import Any
+import secrets
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from ..cards import Board, DealSet, shorten
 from ..cards.positions import GONE
 
 Floats = NDArray[np.float64]
+SECURE: Literal["secure"] = "secure"
+"""In place of a seed: randomness of the system, which nobody can foretell or repeat."""
+Seed = int | Literal["secure"]
 
 _CHUNK = 2048
 _WORDS_PER_DEAL = 52
@@ -86,16 +90,35 @@ def turned(deals: DealSet, seed: int, *, half: bool = False) -> DealSet:
     results and whatever else depends on the cards are dropped.
     Raises ValueError for a ``seed`` outside 0 … 2**64 - 1, TypeError for one that is not whole.
     """
-    turns = (RandomWords(checked_seed(seed), _TURNS).raw(len(deals)) & np.uint64(3)).astype(
-        np.uint8
-    )
-    if half:
-        turns &= 2
+    turns = random_turns(len(deals), seed, half=half)
     boards = deals.boards and [
         Board(number=board.number, dealer=board.dealer, vulnerability=board.vulnerability)
         for board in deals.boards
     ]
     return DealSet((deals.owners + turns[:, None]) % 4, None, boards)
+
+
+def random_turns(n: int, seed: Seed, *, half: bool = False) -> NDArray[np.uint8]:
+    """Return by how many seats ``turned`` turns each of n deals: (n,)."""
+    turns = (random_words(seed, _TURNS).raw(n) & np.uint64(3)).astype(np.uint8)
+    return turns & np.uint8(2) if half else turns
+
+
+def fresh_seed() -> int:
+    """Return a seed that nobody used before, of the system's randomness: below 2**53.
+
+    >>> 0 <= fresh_seed() < 2**53
+    True
+    """
+    return secrets.randbelow(2**53)
+
+
+def random_words(seed: Seed, block: int) -> "RandomWords":
+    """Return the words of a seed and a block, or such as come from the system.
+
+    Raises as ``checked_seed``.
+    """
+    return SystemWords() if seed == SECURE else RandomWords(checked_seed(seed), block)
 
 
 class RandomWords:
@@ -119,6 +142,18 @@ class RandomWords:
         """
         fractions: Floats = (self.raw(n) >> np.uint64(64 - bits)).astype(np.float64) * 2.0**-bits
         return fractions
+
+
+class SystemWords(RandomWords):
+    """Words of the system's cryptographic randomness; no seed leads to them."""
+
+    def __init__(self) -> None:
+        super().__init__(0, 0)
+
+    def raw(self, *shape: int) -> NDArray[np.uint64]:
+        """Return words of this shape."""
+        words = np.frombuffer(secrets.token_bytes(8 * int(np.prod(shape))), np.uint64)
+        return words.reshape(shape).copy()
 
 
 def _shuffled(marks: NDArray[np.uint64], n: int, seed: int, start: int) -> NDArray[np.uint8]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealSet, Strain, as_dealset
+from ..cards import DealSet, DealsLike, Strain, as_dealset
 from .files import (
     DEFAULT_MODEL,
     ModelInfo,
@@ -68,39 +68,41 @@ class Estimator:
         name = pickled_name(self.info)
         return _same, (name, self.info.sha256, self._threads, self.batch_size)
 
-    def __call__(self, deals: Any, *, exact_below: float | None = None) -> TrickEstimate:
+    def __call__(self, deals: DealsLike, *, solve_below: float | None = None) -> TrickEstimate:
         """Estimate every strain and declarer of ``deals``.
 
         ``deals`` is a Deal, PBN text, a DealSet, a list of these or (n, 52) owners; a single deal
         gives arrays without the leading axis. A result takes 1.2 kB a deal, and computing it no
         memory that grows with the deals; ``stream`` keeps neither.
 
-        With ``exact_below``, results whose likeliest count has a lower probability than that are
+        With ``solve_below``, results whose likeliest count has a lower probability than that are
         searched by DDS, with as many threads, until it is at least so probable; ``exact`` of the
         answer says which are known for certain. 1 solves all but what the network is wholly sure
         of.
 
-        Raises DealError for what is not a deal, ValueError for ``exact_below`` outside 0 … 1.
+        Raises DealError for what is not a deal, ValueError for ``solve_below`` outside 0 … 1.
         """
-        if exact_below is not None:
-            _check_bound(exact_below)
+        if solve_below is not None:
+            _check_bound(solve_below)
         dealset, single = as_dealset(deals)
         n = len(dealset)
         probabilities, tricks = self._run(dealset, ALL_STRAINS)
         exact = None
-        if exact_below is not None:
+        if solve_below is not None:
             from .exact import decide  # the solver is not loaded for estimates alone
 
             exact = np.empty((n, 5, 4), dtype=np.bool_)
             for start in range(0, n, _STREAMED):
                 rows = slice(start, start + _STREAMED)
                 owners, chances = dealset.owners[rows], probabilities[rows]
-                decided = decide(owners, chances, tricks[rows], exact_below, self._threads)
+                decided = decide(owners, chances, tricks[rows], solve_below, self._threads)
                 exact[rows] = decided.exact
         estimates = TrickEstimate(probabilities, tricks, exact)
         return estimates[0] if single else estimates
 
-    def probabilities(self, deals: Any, strains: Iterable[str | Strain]) -> NDArray[np.float32]:
+    def probabilities(
+        self, deals: DealsLike, strains: Iterable[str | Strain]
+    ) -> NDArray[np.float32]:
         """Return the probabilities of some strains alone, in less time than those of all.
 
         (n, k, 4, 14) float32: the k strains as asked for, declarers N E S W, 0 … 13 tricks; the
@@ -118,7 +120,7 @@ class Estimator:
         return chances[0] if single else chances
 
     def with_inner_layer(
-        self, deals: Any, strain: str | Strain
+        self, deals: DealsLike, strain: str | Strain
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the probabilities of one strain and the network's last inner layer.
 
@@ -176,16 +178,18 @@ class Estimator:
         finally:
             pool.shutdown(cancel_futures=True)
 
-    def stream(self, deals: Any, *, exact_below: float | None = None) -> Iterator[TrickEstimate]:
+    def stream(
+        self, deals: DealsLike, *, solve_below: float | None = None
+    ) -> Iterator[TrickEstimate]:
         """Yield the same estimates in parts of 4,096 deals, in order, the last one shorter.
 
         For more deals than results fit in memory. Raises as a call does, before the first part.
         """
-        if exact_below is not None:
-            _check_bound(exact_below)
+        if solve_below is not None:
+            _check_bound(solve_below)
         dealset, _ = as_dealset(deals)
         starts = range(0, len(dealset), _STREAMED)
-        return (self(dealset[i : i + _STREAMED], exact_below=exact_below) for i in starts)
+        return (self(dealset[i : i + _STREAMED], solve_below=solve_below) for i in starts)
 
 
 def _same(model: str, sha256: str, threads: int | None, batch_size: int) -> Estimator:
@@ -200,10 +204,10 @@ def _same(model: str, sha256: str, threads: int | None, batch_size: int) -> Esti
     return estimator
 
 
-def _check_bound(exact_below: float) -> None:
+def _check_bound(solve_below: float) -> None:
     """Raise ValueError for what is no probability."""
-    if not 0 <= exact_below <= 1:
-        raise ValueError(f"exact_below is {exact_below} (expected a probability, 0 to 1)")
+    if not 0 <= solve_below <= 1:
+        raise ValueError(f"solve_below is {solve_below} (expected a probability, 0 to 1)")
 
 
 _MOST_LOADED = 4
@@ -242,20 +246,20 @@ def _key(model: str | os.PathLike[str] | None, threads: int | None) -> tuple[str
 
 
 def estimate(
-    deals: Any,
+    deals: DealsLike,
     model: str | os.PathLike[str] | None = None,
     *,
-    exact_below: float | None = None,
+    solve_below: float | None = None,
 ) -> TrickEstimate:
     """Estimate the tricks of every strain and declarer, without solving.
 
-    As ``Estimator(model)(deals, exact_below=…)``, with the default model unless ``model`` names
-    another; a model that was used stays loaded. With ``exact_below=0.8``, results of which the
+    As ``Estimator(model)(deals, solve_below=…)``, with the default model unless ``model`` names
+    another; a model that was used stays loaded. With ``solve_below=0.8``, results of which the
     model is less than 80 % sure are searched until they are surer.
 
     >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
     >>> estimated = tc.estimate(deal)
-    >>> int(estimated["H", "N"]), estimated.probabilities.shape
+    >>> estimated.tricks["H", "N"], estimated.probabilities.shape
     (10, (5, 4, 14))
     """
-    return loaded(model)(deals, exact_below=exact_below)
+    return loaded(model)(deals, solve_below=solve_below)

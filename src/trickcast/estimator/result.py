@@ -7,69 +7,89 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Grid, Seat, Strain, cell_columns, chance_columns, whole_percent
+from ..cards import (
+    COUNTS,
+    TABLE,
+    Grid,
+    LabelledArray,
+    OneOrMany,
+    Seat,
+    Strain,
+    TrickChances,
+    cell_columns,
+    chance_columns,
+    whole_percent,
+)
 from ..cards.columns import Columns
-from ..cards.table import Tricks
 
 
-class TrickEstimate(Tricks):
+class TrickEstimate(OneOrMany, TrickChances):
     """Estimated tricks of the declarer's side, for one deal or for many.
 
-    ``estimate["H", "N"]`` is the estimated count for hearts declared by North (an array where
-    there are many deals), ``estimate[3]`` and ``estimate[2:5]`` the estimates of those deals.
-    Prints as a table: expected tricks, and the chance of the likeliest count in percent; ``=``
-    stands for that of an exact result.
+    ``estimate.expected["H", "N"]`` is the mean for hearts declared by North (an array where there
+    are many deals); ``tricks`` and ``probabilities`` take names too. ``estimate[3]`` and
+    ``estimate[2:5]`` are the estimates of those deals. Prints as a table: expected tricks, and the
+    chance of the likeliest count in percent; ``=`` stands for that of a solved result.
 
     >>> estimated = tc.estimate(tc.random_deals(5, seed=1))
-    >>> estimated["N", "S"].shape, estimated[3].expected.shape, len(estimated[2:5])
+    >>> estimated.tricks["N", "S"].shape, estimated[3].expected.shape, len(estimated[2:5])
     ((5,), (5, 4), 3)
+    >>> estimated[3].making("1N", by="S") > estimated[3].making("7N", by="S")
+    True
     """
 
     named = ("estimate", "deal", "deals")
+    axes, example = 2, 'tricks["H", "N"]'
 
-    probabilities: NDArray[np.float32]
+    probabilities: LabelledArray
     """(5, 4, 14) or (n, 5, 4, 14) float32: strains S H D C N, declarers N E S W, 0 … 13 tricks."""
-    tricks: NDArray[np.uint8]
+    tricks: LabelledArray
     """(5, 4) or (n, 5, 4) uint8, the one count that the model names."""
 
     def __init__(
         self,
         probabilities: NDArray[np.float32],
         tricks: NDArray[np.uint8],
-        exact: NDArray[np.bool_] | None = None,
+        solved: NDArray[np.bool_] | None = None,
     ):
         if probabilities.shape[-3:] != (5, 4, 14) or tricks.shape != probabilities.shape[:-1]:
             raise ValueError(
                 f"probabilities of shape {probabilities.shape} with tricks of shape "
                 f"{tricks.shape} (expected (…, 5, 4, 14) with (…, 5, 4))"
             )
-        self.probabilities = probabilities
-        if exact is not None and exact.shape != tricks.shape:
-            raise ValueError(f"exact of shape {exact.shape} with tricks of shape {tricks.shape}")
-        self.tricks = tricks
-        self._exact = exact
+        if solved is not None and solved.shape != tricks.shape:
+            raise ValueError(f"solved of shape {solved.shape} with tricks of shape {tricks.shape}")
+        self.probabilities = LabelledArray(probabilities, (*TABLE, None))
+        self.tricks = LabelledArray(tricks, TABLE)
+        self._solved = solved
 
     @cached_property
-    def exact(self) -> NDArray[np.bool_]:
+    def solved(self) -> LabelledArray:
         """(5, 4) or (n, 5, 4) bool, the results that were solved and not estimated."""
-        return np.broadcast_to(np.False_, self.tricks.shape) if self._exact is None else self._exact
+        solved = np.broadcast_to(np.False_, self.tricks.shape)
+        return LabelledArray(solved if self._solved is None else self._solved, TABLE)
 
     @cached_property
-    def expected(self) -> NDArray[np.float32]:
+    def expected(self) -> LabelledArray:
         """(5, 4) or (n, 5, 4) float32, the mean of the distribution."""
-        return (self.probabilities @ np.arange(14, dtype=np.float32)).astype(np.float32)
+        return LabelledArray((self.probabilities @ COUNTS).astype(np.float32), TABLE)
+
+    @property
+    def numbers(self) -> NDArray[np.uint8]:
+        """The tricks."""
+        return self.tricks
 
     def part(self, index: Any) -> "TrickEstimate":
         """Return the estimate of one deal of many, or of some."""
-        exact = None if self._exact is None else self._exact[index]
-        return TrickEstimate(self.probabilities[index], self.tricks[index], exact)
+        solved = None if self._solved is None else self._solved[index]
+        return TrickEstimate(self.probabilities[index], self.tricks[index], solved)
 
     def columns(self) -> Columns:
         """Return ``deal`` (its index), ``strain``, ``declarer``, ``tricks``, ``expected``,
-        ``exact`` and the chances ``p0`` … ``p13``.
+        ``solved`` and the chances ``p0`` … ``p13``.
         """
         every = self.part(None) if self.single else self
-        cells = {name: getattr(every, name) for name in ("tricks", "expected", "exact")}
+        cells = {name: getattr(every, name) for name in ("tricks", "expected", "solved")}
         return cell_columns("deal", "NESW", cells | chance_columns(every.probabilities))
 
     def text(self) -> str:
@@ -89,14 +109,14 @@ class TrickEstimate(Tricks):
             isinstance(other, TrickEstimate)
             and np.array_equal(self.tricks, other.tricks)
             and np.array_equal(self.probabilities, other.probabilities)
-            and np.array_equal(self.exact, other.exact)
+            and np.array_equal(self.solved, other.solved)
         )
 
     def __hash__(self) -> int:
         return hash((self.tricks.shape, self.tricks.astype(np.uint8).tobytes()))
 
     def _mean_and_chance(self, strain: Strain, seat: Seat) -> tuple[str, str]:
-        if self.exact[strain, seat]:
+        if self.solved[strain, seat]:
             return str(self.tricks[strain, seat]), "="
         chance = whole_percent(float(self.probabilities[strain, seat].max()))
         return f"{self.expected[strain, seat]:.1f}", chance

@@ -1,5 +1,16 @@
 """How good estimates are: hits, errors, chances that come true, each with its interval."""
 
+from .answers_file import AnswersError, open_answers, read_answers
+from .benchmark import (
+    SETS,
+    Answers,
+    TestSet,
+    Truth,
+    find_set,
+    read_table_truth,
+    score_answers,
+    truth_of_deals,
+)
 from .breakdown import BREAKDOWNS, CONTRACTS
 from .clusters import ClusterSums, Interval
 from .report import Calibration, CalibrationBin, Evaluation, Figures

@@ -150,6 +150,50 @@ class Paired:
         }
 
 
+def evaluate_rows(
+    probabilities: NDArray[np.float32],
+    named: NDArray[np.uint8],
+    real: NDArray[np.uint8],
+    *,
+    deals: NDArray[np.intp],
+    strains: NDArray[np.intp],
+    times: NDArray[np.int64],
+) -> Evaluation:
+    """Return what estimates of m results are worth, each of which came about ``times`` times.
+
+    As ``Tally``, for results that are not one to a strain and declarer: those of tables.
+    ``probabilities`` is (m, 14), all else (m,); ``deals`` says which deal a result is of. There are
+    no cells and breakdowns. Raises ValueError without a result.
+    """
+    if not len(real):
+        raise ValueError(UNSOLVED)
+    numbers, deal = np.unique(deals, return_inverse=True)
+    figures = _figures(probabilities, named, real) * times[:, None]
+    stated = probabilities.max(axis=-1).astype(np.float64)
+    hit = probabilities.argmax(axis=-1) == real
+    place = np.minimum((stated * _BINS).astype(np.intp), _BINS - 1)
+    columns = np.stack([hit, stated, np.ones_like(stated)], axis=-1) * times[:, None]
+    parts, bins = {}, {}
+    for part, chosen in _PARTS.items():
+        inside = np.isin(strains, np.arange(len(Strain))[chosen])
+        if not inside.any():
+            continue
+        sums, of_bins = np.zeros((len(numbers), _WIDTH)), np.zeros((len(numbers), 3, _BINS))
+        np.add.at(sums, deal[inside], figures[inside])
+        for kind in range(3):
+            np.add.at(of_bins[:, kind], (deal[inside], place[inside]), columns[inside, kind])
+        parts[part], bins[part] = ClusterSums(_WIDTH), ClusterSums(3 * _BINS + 1)
+        parts[part].add(sums)
+        bins[part].add(np.column_stack([of_bins.reshape(len(numbers), -1), sums[:, -1]]))
+    return Evaluation(
+        deals=parts["all"].clusters,
+        strains={part: _read(sums) for part, sums in parts.items()},
+        cells={},
+        breakdowns={},
+        calibration={part: _calibration(sums) for part, sums in bins.items()},
+    )
+
+
 def _merge(ours: Mapping[Any, ClusterSums], theirs: Mapping[Any, ClusterSums]) -> None:
     for name, sums in ours.items():
         sums.merge(theirs[name])

@@ -18,3 +18,21 @@ from .registry import (
     get,
     names,
 )
+
+__all__ = [
+    "DISTRIBUTIONAL",
+    "POINTS_FOR_ALL_TRICKS",
+    "POINT_COUNTS",
+    "Bounds",
+    "Evaluator",
+    "HandValue",
+    "Holdings",
+    "Kind",
+    "check_evaluator",
+    "describe",
+    "evaluate",
+    "evaluate_all",
+    "get",
+    "names",
+    "raw_tricks",
+]

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 
-from ..cards import Strain, as_hands
+from ..cards import HandsLike, Strain, as_hands
 from .holdings import Floats, HoldingIds, HoldingValue, holding_ids, holding_table
 
 Bounds = tuple[float, float]
@@ -71,7 +70,7 @@ class Evaluator:
         """Whether the value depends on the trump suit."""
         return self.side_holding is not None or self.trump_holding is not None
 
-    def evaluate(self, hands: Any, trump: str | Strain | None = None) -> Floats:
+    def evaluate(self, hands: HandsLike, trump: str | Strain | None = None) -> Floats:
         """Return the value of each hand: (n,) float64, or () for one hand.
 
         ``hands`` is a Hand, dotted text, a list of these, or an (n, 52) bool array. ``trump`` is

@@ -1,11 +1,9 @@
 """Point counts used alone to estimate tricks, as the papers did for comparison."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Seat, Strain, as_dealset, hands_of, shorten
+from ..cards import DealsLike, Seat, Strain, as_dealset, hands_of, shorten
 from .holdings import holding_ids
 from .registry import get
 
@@ -17,7 +15,7 @@ three methods and no conversion; of the whole numbers, these come closest to its
 """
 
 
-def raw_tricks(name: str, deals: Any, trump: str | Strain | None = None) -> NDArray[np.uint8]:
+def raw_tricks(name: str, deals: DealsLike, trump: str | Strain | None = None) -> NDArray[np.uint8]:
     """Estimate the tricks of North and South from their points alone: (n,) uint8, () for one deal.
 
     ``name`` is work_points, asset or stayman; ``deals`` is anything that is deals. The estimate is

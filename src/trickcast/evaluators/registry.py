@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
 
 import numpy as np
 
-from ..cards import Hand, Strain, as_hands, shorten
+from ..cards import Hand, HandsLike, Strain, as_hands, shorten
 from .catalogue import METHODS, TABLE_IX
 from .evaluator import Bounds, Evaluator, Kind
 from .holdings import Floats, holding_ids
@@ -49,7 +48,7 @@ def get(name: str | Evaluator) -> Evaluator:
     return method
 
 
-def evaluate(name: str | Evaluator, hands: Any, trump: str | Strain | None = None) -> Floats:
+def evaluate(name: str | Evaluator, hands: HandsLike, trump: str | Strain | None = None) -> Floats:
     """Return the value of each hand by one method: (n,) float64, or () for one hand.
 
     ``hands`` is a Hand, dotted text, a list of these, or an (n, 52) bool array; ``trump`` is a
@@ -62,7 +61,7 @@ def evaluate(name: str | Evaluator, hands: Any, trump: str | Strain | None = Non
 
 
 def evaluate_all(
-    methods: Iterable[str | Evaluator], hands: Any, trump: str | Strain | None = None
+    methods: Iterable[str | Evaluator], hands: HandsLike, trump: str | Strain | None = None
 ) -> Floats:
     """Return the values by several methods: (n, len(methods)) float64, or (len(methods),).
 

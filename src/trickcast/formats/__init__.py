@@ -1,6 +1,6 @@
 """Deal files: one module a format, one registry, and reading and writing through it.
 
-``read`` and ``write`` move whole files, ``stream`` and ``write_stream`` files of any size in
+``read`` and ``write`` move whole files, ``iter_deals`` and ``write_stream`` files of any size in
 constant memory. A format is recognised by its suffix and by the first bytes; ``format`` names it
 where neither tells. What is packed by gzip is read as what it holds.
 """
@@ -20,7 +20,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 import numpy as np
 
 from .._files import atomic_writer
-from ..cards import UNKNOWN, Board, DealSet, PartialDeals, Skipped, as_dealset, counted, shorten
+from ..cards import (
+    UNKNOWN,
+    Board,
+    DealSet,
+    DealsLike,
+    PartialDeals,
+    Skipped,
+    as_dealset,
+    counted,
+    shorten,
+)
 from . import (
     ben,
     csv_parquet,
@@ -57,14 +67,14 @@ __all__ = [
     "find_format",
     "format_of",
     "format_to_write",
+    "iter_deals",
     "read",
-    "stream",
     "write",
     "write_stream",
 ]
 
 CHUNK = 1 << 16
-"""Deals that ``stream`` yields at a time."""
+"""Deals that ``iter_deals`` yields at a time."""
 
 FORMATS: dict[str, Format] = {
     format.name: format
@@ -128,12 +138,12 @@ def read(
     if on_error not in ("raise", "skip"):
         raise ValueError(f"on_error is {shorten(on_error)} (expected 'raise' or 'skip')")
     skipped = list[Skipped]() if on_error == "skip" else None
-    deals = DealSet.concatenate(stream(path, format, skipped=skipped))
+    deals = DealSet.concatenate(iter_deals(path, format, skipped=skipped))
     deals.skipped = tuple(skipped or ())
     return deals
 
 
-def stream(
+def iter_deals(
     source: str | os.PathLike[str] | BinaryIO,
     format: str | None = None,
     name: str | None = None,
@@ -151,7 +161,7 @@ def stream(
     deal at least those of the chunks before.
 
     >>> tc.write(tc.random_deals(3, seed=1), "deals.pbn")
-    >>> [len(deals) for deals in tc.stream("deals.pbn", chunk=2)]
+    >>> [len(deals) for deals in tc.iter_deals("deals.pbn", chunk=2)]
     [2, 1]
     """
     if chunk < 1:
@@ -177,7 +187,7 @@ def stream(
         yield from chosen.read(whole, reading, chunk)
 
 
-def write(deals: Any, path: str | os.PathLike[str], format: str | None = None) -> None:
+def write(deals: DealsLike, path: str | os.PathLike[str], format: str | None = None) -> None:
     """Write deals to a file, with the tricks and boards that they have and the format can hold.
 
     ``deals`` is a DealSet or anything that ``as_dealset`` takes: a Deal, its text, a list of these.
@@ -415,7 +425,7 @@ class _Losses:
             left_out.append(counted(self.partial, "board") + " with hidden hands")
         if self.tricks and not format.tricks:
             left_out.append(f"the known tricks of {counted(self.tricks, 'deal')}")
-        if self.boards and not format.boards:
+        if self.boards and (self.fields or not format.boards):
             left_out.append(
                 f"what boards say ({', '.join(self.said)}) of {counted(self.boards, 'deal')}"
             )

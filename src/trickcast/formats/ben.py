@@ -13,19 +13,19 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from ..cards import Board, Deal, DealError, DealSet, Seat, Vulnerability, shorten
+from ..cards import Board, DealError, DealSet, Seat, Vulnerability, shorten
 from ..cards.auction import contract_of
-from .boards import NO_TRICKS, Note, Table, deal_sets, read_calls
+from .boards import NO_TRICKS, Note, Table, deal_sets, read_calls, shown_owners
 from .format import Format, Notices, Reading
 from .streams import read_lines
 
-_HANDS = r"[2-9TJQKA.]{3,20}(?: +[2-9TJQKA.]{3,20}){3}"
-_SAID = r"([NESW]) +(None|N-S|E-W|Both)"
+_HANDS = r"[2-9TJQKAX.]{3,20}(?: +[2-9TJQKAX.]{3,20}){3}"
+_SAID = r"([NESW]) +(None|N-S|E-W|Both|Love|NS|EW|All|-)(?!\S)"
 _HANDS_LINE = re.compile(_HANDS, re.IGNORECASE)
 _SAID_LINE = re.compile(rf"{_SAID}(?: +(.*))?", re.IGNORECASE)
 _WHOLE_LINE = re.compile(rf"{_SAID} +({_HANDS})\s*(?:#(.*))?", re.IGNORECASE)
 _SNIFF = re.compile(
-    rf"\s*(?:{_SAID} +{_HANDS}\s*(?:#|$)|{_HANDS}\s*?\n\s*{_SAID}\b)".encode(),
+    rf"^\s*(?:{_SAID} +{_HANDS}\s*(?:#|$)|{_HANDS}\s*?\n\s*{_SAID})".encode(),
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -64,7 +64,7 @@ def _boards(
             assert said is not None
             dealer, vulnerable, calls = said.groups(default="")
         try:
-            owners = Deal(f"N:{hands}").owner_bytes
+            owners = shown_owners(f"N:{hands}", reading)
         except DealError as error:
             reading.refuse(reading.error(f"line {begun}", str(error)))
         else:
@@ -93,7 +93,7 @@ FORMAT = Format(
     name="ben",
     title="BEN's boards",
     suffixes=(".ben", ".txt"),
-    sniff=lambda head: _SNIFF.match(head.removeprefix(b"\xef\xbb\xbf")) is not None,
+    sniff=lambda head: _SNIFF.search(head.removeprefix(b"\xef\xbb\xbf")) is not None,
     reader=_read,
     tricks=False,
     boards=True,

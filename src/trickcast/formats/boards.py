@@ -184,11 +184,13 @@ def hand_texts(owners: bytes) -> list[list[str]]:
 _BY_CONTRACT = re.compile(r"=|[+-]\s*[0-9]{1,2}")
 _ALL_PASS = ("AP", "ALLPASS")
 _NO_JOINTS = str.maketrans("", "", " -_")
-_INDEX = {card_text(card): card for card in range(52)}
+CARD_INDEX = {card_text(card): card for card in range(52)}
+"""The number of each card by its text."""
 _HEIGHTS = {rank: 12 - i for i, rank in enumerate(RANKS)}
+_BY = r"(?:by\s+|-(?=[NESW]))?([NESW](?!\w))"
 _OUTCOME = re.compile(
-    r"([1-7]\s*(?:NT?|SA|[SHDC♠♥♦♣])\s*[X*]{0,2})\s*(?:by\s+|-(?=[NESW]))?([NESW](?!\w))?\s*"
-    r"(=|[+-]\s*[0-9]{1,2})?",
+    rf"(?:([NESW])\s+)?([1-7]\s*(?:NT?|SA|[SHDC♠♥♦♣])\s*[X*]{{0,2}})\s*(?:{_BY})?\s*"
+    rf"(=|[+-]\s*[0-9]{{1,2}}|(?<=[NESW]\s)[0-9]{{1,2}})?\s*(?:{_BY})?",
     re.IGNORECASE,
 )
 """A contract with who declares it, and how many tricks it was made or set by: 4HXS-1."""
@@ -205,10 +207,13 @@ def split_outcome(text: str) -> tuple[str, str, str] | None:
 
     None where the text is not such.
     """
-    parts = _OUTCOME.fullmatch(text.strip())
+    parts = _OUTCOME.fullmatch(" ".join(text.split()))
     if parts is None:
         return None
-    contract, declarer, result = parts.groups(default="")
+    before, contract, declarer, result, after = parts.groups(default="")
+    if bool(before) + bool(declarer) + bool(after) > 1:
+        return None
+    declarer = before or declarer or after
     contract = contract.upper().replace("SA", "NT").replace("*", "X")
     return contract, declarer.upper(), result
 
@@ -223,7 +228,7 @@ def tricks_by_contract(text: str, contract: str) -> int | None:
 
 def parse_played(text: str) -> str:
     """Return a card as ``SA``; raise ValueError when ``text`` is none."""
-    return text if text in _INDEX else card_text(parse_card(text))
+    return text if text in CARD_INDEX else card_text(parse_card(text))
 
 
 def parse_count(text: str, most: int) -> int:
@@ -244,12 +249,14 @@ def is_all_pass(text: str) -> bool:
 
 def winner(trick: Sequence[str], strain: Strain) -> int:
     """Return which of the cards, in the order played, takes the trick in this strain."""
-    trump, led = strain.letter, trick[0][0]
+    trump, led = "SHDCN"[strain], trick[0][0]
     best, highest = 0, -1
     for i, card in enumerate(trick):
-        height = _HEIGHTS[card[1]] + 13 * (card[0] == trump)
-        if height > highest and card[0] in (trump, led):
-            best, highest = i, height
+        suit = card[0]
+        if suit in (led, trump):
+            height = _HEIGHTS[card[1]] + 13 * (suit == trump)
+            if height > highest:
+                best, highest = i, height
     return best
 
 
@@ -290,9 +297,9 @@ def possible_play(
     if not play:
         return ()
     gone = set[str]()
-    leader = owners[_INDEX[play[0]]] if leader is None else leader
+    leader = owners[CARD_INDEX[play[0]]] if leader is None else leader
     for number, card in enumerate(play):
-        owner = owners[_INDEX[card]]
+        owner = owners[CARD_INDEX[card]]
         if number and number % 4 == 0 and strain is not None:
             leader = (leader + winner(play[number - 4 : number], strain)) % 4
         turn = (leader + number % 4) % 4
@@ -311,12 +318,15 @@ def possible_play(
 
 
 def tricks_of(
-    play: Sequence[str], declarer: Seat, strain: Strain, owners: bytes | None = None
+    play: Sequence[str], declarer: Seat | None, strain: Strain | None, owners: bytes | None = None
 ) -> int | None:
-    """Count declarer's tricks in a whole play of 52 cards, or None when it is not whole.
+    """Count declarer's tricks in a whole play of 52 cards; None where it is not whole.
 
-    With the deal's ``owners`` twelve tricks are enough: the last four cards play themselves.
+    Nor where nobody declared, or in no strain. With the deal's ``owners`` twelve tricks are enough:
+    the last four cards play themselves.
     """
+    if declarer is None or strain is None:
+        return None
     cards = list(play)
     leader, taken = declarer.lho, 0
     if len(cards) != 52 and not (owners and 48 <= len(cards) < 52):
@@ -345,7 +355,7 @@ def _last_cards(play: Sequence[str], owners: bytes) -> list[str] | None:
     return [cards[0] for cards in left]
 
 
-def rows_of_play(play: Sequence[str], declarer: Seat, strain: Strain) -> list[list[str]]:
+def rows_of_play(play: Sequence[str], strain: Strain) -> list[list[str]]:
     """Arrange cards in the order played in PBN's columns: the leader to the first trick first.
 
     A card not played is ``-``.
@@ -368,10 +378,10 @@ def play_of_rows(rows: Sequence[Sequence[str]], strain: Strain, owners: bytes) -
     than the columns, as files have them, is put in theirs.
     """
     play: list[str] = []
-    first = owners[_INDEX[rows[0][0]]] if rows and rows[0][0] != "-" else 0
+    first = owners[CARD_INDEX[rows[0][0]]] if rows and rows[0][0] != "-" else 0
     leader = 0
     for row in rows:
-        seats = [(owners[_INDEX[card]] - first) % 4 for card in row if card != "-"]
+        seats = [(owners[CARD_INDEX[card]] - first) % 4 for card in row if card != "-"]
         if seats != [0, 1, 2, 3] and sorted(seats) == [0, 1, 2, 3]:
             row = [card for _, card in sorted(zip(seats, row, strict=True))]
         trick = [row[(leader + i) % 4] for i in range(4)]

@@ -154,8 +154,10 @@ def boards_of(
             try:
                 if name == "contract" and (outcome := split_outcome(text)) is not None:
                     text, by, result = outcome
-                    values["declarer"] = values.get("declarer") or (Seat.parse(by) if by else None)
-                    values["result"] = tricks_by_contract(result, text)
+                    if by:
+                        values.setdefault("declarer", Seat.parse(by))
+                    if result:
+                        values.setdefault("result", _result(_by_contract(result, text)))
                 if name == "result":
                     text = _by_contract(text, values.get("contract"))
                 if text not in UNKNOWN_TEXTS:
@@ -180,7 +182,20 @@ def _by_contract(text: str, contract: str | None) -> str:
 DEAL = "deal"
 _HANDS = tuple(seat.letter for seat in Seat)
 _SUITS = tuple(f"{seat.word}'s {suit.name.lower()}" for seat in Seat for suit in Suit)
-_RANKS = re.compile(r"(?:10|[2-9TJQKA-])*", re.IGNORECASE)
+_SUIT_NAME = re.compile(
+    r"(n|north|e|east|s|south|w|west)(?:'s)?[ _.:-]?"
+    r"(s|spades?|h|hearts?|d|diamonds?|c|clubs?)", re.IGNORECASE,
+)  # fmt: skip
+"""The name of a column with a suit of a hand."""
+_HAND = re.compile(r"(?:(?:10|[2-9TJQKA-])*\.){3}(?:10|[2-9TJQKA-])*", re.IGNORECASE)
+_NO_RANK = re.compile(r"[.-]|1(?=0)")
+_LOOKS = {
+    "board": re.compile(r"[0-9]{1,9}"),
+    "dealer": re.compile(r"[NESW]", re.IGNORECASE),
+    "dealer/vulnerable": re.compile(r"[NESW]/(?:\w+|-)", re.IGNORECASE),
+    "vulnerable": re.compile(r"none|both|all|love|[NE]-?[SW]|-", re.IGNORECASE),
+}
+"""How what is said of a board looks where no header names it."""
 _DEAL_TEXT = re.compile(r"[NESW]:(?:\S+\s+){3}\S+$", re.IGNORECASE)
 _OTHER_NAMES = {seat.name.lower(): seat.letter for seat in Seat} | {
     "pbn": DEAL, "number": "board", "board number": "board", "bd": "board", "vul": "vulnerable",
@@ -210,7 +225,7 @@ class _Columns:
         texts = [row[place].strip() for place in self.deal]
         if len(texts) == 16:
             texts = [".".join(texts[k : k + 4]) for k in range(0, 16, 4)]
-        return texts[0] if len(texts) == 1 else f"N:{' '.join(texts)}"
+        return texts[0] if len(texts) == 1 else f"N:{' '.join(text or '-' for text in texts)}"
 
 
 def _places(names: Sequence[str], reading: Reading, where: str, hands: bool) -> _Columns:
@@ -277,6 +292,14 @@ def _read_csv(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSe
 
 def _known_names(header: list[str]) -> list[str]:
     """Return the names of columns, those of other files' as ours where there is no such one."""
+    suits = [_SUIT_NAME.fullmatch(name) for name in header]
+    if len({(found[1][0].lower(), found[2][0].lower()) for found in suits if found}) == 16:
+        return [
+            f"{Seat.parse(found[1]).word}'s {Suit.parse(found[2][0]).name.lower()}"
+            if found
+            else name.lower()
+            for name, found in zip(header, suits, strict=True)
+        ]
     known = {DEAL, *_HANDS, *TRICKS, *COLUMNS}
     lower = dict(zip("nesw", "NESW", strict=True)) if {*"nesw"} <= {*header} else {}
     names = list[str]()
@@ -290,26 +313,46 @@ def _known_names(header: list[str]) -> list[str]:
 def _without_header(row: list[str]) -> list[str]:
     """Return the names of the columns of a file that begins with a deal; none where it does not.
 
-    That is a deal, alone or with the twenty results of pgx's lists behind it (N E S W, in each
-    C D H S NT), or sixteen suits of N E S W, followed by board and by dealer and vulnerability as
-    ``N/-``.
+    That is a deal in one column, in the four hands or in the sixteen suits of N E S W. A number
+    before it is the board's; behind sixteen suits may stand number, dealer and vulnerability, the
+    last two also as ``N/-``. Twenty results behind it are those of pgx's lists (N E S W, in each
+    C D H S NT).
     """
     cells = [cell.strip() for cell in row]
-    if len(cells) == 18 and all(_RANKS.fullmatch(cell) for cell in cells[:16]):
-        return [*_SUITS, "board", "dealer", "vulnerable"]
-    if not _DEAL_TEXT.match(cells[0]):
+    for columns in ((DEAL,), _HANDS, _SUITS):
+        starts = range(len(cells) - len(columns) + 1)
+        first = next((i for i in starts if _is_deal(cells[i : i + len(columns)])), -1)
+        if first >= 0:
+            break
+    else:
         return []
-    if len(cells) == 21 and all(cell in TRICKS_OF_TEXT for cell in cells[1:]):
-        return [DEAL, *(f"{strain}_{seat}" for seat in "NESW" for strain in "CDHSN")]
-    return [DEAL, *(f"column {place}" for place in range(2, len(cells) + 1))]
+    end = first + len(columns)
+    results = [f"{strain}_{seat}" for seat in "NESW" for strain in "CDHSN"]
+    if len(cells) == end + 20 and all(cell in TRICKS_OF_TEXT for cell in cells[end:]):
+        end, columns = len(cells), (*columns, *results)
+    names = [f"column {place + 1}" for place in range(len(cells))]
+    names[first:end] = columns
+    for place in (*range(first), *range(end, len(cells) if columns == _SUITS else 0)):
+        looks = (name for name, looks in _LOOKS.items() if looks.fullmatch(cells[place]))
+        names[place] = next((name for name in looks if name not in names), names[place])
+    return [part for name in names for part in name.split("/")]
+
+
+def _is_deal(cells: list[str]) -> bool:
+    """Whether cells are a deal: as PBN writes it, as four hands or as sixteen suits."""
+    if len(cells) == 1:
+        return _DEAL_TEXT.match(cells[0]) is not None
+    hands = cells if len(cells) == 4 else [".".join(cells[k : k + 4]) for k in range(0, 16, 4)]
+    return all(_HAND.fullmatch(hand) and len(_NO_RANK.sub("", hand)) == 13 for hand in hands)
 
 
 def _parted(row: list[str], names: list[str]) -> list[str]:
-    """Part the last cell of a row of suits, ``N/-``, in two."""
-    if names[0] != _SUITS[0] or len(row) != len(names) - 1:
+    """Part the cell of dealer and vulnerability, ``N/-``, in two."""
+    if len(row) != len(names) - 1:
         return row
-    dealer, _, vulnerable = row[-1].partition("/")
-    return [*row[:-1], dealer, vulnerable]
+    at = names.index("dealer") if "dealer" in names else 0
+    dealer, _, vulnerable = row[at].partition("/")
+    return [*row[:at], dealer, vulnerable, *row[at + 1 :]]
 
 
 def _deals_of_rows(
@@ -421,13 +464,13 @@ def _sniff_csv(head: bytes) -> bool:
     first = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
     text = first.decode("latin-1").replace("\r", "")
     delimiter = max(",;\t", key=text.count)
-    if delimiter in text and "\0" not in text:
+    if "\0" not in text and (delimiter in text or text[:1] == '"'):
         cells = [cell.strip(' "') for cell in text.split(delimiter)]
         if _without_header(cells):
             return True
     fields = [field.strip(b' \r"').decode("latin-1") for field in re.split(rb"[,;\t]", first)]
     names = set(_known_names(fields))
-    return DEAL in names or set(_HANDS) <= names
+    return DEAL in names or set(_HANDS) <= names or set(_SUITS) <= names
 
 
 # --- Parquet --------------------------------------------------------------------------------

@@ -9,7 +9,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, cast
 
+import numpy as np
+
 from ..cards import Deal, DealError, DealSet, Seat, Suit, counted
+from .boards import plain_owners
 from .format import Format, FormatError, Reading
 from .streams import read_lines
 
@@ -66,17 +69,21 @@ def _sniff(head: bytes) -> bool:
 
 
 def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
-    flowing, deals = _Lines(stream), list[Deal]()
+    flowing, rows = _Lines(stream), bytearray()
+
+    def deals() -> DealSet:
+        return DealSet(np.frombuffer(bytes(rows), dtype=np.uint8).reshape(-1, 52))
+
     for number, text in _texts(read_lines(cast(BinaryIO, flowing), reading), reading):
         try:
-            deals.append(Deal(text))
+            rows += plain_owners(text) or Deal(text).owner_bytes
         except DealError as error:
             reading.refuse(reading.error(f"line {number}", str(error)))
-        if len(deals) == chunk or (deals and flowing.must_wait):
-            yield DealSet.from_deals(deals)
-            deals = []
-    if deals:
-        yield DealSet.from_deals(deals)
+        if len(rows) == 52 * chunk or (rows and flowing.must_wait):
+            yield deals()
+            rows = bytearray()
+    if rows:
+        yield deals()
 
 
 def _texts(lines: Iterable[tuple[int, str]], reading: Reading) -> Iterator[tuple[int, str]]:

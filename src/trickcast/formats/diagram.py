@@ -3,11 +3,12 @@ r"""Deals drawn as diagrams, as people paste them. Read only.
 What is understood: four hands around a compass (North alone, West and East beside each other,
 South), each with a suit a line or as one line of four suits; the same under one another with the
 compass between; four hands in columns or lines, each with its seat. Suits have their signs or
-letters, or are four words in the order S H D C. ``Board 2``, ``East Deals``, ``Dealer: E``, ``N-S
+letters, or are words in the order S H D C. ``Board 2``, ``East Deals``, ``Dealer: E``, ``N-S
 Vul`` and the like are taken from whatever stands around, and so is the table of exact tricks that
 ``trickcast solve`` prints; other text is passed over.
 """
 
+import html
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -31,21 +32,29 @@ _RANK = r"(?:10|[2-9TJQKA])"
 _SUITS = {sign: suit for signs in ("♠♥♦♣", "♤♡♢♧", "SHDC") for suit, sign in enumerate(signs)}
 _SUITS |= {"SPADES": 0, "HEARTS": 1, "DIAMONDS": 2, "CLUBS": 3}
 _RANKS = rf"{_RANK}(?:[ ,]?{_RANK})*(?!\w)"
+_VOID = r"(?:void|none|[-–—]+)(?!\S)"
 _ITEM = re.compile(
     rf"(?:([♠♥♦♣♤♡♢♧])[\ufe0e\ufe0f]?[ :]?"
-    rf"|(?<![\w.])(spades|hearts|diamonds|clubs|[SHDC])[ :.-]{{0,3}}(?={_RANKS}|[-–—]+(?!\S)))"
-    rf"(?: ?({_RANKS})| ?[-–—]+(?!\S))?",
+    rf"|(?<![\w.])(spades|hearts|diamonds|clubs|[SHDC])[ :.-]{{0,3}}(?={_RANKS}|{_VOID}))"
+    rf"(?: ?({_RANKS})| ?{_VOID})?",
     re.IGNORECASE,
 )
 """A suit of a hand: its sign or letter, then ranks or a stroke; after a sign there may be none."""
 _WORD = rf"(?:{_RANK}+|[-–—])"
-_WORDS = re.compile(rf"(?:(north|east|south|west|[NESW])\b *:?)? *({_WORD}(?: +{_WORD})*) *", re.I)
-_DOTTED = re.compile(
-    r" *(north|east|south|west|[NESW]) *:? +([2-9TJQKA10-]*(?:\.[2-9TJQKA10-]*){3}) *", re.I
+_WORDS = re.compile(
+    rf"(?:(north|east|south|west|[NESW])\b *[:=]?)? *({_WORD}(?: +{_WORD})*) *", re.I
 )
+_DOTTED = re.compile(
+    r" *(north|east|south|west|[NESW])"
+    r" *(?:[:=]? +([2-9TJQKA10-]*(?:\.[2-9TJQKA10-]*){3})|[:=] *(-)) *", re.I,
+)  # fmt: skip
+"""A hand behind its seat; or a stroke for the one that the others leave."""
+_BARE = re.compile(_WORD, re.IGNORECASE)
+_RULE = re.compile(r"[-=+|: ]+")
+_BLANK = re.compile(r"[^\S ]")
 _SEAT = re.compile(r"\b(north|east|south|west|[NESW])\b", re.IGNORECASE)
 _SEATS_ALONE = re.compile(r"[\s:|+*.-]*(?:(?:north|east|south|west|[NESW])[\s:|+*.-]*)+", re.I)
-_NUMBER = re.compile(r"\b(?:board|bd)\.?\s*(?:no\.?|nr\.?|number|#)?\s*:?\s*(\d{1,9})\b", re.I)
+_NUMBER = re.compile(r"\b(?:board|brd|bd)\.?\s*(?:no\.?|nr\.?|number|#)?\s*:?\s*(\d{1,9})\b", re.I)
 _DEALER = re.compile(
     r"\b(north|east|south|west|[NESW])\s+deals\b|\b(?:dealer|dlr)\b\s*[:=.]?\s*"
     r"(north|east|south|west|[NESW])\b", re.IGNORECASE,
@@ -131,20 +140,46 @@ def _take_apart(line: str) -> _Drawn:
     return _Drawn(items, _ITEM.sub("  ", line) if items else line)
 
 
+def _take_row_apart(line: str, suit: int, across: bool) -> _Drawn:
+    """Take apart a row of hands side by side, of which at most the row has a sign, not each suit.
+
+    Without a sign it is of the ``suit`` that comes next. Only where four hands stand ``across``,
+    each below its seat, may there be four, or a sign. No items where the line is none such.
+    """
+    words = line.replace("|", " ").split()
+    if across and len(words) == 5:
+        suit = _SUITS.get(words.pop(0).rstrip(":").upper(), -1)
+    seats = [word for word in words if _SEAT.fullmatch(word.rstrip(":"))]
+    ranks = [word for word in words if _BARE.fullmatch(word)]
+    if len(ranks) + len(seats) < len(words) or len(ranks) not in ((4,) if across else (1, 2)):
+        return _Drawn([], line)
+    return _Drawn([(suit, word.upper()) for word in ranks], " ".join(seats))
+
+
 def _drawings(lines: Iterable[tuple[int, str]]) -> Iterator[_Drawing]:
     """Yield the deals drawn in the lines, whole or not."""
     drawing, column = _Drawing(), list[list[str]]()  # suits so far of hands side by side
     labels: list[Seat] = []  # of the line before
     own: list[Seat] = []  # of the hands side by side that are being read
+    bare = False  # whether the suits of these have no signs
     for number, text in lines:
-        line = _COLOUR.sub("", text[:_LONGEST]).expandtabs()
+        line = _BLANK.sub(" ", html.unescape(_COLOUR.sub("", text[:_LONGEST])).expandtabs())
+        line = line.replace("**", "  ")
         if not line.strip():
             continue
         if _TABLE_ROW.fullmatch(line) or _TABLE.fullmatch(line):
             _add_results(drawing, line)
             continue
-        hands = _hands_on_a_line(line)
+        across = len(own if column else labels) == 4
+        row = _take_row_apart(line, len(column[0]) if column else 0, across)
+        hands = [] if row.items and (across or column) else _hands_on_a_line(line)
         drawn = _Drawn([], "") if hands else _take_apart(line)
+        if bare and not row.items:
+            column = []
+        if row.items and not hands and (across or not drawn.items):
+            drawn, bare = row, True
+        elif drawn.items:
+            bare = False
         begins = not column and (hands or (drawn.items and drawn.items[0][0] == 0))
         if begins and (len(drawing.hands) >= 4 or not drawing.hands):
             if drawing.hands:
@@ -170,20 +205,26 @@ def _drawings(lines: Iterable[tuple[int, str]]) -> Iterator[_Drawing]:
                 column = []
             if column and len(column[0]) == 4:
                 seats: list[Seat | None] = [*own] or [None] * len(column)
-                drawing.blocks.append(
-                    [_Hand(".".join(h), s) for h, s in zip(column, seats, strict=True)]
-                )
+                texts = [".".join(hand) for hand in column]
+                if not bare or all(_count(text) == 13 for text in texts):
+                    drawing.blocks.append([_Hand(*hand) for hand in zip(texts, seats, strict=True)])
                 column = []
-        alone = not hands and not drawn.items and _SEATS_ALONE.fullmatch(line) is not None
-        labels = [Seat.parse(found[0]) for found in _SEAT.finditer(line)] if alone else []
-        drawing.compass = drawing.compass or (bool(drawing.blocks) and alone)
+        if drawn.items or not _RULE.fullmatch(line):
+            alone = not hands and not drawn.items and _SEATS_ALONE.fullmatch(line) is not None
+            labels = [Seat.parse(found[0]) for found in _SEAT.finditer(line)] if alone else []
+            drawing.compass = drawing.compass or (bool(drawing.blocks) and alone)
     if drawing.hands:
         yield drawing
 
 
+def _count(text: str) -> int:
+    """Return how many cards a text names."""
+    return len(re.sub(r"[.–—-]|1(?=0)", "", text))
+
+
 def _labels_of(rest: str, before: list[Seat], count: int) -> list[Seat]:
     """Return the seats of hands that begin on a line: told by it, or by the line before."""
-    if count == 1 and (label := re.fullmatch(r"\s*(north|east|south|west|[NESW])\s*:?\s*", rest,
+    if count == 1 and (label := re.fullmatch(r"\s*(north|east|south|west|[NESW])\s*[:=]?\s*", rest,
                                              re.IGNORECASE)):  # fmt: skip
         return [Seat.parse(label[1])]
     return before if len(before) == count else []
@@ -192,7 +233,7 @@ def _labels_of(rest: str, before: list[Seat], count: int) -> list[Seat]:
 def _hands_on_a_line(line: str) -> list[_Hand]:
     """Return the hands of a line that holds them whole: four words, or four suits, each."""
     if (found := _DOTTED.fullmatch(line)) is not None:
-        return [_Hand(found[2], Seat.parse(found[1]))]
+        return [_Hand(found[2] or found[3], Seat.parse(found[1]))]
     items = _take_apart(line).items
     if items and [suit for suit, _ in items] == [0, 1, 2, 3] * (len(items) // 4):
         texts = [ranks for _, ranks in items]
@@ -200,9 +241,8 @@ def _hands_on_a_line(line: str) -> list[_Hand]:
     elif (words := _WORDS.fullmatch(line)) is not None:
         texts = words[2].split()
         seats = [Seat.parse(words[1])] if words[1] and len(texts) == 4 else []
-        sizes = [len(text.replace("10", "T").strip("-–—")) for text in texts]
-        if len(texts) not in (4, 8) or any(sum(sizes[k : k + 4]) != 13
-                                           for k in range(0, len(texts), 4)):  # fmt: skip
+        parts = [".".join(texts[k : k + 4]) for k in range(0, len(texts), 4)]
+        if len(texts) not in (4, 8) or any(_count(part) != 13 for part in parts):
             return []
     else:
         return []
@@ -260,7 +300,8 @@ def _sniff(head: bytes) -> bool:
         try:
             return bool(drawing.owners())
         except DealError:
-            continue
+            if len(drawing.hands) >= 4 and any(sign in "♠♤" for line in lines for sign in line):
+                return True  # to say what is wrong with it
     return False
 
 

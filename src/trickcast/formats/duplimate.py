@@ -56,39 +56,35 @@ def _sniff(head: bytes, size: int) -> bool:
 
 def _read_bri(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     for first, block in read_records(stream, reading, _BRI_RECORD, chunk):
-        yield DealSet(*_deals(block, first, _BRI_RECORD, reading)[:1])
+        rows = [owners for _, owners, _ in _records(block, first, _BRI_RECORD, reading)]
+        yield DealSet(np.array(rows, dtype=np.uint8).reshape(-1, 52))
 
 
-def _deals(
+def _records(
     block: bytes, first: int, size: int, reading: Reading
-) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.uint8]], list[bytes]]:
-    """Return (n, 52) owners of the records that are deals, and what follows their cards."""
-    rows, rest = bytearray(), []
-    for start in range(0, len(block), size):
+) -> Iterator[tuple[int, list[int], bytes]]:
+    """Yield the number, the 52 owners and what follows the cards of the records that are deals."""
+    for number, start in enumerate(range(0, len(block), size), start=first):
         record = block[start : start + size]
         try:
-            rows += _owners(record[:_BRI])
+            yield number, [*_owners(record[:_BRI])], record[_BRI:]
         except DealError as error:
-            number = first + start // size
             reading.refuse(reading.error(f"byte {number * size} (record {number})", str(error)))
-        else:
-            rest.append(record[_BRI:])
-    return np.frombuffer(bytes(rows), dtype=np.uint8).reshape(-1, 52), rest
 
 
 def _read_dup(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     notices = Notices(reading.name)
     for first, block in read_records(stream, reading, _DUP_RECORD, chunk):
-        owners, rest = _deals(block, first, _DUP_RECORD, reading)
-        boards = []
-        for index, (row, more) in enumerate(zip(owners, rest, strict=True), start=first):
+        rows, boards = [], []
+        for index, owners, more in _records(block, first, _DUP_RECORD, reading):
             place = f"record {index}"
-            if _RANKS_IN_DGE.sub(b"", more[:_DGE]).upper() != _ranks(row.tobytes()):
+            if _RANKS_IN_DGE.sub(b"", more[:_DGE]).upper() != _ranks(bytes(owners)):
                 notices.add("records that contradict themselves", place,
                             "the second list of the cards (DGE) differs; the numbers are "
                             "read")  # fmt: skip
+            rows.append(owners)
             boards.append(_board(more[_DGE:], index, place, notices))
-        yield DealSet(owners, None, boards)
+        yield DealSet(np.array(rows, dtype=np.uint8).reshape(-1, 52), None, boards)
     notices.close()
 
 

@@ -1,14 +1,15 @@
-"""Our own answers in JSON: lines that ``--json`` prints, and what the server sends. Read only.
+"""JSON, a line a deal: as ``--json`` prints answers and the server sends them, and as written here.
 
-Each object with ``deal`` is a deal; ``board``, ``dealer``, ``vulnerable``, ``contract`` and ``by``
-say what they do elsewhere, ``exact`` is a table of exact tricks in the order of ``strains`` and
-``declarers``. Objects may stand in a list, or under ``results``, ``boards`` or ``deals``. Lines
-without a deal, such as that of ``skipped``, are passed over.
+Each object with ``deal`` is a deal; ``board``, ``dealer``, ``vulnerable``, ``contract``, ``by``,
+``result``, ``auction`` and ``play`` say what they do elsewhere (the last two as lists), ``exact``
+is a table of exact tricks in the order of ``strains`` and ``declarers``, null where not known.
+Objects may stand in a list, or under ``results``, ``boards`` or ``deals``. Lines without a deal,
+such as that of ``skipped``, are passed over.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any, BinaryIO
 
@@ -24,7 +25,20 @@ from ..cards import (
     Vulnerability,
     shorten,
 )
-from .boards import NO_TRICKS, Table, contract_text, deal_sets, parse_count, shown_owners
+from ..cards.auction import contract_of, strain_of
+from .boards import (
+    NO_TRICKS,
+    SAYS_NOTHING,
+    Note,
+    Table,
+    contract_text,
+    deal_sets,
+    parse_count,
+    parse_played,
+    possible_play,
+    read_calls,
+    shown_owners,
+)
 from .format import Format, Notices, Reading
 from .streams import read_lines
 
@@ -37,8 +51,14 @@ _FIELDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "contract": ("contract", contract_text),
     "by": ("declarer", Seat.parse),
     "declarer": ("declarer", Seat.parse),
+    "result": ("result", lambda value: parse_count(str(value), 13)),
 }
 """Key → field of Board, and how its value is read."""
+_WRITTEN = {
+    "board": "number", "dealer": "dealer", "vulnerable": "vulnerability", "contract": "contract",
+    "by": "declarer", "result": "result", "auction": "auction", "play": "play",
+}  # fmt: skip
+"""Key → field of Board, as they are written."""
 _SNIFF = re.compile(rb'(?:\xef\xbb\xbf)?\s*[\[{]\s*[\[{"]')
 
 
@@ -90,17 +110,40 @@ def _boards(
             except (DealError, ValueError) as error:
                 reading.refuse(reading.error(place, str(error)))
                 continue
-            values: dict[str, Any] = {}
-            for key, (field, parse) in _FIELDS.items():
-                if content.get(key) is None:
-                    continue
-                try:
-                    values[field] = parse(content[key])
-                except (ValueError, AttributeError, TypeError) as error:
-                    notices.add(f"{key} left out", place, f"{key} is left out: {error}")
             if "tricks" in content and "exact" not in content and "expected" in content:
                 notices.add("estimates left out", place, "estimated tricks are left out")
-            yield owners, Board(**values), table
+            yield owners, _board(content, owners, notices.at(place)), table
+
+
+def _board(content: dict[str, Any], owners: bytes, note: Note) -> Board:
+    """Return what an object says of the board; what cannot be read is told and left out."""
+    values: dict[str, Any] = {}
+    for key, (field, parse) in _FIELDS.items():
+        if content.get(key) is None:
+            continue
+        try:
+            values[field] = parse(content[key])
+        except (ValueError, AttributeError, TypeError) as error:
+            note(f"{key} left out", f"{key} is left out: {error}")
+    auction = read_calls(_words(content.get("auction")), note)
+    if auction and "contract" not in values and "dealer" in values:
+        values["contract"], values["declarer"] = contract_of(values["dealer"], auction)
+    play = list[str]()
+    try:
+        for card in _words(content.get("play", content.get("cards"))):
+            play.append(parse_played(card))
+    except ValueError as error:
+        note("plays read in part", f"{error}; the cards before it stand")
+    values["play"] = possible_play(play, strain_of(values.get("contract")), owners, note)
+    return Board(**values, auction=auction)
+
+
+def _words(value: Any) -> list[str]:
+    """Return the words of a text or a list, in which cards may be objects, as ``play`` has them."""
+    if isinstance(value, str):
+        return value.split()
+    words = value if isinstance(value, list) else []
+    return [str(word.get("card") if isinstance(word, dict) else word) for word in words]
 
 
 def _entries(value: Any) -> Iterator[Any]:
@@ -123,7 +166,7 @@ def _table(content: dict[str, Any]) -> Table:
     try:
         strains = [Strain.parse(name) for name in content.get("strains", "SHDCN")]
         declarers = [Seat.parse(name) for name in content.get("declarers", "NESW")]
-        counts = np.array(exact)
+        counts = np.array([[UNKNOWN if n is None else n for n in row] for row in exact])
     except (TypeError, ValueError) as error:
         raise ValueError(f"exact: {shorten(str(error))}") from None
     fits = counts.shape == (len({*strains}), len({*declarers})) and counts.dtype.kind in "iu"
@@ -134,11 +177,27 @@ def _table(content: dict[str, Any]) -> Table:
     return table
 
 
+def _write(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
+    for deals in sets:
+        boards = deals.boards or (SAYS_NOTHING,) * len(deals)
+        for deal, board, table in zip(deals, boards, deals.tricks_or_unknown, strict=True):
+            line: dict[str, Any] = {"deal": deal.pbn}
+            for key, field in _WRITTEN.items():
+                value = getattr(board, field)
+                if value not in (None, ()):
+                    line[key] = value if type(value) in (int, tuple) else str(value)
+            if (table != UNKNOWN).any():
+                rows = [[None if n == UNKNOWN else n for n in row] for row in table.tolist()]
+                line |= {"strains": [*"SHDCN"], "declarers": [*"NESW"], "exact": rows}
+            stream.write(json.dumps(line).encode() + b"\n")
+
+
 FORMAT = Format(
     name="json",
-    title="JSON as trickcast prints it",
+    title="JSON, a line a deal, as trickcast prints it",
     suffixes=(".json", ".jsonl"),
     sniff=lambda head: _SNIFF.match(head) is not None and b'"deal' in head,
     reader=_read,
-    boards=True,
+    write=_write,
+    fields=tuple(_WRITTEN.values()),
 )

@@ -55,7 +55,9 @@ _VULNERABILITY = {
     "e": Vulnerability.EW,
     "b": Vulnerability.BOTH,
 }
-_CALL = re.compile(r"([1-7](?:NT?|[SHDC])|PASS|DBL|RDBL|XX|[PDXR])([!?*]*)[-\s,]*", re.IGNORECASE)
+_CALL = re.compile(
+    r"([1-7](?:NT?|[SHDC])|PASS|DBL|RDBL|XX|[PDXR])([!?*]*)[-\s,]*|\?[-\s,]*", re.IGNORECASE
+)
 _KNOWN_CALLS = frozenset(CALLS)
 _CARDS = re.compile(r"(?:[SHDC](?:10|[2-9TJQKA]))+", re.IGNORECASE)
 _CARD = re.compile(r"[SHDC](?:10|.)", re.IGNORECASE)
@@ -117,7 +119,7 @@ def board_of(pairs: Pairs, owners: bytes, note: Note) -> Board:
         contract, declarer = stated
     strain, result = strain_of(contract), _claim(values.get("mc"), note)
     play = possible_play(_cards_played(pairs, note), strain, owners, note)
-    if result is None and declarer is not None and strain is not None:
+    if result is None:
         result = tricks_of(play, declarer, strain, owners)
     board = Board(
         number=_number(values),
@@ -217,7 +219,7 @@ def _calls(text: str) -> list[tuple[str, str]] | None:
         call = _CALL.match(text, at)
         if call is None:
             return None
-        calls.append((parse_call(call[1]), call[2]))
+        calls.append((parse_call(call[1]), call[2]) if call[1] else ("?", ""))
         at = call.end()
     return calls or None
 
@@ -353,7 +355,8 @@ def _pairs_from_fields(board: Board, owners: bytes) -> list[tuple[str, str]]:
         if explained.get(i):
             pairs.append(("an", _clean(explained[i])))
     if board.contract is not None and (board.contract, board.declarer) != _contract_called(board):
-        by = "" if board.declarer is None else board.declarer.letter
+        nobody = board.declarer is None or board.contract == "PASS"
+        by = "" if nobody else str(board.declarer)
         pairs.append(("rs", contract_text(board.contract) + by))
     pairs += [("pc", parse_played(card)) for card in board.play]
     if board.result is not None and board.result != _result_of_play(board, owners):
@@ -365,10 +368,7 @@ def _result_of_play(board: Board, owners: bytes) -> int | None:
     contract, declarer = board.contract, board.declarer
     if contract is None:
         contract, declarer = _contract_called(board)
-    strain = strain_of(contract)
-    if declarer is None or strain is None:
-        return None
-    return tricks_of(board.play, declarer, strain, owners)
+    return tricks_of(board.play, declarer, strain_of(contract), owners)
 
 
 def _contract_called(board: Board) -> tuple[str | None, Seat | None]:
@@ -474,42 +474,71 @@ def board_of_text(text: str, reading: Reading) -> tuple[bytes, Board]:
 def _pairs(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[tuple[int, str, str]]:
     """Yield (line number, code, value); line breaks within a value are taken out.
 
-    A code is the last line before its bar: what stands before it is left out. Raises FormatError
-    where the text is not made of such pairs; where the reading is lenient what stands in place of
-    a code is left out, and ``md`` is a code wherever it stands.
+    A code is the last line before its bar, or one that is known the last word: what stands before
+    it is left out, as is a comment, ``%%`` and the rest of its line. Raises FormatError where the
+    text is not made of such pairs; where the reading is lenient what stands in place of a code is
+    left out, and ``md`` is a code wherever it stands.
     """
-    line, code = 1, ""
-    for token in _tokens(stream, reading, notices):
+    line, code, comment, begun = 1, "", False, False
+    for token, ended in _tokens(stream, reading):
         text = _text(token, reading, notices, line)
+        ends = text.count("\n")
+        if comment:
+            _, end, text = text.partition("\n")
+            comment = not end
         clean = text.strip()
-        before, _, word = clean.rpartition("\n")
-        if code and not (word.lower() == "md" and reading.lenient):
+        before, word = _last_word(clean) if len(clean) > 2 else ("", clean)
+        if not ended:
+            if comment or not (code or clean):
+                break
+            if begun and not code and not _CODE.fullmatch(word):
+                reason = f"{shorten(clean)} is left out (expected code|value| pairs)"
+                notices.add("texts after the last pair, left out", f"line {line}", reason)
+                break
+            if clean:
+                reason = f"the file ends in the middle of {shorten(text)} (expected '|')"
+                if not reading.lenient:
+                    raise reading.error(f"line {line}", reason)
+                notices.add("values cut short", f"line {line}", reason)
+        if comment:
+            pass
+        elif code and not (word.lower() == "md" and reading.lenient):
             yield line, code, text.replace("\r", "").replace("\n", "")
-            code = ""
+            code, begun = "", True
         elif _CODE.fullmatch(word):
             code = word.lower() if word.lower() in _KNOWN else word
             if before:
                 notices.add("texts before LIN codes, left out", f"line {line}",
-                            f"{shorten(before.strip())} before {word} is left out "
+                            f"{shorten(before)} before {word} is left out "
                             "(expected code|value| pairs)")  # fmt: skip
         else:
             at = line + text[: len(text) - len(text.lstrip())].count("\n")
+            comment = text.rpartition("\n")[2].lstrip().startswith("%%")
             reason = (
                 f"{shorten(clean)} is not a LIN code (expected code|value| pairs such as md|3S…|)"
             )
-            if not reading.lenient:
+            if not reading.lenient and not comment:
                 raise reading.error(f"line {at}", reason)
             notices.add("what is no LIN code, left out", f"line {at}", reason)
-        line += text.count("\n")
+        line += ends
 
 
-def _tokens(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[bytes]:
-    """Yield what stands between the bars, and blanks after the last one as an empty value."""
-    rest, count, lines = b"", 0, 1
+def _last_word(text: str) -> tuple[str, str]:
+    """Part a text before a bar: what stands before, and its last line or known last word."""
+    before, _, word = text.rpartition("\n")
+    other, _, last = word.strip().rpartition(" ")
+    if other and last.lower() in _KNOWN:
+        return f"{before} {other}".strip(), last
+    return before.strip(), word.strip()
+
+
+def _tokens(stream: BinaryIO, reading: Reading) -> Iterator[tuple[bytes, bool]]:
+    """Yield what ends with a bar, and at last what stands behind the last bar."""
+    rest, lines = b"", 1
     while block := stream.read(1 << 16):
         *tokens, rest = (rest + block).split(b"|")
-        count += len(tokens)
-        yield from tokens
+        for token in tokens:
+            yield token, True
         lines += sum(token.count(b"\n") for token in tokens)
         if len(rest) > reading.limits.line:
             raise reading.error(
@@ -517,15 +546,7 @@ def _tokens(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[by
                 f"{reading.limits.line:,} bytes without a '|' "
                 f"(expected code|value| pairs; {raised_by('line')})",
             )
-    if rest.strip(b" \t\r\n\x1a"):
-        text = _text(rest, reading, notices, lines)
-        reason = f"the file ends in the middle of {shorten(text)} (expected '|')"
-        if not reading.lenient:
-            raise reading.error(f"line {lines}", reason)
-        notices.add("values cut short", f"line {lines}", reason)
-        yield rest
-    elif count % 2:
-        yield b""
+    yield rest.rstrip(b" \t\r\n\x1a"), False  # DOS ends files with 0x1a
 
 
 def _text(token: bytes, reading: Reading, notices: Notices, line: int) -> str:

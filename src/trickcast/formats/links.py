@@ -40,10 +40,11 @@ _VULNERABLE = {
 }
 _DUTCH = {"o": "e", "z": "s"}
 _CALL = re.compile(
-    r"([1-7](?:NT?|[SHDC])|[PDXR])([!?]*)(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?", re.IGNORECASE
+    r"([1-7](?:NT?|[SHDC])|PASS|[PDXR])([!?*]*)(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?([!?*]*)[-,\s]*",
+    re.IGNORECASE,
 )
-"""A call, its marks, and what explains it in parentheses."""
-_CARD = re.compile(r"[SHDC](?:10|[2-9TJQKA])", re.IGNORECASE)
+"""A call, its marks, what explains it in parentheses, and marks again."""
+_CARD = re.compile(r"([SHDC](?:10|[2-9TJQKA]))[-,\s]*", re.IGNORECASE)
 _SUIT = re.compile(r"([SHDC])([^SHDC]*)")
 _MOST_PARAMETERS = 100
 _WORDS = {"north": "n", "east": "e", "south": "s", "west": "w"}
@@ -116,7 +117,7 @@ def _board(values: dict[str, str], owners: bytes, note: Note) -> Board:
     explanations = tuple(
         (i, (call[3] or "").strip())
         for i, call in enumerate(auction[: len(calls)])
-        if "!" in call[2] or call[3]
+        if "!" in call[2] + call[4] or call[3]
     )
     contract, declarer = (None, None) if dealer is None else contract_of(dealer, calls)
     if values.get("contract") and contract is None:
@@ -124,7 +125,7 @@ def _board(values: dict[str, str], owners: bytes, note: Note) -> Board:
         declarer = _seat(values.get("declarer", ""))
     played = values.get("p", "")
     cards = [] if played.startswith("{") else _spelled(_CARD, played, "a card", note)
-    play = [parse_played(card[0]) for card in cards]
+    play = [parse_played(card[1]) for card in cards]
     number = values.get("b", "").strip()
     vulnerable = values.get("v", "").strip().lower()
     if vulnerable and vulnerable not in _VULNERABLE:
@@ -150,7 +151,7 @@ def _seat(text: str) -> Seat | None:
 
 
 def _spelled(word: re.Pattern[str], text: str, what: str, note: Note) -> list[re.Match[str]]:
-    """Cut a text into words that stand without anything but blanks between them."""
+    """Cut a text into words, up to what is none."""
     words, at = [], 0
     while at < len(text):
         match = word.match(text, at)
@@ -161,8 +162,6 @@ def _spelled(word: re.Pattern[str], text: str, what: str, note: Note) -> list[re
             break
         words.append(match)
         at = match.end()
-        while text[at : at + 1].isspace():
-            at += 1
     return words
 
 

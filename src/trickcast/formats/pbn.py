@@ -10,7 +10,6 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import chain, islice
 from typing import BinaryIO
 
 from ..cards import HIDDEN, Board, DealError, DealSet, Seat, Tag, cut, shorten
@@ -31,8 +30,6 @@ from .streams import text_lines
 
 # --- lines, tags and blocks of tags ---
 
-_DOUBLE_SPACED = 4
-"""Tags at the beginning of a file that tell whether a blank line stands after every line."""
 _MOST_RUBBISH = 100
 """Lines that are not PBN before the first tag."""
 
@@ -48,6 +45,13 @@ _BROKEN_DEAL = re.compile(r"\[\s*Deal\b", re.IGNORECASE)
 _ESCAPE = re.compile(r'\\([\\"])')
 _TO_ESCAPE = re.compile(r'"|\\(?=[\\"]|$)')
 _NO_COMMENT = re.compile(r'^(?:[^"{;]|"[^"]*"|\{[^}]*\}|;.*|"(?=[^"]*$))*')
+_ROW = re.compile(
+    r"\s*(?:(?:[1-7](?:NT?|[SHDC])[!?*]*|pass|all|ap|dbl|rdbl|double|redouble|[PXDR]|XX"
+    r"|[SHDC](?:10|[2-9TJQKA])|NT|[NESWHC]|1?[0-9]|-|\*|\+|[!?]+|=[0-9]+=|\$[0-9]+)(?:\s+|\Z))+",
+    re.IGNORECASE,
+)
+"""Calls, cards or results of a table, which nothing but the rows of a section looks like."""
+_AMONG_ROWS = "a blank line among calls, cards or results is passed over"
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _BREAK = re.compile(r"[\x00-\x08\x0a-\x1f]")
 _HEADER = re.compile(r"%\s*(PBN\s+\d+\.\d+|EXPORT|IMPORT|Content-type\s*:.*)\s*", re.IGNORECASE)
@@ -126,29 +130,6 @@ class _Lines:
         self._back += reversed(lines)
 
 
-def single_spaced(lines: Iterator[tuple[int, str]], notices: Notices) -> Iterator[tuple[int, str]]:
-    """Take out the blank line after every line, where a file begins with different tags so."""
-    head = list(islice(lines, 2 * _DOUBLE_SPACED))
-    texts = [text for _, text in head if text[:1] != "%"]
-    tags = [found[1] for text in texts[::2] if (found := _PLAIN_TAG.fullmatch(text))]
-    blank = not any(text.strip() for text in texts[1::2])
-    if len({*tags}) < _DOUBLE_SPACED - 1 or len(tags) != len(texts[::2]) or not blank:
-        yield from head
-        yield from lines
-        return
-    notices.add("blank lines after all lines", f"line {head[1][0]}",
-                "a blank line after every line is passed over")  # fmt: skip
-    blanks = 0
-    for number, text in chain(head, lines):
-        if text and not text.isspace():
-            if blanks > 1:
-                yield number - 1, ""
-            yield number, text
-            blanks = 0
-        else:
-            blanks += 1
-
-
 Piece = tuple[int, str | None, str]
 """Line number, tag name, value. No name: a line that follows a tag; None: a blank line."""
 
@@ -160,22 +141,39 @@ def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices)
     short: where the reading is lenient it is left out, or stands for no deal if it is a Deal.
     """
     in_rows = False  # whether the last tag was one that rows of data follow
+    blank = 0  # the line of the first blank one since the rows, which ends them unless rows follow
     rubbish = _Rubbish(reading, notices)
     source = _Lines(lines)
     for number, text in source:
+        if not text or text.isspace():
+            if in_rows:
+                blank = blank or number
+            else:
+                yield number, None, ""
+            continue
+        if blank:
+            in_rows = _ROW.fullmatch(text) is not None
+            if in_rows:
+                notices.add("blank lines among rows", f"line {blank}", _AMONG_ROWS)
+            else:
+                yield blank, None, ""
+            blank = 0
         if (plain := _PLAIN_TAG.fullmatch(text)) is not None:
             tag = _NAMES.get(plain[1].lower(), plain[1])
             yield number, tag, plain[2]
             in_rows, rubbish.allowed = is_section(tag), True
             continue
-        elif not text or text.isspace():
-            yield number, None, ""
-            in_rows = False
-        elif text[0] == "%":
+        if text[0] == "%":
             header = _HEADER.fullmatch(text)  # which another file begins with
             yield number, None if header else "", "" if header else text.rstrip()
             continue
         text = text.strip()
+        if (end := text.find("% PBN")) > 0 and "{" not in text and ";" not in text:
+            source.put_back([(number, text[end:])])  # another file begins, after no end of line
+            text = text[:end].rstrip()
+        if in_rows and text[0] not in "[;" and "{" not in text:
+            yield number, "", text
+            continue
         at = 0
         while at < len(text):
             tag_here = _TAG.match(text, at) or _TAG_WITH_QUOTES.fullmatch(text, at)
@@ -186,32 +184,44 @@ def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices)
                 at = _after_blanks(text, tag_here.end())
                 continue
             if text[at] == "[":
-                reason = f'{shorten(text[at:])} is not a tag (expected [Name "value"])'
-                if not reading.lenient:
-                    raise reading.error(f"line {number}", reason)
-                if (otherwise := _TAG_OF_A_WRITER.match(text, at)) is not None:
-                    notices.add("tags without plain quotes, read all the same",
-                                f"line {number}", reason)  # fmt: skip
-                    tag = _NAMES.get(otherwise[1].lower(), otherwise[1])
-                    yield number, tag, _QUOTES_OF_A_WRITER.sub("", otherwise[2].strip()).strip()
-                    in_rows, rubbish.allowed = is_section(tag), True
-                    at = _after_blanks(text, otherwise.end())
-                    continue
-                if _BROKEN_DEAL.match(text, at):
-                    yield number, "Deal", text[at:]
-                else:
-                    notices.add("tags that are none, left out", f"line {number}", reason)
-                break
+                piece, at = _odd_tag((number, text, at), reading, notices)
+                if piece is not None:
+                    yield piece
+                    in_rows, rubbish.allowed = is_section(piece[1]), True
+                continue
             end = _end_of_piece(text, at)
-            piece = text[at:end]
+            words = text[at:end]
             at = _after_blanks(text, end)
-            if not in_rows and piece[0] not in "{;":
-                rubbish.add(number, piece)
-            elif _leaves_comment_open(piece):
-                yield from _comment((number, piece), source, reading, notices)
+            if not in_rows and words[0] not in "{;":
+                rubbish.add(number, words)
+            elif _leaves_comment_open(words):
+                yield from _comment((number, words), source, reading, notices)
             else:
-                yield number, "", piece
+                yield number, "", words
     rubbish.close()
+
+
+def _odd_tag(
+    where: tuple[int, str, int], reading: Reading, notices: Notices
+) -> tuple[tuple[int, str, str] | None, int]:
+    """Return a tag in other quotes than plain ones, and where it ends in its line.
+
+    A Deal tag that cannot be read stands for no deal; any other is none. Raises FormatError where
+    the reading is not lenient.
+    """
+    number, text, at = where
+    reason = f'{shorten(text[at:])} is not a tag (expected [Name "value"])'
+    if not reading.lenient:
+        raise reading.error(f"line {number}", reason)
+    if (found := _TAG_OF_A_WRITER.match(text, at)) is not None:
+        notices.add("tags without plain quotes, read all the same", f"line {number}", reason)
+        tag = _NAMES.get(found[1].lower(), found[1])
+        value = _QUOTES_OF_A_WRITER.sub("", found[2].strip()).strip()
+        return (number, tag, value), _after_blanks(text, found.end())
+    if _BROKEN_DEAL.match(text, at):
+        return (number, "Deal", text[at:]), len(text)
+    notices.add("tags that are none, left out", f"line {number}", reason)
+    return None, len(text)
 
 
 def _comment(
@@ -305,9 +315,9 @@ class _Rubbish:
 def blocks(found: Iterable[Piece], reading: Reading) -> Iterator[list[TagLine]]:
     """Group pieces into blocks of tags, cut at blank lines and where a tag comes a second time.
 
-    A tag that only repeats the one before it says nothing. A block may begin with a TagLine
-    without a name, for what stands before its first tag. Raises FormatError for a block without
-    end.
+    A tag that only repeats the one before it says nothing, nor does an empty one beside its like.
+    A block may begin with a TagLine without a name, for what stands before its first tag. Raises
+    FormatError for a block without end.
     """
     block: list[TagLine] = []
     seen: set[str] = set()
@@ -315,9 +325,11 @@ def blocks(found: Iterable[Piece], reading: Reading) -> Iterator[list[TagLine]]:
     for number, tag, text in found:
         if tag:
             if tag in seen and tag in EXPORT_ORDER:
-                if (block[-1].name, block[-1].value, block[-1].lines) == (tag, text, []):
+                last, value = block[-1], _value(block, tag)
+                if last.name == tag and not last.lines and (not text or value in ("", text)):
+                    last.value = value or text
                     continue
-                if tag not in _OF_ONE_BOARD or "" not in (text, _value(block, tag)):
+                if tag not in _OF_ONE_BOARD or not {text, value} & _EMPTY:
                     yield block
                     block, seen, size = [], set(), 0
             block.append(TagLine(tag, text, number))
@@ -387,6 +399,7 @@ _OF_A_BOARD = frozenset(("Board", "West", "North", "East", "South", "Room"))
 """What says of which board and table a record is."""
 _OF_ONE_BOARD = frozenset(("Dealer", "Vulnerable", "Scoring", "Declarer", "Contract", "Result"))
 """Tags that begin no other board where one of two is empty."""
+_EMPTY = frozenset(("", "?", "-"))
 _EXPORTED = frozenset(EXPORT_ORDER)
 _SNIFF = re.compile(
     rb'^(?:\xef\xbb\xbf)?[ \t]*(%\s*PBN\b|\[\s*(Event|Site|Board|Deal|Date|Dealer|West|North)\s+")',
@@ -410,7 +423,7 @@ def _boards(
     """Yield the owners, the board and the trick table of each record of a deal."""
     before: dict[str, TagLine] = {}
     text, owners = None, b""
-    lines = single_spaced(read_lines(stream, reading, notices), notices)
+    lines = read_lines(stream, reading, notices)
     for record in _records(blocks(pieces(lines, reading, notices), reading), reading, notices):
         before = _complete(record, before, reading, notices)
         deal = before.get("Deal")

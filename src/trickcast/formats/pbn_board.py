@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ..cards import (
+    HIDDEN,
     PRINTED_SEATS,
     PRINTED_STRAINS,
     UNKNOWN,
@@ -37,6 +38,7 @@ from ..cards.auction import (
     with_all_pass,
 )
 from .boards import (
+    CARD_INDEX,
     Note,
     Table,
     contract_text,
@@ -49,6 +51,7 @@ from .boards import (
     rows_of_play,
     split_outcome,
     tricks_by_contract,
+    tricks_of,
 )
 
 EXPORT_ORDER = (
@@ -209,6 +212,9 @@ def parse_play(tag: Tag, board: Board, owners: bytes) -> tuple[tuple[str, ...], 
     cells: list[str] = []
     wrongs: list[str] = []
     for token in tokens:
+        if token in CARD_INDEX:
+            cells.append(token)
+            continue
         if token in "*+":
             break
         if token[0] in "=$!?^":
@@ -228,22 +234,24 @@ def parse_play(tag: Tag, board: Board, owners: bytes) -> tuple[tuple[str, ...], 
     leader = tag.value.strip().upper()
     if more or wrongs or not play or declarer is None or leader != declarer.lho.letter:
         return play, False, "".join(wrongs[:1])
-    written, _ = _tokens(_rows_of_play(play, declarer, strain))
+    written, _ = _tokens(_rows_of_play(play, strain))
     return play, [token.upper() for token in tokens] == written, ""
 
 
-def _rows_of_play(play: Sequence[str], declarer: Seat, strain: Strain) -> tuple[str, ...]:
+def _rows_of_play(play: Sequence[str], strain: Strain) -> tuple[str, ...]:
     cards = [parse_played(card) for card in play]
-    rows = [" ".join(f"{card:2}" for card in row) for row in rows_of_play(cards, declarer, strain)]
+    rows = [" ".join(f"{card:2}" for card in row) for row in rows_of_play(cards, strain)]
     return (*map(str.rstrip, rows), *(("*",) if len(cards) < 52 else ()))
 
 
-def format_play(board: Board) -> list[Tag]:
-    """Write a board's play; nothing when it does not say who declared what."""
+def format_play(board: Board, owners: bytes) -> list[Tag]:
+    """Write a board's play; nothing when it does not say what was played or who led."""
     strain, declarer = strain_played(board), declarer_of(board)
-    if strain is None or declarer is None:
+    first = CARD_INDEX[parse_played(board.play[0])]
+    leader = owners[first] if declarer is None else declarer.lho
+    if strain is None or leader == HIDDEN:
         return []
-    return [Tag("Play", str(declarer.lho), _rows_of_play(board.play, declarer, strain))]
+    return [Tag("Play", str(Seat(leader)), _rows_of_play(board.play, strain))]
 
 
 # --- trick tables ---
@@ -398,8 +406,6 @@ _VULNERABLE = {
 _NOT_KNOWN = ("", "?")
 _SECTIONS = ("Auction", "Play")
 _RANKS = {name: rank for rank, name in enumerate(("", *EXPORT_ORDER, *_SECTIONS))}
-
-
 _IN_ONE_LINE = {DIGITS: parse_digits, ABILITY: parse_ability}
 """Tags that hold a trick table in their value, the one that is believed first of all first."""
 _HIGHEST_NUMBER = 999_999_999
@@ -426,9 +432,9 @@ def _parse_declarer(text: str) -> Seat | None:
 
 def _parse_result(text: str, declarer: Seat | None = None) -> int:
     """Read declarer's tricks: ``9``, by an irregularity ``^9``, or of sides ``NS 9 EW 4``."""
-    sides = _RESULT_OF_SIDES.fullmatch(text.strip())
-    if sides is None:
-        return parse_count(text.strip().removeprefix("^"), 13)
+    text = text.strip().removeprefix("^").lstrip()
+    if _RESULT_OF_SIDES.fullmatch(text) is None:
+        return parse_count(text, 13)
     tricks = {side.upper(): parse_count(number, 13) for side, number in _OF_SIDE.findall(text)}
     if len(tricks) == 2 and sum(tricks.values()) != 13:
         raise ValueError(f"{shorten(text)}: {sum(tricks.values())} tricks (expected 13)")
@@ -537,6 +543,11 @@ def read_board(tags: Sequence[Tag], owners: bytes, note: NoteOnTag) -> tuple[Boa
         _tell_wrong(tag, wrong, note)
         if whole and not found.notes["Play"]:
             in_full.add("Play")
+        result = found.first.get("Result", Tag("Result", ""))
+        if not result.lines and result.value.strip() in _NOT_KNOWN:
+            strain = strain_of(values.get("contract"))
+            values["result"] = tricks_of(values["play"], values.get("declarer"), strain, owners)
+            in_full.update(["Result"] * (values["result"] is not None))
     _compare_outcome(values, note)
     table = _read_table(found, in_full, note)
     return Board(**values, tags=tuple(found.in_order(but=in_full))), table
@@ -605,7 +616,7 @@ def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
                  which[1])  # fmt: skip
             if not filled:
                 continue
-            kept[places[tag.name]] = Tag("", "", first.lines)
+            kept[places[tag.name]] = Tag("", "", remarks(first))
         places[tag.name] = len(kept)
         kept.append(tag)
     kept = [tag for tag in kept if tag.name or tag.lines]
@@ -626,7 +637,9 @@ def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
 
 def _says_nothing(tag: Tag) -> bool:
     """Whether a tag is empty: without rows where there should be some, or without a value."""
-    return not parted(tag.lines)[0] if is_section(tag.name) else tag.value.strip() in _NOT_KNOWN
+    if is_section(tag.name):
+        return all(token in "*+-" for token in _tokens(tag.lines)[0])
+    return tag.value.strip() in (*_NOT_KNOWN, "-")
 
 
 def _with_outcome(tags: list[Tag]) -> list[Tag]:
@@ -724,10 +737,10 @@ def write_board(board: Board, owners: bytes, deal: str, table: Table, note: Note
     if board.auction and "Auction" not in written:
         fresh += format_auction(board)
     if board.play and "Play" not in written:
-        play = format_play(board)
+        play = format_play(board, owners)
         fresh += play
         if not play:
-            note("plays left out", "the play is left out: no declarer")
+            note("plays left out", "the play is left out: no contract or no leader")
     if RESULT_TABLE not in written and (table != UNKNOWN).any():
         comments = remarks(own.first[RESULT_TABLE]) if RESULT_TABLE in own.first else ()
         fresh.append(format_result_table(table, comments))

@@ -149,9 +149,8 @@ def _board(fields: _Fields, owners: bytes, notices: Notices) -> Board:
     leader = Seat.parse(fields["P"][1][0]) if cards else None
     play = possible_play(cards, strain_of(contract), owners, note_on("P"), leader)
     result = value_of("R", lambda text: _result(text, contract))
-    strain = strain_of(contract)
-    if result is None and declarer is not None and strain is not None:
-        result = tricks_of(play, declarer, strain, owners)
+    if result is None:
+        result = tricks_of(play, declarer, strain_of(contract), owners)
     for name, (line, _) in fields.items():
         if name not in (*_KEPT, *"ACPR"):
             notices.add(f"fields {name} left out", f"line {line}", f"{name} is left out")

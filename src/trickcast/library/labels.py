@@ -3,7 +3,7 @@
 One strain costs a fifth of a table, so the same seconds solve five times as many deals, and no two
 results share a layout. Labels are worth the solver's seconds that they cost, where a whole table
 costs one; the prices are processor seconds of DDS, from ``python benchmarks/solving.py --prices``,
-and the measurement is in docs/library.md.
+and the measurement is in docs/log/labels.md.
 """
 
 from collections.abc import Iterable

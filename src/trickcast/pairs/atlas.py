@@ -3,13 +3,12 @@
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._files import atomic_writer
-from ..cards import Hand, as_hands
+from ..cards import Hand, HandsLike, as_hands
 from .vectors import HandEmbedding
 
 _TEMPLATE = Path(__file__).parent / "atlas.html"
@@ -34,8 +33,8 @@ def write_map(
     embedding: HandEmbedding,
     path: str | os.PathLike[str],
     *,
-    hands: Any = None,
-    marked: Any = (),
+    hands: HandsLike | None = None,
+    marked: HandsLike = (),
     title: str = "A map of hands",
 ) -> None:
     """Write a map of hands: the first two principal components of their vectors.

@@ -8,9 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import (
+    COUNTS,
     PRINTED_STRAINS,
+    DealError,
+    LabelledArray,
     OneOrMany,
+    Seat,
     Strain,
+    TrickChances,
     cell_columns,
     chance_columns,
     html_table,
@@ -18,22 +23,21 @@ from ..cards import (
 )
 from ..cards.columns import Columns
 
-_COUNTS = np.arange(14, dtype=np.float32)
 MILESTONES = {"game": (10, 10, 11, 11, 9), "slam": (12,) * 5, "grand": (13,) * 5}
 """Tricks that make game, small slam and grand slam in spades, hearts, diamonds, clubs, notrump."""
 
 
-class PairEstimate(OneOrMany):
+class PairEstimate(OneOrMany, TrickChances):
     """Estimated tricks of two hands, the other two unknown; the first hand (North) declares.
 
-    The distribution is over the layouts of the unseen cards. ``estimate["H"]`` is the expected
-    number of tricks in hearts (an array where there are many pairs), ``estimate[3]`` and
-    ``estimate[2:5]`` the estimates of those pairs. ``by_partner`` is the same with the second hand
-    as declarer.
+    The distribution is over the layouts of the unseen cards. ``estimate.expected["H"]`` is the
+    expected number of tricks in hearts (an array where there are many pairs), ``estimate[3]`` and
+    ``estimate[2:5]`` are the estimates of those pairs. ``by_partner`` is the same with the second
+    hand (South) as declarer.
     """
 
     named = ("estimate", "pair of hands", "pairs of hands")
-    axes, keys, example = 3, (str, Strain), '["H"]'
+    axes, example = 3, 'expected["H"]'
 
     both: NDArray[np.float32]
     """(5, 2, 14) or (n, 5, 2, 14) float32: strains S H D C N, declarer first hand or second."""
@@ -44,29 +48,40 @@ class PairEstimate(OneOrMany):
         self.both = both
 
     @property
-    def probabilities(self) -> NDArray[np.float32]:
+    def probabilities(self) -> LabelledArray:  # type: ignore[override]
         """(5, 14) or (n, 5, 14) float32: strains S H D C N, 0 … 13 tricks."""
-        return self.both[..., 0, :]
+        return LabelledArray(self.both[..., 0, :], (Strain, None))
 
     @cached_property
-    def expected(self) -> NDArray[np.float32]:
+    def expected(self) -> LabelledArray:
         """(5,) or (n, 5) float32, the mean of the distribution."""
-        return (self.probabilities @ _COUNTS).astype(np.float32)
+        return LabelledArray((self.probabilities @ COUNTS).astype(np.float32), (Strain,))
 
     @property
     def by_partner(self) -> "PairEstimate":
         """The estimate with the other hand (South) as declarer."""
         return PairEstimate(self.both[..., ::-1, :])
 
-    def at_least(self, tricks: int) -> NDArray[np.float32]:
-        """Return the chance of so many tricks or more in each strain, (5,) or (n, 5)."""
-        chance: NDArray[np.float32] = self.probabilities[..., max(0, tricks) :].sum(axis=-1)
-        return chance
+    def at_least(
+        self, tricks: Any, strain: str | Strain | None = None, by: str | Seat | None = None
+    ) -> Any:
+        """Return the chance of so many tricks or more: ``at_least(10, "H")``.
+
+        Without ``strain``, (5,) or (n, 5) of all. ``by`` is North, the first hand, or South.
+        Raises DealError for what is not a strain, or another seat.
+        """
+        seat = Seat.NORTH if by is None else Seat.parse(by)
+        if seat.side:
+            raise DealError(f"{seat.word} declares (expected N, the first hand, or S, the second)")
+        estimate = self.by_partner if seat is Seat.SOUTH else self
+        return TrickChances.at_least(estimate, tricks, strain)
 
     def chances(self) -> dict[str, NDArray[np.float32]]:
         """Return the chances of game, slam and grand slam in each strain, (5,) or (n, 5) each."""
         return {
-            name: np.stack([self.at_least(k)[..., i] for i, k in enumerate(tricks)], axis=-1)
+            name: np.stack(
+                [self.at_least(k, s) for s, k in zip(Strain, tricks, strict=True)], axis=-1
+            )
             for name, tricks in MILESTONES.items()
         }
 
@@ -88,10 +103,6 @@ class PairEstimate(OneOrMany):
         """The probabilities, of either declarer."""
         return self.both
 
-    def cell(self, key: Any) -> Any:
-        """Return the expected tricks in a strain."""
-        return self.expected[..., Strain.parse(key)]
-
     def part(self, index: Any) -> "PairEstimate":
         """Return the estimate of one pair of many, or of some."""
         return PairEstimate(self.both[index])
@@ -101,7 +112,7 @@ class PairEstimate(OneOrMany):
         ``expected`` and the chances ``p0`` … ``p13``.
         """
         both = self.both.reshape(-1, 5, 2, 14)
-        return cell_columns("pair", "NS", {"expected": both @ _COUNTS} | chance_columns(both))
+        return cell_columns("pair", "NS", {"expected": both @ COUNTS} | chance_columns(both))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PairEstimate) and np.array_equal(self.both, other.both)

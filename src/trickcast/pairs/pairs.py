@@ -8,9 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealError, counted
+from ..cards import DealError, Hand, HandLike, HandsLike, Seat, counted, hands_of
 from ..cards.hand import as_hands
 from ..cards.text import card_text
+from ..dealing.constraints import Constraints, KnownHand
 from ..estimator.files import check_distributions, check_shape, run_model
 from .estimate import PairEstimate
 from .files import PairModelInfo, load_pair_model, pickled, vector_size
@@ -62,7 +63,7 @@ class PairEstimator:
         """Pickle the model's name, or its path if it does not ship, and its checksum."""
         return pickled(self, self.info, threads=self._threads, batch_size=self.batch_size)
 
-    def __call__(self, norths: Any, souths: Any) -> PairEstimate:
+    def __call__(self, norths: HandsLike, souths: HandsLike) -> PairEstimate:
         """Estimate the tricks of pairs, the first hand as declarer.
 
         ``norths`` and ``souths`` are a hand each, or lists or (n, 52) arrays of equally many; one
@@ -76,8 +77,28 @@ class PairEstimator:
             both[rows] = self._network(pairs[rows])
         return PairEstimate(both[0] if single else both)
 
+    def average(
+        self, hand: HandLike, partner: KnownHand, *, samples: int = 1000, seed: int = 0
+    ) -> PairEstimate:
+        """Estimate one hand, as declarer, with a partner of whom only this much is known.
 
-def as_pairs(norths: Any, souths: Any) -> tuple[NDArray[np.uint8], bool]:
+        ``partner`` is what ``constrained_deals`` takes, such as ``"hcp 15-17, balanced"``; the
+        estimate is the mean over ``samples`` hands that fit it. The same seed gives the same.
+        Raises DealError for a hand that is none, ConstraintError for words that cannot be read,
+        NoDealsError where too few hands fit, ValueError for ``samples`` below 1.
+
+        >>> estimated = tc.PairEstimator(threads=1).average("KT752.A84.J63.92", "hcp 15-17")
+        >>> estimated.expected.shape, estimated.making("2S") > estimated.making("4S")
+        ((5,), True)
+        """
+        if samples < 1:
+            raise ValueError(f"samples is {samples} (expected 1 or more)")
+        deals = Constraints(north=Hand(hand), south=partner).deals(samples, seed)
+        souths = hands_of(deals.owners, Seat.SOUTH)
+        return PairEstimate(self(hand, souths).both.mean(axis=0, dtype=np.float32))
+
+
+def as_pairs(norths: HandsLike, souths: HandsLike) -> tuple[NDArray[np.uint8], bool]:
     """Turn hands and their partners into (n, 2, 52) zeros and ones, and tell whether it was one.
 
     Raises DealError as ``PairEstimator.__call__``.

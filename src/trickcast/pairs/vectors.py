@@ -3,12 +3,12 @@
 import operator
 import os
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Hand
+from ..cards import Hand, HandsLike
 from ..cards.hand import as_hands
 from ..dealing import random_deals
 from ..estimator import ModelError
@@ -66,7 +66,7 @@ class HandEmbedding:
         """Numbers of a vector."""
         return vector_size(self._session)
 
-    def encode(self, hands: Any) -> NDArray[np.float32]:
+    def encode(self, hands: HandsLike) -> NDArray[np.float32]:
         """Return the (n, size) float32 vectors of hands, (size,) of one hand.
 
         Raises DealError for what is not a hand.
@@ -78,7 +78,7 @@ class HandEmbedding:
             vectors[part] = encode(self._session, self.info, rows[part])
         return vectors[0] if single else vectors
 
-    def tricks(self, hands: Any, partners: Any) -> NDArray[np.float32]:
+    def tricks(self, hands: HandsLike, partners: HandsLike) -> NDArray[np.float32]:
         """Return the (n, 5) mean tricks that the network expects of hands with their partners.
 
         One pass of the paper's network; strains S H D C N, the first hand declares. Both may be
@@ -91,13 +91,13 @@ class HandEmbedding:
         tricks = run_tricks(self._session, self.info, np.atleast_2d(pairs))
         return tricks if pairs.ndim == 2 else tricks[0]
 
-    def distance(self, first: Any, second: Any) -> Any:
+    def distance(self, first: HandsLike, second: HandsLike) -> Any:
         """Return the distance of hands or vectors: a float of two, else (n,) float32."""
         here, there = self._matching(first, second)
         distances = np.sqrt(((here - there) ** 2).sum(axis=-1))
         return float(distances) if distances.ndim == 0 else distances
 
-    def index(self, hands: Any) -> HandIndex:
+    def index(self, hands: HandsLike) -> HandIndex:
         """Return hands with their vectors, to be searched often. Raises ValueError for none."""
         rows, _ = as_hands(hands)
         return HandIndex(rows, self.encode(rows))
@@ -108,7 +108,9 @@ class HandEmbedding:
         owners = random_deals(SEARCHED // 4, SEED).owners
         return self.index(np.concatenate([owners == seat for seat in range(4)]))
 
-    def nearest(self, hand: Any, k: int = 5, hands: Any = None) -> Any:
+    def nearest(
+        self, hand: HandsLike, k: int = 5, hands: HandsLike | HandIndex | None = None
+    ) -> Any:
         """Return the ``k`` nearest hands of a hand or vector: ``[(Hand, distance), …]``.
 
         A list of such lists for many hands. They are sought among 200,000 seeded hands, or among
@@ -124,7 +126,15 @@ class HandEmbedding:
         ]
         return near[0] if vectors.ndim == 1 else near
 
-    def analogy(self, y: Any, *, plus: Any, minus: Any, k: int = 5, hands: Any = None) -> Any:
+    def analogy(
+        self,
+        y: HandsLike,
+        *,
+        plus: HandsLike,
+        minus: HandsLike,
+        k: int = 5,
+        hands: HandsLike | HandIndex | None = None,
+    ) -> Any:
         """Return the ``k`` hands nearest to y + (plus - minus), with their distances.
 
         As ``nearest``: a list of such lists where any of the three are many.
@@ -132,7 +142,9 @@ class HandEmbedding:
         start, there, here = self._matching(y, plus, minus)
         return self.nearest(start + (there - here), k, hands)
 
-    def decode(self, vector: Any, hands: Any = None) -> tuple[Hand, float]:
+    def decode(
+        self, vector: HandsLike, hands: HandsLike | HandIndex | None = None
+    ) -> tuple[Hand, float]:
         """Return a hand whose vector is close to that of the vector or hand given; their distance.
 
         Begins with each of the nearest hands of the index and exchanges one card at a time while
@@ -162,12 +174,12 @@ class HandEmbedding:
                 return Hand.from_cards(cards), best
             cards, best = tried[closest], float(apart[closest])
 
-    def _index(self, hands: Any) -> HandIndex:
+    def _index(self, hands: HandsLike | HandIndex | None) -> HandIndex:
         if hands is None:
             return self.searched
         return hands if isinstance(hands, HandIndex) else self.index(hands)
 
-    def _vectors(self, hands: Any) -> NDArray[np.float32]:
+    def _vectors(self, hands: HandsLike) -> NDArray[np.float32]:
         """Return vectors as they are (float arrays), and hands encoded."""
         if not _are_vectors(hands):
             return self.encode(hands)
@@ -175,7 +187,7 @@ class HandEmbedding:
         check_vectors(np.atleast_2d(vectors), self.size)
         return vectors
 
-    def _matching(self, *hands: Any) -> list[NDArray[np.float32]]:
+    def _matching(self, *hands: HandsLike) -> list[NDArray[np.float32]]:
         """Return the vectors of each; of those that are many there must be equally many."""
         encoded = [self._vectors(each) for each in hands]
         counts = [len(vectors) for vectors in encoded if vectors.ndim == 2]
@@ -185,5 +197,5 @@ class HandEmbedding:
         return encoded
 
 
-def _are_vectors(hands: Any) -> bool:
+def _are_vectors(hands: HandsLike) -> TypeGuard[NDArray[np.floating[Any]]]:
     return isinstance(hands, np.ndarray) and hands.dtype.kind == "f"

@@ -1,7 +1,6 @@
 """What to bid with two hands: the contracts of the highest expected score."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ class PairContract:
 
 
 def best_contracts(
-    estimate: PairEstimate, vulnerable: Any = "none", k: int = 1
+    estimate: PairEstimate, vulnerable: str | Vulnerability = "none", k: int = 1
 ) -> list[PairContract]:
     """Return the ``k`` contracts of the highest expected score, for the estimate of one pair.
 
@@ -39,13 +38,13 @@ def best_contracts(
         raise ValueError(f"an estimate of {len(estimate)} pairs (expected one pair: estimate[i])")
     if k < 1:
         raise ValueError(f"k is {shorten(k)} (expected 1 or more)")
-    vul = bool(Vulnerability.parse(vulnerable) & Vulnerability.NS)
+    own = bool(Vulnerability.parse(vulnerable) & Vulnerability.NS)
     tricks = np.arange(14, dtype=np.uint8)
     contracts = []
     for strain in Strain:
         for level in range(1, 8):
             contract = Contract(f"{level}{strain}")
-            means = estimate.both[strain] @ score(contract, tricks, vul)
+            means = estimate.both[strain] @ score(contract, tricks, own)
             declarer = int(means.argmax())
             making = float(estimate.both[strain, declarer, contract.tricks :].sum())
             contracts.append(PairContract(contract, declarer == 0, float(means[declarer]), making))

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import read_arrays
-from ..bidding.calls import CALLS, UNKNOWN, call_rank
 from ..bidding.cells import Bools
 from ..bidding.system import Explanation, Floats, Indices, OpeningSystem, Probabilities, likely
 from ..cards import Hand
+from ..dealing.language.calls import CALLS, UNKNOWN, call_rank
 from ..dealing.language.mistakes import clip
 from ..estimator import ModelError
 from ..estimator.files import read_shipped

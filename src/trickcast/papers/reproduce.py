@@ -36,17 +36,19 @@ TableName = Annotated[
 RowNames = Annotated[
     list[str] | None, Option(help="A row by its id, as m09-TV-05; may be repeated.")
 ]
+RowsFile = Annotated[Path | None, Option("--rows", help="A file of ids of rows, one a line.")]
 NetworkNames = Annotated[
     list[str] | None, Option(help="The rows of a network, as 52-25-1; may be repeated.")
 ]
 Seeds = Annotated[
-    int, Option(min=1, help="Networks of other first weights for each row, at scale full.")
+    int,
+    Option(min=1, help="Networks of other first weights for each row, at scale full or authors."),
 ]
 ScaleName = Annotated[
     str,
     Option(
-        help="smoke (a minute: a trial of the program), standard (some hours of two cores) or "
-        "full (the papers' own protocol)."
+        help="smoke (a minute: a trial of the program), standard (some hours of two cores), full "
+        "(the papers' own protocol) or authors (2018 by its authors' program: hours a network)."
     ),
 ]
 TrainingDeals = Annotated[
@@ -103,6 +105,9 @@ PairsFile = Annotated[
     Path | None, Option(help="BridgeHand2Vec's validation rows, for bridgehand2vec.")
 ]
 TrainingPairsFile = Annotated[Path | None, Option(help="Its training rows.")]
+AuthorsFile = Annotated[
+    Path | None, Option(help="Its authors' own weights (.npz), measured on --pairs.")
+]
 LayoutsFile = Annotated[
     Path | None,
     Option(
@@ -120,6 +125,7 @@ def reproduce(
     paper: PaperName,
     table: TableName = None,
     row: RowNames = None,
+    rows_file: RowsFile = None,
     network: NetworkNames = None,
     scale: ScaleName = "smoke",
     seeds: Seeds = 1,
@@ -136,6 +142,7 @@ def reproduce(
     labelled: LabelledFile = None,
     pairs: PairsFile = None,
     pairs_training: TrainingPairsFile = None,
+    authors_weights: AuthorsFile = None,
     layouts: LayoutsFile = None,
     workers: Workers = 1,
     cluster: Cluster = None,
@@ -149,14 +156,17 @@ def reproduce(
     from ..bidding import LabelledError, read_labelled
     from ..formats.hand2vec import read_pairs
     from ..training import TrainingError
+    from .bridgehand2vec.authors_weights import read_authors_network
     from .bridgehand2vec.game_layouts import read_layouts
     from .experiments.all_papers import chosen_rows, rows_of
     from .experiments.pages import table_of_rows, write_report
     from .experiments.rows import Material
     from .experiments.run_deals import ExperimentError
-    from .experiments.runner import need_deals
+    from .experiments.runner import in_two_phases, need_deals
     from .experiments.runner import reproduce as run_experiments
 
+    if authors_weights is not None and pairs is None:
+        raise click.BadParameter("--authors-weights needs --pairs")
     widths = {"--first-weights": first_weights, "--first-range": first_range}
     size, docs = _size(scale, widths, seeds), report or out
     size = replace(size, epochs=epochs or 0, steps_back=steps_back, batch=batch or size.batch)
@@ -171,7 +181,10 @@ def reproduce(
         click.echo(f"finished {name}")
 
     try:
-        rows = chosen_rows(rows_of(paper, table), row or (), network or ())
+        ids = [*(row or ()), *(rows_file.read_text("utf-8").split() if rows_file else ())]
+        rows = chosen_rows(rows_of(paper, table), ids, network or ())
+        if size.by_authors:
+            rows = in_two_phases(rows)
         given = {"--epochs": epochs, **widths, "--steps-back": steps_back or None, "--batch": batch}
         given |= {"--seeds": seeds if seeds > 1 else None, "--training-deals": training_deals}
         _refuse_unused(given | {"--test": test}, rows, size)
@@ -180,6 +193,7 @@ def reproduce(
             labelled=None if labelled is None else read_labelled(labelled),
             pairs=None if pairs is None else read_pairs(pairs),
             training_pairs=None if pairs_training is None else read_pairs(pairs_training),
+            authors=None if authors_weights is None else read_authors_network(authors_weights),
             layouts=read_layouts(layouts or _LAYOUTS) if layouts or _LAYOUTS.exists() else None,
         )
         deals = _gather(library, size, test, out) if need_deals(rows) else None
@@ -188,7 +202,8 @@ def reproduce(
             for seed in range(1, seeds + 1):
                 store = run_experiments(
                     rows, size, deals, out,
-                    material=material, workers=workers, seed=seed, on=cluster, finished=finished,
+                    material=material, workers=workers, seed=seed, cluster=cluster,
+                    finished=finished,
                 )  # fmt: skip
                 written = write_report(store, scale, docs, made_by)
         click.echo(table_of_rows(rows, docs), nl=False)
@@ -210,7 +225,7 @@ def _size(scale: str, widths: Mapping[str, float | None], seeds: int) -> "Scale"
         raise click.BadParameter("--first-weights and --first-range are two ways of saying one")
     size = SCALES[scale]
     if seeds > 1 and not size.published:
-        raise click.BadParameter(f"--seeds is for scale full, and this is {scale}")
+        raise click.BadParameter(f"--seeds is for scales full and authors, and this is {scale}")
     first_weights, first_range = widths.values()
     width = first_weights or first_range or size.first_weights
     return replace(size, first_weights=width, flat_weights=first_range is not None)
@@ -223,7 +238,8 @@ def _refuse_unused(given: Mapping[str, object], rows: "Sequence[AnyRow]", scale:
     of_rprop = ("--epochs", "--first-weights", "--first-range", "--steps-back")
     for names, used, what, years in (
         (of_rprop, has_rprop(rows), "has a network trained by Rprop", "2004 or 2009"),
-        (["--batch"], has_pretraining(rows), "has a network trained in two phases", "2018"),
+        (["--batch"], has_pretraining(rows) and not scale.by_authors,
+         "has a network trained in two phases, by batches of ours", "2018"),
         (["--training-deals", "--seeds"], planned(rows, scale),
          "has a network trained on solved deals", "2004, 2009 or 2018"),
         (["--test"], need_deals(rows), "is measured on solved deals", "2004, 2009 or 2018"),

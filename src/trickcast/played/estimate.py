@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..cards import (
     DealError,
+    DealsLike,
     Seat,
     Strain,
     as_dealset,
@@ -22,9 +23,17 @@ from ..cards import (
 from ..cards.auction import contract_of, is_over, parse_call
 from ..estimator.estimator import loaded
 from ..estimator.files import check_distributions, run_model
+from ..scoring import Contract
 from .files import PlayedModelInfo, load_played_model
 from .inputs import UNKNOWN_LEAD, Tables, encode
 from .result import PlayedEstimate
+
+Contracts = str | Contract | Iterable[str | Contract]
+Declarers = str | Seat | Iterable[str | Seat]
+Leads = str | int | None | Iterable[str | int | None]
+"""Cards, by text or number; None where the lead is not known."""
+Auctions = str | None | Iterable[str | Iterable[str] | None]
+"""The calls of each table, a text or a list."""
 
 PLAYERS = ("expert", "club")
 """Whose play is estimated: of championships, or of clubs."""
@@ -67,13 +76,13 @@ class PlayedEstimator:
 
     def __call__(
         self,
-        deals: Any,
-        contracts: Any,
-        by: Any,
+        deals: DealsLike,
+        contracts: Contracts,
+        by: Declarers,
         *,
         players: str = "expert",
-        leads: Any = None,
-        auctions: Any = None,
+        leads: Leads = None,
+        auctions: Auctions = None,
     ) -> PlayedEstimate:
         """Estimate the tricks that declarers take at the table.
 
@@ -114,7 +123,13 @@ class _Asked:
     """The checked arguments of an estimate, each one value or n of them, as n tables."""
 
     def __init__(
-        self, deals: Any, contracts: Any, by: Any, leads: Any, auctions: Any, players: str
+        self,
+        deals: DealsLike,
+        contracts: Contracts,
+        by: Declarers,
+        leads: Leads,
+        auctions: Auctions,
+        players: str,
     ):
         if players not in PLAYERS:
             raise ValueError(f"players is {shorten(players)} (expected {' or '.join(PLAYERS)})")
@@ -270,13 +285,13 @@ def _shipped() -> PlayedEstimator:
 
 
 def estimate_played(
-    deals: Any,
-    contracts: Any,
-    by: Any,
+    deals: DealsLike,
+    contracts: Contracts,
+    by: Declarers,
     *,
     players: str = "expert",
-    leads: Any = None,
-    auctions: Any = None,
+    leads: Leads = None,
+    auctions: Auctions = None,
 ) -> PlayedEstimate:
     """Estimate the tricks that players take at the table, where nobody sees all the cards.
 

@@ -1,12 +1,15 @@
 """Simulation: what a contract makes over all layouts that fit, with error bars."""
 
+from .as_played import AsPlayed
 from .beating import BeatingLead, beating_leads
+from .comparing import Choice, Compared, Comparison, compare
 from .contracts import ContractValue, Simulation, simulate
 from .controls import MINIMUM_EXACT, Means, means
 from .layouts import Clock
 from .leads import Lead, LeadSimulation, simulate_leads
-from .making import MakingSimulation, simulate_making
-from .outcomes import Cells, Result, Value, Worth
+from .making import ContractChance, contract_chance
+from .next_card import CardValue, NextCard, simulate_play
+from .outcomes import Interval, Result, Value, Worth
 from .pictures import trick_picture
 from .plan import Plan, SimulationError
 from .texts import bars

@@ -1,16 +1,20 @@
 """Which opening lead beats a contract, over the solved layouts of a simulation."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, Seat, Suit, card_text
 from ..scoring import Contract
 from .contracts import Simulation
-from .controls import means
+from .controls import MINIMUM_EXACT, means
 from .layouts import solve_layouts
 from .leads import Leads
 from .outcomes import Value, played, strain_of, values
+
+_STEP = 4  # layouts solved before it is asked again whether they are enough
 
 
 class BeatingLead(NamedTuple):
@@ -28,20 +32,34 @@ def beating_leads(
     by: str | Seat,
     *,
     workers: int | None = None,
-    on: str | None = None,
+    cluster: str | None = None,
+    enough: Callable[[int], bool] | None = None,
 ) -> list[BeatingLead]:
     """Return the leads against a contract, that which sets it most often first.
 
     Where the leader's hand is known in full a lead is a card; else it is a suit, led as well as
-    possible in each layout. Every solved layout is solved again, for every card; none where
-    nothing was solved. ``on`` as in ``simulate``.
+    possible in each layout. Every solved layout is solved again, for every card; or, drawn by
+    lot, as many as are ``enough``, which is asked now and then of their number. There is no lead
+    where that is below 20, or nothing was solved. ``cluster`` as in ``simulate``.
     """
     bid, declarer = played(contract), Seat.parse(by)
     owners = result.deals.owners[: result.solved]
     if not len(owners):
         return []
     question = Leads(strain_of(bid), declarer)
-    taken = np.concatenate([*solve_layouts(question, owners, workers, on)])
+    order = np.arange(len(owners))
+    parts: list[NDArray[np.uint8]] = []
+    if enough is not None:
+        order = np.random.default_rng(len(owners)).permutation(order)
+    step = len(owners) if enough is None or cluster is not None else _STEP
+    for start in range(0, len(owners), step):
+        if enough is not None and enough(start):
+            break
+        parts += solve_layouts(question, owners[order[start : start + step]], workers, cluster)
+    order = order[: sum(map(len, parts))]
+    if len(order) < min(len(owners), MINIMUM_EXACT):
+        return []
+    taken = np.concatenate(parts)
     leader = owners == declarer.lho
     if (leader == leader[0]).all():
         cards = np.flatnonzero(leader[0])
@@ -51,7 +69,11 @@ def beating_leads(
         least = taken.reshape(-1, 4, 13).min(axis=2)
     sets = ((least < bid.tricks) & (least != UNKNOWN)).astype(float)
     # the network says nothing of a lead, but those that it doubted were solved more often
-    unsaid = None if result.chance is None else np.zeros((result.samples, len(names)))
-    shares: list[Any] = values(means(sets, unsaid, unit=1.0, chance=result.chance).chances())
+    chance = result.chance
+    if chance is not None:
+        chance = chance[order] * len(order) / len(owners)
+    unsaid = None if chance is None else np.zeros((result.samples, len(names)))
+    found = means(sets, unsaid, unit=1.0, chance=chance, effect=result.effect)
+    shares: list[Any] = values(found.chances())
     leads = [BeatingLead(name, share) for name, share in zip(names, shares, strict=True)]
     return sorted(leads, key=lambda lead: -lead.setting.mean)

@@ -1,5 +1,7 @@
 """What will this contract make? Tricks, chances and scores over the layouts that fit."""
 
+import operator
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from html import escape
@@ -9,16 +11,31 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, Grid, Seat, Strain, shorten
-from ..dealing.constraints import MAX_TRIES
+from ..bidding import AuctionLike
+from ..cards import (
+    TABLE,
+    UNKNOWN,
+    Deal,
+    DealSet,
+    Grid,
+    LabelledArray,
+    Seat,
+    Strain,
+    TrickChances,
+    Vulnerability,
+    shorten,
+)
+from ..cards.one_or_many import is_named
+from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
+from .as_played import AsPlayed, contract_as_played
 from .choice import doubt_of
 from .controls import Floats, Means, means
-from .layouts import Layouts, Work, lay_out, watcher
+from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .outcomes import (
     TRICKS,
-    Cells,
+    Interval,
     Result,
     Value,
     Worth,
@@ -80,18 +97,19 @@ class Tables(Question):
         strains, seats = zip(*self.cells, strict=True)
         estimated = None if estimates is None else estimates @ TRICKS
         taken = exact[:, strains, seats].astype(float)
-        return means(taken, estimated, unit=1.0, chance=chance)
+        return means(taken, estimated, unit=1.0, chance=chance, effect=self.effect)
 
     def doubts(self, estimates: NDArray[np.float32]) -> Floats | None:
         """Return the doubt about the tricks; None for whole tables, each of which has some."""
         return None if self._whole else doubt_of(estimates, TRICKS[:, None])
 
 
-class Simulation(Result):
+class Simulation(Result, TrickChances):
     """Results of ``simulate``: print it, or ask it for tricks, chances, scores and comparisons.
 
-    The tricks of the first ``solved`` of its ``deals`` are known. Numbers of strains and
-    declarers that were not asked for are NaN.
+    The tricks of the first ``solved`` of its ``deals`` are known; ``simulation[3]`` and
+    ``simulation[:20]`` are those deals. Numbers of strains and declarers that were not asked for
+    are NaN.
     """
 
     def __init__(self, layouts: Layouts, cells: Sequence[Cell]):
@@ -111,30 +129,32 @@ class Simulation(Result):
         return np.array([[getattr(cell, name)[0] for cell in row] for row in self._tricks])
 
     @property
-    def expected(self) -> Cells:
-        """Expected tricks; the network's alone if nothing was solved."""
-        return Cells(np.clip(self._cells("mean"), 0, 13))
+    def expected(self) -> LabelledArray:
+        """(5, 4) expected tricks; the network's alone if nothing was solved."""
+        return LabelledArray(np.clip(self._cells("mean"), 0, 13), TABLE)
 
     @property
-    def interval(self) -> Cells:
-        """(low, high) of the 95 % interval of the expected tricks; NaN if nothing was solved."""
+    def interval(self) -> LabelledArray:
+        """(5, 4, 2): (low, high) of the 95 % intervals of the expected tricks; NaN if nothing was
+        solved.
+        """
         ends = [[np.concatenate(cell.interval()) for cell in row] for row in self._tricks]
-        return Cells(np.clip(np.array(ends), 0, 13))
+        return LabelledArray(np.clip(np.array(ends), 0, 13), (*TABLE, None), Interval)
 
     @property
-    def explained(self) -> Cells:
+    def explained(self) -> LabelledArray:
         """r², the share of the spread of the exact tricks that the network explains."""
-        return Cells(self._cells("explained"))
+        return LabelledArray(self._cells("explained"), TABLE)
 
     @property
-    def effective(self) -> Cells:
+    def effective(self) -> LabelledArray:
         """Effective sample size: the solved layouts that would be needed without the network."""
-        return Cells(self._cells("effective"))
+        return LabelledArray(self._cells("effective"), TABLE)
 
     @property
-    def saving(self) -> Cells:
+    def saving(self) -> LabelledArray:
         """Time that solving alone would have taken for the same interval, over that taken."""
-        return Cells(self.saved(self._cells("effective")))
+        return LabelledArray(self.saved(self._cells("effective")), TABLE)
 
     @property
     def worth(self) -> Worth:
@@ -147,10 +167,39 @@ class Simulation(Result):
         )
         return Worth(explained, size, saving, int(known.sum()))
 
-    def making(self, contract: str | Contract, by: str | Seat) -> Value:
+    def __len__(self) -> int:
+        return self.samples
+
+    def __getitem__(self, key: Any) -> Deal | DealSet:
+        if is_named(key):
+            raise TypeError(
+                "the simulation is indexed by deals, not by names "
+                '(expected simulation.expected["S", "S"])'
+            )
+        chosen: Deal | DealSet = self.deals[key]
+        return chosen
+
+    def __iter__(self) -> Iterator[Deal]:
+        return iter(self.deals)
+
+    def at_least(
+        self, tricks: int, strain: str | Strain | None = None, by: str | Seat | None = None
+    ) -> Value:
+        """Return the chance of so many tricks or more: (probability, low, high).
+
+        Raises SimulationError without a strain or a declarer, and for tricks outside 0 … 13.
+        """
+        if strain is None or by is None:
+            raise SimulationError("no declarer or strain (expected both, as 4H by N)")
+        count = operator.index(tricks)
+        if not 0 <= count <= 13:
+            raise SimulationError(f"tricks is {count} (expected 0 to 13)")
+        return values(self._at_least(Strain.parse(strain), Seat.parse(by)))[count]
+
+    def making(self, contract: object, by: str | Seat | None = None) -> Value:
         """Return the chance that a contract makes: (probability, low, high)."""
-        bid, seat = played(contract), Seat.parse(by)
-        return values(self._at_least(strain_of(bid), seat))[bid.tricks]
+        bid = played(contract)
+        return self.at_least(bid.tricks, strain_of(bid), bid.by if by is None else by)
 
     def distribution(self, strain: str | Strain, by: str | Seat) -> Floats:
         """Return the chances of 0 to 13 tricks, (14,) float64, which add to 1.
@@ -177,11 +226,30 @@ class Simulation(Result):
             self._falling[strain, seat] = mean, low, high
         return self._falling[strain, seat]
 
-    def score(self, contract: str | Contract, by: str | Seat, vulnerable: Any = "none") -> Value:
+    def score(
+        self, contract: str | Contract, by: str | Seat, vulnerable: str | Vulnerability = "none"
+    ) -> Value:
         """Return the expected score of declarer's side: (points, low, high)."""
         bid, seat = played(contract), Seat.parse(by)
         points = score(bid, np.arange(14), is_vulnerable(vulnerable, seat)).astype(float)
         return intervals(self._means(strain_of(bid), seat, points[:, None]))[0]
+
+    def as_played(
+        self,
+        contract: str | Contract,
+        by: str | Seat,
+        vulnerable: Any = "none",
+        *,
+        players: str = "expert",
+    ) -> AsPlayed:
+        """Return tricks, chance and score of a contract as ``players`` would play it.
+
+        Over at most 1,000 of the layouts, all alike likely. The estimate is for contracts that
+        people reach (docs/models/played.md). Raises ValueError for other players.
+        """
+        bid, seat = played(contract), Seat.parse(by)
+        danger = is_vulnerable(vulnerable, seat)
+        return contract_as_played(self.deals, bid, seat, danger, players, self.effect)
 
     def compare(
         self,
@@ -190,7 +258,7 @@ class Simulation(Result):
         other: str | Contract,
         other_by: str | Seat,
         *,
-        vulnerable: Any = "none",
+        vulnerable: str | Vulnerability = "none",
         scoring: str = "imps",
     ) -> Value:
         """Return by how much the first contract beats the second, layout by layout.
@@ -206,8 +274,8 @@ class Simulation(Result):
             raise SimulationError(
                 f"{seats[0].word} and {seats[1].word} (expected partners, or one)"
             )
-        vul = is_vulnerable(vulnerable, seats[0])
-        points = [score(bid, np.arange(14), vul) for bid in (first, second)]
+        own = is_vulnerable(vulnerable, seats[0])
+        points = [score(bid, np.arange(14), own) for bid in (first, second)]
         gains = gain(points[0][:, None] - points[1], scoring)
         bids = zip((first, second), seats, strict=True)
         cells = [(bid.strain or Strain.SPADES, seat) for bid, seat in bids]
@@ -229,11 +297,12 @@ class Simulation(Result):
             p, q = (self._probabilities[:, self._columns[cell]].astype(float) for cell in cells)
             # as if tricks in two strains were independent: a control may be rough
             estimated = ((p @ gains) * q).sum(axis=1, keepdims=True)
-        return means(exact, estimated, unit=np.unique(np.abs(gains))[1], chance=self.chance)
+        unit = np.unique(np.abs(gains))[1]
+        return means(exact, estimated, unit=unit, chance=self.chance, effect=self.effect)
 
     def best_contracts(
         self,
-        vulnerable: Any = "none",
+        vulnerable: str | Vulnerability = "none",
         scoring: str = "total",
         *,
         side: str = "NS",
@@ -251,9 +320,9 @@ class Simulation(Result):
         seats = {"NS": (Seat.NORTH, Seat.SOUTH), "EW": (Seat.EAST, Seat.WEST)}.get(side.upper())
         if seats is None:
             raise SimulationError(f"side is {shorten(side)} (expected NS or EW)")
-        vul = is_vulnerable(vulnerable, seats[0])
+        own = is_vulnerable(vulnerable, seats[0])
         ranked = sorted(
-            self._by_points(seats, vul), key=lambda value: value.worth.mean, reverse=True
+            self._by_points(seats, own), key=lambda value: value.worth.mean, reverse=True
         )
         if scoring != "total" and ranked:
             best = ranked[0]
@@ -273,16 +342,16 @@ class Simulation(Result):
             ranked.sort(key=lambda value: value.worth.mean, reverse=True)
         return ranked[:number]
 
-    def _by_points(self, seats: tuple[Seat, ...], vul: bool) -> Iterator[ContractValue]:
+    def _by_points(self, seats: tuple[Seat, ...], vulnerable: bool) -> Iterator[ContractValue]:
         levels = range(1, 8)
         for strain in BIDDING_ORDER:
             known = [seat for seat in seats if (strain, seat) in self._columns]
             if not known:
                 continue
             bids = [Contract(f"{level}{strain}") for level in levels]
-            points = np.stack([score(bid, np.arange(14), vul) for bid in bids], axis=1).astype(
-                float
-            )
+            points = np.stack(
+                [score(bid, np.arange(14), vulnerable) for bid in bids], axis=1
+            ).astype(float)
             worth = {seat: intervals(self._means(strain, seat, points)) for seat in known}
             for column, bid in enumerate(bids):
                 by = max(known, key=lambda seat: worth[seat][column].mean)
@@ -300,11 +369,12 @@ class Simulation(Result):
         if len(taken):
             usual = int(np.bincount(taken, minlength=14).argmax())
             unit = np.abs(outcomes[usual] - outcomes[usual - 1 if usual else 1])
-        return means(outcomes[taken], estimated, unit=unit, chance=self.chance)
+        exact = outcomes[taken]
+        return means(exact, estimated, unit=unit, chance=self.chance, effect=self.effect)
 
     def _grid(self) -> Grid:
         """Expected tricks ± half their intervals."""
-        mean, ends = self.expected.array, self.interval.array
+        mean, ends = self.expected, np.asarray(self.interval)
         half = (ends[..., 1] - ends[..., 0]) / 2
         return Grid(lambda strain, seat: error_text(mean[strain, seat], half[strain, seat]))
 
@@ -323,40 +393,47 @@ class Simulation(Result):
 
 def simulate(
     *,
-    north: Any = None,
-    east: Any = None,
-    south: Any = None,
-    west: Any = None,
-    condition: Any = None,
+    north: KnownHand = None,
+    east: KnownHand = None,
+    south: KnownHand = None,
+    west: KnownHand = None,
+    condition: KnownDeal = None,
+    auction: AuctionLike | None = None,
+    dealer: str | Seat = "N",
+    vulnerable: str | Vulnerability = "none",
     samples: int | None = None,
-    exact: int | None = None,
+    solve: int | None = None,
     seed: int = 0,
-    model: Any = None,
+    model: str | os.PathLike[str] | None = None,
     precision: float | None = None,
     seconds: float | None = None,
     workers: int | None = None,
     max_tries: int = MAX_TRIES,
     progress: "bool | Callable[[Simulation], object]" = False,
     keep_on_interrupt: bool = False,
-    on: str | None = None,
-    only: Iterable[tuple[str | Contract, str | Seat]] | None = None,
+    cluster: str | None = None,
+    contracts: Iterable[tuple[str | Contract, str | Seat]] | None = None,
 ) -> Simulation:
     """Deal what is not known many times, and count what every contract takes, double dummy.
 
     Each seat is a hand or what is known of it, ``condition`` is about the whole deal, as in
     ``Constraints``. Of ``samples`` layouts all are estimated by the network ``model``, and
-    ``exact`` of them solved too, which corrects the estimates and tells how sure they are. With
-    ``exact`` equal to ``samples`` no network is used; with 0 nothing corrects it, and there are
+    ``solve`` of them solved too, which corrects the estimates and tells how sure they are. With
+    ``solve`` equal to ``samples`` no network is used; with 0 nothing corrects it, and there are
     no intervals (NaN). Unless named, ``model`` is fast, which is enough where it is corrected,
-    and accurate where nothing is solved. With ``only``, a list of contracts and declarers such as
+    and accurate where nothing is solved. With ``contracts``, a list of these with declarers, as
     ``[("4S", "S"), ("3N", "N")]``, no other strains and declarers are solved and estimated, about
     15 times faster for one; of more than 40 solved layouts, the others are chosen by doubt.
 
-    ``exact`` is 200 unless told, and ``samples`` as many as pay, by the share of the spread that
+    With an ``auction``, the calls so far (``"1N P"``) from ``dealer`` on, hidden hands fit it as in
+    championship play; ``vulnerable`` matters to it alone. A Reading of a Bidder may stand for all
+    three (``bidder.read(auction, …, meanings=…)``).
+
+    ``solve`` is 200 unless told, and ``samples`` as many as pay, by the share of the spread that
     the network explains on the solved ones. With ``precision`` solving ends when the expected
     tricks of all solved cells are known to ± this, with ``seconds`` after that time (never before
     20 layouts): ``stopped`` says so. Then both numbers follow from a pilot of 40 layouts and the
-    times it took; ``exact`` and ``samples`` are at most what is told. Where solving alone is as
+    times it took; ``solve`` and ``samples`` are at most what is told. Where solving alone is as
     fast the network is left out.
 
     ``workers`` is the number of threads (default: all cores). With ``keep_on_interrupt`` Ctrl-C
@@ -372,21 +449,22 @@ def simulate(
     ClusterError where the cluster fails.
 
     >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
-    >>> result = tc.simulate(**known, only=[("2S", "S")], samples=200, exact=20)
+    >>> result = tc.simulate(**known, contracts=[("2S", "S")], samples=200, solve=20)
     >>> result.solved, result.making("2S", by="S").mean > 0.5
     (20, True)
     """
-    question = Tables(None if only is None else _cells(only))
-    plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
+    question = Tables(None if contracts is None else _cells(contracts))
+    heard = read_calls(auction, dealer, vulnerable)
+    plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
     told = watcher(progress, lambda layouts: Simulation(layouts, question.cells))
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, on)
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
     return Simulation(lay_out(question, known, plan, work), question.cells)
 
 
-def _cells(only: Iterable[tuple[str | Contract, str | Seat]]) -> list[Cell]:
+def _cells(contracts: Iterable[tuple[str | Contract, str | Seat]]) -> list[Cell]:
     """Return the strains and declarers of contracts, each once."""
-    cells = [(strain_of(played(contract)), Seat.parse(by)) for contract, by in only]
+    cells = [(strain_of(played(contract)), Seat.parse(by)) for contract, by in contracts]
     if not cells:
-        raise SimulationError("only is empty (expected contracts and declarers, or None)")
+        raise SimulationError("contracts is empty (expected contracts and declarers, or None)")
     return list(dict.fromkeys(cells))

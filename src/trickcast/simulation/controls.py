@@ -28,7 +28,7 @@ variates of Monte Carlo methods are the same). Here, for finite n:
   effective sample size, since chances near 0 or 1 have no symmetric error.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +87,17 @@ class Means:
         low, high = np.minimum(middle - width, p), np.maximum(middle + width, p)
         return p, np.maximum(low, 0), np.minimum(high, 1)
 
+    def widened(self, effect: float) -> "Means":
+        """Return them with variances so many times as large."""
+        if effect == 1:
+            return self
+        error, effective, left = (
+            self.error * effect**0.5,
+            self.effective / effect,
+            self.left * effect,
+        )
+        return replace(self, error=error, effective=effective, left=left)
+
 
 def means(
     exact: Floats,
@@ -94,6 +105,7 @@ def means(
     *,
     unit: Floats | float = 0.0,
     chance: Floats | None = None,
+    effect: float = 1.0,
 ) -> Means:
     """Estimate the means of m outcomes.
 
@@ -102,6 +114,8 @@ def means(
     ``chance`` is (n,), with what chance each of the solved was chosen; None where all had the same.
     ``unit`` is the smallest step of an outcome: where all solved layouts agree, the next might
     not, and the variance is taken to be that of one in n being a step off.
+
+    ``effect`` is by how much the layouts have larger variances of means than independent ones.
 
     One layout alone, and no estimates, is a deal that is known: its outcome is the mean, and no
     chance is left that an interval could tell of (NaN).
@@ -132,9 +146,10 @@ def means(
             explained = _moments(exact, control, np.ones(n), _ALL).explained[0]
         size = np.full(exact.shape[1], float(n))
         left = spread * (1 - explained)
-        return Means(exact.mean(axis=0), np.sqrt(spread / n), explained, size, left, n, n)
+        alone = Means(exact.mean(axis=0), np.sqrt(spread / n), explained, size, left, n, n)
+        return alone.widened(effect)
     weight = np.full(n, len(estimated) / n) if chance is None else 1 / chance
-    return _corrected(exact, estimated, weight, floor)
+    return _corrected(exact, estimated, weight, floor).widened(effect)
 
 
 def _corrected(exact: Floats, estimated: Floats, weight: Floats, floor: Floats | float) -> Means:

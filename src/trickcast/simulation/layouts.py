@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from .._pieces import connected, over_pieces
 from .._progress import Advance, progress_bar
-from ..cards import DealSet, Seat
+from ..bidding import AuctionLayouts, AuctionReading, loaded_bidder
+from ..cards import DealSet, Seat, Vulnerability
 from ..dealing import Constraints, NoDealsError
 from ..dealing.shuffling import RandomWords, checked_seed
 from ..estimator import is_loaded, loaded
@@ -24,7 +25,7 @@ from .tricks import trick_finder
 
 CORRECTED_MODEL = "fast"
 """The network where solved layouts correct it: what it explains less than the larger one is less
-than what it saves in time (docs/simulation.md). Where nothing does, the default one is used."""
+than what it saves in time (docs/log/simulation.md). Where nothing does, the default one is used."""
 
 # seconds, with this model on one core:
 _TRIAL = 0.0004  # to estimate a pilot, for each strain and once more
@@ -55,8 +56,10 @@ class Work:
     progress: "bool | Callable[[Layouts], object]"
     """Whether a bar is shown; or who is told of the layouts so far."""
     keep_on_interrupt: bool
-    on: str | None = None
+    cluster: str | None = None
     """The cluster on which layouts are solved."""
+    auction: AuctionReading | None = None
+    """What was called, where layouts have to fit it."""
 
     def __post_init__(self) -> None:
         if self.workers is not None:  # before a cluster is started, or asked
@@ -91,6 +94,8 @@ class Layouts:
     """Why fewer layouts were solved than allowed: precision, seconds, interrupt or max_tries."""
     timed: bool
     """Whether a precision or the clock ended the solving."""
+    effect: float = 1.0
+    """By how much variances of means exceed those of independent layouts."""
 
 
 class LiveSource:
@@ -101,8 +106,8 @@ class LiveSource:
 
     deals: DealSet
 
-    def __init__(self, constraints: Constraints, question: Question, work: Work):
-        self._constraints, self._question, self._work = constraints, question, work
+    def __init__(self, dealer: Constraints | AuctionLayouts, question: Question, work: Work):
+        self._dealer, self._question, self._work = dealer, question, work
         self.deals = DealSet(np.empty((0, 52), dtype=np.uint8))
         # an unknown model is an error even where none is needed
         is_there = is_loaded(work.model, work.workers)
@@ -115,11 +120,12 @@ class LiveSource:
         if number > have:  # more than asked for, as all are dealt again
             try:
                 wanted = max(number, 2 * have)
-                self.deals = self._constraints.deals(wanted, self._work.seed, self._work.max_tries)
+                self.deals = self._dealer.deals(wanted, self._work.seed, self._work.max_tries)
             except NoDealsError as error:
                 if have == 0:
                     raise
                 self.deals = error.deals
+            self._question.effect = self._dealer.effect
         return min(number, len(self.deals))
 
     def estimate(self, start: int, stop: int) -> NDArray[np.float32]:
@@ -134,10 +140,10 @@ class LiveSource:
     def solve(self, rows: Rows) -> Iterator[NDArray[Any]]:
         """Yield the exact results of the layouts of these numbers, batch by batch."""
         work = self._work
-        step = _STEP if callable(work.progress) and work.on is None else len(rows)
+        step = _STEP if callable(work.progress) and work.cluster is None else len(rows)
         for first in range(0, len(rows), step):
             owners = self.deals.owners[rows[first : first + step]]
-            yield from solve_layouts(self._question, owners, work.workers, work.on)
+            yield from solve_layouts(self._question, owners, work.workers, work.cluster)
 
     def now(self) -> float:
         """Return the time in seconds."""
@@ -145,10 +151,10 @@ class LiveSource:
 
 
 def solve_layouts(
-    question: Question, owners: NDArray[np.uint8], workers: int | None, on: str | None
+    question: Question, owners: NDArray[np.uint8], workers: int | None, cluster: str | None
 ) -> Iterator[NDArray[Any]]:
     """Yield the exact results of (n, 52) owners, batch by batch, in their order."""
-    if on is None:
+    if cluster is None:
         yield from question.solve(owners, workers)
         return
     strains = {strain for strain, _ in question.cells}
@@ -156,7 +162,7 @@ def solve_layouts(
     pieces = [owners[start : start + size] for start in range(0, len(owners), size)]
     cores = 1 if workers is None else thread_count(workers)
     work = partial(_solve, question, cores)
-    with over_pieces(work, pieces, cluster=on, cores=cores, ordered=True) as done:
+    with over_pieces(work, pieces, cluster=cluster, cores=cores, ordered=True) as done:
         yield from (results for _, results in done)
 
 
@@ -175,7 +181,10 @@ def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work
     constraints = Constraints(**known, tricks=trick_finder(workers=work.workers))
     if work.model is None and plan.most_exact:
         work = replace(work, model=CORRECTED_MODEL)
-    source = LiveSource(constraints, question, work)
+    dealer: Constraints | AuctionLayouts = constraints
+    if work.auction is not None and not _all_known(constraints):
+        dealer = AuctionLayouts(work.auction, constraints)
+    source = LiveSource(dealer, question, work)
     if _all_known(constraints):
         if plan.most_exact:
             return _solve_known(question, constraints, work)
@@ -186,12 +195,12 @@ def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work
     def so_far(stopped: str | None) -> Layouts:
         clock = Clock(run.dealing.seconds, run.estimating.seconds, run.solving.seconds)
         deals, results = source.deals[run.rows], (run.estimates, run.exact, run.chance)
-        return Layouts(deals, *results, clock, stopped, plan.open_ended)
+        return Layouts(deals, *results, clock, stopped, plan.open_ended, question.effect)
 
     total = None if plan.open_ended else plan.most_exact
     with (
         progress_bar("solving", total, "layouts", show=work.progress is True) as advance,
-        connected(work.on if plan.most_exact else None),
+        connected(work.cluster if plan.most_exact else None),
     ):
         tell = _teller(work.progress, run, so_far) if callable(work.progress) else advance
         try:
@@ -202,6 +211,15 @@ def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work
                 raise
             stopped = "interrupt"
     return so_far(stopped)
+
+
+def read_calls(
+    auction: Any, dealer: str | Seat, vulnerable: str | Vulnerability
+) -> AuctionReading | None:
+    """Return what was called, read by the network of calls; None where nothing is told."""
+    if auction is None or isinstance(auction, AuctionReading):
+        return auction
+    return loaded_bidder(threads=1).read(auction, dealer, vulnerable)
 
 
 def watcher(

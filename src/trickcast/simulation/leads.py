@@ -1,5 +1,6 @@
 """What should I lead? Every card of the leader's hand over the layouts that fit."""
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, Hand, Seat, Strain, card_text
-from ..dealing.constraints import MAX_TRIES
+from ..bidding import AuctionLike, AuctionReading
+from ..cards import UNKNOWN, Hand, HandLike, Seat, Strain, Vulnerability, card_text
+from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import Contract, score
 from ..solver import solve_lead_batches
+from .as_played import AsPlayed, leads_as_played
 from .controls import MINIMUM_EXACT, Floats, Means, means
-from .layouts import Layouts, Work, lay_out, watcher
+from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .outcomes import (
     TRICKS,
     Result,
@@ -88,7 +91,7 @@ class Leads(Question):
         estimated = None
         if estimates is not None:
             estimated = np.repeat(estimates @ outcome, taken.shape[1], axis=1)
-        return means(outcome[taken], estimated, unit=unit)
+        return means(outcome[taken], estimated, unit=unit, effect=self.effect)
 
 
 class LeadSimulation(Result):
@@ -110,6 +113,7 @@ class LeadSimulation(Result):
         tables = np.full((self.samples, 5, 4), UNKNOWN, dtype=np.uint8)
         tables[: self.solved, strain_of(bid), declarer] = self.after.min(axis=1)
         self.deals = self.deals.with_tricks(tables)
+        self._as_played: dict[str, dict[str, AsPlayed]] = {}
 
     @cached_property
     def leads(self) -> list[Lead]:
@@ -123,7 +127,7 @@ class LeadSimulation(Result):
         setting = values(self._means(taken, made).chances())
         best = int(np.argmax([value.mean for value in scores]))
         against = gain(points[taken] - points[taken[:, [best]]], self.scoring)
-        gains = gain_intervals(means(against, None), self.scoring)
+        gains = gain_intervals(means(against, None, effect=self.effect), self.scoring)
         even = even_of(self.scoring)
         gains[best] = Value(even, np.nan, np.nan) if self.known else Value(even, even, even)
         leads = [
@@ -139,8 +143,24 @@ class LeadSimulation(Result):
         ]
         return sorted(leads, key=lambda lead: (-lead.gain.mean, -lead.points.mean))
 
+    def as_played(self, players: str = "expert") -> dict[str, AsPlayed]:
+        """Return tricks, chance and score after each lead as ``players`` would play on, by card.
+
+        Over at most 200 of the layouts. The lead is told to the estimate, so that a passive one is
+        not punished for what only a mind reader would do. Raises ValueError for other players.
+        """
+        if players not in self._as_played:
+            cards = np.flatnonzero(self.after[0] != UNKNOWN).tolist()
+            found = leads_as_played(
+                self.deals, self.contract, self.by, self.vulnerable, players, self.effect, cards
+            )
+            told = zip(map(card_text, cards), found, strict=True)
+            self._as_played[players] = dict(told)
+        return self._as_played[players]
+
     def _means(self, taken: NDArray[np.uint8], outcome: Floats) -> Means:
         question = Leads(strain_of(self.contract), self.by)
+        question.effect = self.effect
         unit = abs(float(np.diff(outcome)[self.contract.tricks - 1]))
         return question.means_of(taken, outcome, self._probabilities, unit)
 
@@ -162,18 +182,22 @@ class LeadSimulation(Result):
     def __str__(self) -> str:
         """A line for each lead, best first."""
         unit = {"total": "points", "imps": "IMPs"}.get(self.scoring, self.scoring)
-        head = f"{'lead':12}{'declarer takes':>15}{'set':>24}{unit:>24}"
+        head = f"{'lead':7}{'declarer takes':>15}{'set':>18}{unit:>25}{'as played':>13}"
         lines = [self.headline, f"leads against {self.contract} by {self.by.word}", head]
-        lines += [self._line(lead) for lead in self.leads]
-        notes = self.notes
+        taken = {card: each.tricks for card, each in self.as_played().items()}
+        lines += [self._line(lead, taken[lead.cards[0]]) for lead in self.leads]
+        notes = [
+            *self.notes,
+            "as played: what declarers take at championship tables after the lead",
+        ]
         if not self.known:
             notes.insert(0, f"{_EVEN}: equal within the error")
         return "\n".join(lines + wrapped(notes))
 
-    def _line(self, lead: Lead) -> str:
+    def _line(self, lead: Lead, played: Value) -> str:
         cards = lead.cards[0] + "".join(card[1] for card in lead.cards[1:])
         tricks = error_text(lead.tricks.mean, lead.tricks.high - lead.tricks.mean)
-        mean, low, high = (f"{share:.1%}" for share in lead.setting)
+        mean, low, high = (f"{share:.0%}" for share in lead.setting)
         chance = mean if self.known else f"{mean} ({low} to {high})"
         signed, digits = self.scoring != "matchpoints", 0 if self.scoring == "total" else 2
         worth = interval_text(lead.gain, digits, signed=signed)
@@ -181,7 +205,8 @@ class LeadSimulation(Result):
         if lead.gain == (even, even, even):
             worth = "no difference"
         mark = f" {_EVEN}" if lead.even and not self.known else ""
-        return f"{cards:12}{tricks:>15}{chance:>24}{worth:>24}{mark}"
+        taken = error_text(played.mean, played.high - played.mean)
+        return f"{cards:7}{tricks:>15}{chance:>18}{worth + mark:>25}{taken:>13}"
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
@@ -189,41 +214,46 @@ class LeadSimulation(Result):
 
 def simulate_leads(
     *,
-    leader: Any,
-    contract: str | Contract,
-    by: str | Seat,
-    vulnerable: Any = "none",
+    leader: HandLike,
+    contract: str | Contract | None = None,
+    by: str | Seat | None = None,
+    auction: AuctionLike | None = None,
+    dealer: str | Seat = "N",
+    vulnerable: str | Vulnerability = "none",
     scoring: str = "imps",
-    north: Any = None,
-    east: Any = None,
-    south: Any = None,
-    west: Any = None,
-    condition: Any = None,
+    north: KnownHand = None,
+    east: KnownHand = None,
+    south: KnownHand = None,
+    west: KnownHand = None,
+    condition: KnownDeal = None,
     samples: int | None = None,
-    exact: int | None = None,
+    solve: int | None = None,
     seed: int = 0,
-    model: Any = None,
+    model: str | os.PathLike[str] | None = None,
     precision: float | None = None,
     seconds: float | None = None,
     workers: int | None = None,
     max_tries: int = MAX_TRIES,
     progress: "bool | Callable[[LeadSimulation], object]" = False,
     keep_on_interrupt: bool = False,
-    on: str | None = None,
+    cluster: str | None = None,
 ) -> LeadSimulation:
     """Compare the opening leads from a hand against a contract.
 
-    ``leader`` is the whole hand of the declarer's left-hand opponent; the other seats are what
-    the auction tells of them. ``scoring`` is imps, total or matchpoints, in which leads are
+    ``leader`` is the whole hand of the declarer's left-hand opponent; the other seats are what is
+    known of them. With a whole ``auction``, contract and declarer follow from it, and the hidden
+    hands fit it. ``scoring`` is imps, total or matchpoints, in which leads are
     compared layout by layout. ``precision`` is of declarer's expected tricks after each lead. All
     else, and the errors, are as in ``simulate``, but that at least 20 layouts are solved.
 
     >>> known = {"leader": "KQT4.Q72.J853.94", "south": "balanced, hcp 15-17", "north": "hcp 8-10"}
-    >>> leads = tc.simulate_leads(**known, contract="3N", by="S", samples=40, exact=20)
+    >>> leads = tc.simulate_leads(**known, contract="3N", by="S", samples=40, solve=20)
     >>> len(leads), leads.solved
     (12, 20)
     """
-    bid, declarer, hand = played(contract), Seat.parse(by), Hand(leader)
+    heard = read_calls(auction, dealer, vulnerable)
+    bid, declarer = _contract(contract, by, heard)
+    hand = Hand(leader)
     gain(np.zeros(1), scoring)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
     leading = declarer.lho.name.lower()
@@ -231,18 +261,42 @@ def simulate_leads(
         raise SimulationError(f"{leading} leads and is given twice (expected leader alone)")
     known[leading] = hand
     is_vulnerable(vulnerable, declarer)
-    if exact == 0:
+    if solve == 0:
         raise SimulationError(
-            f"exact is 0 (leads are compared by solving: {MINIMUM_EXACT} or more)"
+            f"solve is 0 (leads are compared by solving: {MINIMUM_EXACT} or more)"
         )
-    plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
+    plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
 
     def compared(layouts: Layouts) -> LeadSimulation:
         return LeadSimulation(layouts, bid, declarer, vulnerable, scoring)
 
     told = watcher(progress, compared)
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, on)
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
     return compared(lay_out(Leads(strain_of(bid), declarer), known, plan, work))
+
+
+def _contract(
+    contract: str | Contract | None, by: str | Seat | None, heard: AuctionReading | None
+) -> tuple[Contract, Seat]:
+    """Return contract and declarer, as told or as the auction ends."""
+    if heard is None:
+        if contract is None or by is None:
+            raise SimulationError("no contract and declarer (expected both, or a whole auction)")
+        return played(contract), Seat.parse(by)
+    ended, declarer = heard.auction.contract
+    if ended is None:
+        raise SimulationError(
+            f"the auction {heard.auction} has not ended: there is no contract yet"
+        )
+    if declarer is None:
+        raise SimulationError("the board was passed out: nothing is led")
+    if contract is not None and str(Contract(contract)) != ended:
+        raise SimulationError(f"the auction ends in {ended}, not in {Contract(contract)}")
+    if by is not None and Seat.parse(by) != declarer:
+        raise SimulationError(
+            f"the auction makes {declarer.word} declarer, not {Seat.parse(by).word}"
+        )
+    return Contract(ended), declarer
 
 
 def _sequences(cards: NDArray[np.intp]) -> list[list[int]]:

@@ -1,19 +1,20 @@
 """Does this contract make? One search a layout, where counting its tricks takes several."""
 
+import os
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Seat
-from ..dealing.constraints import MAX_TRIES
+from ..bidding import AuctionLike
+from ..cards import Seat, Vulnerability
+from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import Contract
 from ..solver import makes_batches
 from .choice import doubt_of
 from .controls import Floats, Means, means
-from .layouts import Layouts, Work, lay_out, watcher
+from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .outcomes import Result, Value, Worth, played, strain_of, values
 from .plan import Plan
 from .run import Question
@@ -41,7 +42,8 @@ class Making(Question):
         estimated = None
         if estimates is not None:
             estimated = estimates[:, :, self.bid.tricks :].sum(axis=2, dtype=float)
-        return means(exact[:, None].astype(float), estimated, unit=1.0, chance=chance)
+        taken = exact[:, None].astype(float)
+        return means(taken, estimated, unit=1.0, chance=chance, effect=self.effect)
 
     def doubts(self, estimates: NDArray[np.float32]) -> Floats:
         """Return the doubt whether it makes."""
@@ -54,8 +56,8 @@ class Making(Question):
         return (high - low) / 2
 
 
-class MakingSimulation(Result):
-    """Results of ``simulate_making``: print it, or take ``making``."""
+class ContractChance(Result):
+    """Results of ``contract_chance``: print it, or take ``making()``."""
 
     contract: Contract
     by: Seat
@@ -72,9 +74,8 @@ class MakingSimulation(Result):
     def _means(self) -> Means:
         return self._question.means(self.made, self._probabilities, self.chance)
 
-    @property
     def making(self) -> Value:
-        """The chance to make it: (probability, low, high)."""
+        """Return the chance to make it: (probability, low, high)."""
         return values(self._means.chances())[0]
 
     @property
@@ -85,48 +86,52 @@ class MakingSimulation(Result):
         return Worth(float(explained[0]), float(effective[0]), float(saving[0]), cells=1)
 
     def __repr__(self) -> str:
-        return f"<MakingSimulation of {self.contract} by {self.by}, {self.solved:,} layouts solved>"
+        return f"<ContractChance of {self.contract} by {self.by}, {self.solved:,} layouts solved>"
 
     def __str__(self) -> str:
-        making = f"makes {percent_text(self.making)}"
+        making = f"makes {percent_text(self.making())}"
         lines = [self.headline, f"{self.contract} by {self.by.word}", making]
         return "\n".join(lines + wrapped(self.notes))
 
 
-def simulate_making(
+def contract_chance(
     *,
     contract: str | Contract,
     by: str | Seat,
-    north: Any = None,
-    east: Any = None,
-    south: Any = None,
-    west: Any = None,
-    condition: Any = None,
+    north: KnownHand = None,
+    east: KnownHand = None,
+    south: KnownHand = None,
+    west: KnownHand = None,
+    condition: KnownDeal = None,
+    auction: AuctionLike | None = None,
+    dealer: str | Seat = "N",
+    vulnerable: str | Vulnerability = "none",
     samples: int | None = None,
-    exact: int | None = None,
+    solve: int | None = None,
     seed: int = 0,
-    model: Any = None,
+    model: str | os.PathLike[str] | None = None,
     precision: float | None = None,
     seconds: float | None = None,
     workers: int | None = None,
     max_tries: int = MAX_TRIES,
-    progress: "bool | Callable[[MakingSimulation], object]" = False,
+    progress: "bool | Callable[[ContractChance], object]" = False,
     keep_on_interrupt: bool = False,
-    on: str | None = None,
-) -> MakingSimulation:
+    cluster: str | None = None,
+) -> ContractChance:
     """Find how often a contract makes, and nothing else: two to five times faster than counting.
 
     ``precision`` is half the interval of the chance: 0.03 for three in a hundred. All else, and
     the errors, are as in ``simulate``.
 
     >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
-    >>> answer = tc.simulate_making(**known, contract="2S", by="S", samples=200, exact=20)
-    >>> answer.making.low <= answer.making.mean <= answer.making.high
+    >>> answer = tc.contract_chance(**known, contract="2S", by="S", samples=200, solve=20)
+    >>> answer.making().low <= answer.making().mean <= answer.making().high
     True
     """
     question = Making(played(contract), Seat.parse(by))
-    plan = Plan(samples=samples, exact=exact, precision=precision, seconds=seconds)
+    heard = read_calls(auction, dealer, vulnerable)
+    plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
-    told = watcher(progress, lambda layouts: MakingSimulation(layouts, question))
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, on)
-    return MakingSimulation(lay_out(question, known, plan, work), question)
+    told = watcher(progress, lambda layouts: ContractChance(layouts, question))
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
+    return ContractChance(lay_out(question, known, plan, work), question)

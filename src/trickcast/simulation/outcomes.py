@@ -24,25 +24,11 @@ class Value(NamedTuple):
     high: float
 
 
-class Cells:
-    """A number, or a pair of them, for every strain and declarer: ``cells["S", "N"]``."""
+class Interval(NamedTuple):
+    """The ends of a 95 % interval."""
 
-    __slots__ = ("array",)
-
-    array: Floats
-    """(5, 4) or (5, 4, 2) float64, strains S H D C N by declarers N E S W."""
-
-    def __init__(self, array: Floats):
-        array.flags.writeable = False
-        self.array = array
-
-    def __getitem__(self, key: tuple[str | Strain, str | Seat]) -> Any:
-        strain, seat = key
-        cell = self.array[Strain.parse(strain), Seat.parse(seat)]
-        return float(cell) if cell.ndim == 0 else tuple(cell.tolist())
-
-    def __repr__(self) -> str:
-        return f"Cells({self.array.tolist()})"
+    low: float
+    high: float
 
 
 class Worth(NamedTuple):
@@ -76,11 +62,14 @@ class Result:
     stopped: str | None
     """Why fewer were solved than allowed: precision, seconds, interrupt, max_tries; else None."""
     timed: bool
-    """Whether a precision or the clock ended the solving. ``samples`` and ``exact`` set to what
+    """Whether a precision or the clock ended the solving. ``samples`` and ``solve`` set to what
     was dealt and solved give the same numbers again, wherever they run."""
 
+    effect: float
+    """By how much variances of means exceed those of independent layouts, which is counted in."""
+
     def __init__(self, layouts: Layouts):
-        self.deals = layouts.deals
+        self.deals, self.effect = layouts.deals, layouts.effect
         self.samples, self.solved = len(layouts.deals), len(layouts.exact)
         self.estimated, self.chance = layouts.probabilities is not None, layouts.chance
         self.clock, self.stopped, self.timed = layouts.clock, layouts.stopped, layouts.timed
@@ -103,6 +92,11 @@ class Result:
         if self.known:
             return [KNOWN, DOUBLE_DUMMY]
         notes = [INTERVALS]
+        if self.effect > 1:
+            notes.append(
+                "the layouts fit the auction as in championship play; they are as good as "
+                f"{self.samples / self.effect:,.0f} independent ones, which is counted in"
+            )
         worth = self.worth
         if worth is not None and self.estimated:
             note = (
@@ -140,9 +134,9 @@ class Result:
         return saved
 
 
-def played(contract: str | Contract) -> Contract:
+def played(contract: object) -> Contract:
     """Return a contract that has a declarer, or raise SimulationError."""
-    bid = Contract(contract)
+    bid = Contract(contract if isinstance(contract, Contract) else str(contract))
     if bid.strain is None:
         raise SimulationError("a board that is passed out has no declarer (expected a contract)")
     return bid
@@ -154,7 +148,7 @@ def strain_of(bid: Contract) -> Strain:
     return bid.strain
 
 
-def is_vulnerable(vulnerable: Any, seat: Seat) -> bool:
+def is_vulnerable(vulnerable: str | Vulnerability, seat: Seat) -> bool:
     """Return whether a seat's side is."""
     return bool(Vulnerability.parse(vulnerable) >> seat.side & 1)
 

@@ -40,7 +40,7 @@ class Plan:
 
     samples: int | None = None
     """Layouts dealt, and estimated; None for as many as pay."""
-    exact: int | None = None
+    solve: int | None = None
     """Layouts of them that are solved too; None for as many as are needed, or 200."""
     precision: float | None = None
     """Half the width of the 95 % interval at which solving stops."""
@@ -48,28 +48,28 @@ class Plan:
     """Time after which solving stops, counted from the start."""
 
     def __post_init__(self) -> None:
-        for name in ("samples", "exact"):
+        for name in ("samples", "solve"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, operator.index(getattr(self, name)))
         if self.samples is not None and self.samples < 1:
             raise SimulationError(f"samples is {self.samples} (expected 1 or more)")
-        if self.exact != 0 and self.most_exact < MINIMUM_EXACT:
-            name = "samples" if self.exact is None else "exact"
+        if self.solve != 0 and self.most_exact < MINIMUM_EXACT:
+            name = "samples" if self.solve is None else "solve"
             raise SimulationError(
                 f"{name} is {self.most_exact} (expected {MINIMUM_EXACT} or more, for an interval "
-                "from fewer means nothing, or exact 0 for estimates without intervals)"
+                "from fewer means nothing, or solve 0 for estimates without intervals)"
             )
         if self.samples is not None and self.most_exact > self.samples:
             raise SimulationError(
-                f"exact is {self.exact} and samples {self.samples} (expected exact <= samples: the "
+                f"solve is {self.solve} and samples {self.samples} (expected solve <= samples: the "
                 "solved layouts are some of them)"
             )
         for name in ("precision", "seconds"):
             value = getattr(self, name)
             if value is not None and not 0 < value < np.inf:
                 raise SimulationError(f"{name} is {value} (expected a number above 0)")
-            if value is not None and self.exact == 0:
-                raise SimulationError(f"{name} needs exact results (exact is 0)")
+            if value is not None and self.solve == 0:
+                raise SimulationError(f"{name} needs exact results (solve is 0)")
 
     @property
     def open_ended(self) -> bool:
@@ -79,13 +79,13 @@ class Plan:
     @property
     def told(self) -> bool:
         """Whether both numbers are fixed beforehand: nothing is left to be found out."""
-        return self.exact == 0 or (self.samples is not None and not self.open_ended)
+        return self.solve == 0 or (self.samples is not None and not self.open_ended)
 
     @property
     def most_exact(self) -> int:
         """Layouts solved, at most."""
-        if self.exact is not None:
-            return self.exact
+        if self.solve is not None:
+            return self.solve
         most = MOST_EXACT if self.open_ended else USUAL_EXACT
         return most if self.samples is None else min(most, self.samples)
 
@@ -94,7 +94,7 @@ class Plan:
         """Layouts dealt, at most."""
         if self.samples is not None:
             return self.samples
-        return USUAL_SAMPLES if self.exact == 0 else max(MOST_SAMPLES, self.most_exact)
+        return USUAL_SAMPLES if self.solve == 0 else max(MOST_SAMPLES, self.most_exact)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,8 @@ class Question(Aim):
 
     cells: list[Cell]
     """Of what there have to be estimates."""
+    effect = 1.0
+    """By how much the layouts have larger variances of means than independent ones."""
 
     @abstractmethod
     def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[Any]]:

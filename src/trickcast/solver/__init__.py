@@ -15,7 +15,7 @@ from .batches import (
     solver_version,
     thread_count,
 )
-from .each_card import solve_leads, solve_play, values_of_cards
+from .each_card import solve_leads, solve_play, trace_plays, values_in, values_of_cards
 from .processes import SolverCrash, SolverProcesses
 from .solving import solve, solved_chunks
 
@@ -39,5 +39,7 @@ __all__ = [
     "solved_chunks",
     "solver_version",
     "thread_count",
+    "trace_plays",
+    "values_in",
     "values_of_cards",
 ]

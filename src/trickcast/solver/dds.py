@@ -255,6 +255,39 @@ def solve(
     return Leads(numbers[:, 1], *numbers[:, 2:].reshape(n, 4, 13).transpose(1, 0, 2))
 
 
+def traces(
+    owners: NDArray[np.uint8],
+    strains: NDArray[np.integer[Any]],
+    leaders: NDArray[np.integer[Any]],
+    plays: Sequence[Sequence[int]],
+    threads: int,
+    given_up: Event,
+) -> list[NDArray[np.uint8]]:
+    """Return declarer's tricks along at most ``BOARDS`` checked plays of deals.
+
+    Of k cards the first of each (k + 1,) result is before the play, the others after each card;
+    after 48 cards there are no more, since the last trick plays itself.
+    """
+    n = len(owners)
+    nothing = np.full((n, 3), _NO_CARD, dtype=np.uint8)
+    positions = boards(owners, strains, leaders, nothing)
+    with held(threads, given_up) as dds:
+        call, cards, results = dds.boards(), dds.playTracesBin(), dds.solvedPlays()
+        call.noOfBoards = cards.noOfBoards = n
+        ctypes.memmove(call.deals, positions.ctypes.data, positions.nbytes)
+        call.target[:n] = [MOST_TRICKS] * n
+        call.solutions[:n] = [ONE_CARD] * n
+        call.mode[:n] = [_ALWAYS_SEARCH] * n
+        for trace, play in zip(cards.plays, plays, strict=False):
+            k = trace.number = len(play)
+            trace.suit[:k] = [card // 13 for card in play]
+            trace.rank[:k] = [14 - card % 13 for card in play]
+        dds.AnalyseAllPlaysBin(call, cards, results, 1)
+    return [
+        np.array(solved.tricks[: solved.number], dtype=np.uint8) for solved in results.solved[:n]
+    ]
+
+
 def lines(
     owners: NDArray[np.uint8],
     tables: NDArray[np.uint8],

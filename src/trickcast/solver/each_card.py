@@ -1,20 +1,23 @@
 """The exact value of every card: of a lead, and of each card of a play."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, DealError, Seat, Strain, as_dealset
+from ..cards import UNKNOWN, DealError, DealsLike, Seat, Strain, as_dealset, check_owners
 from ..cards.play import Position, positions
 from ..cards.text import card_text, parse_card, parse_contract
 from . import dds
 from .batches import beside, solve_lead_batches, thread_count
 
+_PLAYS = 100
+"""Plays that DDS takes in one call: a second or two."""
+
 
 def solve_leads(
-    deals: Any, contract: Any, by: str | Seat, *, workers: int | None = None
+    deals: DealsLike, contract: object, by: str | Seat, *, workers: int | None = None
 ) -> dict[str, int] | list[dict[str, int]]:
     """Return the tricks that declarer takes after each opening lead, exactly, by card.
 
@@ -36,8 +39,8 @@ def solve_leads(
 
 
 def solve_play(
-    deal: Any,
-    contract: Any,
+    deal: DealsLike,
+    contract: object,
     by: str | Seat,
     cards: str | Iterable[str | int] = (),
     *,
@@ -67,7 +70,7 @@ def solve_play(
     return [_by_card(row) for row in values]
 
 
-def _strain(contract: Any) -> Strain:
+def _strain(contract: object) -> Strain:
     _, strain, _ = parse_contract(str(contract))
     if strain is None:
         raise DealError("a deal that is passed out is not played (expected a contract, as 4H)")
@@ -99,6 +102,13 @@ def values_of_cards(
     ValueError for ``workers`` below one.
     """
     reached = positions(owners, strain, declarer.lho if leader is None else leader, cards)
+    return values_in(reached, strain, declarer, workers=workers)
+
+
+def values_in(
+    reached: Sequence[Position], strain: Strain, declarer: Seat, *, workers: int | None = None
+) -> NDArray[np.uint8]:
+    """Return what each card is worth in k positions, as ``values_of_cards``: (k, 52) uint8."""
     open_ones = [number for number, now in enumerate(reached) if len(now.playable)]
     threads = thread_count(workers)
     values = np.full((len(reached), 52), UNKNOWN, dtype=np.uint8)
@@ -119,6 +129,44 @@ def values_of_cards(
         for number, mover in zip(numbers, dds.scores_of_cards(solved), strict=True):
             values[number] = _declarers(mover, reached[number], declarer)
     return values
+
+
+def trace_plays(
+    owners: NDArray[np.uint8],
+    strains: Sequence[Strain],
+    declarers: Sequence[Seat],
+    plays: Sequence[Sequence[int]],
+    *,
+    workers: int | None = None,
+) -> list[NDArray[np.uint8]]:
+    """Return what declarer takes in all before a play and after each of its cards, for n plays.
+
+    ``owners`` is (n, 52), of deals, and ``plays`` are card indices in the order of play. Of k cards
+    there are min(k, 48) + 1 numbers: everybody plays as well as possible from there on. That is
+    much faster than the value of every card (``values_of_cards``).
+
+    Raises DealError for what are no deals, PlayError for a card that cannot be played, ValueError
+    for ``workers`` below one.
+
+    >>> deal = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
+    >>> from trickcast.cards import Seat, Strain
+    >>> from trickcast.solver import trace_plays
+    >>> trace_plays(deal.owners[None], [Strain.HEARTS], [Seat.NORTH], [[28]])[0].tolist()
+    [10, 10]
+    """
+    check_owners(owners)
+    for row, strain, declarer, cards in zip(owners, strains, declarers, plays, strict=True):
+        positions(row, strain, declarer.lho, cards)
+    threads = thread_count(workers)
+    leaders = [declarer.lho for declarer in declarers]
+    found = list[NDArray[np.uint8]]()
+    for start in range(0, len(owners), _PLAYS):
+        some = slice(start, start + _PLAYS)
+        work = partial(
+            dds.traces, owners[some], np.array(strains[some]), np.array(leaders[some]), plays[some]
+        )
+        found += beside(lambda given_up, work=work: work(threads, given_up))  # type: ignore[misc]
+    return found
 
 
 def _tricks(some: Sequence[Position]) -> NDArray[np.uint8]:

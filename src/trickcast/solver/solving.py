@@ -5,14 +5,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._pieces import over_pieces
 from .._progress import Advance, nothing, progress_bar
-from ..cards import TrickTable, as_dealset
+from ..cards import DealsLike, TrickTable, as_dealset
 from .batches import solve_batches, thread_count
 from .processes import Declarers, SolverProcesses, Strains, chosen_cells
 
@@ -21,7 +20,7 @@ _PIECE = 64
 
 
 def solve(
-    deals: Any,
+    deals: DealsLike,
     *,
     strains: Strains = None,
     declarers: Declarers = None,

@@ -84,16 +84,16 @@ def train(
     request: Request,
     report: Report = lambda line: None,
     *,
-    on: str | None = None,
+    cluster: str | None = None,
     workers: int = 1,
 ) -> Answer | None:
     """Train one leg of what is asked for, and export the model at the end of its schedule.
 
     The same request goes on where it stopped. In all but the first of torchrun's processes the
-    answer is None. ``on`` is a Ray cluster, ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``, where
-    ``workers`` train together, which have to see the same folders; when one dies all go on from
-    the last checkpoint. Raises ValueError for options, settings or deals that make no sense, naming
-    them; TrainingError when a training cannot go on; OSError for files that cannot be read;
+    answer is None. ``cluster`` is a Ray cluster, ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``,
+    where ``workers`` train together, which have to see the same folders; when one dies all go on
+    from the last checkpoint. Raises ValueError for options, settings or deals that make no sense,
+    naming them; TrainingError when a training cannot go on; OSError for files that cannot be read;
     ClusterError where the cluster fails.
     """
     training = find_training(request.name)
@@ -106,12 +106,12 @@ def train(
                 f"{request.name} takes no --{option.replace('_', '-')} (only {', '.join(takers)})"
             )
     config = training.configured(request.settings)
-    if on is not None:
+    if cluster is not None:
         if family is not _DEALS:
             raise ValueError(f"{request.name} is trained here alone (expected no cluster)")
         from .cluster import train_on
 
-        return train_on(train, request, report, on, workers)
+        return train_on(train, request, report, cluster, workers)
     threads = request.threads or family.threads
     with processor_threads(threads) if threads else nullcontext():
         return family.train(request, config, report)

@@ -24,19 +24,19 @@ def train_on(
     train: Callable[[Request], Answer | None],
     request: Request,
     report: Report,
-    on: str,
+    cluster: str,
     workers: int,
 ) -> Answer | None:
     """Have ``workers`` call ``catalogue.train``, which says what is raised."""
     threads, name = request.threads or 1, request.name
     asked = _everywhere(replace(request, threads=threads))
-    with connected(on) as ray:
-        refuse_small_machines(ray, on, threads)
+    with connected(cluster) as ray:
+        refuse_small_machines(ray, cluster, threads)
         there = ray.cluster_resources()
         if there.get("CPU", 0) < workers * threads:
             raise ClusterError(
-                f"cluster {on}: has {there.get('CPU', 0):g} cores (expected {threads} for each of "
-                f"{workers} workers; ask for fewer --workers, or more machines)"
+                f"cluster {cluster}: has {there.get('CPU', 0):g} cores (expected {threads} for "
+                f"each of {workers} workers; ask for fewer --workers, or more machines)"
             )
         try:
             from ray.train import FailureConfig, RunConfig, ScalingConfig

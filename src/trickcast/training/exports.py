@@ -1,7 +1,7 @@
 """Exports: stated chances made true on validation deals, the ONNX graph, the file and its checks.
 
 Graphs are written by hand because torch's own exporter does worse, even for the smallest networks:
-docs/estimator.md, "Export", has the figures.
+docs/log/estimator.md, "Export by hand", has the figures.
 """
 
 import hashlib

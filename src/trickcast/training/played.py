@@ -25,7 +25,7 @@ from torch.nn import functional
 from ..cards import Board, DealError, Seat, Skipped, Strain, parse_card, parse_contract
 from ..cards.auction import contract_of
 from ..estimator import Estimator
-from ..formats import stream
+from ..formats import iter_deals
 from ..played.files import PLAYED_FORMAT, inputs_text
 from ..played.inputs import SIZES, UNKNOWN_LEAD, Tables, encode, part
 from ..played.measures import measure
@@ -123,7 +123,7 @@ def _rows(path: Path, skipped: list[Skipped]) -> Iterator[tuple[Any, ...]]:
     club = "club" in path.parts
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the reader reads leniently is no news here
-        for deals in stream(path, skipped=skipped):
+        for deals in iter_deals(path, skipped=skipped):
             for owners, board in zip(deals.owners, deals.boards or (), strict=True):
                 contract = _contract(board.contract, board.declarer)
                 if contract is not None and board.result is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from lark import Token, v_args
 from numpy.typing import NDArray
 
-from ...cards import DealError, Seat, Strain, Vulnerability, as_dealset
+from ...cards import DealError, DealsLike, Seat, Strain, Vulnerability, as_dealset
 from ...scoring import Contract, imps, par, score
 from .conditions import (
     ASK_FOR_TRICKS,
@@ -50,7 +50,17 @@ from .hand_counts import (
     unknown,
 )
 from .mistakes import ConstraintError, OutsideError, clip, pointed
-from .parsing import COMPARISONS, Branch, Reader, aligned, is_reserved, largest, no_name, unit_of
+from .parsing import (
+    COMPARISONS,
+    Branch,
+    Reader,
+    Start,
+    aligned,
+    is_reserved,
+    largest,
+    no_name,
+    unit_of,
+)
 from .shapes import balanced, braced_shapes
 
 _LARGEST_POINT = 1_000_000
@@ -83,7 +93,7 @@ class Expression:
         """Whether the tricks of each deal have to be found."""
         return takes_tricks(self.node)
 
-    def values(self, deals: Any, tricks: Tricks | None = None) -> NDArray[Any]:
+    def values(self, deals: DealsLike, tricks: Tricks | None = None) -> NDArray[Any]:
         """Return the (n,) numbers of deals, conditions as 0 and 1.
 
         ``deals`` is what makes a DealSet; ``tricks`` finds the (n, 5, 4) tricks of (n, 52) owners.
@@ -92,6 +102,17 @@ class Expression:
         owners = as_dealset(deals)[0].owners
         values = np.broadcast_to(value_of(self.node, Layouts(owners, tricks)), len(owners))
         return values.astype(np.int64) if values.dtype == np.bool_ else values
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a strategy plays: a contract, and by whom where that is said."""
+
+    contract: Contract
+    by: Seat | None
+
+    def __str__(self) -> str:
+        return str(self.contract) if self.by is None else f"{self.contract} by {self.by}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,9 +228,28 @@ def _with_parameters(text: str, source: str, parameters: Mapping[int, str]) -> s
     return _PARAMETER.sub(replaced, text[1:] if marked else text)
 
 
+def outcomes_of(text: str, source: str = "strategy") -> tuple[list[Outcome], list[Node]]:
+    """Read ``3N if hcp(north) >= 16 else 2N``: what is played, and the conditions between.
+
+    Raises ConstraintError with line, column and a caret.
+    """
+    reader = _ScriptReader(text, source, 0, "strategy")
+    outcomes, conditions = list[Outcome](), list[Node]()
+    for branch in reader.tree.children:
+        if isinstance(branch, Token):
+            continue
+        if branch.data == "outcome":
+            contract, *by = branch.children
+            seat = Seat.parse(str(by[-1])) if by else None
+            outcomes.append(Outcome(reader.checked(contract, Contract), seat))
+        else:
+            conditions.append(reader.condition_of(branch))
+    return outcomes, conditions
+
+
 class _ScriptReader(Reader):
-    def __init__(self, text: str, source: str, chances: int):
-        super().__init__(text, "script", source)
+    def __init__(self, text: str, source: str, chances: int, start: Start = "script"):
+        super().__init__(text, start, source)
         self.chances = chances
         self.in_action = False
         """Whether what is read is worked out deal by deal."""
@@ -662,7 +702,7 @@ def _par(side: str, vulnerable: str) -> DealCount:
     sign = 1 if side.upper() == "NS" else -1
 
     def scores(tables: NDArray[Any]) -> NDArray[Any]:
-        pars = [par(table, vulnerability, Seat.NORTH).ns_score for table in tables]
+        pars = [par(table, vulnerability, Seat.NORTH).score for table in tables]
         return sign * np.array(pars, dtype=np.int64)
 
     return DealCount("par", scores, True, (-_MOST_SCORED, _MOST_SCORED))

@@ -53,14 +53,14 @@ ORDERED_LENGTHS = ("longest_length", "second_length", "third_length", "shortest_
 HUNDREDTHS = ("cccc", "quality")
 """Counts of Dealer in hundredths; under their other names, evaluators are in points."""
 
-_PLURALS = {"hcps": "hcp", "loser": "losers", "control": "controls"} | {
-    name[:-1]: name for name in ("tens", "jacks", "queens", "kings", "aces")
+_PLURALS = {
+    **dict.fromkeys(("hcps", "point", "points", "pts"), "hcp"),
+    **{name[:-1]: name for name in ("tens", "jacks", "queens", "kings", "aces")},
+    **{"loser": "losers", "control": "controls"},
 }
 _OWN = (*CARD_POINTS, "losers", "quality", "cccc")
 _SUITS = tuple(suit.name.lower() for suit in Suit)
-_MEANT = {word: ["hcp"] for word in ("point", "points", "pts")}
-"""What users write for it; ``points`` may also mean points for distribution."""
-
+_CARDS = ("cards", "card")
 
 _DIGITS = 9
 _LARGEST = 2.0**53 / 10**_DIGITS
@@ -195,6 +195,10 @@ def find_count(name: str, suit: Suit | None = None) -> Count:
     wanted = _PLURALS.get(wanted, wanted)
     if wanted in CARD_POINTS:
         return card_count(CARD_POINTS[wanted], suit, wanted)
+    if wanted in _CARDS:
+        if suit is None:
+            raise ValueError(f"{name} in what? (expected a suit, such as cards in spades)")
+        return length(suit)
     if wanted in ("losers", "quality"):
         return _holding_count(wanted, suit)
     if wanted == "cccc" and suit is None:
@@ -221,13 +225,12 @@ def known_counts() -> list[str]:
     return [*_OWN, *_SUITS, *ORDERED_LENGTHS, *evaluator_names()]
 
 
-def is_count(name: str) -> bool:
-    """Tell whether ``find_count`` knows a name."""
-    try:
-        find_count(name)
-    except ValueError as error:
-        return "expected a suit" in str(error)  # quality is a count, of one suit
-    return True
+def count_words() -> list[str]:
+    """Return every word that ``find_count`` knows, aliases among them."""
+    aliases = [alias for name in evaluator_names() for alias in evaluator(name).aliases]
+    singular = [suit[:-1] for suit in _SUITS]
+    symbols = [sign for suit in Suit for sign in suit.symbol]
+    return [*known_counts(), *_PLURALS, *_CARDS, *aliases, *singular, *symbols]
 
 
 def is_own_count(name: str) -> bool:
@@ -244,7 +247,7 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
 
 def unknown(name: str, known: Sequence[str], what: str = "a count") -> str:
     """Say that ``name`` is not ``what``, and which of ``known`` is nearest."""
-    close = _MEANT.get(name.lower()) or nearest(name, known)
+    close = nearest(name, known)
     examples = "expected such as hcp, spades, controls, losers"
     return f"{clip(name)} is not {what} ({f'did you mean {close[0]}?' if close else examples})"
 

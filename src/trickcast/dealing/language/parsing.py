@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
+from lark.lexer import PatternRE, TerminalDef
 from lark.visitors import Transformer_NonRecursive
 
 from .conditions import (
@@ -22,11 +23,12 @@ from .conditions import (
     Number,
     Unit,
 )
-from .hand_counts import is_count, known_counts, nearest, unknown
+from .hand_counts import count_words, known_counts, nearest, unknown
 from .mistakes import QUOTED, ConstraintError, Place, clip, pointed
+from .named_hands import hands_by_name, spellings
 from .shapes import Shapes, all_shapes, any_order, exactly, parse_pattern
 
-Start = Literal["script", "hand"]
+Start = Literal["script", "hand", "strategy"]
 Branch = Any
 """A lark Tree, its Meta, or a Token; which one the grammar says, and no type can."""
 COMPARISONS = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
@@ -41,6 +43,7 @@ _LOOKALIKES = str.maketrans("\u212a\u017f\u0131\u0130", "Ksii")
 _WORDS = {
     "NUMBER": "a number",
     "NAME": "a count such as hcp",
+    "COUNT": "a count such as hcp",
     "SEAT": "north, east, south or west",
     "CARD": "a card such as SA",
     "CARDS": "cards such as SAK2",
@@ -48,6 +51,14 @@ _WORDS = {
     "EXACT": "lengths such as 5=3=3=2",
     "RANGE": "a range such as 15-17",
     "ATLEAST": "5+",
+    "CALL": "a bid such as 1NT",
+    "SYSTEM": "a system such as acol",
+    "KIND": "major, minor or suit",
+    "IF": "if",
+    "ELSE": "else",
+    "BY": "by",
+    "PASS": "pass",
+    "TO_PLAY": "a contract such as 4S",
     "COMPARE": "a comparison such as >=",
     "ADD": "+ or -",
     "MULTIPLY": "*, / or %",
@@ -93,11 +104,28 @@ RESERVED = (
 
 
 @cache
-def _parser() -> Lark:
+def _parser(start: Start) -> Lark:
     grammar = resources.files(__package__).joinpath("grammar.lark").read_text("utf-8")
     return Lark(
-        grammar, start=["script", "hand"], parser="lalr", propagate_positions=True, cache=False
+        grammar,
+        start=start,
+        parser="lalr",
+        propagate_positions=True,
+        cache=False,
+        edit_terminals=_filled_in,
     )
+
+
+def _filled_in(terminal: TerminalDef) -> None:
+    """Give two terminals their words: what can be counted, and hands by name."""
+    if terminal.name == "COUNT":
+        words = sorted(count_words(), key=len, reverse=True)
+        terminal.pattern = PatternRE(rf"(?:{'|'.join(words)})(?!\w)", flags=("i",))
+    elif terminal.name == "DESCRIBED":
+        phrases = sorted(hands_by_name(), key=len, reverse=True)
+        spelled = "|".join(map(spellings, phrases))
+        before, behind = r"(?:opens?\s+)?(?:(?:an?|the)\s+)?", r"(?!\w|\s+(?:in|of|over)\b)"
+        terminal.pattern = PatternRE(rf"{before}(?:{spelled}){behind}", flags=("i",))
 
 
 def parse(text: str, start: Start, source: str) -> Tree[Token]:
@@ -112,7 +140,7 @@ def parse(text: str, start: Start, source: str) -> Tree[Token]:
     if not text.strip():
         raise ConstraintError(f"{source}: the text is empty (expected such as {_EXAMPLE[start]!r})")
     try:
-        return _parser().parse(text.translate(_LOOKALIKES), start=start)
+        return _parser(start).parse(text.translate(_LOOKALIKES))
     except UnexpectedCharacters as error:
         place, names = error.pos_in_stream or 0, set(error.allowed or ())
         word = re.match(r"\w+|.", text[place:], re.DOTALL)
@@ -125,7 +153,11 @@ def parse(text: str, start: Start, source: str) -> Tree[Token]:
         raise _unexpected(error, text, start, source) from None
 
 
-_EXAMPLE = {"script": "hcp(north) >= 15 and spades(south) == 5", "hand": "hcp 15-17, balanced"}
+_EXAMPLE = {
+    "script": "hcp(north) >= 15 and spades(south) == 5",
+    "hand": "hcp 15-17, balanced",
+    "strategy": "3N if hcp(north) >= 16 else 2N",
+}
 
 
 def _unexpected(error: UnexpectedToken, text: str, start: Start, source: str) -> ConstraintError:
@@ -134,7 +166,7 @@ def _unexpected(error: UnexpectedToken, text: str, start: Start, source: str) ->
     ended = token.type == "$END"
     begin, end = (len(text.rstrip()),) * 2 if ended else (token.start_pos or 0, token.end_pos or 0)
     before = re.search(r"([a-z_]\w*)\s*$", text[:begin], re.IGNORECASE)
-    if start == "hand" and before is not None and _misspelt(before[1]):
+    if start == "hand" and before is not None and is_misspelt(before[1]):
         message = unknown(before[1], _SHORT_WORDS, "known here")
         return pointed(text, before.start(1), before.end(1), message, source)
     value = clip(str(token))
@@ -148,7 +180,7 @@ def _unexpected(error: UnexpectedToken, text: str, start: Start, source: str) ->
         message = "= is unexpected here (did you mean ==?)"
     elif token.type == "COMPARE" and "COMPARE" not in names and "AND" in names:
         message = f"{value} compares a second time (expected 'and' between two comparisons)"
-    elif start == "hand" and token.type in ("SEAT", "LPAR") and "LPAR" not in names:
+    elif start == "hand" and (token.type == "SEAT" or (value == "(" and "LPAR" not in names)):
         message = f"{value} is of Dealer's language (here, for one seat: hcp 15-17, spades 5+)"
     else:
         message = f"{value} is unexpected here ({_near(value, names) or _expected(names)})"
@@ -165,7 +197,7 @@ def no_name(word: str) -> str:
     return f"{clip(word)} is a word of the language (expected another name)"
 
 
-def _misspelt(word: str) -> bool:
+def is_misspelt(word: str) -> bool:
     """Tell whether a word of the short form is nearly one that it knows."""
     close = nearest(word, _SHORT_WORDS)
     return bool(close) and close[0] != word.lower()
@@ -175,7 +207,7 @@ def _near(value: str, names: set[str]) -> str:
     """Return which of the words that could stand here is nearly ``value``."""
     words = [_KEYWORDS[name] for name in names if name in _KEYWORDS]
     words += _SEATS if "SEAT" in names else ()
-    words += known_counts() if "NAME" in names else ()
+    words += known_counts() if names & {"NAME", "COUNT"} else ()
     close = nearest(value, words, cutoff=0.7)
     return f"did you mean {close[0]}?" if close and close[0] != value.lower() else ""
 
@@ -203,7 +235,7 @@ def is_free_name(word: str) -> bool:
     except ConstraintError:  # a word of the grammar
         return False
     alone = tree.children[0]
-    return getattr(alone, "data", "") == "named" and not is_count(word)
+    return getattr(alone, "data", "") in ("named", "described")
 
 
 class Reader(Transformer_NonRecursive[Token, Any]):

@@ -39,11 +39,11 @@ def all_shapes() -> Shapes:
 
 
 def parse_pattern(text: str) -> Pattern:
-    """Read four characters such as ``5xx2`` or four lengths such as ``10=1=x=x``.
+    """Read four characters such as ``5xx2``, or lengths such as ``10=1=x=x`` and ``5-3-3-2``.
 
     Raises ValueError when they cannot add up to 13 cards.
     """
-    parts = text.lower().split("=") if "=" in text else list(text.lower())
+    parts = re.split("[=-]", text.lower()) if re.search("[=-]", text) else list(text.lower())
     lengths = [None if part == "x" else int(part) for part in parts]
     fixed = [length for length in lengths if length is not None]
     if sum(fixed) > 13 or (len(fixed) == 4 and sum(fixed) != 13):

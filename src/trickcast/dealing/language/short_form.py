@@ -1,14 +1,15 @@
 """Reading the short form: ``hcp 15-17, balanced``, every clause about one seat's hand."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Any
 
 import numpy as np
 from lark import Token, v_args
 
-from ...cards import Seat, Suit
+from ...cards import RANKS, Seat, Suit
+from ...cards.hand import HCP
 from .conditions import (
     AllOf,
     AnyOf,
@@ -25,8 +26,8 @@ from .conditions import (
 from .hand_counts import (
     HUNDREDTHS,
     find_count,
+    hcp,
     honours,
-    is_count,
     known_counts,
     length,
     parse_card_text,
@@ -34,39 +35,92 @@ from .hand_counts import (
     unknown,
 )
 from .mistakes import clip, pointed
-from .parsing import COMPARISONS, Branch, Reader, aligned
+from .named_hands import hands_by_name
+from .parsing import COMPARISONS, Branch, Reader, aligned, is_misspelt
 from .shapes import any_order, balanced, exactly, parse_pattern
+
+Meaning = Callable[[str, str | None], Node]
+"""What words mean to players of a system, or of the usual one where it is None; raises ValueError
+for what they do not have."""
+
+
+def _no_meaning(words: str, system: str | None) -> Node:
+    raise ValueError(
+        f"{clip(words)} has no place in a rule (expected such as hcp 12-14, spades 5+)"
+    )
 
 
 def read_hand(
-    text: str, seat: Seat, *, source: str | None = None, names: Mapping[str, Node] | None = None
+    text: str,
+    seat: Seat,
+    *,
+    source: str | None = None,
+    names: Mapping[str, Node] | None = None,
+    opening: Meaning = _no_meaning,
+    described: Meaning = _no_meaning,
 ) -> tuple[Clause, ...]:
     """Read the short form for one seat.
 
     ``source`` names the text in errors, by default the seat; ``names`` are words that somebody
-    defined, in lower case. Raises ConstraintError with line, column and a caret.
+    defined, in lower case; ``opening`` and ``described`` tell what an opening bid (``1H``) and a
+    hand by name mean. Raises ConstraintError with line, column and a caret.
     """
     reader = _HandReader(text, seat, source or seat.name.lower(), names or {})
-    parts = list[Branch]()
-    for part in reader.tree.children:
-        parts += part.children if getattr(part, "data", "") == "together" else [part]
-    return tuple(
-        Clause(reader.source, reader.written(part), reader.read(part))
-        for part in parts
-        if not isinstance(part, Token)
-    )
+    reader.opening, reader.hand_called = opening, described
+    return reader.clauses()
 
 
 class _HandReader(Reader):
+    opening: Meaning
+    hand_called: Meaning
+
     def __init__(self, text: str, seat: Seat, source: str, names: Mapping[str, Node]):
         super().__init__(text, "hand", source)
         self.seat = seat
         self.names = names
+        self.words = dict[int, str]()
+        """Words that are none of the grammar's, by where they begin."""
+        for branch in self.tree.iter_subtrees_topdown():
+            self._refuse_ambiguous(branch)
+            if branch.data == "named":
+                self.words[branch.children[0].start_pos or 0] = str(branch.children[0])
+
+    def clauses(self) -> tuple[Clause, ...]:
+        """Return the conditions that all have to hold, each as it was written."""
+        waiting, found = [*reversed(self.tree.children)], list[Clause]()
+        while waiting:
+            part = waiting.pop()
+            if getattr(part, "data", "") in ("together", "beside"):
+                waiting += reversed(part.children)
+            elif not isinstance(part, Token):
+                found.append(Clause(self.source, self.written(part), self.read(part)))
+        return tuple(found)
+
+    def _refuse_ambiguous(self, branch: Branch) -> None:
+        """Raise ConstraintError where words without a comma belong to this or that."""
+        parts = [part for part in branch.children if not isinstance(part, Token)]
+        beside = [part.data == "beside" for part in parts]
+        if branch.data == "alternatives" and any(beside) and not all(beside):
+            raise self.error(branch, f"what belongs together? (expected {self._both_ways(parts)})")
+        for part in parts[:-1] if branch.data == "beside" else ():
+            if part.data == "denial" and part.children[0].type == "NOT":
+                denied = clip(self.written(part))
+                message = f"{denied}, or not all of it? (expected a comma or brackets after not)"
+                raise self.error(branch, message)
+
+    def _both_ways(self, parts: list[Branch]) -> str:
+        """Return the two things that alternatives can mean, each as it is to be written."""
+        apart = " or ".join(f"({self.written(part)})" for part in parts)
+        words = [[self.written(word) for word in part.children if not isinstance(word, Token)]
+                 if part.data == "beside" else [self.written(part)] for part in parts]  # fmt: skip
+        before, after = words[0][:-1], words[-1][1:]
+        choice = " or ".join([words[0][-1], *map(" ".join, words[1:-1]), words[-1][0]])
+        return clip(apart) + "; or " + clip(", ".join([*before, f"({choice})", *after]))
 
     def hand(self, parts: list[Any]) -> Node:
         return AllOf(_nodes(parts))
 
-    together = hand
+    together = beside = hand
 
     def alternatives(self, parts: list[Any]) -> Node:
         """Alternatives of shapes alone are one set of shapes."""
@@ -84,9 +138,17 @@ class _HandReader(Reader):
         word = token.lower()
         if word in self.names:
             return self.names[word]
-        if not is_count(word):
-            words = [*self.names, *known_counts(), "balanced", "semibalanced", "unbalanced"]
-            raise ValueError(unknown(str(token), words, "known here"))
+        longer = [name for name in hands_by_name() if name.startswith(f"{word} ")]
+        if longer:
+            raise ValueError(f"{clip(token)} what? (expected such as {longer[-1]})")
+        if word in ("open", "opens"):
+            raise ValueError(f"{token} what? (expected such as opens 1NT)")
+        words = [*self.names, *known_counts(), "balanced", "semibalanced", "unbalanced"]
+        counted = _NUMBER_FOLLOWS.match(self.text, self.place(token).end)
+        raise ValueError(unknown(str(token), words, "a count" if counted else "known here"))
+
+    def alone(self, parts: list[Token]) -> Node:
+        (token,) = parts
         end = self.place(token).end
         message = f"{clip(token)} of how much? (expected a number or a range, such as 12-14)"
         raise pointed(self.text, end, end, message, self.source)
@@ -129,6 +191,8 @@ class _HandReader(Reader):
     def total(self, meta: Branch, parts: list[Any]) -> Node:
         if isinstance(parts[0], Token):  # a number and its sign, as in "5+ hearts"
             token, *others = parts
+            if token[-1] not in "+-":
+                raise self.error(token, f"{clip(token)} is no number (expected one, or hcp 12-14)")
             parts = [self.limit(token, token[:-1].strip()), token[-1], *others]
         result = self.joined(meta, parts)
         if not leaves(result):
@@ -136,7 +200,7 @@ class _HandReader(Reader):
             raise ValueError(f"{written} is no number (expected one, or hcp 12-14)")
         return result
 
-    times = led = total
+    times = led = led_times = led_right = total
 
     def suit(self, parts: list[Token]) -> Suit:
         return parse_suit(str(parts[0]))
@@ -168,12 +232,90 @@ class _HandReader(Reader):
     def cards(self, parts: list[Token]) -> Node:
         return HasCards(tuple(parse_card_text(str(parts[0]))), self.seat)
 
+    def holdings(self, parts: list[Token]) -> Node:
+        """Read ``AQxxx.Kxx.Ax.KJx``, or ``♠AQxxx`` alone: an x is a card below the ten."""
+        text = re.sub("[\ufe0e\ufe0f]", "", str(parts[0])).upper().replace("10", "T")
+        if "." not in text:
+            return AllOf(self._holding(parse_suit(text[0]), text[1:]))
+        held = text.split(".")
+        cards = sum(map(len, held))
+        if cards != 13:
+            raise ValueError(f"{clip(text)}: {cards} cards (expected 13)")
+        points = sum(HCP[RANKS.index(rank)] for rank in text if rank in "AKQJ")
+        nodes = [node for suit in Suit for node in self._holding(suit, held[suit])]
+        return AllOf((*nodes, Comparison("==", HandCount(hcp(), self.seat), Number(points))))
+
+    def _holding(self, suit: Suit, ranks: str) -> tuple[Node, ...]:
+        """Return what says that a suit is held so; an x is any card below the ten."""
+        known, small = ranks.replace("X", ""), ranks.count("X")
+        top = honours("AKQJT", suit)
+        has = (HasCards(tuple(parse_card_text(suit.letter + known)), self.seat),) if known else ()
+        if small + sum(rank in "98765432" for rank in known) > 8:
+            raise ValueError(f"{clip(ranks)}: there are eight cards below the ten")
+        return (
+            *has,
+            Comparison("==", HandCount(length(suit), self.seat), Number(len(ranks))),
+            Comparison("==", HandCount(top, self.seat), Number(sum(r in "AKQJT" for r in known))),
+        )
+
     def span(self, parts: list[Any]) -> Node:
-        token, count = parts if isinstance(parts[0], Token) else reversed(parts)
+        """Read ``hcp 12-14``, ``5+ hearts``, ``5+ major``; a number alone is one of points."""
+        token = next(part for part in parts if isinstance(part, Token))
+        counted = next((part for part in parts if part is not token), None)
+        if counted is None:
+            return self._spanned(token, self._points(token))
+        if isinstance(counted, HandCount):
+            if parts[0] is token:
+                self._refuse_no_suit(token, counted.count.name)
+            return self._spanned(token, counted)
+        return self._in_a_suit(token, counted)
+
+    def _refuse_no_suit(self, token: Token, counted: str) -> None:
+        """Raise ConstraintError for ``15-17 hearts``, where points end and a suit begins."""
+        if counted in _SUIT_NAMES and float(_amounts(token)[0]) > 13:
+            much = clip(token)
+            message = f"{much} {counted} are too many (expected a comma: {much}, {counted} 4+)"
+            raise self.error(token, message)
+
+    def _points(self, token: Token) -> HandCount:
+        """Return the count that a number without one means: points, if no suit has so many."""
+        blanks = _BLANKS.match(self.text, self.place(token).end)
+        assert blanks is not None  # it matches nothing too
+        word = self.words.get(blanks.end(), "")
+        if word.lower() not in self.names and is_misspelt(word):
+            end = blanks.end() + len(word)
+            message = unknown(word, known_counts())
+            raise pointed(self.text, blanks.end(), end, message, self.source)
+        if float(_amounts(token)[-1]) < _POINTS_FROM:
+            text = clip(token)
+            another = _OR_A_NUMBER.match(self.text, self.place(token).end)
+            text = f"{text}-{another[1]}" if another is not None else text
+            message = f"{text} points or cards? (expected {text} hcp, or {text} spades)"
+            raise self.error(token, message)
+        return HandCount(hcp(), self.seat)
+
+    def _in_a_suit(self, token: Token, suits: tuple[Suit, ...]) -> Node:
+        """Return that one of these suits is so long."""
+        lengths = [HandCount(length(suit), self.seat) for suit in suits]
+        return AnyOf(tuple(self._spanned(token, count) for count in lengths))
+
+    def long(self, parts: list[Any]) -> Node:
+        """Read ``five-card major`` or ``5-card heart suit``: five cards or more."""
+        token, word = parts[:2]
+        suits = word if isinstance(word, tuple) else (parse_suit(str(word)),)
+        cards = self.limit(token, _amounts(token)[0])
+        lengths = [HandCount(length(suit), self.seat) for suit in suits]
+        return AnyOf(tuple(Comparison(">=", count, cards) for count in lengths))
+
+    def kind(self, parts: list[Token]) -> tuple[Suit, ...]:
+        return _KINDS[parts[0].lower().rstrip("s")]
+
+    def _spanned(self, token: Token, count: HandCount) -> Node:
+        """Return that a count is as a token says: ``12-14``, ``5+``, ``at most 3``."""
         text = str(token)
-        ends = [self.limit(token, end.strip()) for end in re.split("[-–+]", text) if end.strip()]
+        ends = [self.limit(token, amount) for amount in _amounts(token)]
         most = count.count.bounds[1]
-        if count.count.name.startswith("of ") and ends[0].value > most:
+        if ends[0].value > most and count.count.name.startswith("of "):
             expected = f"expected {most:.0f} or fewer"
             raise self.error(token, f"{clip(text)} of {most:.0f} cards ({expected})")
         if token.type == "RANGE":
@@ -182,8 +324,16 @@ class _HandReader(Reader):
                 raise self.error(token, f"{text} runs backwards ({expected})")
             signs = zip((">=", "<="), ends, strict=True)
             return AllOf(tuple(self.compared(token, sign, count, end) for sign, end in signs))
-        sign = {"NUMBER": "==", "ATLEAST": ">=", "ATMOST": "<="}[token.type]
-        return self.compared(token, sign, count, ends[0])
+        return self.compared(token, _SIGNS.get(token.type, "=="), count, ends[0])
+
+    def opened(self, parts: list[Token]) -> Node:
+        call = next(part for part in parts if part.type in ("CALL", "OPENING"))
+        return self.opening(re.sub(r"^an?\s+", "", call, flags=re.IGNORECASE), _system(parts))
+
+    def described(self, parts: list[Token]) -> Node:
+        words = str(parts[0])
+        own = self.names.get(words.lower())
+        return self.hand_called(words, _system(parts)) if own is None else own
 
     def measure(self, parts: list[Any]) -> HandCount:
         name, *of_suit = parts
@@ -193,6 +343,34 @@ class _HandReader(Reader):
 
     def honours(self, parts: list[Any]) -> HandCount:
         return HandCount(honours(str(parts[1]), parts[-1]), self.seat)
+
+
+_NUMBER_FOLLOWS = re.compile(r"\s*(?:[<>=!≤≥≠]+\s*)?[0-9]")
+_BLANKS = re.compile(r"\s*")
+_OR_A_NUMBER = re.compile(r"\s+or\s+([0-9]{1,2})(?![\w.=+-])", re.IGNORECASE)
+_POINTS_FROM = 10
+"""A number without a word is one of points from here on; a smaller one could be one of cards."""
+_SIGNS = {"ATLEAST": ">=", "ATMOST": "<=", "FEWER": "<", "MORE": ">"}
+_SUIT_NAMES = tuple(suit.name.lower() for suit in Suit)
+_KINDS = {
+    "major": (Suit.SPADES, Suit.HEARTS),
+    "minor": (Suit.DIAMONDS, Suit.CLUBS),
+    "suit": tuple(Suit),
+}
+_IN_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+             "eleven", "twelve", "thirteen")  # fmt: skip
+_AMOUNT = re.compile(rf"[0-9]+(?:\.[0-9]+)?|\b(?:{'|'.join(_IN_WORDS)})\b", re.IGNORECASE)
+
+
+def _amounts(token: Token) -> list[str]:
+    """Return the numbers in ``12-14``, ``at least five``, as digits."""
+    found: list[str] = _AMOUNT.findall(token)
+    return [n if n[0].isdigit() else str(_IN_WORDS.index(n.lower()) + 1) for n in found]
+
+
+def _system(parts: list[Token]) -> str | None:
+    """Return the system that is named, if one is."""
+    return next((str(part) for part in parts if part.type == "SYSTEM"), None)
 
 
 def _nodes(parts: list[Any]) -> tuple[Node, ...]:

@@ -19,6 +19,7 @@ from . import game, trainings
 from . import studies as study
 from .shown import NAME
 from .studies import PRINTED
+from .trainings import one_pass
 
 MODELS = ("hand2vec", "accurate")
 _SMOKE_PAIRS = 1_000
@@ -164,6 +165,26 @@ def _ten_models(scale: Scale, material: Material) -> Line:
     return line | {"short": study.short_of_printed(line["rows"], models), "models": models}
 
 
+def _authors(scale: Scale, material: Material) -> Line:
+    """What the authors' own network says of their validation rows, beside what they print."""
+    network, pairs = material.authors, _pairs(scale, material)
+    assert network is not None, "rows that need the authors' weights are left out without them"
+    expected = one_pass(network, pairs)
+    shares = {"Table 3": study.table_3(expected, pairs), "Table 4": study.table_4(expected, pairs)}
+    figures = {
+        f"{table}, {contracts}, {within}": share
+        for table, by_contracts in shares.items()
+        for contracts, three in by_contracts.items()
+        for within, share in zip(study.WITHIN, three, strict=True)
+    }
+    short = {
+        name: (float(printed) - figures[name]) / deviation
+        for name, (printed, deviation) in study.printed_shares().items()
+    }
+    mse = study.squared_error(expected, pairs)
+    return {"figures": figures, "short": short, "mse": mse, "n": len(pairs)}
+
+
 def _views(scale: Scale, material: Material) -> Line:
     """What rotation of the suits buys, by networks that were trained without it."""
     pairs, plan = _pairs(scale, material), trainings.STUDIES[scale.name]
@@ -250,6 +271,7 @@ TABLES = {
     "Table 11": (_finding("Table 11", _game, "layouts"),),
     BEYOND: (
         _finding("errors", _errors, "pairs"),
+        _finding("authors", _authors, "authors"),
         _finding("models", _ten_models, "pairs"),
         _finding("sources", _sources, "training_pairs"),
         _finding("zero", partial(_rows, study.nearest_to_zero)),

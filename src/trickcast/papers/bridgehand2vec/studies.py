@@ -179,7 +179,9 @@ def rotation_example(embedding: HandEmbedding) -> list[dict[str, Any]]:
     ]
     for name, model in (("hand2vec, all orders of the suits", "hand2vec"), ("accurate",) * 2):
         estimate = PairEstimator(model)(*hands)
-        rows.append({"model": name, "hearts": estimate["H"], "spades": estimate["S"]})
+        rows.append(
+            {"model": name, "hearts": estimate.expected["H"], "spades": estimate.expected["S"]}
+        )
     return rows
 
 

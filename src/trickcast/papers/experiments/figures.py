@@ -14,9 +14,10 @@ from .scales import Scale
 class Store:
     """The lines of one run: ``SCALE.jsonl`` in its folder. Written whole after each network.
 
-    Three kinds of lines: of a row (``{"row": id, …}``), of a row by the papers' own protocol and
-    one seed (``{"printed": id, "seed": …}``), and of anything else that was found out
-    (``{"finding": name, …}``). Nothing in them depends on the machine but the seconds.
+    Four kinds of lines: of a row (``{"row": id, …}``), of a row by the papers' own protocol and
+    one seed (``{"printed": id, "seed": …}``), or by its authors' program (``{"authors": id, "seed":
+    …}``), and of anything else that was found out (``{"finding": name, …}``). Nothing in
+    them depends on the machine but the seconds.
     Raises ExperimentError for a file that holds something else.
     """
 
@@ -51,7 +52,14 @@ class Store:
 
     def as_printed(self, row: str) -> list[dict[str, Any]]:
         """Return the lines of a row by the papers' own protocol, by seed."""
-        lines = [line for line in self._lines.values() if line.get("printed") == row]
+        return self._by_seed("printed", row)
+
+    def by_authors(self, row: str) -> list[dict[str, Any]]:
+        """Return the lines of a row by its authors' program, by seed."""
+        return self._by_seed("authors", row)
+
+    def _by_seed(self, kind: str, row: str) -> list[dict[str, Any]]:
+        lines = [line for line in self._lines.values() if line.get(kind) == row]
         return sorted(lines, key=lambda line: int(line["seed"]))
 
     def add(self, lines: Iterable[dict[str, Any]]) -> None:
@@ -67,6 +75,8 @@ class Store:
 def _name(line: dict[str, Any]) -> str:
     if "printed" in line:
         return f"{line['printed']} as printed, seed {line['seed']}"
+    if "authors" in line:
+        return f"{line['authors']} by its authors, seed {line['seed']}"
     return str(line["row"] if "row" in line else line["finding"])
 
 

@@ -89,6 +89,8 @@ class Material:
     """The validation rows of BridgeHand2Vec: pairs of hands with mean tricks."""
     training_pairs: PairSet | None = None
     """Its training rows."""
+    authors: Any = None
+    """The network of BridgeHand2Vec by its authors' weights."""
     layouts: NDArray[np.uint8] | None = None
     """Solved layouts for its game, (pairs, 10, 5, 2) tricks; anybody can make them."""
 
@@ -101,7 +103,7 @@ class FunctionRow:
     """That of a published row; else a name of ours that begins with the paper's."""
     measure: Callable[[Scale, Material], Line]
     """Returns the line without its name."""
-    needs: Literal["", "labelled", "pairs", "training_pairs", "layouts"] = ""
+    needs: Literal["", "labelled", "pairs", "training_pairs", "authors", "layouts"] = ""
     """The field of Material that must be there."""
 
 

@@ -28,6 +28,7 @@ _OPTIONS = {
     "labelled": "--labelled",
     "pairs": "--pairs",
     "training_pairs": "--pairs-training",
+    "authors": "--authors-weights",
     "layouts": "--layouts",
 }
 """The options of the command that fill the fields of Material."""
@@ -46,6 +47,20 @@ def has_rprop(rows: Iterable[AnyRow]) -> bool:
 def has_pretraining(rows: Iterable[AnyRow]) -> bool:
     """Tell whether any of the rows has a network that is trained as in 2018."""
     return any(isinstance(row, Row) and row.net.pretraining is not None for row in rows)
+
+
+def in_two_phases(rows: Iterable[AnyRow]) -> tuple[AnyRow, ...]:
+    """Return those of the rows whose networks are trained as in 2018.
+
+    Raises ExperimentError where there are none.
+    """
+    found = tuple(row for row in rows if has_pretraining([row]))
+    if not found:
+        raise ExperimentError(
+            "none of these rows has a network trained in two phases (expected rows of "
+            "mandziuk2018; others have no scale authors)"
+        )
+    return found
 
 
 def waiting(rows: Iterable[AnyRow], material: Material) -> list[AnyRow]:
@@ -81,7 +96,7 @@ def reproduce(
     material: Material | None = None,
     workers: int = 1,
     seed: int = 1,
-    on: str | None = None,
+    cluster: str | None = None,
     finished: Callable[[Store, str], None] = lambda store, name: None,
 ) -> Store:
     """Train and measure what is missing of ``rows``; return all finished lines.
@@ -112,7 +127,7 @@ def reproduce(
     if need_deals(wanted):
         if deals is None:
             raise ExperimentError("these rows need solved deals (expected a library)")
-        _measure_on_deals(wanted, scale, deals, folder, store, workers, seed, on, finished)
+        _measure_on_deals(wanted, scale, deals, folder, store, workers, seed, cluster, finished)
     for row in wanted if seed == 1 else ():
         if isinstance(row, FunctionRow) and row not in left_out and row.id not in store:
             name = "row" if row.id in published_results() else "finding"
@@ -129,7 +144,7 @@ def _measure_on_deals(
     store: Store,
     workers: int,
     seed: int,
-    on: str | None,
+    cluster: str | None,
     finished: Callable[[Store, str], None],
 ) -> None:
     """Train and measure what is missing of the rows of double-dummy results."""
@@ -145,7 +160,7 @@ def _measure_on_deals(
         for net, of_net in sorted(nets.items(), key=lambda item: not _published(item[1]))
         if any(row.id not in store for row in of_net)
     }
-    for net, lines in _all_lines(missing, scale, deals, folder / scale.name, workers, on):
+    for net, lines in _all_lines(missing, scale, deals, folder / scale.name, workers, cluster):
         store.add(lines)
         finished(store, net.key)
 
@@ -185,12 +200,12 @@ def _all_lines(
     deals: Deals,
     folder: Path,
     workers: int,
-    on: str | None,
+    cluster: str | None,
 ) -> Iterator[tuple[Net, list[Line]]]:
     """Yield each network's lines as soon as they are there."""
-    if on is not None or workers == 1:
-        work = partial(_lines, scale, deals, folder if on is None else folder.absolute())
-        with over_pieces(work, missing.items(), cluster=on, cores=workers) as done:
+    if cluster is not None or workers == 1:
+        work = partial(_lines, scale, deals, folder if cluster is None else folder.absolute())
+        with over_pieces(work, missing.items(), cluster=cluster, cores=workers) as done:
             yield from ((net, lines) for (net, _), lines in done)
         return
     context = multiprocessing.get_context("spawn")

@@ -1,4 +1,4 @@
-"""How big an experiment is made: ``smoke``, ``standard`` and ``full``."""
+"""How big an experiment is made: ``smoke``, ``standard``, ``full``, and ``authors`` of 2018."""
 
 import tomllib
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from ..codings import find_coding
 from ..networks import NetworkName
-from .spec import BATCH, CONTRACTS, Net, Pretraining
+from .spec import BATCH, CONTRACTS, LEADERS, Net, Pretraining
 
 SCALES_FILE = Path(__file__).with_name("scales.toml")
 
@@ -52,6 +52,9 @@ class Scale:
     """Validation deals used at most."""
     tests: int
     """Test deals used at most."""
+    by_authors: bool = False
+    """Whether the networks of 2018 are trained as their authors' program has it; it has no others.
+    """
     schedules: dict[str, Schedule]
     """The trainings by Rprop, by family of codings, by the name of a network where that has its
     own, or by its name and what it is trained on."""
@@ -130,11 +133,20 @@ class Scale:
                 net, batch=self.batch, pretraining=self._pretraining(net.pretraining, net)
             )
         if self.published:
-            return replace(net, deals=min(net.deals, self.most))
+            net = replace(net, deals=min(net.deals, self.most))
+            return self._by_authors(net, net.pretraining) if self.by_authors else net
         suits = net.contracts in CONTRACTS and net.contracts != "notrump"
         merged = suits and find_coding(net.coding).trumps == "exchanged"
         contracts = "all_suits" if merged and "+" not in net.contracts else net.contracts
         return replace(net, lead="any", deals=0, contracts=contracts)
+
+    def _by_authors(self, net: Net, how: Pretraining | None) -> Net:
+        """Return a network of 2018 as its authors train it: by quarters of all examples."""
+        if how is None:
+            return net
+        examples = net.deals * len(CONTRACTS[net.contracts]) * len(LEADERS[net.lead])
+        how = replace(how, by_authors=True, until=0.0, decoder="joined")
+        return replace(net, batch=-(-examples // 4), pretraining=how)
 
     def _pretraining(self, how: Pretraining, net: Net) -> Pretraining:
         if not self.published:

@@ -29,6 +29,8 @@ CONTRACTS: dict[str, tuple[Strain, ...]] = {
 """The strains of each word in the column ``contracts`` of the published results."""
 BATCH = 256
 """Examples in a batch of the 2018 trainings, which the paper does not say."""
+_APART = ("decoder", "until", "by_authors")
+"""Fields of a pretraining that a network's key tells in words of their own."""
 _USUAL = {"epochs": 0, "first_weights": 1.0, "flat_weights": False, "steps_back": False,
           "batch": BATCH}  # fmt: skip
 """What a file's name does not tell of a network where it is so: files are older than these."""
@@ -46,6 +48,8 @@ class Pretraining:
     decoder: str = "joined"
     until: float = 0.0
     """The compression error that is printed of the network; 0 where none is, or it is not used."""
+    by_authors: bool = False
+    """Whether as its authors' program has it, which is not all printed; see ``AuthorsConfig``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,12 +124,14 @@ class Net:
         parts += [f"head {self.head}"] if self.head != "equal" else []
         for how in (self.pretraining, self.comparison):
             if how is not None:
-                shown = [f.name for f in fields(how) if f.name not in ("decoder", "until")]
+                shown = [f.name for f in fields(how) if f.name not in _APART]
                 parts += [f"{name} {getattr(how, name)}" for name in shown]
         if self.pretraining is not None and self.pretraining.decoder != "joined":
             parts += [f"decoder {self.pretraining.decoder}"]
         if self.pretraining is not None and self.pretraining.until:
             parts += [f"until {self.pretraining.until:g}"]
+        if self.pretraining is not None and self.pretraining.by_authors:
+            parts += ["by its authors' program"]
         parts += [f"{self.copies} copies"] if self.copies > 1 else []
         parts += [f"{self.epochs:,} epochs"] if self.epochs else []
         if self.flat_weights:
@@ -143,8 +149,9 @@ class Net:
         for name, usual in _USUAL.items():
             if told[name] == usual:
                 del told[name]
-        if self.pretraining is not None and not self.pretraining.until:
-            del told["pretraining"]["until"]
+        for name in ("until", "by_authors") if self.pretraining is not None else ():
+            if not told["pretraining"][name]:
+                del told["pretraining"][name]
         digest = hashlib.sha256(repr(sorted(told.items())).encode()).hexdigest()[:8]
         plain = re.sub(r"[^0-9A-Za-z]+", "-", f"{self.network} {self.contracts}").strip("-")
         return f"{plain}-{digest}"

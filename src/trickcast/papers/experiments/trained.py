@@ -18,6 +18,7 @@ from ...training.lessons import deals_checksum
 from ...training.trainer import Lessons, Progress, TrainingError, read_plain, train, whole
 from ..codings import Inputs, find_coding, find_head
 from ..networks import LayeredNetwork
+from ..networks.authors_autoencoder import AuthorsConfig, AuthorsTask
 from ..networks.autoencoder import AutoencoderConfig, AutoencoderTask
 from ..networks.comparator import Comparator, ComparatorConfig, ComparatorTask
 from ..networks.examples import Draw, Examples
@@ -167,12 +168,18 @@ class _Training:
         if self.net.comparison is not None:
             config = _comparator_config(self.net, self.scale.tuning_epochs)
             task = ComparatorTask(config, *self._lessons())
+        elif self.scale.by_authors:
+            task = AuthorsTask(self._authors_config(), find_head(self.net.head), *self._lessons())
         else:
             task = AutoencoderTask(self._autoencoder_config(), *self._lessons())
-        trained = train(task, self.checkpoint, journal=False, report=self.report)
+        # the authors' take hours, and what is looked at tells where they are
+        trained = train(task, self.checkpoint, journal=self.scale.by_authors, report=self.report)
         progress, errors = trained.progress, ("compression_error", "validation_error")
         record = {"epochs": progress.step, "seconds": progress.seconds}
-        return trained.network, record | {k: progress.best[k] for k in errors if k in progress.best}
+        told = progress.best or progress.last
+        if self.scale.by_authors:
+            record |= {"epochs": told["steps"], "counted": told["counted"]}
+        return trained.network, record | {k: told[k] for k in errors if k in told}
 
     def _autoencoder_config(self) -> AutoencoderConfig:
         net, how = self.net, self.net.pretraining
@@ -190,6 +197,20 @@ class _Training:
             until=how.until,
             pretraining_epochs=self.scale.pretraining_of(net),
             epochs=self.scale.tuning_epochs,
+            seed=net.seed,
+        )
+
+    def _authors_config(self) -> AuthorsConfig:
+        net, how = self.net, self.net.pretraining
+        assert how is not None
+        return AuthorsConfig(
+            network=net.network,
+            encoders=how.encoders,
+            frozen=how.frozen,
+            tuning_rate=how.rate,
+            batch=net.batch,
+            pretraining_looks=self.scale.pretraining_of(net),
+            looks=self.scale.tuning_epochs,
             seed=net.seed,
         )
 

@@ -52,7 +52,7 @@ def errors_of_both_phases(trained: Trained, scale: Scale, deals: Deals) -> list[
         "finding": f"{_ERRORS}{net.key}",
         "network": net.key,
         "n": len(right),
-        "as_printed": scale.published,
+        "as_printed": scale.published and not scale.by_authors,
         "squared": round(float(np.square(softmax(outputs, axis=1) - right).mean()), 4),
         "cross_entropy": round(float(-log_softmax(outputs, axis=1)[right > 0].mean()), 4),
     }

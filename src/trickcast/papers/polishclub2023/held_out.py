@@ -27,9 +27,9 @@ from ...bidding import (
     load,
     rule_file,
 )
-from ...bidding.calls import call_rank
 from ...bidding.nearest import Coding
 from ...bidding.softrules import SURE, save_shading
+from ...dealing.language.calls import call_rank
 from ...evaluators import evaluate
 from ...training.exports import note_checksum
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...bidding import PASS, LabelledHands, code_counts
-from ...bidding.calls import level
 from ...cards import Strain
+from ...dealing.language.calls import level
 from .held_out import split
 
 Floats = NDArray[np.float32]

@@ -13,11 +13,11 @@ from time import perf_counter
 
 import numpy as np
 
-from ...bidding.calls import UNKNOWN
 from ...bidding.cells import Bools
 from ...bidding.rules import RuleSystem
 from ...bidding.system import Floats
 from ...cards import shorten
+from ...dealing.language.calls import UNKNOWN
 from ...dealing.shuffling import checked_seed
 from ..opening_networks import CODINGS, OpeningNetwork
 

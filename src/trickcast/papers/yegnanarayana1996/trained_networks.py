@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bidding import PASS, UNKNOWN, RuleSystem, hands_meeting, hands_opened, load, random_hands
-from ...bidding.calls import level
 from ...bidding.system import Floats
+from ...dealing.language.calls import level
 from ...training.exports import note_checksum
 from ..opening_networks import CascadeSystem, NetworkSystem, OpeningNetwork, save
 from .backpropagation import BackPropagation, Trained, call_targets, train_network

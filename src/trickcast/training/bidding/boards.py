@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...cards import Board, counted
 from ...cards.auction import CALL_NUMBER, CALLS, PASS, CallError, auction_states
 from ...cards.turns import SIDES, STYLES, encode_calls, with_sides
-from ...formats import FormatWarning, stream
+from ...formats import FormatWarning, iter_deals
 from ..trainer import TrainingError
 
 DEALS_APART, EVENTS_APART = 20, 16
@@ -78,7 +78,7 @@ def read_boards(folder: Path) -> BoardSet:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FormatWarning)
         for path in paths:
-            for deals in stream(path, skipped=[]):
+            for deals in iter_deals(path, skipped=[]):
                 for cards, board in zip(deals.owners, deals.boards or (), strict=False):
                     players = tuple(board.tag(seat) for seat in ("North", "East", "South", "West"))
                     key = cards.tobytes(), board.auction, players

@@ -1,180 +1,103 @@
-// The page: one board in view, its answers as they come, the boards of a file beside it.
+// The page: a box that reads what is pasted, the boards of a file, the table, and three tabs of answers.
 
-import { Deal, DealError, SEATS } from "./cards.js";
-import { EngineError, openEngine } from "./engine.js";
-import { readText, readZrd, toCsv, toJson, toLin, toPbn } from "./formats.js";
+import { Deal, DealError } from "./cards.js";
+import { html, nothing, percent, render } from "./dom.js";
+import { EngineError } from "./engine.js";
+import { EXAMPLE, readText, readZrd } from "./read.js";
+import { answerAll, answerOf, follow, start, theEngine } from "./answers.js";
 import "./diagram.js";
-import "./facts.js";
-import "./grid.js";
-import "./whatif.js";
-import { printable } from "./boards.js";
+import { makesView, wordsOf } from "./makes.js";
+import { printable, railView } from "./rail.js";
+import { LANGUAGES, paint, set, setting } from "./settings.js";
+import { stepTo, tableView } from "./table.js";
+import { addressOf, blank, board, boardOf, canUndo, change, choose, editBoard, isOwn, listen, open, remember, restore, state, undo } from "./store.js";
 
 const $ = (id) => document.getElementById(id);
-const blank = () => ({ deal: new Deal(), number: null, dealer: null, vulnerable: null, exact: null });
+const TABS = ["makes", "chances", "bidding"];
+const views = {}; // of the tabs that are loaded when they are first shown
 
-let engine = null;
-let boards = [blank()];
-let skipped = [];
-let chosen = 0;
-let asked = new AbortController(); // of the questions about the board in view
+let drawing = false;
 
-const current = () => boards[chosen];
-
-function tell(text) {
-  $("status").textContent = text;
-}
-
-function complain(text) {
-  $("problem").textContent = text;
-}
-
-/** Show the board in view; ask for what is not known yet. */
-function show() {
-  const board = current();
-  $("diagram").show(board);
-  $("picker").show(board.deal);
-  $("grid").show(board.answer ?? null);
-  $("facts").show(board.facts);
-  $("whatif").show(board);
-  document.querySelector(".boards").hidden = boards.length < 2 && !skipped.length;
-  $("boards").show(boards, chosen, skipped);
-  if (board.answer?.final && (!engine?.solves || (board.facts?.par && board.facts.openings))) {
-    asked.abort();
-    tell(spoken(board.answer));
-  } else ask(board);
-}
-
-function spoken({ estimate, seats, exact }) {
-  const best = seats.map((seat, place) => `${SEATS[seat]} ${estimate.tricks[4][place]}`).join(", ");
-  const text = `Estimated by ${estimate.model}. Likeliest tricks in notrump: ${best}.`;
-  if (!exact) return text;
-  const wrong = exact.flat().filter((tricks, cell) => tricks !== estimate.tricks.flat()[cell]).length;
-  return `${text} Solved: ${wrong ? `${wrong} of 20 counts are` : "no count is"} other than estimated.`;
-}
-
-/** Ask the engine about a board: a quick estimate first, the best one, then exact tricks. */
-async function ask(board) {
-  asked.abort();
-  asked = new AbortController();
-  const { signal } = asked;
-  if (!engine || board.deal.empty) {
-    tell(board.deal.empty ? "Put in a deal: paste it, open a file, or choose cards." : "Loading…");
-    return;
+function draw() {
+  drawing = false;
+  const shown = board();
+  const file = state.boards.length > 1 || state.skipped.length > 0;
+  document.body.classList.toggle("with-rail", file);
+  document.body.classList.toggle("empty", shown.deal.empty);
+  render(railView({ save, print: () => withAll(() => window.print()) }), $("rail"));
+  render(tableView(), $("table"));
+  render(tabView(), $("tab"));
+  for (const tab of TABS) {
+    $(`tab-${tab}`).setAttribute("aria-selected", String(tab === state.tab));
+    $(`tab-${tab}`).tabIndex = tab === state.tab ? 0 : -1;
   }
-  const below = engine.solves ? " Chances over unknown hands are below." : "";
-  tell(board.deal.whole || board.deal.pair ? "Estimating…" : `Give all four hands, or two of a side, to see tricks.${below}`);
-  const questions = [askTricks(board, signal)];
-  if (engine.solves) questions.push(askOpenings(board, signal));
-  await answered(questions, signal);
+  $("tab").setAttribute("aria-labelledby", `tab-${state.tab}`);
+  $("whatif").hidden = state.tab !== "chances" || shown.deal.empty;
+  if (!$("whatif").hidden && views.grid) $("whatif").show(theEngine(), shown);
+  if ($("picking").open) $("picker").show(shown.deal);
+  $("status").textContent = state.status || wordsOf(shown, answerOf(shown));
+  $("problem").textContent = state.problem;
+  $("undo").disabled = !canUndo();
+  const { notice, progress } = state;
+  render(notice ? html`<p>${notice.text}${notice.undo ? html` <button type="button" class="quiet" @click=${undo}>Undo</button>` : nothing}
+    <button type="button" class="quiet" aria-label="Close" @click=${() => change({ notice: null })}>×</button></p>`
+    : progress && state.tab !== "makes" ? html`<p>Loading ${progress.what}${progress.share ? ` ${percent(progress.share)}` : ""}…</p>` : nothing, $("notice"));
 }
 
-/** Wait for answers; what goes wrong is told. */
-async function answered(questions, signal) {
-  try {
-    await Promise.all(questions);
-  } catch (error) {
-    if (error.name === "AbortError") return;
-    if (!(error instanceof EngineError)) throw error;
-    if (!signal.aborted) tell(error.message);
-  }
+function tabView() {
+  const shown = board();
+  if (state.tab === "makes") return makesView((text) => read(text));
+  if (!views.grid) return html`<p class="hint">Loading…</p>`;
+  if (state.tab === "bidding") return views.bidding();
+  const { pair, estimate, exact } = answerOf(shown);
+  if (pair) return views.grid({ estimate: pair, seats: shown.deal.pair, exact: null });
+  return estimate ? views.grid({ estimate, exact, seats: [0, 1, 2, 3] })
+    : html`<p class="hint">${shown.deal.empty ? "Put in a deal, or one hand." : shown.deal.whole ? "Estimating…" : "The tricks of a deal stand here once four hands, or two of a side, are known."}</p>`;
 }
 
-async function askTricks(board, signal) {
-  const { deal } = board;
-  const answer = (estimate, seats, final) => {
-    board.answer = { estimate, seats, exact: board.exact, final };
-    if (final) board.estimate = estimate;
-    if (signal.aborted) return;
-    $("grid").show(board.answer);
-    tell(final ? spoken(board.answer) : `Estimated by ${estimate.model}; a better estimate is coming.`);
-  };
-  if (deal.pair) {
-    const seats = deal.pair;
-    const pair = await engine.pair(deal, seats, ofSide(board.vulnerable ?? "none", seats), signal);
-    answer(pair, seats, true);
-    learn(board, { pair, seats }, signal);
-  }
-  if (!deal.whole) return;
-  for (const [i, model] of engine.models.entries()) {
-    answer(await engine.estimate(deal, model, signal), [0, 1, 2, 3], i === engine.models.length - 1);
-    if (signal.aborted) return;
-  }
-  if (!engine.solves) return;
-  if (!board.exact) {
-    board.exact = await engine.solve(deal, signal);
-    answer(board.estimate, [0, 1, 2, 3], true);
-  }
-  const question = { deals: [deal.pbn], vulnerable: board.vulnerable ?? "none", dealer: SEATS[board.dealer ?? 0] };
-  learn(board, { par: (await engine.ask("par", question, signal))[0] }, signal);
+async function showTab(tab) {
+  change({ tab });
+  await loadTabs();
+  draw();
 }
 
-/** What each known hand opens. */
-async function askOpenings(board, signal) {
-  const { deal } = board;
-  const seats = [0, 1, 2, 3].filter((seat) => deal.count(seat) === 13);
-  if (!seats.length) return;
-  const { system } = $("facts");
-  const question = { hands: seats.map((seat) => deal.hand(seat)), nearest: 0, system };
-  const results = await engine.ask("open", question, signal);
-  if (system !== $("facts").system) return; // another was chosen meanwhile
-  const openings = results.map((result, i) => ({ seat: seats[i], ...result }));
-  learn(board, { openings }, signal);
+/** The tabs that the first answer does not need. */
+async function loadTabs() {
+  if (views.grid) return;
+  const [{ gridView }, { biddingView }] = await Promise.all([import("./grid.js"), import("./bidding.js"), import("./whatif.js")]);
+  Object.assign(views, { grid: gridView, bidding: biddingView });
 }
 
-/** Ask again what each hand opens, of the other boards when they are shown. */
-function changeSystem() {
-  for (const { facts } of boards) if (facts) delete facts.openings;
-  answered([askOpenings(current(), asked.signal)], asked.signal);
-}
-
-function learn(board, facts, signal) {
-  board.facts = { ...board.facts, ...facts };
-  if (!signal.aborted) $("facts").show(board.facts);
-}
-
-/** The vulnerability as the pair's answer has it: its own side is NS there. */
-function ofSide(vulnerable, [first]) {
-  return first === 0 ? vulnerable : ({ ns: "ew", ew: "ns" }[vulnerable] ?? vulnerable);
-}
-
-function open({ boards: read, skipped: told }) {
-  boards = read;
-  skipped = told;
-  chosen = 0;
-  complain("");
-  remember();
-  show();
-}
-
-/** Keep the deal in the address, after the #, where no server sees it. */
-function remember() {
-  const { deal } = current();
-  const hash = deal.whole || deal.pair ? `#deal=${deal.pbn.replaceAll(" ", "+")}` : "";
-  history.replaceState(null, "", `${location.pathname}${location.search}${hash}`);
-}
-
-/** Run what a person asked for; what cannot be read is told beside the input. */
+/** Run what a person asked for; what cannot be read is told beside the input, with what can be. */
 function attempt(action) {
   try {
     action();
+    change({ problem: "" });
+    return true;
   } catch (error) {
     if (!(error instanceof DealError)) throw error;
-    complain(`${error.message[0].toUpperCase()}${error.message.slice(1)}.`);
+    const text = `${error.message[0].toUpperCase()}${error.message.slice(1)}`.replace(/\.$/, "");
+    change({ problem: `${text}.\nThis works: ${EXAMPLE}` });
+    return false;
   }
 }
 
-function readBox() {
-  attempt(() => open(readText($("text").value)));
+function take(found) {
+  const before = state.boards.length;
+  const count = found.boards.length;
+  open(found, before > 1 ? `${before} boards were replaced.` : count > 1 ? `${count} boards read${found.skipped.length ? `, ${found.skipped.length} not` : ""}.` : null);
+  $("text").blur();
 }
+
+const read = (text) => attempt(() => take(readText(text)));
 
 async function openFile(file) {
   if (file.size > 20_000_000) {
-    complain(`${file.name} has ${Math.round(file.size / 1e6)} MB (expected at most 20).`);
+    change({ problem: `${file.name} has ${Math.round(file.size / 1e6)} MB (expected at most 20).` });
     return;
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
-  const binary = /\.zrd$/i.test(file.name);
-  attempt(() => open(binary ? readZrd(bytes) : readText(new TextDecoder().decode(bytes))));
+  attempt(() => take(/\.zrd$/i.test(file.name) ? readZrd(bytes) : readText(new TextDecoder().decode(bytes))));
 }
 
 function dealAtRandom() {
@@ -186,135 +109,171 @@ function dealAtRandom() {
   }
   const owners = new Uint8Array(52);
   cards.forEach((card, place) => (owners[card] = place % 4));
-  open({ boards: [{ ...blank(), deal: new Deal(owners) }], skipped: [] });
+  take({ boards: [{ ...blank(), deal: new Deal(owners) }], skipped: [] });
 }
 
-async function copyLink() {
+async function share() {
   remember();
-  if (!location.hash) {
-    complain("There is no whole deal to share yet.");
-    return;
-  }
+  if (!addressOf(board())) return change({ problem: "There is no whole hand to share yet." });
   try {
     await navigator.clipboard.writeText(location.href);
-    tell("The link is copied; it holds the whole deal, and nothing was sent anywhere.");
+    change({ notice: { text: "The link is copied. It holds the whole board; nothing was sent anywhere." } });
   } catch {
     $("text").value = location.href;
-    tell("The link stands in the box above.");
+    change({ notice: { text: "The link stands in the box above." } });
   }
 }
 
-function save(name, text) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
-
-/** Estimate, and solve where that can be done, what has no answer yet, to be saved or printed. */
-async function answerAll() {
-  if (!engine) throw new EngineError("Still loading: try again in a moment.");
-  const unsolved = boards.filter((board) => engine.solves && !board.exact && board.deal.whole);
-  for (const [i, board] of unsolved.entries()) {
-    tell(`Solving board ${i + 1} of ${unsolved.length}…`);
-    board.exact = await engine.solve(board.deal);
-    if (board.answer) board.answer.exact = board.exact;
-  }
-  const model = engine.models.at(-1);
-  for (const [i, board] of boards.entries()) {
-    if (board.estimate || !board.deal.whole) continue;
-    tell(`Estimating board ${i + 1} of ${boards.length}…`);
-    board.estimate = await engine.estimate(board.deal, model);
-    board.answer = { estimate: board.estimate, seats: [0, 1, 2, 3], exact: board.exact, final: true };
-  }
-  tell(`${boards.length} boards are estimated${engine.solves ? " and solved" : ""}.`);
+async function save(kind) {
+  const { toCsv, toJson, toLin, toPbn } = await import("./write.js");
+  const write = { pbn: toPbn, lin: toLin, csv: toCsv, json: toJson }[kind];
+  const store = (boards) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([write(boards)], { type: "application/octet-stream" }));
+    link.download = `boards.${kind}`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  if (kind === "lin") store(state.boards);
+  else await withAll(store);
 }
 
 async function withAll(use) {
   try {
-    await answerAll();
-    use();
+    use(await answerAll((status) => change({ status })));
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    tell(error.message);
+    change({ status: error.message });
   }
 }
 
-function fromAddress() {
-  const text = new URLSearchParams(location.hash.slice(1)).get("deal");
-  if (!text) return false;
-  attempt(() => open({ boards: [{ ...blank(), deal: Deal.parse(text) }], skipped: [] }));
-  return true;
+/** Open the board of the address; false where it has none. */
+function fromAddress(first = false) {
+  let found = null;
+  attempt(() => {
+    found = boardOf(location.hash);
+    if (found) open({ boards: [found], skipped: [] }, null, first);
+  });
+  return Boolean(found);
 }
 
-function listen() {
-  $("read").addEventListener("click", readBox);
-  $("text").addEventListener("paste", () => setTimeout(readBox));
+function settingsView() {
+  const choice = (name, label, options) => html`<label class="field">${label} <select @change=${({ target }) => {
+    set(name, target.value);
+    change({});
+  }}>${options.map(([value, text]) => html`<option value=${value} ?selected=${setting(name) === value}>${text}</option>`)}</select></label>`;
+  return html`${choice("theme", "Theme", [["", "as the device"], ["light", "light"], ["dark", "dark"]])}
+    ${choice("colours", "Suits in", [["four", "four colours"], ["two", "two colours"]])}
+    ${choice("ten", "The ten as", [["T", "T"], ["10", "10"]])}
+    ${choice("language", "Cards in", Object.entries(LANGUAGES).map(([key, { name, ranks }]) => [key, `${name} (${ranks})`]))}`;
+}
+
+const typing = ({ target }) => /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+
+function onKey(event) {
+  if (event.key === "Escape") {
+    $("looks").open = false;
+    return change({ problem: "", picked: null });
+  }
+  if ((event.ctrlKey || event.metaKey) && event.key === "z" && !typing(event)) {
+    event.preventDefault();
+    return undo();
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || event.target.closest?.("[role=tablist]")) return;
+  const step = { ArrowRight: 1, ArrowDown: 1, j: 1, ArrowLeft: -1, ArrowUp: -1, k: -1 }[event.key];
+  if (step && state.boards.length > 1) {
+    event.preventDefault();
+    choose(state.chosen + step);
+  } else if (event.key === ".") stepTo((state.line?.at ?? 0) + 1);
+  else if (event.key === ",") stepTo((state.line?.at ?? 0) - 1);
+}
+
+function swipes(target) {
+  let from = null;
+  target.addEventListener("touchstart", ({ touches: [touch] }) => (from = [touch.clientX, touch.clientY]), { passive: true });
+  target.addEventListener("touchend", ({ changedTouches: [touch], target: on }) => {
+    const [across, down] = [touch.clientX - from[0], touch.clientY - from[1]];
+    if (Math.abs(across) > 60 && Math.abs(across) > 2 * Math.abs(down) && !on.closest(".scrub")) choose(state.chosen + (across < 0 ? 1 : -1));
+  }, { passive: true });
+}
+
+function connect() {
+  listen(() => {
+    if (!drawing) requestAnimationFrame(draw);
+    drawing = true;
+    follow();
+  });
+  $("read").addEventListener("click", () => read($("text").value));
+  $("text").addEventListener("paste", (event) => {
+    const text = event.clipboardData.getData("text");
+    if (!text.trim()) return;
+    event.preventDefault();
+    $("text").value = text.trim();
+    read(text);
+  });
   $("text").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
-      readBox();
+      read($("text").value);
     }
   });
-  $("file").addEventListener("change", ({ target }) => target.files[0] && openFile(target.files[0]));
+  document.addEventListener("paste", (event) => {
+    if (!typing(event)) read(event.clipboardData.getData("text"));
+  });
+  $("file").addEventListener("change", ({ target }) => {
+    if (target.files[0]) openFile(target.files[0]);
+    target.value = "";
+  });
   $("deal").addEventListener("click", dealAtRandom);
-  $("clear").addEventListener("click", () => {
-    $("text").value = "";
-    open({ boards: [blank()], skipped: [] });
-  });
-  $("share").addEventListener("click", copyLink);
+  $("share").addEventListener("click", share);
+  $("undo").addEventListener("click", undo);
+  $("looks").addEventListener("toggle", () => render(settingsView(), $("looks").querySelector(".sheet")));
+  document.addEventListener("pointerdown", ({ target }) => target.closest("#looks") || ($("looks").open = false));
+  $("picking").addEventListener("toggle", () => change({}));
   $("picker").addEventListener("pick", ({ detail }) => {
-    boards[chosen] = { ...current(), deal: detail, exact: null, estimate: null, answer: null, facts: undefined };
-    remember();
-    show();
+    editBoard({ deal: detail, exact: null, play: [], result: null });
+    change({ line: null });
   });
-  $("facts").addEventListener("system", changeSystem);
-  $("boards").addEventListener("choose", ({ detail }) => {
-    chosen = detail;
-    remember();
-    show();
+  for (const tab of TABS) $(`tab-${tab}`).addEventListener("click", () => showTab(tab));
+  document.querySelector(".tabs").addEventListener("keydown", ({ key }) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    if (!step) return;
+    const next = TABS[(TABS.indexOf(state.tab) + step + TABS.length) % TABS.length];
+    showTab(next);
+    $(`tab-${next}`).focus();
   });
-  $("save-pbn").addEventListener("click", () => withAll(() => save("boards.pbn", toPbn(boards))));
-  $("save-lin").addEventListener("click", () => save("boards.lin", toLin(boards)));
-  $("save-csv").addEventListener("click", () => withAll(() => save("boards.csv", toCsv(boards))));
-  $("save-json").addEventListener("click", () => withAll(() => save("boards.json", toJson(boards))));
-  $("print").addEventListener("click", () => withAll(() => window.print()));
-  window.addEventListener("beforeprint", () => printable($("paper"), boards));
-  window.addEventListener("hashchange", fromAddress);
+  document.addEventListener("keydown", onKey);
+  swipes($("table"));
+  window.addEventListener("beforeprint", () => printable($("paper"), state.boards));
+  window.addEventListener("hashchange", () => isOwn(location.hash) || fromAddress());
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {
     event.preventDefault();
-    const { files } = event.dataTransfer;
+    const { files, types } = event.dataTransfer;
     if (files.length) openFile(files[0]);
-    else attempt(() => open(readText(event.dataTransfer.getData("text"))));
+    else if (!types.includes("text/card")) read(event.dataTransfer.getData("text"));
   });
-  const colours = $("four-colours");
-  colours.checked = localStorage.getItem("four-colours") === "yes";
-  const paint = () => document.documentElement.classList.toggle("four-colours", colours.checked);
-  colours.addEventListener("change", () => {
-    localStorage.setItem("four-colours", colours.checked ? "yes" : "no");
-    paint();
-  });
-  paint();
 }
 
-async function start() {
-  listen();
-  if (!fromAddress()) show();
+async function begin() {
+  paint();
+  connect();
+  const { hash } = location;
+  if (!fromAddress(true)) change({});
+  restore(hash).catch(() => {});
   try {
-    engine = await openEngine();
+    await start();
   } catch {
-    tell("The page is not whole: engine.json cannot be read.");
+    change({ status: "The page is not whole: engine.json cannot be read." });
     return;
   }
-  $("about").textContent =
-    engine.name === "browser"
-      ? "All is computed in this browser; cards are sent nowhere. Nothing is exact here: that takes a trickcast server."
-      : "Answers come from the trickcast server of this page.";
-  $("whatif").use(engine);
+  const engine = theEngine();
+  $("about").textContent = engine.name === "browser"
+    ? `Everything is computed in this browser; cards are sent nowhere.${engine.solves ? " Exact tricks by DDS 2.9.0." : ""}`
+    : "Answers come from the trickcast server of this page.";
+  change({});
+  loadTabs();
   if (engine.name === "browser") navigator.serviceWorker?.register("./sw.js").catch(() => {});
-  show();
 }
 
-start();
+begin();

@@ -1,79 +1,44 @@
 // Answers of a simulation: numbers with their interval, and the interval drawn on a line.
 
-import { SUIT_NAMES, SYMBOLS } from "./cards.js";
-import { element, percent, sign } from "./dom.js";
-import { written } from "./facts.js";
-
-const SVG = "http://www.w3.org/2000/svg";
-
-const shape = (tag, attributes) => {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
-};
+import { html, nothing, percent, sign, svg, written } from "./dom.js";
+import { SEAT_NAMES, SEATS } from "./cards.js";
+import { chancesTable } from "./grid.js";
+import { rankText } from "./settings.js";
 
 /** A chance with its interval on a line from 0 to 1; the numbers stand beside it as text. */
 function whisker([middle, from, to]) {
   const at = (share) => `${(100 * share).toFixed(1)}%`;
-  const drawn = shape("svg", { class: "whisker", "aria-hidden": "true" });
-  drawn.append(shape("line", { x1: 0, x2: "100%", y1: 10, y2: 10, class: "scale" }));
-  if (from !== null) drawn.append(shape("rect", { x: at(from), width: at(to - from), y: 5, height: 10 }));
-  drawn.append(shape("circle", { cx: at(middle), cy: 10, r: 4 }));
-  return drawn;
+  return html`<svg class="whisker" aria-hidden="true"><line x1="0" x2="100%" y1="10" y2="10" class="scale"></line>
+    ${from === null ? nothing : svg`<rect x=${at(from)} width=${at(to - from)} y="5" height="10"></rect>`}<circle cx=${at(middle)} cy="10" r="4"></circle></svg>`;
 }
 
 const rounded = (number, digits) => number.toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
-const range = ([, from, to], shown) =>
-  from === null ? "" : `${shown(from).replace("\u00a0%", "")} to ${shown(to)}`;
-const heads = (...texts) =>
-  element("thead", {}, element("tr", {}, ...texts.map((text) => element("th", { scope: "col" }, text))));
+const range = ([, from, to], shown) => (from === null ? "" : `${shown(from).replace("\u00a0%", "")} to ${shown(to)}`);
+const points = (number) => rounded(number, 0);
+const gains = (number) => rounded(number, 1);
 
 /** How often a contract makes, what it scores, and the tricks it takes. */
 export function chanceOf({ contract, by, making, score, distribution, layouts, solved }) {
-  const needed = Number(contract[0]) + 6;
-  const rows = distribution.map((chance, tricks) => [tricks, chance]).filter(([, chance]) => chance >= 0.005);
-  const points = (number) => rounded(number, 0);
-  return element("div", {},
-    element("p", { class: "chance" }, ...written(contract), ` by ${by} makes `,
-      element("strong", {}, percent(making[0])), ` (${range(making, percent)})`),
-    whisker(making),
-    element("p", {}, `Score: ${points(score[0])} on average (${range(score, points)}). `,
-      element("small", {}, `${layouts} layouts, ${solved} solved; ranges hold 95 %.`)),
-    element("table", { class: "chances" },
-      element("caption", {}, "tricks of declarer"),
-      heads("tricks", "chance", ""),
-      element("tbody", {}, ...rows.map(([tricks, chance]) =>
-        element("tr", { class: tricks >= needed ? "makes" : "" },
-          element("th", { scope: "row" }, `${tricks}${tricks >= needed ? " ✓" : ""}`),
-          element("td", {}, percent(chance)),
-          element("td", { class: "bar" }, element("meter", { min: 0, max: 1, value: chance.toFixed(3), "aria-hidden": "true" })))))));
+  return html`<p class="chance"><strong>${percent(making[0])}</strong> <span>${written(contract)} by ${SEAT_NAMES[SEATS.indexOf(by)] ?? by} makes ${percent(making[0])} (${range(making, percent)})</span></p>
+    ${whisker(making)}
+    <p>Score: ${points(score[0])} on average (${range(score, points)}). <small>${layouts} layouts, ${solved} solved; ranges hold 95 %.</small></p>
+    ${chancesTable("tricks of declarer", distribution, Number(contract[0]) + 6)}`;
 }
 
 /** Every opening lead, best first; cards that are alike in one row. */
 export function leadsOf({ contract, by, leads, scoring, layouts, solved }) {
   const rows = [];
   for (const lead of leads) {
-    const [card] = lead.cards;
     const before = rows.at(-1);
-    const alike = before && before.cards[0][0] === card[0] && before.gain[0] === lead.gain[0] && before.setting[0] === lead.setting[0];
+    const alike = before && before.cards[0][0] === lead.cards[0][0] && before.gain[0] === lead.gain[0] && before.setting[0] === lead.setting[0];
     if (alike) before.cards.push(...lead.cards);
     else rows.push({ ...lead, cards: [...lead.cards] });
   }
-  const name = (cards) => {
-    const suit = "SHDC".indexOf(cards[0][0]);
-    return [sign(suit, SYMBOLS, SUIT_NAMES), cards.map((card) => card[1].replace("T", "10")).join(" ")];
-  };
-  const gains = (number) => rounded(number, 1);
-  return element("div", {},
-    element("p", {}, "Leads against ", ...written(contract), ` by ${by}, best first. `,
-      element("small", {}, `${layouts} layouts, ${solved} solved; ranges hold 95 %.`)),
-    element("table", { class: "leads" },
-      element("caption", {}, `beats: how often the lead sets the contract; loses: ${scoring === "imps" ? "IMPs" : scoring} a deal against the best lead (= as good, for all that is known)`),
-      heads("lead", "beats", "", "loses"),
-      element("tbody", {}, ...rows.map(({ cards, setting, gain, even }, place) =>
-        element("tr", {},
-          element("th", { scope: "row" }, ...name(cards)),
-          element("td", {}, percent(setting[0]), element("small", {}, ` ${range(setting, percent)}`)),
-          element("td", { class: "bar" }, whisker(setting)),
-          element("td", {}, place === 0 ? "best" : gains(-gain[0]), element("small", {}, place && even ? " =" : "")))))));
+  return html`<p>Leads against ${written(contract)} by ${by}, best first. <small>${layouts} layouts, ${solved} solved; ranges hold 95 %.</small></p>
+    <table class="leads"><caption>Beats: how often the lead sets the contract. Loses: ${scoring === "imps" ? "IMPs" : scoring} a deal against the best lead (= as good, for all that is known).</caption>
+      <thead><tr><th scope="col">lead</th><th scope="col">beats</th><td></td><th scope="col">loses</th></tr></thead>
+      <tbody>${rows.map(({ cards, setting, gain, even }, place) => html`<tr>
+        <th scope="row">${sign("SHDC".indexOf(cards[0][0]))}${cards.map((card) => rankText(card[1])).join(" ")}</th>
+        <td>${percent(setting[0])}<small> ${range(setting, percent)}</small></td><td class="bar">${whisker(setting)}</td>
+        <td>${place === 0 ? "best" : gains(-gain[0])}<small>${place && even ? " =" : ""}</small></td></tr>`)}</tbody></table>`;
 }

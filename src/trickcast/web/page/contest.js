@@ -29,7 +29,9 @@ export class BeatTheNet extends HTMLElement {
       if (!answer?.ok) throw new ContestError("The page is not whole: engine.json cannot be read.");
       const { engine } = await answer.json();
       this.#rounds = engine === "http" ? new ServerRounds() : new PracticeRounds();
-      await this.#start();
+      const { result } = history.state ?? {};
+      if (result) this.#score(result);
+      else await this.#start();
     });
   }
 
@@ -60,6 +62,7 @@ export class BeatTheNet extends HTMLElement {
   }
 
   async #start() {
+    history.replaceState(null, "");
     this.#rules = await this.#rounds.overview();
     const { length, seconds, best } = this.#rules;
     const choice = (name, label, options) =>
@@ -169,8 +172,14 @@ export class BeatTheNet extends HTMLElement {
     );
   }
 
+  /** Show the score, and keep it for who goes to a deal and comes back. */
   async #result() {
     const result = await this.#rounds.result();
+    history.replaceState({ result }, "");
+    this.#score(result);
+  }
+
+  #score(result) {
     const { player, networks, printed, deals } = result;
     const row = (who, { within_2, within_1, exact }, attributes = {}) =>
       element(

@@ -1,106 +1,108 @@
-// Four hands around the table, and the picker that gives cards to them one by one.
+// Four hands around the compass, a true cross; and the picker that gives cards to them one by one.
 
 import { RANKS, SEATS, SEAT_NAMES, SUITS, SUIT_NAMES, SYMBOLS, UNKNOWN } from "./cards.js";
-import { element, sign } from "./dom.js";
+import { html, nothing, render, sign } from "./dom.js";
+import { rankText, suitName } from "./settings.js";
+
+const plainCard = (card) => html`<span class="card">${rankText(RANKS[card % 13])}</span>`;
+
+/** A card's name as it is spoken: queen of hearts would be long, so hearts Q. */
+export const spokenCard = (card) => `${suitName(Math.floor(card / 13))} ${rankText(RANKS[card % 13])}`;
+
+/**
+ * The cross of a board. `card` draws one card, `compass` what stands in the middle, `drop` hears a card
+ * that was dragged to a seat. `owners` are those of the cards that are left.
+ */
+export function crossView({ deal, players }, { card = plainCard, compass = nothing, drop = null, owners = deal.owners, turn = null } = {}) {
+  const hand = (seat) => {
+    const count = deal.count(seat);
+    const held = (suit) => [...Array(13).keys()].map((rank) => 13 * suit + rank).filter((each) => owners[each] === seat);
+    const name = players?.[SEAT_NAMES[seat]];
+    return html`<section class="hand seat-${SEATS[seat]} ${turn === seat ? "turn" : ""}" aria-label=${SEAT_NAMES[seat]}
+        @dragover=${(event) => drop && event.preventDefault()} @drop=${(event) => drop?.(event, seat)}>
+      <h3><span class="seat-name">${SEAT_NAMES[seat]}</span>${name ? html`<span class="player">${name}</span>` : nothing}
+        ${count ? html`<small>${count === 13 ? html`${deal.points(seat)}<span class="spoken"> points</span>` : `${count} cards`}</small>` : nothing}</h3>
+      ${count ? html`<ul>${SUITS.map((_, suit) => html`<li class="holding">${sign(suit)}<span class="cards">${held(suit).length ? held(suit).map((each) => card(each, seat)) : html`<span class="void">–</span>`}</span></li>`)}</ul>`
+        : html`<p class="unknown">not known</p>`}
+    </section>`;
+  };
+  return html`<div class="cross ${turn === null ? "" : `turn-${SEATS[turn]}`}">${[0, 3, 1, 2].map(hand)}<div class="middle">${compass}</div></div>`;
+}
+
+const SIDES = { none: "nobody vulnerable", ns: "N–S vulnerable", ew: "E–W vulnerable", both: "all vulnerable" };
+
+/** The compass: dealer and vulnerable sides; with `touch` they can be changed. */
+export function compassView({ number, dealer, vulnerable }, touch = null) {
+  const hot = (seat) => vulnerable === "both" || vulnerable === (seat % 2 ? "ew" : "ns");
+  const label = (seat) => `${SEAT_NAMES[seat]}${dealer === seat ? ", dealer" : ""}${hot(seat) ? ", vulnerable" : ""}`;
+  const arm = (seat) => {
+    const classes = `arm arm-${SEATS[seat]} ${hot(seat) ? "hot" : ""} ${dealer === seat ? "dealer" : ""}`;
+    return touch
+      ? html`<button type="button" class=${classes} aria-pressed=${dealer === seat} aria-label=${`Dealer ${label(seat)}`} title="Make ${SEAT_NAMES[seat]} the dealer" @click=${() => touch.dealer(seat)}>${SEATS[seat]}</button>`
+      : html`<span class=${classes} aria-label=${label(seat)} role="img">${SEATS[seat]}</span>`;
+  };
+  const centre = number ?? "";
+  return html`<div class="compass" role="group" aria-label="Compass">${[0, 1, 2, 3].map(arm)}${touch
+    ? html`<button type="button" class="centre" aria-label=${`Vulnerability: ${SIDES[vulnerable ?? "none"]}. Change it`} title=${SIDES[vulnerable ?? "none"]} @click=${touch.vulnerable}>${centre}</button>`
+    : html`<span class="centre">${centre}</span>`}</div>`;
+}
+
+/** What is known of a board besides its cards, in words. */
+export const factsOf = ({ number, dealer, vulnerable }) =>
+  [number ? `Board ${number}` : "", dealer === null || dealer === undefined ? "" : `dealer ${SEAT_NAMES[dealer]}`, vulnerable ? SIDES[vulnerable] : ""].filter(Boolean).join(" · ");
 
 /** <hand-diagram>: shows the deal it is given. */
 export class HandDiagram extends HTMLElement {
-  show({ deal, number, dealer, vulnerable, contract, declarer, players }) {
-    const hands = SEATS.map((letter, seat) => {
-      const count = deal.count(seat);
-      const suits = SUITS.map((_, suit) =>
-        element("li", {}, sign(suit, SYMBOLS, SUIT_NAMES), ` ${deal.holding(seat, suit) || "–"}`),
-      );
-      const title = count === 13 ? `${deal.points(seat)} points` : count ? `${count} cards` : "unknown";
-      const name = players?.[SEAT_NAMES[seat]] ? `${players[SEAT_NAMES[seat]]}, ` : "";
-      return element(
-        "section",
-        { class: `hand seat-${letter}`, "aria-label": SEAT_NAMES[seat] },
-        element("h3", {}, SEAT_NAMES[seat], element("small", {}, ` ${name}${title}`)),
-        count ? element("ul", {}, ...suits) : element("p", {}, "not known"),
-      );
-    });
-    const facts = [
-      number ? `Board ${number}` : "",
-      dealer === null ? "" : `dealer ${SEAT_NAMES[dealer]}`,
-      vulnerable === null ? "" : `vulnerable ${{ ns: "NS", ew: "EW" }[vulnerable] ?? vulnerable}`,
-      contract && SEATS[declarer] ? `played in ${contract} by ${SEAT_NAMES[declarer]}` : "",
-    ].filter(Boolean);
-    this.replaceChildren(
-      element("p", { class: "facts" }, facts.join(", ")),
-      element("div", { class: "table" }, ...hands),
-    );
+  show(board) {
+    render(html`<p class="facts">${factsOf(board)}</p>${crossView(board, { compass: compassView(board) })}`, this);
   }
 }
 
-/** <card-picker>: 52 large buttons; fires “pick” with the changed deal. */
+/** <card-picker>: 52 buttons; fires “pick” with the changed deal. */
 export class CardPicker extends HTMLElement {
   #seat = 0;
+  #suit = 0;
   #deal = null;
+  #told = "";
 
   show(deal) {
     this.#deal = deal;
-    const focused = document.activeElement?.dataset?.card;
-    const seats = SEATS.map((_, seat) => {
-      const chosen = seat === this.#seat;
-      const button = element(
-        "button",
-        { type: "button", "aria-pressed": String(chosen), class: "seat" },
-        `${SEAT_NAMES[seat]} ${deal.count(seat)}`,
-      );
-      button.addEventListener("click", () => {
-        this.#seat = seat;
-        this.show(this.#deal);
-      });
-      return button;
-    });
-    const rows = SUITS.map((_, suit) =>
-      element(
-        "div",
-        { class: "suit", role: "group", "aria-label": SUIT_NAMES[suit] },
-        ...[...RANKS].map((rank, place) => this.#card(suit, rank, 13 * suit + place)),
-      ),
-    );
-    this.replaceChildren(
-      element("p", {}, "Choose a hand, then touch its cards; touch again to take one back."),
-      element("div", { class: "seats", role: "group", "aria-label": "Hand" }, ...seats),
-      ...rows,
-    );
-    if (focused) this.querySelector(`[data-card="${focused}"]`)?.focus();
+    this.#draw();
+  }
+
+  #draw() {
+    const deal = this.#deal;
+    const choose = (parts) => () => {
+      if ("seat" in parts) this.#seat = parts.seat;
+      if ("suit" in parts) this.#suit = parts.suit;
+      this.#draw();
+    };
+    render(html`
+      <p role="status">${this.#told || "Choose a hand, then its cards; a card that is chosen again is taken back."}</p>
+      <div class="seats" role="group" aria-label="Hand">${SEATS.map((_, seat) =>
+        html`<button type="button" class="seat" aria-pressed=${seat === this.#seat} @click=${choose({ seat })}>${SEAT_NAMES[seat]} ${deal.count(seat)}</button>`)}</div>
+      <div class="seats suit-tabs" role="group" aria-label="Suit">${SUITS.map((_, suit) =>
+        html`<button type="button" aria-pressed=${suit === this.#suit} aria-label=${SUIT_NAMES[suit]} @click=${choose({ suit })}>${sign(suit)}</button>`)}</div>
+      ${SUITS.map((_, suit) => html`<div class="suit ${suit === this.#suit ? "" : "other"}" role="group" aria-label=${SUIT_NAMES[suit]}>
+        ${[...RANKS].map((rank, place) => this.#card(suit, rank, 13 * suit + place))}</div>`)}`, this);
   }
 
   #card(suit, rank, card) {
     const owner = this.#deal.owner(card);
     const held = owner === UNKNOWN ? "free" : `held by ${SEAT_NAMES[owner]}`;
-    const button = element(
-      "button",
-      {
-        type: "button",
-        class: `card strain-${suit} ${owner === this.#seat ? "mine" : ""} ${owner === UNKNOWN ? "" : "taken"}`,
-        "data-card": card,
-        "aria-label": `${SUIT_NAMES[suit]} ${rank}, ${held}`,
-      },
-      element("span", { "aria-hidden": "true" }, SYMBOLS[suit] + (rank === "T" ? "10" : rank)),
-      element("small", { "aria-hidden": "true" }, owner === UNKNOWN ? "" : SEATS[owner]),
-    );
-    button.addEventListener("click", () => this.#touch(card));
-    return button;
+    return html`<button type="button" class="pick strain-${suit} ${owner === this.#seat ? "mine" : ""} ${owner === UNKNOWN ? "" : "taken"}"
+      data-card=${card} aria-label="${SUIT_NAMES[suit]} ${rank}, ${held}" @click=${() => this.#touch(card)}><span aria-hidden="true">${SYMBOLS[suit]}${rankText(rank)}</span><small aria-hidden="true">${owner === UNKNOWN ? "" : SEATS[owner]}</small></button>`;
   }
 
   #touch(card) {
     const deal = this.#deal;
     const owner = deal.owner(card);
-    if (owner !== this.#seat && deal.count(this.#seat) === 13) {
-      this.#tell(`${SEAT_NAMES[this.#seat]} has thirteen cards; touch one to take it back.`);
-      return;
-    }
-    const changed = deal.with(card, owner === this.#seat ? UNKNOWN : this.#seat);
-    const detail = owner === this.#seat ? changed : changed.filled();
-    this.dispatchEvent(new CustomEvent("pick", { detail, bubbles: true }));
-  }
-
-  #tell(text) {
-    this.querySelector("p").textContent = text;
+    const back = owner === this.#seat;
+    this.#told = back || deal.count(this.#seat) < 13 ? "" : `${SEAT_NAMES[this.#seat]} has thirteen cards; choose one of them to take it back.`;
+    if (this.#told) return this.#draw();
+    const changed = deal.with(card, back ? UNKNOWN : this.#seat);
+    this.show(back ? changed : changed.filled()); // at once: the next key may come before the page is drawn
+    this.dispatchEvent(new CustomEvent("pick", { detail: this.#deal, bubbles: true }));
   }
 }
 

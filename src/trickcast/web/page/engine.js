@@ -1,7 +1,10 @@
-// Where answers come from: a server over HTTP, or the networks in this browser. Both give the same
-// estimate: probabilities, expected and tricks by strain (S H D C NT) and declarer (N E S W).
+// Where answers come from: a server over HTTP, or this browser. Both give the same: estimates as
+// probabilities, expected and tricks by strain (S H D C NT) and declarer (N E S W); exact tricks by
+// strain and declarer; and the tricks that declarer takes after each card that can be played.
 
-const COUNTS = 14;
+import { playState, textOf } from "./bridge.js";
+import { SEATS } from "./cards.js";
+import { Network } from "./net.js";
 
 /** An answer that could not be had, in a sentence. */
 export class EngineError extends Error {}
@@ -24,58 +27,175 @@ function nested(data, [size, ...rest]) {
   return Array.from({ length: size }, (_, i) => nested(data.subarray(i * step, (i + 1) * step), rest));
 }
 
-/** The networks in a worker: estimates at once and offline, nothing exact. */
-export class BrowserEngine {
-  name = "browser";
-  models = ["fast", "accurate"];
-  solves = false;
-  #worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-  #waiting = new Map();
-  #count = 0;
+const beside = (name) => new URL(name, import.meta.url);
+const aborted = () => new DOMException("given up", "AbortError");
 
-  constructor() {
-    this.#worker.onmessage = ({ data: { id, error, ...result } }) => {
-      const { resolve, reject } = this.#waiting.get(id);
-      this.#waiting.delete(id);
-      if (error) reject(new EngineError(`The network did not answer: ${error}`));
-      else resolve(result);
-    };
-    this.#worker.onerror = () => {
-      for (const { reject } of this.#waiting.values()) {
-        reject(new EngineError("This browser could not start the networks (it needs WebAssembly)."));
-      }
-      this.#waiting.clear();
-    };
+/** Fetch a file whole; `told` hears which share has come. */
+async function fetched(name, told = () => {}) {
+  const response = await fetch(beside(name)).catch(() => null);
+  if (!response?.ok) throw new EngineError(`${name} could not be loaded. Check the connection and try again.`);
+  const packed = response.headers.get("content-encoding");
+  const total = packed ? 0 : Number(response.headers.get("content-length"));
+  const parts = [];
+  let size = 0;
+  for (const reader = response.body.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value);
+    size += value.length;
+    told(total ? size / total : null, size);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+const PATIENCE = 200; // milliseconds that a worker has to end what nobody waits for, before it is ended
+
+/** A worker that answers one question at a time. */
+class Asked {
+  #make;
+  #worker = null;
+  #free = Promise.resolve();
+
+  constructor(make) {
+    this.#make = make;
   }
 
-  #ask(question) {
-    const id = (this.#count += 1);
+  /** Ask; who gives up hears of it at once. */
+  ask(question, signal) {
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ id, ...question });
+      const stop = () => reject(aborted());
+      signal?.addEventListener("abort", stop);
+      this.#free = this.#free
+        .then(() => this.#answer(question, signal).then(resolve, reject))
+        .finally(() => signal?.removeEventListener("abort", stop));
     });
+  }
+
+  async #answer(question, signal) {
+    if (signal?.aborted) throw aborted();
+    this.#worker ??= await this.#make();
+    const worker = this.#worker;
+    let timer = 0;
+    const end = () => {
+      worker.terminate();
+      this.#worker = null;
+    };
+    try {
+      return await new Promise((resolve, reject) => {
+        const hurry = () => (timer = setTimeout(() => (end(), reject(aborted())), PATIENCE));
+        if (signal?.aborted) hurry();
+        signal?.addEventListener("abort", hurry);
+        worker.onmessage = ({ data: { error, answer } }) => (error ? reject(new EngineError(`No answer: ${error}`)) : resolve(answer));
+        worker.onerror = () => {
+          end();
+          reject(new EngineError("This browser could not start its worker (it needs WebAssembly)."));
+        };
+        worker.postMessage(question);
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** This browser alone: networks in plain JavaScript, exact tricks by DDS as WebAssembly. */
+export class BrowserEngine {
+  name = "browser";
+  simulates = false;
+  models = ["fast", "accurate"];
+  progress = () => {}; // hears (name, share) of what is loaded behind
+  #fast = null;
+  #nets = new Asked(() => new Worker(beside("./worker.js"), { type: "module" }));
+  #loaded = new Map();
+  #dds = null;
+  #solvers;
+
+  constructor({ exact = false } = {}) {
+    this.solves = exact && typeof WebAssembly === "object";
+    const count = Math.max(1, Math.min(4, navigator.hardwareConcurrency ?? 1, (navigator.deviceMemory ?? 4) / 2));
+    this.#solvers = Array.from({ length: count }, () => new Asked(() => this.#solver()));
+  }
+
+  /** Begin to load what the first answer needs. */
+  warm() {
+    this.#fast ??= fetched("./models/fast.onnx").then((bytes) => new Network(bytes));
+    this.#fast.catch(() => (this.#fast = null));
+    return this.#fast;
+  }
+
+  async #solver() {
+    this.#dds ??= fetched("./dds.wasm", (share) => this.progress("the exact solver", share))
+      .then((bytes) => WebAssembly.compile(bytes))
+      .catch((error) => {
+        this.#dds = null;
+        throw error;
+      });
+    const module = await this.#dds;
+    this.progress("the exact solver", 1);
+    const worker = new Worker(beside("./dds-worker.js"), { type: "module" });
+    worker.postMessage({ module });
+    return worker;
+  }
+
+  async #network(model, question, signal) {
+    if (!this.#loaded.has(model)) {
+      const loading = fetched(`./models/${model}.onnx`, (share) => this.progress(`the network “${model}”`, share)).then((bytes) =>
+        this.#nets.ask({ model, bytes }));
+      loading.catch(() => this.#loaded.delete(model));
+      this.#loaded.set(model, loading);
+    }
+    await this.#loaded.get(model);
+    this.progress(`the network “${model}”`, 1);
+    if (signal?.aborted) throw aborted();
+    return this.#nets.ask({ model, ...question });
   }
 
   /** Estimate one whole deal. */
-  async estimate(deal, model) {
-    const { data, dims } = await this.#ask({
-      model, name: "owners", input: deal.owners, shape: [1, 52],
-    });
+  async estimate(deal, model, signal) {
+    const question = { name: "owners", input: deal.owners, shape: [1, 52] };
+    const { data, dims } =
+      model === "fast" ? (await this.warm()).run(question.name, question.input, question.shape) : await this.#network(model, question, signal);
     return estimateOf(nested(data, dims)[0], model);
   }
 
   /** Estimate two hands, the others unknown: strains × (first, second hand declares) × tricks. */
-  async pair(deal, [first, second]) {
+  async pair(deal, [first, second], vulnerable, signal) {
     const input = new Uint8Array(104);
     for (let card = 0; card < 52; card += 1) {
       input[card] = deal.owner(card) === first;
       input[52 + card] = deal.owner(card) === second;
     }
-    const { data, dims } = await this.#ask({
-      model: "pairs", name: "hands", input, shape: [1, 2, 52],
-    });
+    const { data, dims } = await this.#network("pairs", { name: "hands", input, shape: [1, 2, 52] }, signal);
     return estimateOf(nested(data, dims)[0], "pairs");
   }
+
+  /** Exact tricks of a deal; `told` hears the table as its strains are solved. */
+  async solve(deal, signal, told = () => {}) {
+    const table = Array(5).fill(null);
+    const left = [4, 0, 1, 2, 3];
+    const work = async (solver) => {
+      for (let strain = left.shift(); strain !== undefined; strain = left.shift()) {
+        table[strain] = await solver.ask({ strain, pbn: deal.pbn }, signal);
+        told(table);
+      }
+    };
+    await Promise.all(this.#solvers.map(work));
+    return table;
+  }
+
+  /** Tricks that declarer takes after each card that can be played now: a map of texts such as SA. */
+  async position({ deal, contract, declarer, cards }, signal) {
+    const state = playState(deal, contract, declarer, cards);
+    if (!state.legal.length) return new Map();
+    const hands = SEATS.map((_, seat) =>
+      [0, 1, 2, 3].map((suit) => [..."AKQJT98765432"].filter((__, rank) => state.owners[13 * suit + rank] === seat).join("")).join("."));
+    const question = { strain: state.strain, pbn: `N:${hands.join(" ")}`, first: state.leader, trick: state.trick.map(textOf) };
+    const found = await this.#solvers.at(-1).ask(question, signal);
+    const left = 13 - state.won[0] - state.won[1];
+    const taken = state.won[declarer % 2];
+    return new Map(found.map(([card, tricks]) => [card, taken + (state.turn % 2 === declarer % 2 ? tricks : left - tricks)]));
+  }
+
 }
 
 /** A trickcast server beside the page. */
@@ -83,6 +203,9 @@ export class HttpEngine {
   name = "server";
   models = ["accurate"];
   solves = true;
+  simulates = true;
+
+  warm() {}
 
   async #fetch(path, question, accept, signal) {
     let response;
@@ -99,7 +222,7 @@ export class HttpEngine {
     }
     if (response.ok) return response;
     const { detail } = await response.json().catch(() => ({}));
-    throw refusal(response.status, detail);
+    throw refusal(response.status, detail, Number(response.headers.get("retry-after")));
   }
 
   /** The results of a question, as `trickcast PATH --json` prints them. */
@@ -135,10 +258,18 @@ export class HttpEngine {
   async solve(deal, signal) {
     return (await this.ask("solve", { deals: [deal.pbn] }, signal))[0].exact;
   }
+
+  async position({ deal, contract, declarer, cards }, signal) {
+    const question = { deal: deal.pbn, contract, by: SEATS[declarer], cards };
+    const [{ now }] = await this.ask("play", question, signal);
+    return new Map(Object.entries(now?.tricks ?? {}));
+  }
+
 }
 
-function refusal(status, detail) {
-  const error = new EngineError(typeof detail === "string" ? detail : `The server answers ${status}.`);
+function refusal(status, detail, again) {
+  const busy = (status === 429 || status === 503) && again ? ` Try again in ${again} s.` : "";
+  const error = new EngineError((typeof detail === "string" ? detail : `The server answers ${status}.`) + busy);
   error.status = status;
   return error;
 }
@@ -165,7 +296,6 @@ async function* eventsOf(body) {
 
 /** Open the engine that the page was made for; engine.json, beside the page, names it. */
 export async function openEngine() {
-  const answer = await fetch(new URL("./engine.json", import.meta.url));
-  const { engine } = await answer.json();
-  return engine === "http" ? new HttpEngine() : new BrowserEngine();
+  const { engine, exact } = await (await fetch(beside("./engine.json"))).json();
+  return engine === "http" ? new HttpEngine() : new BrowserEngine({ exact });
 }

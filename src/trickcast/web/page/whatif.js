@@ -1,166 +1,150 @@
-// Questions about hands that are not seen: how often a contract makes, and what to lead. A hand is
-// the one in view, or what is known of it in words, checked while it is typed.
+// Questions about hands that are not seen, as a sentence to fill in: how often a contract makes, and what
+// to lead. A hand is the one in view, or what is known of it in words, checked while it is typed.
 
+import { html, nothing, render } from "./dom.js";
+import { answerOf } from "./answers.js";
 import { SEATS, SEAT_NAMES } from "./cards.js";
-import { element } from "./dom.js";
-import { EngineError } from "./engine.js";
 import { chanceOf, leadsOf } from "./chances.js";
+import { EngineError } from "./engine.js";
+import { state } from "./store.js";
 
 const PAUSE = 600; // milliseconds without a key, after which what was typed is checked
 const SECONDS = 15; // for all leads; a contract ends by itself
-const STRAINS = ["♠", "♥", "♦", "♣", "NT"];
 const WORDS = ["north", "east", "south", "west"];
-
-const choice = (name, label, options, value) => {
-  const select = element("select", { id: `whatif-${name}` },
-    ...options.map(([key, text]) => element("option", { value: key, selected: key === value }, text)));
-  return element("label", {}, `${label} `, select);
-};
+const CHIPS = ["balanced", "hcp 15-17", "hcp 6-9", "spades 5+", "hearts 5+", "spades 0-1"];
 
 /** <what-if>: fields beside the board in view; the answers of a server as they narrow. */
 export class WhatIf extends HTMLElement {
   #engine = null;
   #board = null;
+  #about = "";
+  #asked = { ask: "chance", level: "4", strain: "S", doubled: "", by: "S" };
+  #seen = [true, false, true, false];
+  #words = ["", "", "", ""];
+  #faults = ["", "", "", ""];
+  #problem = "";
+  #progress = "";
+  #outcome = nothing;
   #running = null;
   #checking = null;
   #timer = 0;
 
-  /** Offer the questions, or say what they need. */
-  use(engine) {
+  /** Take the engine and the board in view; what is asked comes from its contract, the cell, or its par. */
+  show(engine, board) {
     this.#engine = engine;
-    if (!engine.solves) {
-      this.replaceChildren(element("p", {},
-        "Chances over unknown hands, opening leads, exact tricks, par and opening bids need a trickcast server: ",
-        element("code", {}, "pip install 'trickcast[web]'"), ", then ", element("code", {}, "trickcast serve"),
-        ". This page has none; it computes all in your browser."));
-      return;
-    }
-    this.replaceChildren(this.#question(), this.#hands(), this.#buttons(),
-      element("p", { class: "problem", role: "alert" }),
-      element("p", { class: "progress", role: "status" }),
-      element("div", { class: "outcome" }));
-    this.addEventListener("change", ({ target }) => {
-      if (target.id === "whatif-ask" || target.id === "whatif-by") this.#seen();
-      else if (target.type === "checkbox") this.#fields();
-    });
-    this.addEventListener("input", ({ target }) => target.type === "text" && this.#typed());
-    this.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && event.target.type === "text") this.#run();
-    });
-    if (this.#board) this.show(this.#board);
-  }
-
-  /** Take the hands of the board in view. */
-  show(board) {
-    const before = this.#board?.deal;
     this.#board = board;
-    if (!this.#engine?.solves || before === board.deal && this.querySelector(".outcome").firstChild) return;
-    this.#stop();
-    this.querySelector(".outcome").replaceChildren();
-    this.#tell("");
-    if (board.contract && SEATS[board.declarer]) {
-      const [level, strain] = board.contract;
-      this.#set("level", level);
-      this.#set("strain", strain);
-      this.#set("doubled", board.contract.slice(2));
-      this.#set("by", SEATS[board.declarer]);
+    const about = `${board.deal.pbn} ${state.line?.contract} ${state.line?.declarer} ${state.cell}`;
+    if (about !== this.#about) {
+      this.#about = about;
+      this.#stop();
+      this.#outcome = nothing;
+      this.#progress = "";
+      this.#default();
     }
-    this.#set("vulnerable", board.vulnerable ?? "none");
-    this.#seen();
+    this.#draw();
   }
 
-  #question() {
-    const strains = STRAINS.map((sign, i) => ["SHDCN"[i], sign]);
-    return element("div", { class: "question", role: "group", "aria-label": "Question" },
-      choice("ask", "I ask for", [["chance", "the chance of a contract"], ["leads", "the best opening lead"]], "chance"),
-      choice("level", "Level", [..."1234567"].map((level) => [level, level]), "3"),
-      choice("strain", "Strain", strains, "N"),
-      choice("doubled", "Doubled", [["", "no"], ["X", "doubled"], ["XX", "redoubled"]], ""),
-      choice("by", "Declarer", SEATS.map((seat, i) => [seat, SEAT_NAMES[i]]), "S"),
-      choice("vulnerable", "Vulnerable", [["none", "nobody"], ["ns", "NS"], ["ew", "EW"], ["both", "both sides"]], "none"));
-  }
-
-  #hands() {
-    const rows = SEAT_NAMES.map((name, seat) =>
-      element("div", { class: "known", "data-seat": seat },
-        element("label", { class: "seen" }, element("input", { type: "checkbox" }), ` ${name}'s hand as above`),
-        element("label", { class: "words" }, `${name}: what is known `,
-          element("input", {
-            type: "text", maxlength: 2000, spellcheck: "false", autocomplete: "off", autocapitalize: "off",
-            placeholder: "anything", "aria-describedby": `fault-${seat}`,
-          })),
-        element("p", { class: "fault", id: `fault-${seat}`, role: "alert" })));
-    return element("fieldset", {}, element("legend", {}, "Hands"),
-      element("p", { class: "hint" }, "In words: ", element("code", {}, "hcp 15-17, balanced"), " or ",
-        element("code", {}, "spades 5+, hcp 6-9"), "; empty is any hand."),
-      ...rows);
-  }
-
-  #buttons() {
-    const ask = element("button", { type: "button", class: "main", id: "whatif-run" }, "Simulate");
-    ask.addEventListener("click", () => (this.#running ? this.#stop() : this.#run()));
-    return element("p", { class: "buttons" }, ask);
-  }
-
-  #set(name, value) {
-    this.querySelector(`#whatif-${name}`).value = value;
-  }
-
-  #get(name) {
-    return this.querySelector(`#whatif-${name}`).value;
+  #default() {
+    const { deal, contract, declarer } = this.#board;
+    const { exact, estimate, par } = answerOf(this.#board);
+    const best = par?.contracts.find(({ result }) => result >= 0);
+    const pair = deal.pair && answerOf(this.#board).pair?.best?.[0];
+    const put = (text, seat) => Object.assign(this.#asked, { level: text[0], strain: text[1], doubled: text.slice(2), by: SEATS[seat] });
+    if (state.line) put(state.line.contract, state.line.declarer);
+    else if (/^[1-7]/.test(contract ?? "") && SEATS[declarer]) put(contract, declarer);
+    else if (state.cell && (exact ?? estimate) && !deal.pair) put(`${Math.max(1, (exact ?? estimate.tricks)[state.cell[0]][state.cell[1]] - 6)}${"SHDCN"[state.cell[0]]}`, state.cell[1]);
+    else if (best) put(best.contract.replace("X", ""), best.by[0]);
+    else if (pair) put(pair.contract, deal.pair[pair.by === "N" ? 0 : 1]);
+    else {
+      const whole = SEATS.findIndex((_, seat) => deal.count(seat) === 13);
+      if (whole >= 0) this.#asked.by = SEATS[whole];
+    }
+    this.#see();
   }
 
   get #leader() {
-    return (SEATS.indexOf(this.#get("by")) + 1) % 4;
+    return (SEATS.indexOf(this.#asked.by) + 1) % 4;
   }
 
   /** Which hands are taken as seen at first: declarer's and dummy's, or the leader's alone. */
-  #seen() {
-    const leads = this.#get("ask") === "leads";
-    this.#each((seat, row) => {
-      row.querySelector("[type=checkbox]").checked = leads ? seat === this.#leader : (seat - this.#leader) % 2 !== 0;
-    });
-    this.#fields();
-  }
-
-  #each(use) {
-    for (const row of this.querySelectorAll(".known")) use(Number(row.dataset.seat), row);
+  #see() {
+    const leads = this.#asked.ask === "leads";
+    this.#seen = SEATS.map((_, seat) => (leads ? seat === this.#leader : (seat - this.#leader) % 2 !== 0));
   }
 
   #whole(seat) {
     return this.#board.deal.count(seat) === 13;
   }
 
-  #fields() {
-    this.#each((seat, row) => {
-      const seen = this.#whole(seat) && row.querySelector("[type=checkbox]").checked;
-      row.querySelector(".seen").hidden = !this.#whole(seat);
-      row.querySelector(".words").hidden = seen;
-      const cards = this.#whole(seat) ? 0 : this.#board.deal.count(seat);
-      row.querySelector("[type=text]").placeholder = cards ? `anything (its ${cards} cards above do not count)` : "anything";
-      row.querySelector(".fault").textContent = "";
-    });
+  #change(name, value) {
+    this.#asked[name] = value;
+    if (name === "ask" || name === "by") this.#see();
+    this.#draw();
   }
 
-  /** The question, or null and a sentence where something is missing. */
-  #asked() {
-    const question = {
-      contract: this.#get("level") + this.#get("strain") + this.#get("doubled"),
-      by: this.#get("by"),
-      vulnerable: this.#get("vulnerable"),
-    };
-    this.#each((seat, row) => {
-      const words = row.querySelector("[type=text]").value.trim();
-      const seen = !row.querySelector(".seen").hidden && row.querySelector("[type=checkbox]").checked;
-      if (seen) question[WORDS[seat]] = this.#board.deal.hand(seat);
-      else if (words) question[WORDS[seat]] = words;
-    });
-    if (this.#get("ask") === "chance") return ["simulate", question];
-    if (!this.#whole(this.#leader)) {
-      throw new EngineError(`${SEAT_NAMES[this.#leader]} leads: put that hand in above.`);
+  #draw() {
+    if (!this.#engine?.simulates) {
+      render(html`<h3>Will it make?</h3><p class="note">Chances over hands that are not seen, and opening leads, need a trickcast server:
+        <code>pip install 'trickcast[web]'</code>, then <code>trickcast serve</code>. ${this.#engine ? "This page computes all in your browser." : ""}</p>`, this);
+      return;
     }
-    delete question[WORDS[this.#leader]];
-    return ["leads", { ...question, leader: this.#board.deal.hand(this.#leader), seconds: SECONDS }];
+    const select = (name, label, options) => html`<select id="whatif-${name}" aria-label=${label} @change=${({ target }) => this.#change(name, target.value)}>
+      ${options.map(([key, text]) => html`<option value=${key} .selected=${this.#asked[name] === String(key)}>${text}</option>`)}</select>`;
+    const seats = SEAT_NAMES.map((name, seat) => [SEATS[seat], name]);
+    render(html`<h3>Will it make?</h3>
+      <p class="sentence">${select("ask", "I ask for", [["chance", "How often does"], ["leads", "What is the best lead against"]])}
+        ${select("level", "Level", [..."1234567"].map((level) => [level, level]))}${select("strain", "Strain", [..."SHDCN"].map((strain, i) => [strain, ["♠", "♥", "♦", "♣", "NT"][i]]))}${select("doubled", "Doubled", [["", "undoubled"], ["X", "doubled"], ["XX", "redoubled"]])}
+        by ${select("by", "Declarer", seats)}${this.#asked.ask === "chance" ? " make?" : "?"}</p>
+      <fieldset><legend>Known of each hand</legend>${SEAT_NAMES.map((name, seat) => this.#hand(name, seat))}</fieldset>
+      <p class="buttons"><button type="button" class="main" id="whatif-run" @click=${() => (this.#running ? this.#stop() : this.#run())}>${this.#running ? "Stop" : "Simulate"}</button></p>
+      <p class="problem" role="alert">${this.#problem}</p><p class="progress" role="status">${this.#progress}</p>
+      <div class="outcome">${this.#outcome}</div>
+      <p class="note">Hands that are not seen are dealt again and again; each layout is played double dummy.</p>`, this);
+  }
+
+  #hand(name, seat) {
+    const whole = this.#whole(seat);
+    const seen = whole && this.#seen[seat];
+    const cards = whole ? 0 : this.#board.deal.count(seat);
+    const type = (value) => {
+      this.#words[seat] = value;
+      this.#typed();
+      this.#draw();
+    };
+    const add = (words) => type([this.#words[seat], words].filter(Boolean).join(", "));
+    return html`<div class="known">
+      ${whole ? html`<label class="seen"><input type="checkbox" .checked=${this.#seen[seat]} @change=${({ target }) => {
+        this.#seen[seat] = target.checked;
+        this.#draw();
+      }}> ${name}’s hand as on the table</label>` : nothing}
+      ${seen ? nothing : html`<label class="words">${name}: what is known <input type="text" maxlength="2000" spellcheck="false" autocomplete="off" autocapitalize="off"
+        placeholder=${cards ? `any hand (its ${cards} cards do not count)` : "any hand"} aria-describedby="fault-${seat}" aria-invalid=${Boolean(this.#faults[seat])} .value=${this.#words[seat]}
+        @input=${({ target }) => type(target.value)} @keydown=${(event) => event.key === "Enter" && this.#run()}></label>
+        <span class="chips">${CHIPS.map((words) => html`<button type="button" class="chip" tabindex="-1" aria-label=${`${name}: add ${words}`} @click=${() => add(words)}>${words}</button>`)}</span>`}
+      <p class="fault" id="fault-${seat}" role="alert">${this.#faults[seat]}</p></div>`;
+  }
+
+  /** What is known of each hand: the words alone, or the cards that are seen too. */
+  #hands(cards) {
+    const known = {};
+    WORDS.forEach((name, seat) => {
+      const words = this.#words[seat].trim();
+      if (this.#whole(seat) && this.#seen[seat]) {
+        if (cards) known[name] = this.#board.deal.hand(seat);
+      } else if (words) known[name] = words;
+    });
+    return known;
+  }
+
+  /** The question. Throws EngineError where something is missing. */
+  #question() {
+    const { ask, level, strain, doubled, by } = this.#asked;
+    const question = { contract: level + strain + doubled, by, vulnerable: this.#board.vulnerable ?? "none", ...this.#hands(true) };
+    if (ask === "chance") return ["simulate", question];
+    const leader = this.#leader;
+    if (!this.#whole(leader)) throw new EngineError(`${SEAT_NAMES[leader]} leads: put that hand in.`);
+    delete question[WORDS[leader]];
+    return ["leads", { ...question, leader: this.#board.deal.hand(leader), seconds: SECONDS }];
   }
 
   #typed() {
@@ -173,14 +157,10 @@ export class WhatIf extends HTMLElement {
   async #check() {
     this.#checking = new AbortController();
     const { signal } = this.#checking;
-    const question = {};
-    this.#each((seat, row) => {
-      const words = row.querySelector("[type=text]").value.trim();
-      if (!row.querySelector(".words").hidden && words) question[WORDS[seat]] = words;
-    });
+    const question = this.#hands(false);
     try {
       if (Object.keys(question).length) {
-        await this.#engine.ask("simulate", { ...question, contract: "1C", by: "N", samples: 1, exact: 0 }, signal);
+        await this.#engine.ask("simulate", { ...question, contract: "1C", by: "N", samples: 1, solve: 0 }, signal);
       }
       if (!signal.aborted) this.#blame("");
     } catch (error) {
@@ -192,21 +172,20 @@ export class WhatIf extends HTMLElement {
   /** Show an error beside the hand that it names, else below. */
   #blame(message) {
     const place = WORDS.findIndex((word) => new RegExp(`^${word}\\b`).test(message));
-    this.#each((seat, row) => {
-      row.querySelector(".fault").textContent = seat === place ? message.replace(/^\w+(, line 1)?[,:] /, "") : "";
-      row.querySelector("[type=text]").setAttribute("aria-invalid", String(seat === place));
-    });
-    this.querySelector(".problem").textContent = place < 0 ? message : "";
+    this.#faults = WORDS.map((_, seat) => (seat === place ? message.replace(/^\w+(, line 1)?[,:] /, "") : ""));
+    this.#problem = place < 0 ? message : "";
+    this.#draw();
   }
 
   #tell(text) {
-    this.querySelector(".progress").textContent = text;
+    this.#progress = text;
+    this.#draw();
   }
 
   #stop() {
     this.#running?.abort();
     this.#running = null;
-    this.querySelector("#whatif-run").textContent = "Simulate";
+    if (this.#board && this.isConnected) this.#draw();
   }
 
   async #run() {
@@ -215,25 +194,24 @@ export class WhatIf extends HTMLElement {
     this.#stop();
     this.#blame("");
     const mine = (this.#running = new AbortController());
-    const place = this.querySelector(".outcome");
-    place.replaceChildren();
-    this.querySelector("#whatif-run").textContent = "Stop";
+    this.#outcome = nothing;
     this.#tell("Dealing…");
     let told = 0; // layouts when last said aloud
     try {
-      const [path, question] = this.#asked();
+      const [path, question] = this.#question();
       let last;
       for await (const answer of this.#engine.stream(path, question, mine.signal)) {
         last = answer;
-        place.replaceChildren(path === "leads" ? leadsOf(answer) : chanceOf(answer));
-        if (answer.solved >= 2 * told) this.#tell(`${(told = answer.solved)} layouts solved; more are coming.`);
+        this.#outcome = path === "leads" ? leadsOf(answer) : chanceOf(answer);
+        if (answer.solved >= 2 * told) this.#progress = `${(told = answer.solved)} layouts solved; more are coming.`;
+        this.#draw();
       }
       this.#tell(`Done: ${last.layouts} layouts dealt, ${last.solved} of them solved.`);
     } catch (error) {
       if (error.name === "AbortError") {
         if (this.#running === null) this.#tell("Stopped.");
       } else if (error instanceof EngineError) {
-        this.#tell("");
+        this.#progress = "";
         this.#blame(error.message);
       } else throw error;
     } finally {

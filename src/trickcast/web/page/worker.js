@@ -1,39 +1,19 @@
-// The networks in the browser: ONNX Runtime Web in a worker of its own, one thread, so that no
-// special headers are needed and the page never waits.
+// The networks that take longer, in a worker, so that the page never waits.
 
-import * as ort from "./runtime/ort.wasm.min.mjs";
+import { Network } from "./net.js";
 
-ort.env.wasm.numThreads = 1;
-ort.env.wasm.wasmPaths = new URL("./runtime/", import.meta.url).href;
+const networks = new Map();
 
-const sessions = new Map();
-
-/** Load a network once, however often it is asked for; a failed load is tried again. */
-function session(model) {
-  if (!sessions.has(model)) {
-    const address = new URL(`./models/${model}.onnx`, import.meta.url).href;
-    const loading = ort.InferenceSession.create(address, {
-      executionProviders: ["wasm"],
-      logSeverityLevel: 3, // that the default of `strains` can be overridden is meant
-    });
-    loading.catch(() => sessions.delete(model));
-    sessions.set(model, loading);
-  }
-  return sessions.get(model);
+function answer({ model, bytes, name, input, shape }) {
+  if (!bytes) return networks.get(model).run(name, input, shape);
+  networks.set(model, new Network(bytes));
+  return model;
 }
 
-async function answer({ model, shape, input, name }) {
-  const network = await session(model);
-  const given = new ort.Tensor("uint8", input, shape);
-  const { probabilities } = await network.run({ [name]: given });
-  return { dims: [...probabilities.dims], data: probabilities.data };
-}
-
-self.onmessage = async ({ data }) => {
+self.onmessage = ({ data }) => {
   try {
-    const result = await answer(data);
-    self.postMessage({ id: data.id, ...result }, [result.data.buffer]);
+    self.postMessage({ answer: answer(data) });
   } catch (error) {
-    self.postMessage({ id: data.id, error: String(error?.message ?? error) });
+    self.postMessage({ error: String(error?.message ?? error) });
   }
 };

@@ -4,60 +4,35 @@ import asyncio
 import json
 import re
 from base64 import b64decode
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from html import escape
 from importlib.resources import files
 from threading import Thread
-from typing import Any, Generic, NotRequired, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import anyio.to_thread
-from fastapi import FastAPI, Request, Response
+from fastapi import Body, FastAPI, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import PlainTextResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
 from typing_extensions import TypedDict
 
-from ...answers.deals import EstimatedDeal, ParAnswer, SolvedDeal
-from ...answers.hands import HandAnswer, NearestAnswer, OpeningAnswer, PairAnswer
-from ...answers.networks import ModelAnswer
-from ...answers.simulations import (
-    ComparisonAnswer,
-    ContractAnswer,
-    ContractsAnswer,
-    EveryContractAnswer,
-    LeadsAnswer,
-    MakingAnswer,
-)
 from ...formats import FORMATS
+from ...questions import QUESTIONS, question_of
 from .contest import Contest, add_contest
 from .engine import Engine, Parts
-from .errors import JobError
+from .errors import PROBLEM, JobError, problem
 from .events import PROBLEMS, events, in_time, problem_of
 from .given import Sent
 from .guard import Application, Guard, Limits, Receive, Scope, Send
 from .metrics import Metrics
-from .questions import body_schema, parameters, read_question
-from .requests import (
-    CompareQuestion,
-    ConvertQuestion,
-    EstimateQuestion,
-    HandQuestion,
-    LeadsQuestion,
-    ModelsQuestion,
-    NearestQuestion,
-    OpenQuestion,
-    PairQuestion,
-    ParQuestion,
-    SimulateQuestion,
-    SolveQuestion,
-)
+from .reading import QuestionRoute, faults, file_bodies
+from .requests import question_in, requests_of, summary
 
 Answer = TypeVar("Answer")
-Asked = TypeVar("Asked", bound=BaseModel)
-Ask = Callable[[Asked, Sent], Parts]
-SimulationAnswer = ContractAnswer | MakingAnswer | EveryContractAnswer | ContractsAnswer
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -85,22 +60,28 @@ class Results(BaseModel, Generic[Answer]):
     notes: list[str] | None = None
 
 
-class ConvertedFile(TypedDict):
-    """A file in another format: text, or packed in base64."""
+class Fault(BaseModel):
+    """What is wrong with a key: where it is (RFC 6901), and what was expected."""
 
-    format: str
-    content: NotRequired[str]
-    base64: NotRequired[str]
-
-
-class Problem(BaseModel):
-    """What is wrong, where, and what was expected."""
-
+    pointer: str
     detail: str
 
 
+class Problem(BaseModel):
+    """What is wrong, where, and what was expected, in words for people."""
+
+    title: str
+    status: int
+    detail: str
+    errors: list[Fault] | None = None
+
+
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "description": text}
+    status: {
+        "model": Problem,
+        "description": text,
+        "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
     for status, text in {
         400: "the body cannot be read",
         403: "a page of another site asks",
@@ -144,10 +125,12 @@ def application(
         title="trickcast",
         summary="How many tricks will these cards take?",
         version="1",
+        strict_content_type=False,
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
     )
+    app.router.route_class = QuestionRoute
     _add_questions(app, engine, limits.seconds)
     add_contest(app, contest, _PROBLEMS)
     _add_errors(app, metrics)
@@ -183,45 +166,46 @@ def _allowed(app: FastAPI, path: str) -> str:
 
 
 def _add_questions(app: FastAPI, engine: Engine, seconds: float) -> None:
-    def add(name: str, question: type[Asked], ask: Ask[Asked], answer: Any) -> None:
-        """Add a question, asked by a body or by what follows ``?`` in the address."""
+    for name in QUESTIONS:
+        _add_question(app, name, engine, seconds)
 
-        async def endpoint(request: Request) -> Response:
-            deadline = asyncio.get_running_loop().time() + seconds
-            asked, file = await read_question(request, question)
-            stream = "text/event-stream" in request.headers.get("accept", "")
-            parts = in_time(ask(asked, Sent(file, stream)), deadline, seconds)
-            if stream:
-                return await events(parts)
-            return await (_file(request, asked, parts) if name == "convert" else _whole(parts))
 
-        for method in ("POST", "GET"):
-            extra: dict[str, Any] = {"parameters": parameters(question, all_keys=method == "GET")}
-            if method == "POST":
-                extra["requestBody"] = body_schema(question)
-            app.add_api_route(
-                f"/v1/{name}",
-                endpoint,
-                methods=[method],
-                response_model=Results[answer],
-                responses=_responses(name),
-                summary=question.__doc__,
-                operation_id=f"{method.lower()}_{name}",
-                openapi_extra=extra,
-            )
+def _add_question(app: FastAPI, name: str, engine: Engine, seconds: float) -> None:
+    """Add a question, asked by a body or by what follows ``?`` in the address."""
+    question = question_of(name)
+    body, address = requests_of(name)
 
-    add("estimate", EstimateQuestion, engine.estimate, EstimatedDeal)
-    add("solve", SolveQuestion, engine.solve, SolvedDeal)
-    add("par", ParQuestion, engine.par, ParAnswer)
-    add("simulate", SimulateQuestion, engine.simulate, SimulationAnswer)
-    add("compare", CompareQuestion, engine.compare, ComparisonAnswer)
-    add("leads", LeadsQuestion, engine.leads, LeadsAnswer)
-    add("convert", ConvertQuestion, engine.convert, ConvertedFile)
-    add("hand", HandQuestion, engine.hand, HandAnswer)
-    add("pair", PairQuestion, engine.pair, PairAnswer)
-    add("open", OpenQuestion, engine.open, OpeningAnswer)
-    add("nearest", NearestQuestion, engine.nearest, NearestAnswer)
-    add("models", ModelsQuestion, engine.models, ModelAnswer)
+    async def answer(request: Request, asked: BaseModel) -> Response:
+        deadline = asyncio.get_running_loop().time() + seconds
+        stream = "text/event-stream" in request.headers.get("accept", "")
+        sent = Sent.of(asked, getattr(request, "file", None), stream=stream)
+        given = question_in(asked, name)
+        parts = in_time(engine.ask(name, given, sent), deadline, seconds)
+        if stream:
+            return await events(parts)
+        return await (_file(request, given, parts) if name == "convert" else _whole(parts))
+
+    async def by_body(request: Request, asked: Annotated[body, Body()]) -> Response:  # type: ignore[valid-type]
+        return await answer(request, asked)
+
+    async def by_address(request: Request, asked: Annotated[address, Query()]) -> Response:  # type: ignore[valid-type]
+        return await answer(request, asked)
+
+    found: Any = question.answer.__annotations__["return"]  # type: ignore[attr-defined]
+    results = create_model(
+        f"{name.title()}Results", __base__=Results[found], __doc__=Results.__doc__
+    )
+    for method, endpoint in (("POST", by_body), ("GET", by_address)):
+        app.add_api_route(
+            f"/v1/{name}",
+            endpoint,
+            methods=[method],
+            response_model=results,
+            responses=_responses(name),
+            summary=summary(question),
+            operation_id=f"{method.lower()}_{name}",
+            openapi_extra=file_bodies(name, body.model_json_schema()) if method == "POST" else None,
+        )
 
 
 def _responses(name: str) -> dict[int | str, dict[str, Any]]:
@@ -270,7 +254,7 @@ async def _file(request: Request, asked: Any, parts: Parts) -> Response:
 
 
 def _add_errors(app: FastAPI, metrics: Metrics) -> None:
-    """Answer every error with ``{"detail": …}``, in plain words."""
+    """Answer every error as a problem, in plain words."""
 
     async def answer(_: Request, error: Exception) -> Response:
         status, detail = problem_of(error)
@@ -285,8 +269,14 @@ def _add_errors(app: FastAPI, metrics: Metrics) -> None:
             headers = {"allow": _allowed(app, request.url.path)}
         return _problem(error.status_code, str(error.detail).lower(), headers)
 
+    async def invalid(_: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        detail, errors = faults(error)
+        return _problem(422, detail, errors=errors)
+
     for kind in PROBLEMS:
         app.add_exception_handler(kind, answer)
+    app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, other)
 
 
@@ -368,6 +358,12 @@ def _json(content: Any) -> Response:
     return Response(json.dumps(content), media_type="application/json")
 
 
-def _problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
-    body = json.dumps({"detail": detail})
-    return Response(body, status, dict(headers or {}), media_type="application/json")
+def _problem(
+    status: int,
+    detail: str,
+    headers: Mapping[str, str] | None = None,
+    errors: list[dict[str, str]] | None = None,
+) -> Response:
+    return Response(
+        problem(status, detail, errors), status, dict(headers or {}), media_type=PROBLEM
+    )

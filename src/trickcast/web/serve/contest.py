@@ -10,17 +10,17 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from anyio.to_thread import run_sync
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
+from ...questions.deals import SolveQuestion
 from ..contest import Hands, PrintedRow, Score, Trump, drawn, prepared
 from .engine import Engine
 from .errors import BusyError, JobError, MissingError, RefusedError
 from .given import Sent
-from .questions import body_schema, read_question
-from .requests import Question, SolveQuestion
+from .requests import Body
 from .store import Row, Rules, Store
 
 LOG = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ Token = Annotated[str, Field(max_length=100, description="What the player got fr
 Chunk = Annotated[int, Field(ge=1, lt=2**63, description="As begin said.")]
 
 
-class BeginQuestion(Question):
+class BeginQuestion(Body):
     """Begin a chunk of deals."""
 
     hands: Annotated[Hands, Field(description="Hands that are known: all, or North and South.")]
@@ -43,7 +43,7 @@ class BeginQuestion(Question):
     ] = None
 
 
-class ChunkQuestion(Question):
+class ChunkQuestion(Body):
     """Ask for the next deal, whose clock then runs, or for the score so far."""
 
     token: Token
@@ -60,7 +60,7 @@ class AnswerQuestion(ChunkQuestion):
     ]
 
 
-class ForgetQuestion(Question):
+class ForgetQuestion(Body):
     """Delete a player: name, chunks and answers."""
 
     token: Token
@@ -88,7 +88,7 @@ class GivenDeal(TypedDict):
     seconds: float
 
 
-class SolvedDeal(TypedDict):
+class AnsweredDeal(TypedDict):
     """A deal with the player's answer, the right one, and what the networks said."""
 
     number: int
@@ -99,7 +99,7 @@ class SolvedDeal(TypedDict):
     networks: dict[str, int]
 
 
-class Taken(SolvedDeal):
+class Taken(AnsweredDeal):
     """The same after an answer."""
 
     late: bool
@@ -115,7 +115,7 @@ class Result(TypedDict):
     player: Score
     networks: dict[str, Score]
     printed: list[PrintedRow]
-    deals: list[SolvedDeal]
+    deals: list[AnsweredDeal]
 
 
 class Best(Score):
@@ -170,7 +170,7 @@ class Contest:
 
     async def _prepare(self, engine: Engine) -> None:
         deal, leader = drawn(*await run_sync(self.store.next_deal))
-        async with aclosing(engine.solve(SolveQuestion(deals=[deal.pbn]), Sent())) as parts:
+        async with aclosing(engine.ask("solve", SolveQuestion(), Sent(deals=[deal.pbn]))) as parts:
             async for _, solved in parts:
                 tricks = np.array(solved["exact"], dtype=np.uint8)
         self.store.add(await run_sync(prepared, deal, leader, tricks))
@@ -179,7 +179,7 @@ class Contest:
 def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str, Any]) -> None:
     """Add the addresses of the contest, which say so where there is none."""
     responses = problems | {
-        status: {"model": problems[422]["model"], "description": text}
+        status: problems[422] | {"description": text}
         for status, text in {
             403: "no player has this token, or a page of another site asks",
             404: "there is no such chunk or deal, or no contest",
@@ -195,8 +195,7 @@ def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str,
     def add(
         name: str, question: type[Asked], act: Callable[[Store, Asked], Any], answer: Any
     ) -> None:
-        async def endpoint(request: Request) -> JSONResponse:
-            asked, _ = await read_question(request, question)
+        async def endpoint(asked: question) -> JSONResponse:  # type: ignore[valid-type]
             return JSONResponse(await run_sync(act, store(), asked), headers=_UNKEPT)
 
         app.add_api_route(
@@ -207,7 +206,6 @@ def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str,
             responses=responses,
             summary=question.__doc__,
             operation_id=f"contest_{name}",
-            openapi_extra={"requestBody": body_schema(question)},
         )
 
     add("begin", BeginQuestion, _begin, Begun)

@@ -1,4 +1,23 @@
-"""Why there is no answer; the message says it to who asked."""
+"""Why there is no answer; the message says it to who asked.
+
+An error is sent as RFC 9457 has it, ``application/problem+json``.
+"""
+
+import json
+from http import HTTPStatus
+from typing import Any
+
+PROBLEM = "application/problem+json"
+
+
+def problem(status: int, detail: str, errors: list[dict[str, str]] | None = None) -> bytes:
+    """Return the body of an error; ``errors`` point to the keys that are wrong, and say how."""
+    content: dict[str, Any] = {
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+    }
+    return json.dumps(content | ({} if errors is None else {"errors": errors})).encode()
 
 
 class RefusedError(ValueError):

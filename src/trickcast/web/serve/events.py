@@ -11,6 +11,7 @@ from fastapi import Response
 from starlette.types import Receive, Scope, Send
 
 from ...cards import DealError
+from ...questions import QuestionError
 from .apart import Part
 from .errors import (
     BusyError,
@@ -25,6 +26,7 @@ LOG = logging.getLogger(__name__)
 PROBLEMS: dict[type[Exception], int] = {
     DealError: 422,
     RefusedError: 422,
+    QuestionError: 422,
     BusyError: 503,
     JobError: 503,
     ForbiddenError: 403,

@@ -1,12 +1,14 @@
 """The deals and hands of a question, as they were given."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
 from ...cards import UNKNOWN, Board, Deal, DealError, DealSet, Hand, Seat, Vulnerability
-from .questions import File
+from .reading import File
 
 Tricks = NDArray[np.uint8]
 
@@ -14,10 +16,32 @@ Tricks = NDArray[np.uint8]
 class Sent(NamedTuple):
     """What came with a question."""
 
-    file: File | None = None
-    """Its deals."""
     stream: bool = False
     """Whether the answer is sent part by part."""
+    deals: Sequence[str] = ()
+    file: File | None = None
+    """Its deals are in the place of ``deals``."""
+    format: str | None = None
+    """Of the file."""
+    strict: bool = False
+    """Whether a file in which anything is no deal is refused."""
+    hands: Sequence[str] = ()
+    pairs: tuple[Sequence[str], Sequence[str]] = ((), ())
+    """Hands, and those of their partners."""
+
+    @classmethod
+    def of(cls, asked: BaseModel, file: File | None, *, stream: bool) -> "Sent":
+        """Take it from a request."""
+        said = dict(asked)
+        return cls(
+            stream=stream,
+            deals=said.get("deals", ()),
+            file=file,
+            format=said.get("format"),
+            strict=said.get("strict", False),
+            hands=said.get("hands", ()),
+            pairs=(said.get("north", ()), said.get("south", ())),
+        )
 
 
 class Given(NamedTuple):
@@ -50,12 +74,12 @@ def given_deal(
     return Given(Deal(text), board, np.array(tricks, dtype=np.uint8))
 
 
-def read_deals(texts: list[str]) -> DealSet:
+def read_deals(texts: Sequence[str]) -> DealSet:
     """Read deals. Raises DealError, naming the index of a bad one where they are many."""
     return DealSet.from_deals([Deal(texts[0])] if len(texts) == 1 else texts)
 
 
-def read_hands(texts: list[str]) -> list[Hand]:
+def read_hands(texts: Sequence[str]) -> list[Hand]:
     """Read hands. Raises DealError, naming the index of a bad one where they are many."""
     hands = []
     for i, text in enumerate(texts):

@@ -7,7 +7,6 @@ asked.
 """
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from .errors import PROBLEM, problem
 from .metrics import Metrics
 
 Scope = MutableMapping[str, Any]
@@ -164,9 +164,9 @@ class Guard:
 async def reply(
     send: Send, status: int, detail: str, headers: dict[str, str] | None = None
 ) -> None:
-    """Send an error as JSON."""
-    body = json.dumps({"detail": detail}).encode()
-    told = {"content-type": "application/json", "content-length": str(len(body))} | (headers or {})
+    """Send an error."""
+    body = problem(status, detail)
+    told = {"content-type": PROBLEM, "content-length": str(len(body))} | (headers or {})
     lines = [(name.encode(), value.encode()) for name, value in told.items()]
     await send({"type": "http.response.start", "status": status, "headers": lines})
     await send({"type": "http.response.body", "body": body})

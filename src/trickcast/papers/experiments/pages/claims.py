@@ -21,8 +21,8 @@ _WORDS = {HOLDS: "hold", PART: "hold in part", UNDECIDED: UNDECIDED, FAILS: "fai
 class Claim:
     """A sentence of a paper, in our words, and the rule that tests it. One rule, or ``untested``.
 
-    Rows are compared by their percent exact: by the papers' own protocol where both rows of a pair
-    were run so, else by ours.
+    Rows are compared by their percent exact, on all test deals: by their authors' program where
+    both rows of a pair were run so, else by the papers' own protocol, else by ours.
     """
 
     says: str
@@ -39,8 +39,16 @@ class Claim:
     """Another, which is taken from ``value``."""
     least: float = float("-inf")
     most: float = float("inf")
+    within: float = 0.0
+    """How far from a bound a number is neither above nor below it: of its sampling."""
+    each: bool = False
+    """Whether ``value`` leads to a list, a number a seed, each of which is judged."""
     only_as_printed: bool = False
     """Whether ours, in which one network serves several rows, cannot test it."""
+    only_by_authors: bool = False
+    """Whether the authors' program alone can test it: by other trainings it may be otherwise."""
+    only_ours: bool = False
+    """Whether as printed a network of it stands still, so that ours alone can test it."""
     untested: str = ""
     """Why nothing measured can test it."""
 
@@ -59,8 +67,11 @@ def table_of_claims(claims: Sequence[Mapping[str, Any]], known: Store) -> str:
     table = markdown_table(["the paper", "where", "verdict", "figures"], rows)
     return (
         f"Of {len(judged)} sentences, of its text or told by its figures, in our words: {counts}. "
-        "Percent exact and, after ±, two standard errors of the difference, as of two sets of "
-        "deals; seeds are told where figures are as printed, others are of one seed.\n\n" + table
+        "Percent exact on the test deals and the library's own together and, after ±, two standard "
+        "errors of the difference: of the deals, as of two sets, which is more than of the same "
+        "deals in pairs, and of first weights, by the seeds of a row as printed or, where it has "
+        "one, by those of its kind. Others than as printed are of one seed, which no interval "
+        "knows of.\n\n" + table
     )
 
 
@@ -84,23 +95,34 @@ class _Share(NamedTuple):
 
     percent: float
     variance: float
-    """Of its deals and, from two seeds on, its first weights."""
+    """Of its deals and, as printed, its first weights."""
     seeds: int
-    """As printed; 0 where it is ours."""
+    """As printed, or by the authors' program; 0 where it is ours."""
 
 
 def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[str, str]:
     """Return the verdict of one pair of rows, and its figures."""
-    both = [_as_printed(row, known) for row in (first, second)]
-    if None in both:
-        both = [_ours(row, known) for row in (first, second)]
-        if claim.only_as_printed:
-            return UNTESTED, "one network of ours serves both rows; as printed not run yet"
+    rows, by = (first, second), ""
+    ways = {"by their program": known.by_authors, "as printed": known.as_printed}
+    runs = {
+        name: [_by_protocol(row, lines_of(row), known) for row in rows]
+        for name, lines_of in ways.items()
+        if not claim.only_ours and (name != "as printed" or not claim.only_by_authors)
+    }
+    whole = [name for name, shares in runs.items() if None not in shares]
+    if whole:
+        by, both = whole[0], runs[whole[0]]
+    elif claim.only_by_authors:
+        return UNTESTED, f"{first} and {second} by their authors' program: not run to the end yet"
+    elif claim.only_as_printed:
+        return UNTESTED, "one network of ours serves both rows; as printed not run yet"
+    else:
+        both = [_ours(row, known) for row in rows]
     a, b = both
     if a is None or b is None:
         return UNTESTED, "not measured yet"
     difference, interval = a.percent - b.percent, 2 * sqrt(a.variance + b.variance)
-    protocol = _protocol(share.seeds for share in (a, b) if share.seeds)
+    protocol = _protocol((share.seeds for share in (a, b) if share.seeds), by)
     figures = f"{first} {a.percent:.2f}, {second} {b.percent:.2f} (± {interval:.2f}{protocol})"
     if claim.alike:
         far = FAILS if abs(difference) > claim.points + interval else UNDECIDED
@@ -110,41 +132,75 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
     return HOLDS if difference > 0 else FAILS, figures
 
 
-def _protocol(seeds: Iterable[int]) -> str:
-    """Say of how many seeds figures as printed are, of each where they differ; "" of none."""
+def _protocol(seeds: Iterable[int], by: str) -> str:
+    """Say of how many seeds figures by a protocol are, of each where they differ; "" of none."""
     of_each = list(dict.fromkeys(seeds))
     if not of_each:
         return ""
-    return f"; as printed, {' and '.join(map(str, of_each))} seed{'s' * (of_each != [1])}"
+    return f"; {by}, {' and '.join(map(str, of_each))} seed{'s' * (of_each != [1])}"
 
 
-def _as_printed(row: str, known: Store) -> _Share | None:
-    """Return the figure by the papers' own protocol; of points turned into tricks, the only one."""
-    lines = [line for line in known.as_printed(row) if "exact" in line]
+def _by_protocol(row: str, of_row: Sequence[Line], known: Store) -> _Share | None:
+    """Return the figure of lines, one a seed; of points turned into tricks, the only one."""
+    lines = [line for line in of_row if "exact" in line]
     if not lines:
         line = known.get(row)
         no_network = (
             line is not None and "exact" in line and line.get("network", "").endswith(NO_NETWORK)
         )
         return _ours(row, known) if no_network else None
-    shares = [line["exact"] for line in lines]
-    between = variance(shares) / len(shares) if len(shares) > 1 else 0.0
-    return _Share(mean(shares), _of_deals(mean(shares), lines[0], row) + between, len(lines))
+    shares = [pooled(line)[0] for line in lines]
+    one = variance(shares) if len(shares) > 1 else of_first_weights(lines[0], known)
+    deals = _of_deals(mean(shares), lines[0], row)
+    return _Share(mean(shares), deals + one / len(shares), len(lines))
 
 
 def _ours(row: str, known: Store) -> _Share | None:
     line = known.get(row)
     if line is None or "exact" not in line:
         return None
-    return _Share(line["exact"], _of_deals(line["exact"], line, row), 0)
+    share = pooled(line)[0]
+    return _Share(share, _of_deals(share, line, row), 0)
 
 
 def _of_deals(percent: float, line: Line, row: str) -> float:
     """Return the variance of a share by the deals that it is of."""
-    return standard_error(percent, independent(line, row)) ** 2
+    both = independent(line, row) * pooled(line)[1] / int(line["n"])
+    return standard_error(percent, both) ** 2
+
+
+def pooled(line: Line) -> tuple[float, int]:
+    """Return percent exact of a line on its test deals and the library's own, and how many."""
+    own = line.get("own", {"exact": 0.0, "n": 0})
+    results = int(line["n"]) + own["n"]
+    return (line["exact"] * int(line["n"]) + own["exact"] * own["n"]) / results, results
+
+
+def of_first_weights(line: Line, known: Store) -> float:
+    """Return the variance of percent exact by first weights, of networks of a line's coding.
+
+    It is the mean over all rows of that coding that were run as printed with several seeds; 0
+    where nothing is trained, or no such row was.
+    """
+    coding = _coding(line)
+    of_rows: dict[str, list[float]] = {}
+    for other in known.lines():
+        if "printed" in other and "exact" in other and _coding(other) == coding:
+            of_rows.setdefault(other["printed"], []).append(pooled(other)[0])
+    variances = [variance(shares) for shares in of_rows.values() if len(shares) > 1]
+    return mean(variances) if coding and variances else 0.0
+
+
+def _coding(line: Line) -> str:
+    """Return the kind of a line's coding, 52x4 or 52x4-2018; "" without a network."""
+    parts = str(line.get("network", "")).split(" | ")
+    name = parts[1] if len(parts) > 1 else ""
+    return name.split("+")[0] if name.endswith(("2018", "2018+9")) else name.split("-")[0]
 
 
 def _judge_value(claim: Claim, known: Store) -> tuple[str, str]:
+    if claim.each:
+        return _judge_each(claim, known)
     first = _number(claim.value, known)
     second = _number(claim.over, known) if claim.over else 0.0
     if first is None or second is None:
@@ -152,11 +208,31 @@ def _judge_value(claim: Claim, known: Store) -> tuple[str, str]:
     stated = f"{first:.4g} less {second:.4g}" if claim.over else f"{first:.4g}"
     asked = {"at least": claim.least, "at most": claim.most}
     bounds = " and ".join(f"{word} {x:g}" for word, x in asked.items() if abs(x) != float("inf"))
-    holds = claim.least <= first - second <= claim.most
+    found = first - second
+    verdict = HOLDS if claim.least <= found <= claim.most else FAILS
+    if claim.within and min(abs(found - claim.least), abs(found - claim.most)) <= claim.within:
+        verdict = UNDECIDED
     source = str(claim.value[0]).replace("|", "·")  # which would end a cell of the table
     seeds = len(known.as_printed(claim.value[0]))
-    protocol = _protocol([seeds] if seeds else [])
-    return HOLDS if holds else FAILS, f"{stated}, {source} (asked: {bounds}{protocol})"
+    protocol = _protocol([seeds] if seeds else [], "as printed")
+    sampling = f", ± {claim.within:g}" if claim.within else ""
+    return verdict, f"{stated}, {source} (asked: {bounds}{sampling}{protocol})"
+
+
+def _judge_each(claim: Claim, known: Store) -> tuple[str, str]:
+    """Judge a number of each seed: the claim holds, or fails, where it does in all of them."""
+    name, *steps = claim.value
+    found: Any = known.get(name)
+    for step in steps:
+        there = step in (found if isinstance(found, dict) else range(len(found or ())))
+        found = found[step] if there else None
+    if not found:
+        return UNTESTED, "not measured yet"
+    hold = [claim.least <= number <= claim.most for number in found]
+    verdict = HOLDS if all(hold) else PART if any(hold) else FAILS
+    asked = {"at least": claim.least, "at most": claim.most}
+    bounds = " and ".join(f"{word} {x:g}" for word, x in asked.items() if abs(x) != float("inf"))
+    return verdict, f"{', '.join(f'{x:g}' for x in found)} by seed, {name} (asked: {bounds})"
 
 
 def _number(way: Sequence[Any], known: Store) -> float | None:

@@ -87,6 +87,9 @@ def _lines_of_run(store: Store, scale: str, known: Store) -> Iterable[Line]:
         own = line | {"scale": line.get("scale", scale)}
         if own["scale"] not in SCALES or not SCALES[own["scale"]].published:
             yield own
+        elif SCALES[own["scale"]].by_authors:
+            if "row" in own:
+                yield {"authors": own.pop("row"), **own}
         elif "row" in own and isinstance(row := declared.get(own["row"]), Row | AgreementRow):
             of_paper = _is_of_paper(own, row, SCALES[own["scale"]])
             yield {"printed": own.pop("row"), **own} if of_paper else own
@@ -112,9 +115,16 @@ def _is_of_paper(line: Line, row: Row | AgreementRow, scale: Scale) -> bool:
 def _ran(rows: Iterable[AnyRow], results: Mapping[str, Result], known: Store) -> bool:
     """Tell whether any of the rows is measured."""
     return any(
-        row.id in known or known.as_printed(row.id) or (row.id in results and results[row.id].ran)
+        row.id in known
+        or known.as_printed(row.id)
+        or known.by_authors(row.id)
+        or (row.id in results and results[row.id].ran)
         for row in rows
     )
+
+
+_MENU = "```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
+"""The pages of the papers in the menu of the site."""
 
 
 def _index(papers: Sequence[Paper], results: Mapping[str, Result], known: Store) -> str:
@@ -135,6 +145,7 @@ def _index(papers: Sequence[Paper], results: Mapping[str, Result], known: Store)
         (_TEXTS / "reading.md").read_text("utf-8"),
         "## What was chosen for all papers\n",
         (_TEXTS / "choices.md").read_text("utf-8"),
+        _MENU,
     ]
     return "\n".join(part for part in parts if part)
 
@@ -147,13 +158,21 @@ def _made_of(known: Store) -> str:
         parts.append(
             f"- `{run['command']}`: scale {run['scale']}, {files}. {run['remark']}".strip()
         )
-    lines = [line for line in known.lines() if "row" in line or "printed" in line]
+    lines = [line for line in known.lines() if {"row", "printed", "authors"} & line.keys()]
     for scale in sorted({line["scale"] for line in lines}):
         of_scale = [line for line in lines if line["scale"] == scale]
         deals = {line[key] for line in of_scale for key in ("training", "test") if key in line}
         on = f", on {'; '.join(sorted(deals))}" if deals else ""
         trial = "; a trial of the program, whose figures mean nothing" if scale == "smoke" else ""
         parts.append(f"- {len(of_scale)} figures of scale {scale}{on}{trial}.")
+    seconds = {
+        (line["network"], line.get("seed"), line["scale"]): line["seconds"]
+        for line in known.lines()
+        if line.get("seconds") and "network" in line
+    }
+    if seconds:
+        hours = sum(seconds.values()) / 3600
+        parts.append(f"- {len(seconds)} trainings, {hours:.1f} hours of a core in all.")
     return "Made by:\n\n" + "\n".join(parts) + "\n"
 
 
@@ -174,7 +193,7 @@ def _page(paper: Paper, results: Mapping[str, Result], known: Store) -> str:
                 if paper.show is None
                 else _shown(paper.show, table, declared, known)
             )
-    parts.append(_beyond(paper, known))
+    parts += [_beyond(paper, known), _by_authors(paper, results, known)]
     if paper.pictures:
         parts += ["## Pictures\n", paper.pictures]
     if paper.fitted:
@@ -248,13 +267,22 @@ def _nearness(rows: Sequence[Result]) -> str:
     counted = _counts(rows)
     if not counted["as printed"]:
         return ""
-    near = {row.comparison_as_printed: row.near for row in rows if row.apart is not None}
+    printed = [row for row in rows if row.apart is not None]
+    near = {row.comparison_as_printed: row.near for row in printed}
+    close = sum(abs(row.apart or 0) <= 1 for row in printed)
+    within_1 = [far for row in printed if (far := row.apart_in("within_1")) is not None]
     return (
-        f" As printed: {counted['near']} of {_number(counted['as printed'], 'row')} "
-        f"({100 * counted['near'] / counted['as printed']:.0f} %) within a point or two standard "
-        f"errors of the printed exact figure, {sum(near.values())} of "
-        f"{_number(len(near), 'distinct comparison')}."
+        f" As printed: of {_number(len(printed), 'row')} {close} ({_percent(close, printed)}) are "
+        f"within a point of the printed exact figure, {counted['near']} "
+        f"({_percent(counted['near'], printed)}) with the allowance of two standard errors of "
+        f"deals and seeds, {sum(near.values())} of {_number(len(near), 'distinct comparison')}; "
+        f"within one trick {sum(abs(far) > 1 for far in within_1)} of {len(within_1)} are more "
+        "than a point off."
     )
+
+
+def _percent(some: int, of: Sequence[Result]) -> str:
+    return f"{100 * some / len(of):.0f} %"
 
 
 def _reasons(title: str, rows: Iterable[tuple[Result, str]]) -> list[str]:
@@ -383,3 +411,21 @@ def _beyond(paper: Paper, store: Store) -> str:
     head = ["| row | network | | ours | as printed | n | seconds |",
             "|---|---|---|---|---|---|---|"]  # fmt: skip
     return "## Named without figures\n\n" + "\n".join([*head, *lines]) + "\n"
+
+
+def _by_authors(paper: Paper, results: Mapping[str, Result], known: Store) -> str:
+    """Return the rows that were run by their authors' program; "" without any."""
+    cells = []
+    for row in paper.rows():
+        lines = known.by_authors(row.id)
+        if not lines:
+            continue
+        published = _three_printed(results[row.id]) if row.id in results else ""
+        steps = f"{mean(line['epochs'] for line in lines):,.0f}"
+        hours = f"{mean(line['seconds'] for line in lines) / 3600:.1f}"
+        name = lines[0]["network"].split(" | ")[0]
+        cells.append([row.id, name, published, _over_seeds(lines), steps, hours])
+    if not cells:
+        return ""
+    head = ["row", "network", "published", "by their program (seeds)", "steps", "hours"]
+    return "## By the authors' program\n\n" + markdown_table(head, cells)

@@ -145,10 +145,14 @@ class Result:
     @property
     def apart(self) -> float | None:
         """Percent exact as printed, mean over the seeds, less published; None without both."""
-        exact = self.printed_figure("exact")
-        if not exact or not self.printed["exact"]:
+        return self.apart_in("exact")
+
+    def apart_in(self, name: str) -> float | None:
+        """Return the same of one of FIGURES."""
+        ours = self.printed_figure(name)
+        if not ours or not self.printed[name]:
             return None
-        return float(exact) - float(self.printed["exact"])
+        return float(ours) - float(self.printed[name])
 
     @property
     def near(self) -> bool:

@@ -1,0 +1,100 @@
+"""Make the tables of docs/leaderboard.md from the files in results/.
+
+    python docs/make_leaderboard.py
+
+A file of results/ is an entry: ``name``, ``how`` (the command or the paper), and either ``by`` (who
+made it, with an address) and ``score``, the line of ``trickcast bench FILE --json``, or, of figures
+that nobody can measure again, ``printed``: ids of rows in published_results.csv by contracts, and
+the ``task`` that they are of.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from trickcast._files import atomic_writer
+from trickcast.evaluation import SETS
+from trickcast.papers.experiments.markdown import markdown_table
+from trickcast.papers.published import published_results
+
+DOCS = Path(__file__).parent
+RESULTS, PAGE = DOCS.parent / "results", DOCS / "leaderboard.md"
+BEGIN, END = "<!-- scores -->\n", "<!-- end -->\n"
+PARTS = {"suits": "all suits", "N": "notrump"}
+TASKS = {"deals": "four hands known", "pairs": "two hands known", "table": "play at the table"}
+HITS = ("within_2", "within_1", "exact")
+
+
+def main() -> None:
+    """Write the tables into the page."""
+    entries = [
+        (path, json.loads(path.read_text("utf-8"))) for path in sorted(RESULTS.glob("*.json"))
+    ]
+    before, _, after = PAGE.read_text("utf-8").partition(BEGIN)
+    parts = [""]
+    for one in SETS.values():
+        scored = [
+            (path, entry)
+            for path, entry in entries
+            if entry.get("score", {}).get("set") == str(one)
+        ]
+        if scored:
+            parts.append(f"## {one.name}: {TASKS[one.task]}\n\n{one.about}; `{one}`.\n")
+            parts.append(of_set(scored))
+    parts.append(
+        "## Printed figures\n\nPercent within 2 | 1 | exact, as printed, on other deals of GIB's "
+        "library (players: on 27 to 864 of them); nobody can score them here.\n"
+    )
+    parts.append(of_printed([entry for _, entry in entries if "printed" in entry]))
+    with atomic_writer(PAGE) as stream:
+        tables = "\n".join([*parts, END + after.partition(END)[2]])
+        stream.write((before + BEGIN + tables).encode())
+
+
+def of_set(entries: Sequence[tuple[Path, Any]]) -> str:
+    """Return the table of a set, the best log-loss first, and those of tricks alone after them."""
+    rows = []
+    for path, entry in entries:
+        score = entry["score"]
+        by_part = {part: score["figures"][part] for part in PARTS if part in score["figures"]}
+        losses = [figures["log_loss"] for figures in by_part.values() if "log_loss" in figures]
+        cells = [f"[{entry['name']}](../results/{path.name})", entry["by"]]
+        for part in PARTS:
+            figures = by_part.get(part)
+            cells.append("" if figures is None else hits(figures))
+            cells.append(with_error(figures["log_loss"], 4) if figures and losses else "")
+        exact = max(figures["exact"][0] for figures in by_part.values())
+        rows.append((losses[0][0] if losses else 99 - exact / 100, [*cells, score["answers"]]))
+    head = ["entry", "by"]
+    for words in PARTS.values():
+        head += [f"{words}: within 2 \\| 1 \\| exact, %", "log-loss"]
+    return markdown_table([*head, "answers"], [cells for _, cells in sorted(rows)])
+
+
+def hits(figures: Any) -> str:
+    """Return the three shares, the last with its interval."""
+    within_2, within_1, exact = (figures[name] for name in HITS)
+    return f"{within_2[0]:.2f} \\| {within_1[0]:.2f} \\| {with_error(exact, 2)}"
+
+
+def with_error(interval: Sequence[float], digits: int) -> str:
+    """Return an interval as its middle and the longer of its sides."""
+    value, low, high = interval
+    return f"{value:.{digits}f} ± {max(value - low, high - value):.{digits}f}"
+
+
+def of_printed(entries: Sequence[Any]) -> str:
+    """Return the table of figures as printed."""
+    published, rows = published_results(), []
+    for entry in entries:
+        cells = [entry["name"], TASKS[entry["task"]], entry["how"]]
+        for part in PARTS:
+            row = published.get(entry["printed"].get(part, ""))
+            cells.append("" if row is None else " \\| ".join(row[name] for name in HITS))
+        rows.append(cells)
+    return markdown_table(["", "task", "where", *PARTS.values()], rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,347 @@
+"""The next call with a hand, whole boards bid by the network, and what comes of each call."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import DealsLike, Hand, HandLike, Seat, Vulnerability, as_dealset
+from ..cards.auction import CALLS, CallError
+from ..cards.columns import Columns, Tabular
+from ..played import PlayedEstimator
+from ..scoring import imps
+from .auction import Auction, AuctionLike, read_auction
+from .bidder import Bidder, loaded
+from .explain import CallShown, call_shown
+from .layouts import deals_after
+from .meanings import MeaningsLike
+
+_SHOWN = 200
+"""Layouts that tell what a suggested call shows."""
+_LIKELY = 0.01
+"""Calls that fewer would make are not suggested."""
+_SURE = 1.96
+"""Standard errors of a 95 % interval."""
+
+
+@dataclass(frozen=True)
+class SuggestedCall:
+    """A call that may be made next, and why."""
+
+    call: str
+    chance: float
+    """How many players of championships would make it."""
+    shown: CallShown
+    """What it shows to the others."""
+
+    @property
+    def reason(self) -> str:
+        """What the call shows, in a few words."""
+        lengths = [
+            f"{low}{'' if low == high else f'-{high}'} {suit}"
+            for (low, high), suit in zip(
+                self.shown.lengths, ("spades", "hearts", "diamonds", "clubs"), strict=True
+            )
+            if low >= 4 or high <= 2
+        ]
+        kind = ["balanced"] if self.shown.balanced > 0.8 else []
+        return ", ".join([f"{self.shown.points} points", *lengths, *kind])
+
+
+class SuggestedCalls(Tabular):
+    """The calls that may be made next with a hand, the likeliest first; prints as a table."""
+
+    def __init__(self, hand: Hand, auction: Auction, calls: Sequence[SuggestedCall]):
+        self.hand, self.auction, self.calls = hand, auction, tuple(calls)
+
+    @property
+    def best(self) -> str:
+        """The likeliest call."""
+        return self.calls[0].call
+
+    def __len__(self) -> int:
+        return len(self.calls)
+
+    def __iter__(self) -> Iterator[SuggestedCall]:
+        return iter(self.calls)
+
+    def __getitem__(self, place: int) -> SuggestedCall:
+        return self.calls[place]
+
+    def __repr__(self) -> str:
+        return f"<SuggestedCalls {self.best} with {self.hand}>"
+
+    def columns(self) -> Columns:
+        """Return a row a call: ``call``, ``chance`` and ``reason``."""
+        return {
+            "call": np.array([each.call for each in self.calls]),
+            "chance": np.array([each.chance for each in self.calls]),
+            "reason": np.array([each.reason for each in self.calls]),
+        }
+
+    def __str__(self) -> str:
+        after = f" after {self.auction}" if self.auction.calls else ""
+        lines = [f"{self.auction.next_caller.word} with {self.hand}{after}, in championship play"]
+        lines += [f"{c.call:<6}{c.chance:>5.0%}  shows {c.reason}" for c in self.calls]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def suggest_calls(
+    hand: HandLike,
+    auction: AuctionLike = "",
+    *,
+    dealer: str | Seat = "N",
+    vulnerable: str | Vulnerability = "none",
+    most: int = 5,
+    seed: int = 0,
+    style: str | Mapping[str, str] | None = None,
+    meanings: MeaningsLike = (),
+    model: Bidder | None = None,
+) -> SuggestedCalls:
+    """Return the calls that players would make next with a hand, the likeliest first.
+
+    ``auction`` are the calls so far; the hand is that of the seat that calls next. Calls that fewer
+    than one in a hundred make are left out, but the likeliest; ``most`` is how many are told.
+    ``style``, ``meanings`` and ``model`` are as in ``deals_after``.
+
+    Raises CallError for calls that are none or that the laws forbid and for an auction that is
+    over, DealError for a bad hand, MeaningError for meanings that are none.
+
+    >>> tc.suggest_calls("KQ4.AQ5.K873.J94").best
+    '1N'
+    """
+    held = Hand(hand)
+    bidder = model or loaded(threads=1)
+    reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
+    read = reading.auction
+    if read.state.over:
+        raise CallError(f"the auction {read} is over: nobody calls next", len(read.calls))
+    chances = np.exp(reading.log_chances([len(read.calls)], held.cards[None])[0, 0])
+    order = np.argsort(-chances, kind="stable")[:most]
+    calls = [call for place, call in enumerate(order) if not place or chances[call] >= _LIKELY]
+    suggested = []
+    for call in calls:
+        after = Auction((*read.calls, int(call)), read.dealer, read.vulnerable)
+        told = bidder.read(after, style=style, meanings=meanings)
+        shown = call_shown(told, len(read.calls), _SHOWN, seed)
+        suggested.append(SuggestedCall(CALLS[call], float(chances[call]), shown))
+    return SuggestedCalls(held, read, suggested)
+
+
+def bid_deals(
+    deals: DealsLike,
+    auctions: Any = "",
+    *,
+    dealers: Any = "N",
+    vulnerable: Any = "none",
+    seats: Sequence[str | Seat] = tuple(Seat),
+    seed: int | None = None,
+    style: str | Mapping[str, str] | None = None,
+    model: Bidder | None = None,
+) -> list[Auction]:
+    """Bid deals to the end: every seat of ``seats`` makes its likeliest call, the others pass.
+
+    ``auctions`` are the calls so far; it, ``dealers`` and ``vulnerable`` are one value or one a
+    deal. With a ``seed`` calls are drawn by their chances instead, so that many boards show what
+    may happen. Raises CallError for calls that are none or that the laws forbid, DealError for bad
+    deals.
+
+    >>> str(tc.bid_deals(tc.random_deals(1, seed=3))[0])[-5:]
+    'P P P'
+    """
+    dealset, _ = as_dealset(deals)
+    n = len(dealset)
+    bidder = model or loaded(threads=1)
+    bidding = {Seat.parse(seat) for seat in seats}
+    generator = None if seed is None else np.random.default_rng(seed)
+
+    def each(values: Any) -> list[Any]:
+        if isinstance(values, str | Seat | Vulnerability | Auction):
+            return [values] * n
+        if len(values) != n:
+            raise ValueError(f"{len(values)} values for {n} deals (expected one, or one a deal)")
+        return list(values)
+
+    told = zip(each(auctions), each(dealers), each(vulnerable), strict=True)
+    bid = [read_auction(*asked) for asked in told]
+    going = [i for i in range(n) if not bid[i].state.over]
+    while going:
+        calls = np.zeros(len(going), dtype=np.int64)
+        asking = [k for k, i in enumerate(going) if bid[i].next_caller in bidding]
+        if asking:
+            calls[asking] = _called(bidder, dealset.owners, bid, [going[k] for k in asking],
+                                    style, generator)  # fmt: skip
+        for i, call in zip(going, calls.tolist(), strict=True):
+            bid[i] = Auction((*bid[i].calls, call), bid[i].dealer, bid[i].vulnerable)
+        going = [i for i in going if not bid[i].state.over]
+    return bid
+
+
+def _called(
+    bidder: Bidder,
+    owners: NDArray[np.uint8],
+    bid: Sequence[Auction],
+    rows: Sequence[int],
+    style: str | Mapping[str, str] | None,
+    generator: np.random.Generator | None,
+) -> NDArray[np.int64]:
+    """Return the next call of some of the auctions: the likeliest, or one drawn."""
+    hands = np.stack([owners[i] == bid[i].next_caller for i in rows])
+    chances = bidder.probabilities(hands, [bid[i] for i in rows], style=style)
+    if generator is None:
+        return np.asarray(chances.argmax(axis=1))
+    summed = chances.astype(np.float64).cumsum(axis=1)
+    drawn = (summed < generator.random((len(rows), 1)) * summed[:, -1:]).sum(axis=1)
+    return np.asarray(np.minimum(drawn, len(CALLS) - 1))
+
+
+@dataclass(frozen=True)
+class CallValue:
+    """What a call leads to, over layouts that fit the auction."""
+
+    call: str
+    chance: float
+    points: float
+    """Mean score of the caller's side, as played."""
+    imps: float
+    """Mean gain against the first call, of expected scores, layout by layout."""
+    error: float
+    """Half the 95 % interval of that gain; 0 for the first call."""
+    contracts: tuple[tuple[str, float], ...]
+    """The contracts that come most often, and how often."""
+
+
+class ComparedCalls(Tabular):
+    """What some calls lead to, compared on the same layouts; prints as a table."""
+
+    def __init__(self, calls: Sequence[CallValue], layouts: int, effective_size: float):
+        self.calls, self.layouts, self.effective_size = tuple(calls), layouts, effective_size
+
+    def __len__(self) -> int:
+        return len(self.calls)
+
+    def __iter__(self) -> Iterator[CallValue]:
+        return iter(self.calls)
+
+    def __getitem__(self, place: int) -> CallValue:
+        return self.calls[place]
+
+    def __repr__(self) -> str:
+        return f"<ComparedCalls {' '.join(each.call for each in self.calls)}>"
+
+    def columns(self) -> Columns:
+        """Return a row a call: ``call``, ``chance``, ``points``, ``imps`` and ``error``."""
+        names = ("call", "chance", "points", "imps", "error")
+        return {name: np.array([getattr(each, name) for each in self.calls]) for name in names}
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.layouts:,} layouts, as played, all four bidding on as in championship play",
+            f"{'call':<6}{'chosen':>7}{'points':>8}{'IMPs':>16}  {'contracts'}",
+        ]
+        for number, each in enumerate(self.calls):
+            gain = "reference" if not number else f"{each.imps:+.2f} ± {each.error:.2f}"
+            contracts = ", ".join(f"{name} {share:.0%}" for name, share in each.contracts)
+            lines.append(
+                f"{each.call:<6}{each.chance:>7.0%}{each.points:>8.0f}{gain:>16}  {contracts}"
+            )
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def compare_calls(
+    hand: HandLike,
+    auction: AuctionLike = "",
+    *,
+    calls: Sequence[str] | None = None,
+    dealer: str | Seat = "N",
+    vulnerable: str | Vulnerability = "none",
+    n: int = 200,
+    seed: int = 0,
+    style: str | Mapping[str, str] | None = None,
+    meanings: MeaningsLike = (),
+    model: Bidder | None = None,
+) -> ComparedCalls:
+    """Compare calls by what comes of them, over ``n`` layouts that fit the auction.
+
+    After each call all four seats bid on as players of championships would, and the contract is
+    worth what such players score in it. ``calls`` are by default the best three of
+    ``suggest_calls``; the first is the reference of the gains. The other arguments and errors are
+    those of ``suggest_calls``.
+
+    >>> compared = tc.compare_calls("KQ4.AQ5.K873.J94", calls=["1N", "1D"], n=40)
+    >>> [each.call for each in compared.calls]
+    ['1N', '1D']
+    """
+    held = Hand(hand)
+    bidder = model or loaded(threads=1)
+    reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
+    read = reading.auction
+    if read.state.over:
+        raise CallError(f"the auction {read} is over: nobody calls next", len(read.calls))
+    turn, caller = len(read.calls), read.next_caller
+    chances = np.exp(reading.log_chances([turn], held.cards[None])[0, 0])
+    if calls is None:
+        numbers = [int(call) for call in np.argsort(-chances, kind="stable")[:3]]
+        numbers = [c for place, c in enumerate(numbers) if not place or chances[c] >= _LIKELY]
+    else:
+        numbers = [
+            read_auction([*str(read).split(), call], read.dealer).calls[-1] for call in calls
+        ]
+    known: dict[str, Any] = {caller.name.lower(): held}
+    deals = deals_after(read, **known, n=n, seed=seed, style=style, meanings=meanings, model=bidder)
+    scores: list[NDArray[np.float64]] = []
+    values: list[CallValue] = []
+    for call in numbers:
+        after = Auction((*read.calls, call), read.dealer, read.vulnerable)
+        ends = bid_deals(deals, after, seed=seed, style=style, model=bidder)
+        scores.append(_scored(deals, ends, caller))
+        gain = imps(scores[-1] - scores[0]).astype(np.float64)
+        error = 0.0
+        if len(values) and n > 1:
+            error = _SURE * float(gain.std(ddof=1)) / np.sqrt(min(n, deals.effective_size))
+        values.append(
+            CallValue(
+                CALLS[call],
+                float(chances[call]),
+                float(scores[-1].mean()),
+                float(gain.mean()),
+                error,
+                _commonest(ends),
+            )
+        )
+    return ComparedCalls(values, n, deals.effective_size)
+
+
+def _scored(deals: Any, ends: Sequence[Auction], caller: Seat) -> NDArray[np.float64]:
+    """Return the expected scores of a seat's side, as played, in the contracts reached."""
+    scores = np.zeros(len(ends))
+    rows = [i for i, end in enumerate(ends) if end.contract[1] is not None]
+    if not rows:
+        return scores
+    reached = [
+        (bid, seat) for bid, seat in (end.contract for end in ends) if bid and seat is not None
+    ]
+    contracts, declarers = [bid for bid, _ in reached], [seat for _, seat in reached]
+    estimate = PlayedEstimator(threads=1)(deals[rows], contracts, declarers)
+    own = np.array([1 if seat.side == caller.side else -1 for seat in declarers])
+    scores[rows] = own * estimate.score(ends[0].vulnerable)
+    return scores
+
+
+def _commonest(ends: Sequence[Auction]) -> tuple[tuple[str, float], ...]:
+    names = [
+        "passed out" if seat is None else f"{contract} {seat}"
+        for contract, seat in (end.contract for end in ends)
+    ]
+    kinds, counts = np.unique(names, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:3]
+    return tuple((str(kinds[i]), float(counts[i] / len(ends))) for i in order)

@@ -1,0 +1,198 @@
+"""What calls mean by agreement: words for hands, in place of what the network believes of a call.
+
+A meaning names a call, where it is made, and the hands that make it: ``"1N: hcp 12-14, balanced"``
+an opening, ``"1S P 2N: spades 4+, hcp 13+"`` an answer. What it says holds for other calls too:
+a hand that would have made the call does not make another in its place.
+"""
+
+import os
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import shorten
+from ..cards.auction import CALL_NUMBER, CALLS, PASS, CallError
+from ..dealing.language.conditions import AllOf, evaluate
+from ..dealing.language.mistakes import ConstraintError
+from ..dealing.language.rulefile import OPENER
+from ..dealing.language.short_form import read_hand
+from .auction import Auction, read_auction
+from .cells import facts_of
+from .registry import load
+from .system import OpeningSystem
+
+SLIP = 1e-6
+"""The chance of a call that an agreement rules out: low enough that no layout has it by choice."""
+_SIDES = {"ns": 0, "ew": 1}
+_FILE_KEYS = ("after", "call", "shows", "when", "priority")
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float32]
+
+
+class MeaningError(ValueError):
+    """A meaning that cannot be read: says which, and what was expected."""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """A call, where it is made, and the hands that make it."""
+
+    after: tuple[int, ...]
+    """The calls before it, from the opening on, or from the dealer on where that passed."""
+    call: int
+    fits: Callable[[Bools], Bools]
+    """Which of (n, 52) hands make the call: (n,)."""
+    side: int | None = None
+    """Whose agreement it is: 0 of North-South, 1 of East-West, None of both."""
+
+    def belongs(self, auction: Auction, turn: int) -> bool:
+        """Return whether it is about the call of a turn, whatever call was made."""
+        calls = auction.calls[:turn]
+        if self.side not in (None, auction.caller(turn) % 2):
+            return False
+        if calls == self.after:
+            return True
+        opened = next((i for i, call in enumerate(calls) if call != PASS), turn)
+        return calls[opened:] == self.after and self.after[:1] != (PASS,)
+
+
+MeaningsLike = str | os.PathLike[str] | Sequence[str | os.PathLike[str] | Meaning]
+"""What ``read_meanings`` reads."""
+
+
+def read_meanings(meanings: MeaningsLike) -> tuple[Meaning, ...]:
+    """Read meanings: one text or a list; of two that fit a hand, the first counts.
+
+    A text is ``"1N: hcp 12-14, balanced"``, the name of an opening system (``"acol"``) or the path
+    of a ``.toml`` file; ``ns`` or ``ew`` before it says whose agreement it is. A file has tables
+    ``[[meaning]]`` with ``after`` (the calls before, ``""`` for an opening), ``call``, ``shows``,
+    and perhaps ``when`` (words that the hand has to meet besides) and ``priority`` (the highest is
+    asked first).
+
+    Raises MeaningError for what is none, ConstraintError for words that cannot be read.
+
+    >>> [CALLS[meaning.call] for meaning in read_meanings("ns 1N P 2C: hearts 4+, hcp 8+")]
+    ['2C']
+    """
+    texts = [meanings] if isinstance(meanings, str | os.PathLike) else list(meanings)
+    found: list[Meaning] = []
+    for text in texts:
+        if isinstance(text, Meaning):
+            found.append(text)
+            continue
+        first, _, rest = os.fspath(text).strip().partition(" ")
+        side = _SIDES.get(first.lower())
+        found += _read(rest.strip() if side is not None else os.fspath(text).strip(), side)
+    return tuple(found)
+
+
+def _read(text: str, side: int | None) -> list[Meaning]:
+    if text.lower().endswith(".toml"):
+        return _of_file(Path(text), side)
+    calls, colon, words = text.partition(":")
+    if not colon:
+        return _of_system(text, side)
+    *after, call = _calls(calls, text)
+    return [Meaning(tuple(after), call, _fitting(words, f"meaning of {calls.strip()}"), side)]
+
+
+def _of_system(name: str, side: int | None) -> list[Meaning]:
+    """Return the openings of a system: a meaning for each of its calls, Pass among them."""
+    try:
+        system = load(name)
+    except ValueError as error:
+        raise MeaningError(
+            f"{shorten(name)} is no meaning (expected such as '1N: hcp 12-14'): {error}"
+        ) from None
+
+    def opening(call: str, system: OpeningSystem = system) -> Callable[[Bools], Bools]:
+        place = system.calls.index(call)
+        return lambda hands: np.asarray(system.choose(hands) == place)
+
+    return [
+        Meaning((), CALL_NUMBER[call], opening(call), side)
+        for call in system.calls
+        if call in CALL_NUMBER
+    ]
+
+
+def _of_file(path: Path, side: int | None) -> list[Meaning]:
+    try:
+        tables = tomllib.loads(path.read_text("utf-8")).get("meaning")
+    except FileNotFoundError:
+        raise MeaningError(f"{path}: no such file") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise MeaningError(f"{path}: {shorten(str(error), 200)}") from None
+    if not isinstance(tables, list) or not tables:
+        raise MeaningError(f"{path}: no meanings (expected tables under [[meaning]])")
+    read: list[tuple[float, Meaning]] = []
+    for number, table in enumerate(tables, start=1):
+        place = f"{path}, meaning {number}"
+        for key, value in table.items():
+            if key not in _FILE_KEYS:
+                raise MeaningError(f"{place}: {shorten(key)} (expected {', '.join(_FILE_KEYS)})")
+            if key == "priority":
+                if isinstance(value, bool) or not isinstance(value, int | float):
+                    raise MeaningError(f"{place}: priority is {value!r} (expected a number)")
+            elif not isinstance(value, str):
+                raise MeaningError(f"{place}: {key} is {value!r} (expected text)")
+        for key in ("call", "shows"):
+            if not table.get(key, "").strip():
+                raise MeaningError(f"{place}: {key} is missing")
+        *after, call = _calls(f"{table.get('after', '')} {table['call']}", place)
+        words = ", ".join(table[key] for key in ("shows", "when") if table.get(key, "").strip())
+        meaning = Meaning(tuple(after), call, _fitting(words, place), side)
+        read.append((float(table.get("priority", 0)), meaning))
+    return [meaning for _, meaning in sorted(read, key=lambda pair: -pair[0])]
+
+
+def _calls(text: str, place: str) -> tuple[int, ...]:
+    try:
+        calls = read_auction(text).calls
+    except CallError as error:
+        raise MeaningError(f"{shorten(place)}: {error}") from None
+    if not calls:
+        raise MeaningError(f"{shorten(place)}: no call before the colon (expected such as 1N)")
+    return calls
+
+
+def _fitting(words: str, source: str) -> Callable[[Bools], Bools]:
+    if not words.strip():
+        raise MeaningError(f"{source}: no words for the hand (expected such as hcp 12-14)")
+    try:
+        clauses = read_hand(words, OPENER, source=source)
+    except ConstraintError as error:
+        raise MeaningError(str(error)) from None
+    condition = AllOf(tuple(clause.node for clause in clauses))
+    return lambda hands: np.broadcast_to(evaluate(condition, facts_of(hands)), len(hands))
+
+
+def agreed(logs: Floats, hands: Bools, meanings: Sequence[Meaning]) -> Floats:
+    """Return (m, 38) logarithms of the chances of one turn's calls, where meanings hold.
+
+    ``logs`` are the network's. A hand makes the call whose meaning it fits; another hand makes one
+    of the calls without a meaning, in the network's proportions.
+    """
+    chances = np.exp(logs.astype(np.float64))
+    lawful = chances > 0
+    free = np.ones(len(hands), dtype=np.bool_)
+    given = np.zeros(len(CALLS), dtype=np.bool_)
+    makes = np.full(len(hands), -1)
+    for meaning in meanings:
+        given[meaning.call] = True
+        takes = free & meaning.fits(hands)
+        makes[takes] = meaning.call
+        free &= ~takes
+    chances[:, given] *= SLIP
+    rows = np.flatnonzero(~free)
+    chances[rows] *= SLIP
+    chances[rows, makes[rows]] = 1
+    chances = np.where(lawful, np.maximum(chances, 1e-30), 0)
+    with np.errstate(divide="ignore"):
+        new = np.log(chances / chances.sum(axis=1, keepdims=True))
+    told: Floats = np.maximum(new, -1e9).astype(np.float32)
+    return told

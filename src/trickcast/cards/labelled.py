@@ -1,0 +1,107 @@
+"""Arrays whose strains and seats can be named: ``expected["H", "N"]``."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .enums import Alphabet, Seat, Strain
+
+Axis = type[Strain] | type[Seat] | None
+"""What the places of an axis are called; None for numbers."""
+TABLE = (Strain, Seat)
+"""Strains S H D C N by declarers N E S W."""
+
+
+class LabelledArray(np.ndarray[tuple[Any, ...], np.dtype[Any]]):
+    """A NumPy array that also takes names for strains and seats.
+
+    A key that begins with a name is of the named axes, and axes before those stay:
+    ``tricks["H", "N"]`` of (5, 4) tricks is a number, of (n, 5, 4) tricks an array of n, and
+    ``tricks["H"]`` keeps the declarers. Letters, words, enums and numbers all do. A key that
+    begins with anything else is as in NumPy, and may have names too: ``tricks[3, "H", "N"]``,
+    ``tricks[..., "N"]``. What is computed from it is a plain array.
+
+    Raises DealError for what is not a strain or a seat.
+
+    >>> table = tc.TrickTable([[10, 3, 10, 3]] * 4 + [[9, 4, 9, 4]])
+    >>> table.tricks["H", "N"], table.tricks["notrump", "East"], table.tricks[4, 1].item()
+    (10, 4, 4)
+    """
+
+    names: tuple[Axis, ...]
+    """Of the last axes."""
+    cell: Callable[..., Any] | None
+    """What is made of the numbers of one cell, where a cell has several."""
+
+    def __new__(
+        cls, array: ArrayLike, names: Sequence[Axis], cell: Callable[..., Any] | None = None
+    ) -> "LabelledArray":
+        """View an array, whose last axes have these names."""
+        labelled = np.asarray(array).view(cls)
+        labelled.names, labelled.cell = tuple(names), cell
+        return labelled
+
+    def __array_finalize__(self, source: Any) -> None:
+        """Keep the names of what has the same last axes."""
+        names = getattr(source, "names", ())
+        kept = names and self.shape[-len(names) :] == source.shape[-len(names) :]
+        self.names, self.cell = (names, source.cell) if kept else ((), None)
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """Return plain what was computed."""
+        plain = np.asarray(array)
+        return plain[()] if return_scalar else plain
+
+    def __reduce__(self) -> Any:
+        return LabelledArray, (np.asarray(self), self.names, self.cell)
+
+    def __getitem__(self, key: Any) -> Any:
+        parts = key if isinstance(key, tuple) else (key,)
+        axes: list[Axis] = [None] * (self.ndim - len(self.names)) + [*self.names]
+        if parts and is_name(parts[0]) and self.names:
+            first = next(i for i, axis in enumerate(axes) if axis is not None)
+            parts = (slice(None),) * first + parts
+        elif not any(isinstance(part, str) for part in parts):
+            return self._numbered(key)
+        elif any(part is Ellipsis for part in parts):
+            at = next(i for i, part in enumerate(parts) if part is Ellipsis)
+            filling = (slice(None),) * (self.ndim - len(parts) + 1)
+            parts = parts[:at] + filling + parts[at + 1 :]
+        if len(parts) > self.ndim:
+            raise IndexError(f"too many names for an array of shape {self.shape}")
+        parts += (slice(None),) * (self.ndim - len(parts))
+        picks = tuple(map(_pick, axes, parts))
+        found = np.asarray(self)[picks]
+        if found.ndim == 0:
+            return found.item()
+        left = [axis for axis, pick in zip(axes, picks, strict=True) if isinstance(pick, slice)]
+        if len(left) != found.ndim:  # lists or arrays moved the axes
+            return found
+        if self.cell is not None and len(axes) == len(self.names) and not any(left):
+            return self.cell(*found.tolist())
+        return LabelledArray(found, _from_the_first(left), self.cell)
+
+    def _numbered(self, key: Any) -> Any:
+        """Index as NumPy does; one index leaves the last axes as they are."""
+        found = np.asarray(self)[key]
+        axes = len(self.names)
+        if isinstance(key, tuple) or not axes or found.shape[-axes:] != self.shape[-axes:]:
+            return found
+        return LabelledArray(found, self.names, self.cell)
+
+
+def is_name(part: object) -> bool:
+    """Whether an index is a name: a text, or a strain, suit or seat."""
+    return isinstance(part, str | Alphabet)
+
+
+def _pick(axis: Axis, part: Any) -> Any:
+    """Return the number of a name on its axis; other indices stay."""
+    return int(axis.parse(part)) if axis is not None and is_name(part) else part
+
+
+def _from_the_first(axes: list[Axis]) -> list[Axis]:
+    """Leave out the axes before the first that has names."""
+    return axes[next((i for i, axis in enumerate(axes) if axis is not None), len(axes)) :]

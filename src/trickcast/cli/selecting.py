@@ -1,0 +1,91 @@
+"""Choosing and renumbering the boards of files, and telling of numbers that stand twice."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated
+
+import click
+
+from ..cards import Board, DealSet, PartialDeals, board_dealer, board_vulnerability, counted
+from .command import Option
+
+Boards = Annotated[
+    str | None, Option(metavar="5-12,15", help="These board numbers alone (default: all).")
+]
+Renumber = Annotated[
+    int | None, Option(min=1, max=99_999, help="Number the boards anew, from this number on.")
+]
+_SHOWN = 8
+_MOST = 999_999_999
+
+
+def selected(
+    chunks: Iterator[DealSet | PartialDeals], boards: str | None, renumber: int | None
+) -> Iterator[DealSet | PartialDeals]:
+    """Yield the boards of these numbers, numbered anew if ``renumber`` is given.
+
+    A board without a number counts on from the one before. Renumbered, the tables of one deal keep
+    a number in common; a board on which nothing happened yet gets the dealer and the vulnerability
+    of its number. Numbers that stand for several deals are told at the end. Raises
+    click.BadParameter for what are no numbers.
+    """
+    ranges = None if boards is None else _ranges(boards)
+    deals_of: dict[int, set[bytes]] = defaultdict(set)
+    new_number: dict[tuple[int, bytes], int] = {}
+    last = 0
+    for chunk in chunks:
+        rows, said = list[int](), list[Board]()
+        for row, board in enumerate(chunk.boards or [Board()] * len(chunk)):
+            last = number = last + 1 if board.number is None else board.number
+            if ranges is not None and not any(low <= number <= high for low, high in ranges):
+                continue
+            key = number, chunk.owners[row].tobytes()
+            deals_of[number].add(key[1])
+            board = replace(board, number=number).completed()
+            if renumber is not None:
+                place = new_number.setdefault(key, renumber + len(new_number))
+                board = _renumbered(board, place)
+            rows.append(row)
+            said.append(board)
+        if not rows:
+            continue
+        owners = chunk.owners[rows]
+        if isinstance(chunk, PartialDeals):
+            yield PartialDeals(owners, said)
+        else:
+            yield DealSet(owners, None if chunk.tricks is None else chunk.tricks[rows], said)
+    _tell_doubled(deals_of)
+
+
+def _renumbered(board: Board, number: int) -> Board:
+    """Return a board with another number, and its dealer and vulnerability unless it was played."""
+    board = replace(board, number=number)
+    if board.auction or board.play or board.contract is not None or board.result is not None:
+        return board
+    return replace(board, dealer=board_dealer(number), vulnerability=board_vulnerability(number))
+
+
+def _ranges(text: str) -> list[tuple[int, int]]:
+    """Read ``5-12,15``."""
+    found = []
+    for part in text.split(","):
+        low, dash, high = (piece.strip() for piece in part.partition("-"))
+        ends = (low, high) if dash else (low, low)
+        if not all(end.isascii() and end.isdecimal() and int(end) <= _MOST for end in ends):
+            raise click.BadParameter(f"--boards {text!r} (expected numbers, as 5-12,15)")
+        found.append((int(ends[0]), int(ends[1])))
+    return found
+
+
+def _tell_doubled(deals_of: dict[int, set[bytes]]) -> None:
+    """Say which numbers stand for more than one deal."""
+    doubled = sorted(number for number, deals in deals_of.items() if len(deals) > 1)
+    if doubled:
+        shown = ", ".join(map(str, doubled[:_SHOWN])) + " …" * (len(doubled) > _SHOWN)
+        stand = "stands" if len(doubled) == 1 else "stand"
+        click.echo(
+            f"note: {counted(len(doubled), 'board number')} {stand} for more than one deal: "
+            f"{shown} (--renumber N numbers all anew)",
+            err=True,
+        )

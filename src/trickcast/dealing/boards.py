@@ -1,0 +1,139 @@
+"""Numbered boards to play, with a dealer and a vulnerability: by seed, by chance, on a theme."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ..cards import (
+    Board,
+    DealSet,
+    Seat,
+    Vulnerability,
+    board_dealer,
+    board_vulnerability,
+    shorten,
+)
+from .constraints import MAX_TRIES, Constraints, parts_of
+from .language.conditions import Tricks
+from .language.mistakes import ConstraintError
+from .shuffling import SECURE, Seed, checked_whole, fresh_seed, random_turns
+
+_SAID = re.compile(
+    r"\s*(north|east|south|west|[nesw])\s+(?:(?:has|holds|is)\s+)?(.+)", re.IGNORECASE | re.DOTALL
+)
+_OPENS = re.compile(r"opens?\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class DealtBoards:
+    """Boards, and what gives them again."""
+
+    deals: DealSet
+    """Each with its board: number, dealer, vulnerability."""
+    seed: int | None
+    """Where it gives the same boards again; None where they came of the system's randomness."""
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """What a lesson is about: hands of some seats, and who deals."""
+
+    hands: dict[Seat, list[str]]
+    """Descriptions in the language of hands."""
+    dealer: Seat | None
+    """The seat that opens; None where nobody is said to."""
+
+
+def read_theme(text: str) -> Theme:
+    """Read ``South opens a weak two; North has 15+ points``: who opens is the dealer.
+
+    Raises ConstraintError where no seat is named.
+
+    >>> read_theme("South opens a weak two").dealer
+    <Seat.SOUTH: 2>
+    """
+    hands: dict[Seat, list[str]] = {}
+    dealer = None
+    for part in text.split(";"):
+        said = _SAID.fullmatch(part)
+        if said is None:
+            expected = "expected such as South opens a weak two"
+            raise ConstraintError(f"theme {shorten(part.strip())}: whose hand? ({expected})")
+        seat = Seat.parse(said[1])
+        hands.setdefault(seat, []).append(said[2].strip())
+        if dealer is None and _OPENS.match(said[2]):
+            dealer = seat
+    return Theme(hands, dealer)
+
+
+def deal_boards(
+    n: int = 1,
+    *,
+    seed: int | None = None,
+    secure: bool = False,
+    theme: str | None = None,
+    north: Any = None,
+    east: Any = None,
+    south: Any = None,
+    west: Any = None,
+    condition: Any = None,
+    dealer: str | Seat | None = None,
+    vulnerable: str | Vulnerability | None = None,
+    first: int = 1,
+    rotate: Literal["any", "half"] | None = None,
+    tricks: Tricks | None = None,
+    max_tries: int = MAX_TRIES,
+) -> DealtBoards:
+    """Deal ``n`` boards, numbered from ``first``, each as likely as any other that fits.
+
+    Without a ``seed`` a fresh one is taken, and returned; ``secure`` takes every card from the
+    system's randomness instead, for events. The seats, ``condition`` and ``tricks`` are those of
+    ``Constraints``; ``theme`` is read by ``read_theme``, and who opens in it is the dealer.
+    ``dealer`` and ``vulnerable`` are otherwise those of the board's number. ``rotate`` turns each
+    board by 0 to 3 seats (``"any"``) or 0 or 2 (``"half"``), and with the cards a dealer or
+    vulnerability that is not the number's.
+
+    Raises ValueError for a seed beside ``secure``, another ``rotate`` and a ``first`` below 1, and
+    as ``Constraints`` and its ``deals``.
+
+    >>> dealt = deal_boards(8, theme="South opens a weak two", rotate="any", seed=1)
+    >>> len(dealt.deals), dealt.seed
+    (8, 1)
+    """
+    if secure and seed is not None:
+        raise ValueError("secure takes no seed (expected one or the other)")
+    if rotate not in (None, "any", "half"):
+        raise ValueError(f"rotate is {shorten(rotate)} (expected any or half)")
+    if checked_whole(first, "first") < 1:
+        raise ValueError(f"first is {first} (expected 1 or more)")
+    asked = Theme({}, None) if theme is None else read_theme(theme)
+    known = {
+        seat.name.lower(): [*parts_of(value), *asked.hands.get(seat, ())]
+        for seat, value in zip(Seat, (north, east, south, west), strict=True)
+    }
+    used: Seed = SECURE if secure else fresh_seed() if seed is None else seed
+    constraints = Constraints(**known, condition=condition, tricks=tricks)
+    owners = constraints.deals(n, used, max_tries).owners
+    turns = np.zeros(len(owners), np.uint8)
+    if rotate is not None:
+        turns = random_turns(len(owners), used, half=rotate == "half")
+    deals_first = asked.dealer if dealer is None else Seat.parse(dealer)
+    side = None if vulnerable is None else Vulnerability.parse(vulnerable)
+    boards = [
+        Board(
+            number=number,
+            dealer=board_dealer(number) if deals_first is None else Seat((deals_first + turn) % 4),
+            vulnerability=board_vulnerability(number) if side is None else _turned(side, turn),
+        )
+        for number, turn in enumerate(turns.tolist(), start=first)
+    ]
+    turned = DealSet((owners + turns[:, None]) % 4, None, boards)
+    return DealtBoards(turned, None if used == SECURE else used)
+
+
+def _turned(side: Vulnerability, turn: int) -> Vulnerability:
+    """Return the vulnerability after a turn: the sides change places with an odd one."""
+    sides = (Vulnerability.NS, Vulnerability.EW)
+    return sides[1 - sides.index(side)] if turn % 2 and side in sides else side

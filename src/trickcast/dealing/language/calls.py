@@ -1,0 +1,44 @@
+"""Opening calls as text: what is read, and their order in the auction."""
+
+from difflib import get_close_matches
+
+from ...cards import shorten
+
+PASS = "PASS"
+UNKNOWN = "UNKNOWN"
+"""What a network says of a hand whose bid it was not taught; never a call in the auction."""
+BIDS = tuple(f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN")
+"""The 35 bids as they outrank each other, from 1C to 7N."""
+CALLS = (PASS, *BIDS)
+"""Every opening call, lowest first."""
+_RANK = {call: rank for rank, call in enumerate((*CALLS, UNKNOWN))}
+
+
+def parse_call(text: str) -> str:
+    """Return the call that ``text`` means: ``1nt`` is ``1N``, ``p`` and ``Pass`` are ``PASS``.
+
+    Raises ValueError when it is no opening call.
+
+    >>> parse_call("1nt"), parse_call("p")
+    ('1N', 'PASS')
+    """
+    clean = text.strip().upper() if isinstance(text, str) else ""
+    if clean in ("P", PASS):
+        return PASS
+    if clean.endswith("NT"):
+        clean = clean[:-1]
+    if clean not in BIDS:
+        close = get_close_matches(clean[:8], CALLS, n=1)
+        hint = f"did you mean {close[0]}?" if close else "expected PASS or a bid from 1C to 7N"
+        raise ValueError(f"{shorten(text)} is not an opening call ({hint})")
+    return clean
+
+
+def call_rank(call: str) -> int:
+    """Return the place of a call in the auction: PASS 0, 1C 1 … 7N 35, UNKNOWN last."""
+    return _RANK[call]
+
+
+def level(call: str) -> int:
+    """Return the level of a bid, and 0 for PASS."""
+    return 0 if call == PASS else int(call[0])

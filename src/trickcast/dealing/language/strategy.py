@@ -1,0 +1,60 @@
+"""What to play, by the cards: ``3N if hcp(north) >= 16 else 2N``."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...cards import as_dealset
+from .conditions import Layouts, Node, Tricks, value_of
+from .dealer_script import Outcome, outcomes_of
+
+
+class Strategy:
+    """A rule that says of each deal what is played; ``read_strategy`` makes it of a text."""
+
+    def __init__(self, text: str, outcomes: Sequence[Outcome], conditions: Sequence[Node]):
+        self.text = text
+        """As it was written."""
+        self.outcomes = tuple(dict.fromkeys(outcomes))
+        """The contracts that it may choose, each once, in the order of the text."""
+        self._places = [self.outcomes.index(outcome) for outcome in outcomes]
+        self._conditions = tuple(conditions)
+
+    def choose(self, deals: Any, tricks: Tricks | None = None) -> NDArray[np.int64]:
+        """Return which of ``outcomes`` is played in each deal: (n,) places in them.
+
+        ``deals`` is what makes a DealSet, such as (n, 52) owners; ``tricks`` finds the (n, 5, 4)
+        tricks of (n, 52) owners, where a condition asks for them. Raises ConstraintError for a
+        division by zero, and where tricks are needed without it.
+        """
+        layouts = Layouts(as_dealset(deals)[0].owners, tricks)
+        chosen, open_ = np.full(len(layouts), self._places[-1]), np.arange(len(layouts))
+        for place, condition in zip(self._places, self._conditions, strict=False):
+            holds = np.broadcast_to(value_of(condition, layouts), len(layouts))
+            chosen[open_[holds]] = place
+            layouts, open_ = layouts.those(~holds), open_[~holds]
+        return chosen
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"Strategy({self.text!r})"
+
+
+def read_strategy(text: str, source: str = "strategy") -> Strategy:
+    """Read a rule that chooses a contract by conditions of Dealer's language.
+
+    A contract may say who plays it (``4S by N``), and ``pass`` is one too; a rule without ``if`` is
+    always the same. Raises ConstraintError with line, column and a caret, ``source`` naming the
+    text.
+
+    >>> rule = read_strategy("3N if hcp(north) >= 16 else 2N")
+    >>> [str(outcome) for outcome in rule.outcomes]
+    ['3N', '2N']
+    >>> rule.choose("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
+    array([0])
+    """
+    return Strategy(" ".join(text.split()), *outcomes_of(text, source))

@@ -1,0 +1,229 @@
+"""Answers files: what somebody's program says of a test set, as CSV or Parquet, for ``bench``.
+
+A row an answer. Column ``set`` names the test set with its version and digest (``bench`` without a
+file shows them), ``deal`` the deal by its number in the set, from 0, or by its PBN text; ``strain``
+(S H D C N) and ``declarer`` (N E S W) say which result, at the table ``contract`` (4SX) in place of
+the strain. The answer is ``tricks``, 0 to 13, or the chances ``p0`` to ``p13``, or both: without
+``tricks`` the likeliest count is named. Other columns are passed over. So a ``TrickEstimate`` read
+by pandas or polars is an answers file but for ``set``.
+"""
+
+import csv
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import UNKNOWN, Deal, Seat, Strain, shorten
+from .benchmark import Answers, TestSet, Truth, find_set, plain_contract
+
+_CHANCES = [f"p{count}" for count in range(14)]
+_PARQUET = b"PAR1"
+_WHOLE = 0.001
+"""How far from 1 chances may add up to: they may be rounded."""
+
+
+class AnswersError(ValueError):
+    """An answers file that cannot be scored; the message says where, and what was expected."""
+
+
+class _Table(NamedTuple):
+    """The columns of a file, each as texts or numbers, and the file's name."""
+
+    path: str
+    columns: dict[str, Sequence[Any]]
+
+    def place(self, row: int) -> str:
+        """Say where a row is: in CSV its line, below that of the names."""
+        return f"{self.path}, line {row + 2}"
+
+
+def open_answers(path: str | os.PathLike[str]) -> tuple[TestSet, _Table]:
+    """Read an answers file, and find the test set that it names.
+
+    Raises AnswersError for a file that names none, one that is not known, or another version of it
+    than this program's; OSError, and ModuleNotFoundError for Parquet without pyarrow.
+    """
+    file = Path(path)
+    with file.open("rb") as stream:
+        parquet = stream.read(4) == _PARQUET
+    table = _Table(os.fspath(path), _parquet(file) if parquet else _csv(file))
+    missing = [name for name in ("set", "deal", "declarer") if name not in table.columns]
+    if missing:
+        raise AnswersError(f"{table.path}: no column {' and '.join(missing)} (expected set, deal, "
+                           "strain, declarer, and tricks or p0 to p13)")  # fmt: skip
+    named = {str(name) for name in table.columns["set"]}
+    if len(named) != 1:
+        raise AnswersError(
+            f"{table.path}: column set has {len(named)} values (expected the same in every row)"
+        )
+    try:
+        return find_set(*named), table
+    except ValueError as error:
+        raise AnswersError(f"{table.path}: {error}") from None
+
+
+def read_answers(table: _Table, asked: TestSet, truth: Truth) -> Answers:
+    """Return what a file says of each question.
+
+    A strain and declarer may be left out for all deals, and then is not scored.
+    Raises AnswersError for an answer to no question, a second one to the same, one that is no
+    number of tricks and no chances, and where some deals of a strain and declarer are left out.
+    """
+    rows = _questions(table, asked, truth)
+    chances = [name in table.columns for name in _CHANCES]
+    if any(chances) and not all(chances):
+        absent = _CHANCES[chances.index(False)]
+        raise AnswersError(f"{table.path}: no column {absent} (expected p0 to p13, or none)")
+    if not any(chances) and "tricks" not in table.columns:
+        raise AnswersError(f"{table.path}: no answers (expected the column tricks, or p0 to p13)")
+    probabilities = None
+    tricks = np.full(len(truth.deal), UNKNOWN, dtype=np.uint8)
+    if all(chances):
+        probabilities = np.full((len(truth.deal), 14), 1 / 14, dtype=np.float32)
+        said = np.column_stack([_numbers(table, name) for name in _CHANCES]).astype(np.float32)
+        bad = ~((said >= 0).all(1) & (np.abs(said.sum(1, dtype=np.float64) - 1) <= _WHOLE))
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise AnswersError(f"{table.place(row)}: the chances add up to "
+                               f"{said[row].sum():.4f} (expected 1, none below 0)")  # fmt: skip
+        probabilities[rows], tricks[rows] = said, said.argmax(1)
+    if "tricks" in table.columns:
+        counts = _numbers(table, "tricks")
+        bad = ~((counts >= 0) & (counts <= 13) & (counts == np.floor(counts)))
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise AnswersError(
+                f"{table.place(row)}: tricks is {table.columns['tricks'][row]} (expected 0 to 13)"
+            )
+        tricks[rows] = counts
+    _refuse_holes(table.path, truth, tricks != UNKNOWN)
+    return Answers(probabilities, tricks)
+
+
+def _csv(file: Path) -> dict[str, Sequence[Any]]:
+    with file.open(encoding="utf-8-sig", newline="") as stream:
+        lines: Iterator[list[str]] = csv.reader(stream)
+        names = [name.strip() for name in next(lines, [])]
+        rows = [row for row in lines if row]
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(names):
+            raise AnswersError(f"{file}, line {number}: {len(row)} cells (expected {len(names)})")
+    columns = zip(*rows, strict=True) if rows else ([] for _ in names)
+    return dict(zip(names, columns, strict=True))
+
+
+def _parquet(file: Path) -> dict[str, Sequence[Any]]:
+    try:
+        from pyarrow import ArrowException, parquet
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            'answers in Parquet need pyarrow: pip install "trickcast[data]" (or write CSV)'
+        ) from None
+    try:
+        table = parquet.read_table(file)
+    except (ArrowException, OSError) as error:
+        raise AnswersError(f"{file}: not a Parquet file that can be read ({error})") from None
+    texts = ("set", "deal", "strain", "declarer", "contract")
+    return {
+        name: column.to_pylist() if name in texts else column.to_numpy()
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if name in (*texts, "tricks", *_CHANCES)
+    }
+
+
+def _numbers(table: _Table, name: str) -> NDArray[np.float64]:
+    try:
+        return np.asarray(table.columns[name], dtype=np.float64)
+    except ValueError:
+        for row, cell in enumerate(table.columns[name]):
+            try:
+                float(cell)
+            except ValueError:
+                text = shorten(str(cell))
+                raise AnswersError(f"{table.place(row)}: {name} is {text}, no number") from None
+        raise
+
+
+def _questions(table: _Table, asked: TestSet, truth: Truth) -> NDArray[np.intp]:
+    """Return which question each row answers."""
+    subject = "contract" if asked.task == "table" else "strain"
+    if subject not in table.columns:
+        raise AnswersError(f"{table.path}: no column {subject}")
+    keys = {key: number for number, key in enumerate(truth.keys())}
+    deals = _deals(table, truth)
+    subjects, declarers = table.columns[subject], table.columns["declarer"]
+    parse = plain_contract if asked.task == "table" else _letter_of_strain
+    read_subject = {text: _or_none(parse, text) for text in set(subjects)}
+    read_declarer = {text: _or_none(_letter_of_seat, text) for text in set(declarers)}
+    rows = np.empty(len(deals), dtype=np.intp)
+    answered: set[int] = set()
+    for row, (deal, what, by) in enumerate(zip(deals, subjects, declarers, strict=True)):
+        number = keys.get((deal, read_subject[what], read_declarer[by]), -1)
+        if number < 0 or number in answered:
+            name = f"deal {deal}, {shorten(str(what))} by {shorten(str(by))}"
+            why = "is answered twice" if number >= 0 else f"is not asked in {asked.name}"
+            raise AnswersError(f"{table.place(row)}: {name} {why}")
+        answered.add(number)
+        rows[row] = number
+    return rows
+
+
+def _deals(table: _Table, truth: Truth) -> list[int]:
+    """Return the number in the set of each row's deal."""
+    cells = table.columns["deal"]
+    numbers = {str(number): number for number in range(len(truth.owners))}
+    by_cards: dict[bytes, int] = {}
+    known: dict[Any, int] = {}
+    for row, cell in enumerate(cells):
+        if cell in known:
+            continue
+        text = str(cell).strip()
+        if text in numbers:
+            known[cell] = numbers[text]
+            continue
+        by_cards = by_cards or {owners.tobytes(): n for n, owners in enumerate(truth.owners)}
+        owned = _or_none(lambda text: Deal(text).owner_bytes, text)
+        if owned not in by_cards:
+            raise AnswersError(
+                f"{table.place(row)}: {shorten(text)} is no deal of the set (expected its number, "
+                f"0 to {len(truth.owners) - 1}, or its PBN text)"
+            )
+        known[cell] = by_cards[owned]
+    return [known[cell] for cell in cells]
+
+
+def _or_none(parse: Any, text: Any) -> Any:
+    try:
+        return parse(str(text).strip())
+    except ValueError:
+        return None
+
+
+def _letter_of_strain(text: str) -> str:
+    return Strain.parse(text).letter
+
+
+def _letter_of_seat(text: str) -> str:
+    return Seat.parse(text).letter
+
+
+def _refuse_holes(path: str, truth: Truth, answered: NDArray[np.bool_]) -> None:
+    """Raise AnswersError where some questions of a strain and declarer are left out, and not all.
+
+    At the table all are to be answered: it is the contracts that were chosen by somebody else.
+    """
+    for cell in np.unique(truth.cell):
+        of_cell = answered[truth.cell == cell]
+        if of_cell.any() and not of_cell.all():
+            first = int(np.flatnonzero((truth.cell == cell) & ~answered)[0])
+            deal, what, by = truth.key(first)
+            raise AnswersError(
+                f"{path}: {int((~of_cell).sum()):,} of {len(of_cell):,} answers of one kind are "
+                f"missing, first deal {deal}, {what} by {by} (expected all, or none)"
+            )
+    if not answered.any():
+        raise AnswersError(f"{path}: there is no answer in it")

@@ -1,0 +1,279 @@
+"""Test sets by name, for programs of anybody: what is asked, what is true, how answers score."""
+
+import csv
+import gzip
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import UNKNOWN, Deal, DealError, DealSet, Seat, Strain, shorten
+from ..cards.text import parse_contract
+from .report import Evaluation
+from .tally import Tally, evaluate_rows
+
+Task = Literal["deals", "pairs", "table"]
+"""What a program may see: all four hands; two of them, the declaring side's; or the four hands and
+the contract, where the tricks are those of players."""
+_DIGITS = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestSet:
+    """Results that programs are asked for."""
+
+    name: str
+    version: int
+    digest: str
+    """The first twelve digits of the SHA-256 of owners and results."""
+    task: Task
+    about: str
+    """What it is, for people."""
+    place: str
+    """The library that has it; "" where its file has to be given."""
+    source: str
+    """Where the deals are from."""
+
+    @property
+    def declarers(self) -> tuple[Seat, ...]:
+        """Whose results are asked for: of two known hands, North's and South's."""
+        return (Seat.NORTH, Seat.SOUTH) if self.task == "pairs" else tuple(Seat)
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.version}/{self.digest}"
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The questions of a test set, and what is true of each."""
+
+    owners: NDArray[np.uint8]
+    """(n, 52) the deals."""
+    deal: NDArray[np.intp]
+    """(questions,) the number of the deal."""
+    cell: NDArray[np.intp]
+    """(questions,) 4 × strain + declarer."""
+    tricks: NDArray[np.uint8]
+    """(results,)"""
+    contract: tuple[str, ...] = ()
+    """Of each question at the table; none elsewhere."""
+    asked: NDArray[np.intp] | None = None
+    """(results,) the question that a result belongs to; None where each has one."""
+    times: NDArray[np.int64] | None = None
+    """(results,) how many tables had it."""
+
+    def key(self, question: int) -> tuple[int, str, str]:
+        """Return the deal, the strain or contract, and the declarer of a question."""
+        strain, seat = divmod(int(self.cell[question]), 4)
+        what = self.contract[question] if self.contract else Strain(strain).letter
+        return int(self.deal[question]), what, Seat(seat).letter
+
+    def keys(self) -> Iterator[tuple[int, str, str]]:
+        """Yield the keys of all questions."""
+        return map(self.key, range(len(self.deal)))
+
+    @property
+    def digest(self) -> str:
+        """The first digits of the SHA-256 of owners and results."""
+        whole = hashlib.sha256()
+        for array in (self.owners, self.deal, self.cell, self.asked, self.tricks, self.times):
+            if array is not None:  # in the same bytes on every machine
+                kind = "u1" if array.dtype == np.uint8 else "<i8"
+                whole.update(np.ascontiguousarray(array, dtype=kind).tobytes())
+        whole.update(" ".join(self.contract).encode())
+        return whole.hexdigest()[:_DIGITS]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What somebody says of the questions of a test set."""
+
+    probabilities: NDArray[np.float32] | None
+    """(questions, 14), None where there are tricks alone."""
+    tricks: NDArray[np.uint8]
+    """(questions,), 255 where a question is not answered."""
+
+
+SETS = {
+    one.name: one
+    for one in (
+        TestSet(
+            name="library-test",
+            version=1,
+            digest="e945eb93e48b",
+            task="deals",
+            about="20,480 random deals, solved by DDS 2.9",
+            place="data/library",
+            source="the test part of the library in trickcast's repository",
+        ),
+        TestSet(
+            name="library-test-pairs",
+            version=1,
+            digest="e23b89a6a3a6",
+            task="pairs",
+            about="the same, North and South known",
+            place="data/library",
+            source="the test part of the library in trickcast's repository",
+        ),
+        TestSet(
+            name="gib-10000",
+            version=1,
+            digest="52b232dc5abd",
+            task="deals",
+            about="10,000 deals of Ginsberg's GIB library",
+            place="",
+            source="data/try10000.txt of the repository garyleung142857/pytorch-bridge",
+        ),
+        TestSet(
+            name="gib-10000-pairs",
+            version=1,
+            digest="976fefd75187",
+            task="pairs",
+            about="the same, North and South known",
+            place="",
+            source="data/try10000.txt of the repository garyleung142857/pytorch-bridge",
+        ),
+        TestSet(
+            name="okbridge",
+            version=1,
+            digest="03cd27aaab5e",
+            task="table",
+            about="167,385 results of 1,637 deals at club tables",
+            place="",
+            source="OKbridge's records in the repository ContractBridge/pbn-files, as CSV",
+        ),
+    )
+}
+"""Every test set by name."""
+
+
+def find_set(text: str) -> TestSet:
+    """Return the test set that ``name/version/digest`` names.
+
+    Raises ValueError for a name that is not known, and another version or digest than the set has.
+    """
+    name = text.partition("/")[0].strip()
+    if name not in SETS:
+        raise ValueError(f"no test set {shorten(name)} (there are: {', '.join(SETS)})")
+    if text.strip() != str(SETS[name]):
+        raise ValueError(f"made for {shorten(text)} (expected {SETS[name]})")
+    return SETS[name]
+
+
+def truth_of_deals(asked: TestSet, deals: DealSet) -> Truth:
+    """Return the questions of a set of solved deals.
+
+    Raises ValueError where the deals are others than the set's.
+    """
+    seats = [int(seat) for seat in asked.declarers]
+    cells = np.array([4 * strain + seat for strain in range(5) for seat in seats])
+    tricks = deals.tricks_or_unknown.reshape(len(deals), 20)[:, cells]
+    return _checked(
+        asked,
+        Truth(
+            deals.owners,
+            np.repeat(np.arange(len(deals)), len(cells)),
+            np.tile(cells, len(deals)),
+            tricks.ravel(),
+        ),
+    )
+
+
+def read_table_truth(asked: TestSet, path: str | os.PathLike[str]) -> Truth:
+    """Return the questions of results at the table.
+
+    The file is CSV, perhaps packed by gzip, with the columns ``deal``, ``contract``, ``declarer``,
+    ``tricks`` and ``tables``, how many had that result. Raises ValueError where it is not, or its
+    results are others than the set's; OSError.
+    """
+    file = Path(path)
+    packed = file.read_bytes()
+    text = (gzip.decompress(packed) if packed[:2] == b"\x1f\x8b" else packed).decode("utf-8")
+    deals: dict[str, int] = {}
+    questions: dict[tuple[int, int, str], int] = {}
+    results: list[tuple[int, int, int]] = []
+    try:
+        for row in csv.DictReader(text.splitlines()):
+            number = deals.setdefault(row["deal"], len(deals))
+            contract = plain_contract(row["contract"])
+            _, strain, _ = parse_contract(contract)
+            if strain is None:
+                continue  # passed out: nothing is played
+            cell = 4 * int(strain) + int(Seat.parse(row["declarer"]))
+            question = questions.setdefault((number, cell, contract), len(questions))
+            results.append((question, int(row["tricks"]), int(row["tables"])))
+        owners = b"".join(Deal(text).owner_bytes for text in deals)
+    except (KeyError, ValueError, DealError) as error:
+        raise ValueError(f"{file}: not results at the table ({error})") from None
+    of_deal, cells, contracts = zip(*questions, strict=True)
+    asked_by, tricks, times = np.array(results).T
+    truth = Truth(
+        np.frombuffer(owners, dtype=np.uint8).reshape(-1, 52),
+        np.array(of_deal),
+        np.array(cells),
+        tricks.astype(np.uint8),
+        contracts,
+        asked_by.astype(np.intp),
+        times.astype(np.int64),
+    )
+    return _checked(asked, truth)
+
+
+def plain_contract(text: str) -> str:
+    """Return a contract as sets name it, ``4SX``. Raises DealError for what is none.
+
+    >>> from trickcast.evaluation.benchmark import plain_contract
+    >>> plain_contract("3 ntx")
+    '3NX'
+    """
+    level, strain, doubling = parse_contract(text)
+    return "PASS" if strain is None else f"{level}{strain.letter}{'X' * doubling}"
+
+
+def _checked(asked: TestSet, truth: Truth) -> Truth:
+    if truth.digest != asked.digest:
+        raise ValueError(
+            f"the deals or results are not those of {asked.name}: their digest is {truth.digest} "
+            f"(expected {asked.digest}; they are from {asked.source})"
+        )
+    return truth
+
+
+def score_answers(truth: Truth, answers: Answers) -> Evaluation:
+    """Return how good answers are; of whole deals as ``Tally`` counts them.
+
+    Answers of tricks alone count as certain of them, so that only hits and errors mean anything.
+    """
+    probabilities = answers.probabilities
+    if probabilities is None:
+        probabilities = np.eye(14, dtype=np.float32)[np.minimum(answers.tricks, 13)]
+    answered = answers.tricks != UNKNOWN
+    if truth.asked is not None:
+        chosen = answered[truth.asked]
+        of = truth.asked[chosen]
+        assert truth.times is not None
+        return evaluate_rows(
+            probabilities[of], answers.tricks[of], truth.tricks[chosen],
+            deals=truth.deal[of], strains=truth.cell[of] // 4, times=truth.times[chosen],
+        )  # fmt: skip
+    tally, n = Tally(), len(truth.owners)
+    per_deal = len(truth.deal) // n
+    cells = truth.cell[:per_deal]
+    real = np.full((n, 20), UNKNOWN, dtype=np.uint8)
+    named = np.zeros((n, 20), dtype=np.uint8)
+    chances = np.full((n, 20, 14), 1 / 14, dtype=np.float32)
+    real[:, cells] = np.where(answered, truth.tricks, UNKNOWN).reshape(n, per_deal)
+    named[:, cells] = answers.tricks.reshape(n, per_deal)
+    chances[:, cells] = probabilities.reshape(n, per_deal, 14)
+    for start in range(0, n, 1024):  # as evaluate does, for the last digit of sums depends on it
+        some = slice(start, start + 1024)
+        tally.add(
+            chances[some].reshape(-1, 5, 4, 14), named[some].reshape(-1, 5, 4),
+            real[some].reshape(-1, 5, 4), truth.owners[some],
+        )  # fmt: skip
+    return tally.evaluation()

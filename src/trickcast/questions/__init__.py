@@ -1,0 +1,38 @@
+"""What can be asked, each question declared once for the command line and the server alike.
+
+A question is a frozen dataclass. Its fields are the options of the command and the keys of the
+address; its checks are those of both; it works the result out, and turns it into the answer: the
+JSON that the command prints with ``--json`` and the server sends.
+"""
+
+from importlib import import_module
+
+from .declared import Hooks, Question, QuestionError
+
+__all__ = ["QUESTIONS", "Hooks", "Question", "QuestionError", "question_of"]
+
+QUESTIONS = {
+    "estimate": "deals.EstimateQuestion",
+    "solve": "deals.SolveQuestion",
+    "par": "deals.ParQuestion",
+    "convert": "converting.ConvertQuestion",
+    "play": "play.PlayQuestion",
+    "session": "session.SessionQuestion",
+    "deal": "dealing.DealQuestion",
+    "simulate": "simulations.SimulateQuestion",
+    "compare": "simulations.CompareQuestion",
+    "leads": "simulations.LeadsQuestion",
+    "hand": "hands.HandQuestion",
+    "pair": "hands.PairQuestion",
+    "open": "hands.OpenQuestion",
+    "nearest": "hands.NearestQuestion",
+    "models": "models.ModelsQuestion",
+}
+"""Where each question is; it is loaded when it is asked for."""
+
+
+def question_of(name: str) -> type[Question]:
+    """Return the question of a name in ``QUESTIONS``."""
+    module, _, kind = QUESTIONS[name].partition(".")
+    question: type[Question] = getattr(import_module(f".{module}", __package__), kind)
+    return question

@@ -1,0 +1,116 @@
+"""The question to convert deals to another format, with tricks where they are asked for."""
+
+import warnings
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, NotRequired
+
+import numpy as np
+from typing_extensions import TypedDict
+
+from ..cards import UNKNOWN, DealSet
+from ..estimator import DEFAULT_MODEL, Estimator, loaded
+from ..formats import FORMATS, FormatWarning
+from ..solver import solve_batches
+from .annotating import annotated
+from .declared import Option, Question, QuestionError
+from .held import HeldTables
+
+_WRITTEN = tuple(format.name for format in FORMATS.values() if format.write is not None)
+
+
+class ConvertedFile(TypedDict):
+    """A file in another format: text, or packed in base64."""
+
+    format: str
+    content: NotRequired[str]
+    base64: NotRequired[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvertQuestion(Question):
+    """Convert a file of deals to another format, in chunks, whatever its size.
+
+    Example: trickcast convert deals.lin deals.pbn --solve
+    """
+
+    about, needed = "deals", ("to",)
+    to: Annotated[
+        str | None,
+        Option(metavar="FORMAT", choices=_WRITTEN, help="Format of the output.", example="text"),
+    ] = None
+    solve: Annotated[bool, Option(help="Add the exact tricks (in PBN: and the par).")] = False
+    estimate: Annotated[bool, Option(help="Add estimated tricks where none are known.")] = False
+    model: Annotated[
+        str | None, Option(help=f"The network of estimate (default: {DEFAULT_MODEL}).")
+    ] = None
+
+    def check(self) -> None:
+        """Refuse tricks of two kinds, and a network of no estimates."""
+        if self.solve and self.estimate:
+            raise QuestionError("solve and estimate do not go together")
+        if self.model is not None and not self.estimate:
+            raise QuestionError("model needs estimate")
+
+    @property
+    def network(self) -> str:
+        """The model that estimates."""
+        return self.model or DEFAULT_MODEL
+
+    def ask(
+        self,
+        chunks: Iterator[DealSet],
+        form: str,
+        solved: Callable[[Iterator[DealSet]], Iterator[DealSet]],
+        workers: int | None = None,
+    ) -> Iterator[DealSet]:
+        """Pass deals on with what a file of this format is to hold.
+
+        ``solved`` passes them on with exact tables.
+        """
+        comment = None
+        if self.solve:
+            chunks = solved(chunks)
+        elif self.estimate:
+            comment = (
+                f"tricks without a solver, where they were not known: trickcast {self.network}"
+            )
+            estimator = loaded(self.network, workers)
+            chunks = (_with_unknown(chunk, estimator) for chunk in chunks)
+        if (self.solve or self.estimate) and form == "pbn":
+            chunks = annotated(chunks, comment)
+        return chunks
+
+    def answer(self, content: bytes) -> ConvertedFile:
+        """Answer with a file."""
+        assert self.to is not None  # it is needed
+        try:
+            return {"format": self.to, "content": content.decode()}
+        except UnicodeDecodeError:
+            return {"format": self.to, "base64": b64encode(content).decode()}
+
+
+def solved_here(chunks: Iterable[DealSet]) -> Iterator[DealSet]:
+    """Pass deals on with exact tables, solved by this thread: whole ones of the file, else DDS's.
+
+    Of a table in part no cell is kept: beside the exact ones it might make a par that is none.
+    """
+    held = HeldTables()
+    for chunk in chunks:
+        tables = chunk.tricks_or_unknown.copy()
+        rows = held.to_solve(tables)
+        exact = [tables[:0], *solve_batches(chunk.owners[rows], workers=1)]
+        held.fill(chunk, tables, rows, np.concatenate(exact))
+        yield chunk.with_tricks(tables)
+    if held.difference is not None:
+        warnings.warn(held.difference, FormatWarning, stacklevel=1)
+
+
+def _with_unknown(chunk: DealSet, network: Estimator) -> DealSet:
+    """Fill what is not known of the tricks of deals by estimates."""
+    known = chunk.tricks_or_unknown.copy()
+    rows = np.flatnonzero((known == UNKNOWN).any(axis=(1, 2)))
+    if len(rows):
+        known[rows] = np.where(known[rows] == UNKNOWN, network(chunk[rows]).tricks, known[rows])
+    return chunk.with_tricks(known)

@@ -1,0 +1,186 @@
+"""Questions about deals: estimate, solve, par. Tables are strains S H D C N × N E S W."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, NotRequired, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import TypedDict
+
+from ..cards import Board, Deal, DealSet, Seat, Strain, TrickTable, Vulnerability
+from ..estimator import DEFAULT_MODEL, Estimator, TrickEstimate
+from ..scoring import par
+from .declared import Option, Question
+
+MOST_SOLVED = 40
+"""Deals that a server solves in a request: some seconds on one core."""
+
+
+class DealAnswer(TypedDict):
+    """Which deal it is, and the order of its tables."""
+
+    deal: str
+    board: NotRequired[int]
+    strains: list[str]
+    declarers: list[str]
+
+
+class SolvedDeal(DealAnswer):
+    """The exact tricks of a deal, (5, 4); 255 is unknown."""
+
+    exact: list[list[int]]
+
+
+class EstimatedDeal(DealAnswer):
+    """The estimated tricks of a deal: tables of (5, 4), ``probabilities`` of (5, 4, 14)."""
+
+    model: str
+    expected: list[list[float]]
+    tricks: list[list[int]]
+    probabilities: list[list[list[float]]]
+    solved: NotRequired[list[list[bool]]]
+    exact: NotRequired[list[list[int]]]
+
+
+class ParAnswer(TypedDict):
+    """The par of a deal; ``ns`` is North-South's score."""
+
+    deal: str
+    board: NotRequired[int]
+    dealer: str
+    vulnerable: str
+    ns: int
+    contracts: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimateQuestion(Question):
+    """Estimate the tricks of every strain and declarer with a neural network.
+
+    Example: trickcast estimate deals.pbn --solve-below 0.8
+    """
+
+    about = "deals"
+    model: Annotated[
+        str, Option(help="A model that ships (see models); to the command also an .onnx file.")
+    ] = DEFAULT_MODEL
+    exact: Annotated[bool, Option(help="Solve too, and mark differences.")] = False
+    solve_below: Annotated[
+        float | None,
+        Option(min=0, max=1, served=False, help="Search by DDS until each result is so probable."),
+    ] = None
+
+    def ask(self, deals: DealSet, estimator: Estimator) -> TrickEstimate:
+        """Estimate deals with an estimator of this model."""
+        return estimator(deals, solve_below=self.solve_below)
+
+    def answer(
+        self,
+        deal: Deal,
+        board: Board | None,
+        estimate: TrickEstimate,
+        exact: NDArray[np.uint8] | None = None,
+    ) -> EstimatedDeal:
+        """Answer with the estimate of one deal, and its (5, 4) exact tricks where given."""
+        content: dict[str, Any] = {
+            **_deal(deal, board),
+            "model": self.model,
+            "expected": np.round(estimate.expected.astype(float), 4).tolist(),
+            "tricks": estimate.tricks.tolist(),
+            "probabilities": np.round(estimate.probabilities.astype(float), 6).tolist(),
+        }
+        if estimate.solved.any():
+            content["solved"] = estimate.solved.tolist()
+        if exact is not None:
+            content["exact"] = exact.tolist()
+        return cast(EstimatedDeal, content)  # mypy wants all keys of a literal with **
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolveQuestion(Question):
+    """Show the exact double-dummy table of each deal: the file's own, else solved.
+
+    Example: trickcast solve deals.pbn --json
+    """
+
+    about, most = "deals", MOST_SOLVED
+
+    def answer(self, deal: Deal, board: Board | None, tricks: NDArray[np.uint8]) -> SolvedDeal:
+        """Answer with (5, 4) exact tricks."""
+        return {**_deal(deal, board), "exact": tricks.tolist()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParQuestion(Question):
+    """Find the par: the score, North-South's, when both sides bid perfectly.
+
+    Example: trickcast par deals.pbn --vulnerable ns
+    """
+
+    about, most = "deals", MOST_SOLVED
+    vulnerable: Annotated[
+        str | None,
+        Option(help="none, ns, ew or both (default: the board's, its number's, or none).",
+               example="ns"),
+    ] = None  # fmt: skip
+    dealer: Annotated[
+        str | None,
+        Option(help="N, E, S or W (default: the board's, its number's, or N).", example="E"),
+    ] = None
+
+    def check(self) -> None:
+        """Read who is vulnerable and who deals."""
+        self._said  # noqa: B018
+
+    @cached_property
+    def _said(self) -> tuple[Vulnerability | None, Seat | None]:
+        return (
+            None if self.vulnerable is None else Vulnerability.parse(self.vulnerable),
+            None if self.dealer is None else Seat.parse(self.dealer),
+        )
+
+    def conditions(self, board: Board | None) -> tuple[Vulnerability, Seat]:
+        """Return who is vulnerable and who deals a board."""
+        return par_conditions(board, *self._said)
+
+    def answer(self, deal: Deal, board: Board | None, tricks: NDArray[np.uint8]) -> ParAnswer:
+        """Answer with the par of a deal of (5, 4) exact tricks."""
+        vulnerable, dealer = self.conditions(board)
+        best = par(TrickTable(tricks), vulnerable, dealer)
+        content = named_deal(deal, board) | {
+            "dealer": str(dealer),
+            "vulnerable": str(vulnerable),
+            "ns": best.score,
+            "contracts": [str(contract) for contract in best.contracts],
+        }
+        return cast(ParAnswer, content)
+
+
+def named_deal(deal: Deal, board: Board | None) -> dict[str, Any]:
+    """Return what names a deal in every answer: its cards, and its board number if it has one."""
+    content: dict[str, Any] = {"deal": deal.pbn}
+    if board is not None and board.number is not None:
+        content["board"] = board.number
+    return content
+
+
+def par_conditions(
+    board: Board | None, vulnerable: Vulnerability | None, dealer: Seat | None
+) -> tuple[Vulnerability, Seat]:
+    """Return who is vulnerable and who deals: as asked, else as the board says, or its number.
+
+    Where nothing says it nobody is vulnerable, and North deals.
+    """
+    known = (board or Board()).completed()
+    sides = known.vulnerability if vulnerable is None else vulnerable
+    first = known.dealer if dealer is None else dealer
+    return sides or Vulnerability.NONE, first or Seat.NORTH
+
+
+def _deal(deal: Deal, board: Board | None) -> DealAnswer:
+    order = {
+        "strains": [strain.letter for strain in Strain],
+        "declarers": [seat.letter for seat in Seat],
+    }
+    return cast(DealAnswer, named_deal(deal, board) | order)

@@ -1,0 +1,383 @@
+"""Questions about hands: what one is worth, how to open it, which are near it, what two take."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+from typing_extensions import TypedDict
+
+from ..cards import Hand, Strain, Vulnerability
+from .declared import Option, Question, QuestionError
+
+if TYPE_CHECKING:  # each costs what the others have no use for
+    from ..bidding import Explanation, NearestSystem, Neighbour, OpeningSystem
+    from ..evaluators import HandValue
+    from ..pairs import HandEmbedding, PairContract, PairEstimate, PairEstimator
+
+BEST_CONTRACTS = 3
+"""Contracts that are named for two hands."""
+
+
+class HandAnswer(TypedDict):
+    """What a hand is worth, by the name of each method."""
+
+    hand: str
+    lengths: tuple[int, int, int, int]
+    pattern: str
+    values: dict[str, float]
+
+
+class BidHand(TypedDict):
+    """A hand near another, and how it was opened."""
+
+    hand: str
+    call: str
+    distance: float
+
+
+class OpeningAnswer(TypedDict):
+    """What to open a hand with, and why."""
+
+    hand: str
+    system: str
+    call: str
+    sure: bool
+    doubts: list[str]
+    probabilities: dict[str, float]
+    reason: str
+    nearest: list[BidHand]
+
+
+class NearHand(TypedDict):
+    """A hand and its distance from another."""
+
+    hand: str
+    distance: float
+
+
+class NearestAnswer(TypedDict):
+    """The hands nearest to one, nearest first."""
+
+    hand: str
+    nearest: list[NearHand]
+
+
+class PairContractAnswer(TypedDict):
+    """A contract of two hands: its score on average, and the chance that it makes."""
+
+    contract: str
+    by: str
+    expected_score: float
+    making: float
+
+
+class PairAnswer(TypedDict):
+    """What two hands take: ``expected`` is strains × declarers N S, ``probabilities`` × 14 too.
+
+    ``interval_80`` is the lowest and the highest tricks × strains, and the chances are by strain: N
+    declares.
+    """
+
+    hands: list[str]
+    model: str
+    strains: list[str]
+    declarers: list[str]
+    expected: list[list[float]]
+    probabilities: list[list[list[float]]]
+    interval_80: list[list[int]]
+    vulnerable: str
+    game: list[float]
+    slam: list[float]
+    grand: list[float]
+    best_contracts: list[PairContractAnswer]
+
+
+class HandsQuestion(Question):
+    """A question about hands, or pairs of them, which are answered some at a time."""
+
+    about = "hands"
+    turn: ClassVar[int] = 64
+    """How many are answered in one turn, after which others have theirs."""
+
+    def answers(self, given: Sequence[Any]) -> Sequence[Any]:
+        """Answer all that is given: hands or pairs."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandQuestion(HandsQuestion):
+    """Show what a hand is worth by every method that players use.
+
+    Example: trickcast hand AKQ2.QJT987.32.2
+    """
+
+    trump: Annotated[
+        str | None, Option(help="Count for a contract in this suit (default: notrump).")
+    ] = None
+
+    def check(self) -> None:
+        """Read the suit."""
+        self._strain  # noqa: B018
+
+    @cached_property
+    def _strain(self) -> Strain | None:
+        return None if self.trump is None else Strain.parse(self.trump)
+
+    def ask(self, hand: Hand) -> "list[HandValue]":
+        """Return what the methods say of a hand."""
+        from .. import evaluators
+
+        return evaluators.describe(hand, self._strain)
+
+    def answer(self, hand: Hand, values: "Iterable[HandValue]") -> HandAnswer:
+        """Answer with what the methods say of a hand."""
+        return {
+            "hand": str(hand),
+            "lengths": hand.lengths,
+            "pattern": hand.pattern,
+            "values": {value.name: round(value.value, 6) for value in values},
+        }
+
+    def answers(self, given: Sequence[Hand]) -> Sequence[HandAnswer]:
+        """Answer all hands."""
+        return [self.answer(hand, self.ask(hand)) for hand in given]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairQuestion(HandsQuestion):
+    """Estimate what two hands take together, the opponents' cards unknown.
+
+    Example: trickcast pair AQ864.K75.A3.KJ4 K7.A862.KQ52.873
+    """
+
+    about = "pairs"
+    vulnerable: Annotated[str, Option(help="none, ns, ew or both.")] = "none"
+    model: Annotated[
+        str, Option(help="accurate or hand2vec; to the command also an .onnx file.")
+    ] = "accurate"
+
+    def check(self) -> None:
+        """Read who is vulnerable."""
+        self.sides  # noqa: B018
+
+    @cached_property
+    def sides(self) -> Vulnerability:
+        """Who is vulnerable."""
+        return Vulnerability.parse(self.vulnerable)
+
+    def ask(self, norths: Sequence[Hand], souths: Sequence[Hand]) -> "PairEstimate":
+        """Estimate pairs."""
+        return pair_estimator(self.model)(norths, souths)
+
+    def best(self, estimate: "PairEstimate") -> "list[PairContract]":
+        """Return the best contracts of one pair."""
+        from ..pairs import best_contracts
+
+        return best_contracts(estimate, self.sides, BEST_CONTRACTS)
+
+    def answer(self, hands: tuple[Hand, Hand], estimate: "PairEstimate") -> PairAnswer:
+        """Answer with the estimate of one pair, and its best contracts."""
+        low, high = estimate.interval()
+        chances = estimate.chances()
+        return {
+            "hands": [str(hand) for hand in hands],
+            "model": self.model,
+            "strains": [strain.letter for strain in Strain],
+            "declarers": ["N", "S"],
+            "expected": _rounded(estimate.both @ np.arange(14), 4),
+            "probabilities": _rounded(estimate.both, 6),
+            "interval_80": [low.tolist(), high.tolist()],
+            "vulnerable": str(self.sides),
+            "game": _rounded(chances["game"], 6),
+            "slam": _rounded(chances["slam"], 6),
+            "grand": _rounded(chances["grand"], 6),
+            "best_contracts": [
+                {
+                    "contract": str(bid.contract),
+                    "by": "N" if bid.by_first else "S",
+                    "expected_score": round(bid.expected_score, 2),
+                    "making": round(bid.making, 6),
+                }
+                for bid in self.best(estimate)
+            ],
+        }
+
+    def answers(self, given: Sequence[tuple[Hand, Hand]]) -> Sequence[PairAnswer]:
+        """Answer all pairs."""
+        norths, souths = map(list, zip(*given, strict=True))
+        estimates = self.ask(norths, souths)
+        return [self.answer(pair, estimates[i]) for i, pair in enumerate(given)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenQuestion(HandsQuestion):
+    """Suggest an opening bid, say how sure it is and why, and show how near hands were opened.
+
+    Example: trickcast open AKQ2.QJT987.32.2 --system standard-american
+    """
+
+    most, turn = 100, 8
+    system: Annotated[
+        str,
+        Option(help="polish-club, standard-american, …; to the command also a rule file (.toml)."),
+    ] = "polish-club"
+    nearest: Annotated[int, Option(min=0, served=20, help="How many near hands to show.")] = 3
+
+    @cached_property
+    def opener(self) -> "OpeningSystem":
+        """The system. Raises QuestionError where there is none of this name."""
+        from .. import bidding
+
+        if self.system in bidding.names():
+            return _system(self.system)
+        try:
+            return bidding.load(self.system)
+        except ValueError as error:
+            raise QuestionError(str(error)) from None
+
+    def near(self, labelled: Path | None = None) -> "NearestSystem | None":
+        """Return who finds near hands, of a file or such as the system bids; None where unasked."""
+        if not self.nearest:
+            return None
+        from .. import bidding
+
+        if labelled is None and self.system in bidding.names():
+            return _near(self.system)
+        if labelled is None:
+            return bidding.NearestSystem(bidding.own_labelled(self.opener))
+        try:
+            return bidding.NearestSystem(bidding.read_labelled(labelled))
+        except ValueError as error:  # LabelledError is one
+            raise QuestionError(str(error)) from None
+
+    def ask(self, hand: Hand) -> "Explanation":
+        """Say what the hand is opened with. Raises QuestionError for a rule that cannot be."""
+        from ..dealing import ConstraintError
+
+        try:
+            return self.opener.explain(hand)
+        except ConstraintError as error:  # a rule that divides by zero for this hand
+            raise QuestionError(str(error)) from None
+
+    def answer(self, opening: "Explanation", near: "Sequence[Neighbour]") -> OpeningAnswer:
+        """Answer with a system's call, and hands near by."""
+        return {
+            "hand": str(opening.hand),
+            "system": opening.system,
+            "call": opening.call,
+            "sure": opening.sure,
+            "doubts": list(opening.doubts),
+            "probabilities": {
+                call: round(float(p), 6) for call, p in opening.probabilities.items()
+            },
+            "reason": opening.reason,
+            "nearest": [
+                {
+                    "hand": str(neighbour.hand),
+                    "call": neighbour.call,
+                    "distance": round(neighbour.distance, 4),
+                }
+                for neighbour in near
+            ],
+        }
+
+    def answers(self, given: Sequence[Hand]) -> Sequence[OpeningAnswer]:
+        """Answer all hands."""
+        near = self.near()
+        return [
+            self.answer(self.ask(hand), () if near is None else near.nearest(hand, self.nearest))
+            for hand in given
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearestQuestion(HandsQuestion):
+    """Find the hands that are most like a hand, by their vectors.
+
+    Example: trickcast nearest AKQ2.QJT987.32.2 -k 3
+    """
+
+    most, turn = 100, 8
+    k: Annotated[
+        int | None,
+        Option("-k", min=1, served=100, help="How many (default: 5, or as many as there are)."),
+    ] = None
+    plus: Annotated[
+        str | None,
+        Option(metavar="HAND", format="hand", help="Go from each as from minus to this hand."),
+    ] = None
+    minus: Annotated[str | None, Option(metavar="HAND", format="hand", help="See plus.")] = None
+
+    def check(self) -> None:
+        """Refuse half a way."""
+        if (self.plus is None) != (self.minus is None):
+            raise QuestionError("plus and minus go together")
+        self._way  # noqa: B018
+
+    @cached_property
+    def _way(self) -> tuple[Hand, Hand] | None:
+        if self.plus is None or self.minus is None:
+            return None
+        return Hand(self.plus), Hand(self.minus)
+
+    def ask(self, hands: Sequence[Hand], index: Any = None) -> "list[list[tuple[Hand, float]]]":
+        """Return the nearest of each hand, and how far they are: of an index, or random ones."""
+        embedding = hand_embedding()
+        index = embedding.searched if index is None else index
+        k = min(5, len(index)) if self.k is None else self.k
+        if self._way is None:
+            near: list[list[tuple[Hand, float]]] = embedding.nearest(list(hands), k, index)
+            return near
+        plus, minus = self._way
+        return [embedding.analogy(hand, plus=plus, minus=minus, k=k, hands=index) for hand in hands]
+
+    def answer(self, hand: Hand, near: Iterable[tuple[Hand, float]]) -> NearestAnswer:
+        """Answer with hands and their distances."""
+        return {
+            "hand": str(hand),
+            "nearest": [
+                {"hand": str(neighbour), "distance": round(apart, 6)} for neighbour, apart in near
+            ],
+        }
+
+    def answers(self, given: Sequence[Hand]) -> Sequence[NearestAnswer]:
+        """Answer all hands."""
+        return [self.answer(*row) for row in zip(given, self.ask(given), strict=True)]
+
+
+@cache
+def pair_estimator(model: str) -> "PairEstimator":
+    """Return the network for two hands, loaded once."""
+    from ..pairs import PairEstimator
+
+    return PairEstimator(model)
+
+
+@cache
+def hand_embedding() -> "HandEmbedding":
+    """Return the vectors of hands, loaded once."""
+    from ..pairs import HandEmbedding
+
+    return HandEmbedding()
+
+
+@cache
+def _system(name: str) -> "OpeningSystem":
+    """Return a system that ships, loaded once."""
+    from .. import bidding
+
+    return bidding.load(name)
+
+
+@cache
+def _near(name: str) -> "NearestSystem":
+    from .. import bidding
+
+    return bidding.NearestSystem(bidding.own_labelled(_system(name)))
+
+
+def _rounded(values: Any, digits: int) -> Any:
+    return values.astype(float).round(digits).tolist()

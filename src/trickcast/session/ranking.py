@@ -1,0 +1,315 @@
+"""Pairs and matches of a session: totals, why they came about, and how sure that is."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as students_t
+
+from ..cards import Seat
+from ..scoring import imps, victory_points
+from .judging import Judged, JudgedTable
+from .tables import MATCHPOINTS, Adjusted, Floats, Table, two_fields
+
+PARTS = ("contract", "lead", "defence", "declarer", "luck")
+_CONFIDENCE = 0.95
+_EVEN = 0.5
+
+
+@dataclass(frozen=True)
+class Total:
+    """A sum of IMPs or a mean share, and its 95 % interval over boards."""
+
+    value: float
+    interval: tuple[float, float] | None
+    """None where there is a single board."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairResult:
+    """What a pair, or a player, made of a session."""
+
+    number: str | None
+    """As the file writes it; with the direction where one number means two pairs."""
+    names: tuple[str, ...]
+    boards: int
+    recorded: int
+    """Boards of which the whole play is known."""
+    score: Total
+    """IMPs in all, or the mean share of the matchpoints."""
+    parts: dict[str, Total]
+    """Of what PARTS name; they and ``adjusted`` add up to the IMPs, or to the share less 0.5."""
+    adjusted: float
+    """What artificial scores and penalties bring, which no part explains."""
+    lost: dict[str, int]
+    """Tricks given away by role, as far as plays and leads are known."""
+
+    @property
+    def known(self) -> set[str]:
+        """The parts that anything is known of: a role only where its plays or leads are."""
+        return {"contract", "luck", *self.lost}
+
+    @property
+    def label(self) -> str:
+        """The number, or the names."""
+        return self.number or " – ".join(self.names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match:
+    """A match of two teams."""
+
+    segment: str
+    teams: tuple[str, str]
+    boards: int
+    imps: tuple[float, float]
+    """What each team won, what it carried over included."""
+    victory_points: tuple[float, float]
+
+
+@dataclass
+class _Row:
+    """A board of a pair: everything from the pair's side."""
+
+    value: float
+    parts: dict[str, float]
+    whole: bool
+    lost: dict[str, int]
+
+
+def pairs(judged: Judged) -> list[PairResult]:
+    """Return the pairs, the best first.
+
+    To a pair's ``contract`` belong the auctions of both sides; ``lead``, ``defence`` and
+    ``declarer`` are its own; ``luck`` is the rest: the cards, what the opponents gave away, what
+    other tables did.
+
+    >>> from pathlib import Path
+    >>> from trickcast import session
+    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+    >>> rows = ["board,deal,contract,declarer,result,ns,ew"]
+    >>> rows += [f"1,{deal},4H,N,10,1,2", f"1,{deal},3NT,S,8,3,4"]
+    >>> size = Path("results.csv").write_text("\\n".join(rows))
+    >>> judged = session.judge(session.read("results.csv"))
+    >>> [(pair.number, pair.score.value) for pair in session.pairs(judged)]
+    [('1', 10.0), ('4', 10.0), ('2', -10.0), ('3', -10.0)]
+    """
+    return _results(judged, _seats_of_pairs)
+
+
+def players(judged: Judged) -> list[PairResult]:
+    """Return the players whose names are known, the best first.
+
+    Leads are those of the leader; defence is what a defender's own cards gave away.
+    """
+    return _results(judged, _seats_of_players)
+
+
+def matches(judged: Judged) -> list[Match]:
+    """Return the matches of two teams, in their order, with victory points.
+
+    A board counts where both teams sat North-South at one table. Without names of teams the pairs
+    of the open room stand for them.
+    """
+    met: dict[tuple[str, frozenset[str]], list[dict[str, tuple[int, float]]]] = defaultdict(list)
+    order: dict[tuple[str, frozenset[str]], tuple[str, str]] = {}
+    for board in judged.session.boards:
+        at_board: dict[tuple[str, frozenset[str]], dict[str, tuple[int, float]]] = {}
+        doubled = set()
+        for table in board.tables:
+            teams = table.teams or _teams_of_room(table.room)
+            if teams is None or table.score is None:
+                continue
+            key = ", ".join(filter(None, table.segment)), frozenset(teams)
+            order.setdefault(key, teams)
+            if teams[0] in at_board.setdefault(key, {}):
+                doubled.add(key)
+            at_board[key][teams[0]] = table.score, table.carried[0]
+        for key, scores in at_board.items():
+            if len(scores) == 2 and key not in doubled:
+                met[key].append(scores)
+    found = []
+    for key, boards in met.items():
+        home, visit = order[key]
+        won = [imps(scores[home][0] - scores[visit][0]) for scores in boards]
+        carried = [max((scores[team][1] for scores in boards), key=abs) for team in (home, visit)]
+        totals = (
+            sum(each for each in won if each > 0) + carried[0],
+            sum(-each for each in won if each < 0) + carried[1],
+        )
+        points = victory_points(totals[0] - totals[1], len(boards))
+        found.append(
+            Match(
+                segment=key[0],
+                teams=(home, visit),
+                boards=len(boards),
+                imps=totals,
+                victory_points=points,
+            )
+        )
+    return found
+
+
+def _teams_of_room(room: str | None) -> tuple[str, str] | None:
+    if room not in ("open", "closed"):
+        return None
+    teams = "North–South of the open room", "East–West of the open room"
+    return teams if room == "open" else teams[::-1]
+
+
+# --- rows of pairs and players ---
+
+_Who = tuple[str | None, tuple[str, ...], tuple[Seat, ...]]
+"""Number, names and seats."""
+
+
+def _seats_of_pairs(table: Table, side: int, fields: bool) -> Iterator[_Who]:
+    """Yield the pair of a side, if it is known and does not sit against itself."""
+    seats = (Seat(side), Seat(side + 2))
+    names = tuple(name for seat in seats if (name := table.names[seat]))
+    others = {table.names[Seat(1 - side)], table.names[Seat(3 - side)]}
+    number = table.numbers[side]
+    if number is not None:
+        if fields:
+            yield f"{number} {('NS', 'EW')[side]}", names, seats
+        elif number != table.numbers[1 - side]:
+            yield number, names, seats
+    elif len(names) == 2 and {*names} != others:
+        yield None, names, seats
+
+
+def _seats_of_players(table: Table, side: int, fields: bool) -> Iterator[_Who]:
+    """Yield the players of a side whose names are known and stand for one seat alone."""
+    for seat in (Seat(side), Seat(side + 2)):
+        name = table.names[seat]
+        if name and table.names.count(name) == 1:
+            yield None, (name,), (seat,)
+
+
+def _results(judged: Judged, seats_of: Callable[..., Iterator[_Who]]) -> list[PairResult]:
+    fields = two_fields(board.tables for board in judged.session.boards)
+    rows: dict[object, list[_Row]] = defaultdict(list)
+    adjusted: dict[object, list[Adjusted]] = defaultdict(list)
+    taken: dict[object, float] = defaultdict(float)
+    called: dict[object, tuple[str | None, tuple[str, ...]]] = {}
+    for board in judged.boards:
+        for table in board.tables:
+            for side in (0, 1):
+                for number, names, seats in seats_of(table.table, side, fields):
+                    key = number or frozenset(names)
+                    if len(names) > len(called.setdefault(key, (number, names))[1]):
+                        called[key] = number, names
+                    taken[key] += table.table.penalties[side]
+                    if (given := table.table.adjusted[side]) is not None:
+                        adjusted[key].append(given)
+                    elif table.value is not None:
+                        rows[key].append(_row(table, side, seats))
+    by_share = judged.session.scoring == MATCHPOINTS
+    found = [
+        _result(*called[key], rows[key], adjusted[key], taken[key], by_share)
+        for key in called
+        if rows[key] or adjusted[key]
+    ]
+    return sorted(found, key=lambda pair: -pair.score.value)
+
+
+def _row(table: JudgedTable, side: int, seats: tuple[Seat, ...]) -> _Row:
+    """Return a table as some players of a side see it."""
+    assert table.value is not None
+    sign, by = 1 - 2 * side, table.table.declarer
+    parts, lost = dict.fromkeys(PARTS, 0.0), dict[str, int]()
+    value = sign * table.value
+    if table.parts is not None:
+        parts["contract"] = sign * table.parts.contract
+    if by is not None and by in seats:
+        if table.parts is not None:
+            parts["declarer"] = sign * (table.parts.declarer or 0.0)
+        lost |= {"declarer": table.given["declarer"]} if "declarer" in table.given else {}
+    elif by is not None and by.side != side:
+        if by.lho in seats:
+            if table.parts is not None:
+                parts["lead"] = sign * (table.parts.lead or 0.0)
+            lost |= {"lead": table.given["lead"]} if "lead" in table.given else {}
+        parts["defence"] = sign * sum(table.defended.get(seat, 0.0) for seat in seats)
+        if "defence" in table.given:
+            own = sum(table.by_seat.get(seat, 0) for seat in seats)
+            lost["defence"] = own - lost.get("lead", 0)
+    parts["luck"] = value - sum(parts.values())
+    return _Row(value, parts, "declarer" in table.given, lost)
+
+
+def _result(
+    number: str | None,
+    names: tuple[str, ...],
+    rows: Sequence[_Row],
+    adjusted: Sequence[Adjusted],
+    taken: float,
+    by_share: bool,
+) -> PairResult:
+    boards = len(rows) + len(adjusted)
+    values = np.array([row.value for row in rows])
+    artificial = _artificial(values, adjusted, by_share)
+    penalty = taken / 100 if by_share else taken
+    none = np.zeros(len(adjusted))
+
+    def total(played: Iterable[float], given: Floats, extra: float = 0.0) -> Total:
+        each = np.concatenate([np.array(list(played)), given])
+        return _total(each, extra, by_share)
+
+    score = total(values, artificial, -penalty)
+    if by_share:
+        ends = score.interval
+        score = Total(
+            score.value + _EVEN, ends and (max(0.0, ends[0] + _EVEN), min(1.0, ends[1] + _EVEN))
+        )
+    lost: dict[str, int] = defaultdict(int)
+    for row in rows:
+        for role, tricks in row.lost.items():
+            lost[role] += tricks
+    return PairResult(
+        number=number,
+        names=names,
+        boards=boards,
+        recorded=sum(row.whole for row in rows),
+        score=score,
+        parts={
+            name: total([row.parts[name] for row in rows], none)
+            if name in ("contract", "luck", *lost)
+            else Total(0.0, None)
+            for name in PARTS
+        },
+        adjusted=total(0 * values, artificial, -penalty).value,
+        lost=dict(lost),
+    )
+
+
+def _artificial(values: Floats, adjusted: Sequence[Adjusted], by_share: bool) -> Floats:
+    """Return what artificial scores bring.
+
+    Average plus is 60 %, or the pair's own percentage where that is higher, average minus 40 %, or
+    its own where that is lower (law 12C2).
+    """
+    if not by_share:
+        return np.array([given.imps or 0.0 for given in adjusted])
+    own = float(values.mean()) if len(values) else 0.0
+    bounds = {"A+": max, "A-": min}
+    shares = [
+        bounds[given.text](given.percent / 100 - _EVEN, own)
+        if given.text in bounds
+        else given.percent / 100 - _EVEN
+        for given in adjusted
+    ]
+    return np.array(shares)
+
+
+def _total(each: Floats, extra: float, by_share: bool) -> Total:
+    """Return the sum of boards, or their mean, with its interval by Student's t."""
+    n = len(each)
+    scale = 1 / n if by_share else 1.0
+    value = (float(each.sum()) + extra) * scale
+    if n < 2:
+        return Total(value, None)
+    reach = float(students_t.ppf((1 + _CONFIDENCE) / 2, n - 1))
+    half = reach * float(each.std(ddof=1)) * n**0.5 * scale
+    return Total(value, (value - half, value + half))

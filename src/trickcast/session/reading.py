@@ -1,0 +1,540 @@
+"""Reading a session: every table of every board of some files, joined by deal."""
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import UNKNOWN, Board, Deal, DealSet, Seat, Skipped, Vulnerability, counted
+from ..cards.auction import strain_of
+from ..formats import FormatError, iter_deals
+from ..formats.boards import tricks_of
+from ..formats.streams import inner_suffix
+from ..scoring import Contract, score
+from .rows import (
+    MatchHeader,
+    Row,
+    known_text,
+    match_header,
+    room_of,
+    score_table,
+    stated_score,
+    travellers,
+)
+from .tables import IMPS, MATCHPOINTS, Session, SessionBoard, Table, two_fields
+
+_SEGMENT = ("Event", "Stage", "Round", "Section")
+_POSSIBLE = frozenset(
+    int(points)
+    for level in range(1, 8)
+    for strain in "SDN"
+    for doubled in ("", "X", "XX")
+    for vulnerable in (False, True)
+    for points in score(f"{level}{strain}{doubled}", np.arange(14), vulnerable)
+)
+_CLOSE = 0.011
+"""Hundredths are what files round to."""
+_SHOWN = 8
+
+
+def read(*files: str | os.PathLike[str] | BinaryIO, anonymous: bool = False) -> Session:
+    """Read every table of every board of some files, joined by deal.
+
+    ``files`` are paths, or streams of bytes opened for reading. They hold deals with contracts and
+    results in any format (rooms of a match in PBN or LIN, the ``ScoreTable`` of a club's PBN,
+    results that a LIN match begins with), or are travellers as CSV: columns ``board`` or ``deal``,
+    ``contract``, ``declarer``, ``result`` and others. Travellers without deals are joined to the
+    deals of the other files by board number. With ``anonymous`` players, teams and pairs get other
+    names.
+
+    Whatever cannot be read or does not fit together is in ``skipped`` of the session, by file and
+    board; a table of which something is missing is kept without it. Raises FormatError for a file
+    that cannot be read at all, OSError for one that cannot be opened.
+
+    >>> from pathlib import Path
+    >>> from trickcast import session
+    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+    >>> rows = ["board,deal,contract,declarer,result"]
+    >>> rows += [f"1,{deal},4H,N,10", f"1,{deal},3NT,S,8"]
+    >>> size = Path("results.csv").write_text("\\n".join(rows))
+    >>> [table.score for table in session.read("results.csv").boards[0].tables]
+    [420, -50]
+    """
+    reader = _Reader()
+    for file in files:
+        if isinstance(file, str | os.PathLike):
+            reader.add(os.fspath(file))
+        else:
+            reader.add_stream(file)
+    session = reader.session()
+    return session.anonymous() if anonymous else session
+
+
+def joined(sets: Iterable[DealSet], name: str, travellers: Iterable[str] = ()) -> Session:
+    """Return the session of boards that are read already; ``name`` stands for their file.
+
+    The files of ``travellers`` give results of these boards; those of others are left out, and
+    told. Otherwise as ``read``.
+    """
+    reader = _Reader()
+    reader.add_sets(sets, name)
+    for path in travellers:
+        reader.add(path)
+    session = reader.session()
+    known = tuple(board for board in session.boards if board.deal is not None)
+    return replace(session, boards=known)
+
+
+@dataclass
+class _Joined:
+    """A board while its tables are gathered."""
+
+    number: int | None
+    deal: Deal | None
+    dealer: Seat
+    vulnerability: Vulnerability
+    place: str
+    segment: tuple[str | None, ...] = ()
+    exact: NDArray[np.uint8] | None = None
+    tables: list[Table] = field(default_factory=list)
+    matches: set[Any] = field(default_factory=set)
+    """Of which matches the first table was met."""
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._boards: dict[bytes | int, _Joined] = {}
+        """By 52 owners, or by number where no file has the cards."""
+        self._skipped: list[Skipped] = []
+        self._rows: list[Row] = []
+        """Travellers without a deal, to be joined when all files are read."""
+        self._scorings: Counter[str] = Counter()
+        self._tables_read: set[tuple[bytes, Any]] = set()
+        self._records: dict[Any, str] = {}
+        """Which file has a record that names everybody."""
+        self._silent: list[tuple[_Joined, str, dict[str, Any]]] = []
+        """Records of a file that say nothing of what happened."""
+        self._with_results = False
+        """Whether a record of the file says it."""
+
+    def add(self, path: str) -> None:
+        """Read a file."""
+        if inner_suffix(path).lower() == ".csv":
+            for traveller in travellers(Path(path)):
+                self._add_row(traveller, path)
+            return
+        self.add_sets(iter_deals(path, skipped=self._skipped), path)
+
+    def add_stream(self, stream: BinaryIO) -> None:
+        """Read a stream of deals."""
+        name = "standard input"
+        self.add_sets(iter_deals(stream, name=name, skipped=self._skipped), name)
+
+    def add_sets(self, sets: Iterable[DealSet], path: str) -> None:
+        """Take the boards of a file, which are read already."""
+        self._silent, self._with_results = [], False
+        header: MatchHeader | None = None
+        listed: dict[tuple[int, bytes], set[str]] = {}
+        for chunk in sets:
+            tricks = chunk.tricks_or_unknown
+            boards = chunk.boards or [Board()] * len(chunk)
+            for row, (owners, board) in enumerate(zip(chunk.owners, boards, strict=True)):
+                if board.lin:
+                    header = match_header(board.lin) or header
+                room = self._add_record(path, owners, board, tricks[row], header)
+                if header is not None and board.number is not None and room:
+                    listed.setdefault((board.number, owners.tobytes()), set()).add(room)
+        if header is not None:
+            self._add_listed(path, header, listed)
+        if self._with_results:  # else it is a file of deals alone
+            for joined, place, facts in self._silent:
+                self._add_table(joined, place, facts, [])
+
+    def session(self) -> Session:
+        """Return what was read."""
+        for row in self._rows:
+            self._add_table_of_number(row)
+        self._check_numbers()
+        self._check_pairs()
+        boards = [self._board(joined) for joined in self._boards.values()]
+        if not boards:
+            raise FormatError("there is no board in it (expected deals or travellers)")
+        return Session(
+            boards=tuple(boards), skipped=tuple(self._skipped), scoring=self._scoring(boards)
+        )
+
+    # --- records ---
+
+    def _add_record(
+        self,
+        path: str,
+        owners: NDArray[np.uint8],
+        board: Board,
+        tricks: NDArray[np.uint8],
+        header: MatchHeader | None,
+    ) -> str | None:
+        """Add the record of a table, with the ScoreTable of its board; return its room."""
+        joined = self._joined(path, owners, board)
+        if joined.exact is None and (tricks != UNKNOWN).all():
+            joined.exact = tricks
+        place = _place(path, joined.number)
+        room = room_of(board)
+        facts = self._facts(place, joined, board, room, header)
+        scoring = _scoring_said(board.tag("Scoring") or (header and header.scoring))
+        team_match = IMPS if "teams" in facts or room in ("open", "closed") else ""
+        self._scorings[scoring or team_match] += 1
+        rows = list[Row]()
+        for tag in board.tags:
+            key = owners.tobytes(), tag
+            if tag.name == "ScoreTable" and key not in self._tables_read:
+                self._tables_read.add(key)  # it may stand in the record of every table
+                rows += score_table(tag, place)
+        has_rows = any(of == owners.tobytes() for of, _ in self._tables_read)
+        taken = False
+        for row in rows:
+            facts_of_row = dict(row.values)
+            if not taken and _is_row_of(facts, facts_of_row):
+                taken = True
+                facts_of_row["play"], facts_of_row["auction"] = facts["play"], facts["auction"]
+                facts_of_row["names"] = facts["names"]
+                if facts_of_row["count"] > 1:
+                    self._add_table(joined, row.place, dict(row.values) | {
+                        "count": facts_of_row["count"] - 1}, [])  # fmt: skip
+                    facts_of_row["count"] = 1
+            self._add_table(joined, row.place, facts_of_row, row.wrong)
+            self._scorings[row.scoring] += 1
+        said = any(facts[name] is not None for name in ("contract", "tricks", "score"))
+        self._with_results = self._with_results or said or bool(rows)
+        if rows and said and not taken:
+            self._tell(place, "no row of the ScoreTable is the table of the record: it is added")
+        if (rows and (taken or not said)) or (has_rows and not rows):
+            return room
+        if not said and not facts["play"] and not facts["auction"]:
+            self._silent.append((joined, place, facts))
+            return room
+        if self._is_known_record(path, owners, board, facts):
+            return room
+        self._add_table(joined, place, facts, [])
+        return room
+
+    def _facts(
+        self,
+        place: str,
+        joined: _Joined,
+        board: Board,
+        room: str | None,
+        header: MatchHeader | None,
+    ) -> dict[str, Any]:
+        """Return what a record says of its table, as values of Table."""
+        names = tuple(known_text(board.tag(seat.word)) for seat in Seat)
+        facts: dict[str, Any] = {
+            "room": room,
+            "contract": board.contract,
+            "declarer": board.declarer,
+            "lead": board.play[0] if board.play else None,
+            "tricks": _tricks(board, joined.deal) if board.result is None else board.result,
+            "auction": board.auction,
+            "play": board.play,
+            "score": stated_score(board.tag("Score")),
+            "names": names,
+            "segment": tuple(known_text(board.tag(name)) for name in _SEGMENT),
+        }
+        home, visit = (known_text(board.tag(name)) for name in ("HomeTeam", "VisitTeam"))
+        if home and visit:
+            match = facts["segment"], home, visit, board.tag("Table")
+            second = room == "closed" or (room != "open" and match in joined.matches)
+            facts["teams"] = (visit, home) if second else (home, visit)
+            joined.matches.add(match)
+        if header is not None:
+            facts |= _of_header(header, room)
+            listed = None if board.number is None else header.outcome(board.number, room or "open")
+            if listed and facts["contract"] in (None, listed["contract"]):
+                facts |= {name: value for name, value in listed.items() if facts[name] is None}
+            elif listed:
+                said = listed["contract"]
+                self._tell(place, f"the list of results has {said}, the auction leads to "
+                           f"{facts['contract']}: that counts")  # fmt: skip
+        if room is None and (table := known_text(board.tag("Table"))):
+            facts["room"] = table
+        return facts
+
+    def _is_known_record(
+        self, path: str, owners: NDArray[np.uint8], board: Board, facts: dict[str, Any]
+    ) -> bool:
+        """Whether another file has the same record of the same players, which is told."""
+        if None in facts["names"] or not (facts["play"] or facts["auction"]):
+            return False
+        names = ("room", "contract", "declarer", "tricks", "auction", "play", "names", "segment")
+        key = owners.tobytes(), *(facts[name] for name in names)
+        first = self._records.setdefault(key, path)
+        if first != path:
+            self._tell(_place(path, board.number), f"the same record stands in {first}: it counts "
+                       "once")  # fmt: skip
+        return first != path
+
+    def _add_listed(
+        self, path: str, header: MatchHeader, listed: dict[tuple[int, bytes], set[str]]
+    ) -> None:
+        """Add the tables that only the list of results tells of."""
+        for (number, owners), rooms in listed.items():
+            for room in {"open", "closed"} - rooms:
+                if facts := header.outcome(number, room):
+                    facts |= {"room": room, **_of_header(header, room)}
+                    place = f"{_place(path, number)}, list of results"
+                    self._add_table(self._boards[owners], place, facts, [])
+
+    def _joined(self, path: str, owners: NDArray[np.uint8], board: Board) -> _Joined:
+        """Return the board of a deal, begun where it is new; tell what differs."""
+        place = _place(path, board.number)
+        known = board.completed()
+        dealer, vulnerability = known.dealer, known.vulnerability
+        key = owners.tobytes()
+        joined = self._boards.get(key)
+        if joined is None:
+            if vulnerability is None:
+                self._tell(place, "the vulnerability is not said: nobody is taken to be vulnerable")
+            segment = tuple(known_text(board.tag(name)) for name in _SEGMENT)
+            joined = _Joined(board.number, Deal.from_owners(owners), dealer or Seat.NORTH,
+                             vulnerability or Vulnerability.NONE, path, segment)  # fmt: skip
+            self._boards[key] = joined
+            return joined
+        if board.number not in (None, joined.number):
+            if joined.number is None:
+                joined.number = board.number
+            else:
+                self._tell(place, f"the deal is that of board {joined.number} in {joined.place}: "
+                           "its tables are compared with those")  # fmt: skip
+        if board.vulnerability not in (None, joined.vulnerability):
+            self._tell(place, f"vulnerable: {vulnerability}, but {joined.vulnerability} in "
+                       f"{joined.place}; the first counts for all tables")  # fmt: skip
+        if board.dealer not in (None, joined.dealer):
+            self._tell(place, f"{board.dealer.word} deals, but {joined.dealer.word} in "
+                       f"{joined.place}")  # fmt: skip
+        return joined
+
+    # --- travellers ---
+
+    def _add_row(self, row: Row, path: str) -> None:
+        self._scorings[row.scoring] += 1
+        if row.deal is None:
+            self._rows.append(row)
+            return
+        said = Board(number=row.number, dealer=row.dealer, vulnerability=row.vulnerability)
+        joined = self._joined(path, np.array(row.deal.owners), said)
+        self._add_table(joined, row.place, row.values, row.wrong)
+
+    def _add_table_of_number(self, row: Row) -> None:
+        """Add a traveller's row to the board of its number."""
+        if row.number is None:
+            for reason in (*row.wrong, "neither a deal nor the number of a board"):
+                self._tell(row.place, reason)
+            return
+        found = [board for board in self._boards.values() if board.number == row.number]
+        if len(found) > 1:
+            self._tell(row.place, f"{len(found)} deals are board {row.number} (expected one)")
+            return
+        if not found:
+            said = Board(number=row.number, dealer=row.dealer, vulnerability=row.vulnerability)
+            known = said.completed()
+            assert known.dealer is not None and known.vulnerability is not None
+            joined = _Joined(row.number, None, known.dealer, known.vulnerability, row.place)
+            self._boards[row.number] = joined
+            self._tell(row.place, f"no file has the cards of board {row.number}: it is scored only")
+            found = [joined]
+        elif row.vulnerability not in (None, found[0].vulnerability):
+            self._tell(row.place, f"vulnerable: {row.vulnerability}, but "
+                       f"{found[0].vulnerability} in {found[0].place}; that counts")  # fmt: skip
+        self._add_table(found[0], row.place, row.values, row.wrong)
+
+    # --- tables ---
+
+    def _add_table(
+        self, joined: _Joined, place: str, facts: dict[str, Any], wrong: Iterable[str]
+    ) -> None:
+        """Add a table, with the score that its contract gives; tell what does not fit."""
+        for reason in wrong:
+            self._tell(place, reason)
+        table = Table(place=place, vulnerability=joined.vulnerability, **facts)
+        points, reasons = _scored(table)
+        for reason in [*reasons, *_of_pairs(table)]:
+            self._tell(place, reason)
+        joined.tables.append(replace(table, score=points))
+
+    def _board(self, joined: _Joined) -> SessionBoard:
+        """Return the board; tell where the file compares its tables otherwise."""
+        board = SessionBoard(
+            number=joined.number,
+            deal=joined.deal,
+            dealer=joined.dealer,
+            vulnerability=joined.vulnerability,
+            tables=tuple(joined.tables),
+            exact=joined.exact,
+        )
+        place = joined.place if joined.number is None else f"board {joined.number}"
+        off = [t.place for t, ours in zip(board.tables, board.imps, strict=True)
+               if _is_off(t.stated.imps, ours)]  # fmt: skip
+        if off:
+            self._tell(off[0], f"{counted(len(off), 'table')} of {place} with other IMPs than the "
+                       "mean against each other table (a datum?): ours count")  # fmt: skip
+        off = [t.place for t, ours in zip(board.tables, board.matchpoints, strict=True)
+               if _is_off(t.stated.percent, 100 * ours, 100)]  # fmt: skip
+        if off:
+            self._tell(off[0], f"{counted(len(off), 'table')} of {place} with another percentage "
+                       "than the share of scores beaten: ours count")  # fmt: skip
+        return board
+
+    def _check_numbers(self) -> None:
+        """Tell of boards of one event and number whose deals differ."""
+        same: dict[Any, list[_Joined]] = defaultdict(list)
+        for joined in self._boards.values():
+            if joined.number is not None and joined.deal is not None:
+                same[joined.number, joined.segment].append(joined)
+        apart: dict[tuple[str, Any], list[int]] = defaultdict(list)
+        for (number, segment), boards in same.items():
+            first, *others = boards
+            for other in others:
+                if turn := _turn(first, other):
+                    self._tell(_place(other.place, number), f"the deal of board {number} in "
+                               f"{first.place}, turned by {90 * turn}°: their tables are not "
+                               "compared")  # fmt: skip
+                else:
+                    apart[other.place, segment].append(number)
+        for (place, _), numbers in apart.items():
+            listed = sorted({*numbers})
+            shown = ", ".join(map(str, listed[:_SHOWN])) + " …" * (len(listed) > _SHOWN)
+            self._tell(place, f"{counted(len(numbers), 'deal')} with the number of another: "
+                       f"{shown}; they are kept apart")  # fmt: skip
+
+    def _check_pairs(self) -> None:
+        """Tell of pairs that sit against themselves, or play a board twice."""
+        boards = [joined.tables for joined in self._boards.values()]
+        if two_fields(boards):
+            return
+        for tables in boards:
+            met: dict[str, str] = {}
+            for table in tables:
+                ns, ew = table.numbers
+                if ns is not None and ns == ew:
+                    self._tell(table.place, f"pair {ns} sits against itself: it is not counted")
+                    continue
+                for number in filter(None, (ns, ew)):
+                    if number in met:
+                        self._tell(table.place, f"pair {number} played this board before: "
+                                   f"{met[number]}")  # fmt: skip
+                    met.setdefault(number, table.place)
+
+    def _tell(self, place: str, reason: str) -> None:
+        self._skipped.append(Skipped(place, reason))
+
+    def _scoring(self, boards: list[SessionBoard]) -> str:
+        """Return by what pairs are ranked: as files say, else by the number of tables."""
+        said = {name: count for name, count in self._scorings.items() if name}
+        if said:
+            return max(said, key=lambda name: said[name])
+        most = max(sum(table.count for table in board.tables) for board in boards)
+        return IMPS if most <= 2 else MATCHPOINTS
+
+
+def _tricks(board: Board, deal: Deal | None) -> int | None:
+    """Return the tricks that a whole play shows; None where it does not."""
+    strain = strain_of(board.contract)
+    if strain is None or board.declarer is None or deal is None:
+        return None
+    return tricks_of(board.play, board.declarer, strain, deal.owner_bytes)
+
+
+def _place(path: str, number: int | None) -> str:
+    return path if number is None else f"{path}: board {number}"
+
+
+def _scoring_said(text: str | None) -> str:
+    """Return what a ``Scoring`` tag or a ``vg`` code stands for; empty where it says nothing."""
+    clean = (text or "").strip("#? ").upper()
+    if clean in ("I", "B") or "IMP" in clean or "BUTLER" in clean or "CROSS" in clean:
+        return IMPS
+    if clean in ("P", "MP") or "MATCH" in clean or "PAIRS" in clean:
+        return MATCHPOINTS
+    return ""
+
+
+def _of_header(header: MatchHeader, room: str | None) -> dict[str, Any]:
+    """Return the facts that a match's heading gives for a room: team 1 is N-S in the open one."""
+    turn = -1 if room == "closed" else 1
+    facts: dict[str, Any] = {"segment": (header.title or None, None, None, None)}
+    if all(header.teams):
+        facts |= {"teams": header.teams[::turn], "carried": header.carried[::turn]}
+    return facts
+
+
+def _is_row_of(facts: dict[str, Any], row: dict[str, Any]) -> bool:
+    """Whether a row may be the table of a record: the same contract, declarer, tricks and lead."""
+    if facts["contract"] is None or facts["contract"] != row.get("contract"):
+        return False
+    names = ("declarer", "tricks", "lead")
+    pairs = [(facts[name], row.get(name)) for name in names]
+    return all(None in pair or pair[0] == pair[1] for pair in pairs)
+
+
+def _scored(table: Table) -> tuple[int | None, list[str]]:
+    """Return the score of a table, and what is wrong with what is said of it."""
+    said, points = table.score, None
+    contract, declarer, tricks = table.contract, table.declarer, table.tricks
+    if contract == "PASS":
+        points = 0
+    elif contract is not None and declarer is not None and tricks is not None:
+        vulnerable = bool(table.vulnerability >> declarer.side & 1)
+        points = int(score(contract, tricks, vulnerable)) * (1 if declarer.side == 0 else -1)
+    if any(table.adjusted):
+        return None, []
+    if points is not None:
+        if said not in (None, points):
+            bid = Contract(str(contract))
+            return points, [f"score {said} where {bid}, {tricks} tricks, is {points}: this counts"]
+        return points, []
+    missing = [
+        name
+        for name, value in (("contract", contract), ("declarer", declarer), ("result", tricks))
+        if value is None
+    ]
+    without = f"without {' and '.join(missing)}"
+    if said is None:
+        return None, [f"{without}: the table has no score"]
+    if said != 0 and abs(said) not in {abs(points) for points in _POSSIBLE}:
+        return None, [f"score {said}, which no contract gives, {without}: the table has no score"]
+    return said, [f"{without}: the score {said} counts"]
+
+
+def _of_pairs(table: Table) -> list[str]:
+    """Return what is wrong with who sat at a table, and with percentages."""
+    wrong = []
+    north, east, south, west = table.names
+    if None not in table.names and {north, south} == {east, west}:
+        wrong.append("a pair sits against itself: it is not counted")
+    ns, ew = table.stated.percent
+    both = None not in (ns, ew) and not any(table.adjusted)
+    if both and abs((ns or 0) + (ew or 0) - 100) > 2 * _CLOSE:
+        wrong.append(f"percentages {ns:g} and {ew:g} do not add up to 100")
+    if table.adjusted[0] is not None and table.adjusted[1] is None:
+        wrong.append("an adjusted score of North-South alone: East-West's board does not count")
+    return wrong
+
+
+def _is_off(stated: tuple[float | None, float | None], ours: float, total: float = 0) -> bool:
+    """Whether a file states another value than ours for North-South, or for East-West."""
+    values = (ours, total - ours)
+    return any(
+        said is not None and not np.isnan(value) and abs(said - value) > _CLOSE
+        for said, value in zip(stated, values, strict=True)
+    )
+
+
+def _turn(first: _Joined, other: _Joined) -> int:
+    """Return by how many seats one deal is another turned; 0 where it is not."""
+    assert first.deal is not None and other.deal is not None
+    owners, turned = (np.array(board.deal.owners) for board in (first, other) if board.deal)
+    return next((k for k in (1, 2, 3) if ((owners + k) % 4 == turned).all()), 0)

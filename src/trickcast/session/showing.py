@@ -1,0 +1,485 @@
+"""A judged session as JSON, as CSV, and as lines for a terminal.
+
+Rounded parts still add up: what rounding leaves is put to luck.
+"""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..cards import PRINTED_STRAINS, Seat, counted
+from ..played import norms
+from ..scoring import Contract
+from .judging import ROLES, Judged, JudgedBoard, JudgedTable, Parts
+from .ranking import PARTS, Match, PairResult, matches, pairs, players
+from .tables import MATCHPOINTS, Table
+
+_EVEN = 0.5
+_FEW = 2
+"""Tables of a board that are all listed; of more the contracts are counted."""
+_MINUS = "−"
+
+
+def as_json(judged: Judged) -> dict[str, Any]:
+    """Return everything as plain values; what is unknown is None.
+
+    Scores, IMPs, ``matchpoints`` (0 to 1), ``expected`` scores and ``parts`` (points) of tables are
+    North-South's; those of pairs their own.
+
+    >>> from pathlib import Path
+    >>> from trickcast import session
+    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+    >>> rows = ["board,deal,contract,declarer,result"]
+    >>> rows += [f"1,{deal},4H,N,10", f"1,{deal},3NT,S,8"]
+    >>> size = Path("results.csv").write_text("\\n".join(rows))
+    >>> content = session.as_json(session.judge(session.read("results.csv")))
+    >>> content["boards"][0]["par"], content["boards"][0]["tables"][0]["imps"]
+    (420, 10.0)
+    """
+    digits = 4 if judged.session.scoring == MATCHPOINTS else 2
+    return {
+        "scoring": judged.session.scoring,
+        "boards": [_board_json(board) for board in judged.boards],
+        "pairs": [_pair_json(judged, pair, digits) for pair in pairs(judged)],
+        "players": [_pair_json(judged, player, digits) for player in players(judged)],
+        "matches": [_match_json(match) for match in matches(judged)],
+        "skipped": [entry._asdict() for entry in judged.skipped],
+    }
+
+
+def _board_json(judged: JudgedBoard) -> dict[str, Any]:
+    board, best = judged.board, judged.par
+    return {
+        "number": board.number,
+        "deal": None if board.deal is None else board.deal.pbn,
+        "dealer": board.dealer.letter,
+        "vulnerable": str(board.vulnerability),
+        "par": None if best is None else best.score,
+        "par_contracts": None if best is None else [str(each) for each in best.contracts],
+        "field": _rounded(judged.field, 2),
+        "tables": [_table_json(table, judged.field) for table in judged.tables],
+    }
+
+
+def _table_json(judged: JudgedTable, field: float | None) -> dict[str, Any]:
+    table = judged.table
+    content: dict[str, Any] = {
+        "room": table.room,
+        "contract": table.contract,
+        "declarer": None if table.declarer is None else table.declarer.letter,
+        "lead": table.lead,
+        "tricks": table.tricks,
+        "score": table.score,
+        "imps": _rounded(judged.imps, 4),
+        "matchpoints": _rounded(judged.matchpoints, 4),
+        "expected": _rounded(judged.expected, 2),
+        "making": _rounded(judged.making, 4),
+        "count": table.count,
+        "pairs": list(table.numbers),
+        "names": list(table.names),
+        "adjusted": [given and given.text for given in table.adjusted],
+        "lost": judged.given or None,
+        "parts": None,
+    }
+    if judged.points is not None:
+        parts = _of_parts(judged.points)
+        content["parts"] = _adding_up(parts, judged.points.swing, 2)
+    return content
+
+
+def _of_parts(parts: Parts) -> dict[str, float | None]:
+    return {name: getattr(parts, name) for name in PARTS}
+
+
+def _pair_json(judged: Judged, pair: PairResult, digits: int) -> dict[str, Any]:
+    totals = {"score": pair.score} | pair.parts
+    even = _EVEN if judged.session.scoring == MATCHPOINTS else 0.0
+    score, adjusted = round(pair.score.value, digits), round(pair.adjusted, digits)
+    values = {name: total.value for name, total in pair.parts.items()}
+    return {
+        "number": pair.number,
+        "names": list(pair.names),
+        "boards": pair.boards,
+        "recorded": pair.recorded,
+        "score": score,
+        **_adding_up(values, score - even - adjusted, digits),
+        "adjusted": adjusted,
+        "intervals": {
+            name: None if total.interval is None else [round(end, digits) for end in total.interval]
+            for name, total in totals.items()
+        },
+        "lost": pair.lost,
+    }
+
+
+def _match_json(match: Match) -> dict[str, Any]:
+    return {
+        "segment": match.segment,
+        "teams": list(match.teams),
+        "boards": match.boards,
+        "imps": list(match.imps),
+        "victory_points": list(match.victory_points),
+    }
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None or value != value else round(value, digits)
+
+
+def _adding_up(
+    parts: dict[str, float | None] | dict[str, float], total: float, digits: int
+) -> dict[str, float | None]:
+    """Return rounded parts that add up to the rounded total."""
+    shown = {name: _rounded(value, digits) for name, value in parts.items()}
+    known = sum(value or 0.0 for name, value in shown.items() if name != "luck")
+    return shown | {"luck": round(round(total, digits) - known, digits)}
+
+
+CSV_COLUMNS = (
+    "board", "deal", "dealer", "vulnerable", "par", "room", "ns", "ew", "north", "east", "south",
+    "west", "contract", "declarer", "lead", "tricks", "count", "score", "imps", "matchpoints",
+    "expected", "making", *(f"{name}_part" for name in PARTS),
+)  # fmt: skip
+
+
+def as_csv(judged: Judged) -> str:
+    """Return a line for each table."""
+    text = io.StringIO()
+    table_of = csv.DictWriter(text, CSV_COLUMNS, extrasaction="ignore", lineterminator="\n")
+    table_of.writeheader()
+    for board in as_json(judged)["boards"]:
+        for table in board["tables"]:
+            row = {"board": board["number"]} | board | table
+            row |= zip(("ns", "ew"), table["pairs"], strict=True)
+            row |= zip(("north", "east", "south", "west"), table["names"], strict=True)
+            row |= {f"{name}_part": value for name, value in (table["parts"] or {}).items()}
+            table_of.writerow(row)
+    return text.getvalue()
+
+
+# --- lines for a terminal ---
+
+
+def overview(judged: Judged) -> str:
+    """Return the boards, the matches and the ranking."""
+    parts = [_boards(judged), _ranking(judged), _matches(judged)]
+    if all(sum(t.table.count for t in board.tables) < 2 for board in judged.boards):
+        parts.append("One table a board: there is nothing to compare, only what to expect.")
+    return "\n\n".join(filter(None, parts))
+
+
+def _boards(judged: Judged) -> str:
+    rows = [["Board", "", "Contract", "Lead", "Tricks", "Score", _unit(judged), "Expected"]]
+    for board in judged.boards:
+        name = "" if board.board.number is None else str(board.board.number)
+        best = "" if board.par is None else f"par {_signed(board.par.score)}"
+        if sum(t.table.count for t in board.tables) > _FEW:
+            rows.append([name, best, *_commonest(board)])
+            continue
+        for table in board.tables:
+            rows.append([name, table.table.room or best, *_cells(judged, table)])
+            name = ""
+    return _columns(rows, right=(0, 4, 5, 6, 7))
+
+
+def _commonest(board: JudgedBoard) -> list[str]:
+    """Return what most tables of a board played."""
+    contracts = Counter[str]()
+    leads = Counter[str]()
+    for judged in board.tables:
+        table = judged.table
+        if table.contract is not None:
+            contracts[_contract(table)] += table.count
+        if table.lead is not None:
+            leads[table.lead] += table.count
+    often = [f"{bid} at {count} of {contracts.total()}" for bid, count in contracts.most_common(1)]
+    lead = [card for card, _ in leads.most_common(1)]
+    return ["".join(often), "".join(lead), "", "", "", _signed(board.field)]
+
+
+def _cells(judged: Judged, table: JudgedTable) -> list[str]:
+    said = table.table
+    return [
+        _contract(said),
+        said.lead or "",
+        "" if said.tricks is None else str(said.tricks),
+        _signed(said.score) if said.adjusted == (None, None) else _adjusted(said),
+        _compared(judged, table),
+        _signed(table.expected),
+    ]
+
+
+def _adjusted(table: Table) -> str:
+    return "/".join("–" if given is None else given.text for given in table.adjusted)
+
+
+def _unit(judged: Judged) -> str:
+    return "MP %" if judged.session.scoring == MATCHPOINTS else "IMPs"
+
+
+def _compared(judged: Judged, table: JudgedTable) -> str:
+    if judged.session.scoring == MATCHPOINTS:
+        return "" if table.matchpoints is None else f"{100 * table.matchpoints:.1f}"
+    return _signed(table.imps, 1)
+
+
+def _ranking(judged: Judged) -> str:
+    found = pairs(judged)
+    if not found:
+        return ""
+    rows = [_head(judged)]
+    rows += [[f"{rank}.", *_of_pair(judged, pair)] for rank, pair in _ranked(found)]
+    table = _columns(rows, right=(0, *range(2, len(rows[0]))))
+    return "\n".join(filter(None, (table, _note(judged, found))))
+
+
+def _ranked(found: Sequence[PairResult]) -> Iterator[tuple[int, PairResult]]:
+    """Yield places from 1 on; pairs of the same score share one."""
+    place, before = 0, None
+    for number, pair in enumerate(found, start=1):
+        score = round(pair.score.value, 6)
+        place, before = (place if score == before else number), score
+        yield place, pair
+
+
+def _head(judged: Judged) -> list[str]:
+    parts = ["Contract", "Lead", "Defence", "Declarer", "Luck", "Adjusted"]
+    return ["", "Pair", "Boards", _unit(judged), *parts * _is_judged(judged)]
+
+
+def _is_judged(judged: Judged) -> bool:
+    return any(board.exact is not None for board in judged.boards)
+
+
+def _of_pair(judged: Judged, pair: PairResult) -> list[str]:
+    scale = 100 if judged.session.scoring == MATCHPOINTS else 1
+    score = f"{scale * pair.score.value:.1f}" if scale > 1 else _signed(pair.score.value, 1)
+    names = [pair.label] + [f"({' – '.join(pair.names)})"] * bool(pair.number and pair.names)
+    cells = [" ".join(names), str(pair.boards), score]
+    if _is_judged(judged):
+        even = _EVEN if scale > 1 else 0.0
+        total = scale * (pair.score.value - even - pair.adjusted)
+        values = {name: scale * each.value for name, each in pair.parts.items()}
+        shown = _adding_up(values, total, 1)
+        cells += [_signed(part, 1) if name in pair.known else "" for name, part in shown.items()]
+        cells += [_signed(scale * pair.adjusted, 1)] * bool(pair.adjusted)
+    return cells
+
+
+def _note(judged: Judged, found: Sequence[PairResult]) -> str:
+    """Say how far the totals can be trusted."""
+    boards = max(pair.boards for pair in found)
+    ends = [pair.score.interval for pair in found if pair.score.interval]
+    if not ends or not _is_judged(judged):
+        return ""
+    half = sum((high - low) / 2 for low, high in ends) / len(ends)
+    reach = f"{100 * half:.0f} %" if judged.session.scoring == MATCHPOINTS else f"{half:.0f} IMPs"
+    luck = "Luck has the play too where no play is recorded. "
+    recorded = sum(pair.recorded for pair in found) < sum(pair.boards for pair in found)
+    return (
+        f"{luck * recorded}95 % intervals reach ±{reach} on average over {counted(boards, 'board')}"
+        " (--pair shows those of a pair)."
+    )
+
+
+def _matches(judged: Judged) -> str:
+    rows = [
+        [
+            match.teams[0],
+            f"{match.imps[0]:g}",
+            match.teams[1],
+            f"{match.imps[1]:g}",
+            f"VP {match.victory_points[0]:.2f} : {match.victory_points[1]:.2f}",
+            match.segment,
+        ]
+        for match in matches(judged)
+    ]
+    return _columns(rows, right=(1, 3))
+
+
+def board_sheet(judged: Judged, board: JudgedBoard) -> str:
+    """Return everything about a board."""
+    said = board.board
+    name = "Board" if said.number is None else f"Board {said.number}"
+    lines = [f"{name}: {said.dealer.word} deals, vulnerable: {said.vulnerability}"]
+    if said.deal is not None:
+        lines += [str(said.deal)]
+    if board.exact is not None:
+        exact = board.exact
+        rows = [["", *(strain.symbol for strain in PRINTED_STRAINS)]]
+        rows += [
+            [seat.letter, *(str(exact[strain, seat]) for strain in PRINTED_STRAINS)]
+            for seat in Seat
+        ]
+        lines += [_columns(rows, right=range(1, 6)), f"Par {board.par}"]
+    if board.field is not None:
+        lines.append(f"Field {_signed(board.field)}: the mean of what its contracts are worth")
+    ordered = sorted(board.tables, key=lambda table: -(table.table.score or 0))
+    rows = [["", "NS", "EW", "Contract", "Lead", "Tricks", "Score", _unit(judged), "Expected",
+             "Makes", "Contract", "Play", "Luck", "Given away"]]  # fmt: skip
+    rows += [
+        [
+            "" if table.table.count == 1 else f"{table.table.count}×",
+            *_who(table.table),
+            *_cells(judged, table),
+            "" if table.making is None else f"{table.making:.0%}",
+            *_three_parts(table.points),
+            ", ".join(f"{role} {n}" for role, n in table.given.items() if n),
+        ]
+        for table in ordered
+    ]
+    lines.append(_columns(rows, right=(0, *range(5, 13))))
+    lines.append(
+        "Contract + play + luck = score − field; play and luck stand together where no play is "
+        "recorded."
+    )
+    return "\n\n".join(lines)
+
+
+def _who(table: Table) -> tuple[str, str]:
+    """Return who sat North-South and East-West, or in which room."""
+    sides = []
+    for side, number in enumerate(table.numbers):
+        names = [name for name in (table.names[side], table.names[side + 2]) if name]
+        sides.append(number or " – ".join(names))
+    if not any(sides):
+        sides[0] = table.room or ""
+    return sides[0], sides[1]
+
+
+def _three_parts(parts: Parts | None) -> list[str]:
+    if parts is None:
+        return ["", "", ""]
+    played = parts.lead is not None
+    values = {"contract": parts.contract, "play": parts.play if played else None, "luck": 0.0}
+    return [_signed(value) for value in _adding_up(values, parts.swing, 0).values()]
+
+
+def pair_sheet(judged: Judged, pair: PairResult) -> str:
+    """Return a pair's own sheet: its boards, its totals with intervals, what it gave away."""
+    scale = 100 if judged.session.scoring == MATCHPOINTS else 1
+    own = {PARTS[0]: "Contract", **{role: role.capitalize() for role in ROLES}, "luck": "Luck"}
+    rows = [["Board", "", "Contract", "Lead", "Tricks", "Score", _unit(judged), *own.values()]]
+    for board, table, result in _own_boards(judged, pair):
+        parts = {name: scale * each.value for name, each in result.parts.items()}
+        even = _EVEN if scale > 1 else 0.0
+        total = scale * (result.score.value - even - result.adjusted)
+        value = scale * result.score.value
+        side = _side_of(pair, table.table)
+        cells = _cells(judged, table)[:4]
+        if table.table.score is not None:
+            cells[3] = _signed(table.table.score * (1 - 2 * side))
+        rows.append(
+            ["" if board.board.number is None else str(board.board.number), ("N–S", "E–W")[side],
+             *cells, f"{value:.1f}" if scale > 1 else _signed(value, 1),
+             *(_signed(part, 1) for part in _adding_up(parts, total, 1).values())]
+        )  # fmt: skip
+    lines = [f"{' '.join(_of_pair(judged, pair)[:1])}: {counted(pair.boards, 'board')}"]
+    lines.append(_columns(rows, right=(0, *range(4, 12))))
+    totals = [["", _unit(judged), "95 % interval"]]
+    for name, sums in {"score": pair.score, **pair.parts}.items():
+        if name not in ("score", *pair.known):
+            continue
+        shown = _unsigned if (name, scale) == ("score", 100) else _signed
+        ends = [shown(scale * end, 1) for end in sums.interval or ()]
+        totals.append([name.capitalize(), shown(scale * sums.value, 1), " to ".join(ends)])
+    if pair.adjusted:
+        totals.append(["Adjusted scores, penalties", _signed(scale * pair.adjusted, 1), ""])
+    lines.append(_columns(totals, right=(1,)))
+    if pair.recorded:
+        lost = [
+            f"{role} {pair.lost.get(role, 0)} (champions: {norms()[role].mean:.2f} a board)"
+            for role in ROLES
+        ]
+        lines.append(f"Tricks given away: {', '.join(lost)}")
+    lines.append(
+        "Luck is the rest: the cards, the opponents' plays, what other tables did"
+        + ("." if pair.recorded == pair.boards else "; and your play where it is not recorded.")
+    )
+    return "\n\n".join(lines)
+
+
+def _own_boards(
+    judged: Judged, pair: PairResult
+) -> Iterator[tuple[JudgedBoard, JudgedTable, PairResult]]:
+    """Yield the boards of a pair, and what it made of each by itself."""
+    for board in judged.boards:
+        for table in board.tables:
+            if not _may_be_of(pair, table.table):
+                continue
+            alone = replace(judged, boards=(replace(board, tables=(table,)),))
+            for result in pairs(alone):
+                if _is(pair, result):
+                    yield board, table, result
+
+
+def _may_be_of(pair: PairResult, table: Table) -> bool:
+    if pair.number is None:
+        return bool({*pair.names} & {*table.names})
+    return pair.number.partition(" ")[0] in table.numbers or pair.number in table.numbers
+
+
+def _is(pair: PairResult, other: PairResult) -> bool:
+    return pair.number == other.number and (bool(pair.number) or {*pair.names} == {*other.names})
+
+
+def _side_of(pair: PairResult, table: Table) -> int:
+    if pair.number is not None:
+        return int(pair.number.removesuffix(" EW").removesuffix(" NS") != table.numbers[0]
+                   or pair.number.endswith(" EW"))  # fmt: skip
+    return int({table.names[0], table.names[2]} != {*pair.names})
+
+
+def find_pairs(judged: Judged, wanted: str) -> list[PairResult]:
+    """Return the pairs that a number or a part of a name means."""
+    found = pairs(judged)
+    text = wanted.strip().casefold()
+    of_number = [
+        p for p in found if (p.number or "").casefold() in (text, f"{text} ns", f"{text} ew")
+    ]
+    if of_number:
+        return of_number
+    return [p for p in found if text and any(text in name.casefold() for name in p.names)]
+
+
+def _contract(table: Table) -> str:
+    if table.contract is None:
+        return "?" if table.adjusted == (None, None) else ""
+    if table.contract == "PASS":
+        return "Pass"
+    bid = Contract(table.contract)
+    strain = bid.strain.symbol if bid.strain is not None else ""
+    by = "" if table.declarer is None else f" {table.declarer.letter}"
+    return f"{bid.level}{strain}{'x' * bid.doubling}{by}"
+
+
+def _signed(value: float | None, digits: int = 0) -> str:
+    """Return a number with its sign, the minus as long as the plus."""
+    if value is None or value != value:
+        return ""
+    text = f"{value:+.{digits}f}"
+    return f"{0:.{digits}f}" if float(text) == 0 else text.replace("-", _MINUS)
+
+
+def _unsigned(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}"
+
+
+def _columns(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> str:
+    """Lay rows out in columns; those that are empty but for their head are left out."""
+    if not rows:
+        return ""
+    aligned, size = {*right}, max(map(len, rows))
+    filled = [[*row, *[""] * (size - len(row))] for row in rows]
+    kept = [i for i in range(size) if any(row[i] for row in (filled[1:] or filled))]
+    widths = {i: max(len(row[i]) for row in filled) for i in kept}
+    lines = (
+        "  ".join(
+            row[i].rjust(widths[i]) if i in aligned else row[i].ljust(widths[i]) for i in kept
+        )
+        for row in filled
+    )
+    return "\n".join(map(str.rstrip, lines))

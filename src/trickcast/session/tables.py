@@ -1,0 +1,195 @@
+"""What a session is: boards, the tables that played them, and how their scores compare."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cards import Deal, Seat, Skipped, Vulnerability
+from ..scoring import cross_imps, matchpoints
+
+Floats = NDArray[np.float64]
+IMPS, MATCHPOINTS = "imps", "matchpoints"
+
+_AVERAGES = {"A": 0.0, "A+": 3.0, "A-": -3.0}
+"""IMPs of an artificial adjusted score (law 86): average plus is 3."""
+
+
+class Adjusted(NamedTuple):
+    """An artificial adjusted score of one side: ``A``, ``A+``, ``A-``, or so many percent."""
+
+    text: str
+    percent: float
+
+    @property
+    def imps(self) -> float | None:
+        """IMPs; None for one that is given in percent."""
+        return _AVERAGES.get(self.text)
+
+
+class Stated(NamedTuple):
+    """What a file says of how a table compares, for North-South and for East-West."""
+
+    imps: tuple[float | None, float | None] = (None, None)
+    matchpoints: tuple[float | None, float | None] = (None, None)
+    percent: tuple[float | None, float | None] = (None, None)
+
+
+NOTHING_STATED = Stated()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """What happened at one table; None where nothing is known."""
+
+    place: str
+    """The file and the record or row that says so."""
+    vulnerability: Vulnerability
+    room: str | None = None
+    contract: str | None = None
+    """``"4SX"``, or ``"PASS"``."""
+    declarer: Seat | None = None
+    lead: str | None = None
+    tricks: int | None = None
+    """Tricks that declarer took."""
+    auction: tuple[str, ...] = ()
+    play: tuple[str, ...] = ()
+    """The cards in the order in which they were played."""
+    score: int | None = None
+    """North-South's."""
+    names: tuple[str | None, ...] = (None, None, None, None)
+    """Of North, East, South and West."""
+    numbers: tuple[str | None, str | None] = (None, None)
+    """Pair numbers of North-South and East-West, as the file writes them."""
+    count: int = 1
+    """Tables that had this very result."""
+    adjusted: tuple[Adjusted | None, Adjusted | None] = (None, None)
+    penalties: tuple[float, float] = (0.0, 0.0)
+    """What is taken from either side's total: percent of a board, or IMPs."""
+    stated: Stated = NOTHING_STATED
+    segment: tuple[str | None, ...] = ()
+    """Event, stage, round and section."""
+    teams: tuple[str, str] | None = None
+    """Of North-South and of East-West."""
+    carried: tuple[float, float] = (0.0, 0.0)
+    """IMPs that these teams carry over from before."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionBoard:
+    """A board, and every table that played it."""
+
+    number: int | None
+    deal: Deal | None
+    """None where no file has the cards."""
+    dealer: Seat
+    vulnerability: Vulnerability
+    tables: tuple[Table, ...]
+    exact: NDArray[np.uint8] | None = None
+    """(5, 4) exact tricks, where a file has them all."""
+
+    @cached_property
+    def scores(self) -> Floats:
+        """(n,) North-South's scores; nan where there is none."""
+        return np.array([np.nan if t.score is None else t.score for t in self.tables])
+
+    @cached_property
+    def others(self) -> list[Floats]:
+        """For each table the scores that it is compared with, sorted; every count a score."""
+        count = np.array([table.count for table in self.tables])
+        known = ~np.isnan(self.scores)
+        everyone = np.sort(np.repeat(self.scores[known], count[known]))
+        return [
+            np.delete(everyone, np.searchsorted(everyone, score)) if there else everyone
+            for score, there in zip(self.scores, known, strict=True)
+        ]
+
+    @cached_property
+    def imps(self) -> Floats:
+        """(n,) IMPs of North-South: the mean against each of the others; nan where there is none.
+
+        Artificial scores count as law 86 says.
+        """
+        return self._compared(cross_imps, [_imps_of(table) for table in self.tables])
+
+    @cached_property
+    def matchpoints(self) -> Floats:
+        """(n,) shares of North-South, 0 to 1; nan where there is none."""
+        shares = [None if (a := t.adjusted[0]) is None else a.percent / 100 for t in self.tables]
+        return self._compared(matchpoints, shares)
+
+    def _compared(self, compare: Any, given: list[float | None]) -> Floats:
+        values = np.full(len(self.tables), np.nan)
+        known = np.flatnonzero(~np.isnan(self.scores))
+        count = np.array([self.tables[row].count for row in known], dtype=int)
+        if count.sum() >= 2:
+            first = np.cumsum(count) - count
+            values[known] = compare(np.repeat(self.scores[known], count))[first]
+        for row, value in enumerate(given):
+            if value is not None:
+                values[row] = value
+        return values
+
+
+def _imps_of(table: Table) -> float | None:
+    return None if table.adjusted[0] is None else table.adjusted[0].imps
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """Boards with all their tables, and what of the files does not fit."""
+
+    boards: tuple[SessionBoard, ...]
+    skipped: tuple[Skipped, ...] = ()
+    """What cannot be read, or does not fit together: where, and why."""
+    scoring: str = IMPS
+    """``"imps"`` or ``"matchpoints"``: by what pairs are ranked."""
+
+    @property
+    def tables(self) -> int:
+        """How many tables there are, each counted as often as it stands for results."""
+        return sum(table.count for board in self.boards for table in board.tables)
+
+    def anonymous(self) -> "Session":
+        """Return the session with other names for players, pairs and teams.
+
+        Pair numbers stay.
+        """
+        known: dict[tuple[str, str], str] = {}
+
+        def other(kind: str, name: str | None) -> str | None:
+            if name is None or (kind == "Pair" and name.isdecimal()):
+                return name
+            count = sum(1 for said, _ in known if said == kind)
+            return known.setdefault((kind, name), f"{kind} {count + 1}")
+
+        boards = []
+        for board in self.boards:
+            tables = [
+                replace(
+                    table,
+                    names=tuple(other("Player", name) for name in table.names),
+                    numbers=(other("Pair", table.numbers[0]), other("Pair", table.numbers[1])),
+                    teams=table.teams
+                    and (str(other("Team", table.teams[0])), str(other("Team", table.teams[1]))),
+                )
+                for table in board.tables
+            ]
+            boards.append(replace(board, tables=tuple(tables)))
+        return replace(self, boards=tuple(boards))
+
+
+def two_fields(boards: Iterable[Sequence[Table]]) -> bool:
+    """Whether one number means two pairs, by the direction in which they sit.
+
+    So it is where most numbers sit both ways on one board, which no pair can play twice.
+    """
+    everyone, twice = set[str | None](), set[str | None]()
+    for tables in boards:
+        ns, ew = ({table.numbers[side] for table in tables} - {None} for side in (0, 1))
+        everyone |= ns | ew
+        twice |= ns & ew
+    return 2 * len(twice) > len(everyone)

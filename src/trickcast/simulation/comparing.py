@@ -1,0 +1,308 @@
+"""Which contract, or which way of bidding, is worth most? Several, on the same layouts."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bidding import AuctionLike
+from ..cards import Seat, Vulnerability, shorten
+from ..dealing import Constraints
+from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
+from ..scoring import Contract, score
+from .contracts import Tables
+from .controls import Floats, means
+from .layouts import Layouts, Work, lay_out, read_calls, watcher
+from .outcomes import (
+    Result,
+    Value,
+    even_of,
+    gain,
+    gain_intervals,
+    is_vulnerable,
+    strain_of,
+)
+from .plan import Plan, SimulationError
+from .run import Cell
+from .texts import wrapped
+
+ChoiceLike = str | Contract | tuple[str | Contract, str | Seat]
+"""``"4S"``, ``"4S by S"``, ``("4S", "S")``, or ``"3N if hcp(north) >= 16 else 2N"``."""
+_WIDTH = 26  # of a choice, in print
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A contract, or several of which conditions choose."""
+
+    text: str
+    rules: tuple[tuple[str | None, Contract], ...]
+    """(condition, contract) in their order; the last has no condition."""
+
+    @classmethod
+    def read(cls, choice: ChoiceLike, by: str | Seat | None) -> "Choice":
+        """Read a choice; ``by`` declares where it says nobody.
+
+        Raises SimulationError for a condition without ``else`` and for a contract that nobody
+        declares, DealError for what is no contract or seat.
+        """
+        if not isinstance(choice, str):
+            pair = choice if isinstance(choice, tuple) else (choice, None)
+            contract = _declared(Contract(*pair), by)
+            return cls(_name(contract), ((None, contract),))
+        rules: list[tuple[str | None, Contract]] = []
+        rest = choice
+        while " if " in rest:
+            first, _, tail = rest.partition(" if ")
+            condition, found, rest = tail.partition(" else ")
+            if not found:
+                raise SimulationError(
+                    f"{shorten(choice)} has no else (expected as 3N if hcp(north) >= 16 else 2N)"
+                )
+            rules.append((condition.strip(), _read_contract(first, by)))
+        rules.append((None, _read_contract(rest, by)))
+        name = " ".join(choice.split()) if len(rules) > 1 else _name(rules[0][1])
+        return cls(name, tuple(rules))
+
+    def picks(self, owners: NDArray[np.uint8]) -> NDArray[np.intp]:
+        """Return which of the rules applies to each of (n, 52) owners: (n,)."""
+        picked = np.full(len(owners), len(self.rules) - 1)
+        for number, (condition, _) in reversed([*enumerate(self.rules[:-1])]):
+            picked[Constraints(condition=condition).accepts(owners)] = number
+        return picked
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What a choice is worth, and by how much it beats the first."""
+
+    choice: Choice
+    score: Value
+    """Points."""
+    points: Value
+    """By how many points it beats the first."""
+    imps: Value
+    matchpoints: Value
+    """The chance of a better score and half that of the same: 0.5 is even."""
+
+
+class Comparison(Result):
+    """Results of ``compare``: print it, or iterate over its rows, in the order asked for.
+
+    ``comparison["4S by S"]`` is the row of that choice.
+    """
+
+    side: str
+    """Whose points they are: NS or EW."""
+
+    def __init__(
+        self,
+        layouts: Layouts,
+        choices: list[Choice],
+        cells: list[Cell],
+        side: int,
+        vulnerable: str | Vulnerability,
+    ):
+        super().__init__(layouts)
+        self.side, self.vulnerable = ("NS", "EW")[side], Vulnerability.parse(vulnerable)
+        self._choices, self._side = choices, side
+        self._exact, self._probabilities = layouts.exact, layouts.probabilities
+        self._columns = {cell: column for column, cell in enumerate(cells)}
+
+    @cached_property
+    def rows(self) -> list[Compared]:
+        """A row for each choice; the first is what all are compared with."""
+        picks = [choice.picks(self.deals.owners) for choice in self._choices]
+        passed = Choice("PASS", ((None, Contract("PASS")),)), np.zeros(self.samples, dtype=np.intp)
+        asked = [*zip(self._choices, picks, strict=True)]
+        return [
+            Compared(
+                one[0],
+                self._gain(one, passed, "total"),
+                *(
+                    Value(*[even_of(scoring)] * 3)
+                    if one is asked[0] and not self.known
+                    else self._gain(one, asked[0], scoring)
+                    for scoring in ("total", "imps", "matchpoints")
+                ),
+            )
+            for one in asked
+        ]
+
+    def _gain(self, one: Any, other: Any, scoring: str) -> Value:
+        """Return by how much a choice beats another; each with the rule for each layout."""
+        solved = self.solved
+        exact = np.zeros((solved, 1))
+        estimated = None if self._probabilities is None else np.zeros((self.samples, 1))
+        steps = [np.inf]
+        for first, (_, bid) in enumerate(one[0].rules):
+            for second, (_, against) in enumerate(other[0].rules):
+                rows = np.flatnonzero((one[1] == first) & (other[1] == second))
+                if not len(rows):
+                    continue
+                gains = gain(self._points(bid)[:, None] - self._points(against), scoring)
+                steps += np.abs(gains[gains != 0]).tolist()
+                found, guessed = self._outcomes(rows, bid, against, gains)
+                exact[rows[rows < solved], 0] = found
+                if estimated is not None:
+                    estimated[rows, 0] = guessed
+        unit = min(steps) if min(steps) < np.inf else 0.0
+        judged = means(exact, estimated, unit=unit, chance=self.chance, effect=self.effect)
+        return gain_intervals(judged, scoring)[0]
+
+    def _outcomes(
+        self, rows: NDArray[np.intp], bid: Contract, against: Contract, gains: Floats
+    ) -> tuple[Floats, Floats | None]:
+        """Return the gains, (14, 14) by both tricks, in the solved layouts; and their estimates."""
+        solved = rows[rows < self.solved]
+        cells = [_cell(each) for each in (bid, against) if each.level]
+        if not cells:
+            return np.full(len(solved), gains[0, 0]), np.full(len(rows), gains[0, 0])
+        taken = [self._exact[(solved, *cell)] for cell in cells]
+        chances = []
+        if self._probabilities is not None:
+            columns = [self._columns[cell] for cell in cells]
+            chances = [self._probabilities[rows, column].astype(float) for column in columns]
+        if len({*cells}) == 1:
+            line = np.diag(gains)
+            return line[taken[0]], chances[0] @ line if chances else None
+        # as if tricks in two strains were independent: a control may be rough
+        guessed = ((chances[0] @ gains) * chances[1]).sum(axis=1) if chances else None
+        return gains[taken[0], taken[1]], guessed
+
+    def _points(self, bid: Contract) -> Floats:
+        """Return the side's points for 0 to 13 tricks of declarer, (14,)."""
+        if bid.by is None:
+            return np.zeros(14)
+        own = score(bid, np.arange(14), is_vulnerable(self.vulnerable, bid.by)).astype(float)
+        points: Floats = own if bid.by.side == self._side else -own
+        return points
+
+    def __iter__(self) -> Iterator[Compared]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self._choices)
+
+    def __getitem__(self, choice: str) -> Compared:
+        for row in self.rows:
+            if row.choice.text == " ".join(choice.split()):
+                return row
+        raise KeyError(choice)
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {len(self)} choices, {self.solved:,} layouts solved>"
+
+    def __str__(self) -> str:
+        """A line for each choice."""
+        against = f"against {self._choices[0].text}:"
+        head = f"{'':{_WIDTH}}{'points':>13}{'points':>14}{'IMPs':>13}{'matchpoints':>14}"
+        lines = [self.headline, f"points of {self.side}; {against}", head]
+        for row in self.rows:
+            name = f"{row.choice.text:{_WIDTH}}"
+            if len(name) > _WIDTH:
+                lines += wrapped([name])
+                name = " " * _WIDTH
+            numbers = (
+                _shown(row.score, 0),
+                *map(_shown, (row.points, row.imps, row.matchpoints), (0, 2, 2)),
+            )
+            places = (13, 14, 13, 14)
+            lines.append(
+                name + "".join(f"{text:>{w}}" for text, w in zip(numbers, places, strict=True))
+            )
+        return "\n".join(lines + wrapped(self.notes))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def compare(
+    *choices: ChoiceLike,
+    by: str | Seat | None = None,
+    auction: AuctionLike | None = None,
+    dealer: str | Seat = "N",
+    vulnerable: str | Vulnerability = "none",
+    north: KnownHand = None,
+    east: KnownHand = None,
+    south: KnownHand = None,
+    west: KnownHand = None,
+    condition: KnownDeal = None,
+    samples: int | None = None,
+    solve: int | None = None,
+    seed: int = 0,
+    model: str | os.PathLike[str] | None = None,
+    precision: float | None = None,
+    seconds: float | None = None,
+    workers: int | None = None,
+    max_tries: int = MAX_TRIES,
+    progress: "bool | Callable[[Comparison], object]" = False,
+    keep_on_interrupt: bool = False,
+    cluster: str | None = None,
+) -> Comparison:
+    """Compare contracts, or ways of bidding, on the same layouts: points, IMPs, matchpoints.
+
+    Each of ``choices`` is compared with the first, layout by layout. A choice is a contract
+    (``"4S by S"``, ``"PASS"``), of either side, or a rule in Dealer's language:
+    ``"3N if hcp(north) >= 16 else 2N"``. ``by`` declares where a contract names nobody. Points are
+    those of the side that declares the first contract. All else, and the errors, are as in
+    ``simulate``; SimulationError also for fewer than two choices, for a rule without ``else``, and
+    where nobody declares.
+
+    >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
+    >>> rule = "4S if spades(north) >= 4 else 2S"
+    >>> result = tc.compare("2S", "4S", rule, by="S", **known, samples=200, solve=20)
+    >>> result[rule].points.mean > result["4S by S"].points.mean
+    True
+    """
+    read = [Choice.read(choice, by) for choice in choices]
+    if len(read) < 2:
+        raise SimulationError("fewer than two choices (expected as 2S, 4S)")
+    contracts = [contract for choice in read for _, contract in choice.rules if contract.level]
+    if not contracts or contracts[0].by is None:
+        raise SimulationError("no contract is played (expected one that is not PASS)")
+    side = contracts[0].by.side
+    cells = [*dict.fromkeys(map(_cell, contracts))]
+    heard = read_calls(auction, dealer, vulnerable)
+    plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
+    known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
+
+    def compared(layouts: Layouts) -> Comparison:
+        return Comparison(layouts, read, cells, side, vulnerable)
+
+    told = watcher(progress, compared)
+    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
+    return compared(lay_out(Tables(cells), known, plan, work))
+
+
+def _read_contract(text: str, by: str | Seat | None) -> Contract:
+    contract, named, seat = text.strip().partition(" by ")
+    return _declared(Contract(contract, seat.strip() if named else None), by)
+
+
+def _declared(contract: Contract, by: str | Seat | None) -> Contract:
+    if not contract.level:
+        return Contract("PASS")
+    if contract.by is None and by is None:
+        raise SimulationError(f"nobody declares {contract} (expected as {contract} by S, or by=)")
+    return contract if contract.by is not None else Contract(contract, by)
+
+
+def _name(contract: Contract) -> str:
+    return f"{contract} by {contract.by}" if contract.by is not None else str(contract)
+
+
+def _cell(contract: Contract) -> Cell:
+    assert contract.by is not None  # _declared has seen to it
+    return strain_of(contract), contract.by
+
+
+def _shown(value: Value, digits: int) -> str:
+    half = (value.high - value.low) / 2
+    error = "" if np.isnan(half) or half == 0 else f" ±{half:.{digits}f}"
+    return f"{value.mean:.{digits}f}{error}"

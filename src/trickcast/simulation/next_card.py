@@ -1,0 +1,279 @@
+"""Which card now? Each card that may be played, over layouts that fit the auction and the play."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bidding import AuctionDeals, Bidder, deals_after, read_auction
+from ..bidding.played import seats_played
+from ..cards import (
+    UNKNOWN,
+    DealError,
+    DealSet,
+    Hand,
+    Seat,
+    Strain,
+    Vulnerability,
+    card_text,
+    parse_card,
+)
+from ..cards.columns import Columns, Tabular
+from ..cards.play import PlayError, Position, positions
+from ..played import PlayedEstimator
+from ..scoring import Contract, score
+from ..solver import values_in
+from .outcomes import Value
+
+_SURE = 1.96
+
+
+@dataclass(frozen=True)
+class CardValue:
+    """What a card is worth, or several in sequence that are the same."""
+
+    cards: tuple[str, ...]
+    """Highest first: ``("SK", "SQ")``."""
+    tricks: Value
+    """Declarer's, in all."""
+    making: Value
+    """The chance that the contract makes."""
+    points: Value
+    """Score of the side that plays the card."""
+    loss: Value
+    """Tricks given away against the best card of this list, layout by layout."""
+    as_played: float | None = None
+    """Declarer's tricks at the table after this opening lead; None for later cards."""
+
+
+class NextCard(Tabular):
+    """The cards that may be played next, the best first; prints as a table."""
+
+    deals: DealSet
+    """The layouts."""
+    after: NDArray[np.uint8]
+    """(n, 52) uint8, declarer's tricks after each card in each layout; 255 for other cards."""
+
+    def __init__(
+        self,
+        contract: Contract,
+        declarer: Seat,
+        seat: Seat,
+        deals: DealSet,
+        effective_size: float,
+        after: NDArray[np.uint8],
+        cards: Sequence[CardValue],
+    ):
+        self.contract, self.by, self.seat, self.deals = contract, declarer, seat, deals
+        self.effective_size, self.after, self.cards = effective_size, after, tuple(cards)
+
+    @property
+    def best(self) -> str:
+        """The card with the best mean result."""
+        return self.cards[0].cards[0]
+
+    def __len__(self) -> int:
+        return len(self.cards)
+
+    def __iter__(self) -> Iterator[CardValue]:
+        return iter(self.cards)
+
+    def __getitem__(self, place: int | str) -> CardValue:
+        if isinstance(place, int):
+            return self.cards[place]
+        for each in self.cards:
+            if place.upper() in each.cards:
+                return each
+        raise KeyError(place)
+
+    def __repr__(self) -> str:
+        return f"<NextCard {self.best} by {self.seat.word}>"
+
+    def columns(self) -> Columns:
+        """Return a row a card: ``cards``, ``tricks``, ``making``, ``points``, ``loss``."""
+        names = ("tricks", "making", "points", "loss")
+        columns: Columns = {"cards": [" ".join(each.cards) for each in self.cards]}
+        for name in names:
+            columns[name] = np.array([getattr(each, name).mean for each in self.cards])
+        return columns
+
+    def __str__(self) -> str:
+        lead = self.cards[0].as_played is not None
+        lines = [
+            f"{self.seat.word} to play, {self.contract} by {self.by.word}: {len(self.deals):,} "
+            f"layouts (as good as {self.effective_size:,.0f} independent ones), double dummy",
+            f"{'card':<10}{'declarer takes':>16}{'makes':>8}{'gives away':>16}"
+            + ("   as played" if lead else ""),
+        ]
+        for each in self.cards:
+            name = each.cards[0] + "".join(card[1] for card in each.cards[1:])
+            tricks = f"{each.tricks.mean:.2f} ± {each.tricks.high - each.tricks.mean:.2f}"
+            loss = f"{each.loss.mean:.2f} ± {each.loss.high - each.loss.mean:.2f}"
+            line = f"{name:<10}{tricks:>16}{each.making.mean:>8.0%}{loss:>16}"
+            lines.append(line + (f"{each.as_played:>12.2f}" if each.as_played is not None else ""))
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def simulate_play(
+    hand: Any,
+    dummy: Any = None,
+    *,
+    auction: Any,
+    dealer: str | Seat = "N",
+    vulnerable: str | Vulnerability = "none",
+    played: Any = "",
+    n: int = 100,
+    seed: int = 0,
+    players: str = "expert",
+    style: str | Mapping[str, str] | None = None,
+    meanings: Any = (),
+    model: Bidder | None = None,
+    workers: int | None = None,
+) -> NextCard:
+    """Compare the cards that may be played next, over layouts that fit the auction and the play.
+
+    ``hand`` is the whole hand, as dealt, of whoever is to play; declarer's where dummy is to play.
+    ``dummy`` is dummy's, needed once the opening lead is made. ``played`` are the cards played so
+    far, in their order (``"H4 H2 HK"``). ``n`` layouts are drawn by ``deals_after`` and every card
+    is solved in each; for an opening lead, ``as_played`` tells besides what ``players`` take at the
+    table after it. Cards in sequence are one.
+
+    Raises CallError, DealError and PlayError for calls, hands and cards that are none or do not fit
+    together, DealError for an auction that has not ended; else as ``deals_after``.
+
+    >>> hand, dummy = "KJ95.J65.K32.T54", "A84.Q92.J854.K93"
+    >>> told = tc.simulate_play(hand, auction="1N P 3N P P P", dealer="E", n=20)
+    >>> told.seat.word, len(told) > 5
+    ('South', True)
+    """
+    read = read_auction(auction, dealer, vulnerable)
+    bid, declarer = read.contract
+    if bid is None:
+        raise DealError(f"the auction {read} has not ended: the contract is not known yet")
+    if declarer is None:
+        raise DealError("the board was passed out: no card is played")
+    contract, strain = Contract(bid), Strain.parse(bid[1])
+    cards = seats_played(played, strain, declarer)
+    known = _known(hand, dummy, _next_seat(cards, strain, declarer), declarer, cards)
+    deals = deals_after(
+        read, **known, played=played or None, n=n, seed=seed, style=style, meanings=meanings,
+        model=model,
+    )  # fmt: skip
+    indices = [parse_card(card) for _, card in cards]
+    reached = [positions(owners, strain, declarer.lho, indices)[-1] for owners in deals.owners]
+    after = values_in(reached, strain, declarer, workers=workers)
+    asked = _Asked(contract, declarer, read.vulnerable, deals, None if cards else players)
+    return asked.told(after, reached[0])
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of solved layouts."""
+
+    contract: Contract
+    declarer: Seat
+    vulnerable: Vulnerability
+    deals: AuctionDeals
+    players: str | None
+    """Who plays on after an opening lead; None for later cards."""
+
+    def told(self, after: NDArray[np.uint8], now: Position) -> NextCard:
+        """Return what each card is worth."""
+        own = 1 if now.turn.side == self.declarer.side else -1
+        danger = bool(self.vulnerable >> self.declarer.side & 1)
+        points = own * score(self.contract, np.arange(14), danger).astype(float)
+        groups = _alike(after, now)
+        best = max(groups, key=lambda group: points[after[:, group[0]]].mean())[0]
+        size = min(float(len(after)), self.deals.effective_size)
+        values = []
+        for group in groups:
+            tricks = after[:, group[0]].astype(float)
+            values.append(
+                CardValue(
+                    tuple(card_text(card) for card in group),
+                    _value(tricks, size),
+                    _value((tricks >= self.contract.tricks).astype(float), size),
+                    _value(points[after[:, group[0]]], size),
+                    _value(own * (after[:, best].astype(float) - tricks), size),
+                    self._as_played(group[0]),
+                )
+            )
+        values.sort(key=lambda each: -each.points.mean)
+        effective = self.deals.effective_size
+        return NextCard(
+            self.contract, self.declarer, now.turn, self.deals, effective, after, values
+        )
+
+    def _as_played(self, lead: int) -> float | None:
+        if self.players is None:
+            return None
+        estimate = PlayedEstimator(threads=1)(
+            self.deals,
+            str(self.contract),
+            self.declarer,
+            players=self.players,
+            leads=[card_text(lead)] * len(self.deals),
+        )
+        return float(np.mean(estimate.expected))
+
+
+def _known(
+    hand: Any, dummy: Any, turn: Seat, declarer: Seat, cards: Sequence[tuple[Seat, str]]
+) -> dict[str, Any]:
+    """Return the known hands by seat. Raises DealError where they do not fit the play."""
+    if len(cards) == 52:
+        raise PlayError("all 52 cards are played", 52)
+    holder = declarer if turn == declarer.partner else turn
+    known = {holder.name.lower(): Hand(hand)}
+    if cards and dummy is None:
+        raise DealError("dummy is not given (expected its hand: the opening lead is made)")
+    if not cards and dummy is not None:
+        raise DealError("dummy is given before the opening lead (nobody has seen it yet)")
+    if dummy is not None:
+        known[declarer.partner.name.lower()] = Hand(dummy)
+    for seat, card in cards:
+        for name, held in known.items():
+            if held.mask >> parse_card(card) & 1 and name != seat.name.lower():
+                raise DealError(
+                    f"{seat.word} played {card}, but {name.title()} holds it (hand is that of "
+                    f"{holder.word}: {turn.word} is to play)"
+                )
+    return known
+
+
+def _next_seat(cards: Sequence[tuple[Seat, str]], strain: Strain, declarer: Seat) -> Seat:
+    """Return who plays the next card; the leader where all are played."""
+    if not cards or len(cards) == 52:
+        return declarer.lho
+    return seats_played([*(card for _, card in cards), _unplayed(cards)], strain, declarer)[-1][0]
+
+
+def _unplayed(cards: Sequence[tuple[Seat, str]]) -> str:
+    gone = {card for _, card in cards}
+    return next(text for text in map(card_text, range(52)) if text not in gone)
+
+
+def _alike(after: NDArray[np.uint8], now: Position) -> list[list[int]]:
+    """Join cards of one suit with no card between them that is still in play: they are the same."""
+    there = set(np.flatnonzero(now.owners != UNKNOWN).tolist()) | set(now.trick)
+    groups: list[list[int]] = []
+    for card in np.flatnonzero((after != UNKNOWN).any(axis=0)).tolist():
+        last = groups[-1][-1] if groups else -1
+        between = there.intersection(range(last + 1, card))
+        if groups and last // 13 == card // 13 and not between:
+            groups[-1].append(card)
+        else:
+            groups.append([card])
+    return groups
+
+
+def _value(values: NDArray[np.float64], size: float) -> Value:
+    mean = float(values.mean())
+    half = _SURE * float(values.std(ddof=1)) / np.sqrt(size) if len(values) > 1 else np.nan
+    return Value(mean, mean - half, mean + half)

@@ -1,0 +1,178 @@
+// What the engine says of deals and positions, each asked once: estimates, exact tables, par, results
+// of cards. The page draws what is known; `follow` asks for what is missing of the board in view.
+
+import { parOf, playState } from "./bridge.js";
+import { EngineError, openEngine } from "./engine.js";
+import { SEATS, boardFacts } from "./cards.js";
+import { board, change, state } from "./store.js";
+
+let engine = null;
+let asked = new AbortController(); // of the questions about the board in view
+let asking = ""; // what they are about
+const known = new Map(); // by deal: {estimate, final, pair, openings, exact}
+const positions = new Map(); // by play: results of cards
+
+export const theEngine = () => engine;
+
+/** Start the engine; its first network loads while the page is drawn. */
+export async function start() {
+  engine = await openEngine();
+  engine.warm();
+  engine.progress = (what, share) => change({ progress: share === 1 ? null : { what, share } });
+  follow();
+}
+
+/** What is known of a board: {estimate, final, exact, par, pair, openings}. */
+export function answerOf({ deal, exact, dealer, vulnerable, number }) {
+  const answer = { ...known.get(deal.pbn) };
+  answer.exact = exact ?? answer.exact ?? null;
+  const facts = number ? boardFacts(number) : {};
+  const opens = dealer ?? facts.dealer ?? 0;
+  const sides = vulnerable ?? facts.vulnerable ?? "none";
+  const tricks = answer.exact ?? answer.estimate?.tricks;
+  answer.par = deal.whole && tricks?.every(Boolean) ? parOf(tricks, opens, sides) : null;
+  return answer;
+}
+
+function learn(deal, facts) {
+  known.set(deal.pbn, { ...known.get(deal.pbn), ...facts });
+  change({});
+}
+
+const keyOf = ({ contract, declarer, cards }, at) => `${board().deal.pbn} ${contract} ${declarer} ${cards.slice(0, at).join("")}`;
+
+/** Results of the cards that can be played, by text; undefined until known. */
+export const resultsOf = (line, at = line.at) => positions.get(keyOf(line, at));
+
+/** Tricks that a card of the recorded play gave away, by its place. */
+export function costsOf(line) {
+  const costs = new Map();
+  line.cards.forEach((card, place) => {
+    const results = resultsOf(line, place);
+    if (!results?.has(card)) return;
+    const { turn } = playState(board().deal, line.contract, line.declarer, line.cards.slice(0, place));
+    const best = turn % 2 === line.declarer % 2 ? Math.max(...results.values()) : Math.min(...results.values());
+    if (results.get(card) !== best) costs.set(place, { seat: turn, card, tricks: Math.abs(best - results.get(card)) });
+  });
+  return costs;
+}
+
+/** Ask for what is missing of the board in view; what is no longer asked for is given up. */
+export async function follow() {
+  const shown = board();
+  const { line } = state;
+  const about = `${shown.deal.pbn} ${line ? keyOf(line, line.at) : ""} ${shown.vulnerable} ${Boolean(engine)}`;
+  if (about === asking) return;
+  asking = about;
+  asked.abort();
+  asked = new AbortController();
+  const { signal } = asked;
+  if (!engine) return;
+  const tell = (status) => signal.aborted || change({ status });
+  try {
+    if (line && shown.deal.whole) await askPosition(shown, line, line.at, signal);
+    await Promise.all([askTricks(shown, tell, signal), engine.simulates && askOpenings(shown, signal)]);
+    if (line) await askPlay(shown, line, signal);
+    await askOthers(signal);
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    if (!(error instanceof EngineError)) throw error;
+    asking = "";
+    tell(error.message);
+  }
+}
+
+async function askTricks(shown, tell, signal) {
+  const { deal } = shown;
+  if (deal.pair && !known.get(deal.pbn)?.pair) {
+    const pair = await engine.pair(deal, deal.pair, ofSide(shown.vulnerable ?? "none", deal.pair), signal);
+    learn(deal, { pair, estimate: pair, final: true });
+  }
+  if (!deal.whole) return;
+  const ask = async () => {
+    if (known.get(deal.pbn)?.final) return;
+    for (const [i, model] of engine.models.entries()) {
+      const estimate = await engine.estimate(deal, model, signal);
+      learn(deal, { estimate, final: i === engine.models.length - 1 });
+    }
+  };
+  const solve = async () => {
+    if (!engine.solves || answerOf(shown).exact) return;
+    learn(deal, { exact: await engine.solve(deal, signal) });
+  };
+  if (engine.models.length > 1 && !known.get(deal.pbn)) {
+    learn(deal, { estimate: await engine.estimate(deal, engine.models[0], signal), final: false });
+  }
+  await Promise.all([ask(), solve()]);
+  tell("");
+}
+
+/** What each known hand opens. */
+async function askOpenings({ deal }, signal) {
+  const seats = [0, 1, 2, 3].filter((seat) => deal.count(seat) === 13);
+  const system = state.system ?? "polish-club";
+  if (!seats.length || known.get(deal.pbn)?.openings?.system === system) return;
+  const question = { hands: seats.map((seat) => deal.hand(seat)), nearest: 0, system };
+  const results = await engine.ask("open", question, signal);
+  learn(deal, { openings: { system, calls: results.map((result, i) => ({ seat: seats[i], ...result })) } });
+}
+
+export function changeSystem(system) {
+  change({ system });
+  asking = "";
+  follow();
+}
+
+async function askPosition(shown, line, at, signal) {
+  const key = keyOf(line, at);
+  if (positions.has(key)) return;
+  const cards = line.cards.slice(0, at);
+  if (!engine.solves || playState(shown.deal, line.contract, line.declarer, cards).played.length < cards.length) return;
+  try {
+    positions.set(key, await engine.position({ ...line, deal: shown.deal, cards }, signal));
+  } catch (error) {
+    if (error.status !== 404 && error.status !== 405) throw error;
+    positions.set(key, new Map()); // a server that does not know the question
+    change({ silent: true });
+  }
+  change({});
+}
+
+/** Results along the recorded play, from its end, where they come at once. */
+async function askPlay(shown, line, signal) {
+  for (let at = line.cards.length; at >= 0 && !state.silent; at -= 1) {
+    if (!signal.aborted) await askPosition(shown, line, at, signal);
+  }
+}
+
+/** The other boards of a file, one by one. */
+async function askOthers(signal) {
+  for (const other of state.boards) {
+    if (!engine.solves || !other.deal.whole || answerOf(other).exact) continue;
+    const exact = await engine.solve(other.deal, signal);
+    learn(other.deal, { exact });
+  }
+}
+
+/** The vulnerability as the pair's answer has it: its own side is NS there. */
+function ofSide(vulnerable, [first]) {
+  return first === 0 ? vulnerable : ({ ns: "ew", ew: "ns" }[vulnerable] ?? vulnerable);
+}
+
+/** Estimate, and solve where that can be done, what has no answer yet: to be saved or printed. */
+export async function answerAll(tell) {
+  if (!engine) throw new EngineError("Still loading: try again in a moment.");
+  const whole = state.boards.filter(({ deal }) => deal.whole);
+  for (const [i, each] of whole.entries()) {
+    tell(`Board ${i + 1} of ${whole.length}…`);
+    if (engine.solves && !answerOf(each).exact) learn(each.deal, { exact: await engine.solve(each.deal) });
+    if (!known.get(each.deal.pbn)?.final) {
+      learn(each.deal, { estimate: await engine.estimate(each.deal, engine.models.at(-1)), final: true });
+    }
+  }
+  tell(`${whole.length} boards are estimated${engine.solves ? " and solved" : ""}.`);
+  return state.boards.map((each) => {
+    const { estimate, exact } = answerOf(each);
+    return { ...each, exact, estimate, answer: { estimate, exact, seats: [...SEATS.keys()] } };
+  });
+}

@@ -1,0 +1,187 @@
+// The middle of the page: the board's head, the cross with a result on every card, the play.
+
+import { html, nothing, sign, svg, written } from "./dom.js";
+import { cardOf, isVulnerable, needed, playState, scoreOf, signed, textOf } from "./bridge.js";
+import { RANKS, SEATS, SEAT_NAMES } from "./cards.js";
+import { costsOf, resultsOf, theEngine } from "./answers.js";
+import { compassView, crossView, factsOf, spokenCard } from "./diagram.js";
+import { rankText } from "./settings.js";
+import { board, change, choose, edit, editBoard, state } from "./store.js";
+
+const SIDES = ["N–S", "E–W"];
+const VULNERABLE = ["none", "ns", "ew", "both"];
+
+const cardText = (card) => html`<span class="bid">${sign(Math.floor(card / 13))}${rankText(RANKS[card % 13])}</span>`;
+
+/** Let a card be played on the table; what was recorded from there on is left. */
+export function play(card) {
+  const { line } = state;
+  const text = textOf(card);
+  const cards = line.cards[line.at] === text ? line.cards : [...line.cards.slice(0, line.at), text];
+  change({ line: { ...line, cards, at: line.at + 1 } });
+}
+
+export function stepTo(at) {
+  const { line } = state;
+  if (line) change({ line: { ...line, at: Math.max(0, Math.min(line.cards.length, at)) } });
+}
+
+/** Choose what is played: a contract such as 4H and its declarer. */
+export function setContract(contract, declarer) {
+  const same = contract === board().contract && declarer === board().declarer;
+  const line = contract ? { contract, declarer, cards: same ? board().play : [], at: 0 } : null;
+  change({ line, mode: "look", picked: null });
+}
+
+/** Give a card to a seat, for another of its cards. */
+export function swap(card, other) {
+  const { deal } = board();
+  const [from, to] = [deal.owner(card), deal.owner(other)];
+  if (from === to) return change({ picked: null });
+  const before = state.before ?? deal;
+  const changed = deal.with(card, to).with(other, from);
+  const name = (each) => `${"♠♥♦♣"[Math.floor(each / 13)]}${rankText(RANKS[each % 13])}`;
+  const boards = [...state.boards];
+  boards[state.chosen] = { ...board(), deal: changed, exact: null, play: [], result: null };
+  edit({ boards, before: changed.pbn === before.pbn ? null : before, picked: null, line: state.line && { ...state.line, cards: [], at: 0 } },
+    `What if: ${name(card)} to ${SEAT_NAMES[to]}, ${name(other)} to ${SEAT_NAMES[from]}.`);
+}
+
+/** The card that a seat gives for another: its lowest of that suit, else of its longest. */
+function inExchange(seat, card) {
+  const { deal } = board();
+  const held = (suit) => [...Array(13).keys()].map((rank) => 13 * suit + rank).filter((each) => deal.owner(each) === seat);
+  const same = held(Math.floor(card / 13));
+  const longest = [0, 1, 2, 3].map(held).sort((a, b) => b.length - a.length)[0];
+  return (same.length ? same : longest).at(-1);
+}
+
+function drop(event, seat) {
+  event.preventDefault();
+  const card = Number(event.dataTransfer.getData("text/card"));
+  const { deal } = board();
+  if (!event.dataTransfer.types.includes("text/card") || deal.owner(card) === seat) return;
+  event.stopPropagation();
+  const under = event.target.closest("[data-card]");
+  const other = under ? Number(under.dataset.card) : inExchange(seat, card);
+  if (deal.whole) swap(card, other);
+}
+
+function touched(card) {
+  if (state.picked === null) change({ picked: card });
+  else if (state.picked === card) change({ picked: null });
+  else swap(state.picked, card);
+}
+
+/** How a card is drawn: to be played with its result, to be moved, or alone. */
+function cardView(legal, results) {
+  const { line, mode, picked } = state;
+  const most = results?.size ? [...results.values()] : [];
+  return (card, seat) => {
+    const drag = (event) => event.dataTransfer.setData("text/card", String(card));
+    const rank = rankText(RANKS[card % 13]);
+    if (mode === "swap") {
+      return html`<button type="button" class="card ${picked === card ? "picked" : ""}" data-card=${card} draggable="true" @dragstart=${drag}
+        aria-pressed=${picked === card} aria-label=${`${spokenCard(card)} of ${SEAT_NAMES[seat]}`} @click=${() => touched(card)}>${rank}</button>`;
+    }
+    if (!line || !legal.has(card)) {
+      return html`<span class="card ${line ? "waits" : ""}" data-card=${card} draggable="true" @dragstart=${drag}>${rank}</span>`;
+    }
+    const tricks = results?.get(textOf(card));
+    const over = tricks === undefined ? null : tricks - needed(line.contract);
+    const ours = seat % 2 === line.declarer % 2;
+    const best = tricks !== undefined && tricks === (ours ? Math.max(...most) : Math.min(...most));
+    const label = `${spokenCard(card)}${over === null ? "" : over === 0 ? ", makes exactly" : over > 0 ? `, ${over} over` : `, ${-over} down`}`;
+    return html`<button type="button" class="card plays ${best ? "best" : ""} ${over === null ? "" : over < 0 ? "fails" : "makes"}" data-card=${card} draggable="true"
+      @dragstart=${drag} aria-label=${label} @click=${() => play(card)}>${rank}<span class="result" aria-hidden="true">${over === null ? "\u00a0" : signed(over)}</span></button>`;
+  };
+}
+
+/** The trick on the table, where the compass was. */
+function trickView({ trick, leader, last, turn }) {
+  const shown = trick.length ? trick.map((card, place) => [(leader + place) % 4, card]) : [];
+  const cards = shown.length ? shown : last;
+  return html`<div class="compass trick ${shown.length ? "" : "past"}" role="group" aria-label=${shown.length ? "Trick on the table" : "Last trick"}>
+    ${cards.map(([seat, card]) => html`<span class="arm arm-${SEATS[seat]}">${cardText(card)}</span>`)}
+    <span class="centre turn-${SEATS[turn]}" role="img" aria-label=${`${SEAT_NAMES[turn]} to play`}>${"↑→↓←"[turn]}</span></div>`;
+}
+
+function chooser() {
+  const { line } = state;
+  const contract = line?.contract ?? "";
+  const read = (event) => {
+    const value = (name) => event.target.closest("form").elements[name].value;
+    if (!value("level") || (event.target.name === "level" && !event.target.value)) return setContract(null);
+    setContract(`${value("level")}${value("strain")}${value("doubled")}`, Number(value("by")));
+  };
+  const select = (name, label, options, value) => html`<select name=${name} class=${value === "" && name === "level" ? "none" : ""} aria-label=${label} @change=${read}>
+    ${options.map(([key, text]) => html`<option value=${key} ?selected=${String(key) === String(value)} .selected=${String(key) === String(value)}>${text}</option>`)}</select>`;
+  return html`<form class="chooser" @submit=${(event) => event.preventDefault()}>
+    <span class="label">Play</span>
+    ${select("level", "Contract level", [["", "no contract"], ...[..."1234567"].map((level) => [level, level])], contract[0] ?? "")}
+    <span class="rest" ?hidden=${!line}>
+      ${select("strain", "Contract strain", [..."SHDCN"].map((strain, i) => [strain, ["♠", "♥", "♦", "♣", "NT"][i]]), contract[1] ?? "N")}
+      ${select("doubled", "Doubling", [["", "–"], ["X", "×"], ["XX", "××"]], contract.slice(2))}
+      <span>by</span>
+      ${select("by", "Contract declarer", SEATS.map((_, seat) => [seat, SEAT_NAMES[seat]]), line?.declarer ?? 2)}
+    </span></form>`;
+}
+
+function playBar(now, results) {
+  const { line } = state;
+  const costs = costsOf(line);
+  const total = line.cards.length;
+  const done = now.won[0] + now.won[1];
+  const ends = done === 13 ? now.won[line.declarer % 2] : results?.size ? (now.turn % 2 === line.declarer % 2 ? Math.max(...results.values()) : Math.min(...results.values())) : null;
+  const given = costs.get(line.at - 1);
+  const move = (to, text, label) => html`<button type="button" class="step" aria-label=${label} ?disabled=${to < 0 || to > total || to === line.at} @click=${() => stepTo(to)}>${text}</button>`;
+  return html`<div class="play">
+    <p class="now"><strong>${written(line.contract)} by ${SEAT_NAMES[line.declarer]}</strong>
+      ${ends === null ? (state.silent ? "Results of cards need a newer server." : theEngine()?.solves === false ? "Results of cards need the exact solver." : "…")
+        : html`<span class="verdict ${ends < needed(line.contract) ? "fails" : "makes"}">${ends} tricks, ${signed(ends - needed(line.contract))}</span>
+          <span class="points">${scoreText(line, ends)}</span>`}</p>
+    <div class="scrub">${move(0, "«", "To the first card")}${move(line.at - 1, "‹", "One card back")}
+      <span class="slide"><input type="range" min="0" max=${Math.max(total, 1)} .value=${String(line.at)} ?disabled=${!total} aria-label="Card of the play" aria-valuetext=${`card ${line.at} of ${total}`} @input=${({ target }) => stepTo(Number(target.value))}>
+        <svg class="marks" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">${[...costs.keys()].map((place) => markAt((100 * (place + 0.5)) / Math.max(total, 1)))}</svg></span>
+      ${move(line.at + 1, "›", "One card on")}${move(total, "»", "To the last card")}</div>
+    <p class="hint">${given ? html`<span class="fails">${SEAT_NAMES[given.seat]}’s ${cardText(cardOf(given.card))} gave ${given.tricks} ${given.tricks === 1 ? "trick" : "tricks"} away.</span> `
+      : `Trick ${Math.min(13, done + 1)} · ${SIDES[0]} ${now.won[0]}, ${SIDES[1]} ${now.won[1]} · ${done === 13 ? "all cards are played" : `${SEAT_NAMES[now.turn]} to play`}`}</p>
+  </div>`;
+}
+
+const scoreText = ({ contract, declarer }, tricks) => {
+  const points = scoreOf(contract, tricks, isVulnerable(board().vulnerable, declarer));
+  return `${SIDES[declarer % 2]} ${points < 0 ? "−" : "+"}${Math.abs(points)}`;
+};
+
+const markAt = (x) => svg`<rect x=${x - 0.6} y="0" width="1.2" height="4"></rect>`;
+
+/** Head, cross and play of the board in view. */
+export function tableView() {
+  const shown = board();
+  const { line, mode, boards, chosen } = state;
+  const now = line && playState(shown.deal, line.contract, line.declarer, line.cards.slice(0, line.at));
+  const results = line && resultsOf(line);
+  const legal = new Set(now?.legal ?? []);
+  const touch = {
+    dealer: (seat) => editBoard({ dealer: seat }),
+    vulnerable: () => editBoard({ vulnerable: VULNERABLE[(VULNERABLE.indexOf(shown.vulnerable ?? "none") + 1) % 4] }),
+  };
+  const compass = now && (now.trick.length || now.last.length) ? trickView(now) : compassView(shown, touch);
+  const file = boards.length > 1;
+  return html`
+    <div class="board-head">
+      ${file ? html`<button type="button" class="step" aria-label="Board before" ?disabled=${chosen === 0} @click=${() => choose(chosen - 1)}>◀</button>
+        <span class="place" aria-live="polite">${chosen + 1}/${boards.length}</span>
+        <button type="button" class="step" aria-label="Next board" ?disabled=${chosen === boards.length - 1} @click=${() => choose(chosen + 1)}>▶</button>` : nothing}
+      <h2 class="facts">${factsOf(shown) || (shown.deal.empty ? "No cards yet" : "A deal")}</h2>
+      ${shown.contract ? html`<span class="recorded">${written(shown.contract)}${SEATS[shown.declarer] ? ` by ${SEATS[shown.declarer]}` : ""}${shown.result === null || shown.contract === "PASS" ? "" : `, ${signed(shown.result - needed(shown.contract))}`}</span>` : nothing}
+    </div>
+    ${crossView(shown, { card: cardView(legal, results), compass, drop, owners: now?.owners ?? shown.deal.owners, turn: now?.legal.length ? now.turn : null })}
+    <div class="table-tools">
+      ${shown.deal.whole ? html`${chooser()}
+      <button type="button" class="quiet" aria-pressed=${mode === "swap"} @click=${() => change({ mode: mode === "swap" ? "look" : "swap", picked: null, line: mode === "swap" ? line : null })}>What if?</button>` : nothing}
+    </div>
+    ${mode === "swap" ? html`<p class="hint" role="status">${state.picked === null ? "Choose a card, then the card of another hand it changes places with. Dragging works too." : html`${cardText(state.picked)} changes places with …`}</p>` : nothing}
+    ${line ? playBar(now, results) : nothing}`;
+}

@@ -1,0 +1,207 @@
+"""What comes with a request: JSON, what follows ``?`` in the address, or a file of deals.
+
+A file is the whole body, of the content type of its format or of any other than JSON, or a part
+of a form (``multipart/form-data``); what else is asked then follows ``?``, or is in other parts.
+All of it is put together before FastAPI reads it as a body of JSON.
+"""
+
+import json
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, NamedTuple
+
+import python_multipart  # noqa: F401  # what Starlette reads forms with, only when one comes
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+
+from ...formats import FORMATS
+from ...questions import QUESTIONS
+from .errors import RefusedError
+from .requests import lists_of, takes_files, texts_of
+
+_FORM, _JSON = "multipart/form-data", "application/json"
+_FILE = "application/octet-stream"
+"""Of any other type than JSON a file is taken; the schema names the one that generators know."""
+_ERRORS_SHOWN = 3
+_NAME = 60  # characters of a name in messages
+_DIGITS = 400  # of a whole number: more than any that can be computed with as a float
+
+
+class File(NamedTuple):
+    """A file that was sent."""
+
+    name: str
+    content: bytes
+
+
+class Put(Request):
+    """A request with all that came with it put together as JSON."""
+
+    file: File | None = None
+    """Its deals."""
+
+    def put(self, values: dict[str, Any], file: File | None) -> None:
+        """Take this for the body."""
+        self._json, self.file = values, file
+
+
+class QuestionRoute(APIRoute):
+    """An address whose requests are put together before they are read."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request."""
+        usual = super().get_route_handler()
+        name = self.path.removeprefix("/v1/")
+
+        async def handle(request: Request) -> Response:
+            if request.method != "POST":
+                _plain(request.query_params.multi_items(), name)  # which refuses what is twice
+                return await usual(request)
+            values, file = await _read(request, name)
+            headers = [(key, value) for key, value in request.scope["headers"]
+                       if key != b"content-type"]  # fmt: skip
+            headers.append((b"content-type", _JSON.encode()))
+            put = Put({**request.scope, "headers": headers}, request.receive)
+            put._body = b"{}"  # it is read already
+            put.put(values, file)
+            return await usual(put)
+
+        return handle
+
+
+async def _read(request: Request, name: str) -> tuple[dict[str, Any], File | None]:
+    """Return what is asked, and the file of its deals where there is one.
+
+    Raises HTTPException (400, 415) for what cannot be read, RefusedError for another question.
+    """
+    values = _plain(request.query_params.multi_items(), name)
+    file = None
+    kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
+    if kind == _JSON:
+        _add(values, _object(await request.body()))
+    elif not takes_files(name):
+        raise HTTPException(415, f"{kind[:_NAME]} is not read here (expected {_JSON})")
+    elif kind == _FORM:
+        file, fields = await _form(request)
+        _add(values, _plain(fields, name))
+    else:
+        file = File("the file", await request.body())
+        named = kind.rpartition("/")[2].removeprefix("x-")
+        if named in FORMATS:
+            values.setdefault("from", named)
+    if file is not None:
+        if "deals" in values:
+            raise RefusedError("deals are given twice (expected a file or deals)")
+        values["deals"] = [""]  # for the file
+    return values, file
+
+
+def file_bodies(name: str, form: dict[str, Any]) -> dict[str, Any]:
+    """Return the bodies besides JSON in the words of OpenAPI; ``form`` is the schema of JSON."""
+    if not takes_files(name):
+        return {}
+    file = {"type": "string", "format": "binary"}
+    properties = {key: value for key, value in form["properties"].items() if key != "deals"}
+    required = [key for key in form["required"] if key != "deals"]
+    parts = {
+        "type": "object",
+        "title": f"{name.title()}Form",
+        "properties": {"file": file} | properties,
+        "required": ["file", *required],
+        "additionalProperties": False,
+    }
+    content = {_FILE: {"schema": file}, _FORM: {"schema": parts}}
+    return {"requestBody": {"content": content}}
+
+
+def faults(error: RequestValidationError) -> tuple[str, list[dict[str, str]]]:
+    """Return a line for each of the first faults, and all with pointers: where, and what."""
+    found = []
+    for fault in error.errors():
+        text = fault["msg"].removeprefix("Value error, ")
+        text = f"{text[:1].lower()}{text[1:]}"
+        place = [str(part)[:_NAME] for part in fault["loc"][1:]]
+        pointer = "".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in place)
+        found.append({"pointer": pointer, "detail": text})
+    lines = [
+        f"{fault['pointer'][1:].replace('/', '.')}: {fault['detail']}"
+        if fault["pointer"]
+        else fault["detail"]
+        for fault in found[:_ERRORS_SHOWN]
+    ]
+    return "\n".join(lines), found
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        content = _loads(body)
+    except RefusedError:  # a ValueError too
+        raise
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "the body is not JSON") from None
+    if not isinstance(content, dict):
+        raise RefusedError("the body is no object of keys and values")
+    return content
+
+
+def _loads(text: str | bytes) -> Any:
+    """Read JSON. Raises RefusedError for a key that is given twice, ValueError for other text."""
+    return json.loads(text, object_pairs_hook=_once, parse_int=_whole)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        _add(values, {name: value})
+    return values
+
+
+def _whole(digits: str) -> int:
+    """Read a whole number; of a longer one its size alone counts, which no key takes."""
+    return int(digits[:_DIGITS])
+
+
+def _add(values: dict[str, Any], more: dict[str, Any]) -> None:
+    """Add keys to others. Raises RefusedError for one that is there already."""
+    for name, value in more.items():
+        if name in values:
+            raise RefusedError(f"{name[:_NAME]} is given twice")
+        values[name] = value
+
+
+async def _form(request: Request) -> tuple[File, list[tuple[str, str]]]:
+    """Return the file of a form, and its other parts. Raises HTTPException where it is broken."""
+    async with request.form(max_files=1, max_fields=50) as form:
+        fields, files = [], []
+        for name, part in form.multi_items():
+            if isinstance(part, UploadFile):
+                files.append(File((part.filename or "the file")[:_NAME], await part.read()))
+            else:
+                fields.append((name, part))
+    if not files:
+        raise RefusedError("no file among the parts of the form (expected one of deals)")
+    return files[0], fields
+
+
+def _plain(items: Iterable[tuple[str, str]], name: str) -> dict[str, Any]:
+    """Return texts as the values that the keys of a question take."""
+    if name not in QUESTIONS:
+        return {}
+    lists, texts = lists_of(name), texts_of(name)
+    values: dict[str, Any] = {}
+    for key, text in items:
+        if key in lists:
+            values.setdefault(key, []).append(text)
+        else:
+            _add(values, {key: text if key in texts else _scalar(text)})
+    return values
+
+
+def _scalar(text: str) -> Any:
+    """Return a number or a truth value; what is none stays a text, and is refused as one."""
+    try:
+        return _loads(text)
+    except (ValueError, RecursionError):
+        return text

@@ -1,0 +1,206 @@
+"""trickcast bench: answers of anybody to a test set, and what is refused."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas
+import pytest
+
+import trickcast as tc
+from trickcast.cards import DealSet, Seat, Strain
+from trickcast.evaluation import SETS, Evaluation, Tally, truth_of_deals
+from trickcast.evaluation import benchmark as rooms_own
+from trickcast.evaluation.tally import evaluate_rows
+from trickcast.library import Library
+
+DEALS = 60
+LIBRARY = Path(__file__).parents[1] / "data/library"
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file of solved deals, which are two test sets in this test."""
+    deals = Library(LIBRARY).deals("test")[:DEALS]
+    path = tmp_path / "deals.zrd"
+    tc.write(deals, path)
+    monkeypatch.setattr(rooms_own, "_checked", lambda asked, truth: truth)
+    digests = {
+        name: truth_of_deals(SETS[name], deals).digest
+        for name in ("library-test", "library-test-pairs")
+    }
+    monkeypatch.undo()
+    for name, digest in digests.items():
+        monkeypatch.setitem(SETS, name, replace(SETS[name], digest=digest))
+    return path
+
+
+def answers(name: str = "library-test") -> pandas.DataFrame:
+    deals = Library(LIBRARY).deals("test")[:DEALS]
+    table = pandas.DataFrame(tc.estimate(deals, model="fast").columns())
+    table.insert(0, "set", str(SETS[name]))
+    return table
+
+
+class Result(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+def bench(run: Any, table: pandas.DataFrame, deals: Path, *more: str) -> Result:
+    path = deals.with_name("answers.csv")
+    table.to_csv(path, index=False)
+    return Result(*run("bench", path, "--deals", deals, *more))
+
+
+def test_our_own_answers_score_as_evaluate_does(run: Any, small: Path) -> None:
+    evaluated = json.loads(run("evaluate", small, "--model", "fast", "--json")[1])
+    scored = json.loads(bench(run, answers(), small, "--json").out)
+    for part in ("S", "H", "D", "C", "N", "suits", "all"):
+        assert scored["figures"][part] == evaluated[part]
+        assert scored["calibration"][part] == evaluated["calibration"][part]
+
+
+def test_parquet_and_cards_in_place_of_numbers_say_the_same(run: Any, small: Path) -> None:
+    table = answers().drop(columns="tricks").sample(frac=1, random_state=1)
+    deals = Library(LIBRARY).deals("test")
+    table["deal"] = [deals[number].pbn for number in table["deal"]]
+    path = small.with_name("answers.parquet")
+    table.to_parquet(path, index=False)
+    of_parquet = json.loads(run("bench", path, "--deals", small, "--json")[1])
+    of_csv = json.loads(bench(run, answers(), small, "--json").out)
+    assert of_parquet["figures"] == of_csv["figures"]
+
+
+def test_the_score_is_signed(run: Any, small: Path) -> None:
+    last = bench(run, answers(), small).out.splitlines()[-1]
+    name, version, digest = str(SETS["library-test"]).split("/")
+    assert last.startswith(f"set:{name}|version:{version}|digest:{digest}|answers:")
+
+
+def test_tricks_alone_have_no_log_loss_and_some_cells_may_be_left_out(
+    run: Any, small: Path
+) -> None:
+    table = answers()
+    spades = table[(table.strain == "S") & (table.declarer == "S")]
+    content = json.loads(
+        bench(run, spades[["set", "deal", "strain", "declarer", "tricks"]], small, "--json").out
+    )
+    assert content["figures"].keys() == {"S", "suits", "all"}
+    assert content["figures"]["S"]["results"] == DEALS
+    assert "log_loss" not in content["figures"]["S"] and content["calibration"] == {}
+    real = Library(LIBRARY).deals("test")[:DEALS].tricks_or_unknown
+    hits = spades.tricks.to_numpy() == real[:, Strain.SPADES, Seat.SOUTH]
+    assert content["figures"]["S"]["exact"][0] == pytest.approx(100 * hits.mean(), abs=1e-4)
+
+
+def test_two_hands_are_asked_for_north_and_south_alone(run: Any, small: Path) -> None:
+    table = answers("library-test-pairs")
+    result = bench(run, table, small)
+    assert result.status == 2 and "is not asked in library-test-pairs" in result.err
+    of_pair = table[table.declarer.isin(["N", "S"])]
+    content = json.loads(bench(run, of_pair, small, "--json").out)
+    assert content["figures"]["all"]["results"] == DEALS * 10
+
+
+def spoilt(**columns: Any) -> Any:
+    def spoil(table: pandas.DataFrame) -> pandas.DataFrame:
+        return table.assign(**columns)
+
+    return spoil
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (spoilt(set="library-test/1/000000000000"), "made for 'library-test/1/000000000000"),
+        (spoilt(set="library-test/0/e945eb93e48b"), "made for 'library-test/0/e945eb93e48b"),
+        (spoilt(set="hard-deals/1/000000000000"), "no test set 'hard-deals'"),
+        (spoilt(deal=0), "is answered twice"),
+        (spoilt(deal=DEALS), "is no deal of the set"),
+        (spoilt(strain="X"), "is not asked"),
+        (spoilt(tricks=14), "tricks is 14 (expected 0 to 13)"),
+        (spoilt(p3=2.0), "the chances add up to"),
+        (spoilt(p3="many"), "p3 is 'many', no number"),
+        (lambda table: table.drop(columns="p9"), "no column p9"),
+        (lambda table: table[["set", "deal", "strain", "declarer"]], "no answers"),
+        (lambda table: table.drop(columns="set"), "no column set"),
+        (lambda table: table.iloc[20:], "answers of one kind are missing, first deal 0, S by N"),
+        (lambda table: table.iloc[:0], "column set has 0 values"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused(run: Any, small: Path, spoil: Any, says: str) -> None:
+    result = bench(run, spoil(answers()), small)
+    assert (result.status, result.out) == (2, "")
+    assert says in result.err and len(result.err.splitlines()) <= 3
+
+
+def test_other_deals_than_the_sets_are_refused(run: Any, small: Path) -> None:
+    others = small.with_name("others.zrd")
+    tc.write(Library(LIBRARY).deals("validation")[:DEALS], others)
+    small.with_name("answers.csv").write_text(answers().to_csv(index=False))
+    result = Result(*run("bench", small.with_name("answers.csv"), "--deals", others))
+    assert result.status == 2
+    assert f"(expected {SETS['library-test'].digest}" in result.err
+
+
+def test_the_sets_are_those_of_their_digests() -> None:
+    deals = Library(LIBRARY).deals("test")
+    for name in ("library-test", "library-test-pairs"):
+        assert truth_of_deals(SETS[name], deals).digest == SETS[name].digest
+
+
+def test_gib_and_okbridge_are_those_of_their_digests(shared: Path) -> None:
+    gib = tc.read(shared / "data/gib/gib-10000.txt")
+    for name in ("gib-10000", "gib-10000-pairs"):
+        assert truth_of_deals(SETS[name], gib).digest == SETS[name].digest
+    played = rooms_own.read_table_truth(SETS["okbridge"], shared / "data/played/okbridge.csv.gz")
+    assert played.times is not None and played.times.sum() == 167_385
+
+
+def test_results_at_the_table_count_as_often_as_they_came_about(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = Library(LIBRARY).deals("test")[:2]
+    rows = [
+        (first.pbn, "4S", "N", 10, 3),
+        (first.pbn, "4S", "N", 9, 1),
+        (second.pbn, "1NTX", "E", 7, 2),
+    ]
+    place = tmp_path / "tables.csv"
+    names = ["deal", "contract", "declarer", "tricks", "tables"]
+    pandas.DataFrame(rows, columns=names).to_csv(place, index=False)
+    monkeypatch.setattr(rooms_own, "_checked", lambda asked, truth: truth)
+    table = pandas.DataFrame(
+        {"set": str(SETS["okbridge"]), "deal": [1, 0], "contract": ["1nx", "4S"],
+         "declarer": ["E", "N"], "tricks": [8, 10]}
+    )  # fmt: skip
+    figures = json.loads(bench(run, table, place, "--json").out)["figures"]
+    assert figures["S"]["exact"][0] == 75 and figures["N"]["exact"][0] == 0
+    assert figures["all"]["results"] == 6 and figures["all"]["within_1"][0] == 100
+
+
+def test_rows_of_single_results_are_evaluated_as_by_tally() -> None:
+    deals: DealSet = Library(LIBRARY).deals("test")[:200]
+    found, real = tc.estimate(deals, model="fast"), deals.tricks_or_unknown
+    tally = Tally()
+    tally.add(found.probabilities, found.tricks, real, deals.owners)
+    deal, cell = np.indices((200, 20)).reshape(2, -1)
+    rows: Evaluation = evaluate_rows(
+        found.probabilities.reshape(-1, 14), found.tricks.ravel(), real.ravel(),
+        deals=deal, strains=cell // 4, times=np.ones(4000, dtype=np.int64),
+    )  # fmt: skip
+    of_tally = tally.evaluation()
+    for part, figures in of_tally.strains.items():
+        for name in ("exact", "log_loss", "mean_error"):
+            assert getattr(rows.strains[part], name) == pytest.approx(getattr(figures, name))
+        assert rows.calibration[part].error == pytest.approx(of_tally.calibration[part].error)
+
+
+def test_sets_are_listed(run: Any) -> None:
+    lines = [json.loads(line) for line in run("bench", "--json")[1].splitlines()]
+    assert [line["set"] for line in lines] == [str(one) for one in SETS.values()]
+    assert all(one.source for one in SETS.values())

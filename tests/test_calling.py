@@ -1,0 +1,237 @@
+"""Next calls, boards bid by the network, meanings of one's own, and the next card."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trickcast as tc
+from trickcast.bidding import MeaningError, read_auction, read_meanings
+from trickcast.bidding.meanings import agreed
+from trickcast.cards import DealError
+from trickcast.cards.auction import CALL_NUMBER, CallError
+from trickcast.cards.play import PlayError
+
+BALANCED_15 = "KQ4.AQ5.K873.J94"
+BALANCED_14 = "KQ4.AQ5.Q873.J94"
+LEADER = "KJ95.J65.K32.T54"
+DUMMY = "A84.K92.J854.K93"
+DECLARER = "KQ7.AQ3.AQ7.J762"
+THREE_NOTRUMP = {"auction": "1N P 3N P P P", "dealer": "E"}
+
+
+# --- suggestions --------------------------------------------------------------------------------
+
+
+def test_the_likeliest_call_comes_first_with_what_it_shows() -> None:
+    told = tc.suggest_calls(BALANCED_15)
+    assert told.best == "1N"
+    chances = [each.chance for each in told]
+    assert chances == sorted(chances, reverse=True)
+    assert told[0].shown.balanced > 0.8
+    assert "balanced" in told[0].reason
+    bidder = tc.Bidder(threads=1)
+    row = bidder.probabilities(BALANCED_15)
+    assert np.isclose(told[0].chance, row[bidder.calls.index("1N")], atol=1e-5)
+
+
+def test_an_auction_that_is_over_has_no_next_call() -> None:
+    for ask in (tc.suggest_calls, tc.compare_calls):
+        with pytest.raises(CallError, match="the auction 1N P P P is over"):
+            ask(BALANCED_15, "1N P P P")
+
+
+def test_calls_are_compared_on_the_same_layouts() -> None:
+    told = tc.compare_calls(BALANCED_15, "1S P", dealer="S", calls=["4S", "P"], n=60)
+    game, passed = told
+    assert game.imps == game.error == 0
+    assert game.points > passed.points + 50
+    assert passed.imps + passed.error < 0
+    assert game.contracts[0][0] == "4S S"
+    assert [row for row in str(told).splitlines() if row.startswith("PASS")]
+    again = tc.compare_calls(BALANCED_15, "1S P", dealer="S", calls=["4S", "P"], n=60)
+    assert str(again) == str(told)
+
+
+# --- whole boards -------------------------------------------------------------------------------
+
+
+def test_boards_are_bid_to_the_end_call_by_call_as_the_network_says() -> None:
+    deals = tc.random_deals(12, seed=5)
+    dealers = ["N", "E", "S", "W"] * 3
+    auctions = tc.bid_deals(deals, dealers=dealers, vulnerable="ns")
+    bidder = tc.Bidder(threads=1)
+    for deal, auction in zip(deals, auctions, strict=True):
+        assert auction.state.over
+        for turn, call in enumerate(auction.calls):
+            hand = deal[auction.caller(turn)]
+            row = bidder.probabilities(hand, auction.first(turn))
+            assert row[call] >= row.max() - 1e-5
+
+
+def test_seats_that_do_not_bid_pass() -> None:
+    deals = tc.random_deals(30, seed=6)
+    auctions = tc.bid_deals(deals, seats=["N", "S"])
+    assert not any(any(auction.calls[1::2]) for auction in auctions)
+    assert sum(any(auction.calls[::2]) for auction in auctions) > 20
+    assert all(auction.state.over for auction in auctions)
+
+
+def test_drawn_calls_follow_the_seed() -> None:
+    deals = tc.random_deals(20, seed=7)
+    drawn = [tuple(map(str, tc.bid_deals(deals, seed=seed))) for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+# --- meanings -----------------------------------------------------------------------------------
+
+
+def test_layouts_keep_to_what_a_call_means() -> None:
+    weak = tc.deals_after("1N P 3N P P P", meanings="1N: hcp 12-14, balanced", n=300, seed=1)
+    assert {deal.north.hcp for deal in weak} == {12, 13, 14}
+    assert all(deal.north.pattern in ("4333", "4432", "5332") for deal in weak)
+
+
+def test_a_hand_that_would_have_made_the_call_makes_no_other() -> None:
+    told = tc.suggest_calls(BALANCED_14, meanings="1N: hcp 12-14, balanced")
+    assert told.best == "1N"
+    assert told[0].chance > 0.999
+    deals = tc.deals_after("1C P", meanings="1N: hcp 12-14, balanced", n=300, seed=1)
+    assert not any(
+        12 <= deal.north.hcp <= 14 and deal.north.pattern in ("4333", "4432", "5332")
+        for deal in deals
+    )
+
+
+def test_a_meaning_holds_after_its_calls_and_for_its_side() -> None:
+    hand = "KJ95.AQ65.K32.54"
+    stayman = {"meanings": "1N P 2C: hearts 4, hcp 8+"}
+    assert tc.suggest_calls(hand, "1N P", **stayman).best == "2C"
+    assert tc.suggest_calls(hand, "P P 1N P", **stayman).best == "2C"
+    east_west = {"meanings": "ew 1N: hcp 12-14, balanced"}
+    assert tc.suggest_calls(BALANCED_14, dealer="N", **east_west).best != "1N"
+    assert tc.suggest_calls(BALANCED_14, dealer="E", **east_west).best == "1N"
+
+
+def test_a_system_says_what_openings_mean() -> None:
+    told = tc.suggest_calls(BALANCED_15, meanings="polish-club-rules")
+    assert told.best == tc.openings.load("polish-club-rules").bid(BALANCED_15)
+    assert told[0].chance > 0.999
+
+
+def test_of_two_meanings_the_first_or_the_one_of_higher_priority_counts(tmp_path: Path) -> None:
+    texts = ["1D: hcp 12-14, balanced", "1N: hcp 12-16, balanced"]
+    assert tc.suggest_calls(BALANCED_14, meanings=texts).best == "1D"
+    assert tc.suggest_calls(BALANCED_14, meanings=texts[::-1]).best == "1N"
+    file = tmp_path / "system.toml"
+    file.write_text(
+        '[[meaning]]\ncall = "1D"\nshows = "hcp 12-14, balanced"\n'
+        '[[meaning]]\nafter = ""\ncall = "1N"\nshows = "hcp 12-16"\nwhen = "balanced"\n'
+        "priority = 2\n"
+    )
+    assert tc.suggest_calls(BALANCED_14, meanings=str(file)).best == "1N"
+
+
+def test_chances_stay_chances_and_unlawful_calls_stay_out() -> None:
+    bidder = tc.Bidder(threads=1)
+    hands = tc.random_deals(200, seed=8).owners == 0
+    reading = bidder.read("1S", meanings=["1S 2N: hcp 15-17", "1S P: hcp 0-9"])
+    chances = np.exp(reading.log_chances([1], hands)[0])
+    assert np.allclose(chances.sum(axis=1), 1, atol=1e-5)
+    assert (chances[:, CALL_NUMBER["1H"]] == 0).all()
+    points = np.array([deal.north.hcp for deal in tc.random_deals(200, seed=8)])
+    assert (chances[points <= 9, CALL_NUMBER["PASS"]] > 0.999).all()
+    assert (chances[points > 9, CALL_NUMBER["PASS"]] < 0.001).all()
+    none = agreed(np.log(np.maximum(chances, 1e-30)).astype(np.float32), hands, ())
+    assert np.allclose(np.exp(none), chances, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1N", "no opening system '1N'"),
+        ("1N:", "no words for the hand"),
+        ("1N: quick 3", "line 1, column"),
+        ("X: hcp 3", "nothing was bid yet"),
+        ("1S P 1H: hcp 3", "not higher than 1S"),
+        ("2Z: hcp 3", "is not a call"),
+        (": hcp 3", "no call before the colon"),
+        ("nowhere.toml", "no such file"),
+    ],
+)
+def test_what_is_no_meaning_is_refused(text: str, words: str) -> None:
+    with pytest.raises(MeaningError, match=words):
+        read_meanings(text)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "no meanings"),
+        ("[[meaning]]\ncall = 3\n", "call is 3"),
+        ('[[meaning]]\ncall = "1N"\n', "shows is missing"),
+        ('[[meaning]]\ncall = "1N"\nshows = "hcp 3"\nprio = 3\n', "'prio'"),
+        ('[[meaning]]\ncall = "1N"\nshows = "hcp 3"\npriority = "high"\n', "priority is 'high'"),
+        ("[[meaning", "Expected"),
+    ],
+)
+def test_what_is_no_file_of_meanings_is_refused(tmp_path: Path, content: str, words: str) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(content)
+    with pytest.raises(MeaningError, match=words):
+        read_meanings(str(file))
+
+
+# --- the next card ------------------------------------------------------------------------------
+
+
+@pytest.mark.solver
+def test_cards_are_worth_what_the_solver_says_in_every_layout() -> None:
+    told = tc.simulate_play(DECLARER, DUMMY, played="S5", n=12, seed=2, **THREE_NOTRUMP)
+    assert told.seat.word == "West"
+    for deal, row in zip(told.deals, told.after, strict=True):
+        exact = tc.solve_play(deal, "3N", by="E", cards="S5")[-1]
+        assert exact == {card: int(row[i]) for i, card in enumerate(_deck()) if row[i] != 255}
+        assert str(deal["E"]) == DECLARER
+        assert str(deal["W"]) == DUMMY
+    means = [told.after[:, _deck().index(each.cards[0])].mean() for each in told]
+    assert np.allclose(means, [each.tricks.mean for each in told])
+    assert told[0].loss.mean == 0
+
+
+@pytest.mark.solver
+def test_an_opening_lead_is_told_as_played_too() -> None:
+    told = tc.simulate_play(LEADER, n=20, seed=1, **THREE_NOTRUMP)
+    assert told.seat.word == "South"
+    assert sum(len(each.cards) for each in told) == 13
+    assert all(each.as_played is not None and 5 < each.as_played < 13 for each in told)
+    assert told["S9"] is told["s9"]
+
+
+@pytest.mark.parametrize(
+    ("hand", "dummy", "asked", "kind", "words"),
+    [
+        (LEADER, None, {"auction": "1N P"}, DealError, "has not ended"),
+        (LEADER, None, {"auction": "P P P P"}, DealError, "passed out"),
+        (LEADER, DUMMY, {}, DealError, "before the opening lead"),
+        (DECLARER, None, {"played": "S5"}, DealError, "dummy is not given"),
+        (LEADER, DUMMY, {"played": "S5 S4"}, DealError, "South played S5, but North holds it"),
+        (DECLARER, DUMMY, {"played": "S5 H2 S6"}, PlayError, "West has to follow in spades"),
+        (DECLARER, DUMMY, {"played": "S5 S5"}, PlayError, "it was played before"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(
+    hand: str, dummy: str | None, asked: dict[str, str], kind: type[Exception], words: str
+) -> None:
+    with pytest.raises(kind, match=words):
+        tc.simulate_play(hand, dummy, n=10, **(THREE_NOTRUMP | asked))
+
+
+def _deck() -> list[str]:
+    return [suit + rank for suit in "SHDC" for rank in "AKQJT98765432"]
+
+
+def test_auctions_are_read_alike_from_text_and_from_boards() -> None:
+    deals = tc.random_deals(2, seed=9)
+    first = tc.bid_deals(deals, ["1N P", read_auction("1N P")])
+    assert [str(auction)[:3] for auction in first] == ["1N ", "1N "]

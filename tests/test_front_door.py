@@ -1,0 +1,142 @@
+"""What ``import trickcast as tc`` offers."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trickcast as tc
+from trickcast.cards import as_dealset
+from trickcast.scoring import par as par_of
+
+DEAL = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
+
+
+def test_dir_shows_what_is_public_and_nothing_else() -> None:
+    asked = "import trickcast, sys; print(*dir(trickcast)); print(*sys.modules)"
+    out = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    names, modules = (line.split() for line in out.stdout.splitlines())
+    assert names == sorted(tc.__all__) and {"Seat", "par", "solve", "__version__"} < {*names}
+    assert not {"numpy", "trickcast.cards", "importlib.metadata"} & {*modules}
+
+
+@pytest.mark.parametrize("name", tc.__all__)
+def test_every_public_name_is_there(name: str) -> None:
+    assert getattr(tc, name) is getattr(tc, name)
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert tc.__version__[0].isdigit()
+    with pytest.raises(AttributeError, match="no attribute 'simulate_making'"):
+        _ = tc.simulate_making
+
+
+def test_a_score_is_that_of_declarer() -> None:
+    assert tc.score("4SX", tricks=9, vulnerable=False) == -100
+    assert tc.score(tc.Contract("4S", by="N"), tricks=10, vulnerable=True) == 620
+
+
+def test_a_contract_may_have_a_declarer() -> None:
+    contract = tc.Contract("4SX", by="north")
+    assert (str(contract), contract.by, repr(contract)) == (
+        "4SX",
+        tc.Seat.NORTH,
+        "Contract('4SX', by='N')",
+    )
+    assert tc.Contract(contract) == contract != tc.Contract("4SX")
+    assert tc.Contract(contract, by="S").by is tc.Seat.SOUTH
+    estimate = tc.estimate(DEAL, model="fast")
+    assert estimate.making(tc.Contract("4H", by="E")) == estimate.making("4H", by="E")
+    with pytest.raises(tc.DealError, match="not a seat"):
+        tc.Contract("4S", by="X")
+
+
+def test_a_deal_is_made_of_hands() -> None:
+    north, east, south, west = DEAL
+    assert tc.Deal(north=north, east=str(east), south=south, west=west) == DEAL
+    assert tc.Deal(west=west, east=east, north=str(north)) == DEAL, "South has what is left"
+    for given, message in (
+        ({}, "expected either"),
+        ({"text": DEAL.pbn, "north": north}, "expected either"),
+        ({"north": north, "south": south}, "East and West have no hand"),
+        ({"north": north, "east": north, "south": south}, "North and East both hold SA"),
+        ({"north": "AK", "east": east, "south": south}, "AK"),
+    ):
+        with pytest.raises(tc.DealError, match=message):
+            tc.Deal(**given)
+
+
+def test_a_board_takes_letters() -> None:
+    board = tc.Board(dealer="E", vulnerability="ns", contract="4S", declarer="west")
+    assert board.dealer is tc.Seat.EAST and board.declarer is tc.Seat.WEST
+    assert board.vulnerability is tc.Vulnerability.NS
+    with pytest.raises(tc.DealError, match="not a vulnerability"):
+        tc.Board(vulnerability="most")
+
+
+def test_par_of_one_deal_and_of_many() -> None:
+    best = tc.par(DEAL, dealer="N", vulnerable="none")
+    assert best.score == 420 and {str(c.contract) for c in best.contracts} == {"4H"}
+    deals = tc.random_deals(6, seed=3)
+    tables = tc.solve(deals)
+    plain = tc.par(deals, workers=1)
+    assert plain == [par_of(table, "none", "N") for table in tables.tricks] == tc.par(tables)
+    asked = tc.par(deals, [*"NESWNE"], "both")
+    assert [found.score for found in asked] == [
+        par_of(table, "both", dealer).score
+        for table, dealer in zip(tables.tricks, "NESWNE", strict=True)
+    ]
+    assert tc.par([]) == [] and tc.par([DEAL]) == [best]
+
+
+def test_par_takes_what_boards_say_and_tables_that_are_known() -> None:
+    made_up = np.full((2, 5, 4), 6, dtype=np.uint8)
+    made_up[1, 4, [0, 2]] = 13
+    boards = [tc.Board(number=1), tc.Board(dealer="S", vulnerability="ns")]
+    owners = as_dealset(tc.random_deals(2, seed=1))[0].owners
+    known = tc.DealSet(owners, made_up, boards)
+    assert [best.score for best in tc.par(known)] == [0, 2220]
+    assert [best.score for best in tc.par(known, vulnerable="none")] == [0, 1520]
+    for given, message in (
+        ({"dealer": ["N"]}, "1 dealers for 2 deals"),
+        ({"dealer": "X"}, "not a seat"),
+        ({"vulnerable": "most"}, "not a vulnerability"),
+    ):
+        with pytest.raises(tc.DealError, match=message):
+            tc.par(known, **given)
+
+
+@pytest.mark.slow
+def test_a_type_checker_refuses_what_is_no_deal_or_hand(tmp_path: Path) -> None:
+    """The named unions take all that the functions take, and nothing else."""
+    right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
+    right.write_text(
+        "import numpy as np\nimport trickcast as tc\n"
+        "deal = tc.random_deals(1, seed=1)[0]\n"
+        "tc.estimate(deal).expected['H', 'N']\n"
+        "tc.estimate([deal, deal.pbn]), tc.estimate(deal.owners[None]), tc.estimate(deal.pbn)\n"
+        "tc.solve([deal, tc.random_deals(2, seed=1)], strains='SN')\n"
+        "tc.PairEstimator()(deal.north, [str(deal.south)]).making('4H')\n"
+        "tc.simulate(north=deal.north, south='hcp 15-17', contracts=[('4S', tc.Seat.NORTH)])\n"
+        "tc.par(deal, 'N', 'none')\n"
+        "tc.estimate_played(deal, '4H', by='N')\n"
+        "tc.evaluators.evaluate('work_points', [deal.north, 'AKQ2.QJT987.32.2'])\n"
+    )
+    lines = (
+        "tc.estimate(42)",
+        "tc.solve([1, 2])",
+        "tc.PairEstimator()(1, 2)",
+        "tc.simulate(north=5)",
+        "tc.par(3.5)",
+        "tc.estimate_played(7, '4H', by='N')",
+        "tc.Deal(north=1)",
+    )
+    wrong.write_text("import trickcast as tc\n" + "\n".join(lines) + "\n")
+    cache = Path(__file__).parents[1] / ".mypy_cache" / "of_users"
+    options = ("--strict", "--no-error-summary", "--cache-dir", cache)
+    command = [sys.executable, "-m", "mypy", *options, right, wrong]
+    found = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    refused = {int(line.split(":")[1]) for line in found.stdout.splitlines() if ": error:" in line}
+    assert "right.py" not in found.stdout and refused == {*range(2, 2 + len(lines))}, found.stdout

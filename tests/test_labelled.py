@@ -1,0 +1,120 @@
+"""Arrays with names, and what every result is asked in the same words."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import trickcast as tc
+from trickcast.cards import TABLE, LabelledArray, Seat, Strain, Suit
+
+NUMBERS = np.arange(60).reshape(3, 5, 4)
+MANY, ONE = LabelledArray(NUMBERS, TABLE), LabelledArray(NUMBERS[1], TABLE)
+DEALS = tc.random_deals(4, seed=7)
+KNOWN = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        ("H", "E"),
+        ("hearts", "east"),
+        ("♥", "e"),
+        (Strain.HEARTS, Seat.EAST),
+        (Suit.HEARTS, "E"),
+        ("H", 1),
+        (Strain.HEARTS, 1),
+    ],
+)
+def test_names_stand_for_the_named_axes_and_leading_ones_stay(key) -> None:
+    assert ONE[key] == 25 and isinstance(ONE[key], int)
+    assert MANY[key].tolist() == NUMBERS[:, 1, 1].tolist()
+    assert MANY[(2, *key)] == 45
+
+
+def test_numbers_index_as_in_numpy() -> None:
+    for key in (1, -1, slice(1, 3), [0, 2], (0, 1), (..., 2), np.array([True, False, True])):
+        assert np.array_equal(MANY[key], NUMBERS[key])
+    assert np.array_equal(MANY[:, Strain.HEARTS], NUMBERS[:, 1])
+    assert np.array_equal(MANY[..., Strain.HEARTS, Seat.SOUTH], NUMBERS[..., 1, 2])
+    assert np.array_equal(MANY[..., "S"], NUMBERS[..., 2])
+    assert np.array_equal(MANY[:, "S"], NUMBERS[:, 0])
+    assert np.array_equal(MANY[[0, 2], "S", "W"], NUMBERS[[0, 2], 0, 3])
+
+
+def test_what_is_chosen_keeps_its_names() -> None:
+    assert MANY[1]["H", "E"] == MANY[1:]["H", "E"][0] == MANY["H"]["E"][1] == 25
+    assert MANY[..., "E"]["H"].tolist() == MANY["H", "E"].tolist()
+    assert MANY.astype(float)["N", "W"].tolist() == [19.0, 39.0, 59.0]
+    for again in (pickle.loads(pickle.dumps(MANY)), copy.deepcopy(MANY)):
+        assert np.array_equal(again["C"], NUMBERS[:, 3])
+    assert type(MANY + 1) is type(MANY.sum(axis=0)) is np.ndarray
+
+
+@pytest.mark.parametrize(
+    ("key", "error", "message"),
+    [
+        (("Q", "N"), tc.DealError, "'Q' is not a strain"),
+        (("H", "H"), tc.DealError, "'H' is not a seat"),
+        (("H", Strain.HEARTS), tc.DealError, "is not a seat"),
+        (("H", "N", "S"), IndexError, "too many names"),
+        (("H", 4), IndexError, "out of bounds"),
+    ],
+)
+def test_what_is_no_name_is_an_error(key, error, message) -> None:
+    with pytest.raises(error, match=message):
+        MANY[key]
+
+
+def test_results_of_deals_read_alike() -> None:
+    estimate, table = tc.estimate(DEALS, model="fast"), tc.solve(DEALS[:2])
+    assert np.array_equal(estimate.expected["H", "N"], np.asarray(estimate.expected)[:, 1, 0])
+    assert estimate[2].tricks["H", "N"] == estimate.tricks[2, 1, 0]
+    assert estimate.probabilities["H", "N"].shape == (4, 14)
+    assert np.array_equal(table["H", "N"], table.tricks["H", "N"]) and table[1]["H", "N"] <= 13
+    assert DEALS[:2].with_tricks(table).tricks["H", "N"].tolist() == table["H", "N"].tolist()
+    for key in ("H", ("H", "N"), Strain.HEARTS):
+        with pytest.raises(TypeError, match=r"indexed by deals.*estimate.tricks\[\"H\", \"N\"\]"):
+            estimate[key]
+
+
+def test_the_chance_of_a_contract_is_asked_alike_of_every_result() -> None:
+    estimate = tc.estimate(DEALS, model="fast")
+    chances = np.asarray(estimate.probabilities)
+    np.testing.assert_allclose(estimate.making("4HX", by="N"), chances[:, 1, 0, 10:].sum(-1))
+    np.testing.assert_allclose(estimate[1].making("3N", by="S"), chances[1, 4, 2, 9:].sum())
+    np.testing.assert_allclose(estimate.making("4H")["W"], estimate.making("4H", by="west"))
+    np.testing.assert_allclose(estimate.at_least(9)["S", "E"], chances[:, 0, 1, 9:].sum(-1))
+    assert isinstance(estimate[1].at_least(9, "S", "E"), float)
+
+    pair = tc.PairEstimator(threads=1)(DEALS[0].north, DEALS[0].south)
+    assert pair.making("4H") == pair.making("4H", by="N") == pair.at_least(10)["H"]
+    assert pair.making("4H", by="S") == pair.by_partner.making("4H") != pair.making("4H")
+    with pytest.raises(tc.DealError, match="East declares"):
+        pair.making("4H", by="E")
+
+    played = tc.estimate_played(DEALS, "4H", by="N")
+    assert np.array_equal(played.making(), played.making("4H", by="N"))
+    assert np.array_equal(played.at_least(10), played.making())
+    with pytest.raises(tc.DealError, match="South is not the declarer"):
+        played.making("4H", by="S")
+
+    for result in (estimate, pair, played):
+        with pytest.raises(tc.DealError, match="passed out|not a contract in"):
+            result.making("PASS")
+
+
+def test_a_simulation_reads_like_an_estimate() -> None:
+    result = tc.simulate(**KNOWN, samples=30, solve=20, contracts=[("2S", "S")], workers=1)
+    low, high = result.interval["S", "S"]
+    assert result.interval["S", "S"].low == low <= result.expected["S", "S"] <= high
+    assert result.making("2S", by="S") == result.at_least(8, "spades", "south")
+    assert result[3] == result.deals[3] and result[:5] == result.deals[:5]
+    assert len(result) == 30 == len(list(result))
+    with pytest.raises(TypeError, match="indexed by deals"):
+        result["S", "S"]
+    with pytest.raises(ValueError, match="expected both"):
+        result.making("2S")
+    with pytest.raises(ValueError, match="expected 0 to 13"):
+        result.at_least(14, "S", "S")

@@ -1,0 +1,103 @@
+"""Boards of files chosen by number, numbered anew, and put together."""
+
+from pathlib import Path
+
+import pytest
+
+import trickcast as tc
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Boards 1 to 12, and 11 to 14 of other deals, the last of which was played."""
+    one, two = tmp_path / "one.pbn", tmp_path / "two.pbn"
+    tc.write(tc.random_deals(12, seed=1), one)
+    deals = tc.random_deals(4, seed=2)
+    two.write_text(
+        "".join(
+            f'[Board "{n}"]\n[Dealer "W"]\n[Vulnerable "None"]\n[Deal "{deal.pbn}"]\n'
+            + '[Contract "4S"]\n[Declarer "N"]\n[Result "9"]\n' * (n == 14)
+            + "\n"
+            for n, deal in enumerate(deals, start=11)
+        )
+    )
+    return [one, two]
+
+
+def test_boards_are_chosen_and_numbered_anew(run, files, tmp_path) -> None:
+    out = tmp_path / "out.pbn"
+    assert run("convert", files[0], out, "--boards", "5-7, 12", "--renumber", "1")[0] == 0
+    chosen = tc.read(out)
+    assert list(chosen) == [tc.read(files[0])[i] for i in (4, 5, 6, 11)]
+    assert [board.number for board in chosen.boards] == [1, 2, 3, 4]
+    assert [str(board.dealer) for board in chosen.boards] == ["N", "E", "S", "W"]
+    assert [str(board.vulnerability) for board in chosen.boards] == ["none", "ns", "ew", "both"]
+
+
+def test_files_are_put_together_and_numbers_that_stand_twice_are_told(run, files, tmp_path) -> None:
+    out = tmp_path / "out.pbn"
+    status, _, error = run("convert", *files, out)
+    assert status == 0 and len(tc.read(out)) == 16
+    assert error.startswith("note: 2 board numbers stand for more than one deal: 11, 12 (")
+    assert error.endswith(f"note: 16 deals written to {out}\n")
+    run("convert", *files, out, "--renumber", "21", "--force")
+    boards = tc.read(out).boards
+    assert [board.number for board in boards] == list(range(21, 37))
+    assert str(boards[14].vulnerability) == "ew", "board 35 has it so, and was not played"
+    assert (boards[15].result, str(boards[15].dealer)) == (9, "W"), "it was played so"
+
+
+def test_tables_of_one_deal_keep_a_number_in_common(run, tmp_path) -> None:
+    deals = tc.random_deals(2, seed=3)
+    source, out = tmp_path / "match.pbn", tmp_path / "out.pbn"
+    source.write_text(
+        "".join(
+            f'[Board "{n}"]\n[Deal "{deal.pbn}"]\n[Room "{room}"]\n[Contract "1N"]\n\n'
+            for n, deal in enumerate(deals, start=7)
+            for room in ("Open", "Closed")
+        )
+    )
+    assert run("convert", source, out, "--renumber", "1")[::2] == (
+        0,
+        f"note: 4 deals written to {out}\n",
+    )
+    assert [board.number for board in tc.read(out).boards] == [1, 1, 2, 2]
+
+
+def test_a_report_takes_files_and_numbers(run, files, tmp_path) -> None:
+    out = tmp_path / "out.html"
+    status, said, error = run("report", *files, "-o", out, "--boards", "12-13", "--per-page", "4")
+    assert (status, said) == (0, f"{out}: 3 boards\n") and "1 board number stands for" in error
+    travellers = tmp_path / "results.csv"
+    travellers.write_text("board,contract,declarer,result\n1,4S,N,9\n1,4S,N,10\n")
+    assert run("report", files[0], travellers, "-o", out, "--boards", "1")[0] == 0
+    assert "4♠ N" in out.read_text("utf-8")
+
+
+def test_numbers_that_are_none_are_refused(run, files, tmp_path) -> None:
+    for numbers in ("", "a", "3-", "-4", "1-2-3"):
+        status, _, error = run("convert", files[0], tmp_path / "out.pbn", "--boards", numbers)
+        assert status == 2 and "expected numbers, as 5-12,15" in error
+    status, _, error = run("convert", files[0], tmp_path / "out.pbn", "--boards", "90")
+    assert status == 2 and "there are no deals to write" in error
+    status, _, error = run("report", files[0], "-o", tmp_path / "out.html", "--boards", "90")
+    assert status == 2 and "there is no board 90" in error
+
+
+def test_a_file_that_is_there_is_replaced_only_on_request(run, files, tmp_path) -> None:
+    out = tmp_path / "out.pbn"
+    out.write_text("mine")
+    for command in (("convert", files[0]), ("deal", "--boards", "2", "--out")):
+        status, said, error = run(*command, out)
+        assert (status, said) == (2, "")
+        assert error == f"trickcast: {out} is there already (--force replaces it)\n"
+        assert out.read_text() == "mine"
+    assert run("convert", files[0], out, "--force")[::2] == (
+        0,
+        f"note: 12 deals written to {out}\n",
+    )
+    assert run("deal", "--boards", "2", "--out", out, "--force")[::2] == (
+        0,
+        f"note: 2 deals written to {out}\n",
+    )
+    assert run("convert", out, out)[0] == 0, "a file may be converted in its place"

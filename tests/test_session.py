@@ -1,0 +1,620 @@
+"""The played session: joining, comparing, judging, and what files get wrong."""
+
+import gzip
+import json
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trickcast as tc
+from trickcast import session
+from trickcast.cards import Seat, Strain, parse_card, parse_contract
+from trickcast.formats import FormatError
+from trickcast.scoring import cross_imps, datum, imps, score, victory_points
+from trickcast.session.showing import _adding_up
+from trickcast.solver import trace_plays, values_of_cards
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+PLAYED = SHARED / "played"
+needs_shared = pytest.mark.skipif(not PLAYED.is_dir(), reason="needs ../shared/data/played")
+DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+
+
+# --- scales ---
+
+
+def test_cross_imps_are_means_against_each_other_table():
+    scores = [420, 450, -50, 420, 100, -1100]
+    expected = [
+        np.mean([imps(ours - theirs) for j, theirs in enumerate(scores) if j != i])
+        for i, ours in enumerate(scores)
+    ]
+    assert cross_imps(scores) == pytest.approx(expected)
+    assert cross_imps(scores).sum() == pytest.approx(0)
+    with pytest.raises(ValueError, match="two or more"):
+        cross_imps([420])
+
+
+def test_a_datum_is_a_mean_in_tens_without_the_extremes():
+    assert datum([420, 450, 420, -50]) == 310
+    assert datum([-420, -450, -420, 50]) == -310
+    assert datum([620, 650, 620, -100, 1430], left_out=1) == 630
+    with pytest.raises(ValueError, match="left out"):
+        datum([620, 650], left_out=1)
+
+
+@pytest.mark.parametrize("boards", [1, 8, 10, 14, 16, 20, 24, 32])
+def test_victory_points_follow_the_formula_and_its_rule(boards):
+    blitz = 15 * boards**0.5
+    golden = (5**0.5 - 1) / 2
+    won = [victory_points(margin, boards)[0] for margin in range(int(blitz) + 3)]
+    for margin, points in enumerate(won):
+        part = min(1, margin / blitz)
+        exact = 10 + 10 * (1 - golden ** (3 * part)) / (1 - golden**3)
+        assert abs(points - exact) < 0.0151
+        assert victory_points(-margin, boards) == (round(20 - points, 2), points)
+    steps = np.diff(np.rint(100 * np.array(won)))
+    assert (np.diff(steps) <= 0).all(), "no IMP is worth more than the one before"
+    assert won[0] == 10 and won[-1] == 20
+
+
+def test_victory_points_of_sixteen_boards_as_results_have_them():
+    assert [victory_points(margin, 16)[0] for margin in (0, 1, 2, 3, 10, 59, 60, 90)] == [
+        10.0, 10.31, 10.61, 10.91, 12.8, 19.93, 20.0, 20.0,
+    ]  # fmt: skip
+    assert victory_points(0.5, 16) == (10.16, 9.84) or victory_points(0.5, 16) == (10.15, 9.85)
+    with pytest.raises(ValueError, match="boards"):
+        victory_points(3, 0)
+
+
+# --- a session by hand ---
+
+TRAVELLERS = """board,ns,ew,contract,declarer,result,lead,score_ns,score_ew,penalty_ns
+1,1,4,4S,N,10,,420,,
+1,2,5,4S,N,11,,450,,10
+1,3,6,4S,N,9,,-50,,
+2,1,5,3NT,S,=,,600,,
+2,2,6,3NT,S,=,,,-600,
+2,3,4,3NT,S,-1,,-100,,
+3,1,6,A+/A-,,,,,,
+3,2,4,2H,W,8,,-110,,
+3,3,5,2H,W,7,,100,,
+"""
+"""Three boards, six pairs; vulnerable are nobody, North-South, East-West."""
+
+
+@pytest.fixture
+def club(tmp_path: Path) -> list[Path]:
+    """Hand records of three boards, and the travellers."""
+    deals = tc.random_deals(3, seed=4)
+    records = tmp_path / "hands.pbn"
+    records.write_text(
+        "".join(f'[Board "{n}"]\n[Deal "{deal.pbn}"]\n\n' for n, deal in enumerate(deals, 1))
+    )
+    travellers = tmp_path / "travellers.csv"
+    travellers.write_text(TRAVELLERS)
+    return [records, travellers]
+
+
+def test_a_session_has_the_ranking_of_the_laws(club):
+    played = session.read(*club)
+    assert played.skipped == () and played.tables == 9 and played.scoring == "matchpoints"
+    shares = [board.matchpoints.tolist() for board in played.boards]
+    assert shares == [[0.5, 1, 0], [0.75, 0.75, 0], [0.6, 0, 1]]
+    found = session.pairs(session.compared(played))
+    # 1: .5 + .75 + average plus, which is its own 62.5 %; 2: 1 + .75 + 0 less a tenth of a board
+    # 6: 1 + .25 + average minus, 40 %
+    assert [(pair.number, round(100 * pair.score.value, 2)) for pair in found] == [
+        ("4", 83.33), ("1", 62.5), ("2", 55.0), ("6", 55.0), ("3", 33.33), ("5", 8.33),
+    ]  # fmt: skip
+    assert all(pair.boards == 3 for pair in found)
+
+
+def test_the_ranking_in_words(run, club):
+    status, out, error = run("session", *club)
+    assert (status, error) == (0, "")
+    ranks = re.findall(r"^ *(\d)\. +(\d) +3 +([\d.]+)", out, re.MULTILINE)
+    assert ranks == [
+        ("1", "4", "83.3"), ("2", "1", "62.5"), ("3", "2", "55.0"), ("3", "6", "55.0"),
+        ("5", "3", "33.3"), ("6", "5", "8.3"),
+    ]  # fmt: skip
+
+
+def test_parts_add_up_to_the_digit(run, club):
+    status, out, _ = run("session", *club, "--json")
+    content = json.loads(out)
+    assert status == 0 and list(content)[:2] == ["scoring", "boards"]
+    names = ("contract", "lead", "defence", "declarer", "luck")
+    for board in content["boards"]:
+        assert isinstance(board["par"], int)
+        for table in board["tables"]:
+            if table["parts"] is not None:
+                total = sum(table["parts"][name] or 0 for name in names)
+                assert total == pytest.approx(table["score"] - board["field"], abs=0.0051)
+                assert round(total, 6) == round(total, 2)
+    for pair in content["pairs"]:
+        total = sum(pair[name] for name in names) + pair["adjusted"]
+        assert round(total, 9) == round(pair["score"] - 0.5, 9)
+        assert pair["intervals"]["score"][0] <= pair["score"] <= pair["intervals"]["score"][1]
+
+
+def test_parts_are_as_defined(club):
+    played = session.read(*club)
+    judged = session.judge(played)
+    board = judged.boards[0]
+    worth = [
+        tc.estimate_played(board.board.deal, "4S", by="N").score(str(board.board.vulnerability))
+    ]
+    assert board.field == pytest.approx(worth[0], abs=0.01)
+    for table in board.tables:
+        assert table.expected == pytest.approx(worth[0], abs=0.01)
+        assert table.points.contract == pytest.approx(0, abs=1e-6)
+        assert table.points.luck == pytest.approx(table.table.score - table.expected)
+    for board in judged.boards:
+        for table in board.tables:
+            if table.points is not None:
+                assert table.points.swing == pytest.approx(table.table.score - board.field)
+                assert table.parts.swing == pytest.approx(table.value)
+
+
+# --- rooms of a match ---
+
+PLAY = '[Play "E"]\nDQ D3 DA D4\nC7 C4 C8 CA\n*\n'  # North declares: East leads
+
+
+def room(name: str, contract: str, declarer: str, result: int, more: str = "") -> str:
+    players = {"Open": "ABCD", "Closed": "WXYZ"}[name]
+    names = zip(("North", "East", "South", "West"), players, strict=True)
+    tags = "".join(f'[{seat} "{player}"]\n' for seat, player in names)
+    return (
+        f'[Board "7"]\n[Dealer "S"]\n[Vulnerable "All"]\n[Deal "{DEAL}"]\n{tags}[Room "{name}"]\n'
+        '[HomeTeam "Reds"]\n[VisitTeam "Blues"]\n[Scoring "IMP"]\n'
+        f'[Declarer "{declarer}"]\n[Contract "{contract}"]\n[Result "{result}"]\n{more}\n'
+    )
+
+
+@pytest.fixture
+def match(tmp_path: Path) -> Path:
+    path = tmp_path / "match.pbn"
+    path.write_text(room("Open", "4H", "N", 10) + room("Closed", "3NT", "S", 8))
+    return path
+
+
+def test_two_rooms_are_one_board(match):
+    played = session.read(match)
+    (board,) = played.boards
+    assert [table.score for table in board.tables] == [620, -100]
+    assert board.imps.tolist() == [12, -12] and board.matchpoints.tolist() == [1, 0]
+    assert played.scoring == "imps" and played.skipped == ()
+    judged = session.judge(played)
+    (found,) = session.matches(judged)
+    assert found.teams == ("Reds", "Blues") and found.imps == (12, 0)
+    assert found.victory_points == victory_points(12, 1)
+    ranked = session.pairs(judged)
+    assert [(pair.names, pair.score.value) for pair in ranked] == [
+        (("A", "C"), 12), (("X", "Z"), 12), (("B", "D"), -12), (("W", "Y"), -12),
+    ]  # fmt: skip
+    for pair in ranked:
+        total = sum(part.value for part in pair.parts.values())
+        assert total == pytest.approx(pair.score.value) and pair.score.interval is None
+
+
+def test_a_recorded_play_is_judged_by_role(tmp_path):
+    deal = tc.Deal(DEAL)
+    cards = list[int]()
+    strain, declarer = Strain.HEARTS, Seat.NORTH
+    rng = np.random.default_rng(3)
+    for _ in range(24):  # any cards that may be played
+        now = values_of_cards(deal.owners, strain, declarer, cards)[-1]
+        cards.append(int(rng.choice(np.flatnonzero(now != 255))))
+    values = values_of_cards(deal.owners, strain, declarer, cards)
+    trace = trace_plays(deal.owners[None], [strain], [declarer], [cards])[0]
+    assert trace[1:].tolist() == [int(values[k, card]) for k, card in enumerate(cards)]
+
+    played_cards = [tc.cards.card_text(card) for card in cards]
+    board = tc.cards.Board(
+        number=1, dealer=Seat.NORTH, vulnerability=tc.cards.Vulnerability.NONE, contract="4H",
+        declarer=declarer, result=int(trace[-1]), play=tuple(played_cards),
+    )  # fmt: skip
+    tc.write(tc.DealSet(deal.owners[None], boards=[board]), tmp_path / "a.pbn")
+    other = room("Closed", "4H", "N", 10).replace('"7"', '"1"').replace("All", "None")
+    (tmp_path / "b.pbn").write_text(other)
+    judged = session.judge(session.read(tmp_path / "a.pbn", tmp_path / "b.pbn"))
+    table = judged.boards[0].tables[0]
+    lost = np.abs(np.diff(trace.astype(int)))
+    own = deal.owners[cards] % 2 == 0
+    assert table.given == {
+        "lead": lost[0], "defence": lost[1:][~own[1:]].sum(), "declarer": lost[own].sum()
+    }  # fmt: skip
+    assert sum(table.by_seat.values()) == lost.sum()
+    # played out as recorded, all points that plays gave away are in the parts, less the usual ones
+    exact, taken = score("4H", trace[[0, -1]].astype(int), vulnerable=False)
+    from trickcast.played import norms
+
+    chances = np.eye(14)[trace[0]]
+    for role, sign in (("lead", 1), ("defence", 1), ("declarer", -1)):
+        spread = np.zeros(14)
+        for tricks, chance in enumerate(chances):
+            for n, share in enumerate(norms()[role].shares):
+                spread[min(13, max(0, tricks + sign * n))] += chance * share
+        chances = spread
+    usual = float(chances @ score("4H", np.arange(14), vulnerable=False)) - exact
+    assert table.points.play == pytest.approx(taken - exact - usual)
+
+
+def lin_deal(text: str, dealer: int) -> str:
+    """Write a deal as LIN does: South, West, North; East's cards are those left."""
+    deal = tc.Deal(text)
+    hands = [deal[seat] for seat in "SWN"]
+    suits = [zip("SHDC", str(hand).split("."), strict=True) for hand in hands]
+    return f"{dealer}" + "".join("".join(s + r for s, r in hand) + "," for hand in suits)
+
+
+def test_a_match_in_lin_has_both_rooms_the_list_and_what_is_carried_over(tmp_path):
+    one, two = lin_deal(DEAL, 1), lin_deal(tc.random_deals(1, seed=9)[0].pbn, 2)
+    text = (
+        "vg|Cup,Final,I,1,2,Reds,3,Blues,0.5|\nrs|4HN=,3NS-1,PASS,4SE-1|\n"
+        "pn|A,B,C,D,W,X,Y,Z|\n"
+        f"qx|o1|md|{one}|sv|o|mb|p|mb|p|mb|4H|mb|p|mb|p|mb|p|pc|DQ|mc|10|\n"
+        f"qx|c1|md|{one}|sv|o|\n"
+        f"qx|o2|md|{two}|sv|n|mb|p|mb|p|mb|p|mb|p|\n"
+    )
+    (tmp_path / "match.lin").write_text(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        played = session.read(tmp_path / "match.lin")
+    first, second = played.boards
+    assert [(t.room, t.contract, t.score) for t in first.tables] == [
+        ("open", "4H", 420), ("closed", "3N", -50),
+    ]  # fmt: skip
+    assert [(t.room, t.contract, t.score) for t in second.tables] == [
+        ("open", "PASS", 0), ("closed", "4S", 50),
+    ]  # fmt: skip
+    assert first.tables[0].names == ("C", "D", "A", "B")
+    (found,) = session.matches(session.compared(played))
+    assert found.imps == (10 + 3, 2 + 0.5) and found.teams == ("Reds", "Blues")
+
+
+# --- club files ---
+
+ROWS = r"""[ScoreTable "PairId_NS\3R;PairId_EW\3R;Contract\4L;Declarer\1;Lead;Result;Multiplicity"]
+1 2 4H   N DQ 10 1
+3 4 3NT  S -   8 1
+5 6 Pass - -   - 1
+? ? 4H   N -  10 3
+"""
+
+
+def test_rows_of_a_score_table_are_tables_and_the_record_is_one_of_them(tmp_path):
+    (tmp_path / "club.pbn").write_text(room("Open", "4H", "N", 10, PLAY) + "")
+    text = room("Open", "4H", "N", 10, PLAY).rstrip("\n") + "\n" + ROWS
+    (tmp_path / "club.pbn").write_text(text)
+    played = session.read(tmp_path / "club.pbn")
+    (board,) = played.boards
+    assert played.tables == 6 and played.skipped == ()
+    assert [table.count for table in board.tables] == [1, 1, 1, 3]
+    first = board.tables[0]
+    assert first.numbers == ("1", "2") and len(first.play) == 8 and first.names[0] == "A"
+    assert board.scores.tolist() == [620, -100, 0, 620]
+    assert board.matchpoints.tolist() == [0.7, 0, 0.2, 0.7]
+    assert board.imps[1] == pytest.approx((4 * -12 - 3) / 5)
+
+
+@needs_shared
+def test_club_files_state_the_scores_and_imps_that_are_found():
+    for name, count in (("club-pairs.pbn", 429), ("club-score-tables.pbn", 552)):
+        played = session.read(PLAYED / name)
+        assert played.tables == count and played.skipped == ()
+        stated = 0
+        for board in played.boards:
+            for table, ours in zip(board.tables, board.imps, strict=True):
+                if table.stated.imps[0] is not None:
+                    stated += 1
+                    assert ours == pytest.approx(table.stated.imps[0], abs=0.0051)
+        assert stated > 100
+
+
+@needs_shared
+def test_scores_and_imps_of_a_match_are_those_that_its_file_states():
+    text = (SHARED / "boards" / "example2.pbn").read_text("utf-8")
+    stated = {}
+    for record in text.split("\n\n"):
+        tags = dict(re.findall(r'\[(\w+) "([^"]*)"', record))
+        if tags.get("Score") and tags.get("ScoreIMP"):
+            key = tags["Board"], tags["HomeTeam"], tags["VisitTeam"]
+            stated[key] = int(tags["Score"].split()[1]), int(tags["ScoreIMP"].split()[1])
+    played = session.read(SHARED / "boards" / "example2.pbn")
+    assert played.tables == 299
+    seen = 0
+    for board in played.boards:
+        by_teams = {table.teams: table.score for table in board.tables}
+        for teams, points in by_teams.items():
+            assert teams is not None
+            home, visit = teams
+            key = str(board.number), home, visit
+            if key in stated and (visit, home) in by_teams:
+                seen += 1
+                assert (points, imps(points - by_teams[visit, home])) == stated[key]
+    assert seen > 250
+
+
+def duplicate(contract: str, by: str, tricks: int, vulnerable: str) -> int:
+    """Score a contract by the laws' table, on its own."""
+    level, strain = int(contract[0]), contract[1]
+    doubled = contract.count("X") - (0 if strain != "X" else 1)
+    side = "NS" if by in "NS" else "EW"
+    vul = vulnerable in ("All", "Both", side)
+    over = tricks - 6 - level
+    if over < 0:
+        if not doubled:
+            points = over * (100 if vul else 50)
+        elif vul:
+            points = -(200 + 300 * (-over - 1)) * doubled
+        else:
+            points = (
+                -[0, 100, 300, 500][min(-over, 3)] * doubled - 300 * max(0, -over - 3) * doubled
+            )
+    else:
+        trick = 20 if strain in "CD" else 30
+        base = (level * trick + 10 * (strain == "N")) * 2**doubled
+        points = base + (50 if base < 100 else 500 if vul else 300) + 50 * doubled
+        points += {6: 750 if vul else 500, 7: 1500 if vul else 1000}.get(level, 0)
+        points += over * (100 * doubled * (1 + vul) if doubled else trick)
+    return points if by in "NS" else -points
+
+
+@needs_shared
+def test_records_of_championships_join_by_deal_and_nothing_is_lost(tmp_path):
+    with gzip.open(PLAYED / "championships.pbn.gz", "rt", encoding="utf-8") as stream:
+        records = stream.read(2_000_000).split("\n\n")[:-1]
+    (tmp_path / "some.pbn").write_text("\n\n".join(records) + "\n\n", "utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        played = session.read(tmp_path / "some.pbn")
+    assert played.tables == len(records) > 1000
+    by_deal: dict[str, list[int | None]] = {}
+    for record in records:
+        tags = dict(re.findall(r'\[(\w+) "([^"]*)"', record))
+        points = None
+        if tags.get("Contract", "").upper() == "PASS":
+            points = 0
+        elif tags.get("Contract") and tags.get("Declarer") and tags.get("Result", "").isdecimal():
+            points = duplicate(
+                tags["Contract"], tags["Declarer"], int(tags["Result"]), tags["Vulnerable"]
+            )
+        by_deal.setdefault(tc.Deal(tags["Deal"]).pbn, []).append(points)
+    assert len(played.boards) == len(by_deal)
+    same = 0
+    for board in played.boards:
+        expected = by_deal[board.deal.pbn]
+        ours = [table.score for table in board.tables]
+        known = [points for points in ours if points is not None]
+        means = [
+            np.mean([imps(a - b) for j, b in enumerate(known) if j != i])
+            for i, a in enumerate(known)
+            if len(known) > 1
+        ]
+        found = board.imps[~np.isnan(board.imps)]
+        agree = all(a == b for a, b in zip(ours, expected, strict=True) if b is not None)
+        same += agree and found == pytest.approx(means)
+    assert same >= 0.99 * len(played.boards)
+
+
+# --- what does not fit ---
+
+
+def reasons(*paths: Path) -> list[str]:
+    return [entry.reason for entry in session.read(*paths).skipped]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("1,,,,,455,", "score 455, which no contract gives"),
+        ("1,4S,N,,,420,", "without result: the score 420 counts"),
+        ("1,,,10,,,", "without contract and declarer: the table has no score"),
+        ("1,4S,N,10,,620,", "score 620 where 4S, 10 tricks, is 420"),
+        ("1,9S,N,10,,,", "contract '9S' is left out"),
+        ("1,4S,N,10,,,nan", "percentage_ns 'nan' is left out: expected a finite number"),
+        ("100000,4S,N,10,,,", "board '100000' is left out: expected 1 to 99,999"),
+        ("1,4S,N,14,,,", "result '14' is left out: expected 0 to 13"),
+        ("1,4S,N,10,SB,,", "lead 'SB' is left out"),
+        ("x,4S,N,10,,,", "neither a deal nor the number"),
+        ("1,4S,N,10,,,,9", "8 cells (expected 7)"),
+    ],
+)
+def test_rows_that_cannot_be_read_are_told(tmp_path, club, row, said):
+    path = tmp_path / "odd.csv"
+    path.write_text(f"board,contract,declarer,result,lead,score_ns,percentage_ns\n{row}\n")
+    told = reasons(club[0], path)
+    assert any(reason.startswith(said) for reason in told), told
+
+
+def test_travellers_may_have_semicolons_and_may_be_packed(tmp_path, club):
+    path = tmp_path / "odd.csv.gz"
+    with gzip.open(path, "wt") as stream:
+        stream.write("Board;Contract;By;Tricks;NS;EW\n1;4SXN+1;;;1;2\n1;3NT=;S;;3;4\n")
+    played = session.read(club[0], path)
+    assert played.skipped == ()
+    assert [table.score for table in played.boards[0].tables] == [690, 400]
+
+
+def test_percentages_pairs_and_columns_that_do_not_fit_are_told(tmp_path, club):
+    path = tmp_path / "odd.csv"
+    path.write_text(
+        "board,ns,ew,contract,declarer,result,percentage_ns,percentage_ew,mood\n"
+        "1,1,2,4S,N,10,100,30,good\n1,3,3,4S,N,9,,,\n2,1,2,4S,N,10,,,\n2,1,4,3S,N,10,,,\n"
+    )
+    told = " | ".join(reasons(club[0], path))
+    assert "percentages 100 and 30 do not add up to 100" in told
+    assert "pair 3 sits against itself" in told and "pair 1 played this board before" in told
+    assert "columns that are not read: mood" in told
+
+
+def test_numbers_of_two_fields_are_pairs_of_their_own(tmp_path):
+    path = tmp_path / "mitchell.csv"
+    path.write_text(
+        "board,ns,ew,contract,declarer,result\n1,1,1,4S,N,10\n1,2,2,4S,N,9\n"
+        "2,1,2,4S,N,10\n2,2,1,4S,N,11\n"
+    )
+    played = session.read(path)
+    found = {pair.number for pair in session.pairs(session.compared(played))}
+    assert found == {"1 NS", "1 EW", "2 NS", "2 EW"}
+    assert not any("itself" in entry.reason for entry in played.skipped)
+
+
+def test_deals_that_do_not_fit_their_number_are_told(tmp_path, club):
+    turned = "E:" + DEAL[2:]
+    path, other = tmp_path / "a.pbn", tmp_path / "b.pbn"
+    path.write_text(room("Open", "4H", "N", 10))
+    other.write_text(room("Closed", "4H", "N", 10).replace(DEAL, turned))
+    (reason,) = reasons(path, other)
+    assert f"the deal of board 7 in {path}, turned by 90°" in reason
+    another = tc.random_deals(1, seed=8)[0].pbn
+    other.write_text(room("Closed", "4H", "N", 10).replace(DEAL, another))
+    (reason,) = reasons(path, other)
+    assert reason.startswith("1 deal with the number of another: 7")
+    other.write_text(room("Closed", "4H", "N", 10).replace('"7"', '"8"').replace("All", "None"))
+    told = " | ".join(reasons(path, other))
+    assert "the deal is that of board 7" in told and "vulnerable: none, but both" in told
+
+
+def test_the_same_record_in_two_files_counts_once(tmp_path):
+    path, other = tmp_path / "a.pbn", tmp_path / "b.pbn"
+    path.write_text(room("Open", "4H", "N", 10, PLAY))
+    other.write_text(room("Open", "4H", "N", 10, PLAY) + room("Closed", "3NT", "S", 8))
+    played = session.read(path, other)
+    assert played.tables == 2
+    assert [entry.reason for entry in played.skipped] == [
+        f"the same record stands in {path}: it counts once"
+    ]
+
+
+def test_one_table_is_not_compared(run, tmp_path):
+    path = tmp_path / "one.pbn"
+    path.write_text(room("Open", "4H", "N", 10))
+    status, out, _ = run("session", path)
+    assert status == 0 and "nothing to compare" in out
+    content = json.loads(run("session", path, "--json")[1])
+    (table,) = content["boards"][0]["tables"]
+    assert table["imps"] is None and table["matchpoints"] is None and table["parts"] is None
+    assert table["expected"] == pytest.approx(
+        tc.estimate_played(DEAL, "4H", by="N").score("both"), abs=0.01
+    )
+
+
+def test_records_without_a_result_stay_tables(tmp_path):
+    path = tmp_path / "some.pbn"
+    silent = f'[Board "7"]\n[Dealer "S"]\n[Vulnerable "All"]\n[Deal "{DEAL}"]\n[Room "Closed"]\n\n'
+    path.write_text(room("Open", "4H", "N", 10) + silent)
+    played = session.read(path)
+    assert played.tables == 2
+    assert [entry.reason for entry in played.skipped] == [
+        "without contract and declarer and result: the table has no score"
+    ]
+
+
+def test_a_play_that_breaks_the_rules_is_judged_up_to_there(tmp_path):
+    wrong = PLAY.replace("C8 CA", "C8 SA")  # North has clubs
+    path = tmp_path / "some.pbn"
+    path.write_text(room("Open", "4H", "N", 10, wrong) + room("Closed", "4H", "N", 9))
+    judged = session.judge(session.read(path))
+    assert any("has to follow in clubs" in entry.reason for entry in judged.skipped)
+    assert judged.boards[0].tables[0].given == {"lead": 0}
+
+
+# --- commands ---
+
+
+def test_names_are_replaced(run, match):
+    status, out, _ = run("session", match, "--anonymous", "--json")
+    content = json.loads(out)
+    assert status == 0
+    names = {name for pair in content["pairs"] for name in pair["names"]}
+    assert names == {f"Player {n}" for n in range(1, 9)}
+    assert content["matches"][0]["teams"] == ["Team 1", "Team 2"]
+    for hidden in ("Reds", "Blues"):
+        assert hidden not in out
+
+
+def test_one_board_one_pair_and_a_table(run, club, match):
+    status, out, _ = run("session", match, "--board", "7")
+    assert status == 0 and "4♥ N" in out and "Par NS +620" in out and "A – C" in out
+    status, out, _ = run("session", *club, "--pair", "4")
+    assert status == 0 and out.startswith("4: 3 boards") and "95 % interval" in out
+    assert run("session", match, "--pair", "a")[1].startswith("A – C: 1 board")
+    status, out, _ = run("session", *club, "--csv")
+    lines = out.splitlines()
+    assert status == 0 and len(lines) == 10 and lines[0].startswith("board,deal,dealer")
+    assert run("session", *club, "--board", "9")[2] == "trickcast: there is no board 9\n"
+    assert "there is no pair '99'" in run("session", *club, "--pair", "99")[2]
+    assert run("session", *club, "--board", "1", "--json")[0] == 2
+    assert run("session", *club, "--players", "novice")[0] == 2
+
+
+def test_boards_without_cards_are_scored_only(run, club):
+    status, out, error = run("session", club[1], "--json")
+    content = json.loads(out)
+    assert status == 3 and "no file has the cards of board 1: it is scored only" in error
+    assert {board["deal"] for board in content["boards"]} == {None}
+    assert content["boards"][0]["tables"][1]["matchpoints"] == 1
+    assert content["boards"][0]["tables"][1]["expected"] is None
+    assert content["pairs"][0]["number"] == "4"
+
+
+def test_a_match_may_come_on_standard_input(match):
+    with match.open("rb") as stream:
+        played = session.read(stream)
+    assert played.tables == 2 and played.boards[0].imps.tolist() == [12, -12]
+
+
+def test_scores_alone_need_no_solver(run, club):
+    status, out, _ = run("session", *club, "--scores", "--json")
+    content = json.loads(out)
+    assert status == 0 and content["boards"][0]["par"] is None
+    assert content["boards"][0]["tables"][0]["expected"] is None
+    assert content["pairs"][0]["score"] == 0.8333
+    club[1].write_text("board,contract,declarer,result\n1,PASS,,\n1,4S,N,10\n")
+    (board, *_) = json.loads(run("session", *club, "--scores", "--json")[1])["boards"]
+    assert board["field"] is None, "passes alone are no field"
+
+
+def test_what_was_left_out_is_told_and_is_the_status(run, tmp_path, club):
+    path = tmp_path / "odd.csv"
+    path.write_text("board,score_ns\n1,455\n1,420\n")
+    status, _, error = run("session", club[0], path)
+    assert status == 3 and "score 455, which no contract gives" in error
+    status, out, error = run("session", club[0], path, "--json")
+    assert status == 3 and "score 455, which no contract gives" in error
+    assert "score 455" in json.loads(out)["skipped"][0]["reason"]
+
+
+def test_files_that_are_no_session_are_refused(run, tmp_path):
+    path = tmp_path / "other.csv"
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(FormatError, match="expected board or deal"):
+        session.read(path)
+    status, _, error = run("session", path)
+    assert status == 2 and "expected board or deal" in error
+
+
+def test_rounded_parts_add_up():
+    parts = {"contract": 1.04, "lead": None, "defence": 0.55, "declarer": -0.25, "luck": 7.0}
+    shown = _adding_up(parts, 3.14159, 1)
+    assert shown["lead"] is None
+    assert round(sum(value or 0 for value in shown.values()), 9) == 3.1
+
+
+def test_play_of_a_deal_is_traced_for_many_at_once():
+    deals = tc.random_deals(3, seed=6)
+    owners = deals.owners
+    leads = [[int(np.flatnonzero(row == 1)[0])] for row in owners]
+    found = trace_plays(owners, [Strain.NOTRUMP] * 3, [Seat.NORTH] * 3, leads)
+    for row, lead, tricks in zip(owners, leads, found, strict=True):
+        values = values_of_cards(row, Strain.NOTRUMP, Seat.NORTH)[0]
+        known = values[values != 255]
+        assert tricks.tolist() == [int(known.min()), int(values[lead[0]])]
+    assert parse_contract("3N")[1] is Strain.NOTRUMP and parse_card("SA") == 0

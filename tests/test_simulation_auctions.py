@@ -1,0 +1,80 @@
+"""Simulations whose hidden hands follow an auction."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trickcast as tc
+from trickcast.simulation import SimulationError
+from trickcast.simulation.controls import means
+
+OPENER = "AQ864.K75.A3.KJ4"
+LEADER = "KJ95.J65.K32.T54"
+RAISED: dict[str, Any] = {"south": OPENER, "auction": "1S P 2S P", "dealer": "S"}
+GAME: dict[str, Any] = {"leader": LEADER, "auction": "1N P 3N P P P", "dealer": "E"}
+
+
+@pytest.mark.solver
+def test_hidden_hands_follow_the_auction() -> None:
+    told = tc.simulate(**RAISED, contracts=[("4S", "S")], samples=300, solve=20, seed=3)
+    plain = tc.simulate(south=OPENER, contracts=[("4S", "S")], samples=300, solve=20, seed=3)
+    assert np.mean([deal.north.lengths[0] >= 3 for deal in told.deals]) > 0.95
+    assert np.mean([deal.north.lengths[0] >= 3 for deal in plain.deals]) < 0.7
+    assert all(str(deal.south) == OPENER for deal in told.deals)
+    again = tc.simulate(**RAISED, contracts=[("4S", "S")], samples=300, solve=20, seed=3)
+    assert (told.deals.owners == again.deals.owners).all()
+    assert told.effect >= 1 == plain.effect
+    assert "the layouts fit the auction" in str(told)
+
+
+def test_more_layouts_begin_with_the_same() -> None:
+    few = tc.simulate(**RAISED, samples=100, solve=0, seed=3)
+    many = tc.simulate(**RAISED, samples=700, solve=0, seed=3)
+    assert (many.deals.owners[:100] == few.deals.owners).all()
+
+
+def test_words_hold_beside_the_auction_and_own_meanings_count() -> None:
+    bidder = tc.Bidder(threads=1)
+    heard = bidder.read("1N P", "E", meanings="1N: hcp 12-14, balanced")
+    told = tc.simulate(south="KQ97.KQ7.AQ82.A2", north="spades 4+", auction=heard,
+                       samples=100, solve=0)  # fmt: skip
+    assert all(deal.north.lengths[0] >= 4 for deal in told.deals)
+    assert {deal.east.hcp for deal in told.deals} <= {12, 13, 14}
+
+
+@pytest.mark.solver
+def test_contract_and_declarer_follow_from_a_whole_auction() -> None:
+    told = tc.simulate_leads(**GAME, samples=40, solve=20)
+    assert (str(told.contract), told.by.word) == ("3N", "East")
+    assert all(str(deal.south) == LEADER for deal in told.deals)
+    assert np.mean([deal.east.hcp for deal in told.deals]) > 14
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"auction": "1N P"}, "the auction 1N P has not ended"),
+        ({"auction": "P P P P"}, "the board was passed out"),
+        ({"contract": "4S"}, "ends in 3N, not in 4S"),
+        ({"by": "N"}, "makes East declarer, not North"),
+        ({"auction": None}, "expected both, or a whole auction"),
+    ],
+)
+def test_a_lead_needs_one_contract(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(SimulationError, match=words):
+        tc.simulate_leads(**(GAME | changes))
+
+
+@pytest.mark.solver
+def test_the_chance_of_a_contract_follows_too() -> None:
+    told = tc.contract_chance(**RAISED, contract="2S", by="S", samples=100, solve=20)
+    assert told.making().mean > 0.8
+
+
+def test_layouts_that_hang_together_widen_intervals() -> None:
+    taken = np.random.default_rng(1).integers(7, 12, (50, 1)).astype(float)
+    alone, together = means(taken, None), means(taken, None, effect=4.0)
+    assert np.allclose(together.error, 2 * alone.error)
+    assert np.allclose(together.effective, alone.effective / 4)
+    assert np.allclose(together.mean, alone.mean)
