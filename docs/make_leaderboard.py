@@ -73,7 +73,7 @@ def measure(path: Path, gib: str) -> None:
     deals = ["--deals", places[words[1]]]
     with TemporaryDirectory() as folder:
         answers = f"{folder}/answers.parquet"
-        made = [sys.executable, DOCS / "make_answers.py", *words[1:3], answers, *deals]
+        made = [sys.executable, str(DOCS / "make_answers.py"), *words[1:3], answers, *deals]
         subprocess.run(made, check=True)
         bench = [sys.executable, "-m", "trickcast", "bench", answers, *deals, "--json"]
         scored = subprocess.run(bench, stdout=subprocess.PIPE, check=True).stdout
