@@ -112,7 +112,8 @@ def printed(*arguments: str) -> list[Any]:
             {"north": [NORTH], "south": [SOUTH], "vulnerable": "ALL"},
             ("pair", NORTH, SOUTH, "--vulnerable", "Both"),
         ),
-        ("open", {"hands": [NORTH], "nearest": 2}, ("open", NORTH, "--nearest", "2")),
+        ("open", {"hands": [NORTH]}, ("open", NORTH)),
+        ("open", {"hands": [NORTH], "system": "acol"}, ("open", NORTH, "--system", "acol")),
         (
             "nearest",
             {"hands": [NORTH], "k": 3, "plus": SOUTH, "minus": NORTH},

@@ -51,6 +51,13 @@ class OpeningAnswer(TypedDict):
     nearest: list[BidHand]
 
 
+class OpeningsAnswer(TypedDict):
+    """What several systems open a hand with."""
+
+    hand: str
+    openings: list[OpeningAnswer]
+
+
 class NearHand(TypedDict):
     """A hand and its distance from another."""
 
@@ -214,83 +221,105 @@ class PairQuestion(HandsQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class OpenQuestion(HandsQuestion):
-    """Suggest an opening bid, say how sure it is and why, and show how near hands were opened.
+    """Show what SAYC, 2/1, Acol and Polish Club open a hand with, or one system, and why.
 
-    Example: trickcast open AKQ2.QJT987.32.2 --system standard-american
+    Example: trickcast open AKQ2.QJT987.32.2
     """
 
     most, turn = 100, 8
     system: Annotated[
-        str,
-        Option(help="polish-club, standard-american, …; to the command also a rule file (.toml)."),
-    ] = "polish-club"
-    nearest: Annotated[int, Option(min=0, served=20, help="How many near hands to show.")] = 3
+        str | None,
+        Option(help="sayc, 2/1, acol, polish-club, standard-american, …; to the command also a "
+               "rule file (.toml). It says how sure it is, too (default: the first four)."),
+    ] = None  # fmt: skip
+    nearest: Annotated[
+        int | None, Option(min=0, served=20, help="How many near hands to show (default: 3).")
+    ] = None
+
+    def check(self) -> None:
+        """Refuse near hands of no system."""
+        if self.nearest and self.system is None:
+            raise QuestionError("nearest needs system")
+
+    @property
+    def near_hands(self) -> int:
+        """How many near hands are shown."""
+        return 3 if self.nearest is None else self.nearest
 
     @cached_property
-    def opener(self) -> "OpeningSystem":
-        """The system. Raises QuestionError where there is none of this name."""
+    def openers(self) -> "list[OpeningSystem]":
+        """The systems. Raises QuestionError where there is none of this name."""
         from .. import bidding
 
+        if self.system is None:
+            return [_system(name) for name in bidding.USUAL_SYSTEMS]
         if self.system in bidding.names():
-            return _system(self.system)
+            return [_system(self.system)]
         try:
-            return bidding.load(self.system)
+            return [bidding.load(self.system)]
         except ValueError as error:
             raise QuestionError(str(error)) from None
 
     def near(self, labelled: Path | None = None) -> "NearestSystem | None":
         """Return who finds near hands, of a file or such as the system bids; None where unasked."""
-        if not self.nearest:
+        if not self.near_hands or self.system is None:
             return None
         from .. import bidding
 
         if labelled is None and self.system in bidding.names():
             return _near(self.system)
         if labelled is None:
-            return bidding.NearestSystem(bidding.own_labelled(self.opener))
+            return bidding.NearestSystem(bidding.own_labelled(self.openers[0]))
         try:
             return bidding.NearestSystem(bidding.read_labelled(labelled))
         except ValueError as error:  # LabelledError is one
             raise QuestionError(str(error)) from None
 
-    def ask(self, hand: Hand) -> "Explanation":
-        """Say what the hand is opened with. Raises QuestionError for a rule that cannot be."""
+    def ask(self, hand: Hand) -> "list[Explanation]":
+        """Say what systems open the hand with. Raises QuestionError for a rule that cannot be."""
         from ..dealing import ConstraintError
 
         try:
-            return self.opener.explain(hand)
+            return [opener.explain(hand) for opener in self.openers]
         except ConstraintError as error:  # a rule that divides by zero for this hand
             raise QuestionError(str(error)) from None
 
-    def answer(self, opening: "Explanation", near: "Sequence[Neighbour]") -> OpeningAnswer:
-        """Answer with a system's call, and hands near by."""
-        return {
-            "hand": str(opening.hand),
-            "system": opening.system,
-            "call": opening.call,
-            "sure": opening.sure,
-            "doubts": list(opening.doubts),
-            "probabilities": {
-                call: round(float(p), 6) for call, p in opening.probabilities.items()
-            },
-            "reason": opening.reason,
-            "nearest": [
-                {
-                    "hand": str(neighbour.hand),
-                    "call": neighbour.call,
-                    "distance": round(neighbour.distance, 4),
-                }
-                for neighbour in near
-            ],
-        }
+    def answer(
+        self, openings: "Sequence[Explanation]", near: "Sequence[Neighbour]"
+    ) -> OpeningAnswer | OpeningsAnswer:
+        """Answer with the call of a system, and hands near by; or with those of several."""
+        answers = [_opening(opening, near) for opening in openings]
+        return answers[0] if self.system is not None else {
+            "hand": answers[0]["hand"], "openings": answers
+        }  # fmt: skip
 
-    def answers(self, given: Sequence[Hand]) -> Sequence[OpeningAnswer]:
+    def answers(self, given: Sequence[Hand]) -> Sequence[OpeningAnswer | OpeningsAnswer]:
         """Answer all hands."""
         near = self.near()
         return [
-            self.answer(self.ask(hand), () if near is None else near.nearest(hand, self.nearest))
+            self.answer(self.ask(hand), () if near is None else near.nearest(hand, self.near_hands))
             for hand in given
         ]
+
+
+def _opening(opening: "Explanation", near: "Sequence[Neighbour]") -> OpeningAnswer:
+    return {
+        "hand": str(opening.hand),
+        "system": opening.system,
+        "call": opening.call,
+        "sure": opening.sure,
+        "doubts": list(opening.doubts),
+        "probabilities": {call: round(float(p), 6) for call, p in opening.probabilities.items()},
+        "reason": opening.reason,
+        "nearest": [
+            {
+                "hand": str(neighbour.hand),
+                "call": neighbour.call,
+                "distance": round(neighbour.distance, 4),
+            }
+            for neighbour in near
+        ],
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -101,9 +101,9 @@ class Engine:
 
     def _check(self, question: Question) -> None:
         """Refuse files of this machine where only what ships is answered with."""
-        if isinstance(question, OpenQuestion):
+        if isinstance(question, OpenQuestion) and question.system is not None:
             _check_name("opening system", question.system, openings.names())
-        elif isinstance(question, PairQuestion):
+        if isinstance(question, PairQuestion):
             _check_name("model", question.model, _PAIR_MODELS)
         elif (model := getattr(question, "model", None)) is not None:
             _check_name("model", model, [answer["name"] for answer in self._models])
