@@ -1,9 +1,9 @@
 """What simulations found, as a terminal shows it and as JSON."""
 
 import json
-import math
 
 import click
+from rich.console import Group
 from rich.table import Table
 
 from ..questions.simulations import (
@@ -13,13 +13,13 @@ from ..questions.simulations import (
     SimulateQuestion,
 )
 from ..simulation import (
+    Comparison,
     ContractChance,
     LeadSimulation,
     Simulation,
-    Value,
     bars,
 )
-from ..simulation.outcomes import even_of, is_even
+from ..simulation.outcomes import even_of
 from ..simulation.texts import interval_text, percent_text, wrapped
 from . import views
 from .sheets import vulnerable_sides
@@ -33,14 +33,15 @@ def show_contract(question: SimulateQuestion, result: Simulation, as_json: bool)
     if as_json:
         click.echo(json.dumps(question.answer(result)))
         return
-    ((bid, by),) = question.asked
-    strain = bid.strain
+    ((value, _),) = question.better(result).rows
+    bid, by, strain = value.contract, value.by, value.contract.strain
     assert strain is not None  # the simulation has refused a pass
     making, points = result.making(bid, by), result.score(bid, by, question.sides)
     chances = result.distribution(strain, by)
     tricks = interval_text((result.expected[strain, by], *result.interval[strain, by]), 2)
     sides = vulnerable_sides(question.sides)
-    click.echo(f"{result.headline}\n{bid} by {by.word}, vulnerable {sides}")
+    better = f" (the better of {question.side})" if len(question.asked) > 1 else ""
+    click.echo(f"{result.headline}\n{bid} by {by.word}{better}, vulnerable {sides}")
     click.echo(f"{'makes':10} {percent_text(making)}")
     click.echo(f"{'points':10} {interval_text(points, 0, signed=True)}")
     click.echo(f"{'tricks':10} {tricks}\n{bars(chances)}")
@@ -56,7 +57,12 @@ def show_all(question: SimulateQuestion, result: Simulation, as_json: bool) -> N
     """Show the expected tricks of all contracts, and a side's best."""
     if as_json:
         click.echo(json.dumps(question.answer(result)))
-        return
+    else:
+        views.ResultConsole().print(every_sheet(question, result))
+
+
+def every_sheet(question: SimulateQuestion, result: Simulation) -> Group:
+    """Return the expected tricks of all contracts, and a side's best, to be printed."""
     scoring = question.scoring
     unit = UNITS[scoring]
     table = Table(box=None, pad_edge=False, padding=(0, 2))
@@ -69,8 +75,7 @@ def show_all(question: SimulateQuestion, result: Simulation, as_json: bool) -> N
         if scoring != "total" and value.worth == (even, even, even):
             worth = "compared with"
         table.add_row(str(value.contract), value.by.letter, percent_text(value.making), worth)
-    click.echo(f"{result}\n")
-    views.ResultConsole().print(table)
+    return Group(f"{result}\n", table)
 
 
 def show_contracts(question: SimulateQuestion, sheet: ContractSheet, as_json: bool) -> None:
@@ -96,29 +101,11 @@ def show_contracts(question: SimulateQuestion, sheet: ContractSheet, as_json: bo
     click.echo("\n".join(wrapped(result.notes)))
 
 
-def show_comparison(question: CompareQuestion, result: Simulation, as_json: bool) -> None:
-    """Show by how much one contract beats another, by every way of scoring."""
-    if as_json:
-        click.echo(json.dumps(question.answer(result)))
-        return
-    one, other = (
-        f"{bid} by {seat.word}" if bid.level else str(bid)
-        for bid, seat in zip(question.bids, question.seats, strict=True)
-    )
-    sides = vulnerable_sides(question.sides)
-    click.echo(f"{result.headline}\n{one} against {other}, vulnerable {sides}:")
-    for scoring, gain in question.gains(result).items():
-        click.echo(f"{UNITS[scoring]:12} {_gain_text(gain, scoring)}")
-    click.echo("\n".join(wrapped(result.notes)))
+def show_comparison(question: CompareQuestion, result: Comparison, as_json: bool) -> None:
+    """Show what contracts are worth, and by how much each beats the first."""
+    click.echo(json.dumps(question.answer(result)) if as_json else str(result))
 
 
 def show_leads(question: LeadsQuestion, result: LeadSimulation, as_json: bool) -> None:
     """Show every lead, best first."""
     click.echo(json.dumps(question.answer(result)) if as_json else str(result))
-
-
-def _gain_text(gain: Value, scoring: str) -> str:
-    """Show what a contract gains, and whether that may be nothing."""
-    shown = interval_text(gain, 0 if scoring == "total" else 2, signed=scoring != "matchpoints")
-    known = not math.isnan(gain.low)
-    return shown + "   equal within the error" * (known and is_even(gain, scoring))

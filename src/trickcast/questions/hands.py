@@ -1,5 +1,6 @@
 """Questions about hands: what one is worth, how to open it, which are near it, what two take."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from typing_extensions import TypedDict
 
-from ..cards import Hand, Strain, Vulnerability
+from ..cards import DealError, Hand, Strain, Vulnerability
 from .declared import Option, Question, QuestionError
 
 if TYPE_CHECKING:  # each costs what the others have no use for
@@ -157,6 +158,8 @@ class HandQuestion(HandsQuestion):
 class PairQuestion(HandsQuestion):
     """Estimate what two hands take together, the opponents' cards unknown.
 
+    The partner may be described, as "15-17, balanced": then it is the mean over hands that fit.
+
     Example: trickcast pair AQ864.K75.A3.KJ4 K7.A862.KQ52.873
     """
 
@@ -175,9 +178,20 @@ class PairQuestion(HandsQuestion):
         """Who is vulnerable."""
         return Vulnerability.parse(self.vulnerable)
 
-    def ask(self, norths: Sequence[Hand], souths: Sequence[Hand]) -> "PairEstimate":
-        """Estimate pairs."""
-        return pair_estimator(self.model)(norths, souths)
+    def ask(self, norths: Sequence[Hand], souths: Sequence[Hand | str]) -> "PairEstimate":
+        """Estimate pairs. Raises QuestionError for what is not known of a partner."""
+        hands = [hand for hand in souths if isinstance(hand, Hand)]
+        estimator = pair_estimator(self.model)
+        if len(hands) == len(souths):
+            return estimator(norths, hands)
+        from ..dealing import ConstraintError
+        from ..pairs import PairEstimate
+
+        try:
+            means = [estimator.average(*pair).both for pair in zip(norths, souths, strict=True)]
+        except ConstraintError as error:
+            raise QuestionError(str(error).replace("south", "the partner", 1)) from None
+        return PairEstimate(np.stack(means))
 
     def best(self, estimate: "PairEstimate") -> "list[PairContract]":
         """Return the best contracts of one pair."""
@@ -185,7 +199,7 @@ class PairQuestion(HandsQuestion):
 
         return best_contracts(estimate, self.sides, BEST_CONTRACTS)
 
-    def answer(self, hands: tuple[Hand, Hand], estimate: "PairEstimate") -> PairAnswer:
+    def answer(self, hands: tuple[Hand, Hand | str], estimate: "PairEstimate") -> PairAnswer:
         """Answer with the estimate of one pair, and its best contracts."""
         low, high = estimate.interval()
         chances = estimate.chances()
@@ -212,7 +226,7 @@ class PairQuestion(HandsQuestion):
             ],
         }
 
-    def answers(self, given: Sequence[tuple[Hand, Hand]]) -> Sequence[PairAnswer]:
+    def answers(self, given: Sequence[tuple[Hand, Hand | str]]) -> Sequence[PairAnswer]:
         """Answer all pairs."""
         norths, souths = map(list, zip(*given, strict=True))
         estimates = self.ask(norths, souths)
@@ -375,6 +389,16 @@ class NearestQuestion(HandsQuestion):
     def answers(self, given: Sequence[Hand]) -> Sequence[NearestAnswer]:
         """Answer all hands."""
         return [self.answer(*row) for row in zip(given, self.ask(given), strict=True)]
+
+
+def hand_or_words(text: str) -> Hand | str:
+    """Return a hand, or the words that describe one, which are read when they are needed."""
+    try:
+        return Hand(text)
+    except DealError as error:
+        if re.fullmatch(r"[\sakqjtAKQJT0-9.-]*", text):  # nothing but cards: a hand with a mistake
+            raise error
+        return text
 
 
 @cache

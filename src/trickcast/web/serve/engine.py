@@ -30,7 +30,7 @@ from ...questions.held import HeldTables
 from ...questions.models import ModelsQuestion
 from .apart import Part, Processes
 from .errors import RefusedError
-from .given import Given, Sent, Tricks, given_deal, read_deals, read_hands
+from .given import Given, Sent, Tricks, given_deal, read_deals, read_hands, read_partners
 from .metrics import Metrics
 from .reading import File
 from .together import Together
@@ -167,7 +167,7 @@ class Engine:
 
         given: Sequence[Any] = read_hands(sent.hands)
         if question.about == "pairs":
-            norths, souths = map(read_hands, sent.pairs)
+            norths, souths = read_hands(sent.pairs[0]), read_partners(sent.pairs[1])
             if len(norths) != len(souths):
                 hands, partners = counted(len(norths), "hand"), counted(len(souths), "partner")
                 raise RefusedError(f"{hands} and {partners} (expected equally many)")
