@@ -466,9 +466,9 @@ def simulate(
     Of ``contracts``, ``solve`` is 200 unless told, and ``samples`` as many as pay, by the share of
     the spread that the network explains on the solved ones. With ``precision`` solving ends when
     the expected tricks of all solved cells are known to ± this, with ``seconds`` after that time
-    (never before 20 layouts): ``stopped`` says so. Then both numbers follow from a pilot of 40 layouts and the
-    times it took; ``solve`` and ``samples`` are at most what is told. Where solving alone is as
-    fast the network is left out.
+    (never before 20 layouts): ``stopped`` says so. Then both numbers follow from a pilot of 40
+    layouts and the times it took; ``solve`` and ``samples`` are at most what is told. Where solving
+    alone is as fast the network is left out.
 
     ``workers`` is the number of threads (default: all cores). With ``keep_on_interrupt`` Ctrl-C
     ends the work and gives the result so far. ``progress`` shows a bar, or is a function that is

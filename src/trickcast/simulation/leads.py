@@ -117,7 +117,7 @@ class LeadSimulation(Result):
 
     @cached_property
     def leads(self) -> list[Lead]:
-        """Every lead, best first."""
+        """Every lead, best first: by points, which the others are compared with; then by gain."""
         groups = _sequences(np.flatnonzero(self.after[0] != UNKNOWN))
         taken = self.after[:, [group[0] for group in groups]]
         points = -score(self.contract, np.arange(14), self.vulnerable).astype(float)
@@ -141,7 +141,11 @@ class LeadSimulation(Result):
             )
             for i, group in enumerate(groups)
         ]
-        return sorted(leads, key=lambda lead: (-lead.gain.mean, -lead.points.mean))
+        compared_with = leads[best]
+        return sorted(
+            leads,
+            key=lambda lead: (lead is not compared_with, -lead.gain.mean, -lead.points.mean),
+        )
 
     def as_played(self, players: str = "expert") -> dict[str, AsPlayed]:
         """Return tricks, chance and score after each lead as ``players`` would play on, by card.
@@ -185,7 +189,10 @@ class LeadSimulation(Result):
         head = f"{'lead':7}{'declarer takes':>15}{'set':>18}{unit:>25}{'as played':>13}"
         lines = [self.headline, f"leads against {self.contract} by {self.by.word}", head]
         taken = {card: each.tricks for card, each in self.as_played().items()}
-        lines += [self._line(lead, taken[lead.cards[0]]) for lead in self.leads]
+        lines += [
+            self._line(lead, taken[lead.cards[0]], first=not place)
+            for place, lead in enumerate(self.leads)
+        ]
         notes = [
             *self.notes,
             "as played: what declarers take at championship tables after the lead",
@@ -194,7 +201,7 @@ class LeadSimulation(Result):
             notes.insert(0, f"{_EVEN}: equal within the error")
         return "\n".join(lines + wrapped(notes))
 
-    def _line(self, lead: Lead, played: Value) -> str:
+    def _line(self, lead: Lead, played: Value, *, first: bool) -> str:
         cards = lead.cards[0] + "".join(card[1] for card in lead.cards[1:])
         tricks = error_text(lead.tricks.mean, lead.tricks.high - lead.tricks.mean)
         mean, low, high = (f"{share:.0%}" for share in lead.setting)
@@ -203,7 +210,7 @@ class LeadSimulation(Result):
         worth = interval_text(lead.gain, digits, signed=signed)
         even = even_of(self.scoring)
         if lead.gain == (even, even, even):
-            worth = "no difference"
+            worth = "compared with" if first and not self.known else "no difference"
         mark = f" {_EVEN}" if lead.even and not self.known else ""
         taken = error_text(played.mean, played.high - played.mean)
         return f"{cards:7}{tricks:>15}{chance:>18}{worth + mark:>25}{taken:>13}"
