@@ -220,7 +220,7 @@ class Comparison(Result):
         vulnerable = self.vulnerable
         sides = f", vulnerable {vulnerable.name}" if vulnerable in (1, 2) else ""
         sides = ", vulnerable both" if vulnerable == 3 else sides
-        lines = [self.headline, f"points of {self.side}{sides}; {against}", head]
+        lines = [self.headline, *wrapped([f"points of {self.side}{sides}; {against}"]), head]
         for row in self.rows:
             name = f"{row.choice.text:{_WIDTH}}"
             if len(name) > _WIDTH:
