@@ -193,7 +193,7 @@ def reproduce(
 
     try:
         ids = [*(row or ()), *(rows_file.read_text("utf-8").split() if rows_file else ())]
-        rows = chosen_rows(_of_tables(paper, table), ids, network or ())
+        rows = chosen_rows(rows_of_tables(paper, table), ids, network or ())
         if size.by_authors:
             rows = in_two_phases(rows)
         given = {"--epochs": epochs, **widths, "--steps-back": steps_back or None, "--batch": batch}
@@ -208,7 +208,7 @@ def reproduce(
             layouts=read_layouts(layouts_file) if layouts or layouts_file.exists() else None,
         )
         deals = _gather(library, size, test, out) if need_deals(rows) else None
-        click.echo(_plan(f"{paper} at scale {scale}", rows, size, deals, material))
+        click.echo(plan_text(f"{paper} at scale {scale}", rows, size, deals, material))
         with connected(cluster):  # once for all seeds
             for seed in range(1, seeds + 1):
                 store = run_experiments(
@@ -292,7 +292,7 @@ def _gather(library: str, scale: "Scale", test: Path | None, out: Path) -> "Deal
     return gather(Library(library), scale, test, agreed_deals(out, scale))
 
 
-def _of_tables(paper: str, names: "Sequence[str] | None") -> "tuple[AnyRow, ...]":
+def rows_of_tables(paper: str, names: "Sequence[str] | None") -> "tuple[AnyRow, ...]":
     """Return the rows of some tables of a paper, or of all."""
     from .experiments.all_papers import rows_of
 
@@ -301,7 +301,7 @@ def _of_tables(paper: str, names: "Sequence[str] | None") -> "tuple[AnyRow, ...]
     return tuple(dict.fromkeys(row for name in names for row in rows_of(paper, name)))
 
 
-def _plan(
+def plan_text(
     what: str, rows: "Sequence[AnyRow]", scale: "Scale", deals: "Deals | None", material: "Material"
 ) -> str:
     """Say what a run is going to do, and what it leaves out."""
