@@ -31,6 +31,7 @@ _COMMANDS = {
     "converting": ("convert",),
     "dealing": ("deal",),
     "play": ("play",),
+    "played": ("played",),
     "session": ("session",),
     "report": ("report",),
     "hands": ("hand", "par"),

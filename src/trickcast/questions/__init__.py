@@ -17,6 +17,7 @@ QUESTIONS = {
     "par": "deals.ParQuestion",
     "convert": "converting.ConvertQuestion",
     "play": "play.PlayQuestion",
+    "played": "played.PlayedQuestion",
     "session": "session.SessionQuestion",
     "deal": "dealing.DealQuestion",
     "simulate": "simulations.SimulateQuestion",
