@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import trickcast as tc
-from test_serving import running
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 AUCTION = "1H P 4H P P P"
@@ -80,14 +79,3 @@ def test_the_boards_of_a_file_are_in_their_own_contracts(run, tmp_path: Path) ->
 def test_what_cannot_be_estimated_is_said_in_a_line(run, words, reason) -> None:
     status, out, err = run("played", BOARD, *words)
     assert (status, out) == (2, "") and len(err.splitlines()) == 1 and reason in err
-
-
-def test_the_server_answers_as_the_command_does(run) -> None:
-    asked = {"deals": [BOARD], "contract": "4H", "by": "N", "lead": "DQ", "players": "club"}
-    with running("--solvers", "1") as (client, _, _):
-        answered = client.post("/v1/played", json=asked)
-        refused = client.post("/v1/played", json=asked | {"lead": "SA"})
-    words = ["4H", "--by", "N", "--lead", "DQ", "--players", "club", "--json"]
-    assert answered.json()["results"] == [json.loads(run("played", BOARD, *words)[1])]
-    assert refused.status_code == 422
-    assert refused.json()["detail"] == "East leads, but North holds SA"

@@ -150,6 +150,22 @@ def printed(*arguments: str) -> list[Any]:
             ("play", EASY, "7S", "CA", "SA", "--by", "S"),
         ),
         (
+            "played",
+            {"deals": [EASY], "contract": "7S", "by": "N", "lead": "H2", "players": "club"},
+            ("played", EASY, "7S", "--by", "N", "--lead", "H2", "--players", "club"),
+        ),
+        (
+            "auction",
+            {"auction": "1N P", "dealer": "W", "meaning": ["1N: hcp 12-14, balanced"]},
+            ("auction", "1N P", "--dealer", "W", "--meaning", "1N: hcp 12-14, balanced"),
+        ),
+        ("auction", {"auction": "7S", "deal": EASY}, ("auction", "7S", "--deal", EASY)),
+        (
+            "bid",
+            {"hand": NORTH, "auction": "1S P", "dealer": "S", "simulate": True},
+            ("bid", NORTH, "--auction", "1S P", "--dealer", "S", "--simulate"),
+        ),
+        (
             "compare",
             ALL | {"first": "2S", "second": "3N", "by": "S"},
             ("compare", "2S", "3N", "--by", "S", *ALL_OPTIONS),
@@ -250,6 +266,14 @@ WRONG: list[tuple[str, Any, str]] = [
         "2 hands and 1 partner (expected equally many)",
     ),
     ("open", {"hands": [NORTH], "system": "../x.toml"}, "no opening system '../x.toml'"),
+    ("played", {"deals": [EASY], "contract": "7S", "by": "N", "lead": "SA"}, "East leads, but"),
+    ("played", {"deals": [EASY]}, "no contract (expected contract and by"),
+    ("auction", {"auction": "1N Q"}, "call 2: 'Q' is not a call"),
+    ("auction", {"auction": "1N", "meaning": ["x.toml"]}, "no meaning 'x.toml' (expected"),
+    ("auction", {"auction": "1N", "meaning": ["ns a:b.toml"]}, "no meaning 'ns a:b.toml'"),
+    ("auction", {"auction": "1N", "meaning": ["1N: hcp foo"]}, "meaning of 1N"),
+    ("bid", {"hand": "AKQ"}, "hand 'AKQ'"),
+    ("bid", {"hand": NORTH, "auction": "1N P P P"}, "is over: nobody calls next"),
     ("nearest", {"hands": [NORTH], "plus": SOUTH}, "plus and minus go together"),
     ("nearest", {"hands": [NORTH], "k": 0}, "k is 0 (expected 1 or more)"),
 ]

@@ -18,6 +18,8 @@ QUESTIONS = {
     "convert": "converting.ConvertQuestion",
     "play": "play.PlayQuestion",
     "played": "played.PlayedQuestion",
+    "auction": "auctions.AuctionQuestion",
+    "bid": "auctions.BidQuestion",
     "session": "session.SessionQuestion",
     "deal": "dealing.DealQuestion",
     "simulate": "simulations.SimulateQuestion",

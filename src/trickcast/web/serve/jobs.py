@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...bidding import AuctionWarning
 from ...cards import Board, Deal, DealError, DealSet, Skipped
 from ...estimator import ModelError
 from ...formats import FormatError, FormatWarning, iter_deals, write_stream
@@ -53,7 +54,11 @@ def solve(asked: Asked, tell: Tell) -> None:
 def ask(asked: Asked, tell: Tell) -> None:
     """Tell the answers to a question that comes with no deals, and what is known before."""
     question: Any = question_of(asked["name"])(**asked["given"])
-    _tell_all(question.answers(_hooks(asked, tell)), asked, tell)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _tell_all(question.answers(_hooks(asked, tell)), asked, tell)
+    if notes := _passed_over([], caught)["notes"]:
+        tell("notes", notes)
 
 
 def judge(asked: Asked, tell: Tell) -> None:
@@ -154,7 +159,8 @@ def _known(board: Board) -> tuple[int | None, str | None, str | None]:
 def _passed_over(
     skipped: list[Skipped], caught: Iterable[warnings.WarningMessage] | None
 ) -> dict[str, Any]:
-    notes = [str(told.message) for told in caught or () if issubclass(told.category, FormatWarning)]
+    kinds = (AuctionWarning, FormatWarning)
+    notes = [str(told.message) for told in caught or () if issubclass(told.category, kinds)]
     return {"skipped": [entry._asdict() for entry in skipped], "notes": notes}
 
 
