@@ -125,6 +125,79 @@ def test_what_cannot_be_answered_is_said_in_a_line(run, words, reason) -> None:
     assert (status, out) == (2, "") and len(err.splitlines()) == 1 and reason in err
 
 
+LEADER, ENDED = "KJ95.J65.K32.T54", "1N P 3N P P P"
+KNOWN = ["--south", "KQ7.AQ3.AQ7.J762", "--samples", "60", "--solve", "20"]
+
+
+def test_leads_take_contract_and_declarer_from_the_auction(run) -> None:
+    asked = ["leads", LEADER, "--auction", ENDED, "--dealer", "E", "--samples", 60, "--solve", 20]
+    told = json.loads(run(*asked, "--json")[1])
+    same = tc.simulate_leads(
+        leader=LEADER, auction=ENDED, dealer="E", samples=60, solve=20, scoring="imps"
+    )
+    assert (told["contract"], told["by"]) == ("3N", "E")
+    assert [lead["tricks"][0] for lead in told["leads"]] == pytest.approx(
+        [lead.tricks.mean for lead in same], abs=1e-4
+    )
+    weak = json.loads(run(*asked, "--meaning", "1N: hcp 12-14, balanced", "--json")[1])
+    mean = {tuple(lead["cards"]): lead["tricks"][0] for lead in weak["leads"]}
+    assert mean != {tuple(lead["cards"]): lead["tricks"][0] for lead in told["leads"]}
+
+
+def test_hidden_hands_of_simulations_fit_the_auction(run, tmp_path: Path) -> None:
+    target = tmp_path / "layouts.pbn"
+    calls = ["--auction", "1N P 2C P", "--dealer", "S", "--meaning", "1N P 2C: hearts 5+"]
+    one = ["--contract", "3N", "--by", "S"]
+    status, _, err = run("simulate", *KNOWN, *calls, *one, "--save", target, "--json")
+    layouts = tc.read(target)
+    assert (status, err) == (0, "") and len(layouts) == 60
+    assert all(deal.north.lengths[1] >= 5 for deal in layouts)
+    run("simulate", *KNOWN, *calls, *one, "--making", "--vulnerable", "both", "--json")
+    told = json.loads(run("compare", "3N", "2N", "--by", "S", *KNOWN, *calls, "--json")[1])
+    assert told["layouts"] == 60 and told["imps"][1] <= told["imps"][0]
+
+
+def test_a_known_hand_that_contradicts_its_call_is_noted(run) -> None:
+    asked = ["--south", "QJT98765.432.3.2", *KNOWN[2:], "--contract", "3N", "--by", "N"]
+    status, out, err = run("simulate", *asked, "--auction", "1N", "--dealer", "S", "--json")
+    assert status == 0 and json.loads(out)["contract"] == "3N"
+    assert err.startswith("note: call 1, 1N by South, hardly fits the hands")
+
+
+def test_opponents_of_a_pair_fit_the_auction(run) -> None:
+    pair = ["pair", "AQ864.K75.A3.KJ4", "K7.A862.KQ52.873", "--json"]
+    plain = json.loads(run(*pair)[1])
+    called = json.loads(run(*pair, "--auction", "1S 2C X P")[1])
+    spades = [told["expected"][0][1] for told in (plain, called)]  # by South, through West's clubs
+    assert spades[1] < spades[0] - 0.3
+    for chances in called["probabilities"]:
+        assert [sum(row) for row in chances] == pytest.approx([1, 1], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["leads", LEADER], "no contract and declarer (expected contract and by, or auction)"),
+        (["leads", LEADER, "3N"], "no contract and declarer"),
+        (["leads", LEADER, "--auction", "1N P 3N"], "has not ended"),
+        (["leads", LEADER, "--auction", "P P P P"], "passed out"),
+        (["leads", LEADER, "4S", "--auction", ENDED], "the auction ends in 3N, not in 4S"),
+        (["leads", LEADER, "--auction", ENDED, "--by", "W"], "makes North declarer, not West"),
+        (["leads", LEADER, "3N", "--by", "N", "--dealer", "N"], "dealer needs auction"),
+        (["leads", LEADER, "3N", "--by", "N", "--meaning", "acol"], "meaning needs auction"),
+        (["simulate", *KNOWN, "--auction", "1N 1C"], "call 2, 1C: it is not higher than 1N"),
+        (["simulate", *KNOWN, "--auction", "1N", "--dealer", "Q"], "'Q' is not a seat"),
+        (["simulate", *KNOWN, "--auction", " "], "auction is empty"),
+        (["compare", "3N", "4S", "--by", "S", *KNOWN, "--dealer", "E"], "dealer needs auction"),
+        (["pair", LEADER, "KQ7.AQ3.AQ7.J762", "--auction", "1N"], "both hands hold"),
+        (["pair", LEADER, "AQ7.AQ3.AQ7.J762", "--auction", "1Z"], "call 1: '1Z' is not a call"),
+    ],
+)
+def test_an_auction_that_does_not_fit_the_question_is_said(run, words, reason) -> None:
+    status, out, err = run(*words)
+    assert (status, out) == (2, "") and len(err.splitlines()) == 1 and reason in err
+
+
 def test_words_that_cannot_be_read_are_shown_with_their_place(run) -> None:
     status, _, err = run("auction", "1N", "--meaning", "1N: hcp foo")
     assert status == 2 and "meaning of 1N, line 1, column 5" in err

@@ -302,14 +302,20 @@ def reading_calls() -> Iterator[None]:
         raise QuestionError(str(error)) from None
 
 
-def read_called(
-    auction: str, dealer: Seat, vulnerable: Vulnerability, meanings: Sequence[str] = ()
-) -> "AuctionReading":
-    """Return an auction as the network reads it. Raises CallError, and QuestionError for words."""
+def check_calls(auction: str | None, given: frozenset[str]) -> None:
+    """Refuse what is said of an auction where there is none. Raises QuestionError."""
+    if auction is None:
+        for name in ("dealer", "meaning"):
+            if name in given:
+                raise QuestionError(f"{name} needs auction")
+
+
+def heard(auction: "Auction", meanings: Sequence[str] | None) -> "AuctionReading":
+    """Return an auction as the network reads it. Raises QuestionError for meanings."""
     from ..bidding import loaded_bidder
 
     with reading_calls():
-        return loaded_bidder(threads=1).read(auction, dealer, vulnerable, meanings=meanings)
+        return loaded_bidder(threads=1).read(auction, meanings=meanings or ())
 
 
 def reads_a_file(meaning: str) -> bool:

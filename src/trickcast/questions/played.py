@@ -16,7 +16,7 @@ from ..cards.positions import GONE
 from ..estimator import estimate
 from ..played import PLAYERS, PlayedEstimate, estimate_played
 from ..scoring import Contract, score
-from .auctions import AuctionText, Dealer, Vulnerable, contract_in, ended_auction
+from .auctions import AuctionText, Dealer, Vulnerable, check_calls, contract_in, ended_auction
 from .deals import named_deal
 from .declared import Argument, Hooks, Option, Question, QuestionError
 
@@ -104,8 +104,7 @@ class PlayedQuestion(Question):
         """Read contract, seats, lead and auction. Raises QuestionError for what has no tricks."""
         if self._bid is not None and self._bid.strain is None:
             raise QuestionError(f"{self._bid}: a passed-out board has no tricks to estimate")
-        if self.dealer is not None and self.auction is None:
-            raise QuestionError("dealer needs auction")
+        check_calls(self.auction, self.given)
         self._declarer, self._card, self._sides, self._dealer, self._calls  # noqa: B018
 
     @cached_property

@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 
 from .. import simulation
 from .._pieces import connected
+from ..bidding import Auction, read_auction
 from ..cards import Hand, LabelledArray, Seat, Strain, Vulnerability
 from ..dealing import ConstraintError
 from ..scoring import Contract
@@ -28,6 +29,7 @@ from ..simulation import (
     beating_leads,
 )
 from ..simulation.controls import MINIMUM_EXACT
+from .auctions import AuctionText, FirstCaller, Meanings, check_calls, heard
 from .declared import Argument, Hooks, Option, Question, QuestionError
 
 PlayedContract = tuple[Contract, Seat]
@@ -183,6 +185,9 @@ class LayoutsQuestion(Question):
     south: Known = None
     west: Known = None
     condition: Condition = None
+    auction: AuctionText = None
+    dealer: FirstCaller = "N"
+    meaning: Meanings = None
     samples: Annotated[
         int | None,
         Option(min=1, served=20_000, help="Layouts estimated (default: as many as pay)."),
@@ -205,8 +210,17 @@ class LayoutsQuestion(Question):
     vulnerable: Vulnerable = "none"
 
     def check(self) -> None:
-        """Read who is vulnerable."""
+        """Read who is vulnerable, and what was called."""
         self.sides  # noqa: B018
+        check_calls(self.auction, self.given)
+        self.calls  # noqa: B018
+
+    @cached_property
+    def calls(self) -> Auction | None:
+        """What was called."""
+        if self.auction is None:
+            return None
+        return read_auction(self.auction, self.dealer, self.sides)
 
     @cached_property
     def sides(self) -> Vulnerability:
@@ -245,6 +259,8 @@ class LayoutsQuestion(Question):
                 raise KeyboardInterrupt
 
         watched = hooks.watch is not None or hooks.until is not None
+        if self.calls is not None:
+            own["auction"] = heard(self.calls, self.meaning)
         try:
             return simulate(
                 north=self.north,
@@ -301,7 +317,8 @@ class SimulateQuestion(LayoutsQuestion):
             raise QuestionError("contract and by go together")
         if self.making and self.contract is None:
             raise QuestionError("making needs contract and by")
-        if vain := next((pair for pair in _IN_VAIN if self.given.issuperset(pair)), None):
+        vain = next((pair for pair in _IN_VAIN if self.given.issuperset(pair)), None)
+        if vain is not None and not (self.auction and vain == ("vulnerable", "making")):
             raise QuestionError("{} has no effect with {}".format(*vain))
         self.asked  # noqa: B018
 
@@ -521,7 +538,9 @@ class CompareQuestion(LayoutsQuestion):
 class LeadsQuestion(LayoutsQuestion):
     """Compare the opening leads from a hand against a contract.
 
-    Example: trickcast leads Q63.T9.KJ984.Q32 3N --by S
+    With a whole auction, contract and declarer follow from it.
+
+    Example: trickcast leads Q63.T9.KJ984.Q32 --auction "1N P 3N P P P" --dealer S
     """
 
     leader: Annotated[
@@ -529,21 +548,29 @@ class LeadsQuestion(LayoutsQuestion):
         Argument(metavar="HAND", help="The leader's hand.", format="hand",
                  example="Q63.T9.KJ984.Q32"),
     ]  # fmt: skip
-    contract: Annotated[str, Argument(metavar="CONTRACT", help="Such as 4S or 3NX.", example="3N")]
-    by: Annotated[str, Option(help="Declarer, whose left-hand opponent leads.", example="S")]
+    contract: Annotated[
+        str | None,
+        Argument(metavar="CONTRACT", help="Such as 4S or 3NX (default: of auction).", example="3N"),
+    ] = None
+    by: Annotated[
+        str | None,
+        Option(help="Declarer, whose left-hand opponent leads (default: of auction).", example="S"),
+    ] = None
     scoring: Annotated[str, Option(choices=SCORINGS, help="How leads are compared.")] = "imps"
 
     def check(self) -> None:
-        """Read hand and contract."""
+        """Read hand, contract and declarer."""
         super().check()
+        if self.calls is None and (self.contract is None or self.by is None):
+            raise QuestionError("no contract and declarer (expected contract and by, or auction)")
         self._own  # noqa: B018
 
     @cached_property
     def _own(self) -> dict[str, Any]:
         return {
             "leader": Hand(self.leader),
-            "contract": Contract(self.contract),
-            "by": Seat.parse(self.by),
+            "contract": None if self.contract is None else Contract(self.contract),
+            "by": None if self.by is None else Seat.parse(self.by),
         }
 
     def ask(self, hooks: Hooks) -> LeadSimulation:

@@ -179,7 +179,7 @@ class Engine:
                 hands, partners = counted(len(norths), "hand"), counted(len(souths), "partner")
                 raise RefusedError(f"{hands} and {partners} (expected equally many)")
             given = [*zip(norths, souths, strict=True)]
-        for some in _turns(given, question.turn):
+        for some in _turns(given, question.at_once()):
             for answer in await self._in_thread(answers, some):
                 yield "result", answer
 
