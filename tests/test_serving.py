@@ -196,6 +196,16 @@ def printed(*arguments: str) -> list[Any]:
             ("bid", NORTH, "--auction", "1S P", "--dealer", "S", "--simulate"),
         ),
         (
+            "play",
+            {
+                "deals": [f"N:{NORTH} - {SOUTH} -"],
+                "now": True,
+                "auction": "1N P P P",
+                "cards": ["D2"],
+            },
+            ("play", f"N:{NORTH} - {SOUTH} -", "--now", "--auction", "1N P P P", "D2"),
+        ),
+        (
             "compare",
             ALL | {"first": "2S", "second": "3N", "by": "S"},
             ("compare", "2S", "3N", "--by", "S", *ALL_OPTIONS),
@@ -297,6 +307,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ),
     ("open", {"hands": [NORTH], "system": "../x.toml"}, "no opening system '../x.toml'"),
     ("played", {"deals": [EASY], "contract": "7S", "by": "N", "lead": "SA"}, "East leads, but"),
+    ("play", {"deals": [EASY], "now": True}, "no auction (expected auction and dealer"),
+    ("play", {"deals": [f"N:{NORTH} - - -"], "now": True, "auction": "1N P P P"}, "East's hand"),
     ("played", {"deals": [EASY]}, "no contract (expected contract and by"),
     ("leads", {"leader": NORTH, "auction": "1N P 3N"}, "has not ended"),
     ("leads", {"leader": NORTH}, "no contract and declarer"),

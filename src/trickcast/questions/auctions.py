@@ -329,19 +329,21 @@ def reads_a_file(meaning: str) -> bool:
     return ":" not in told and told not in names()
 
 
-def ended_auction(text: str, dealer: Seat) -> "Auction":
+def ended_auction(
+    text: str, dealer: Seat, vulnerable: Vulnerability = Vulnerability.NONE
+) -> "Auction":
     """Read an auction that ends in a contract.
 
     Raises CallError for calls that cannot be, QuestionError for an auction without a contract.
     """
     from ..bidding import read_auction
 
-    read = read_auction(text, dealer)
+    read = read_auction(text, dealer, vulnerable)
     contract, declarer = read.contract
     if contract is None:
         raise QuestionError(f"the auction {read} has not ended (expected three passes at its end)")
     if declarer is None:
-        raise QuestionError("the auction was passed out: there are no tricks to estimate")
+        raise QuestionError("the auction was passed out: there are no tricks")
     return read
 
 

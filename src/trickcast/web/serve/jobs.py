@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ...bidding import AuctionWarning
 from ...cards import Board, Deal, DealError, DealSet, Skipped
+from ...cards.text import parse_hands
 from ...estimator import ModelError
 from ...formats import FormatError, FormatWarning, iter_deals, write_stream
 from ...questions import Hooks, QuestionError, question_of
@@ -67,7 +68,8 @@ def judge(asked: Asked, tell: Tell) -> None:
     skipped: list[Skipped] = []
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
-        answers = question.answers(_hooks(asked, tell), _boards(asked, skipped), notes.append)
+        boards = _boards(asked, skipped, hidden=getattr(question, "now", False))
+        answers = question.answers(_hooks(asked, tell), boards, notes.append)
         _tell_all(answers, asked, tell)
     told = _passed_over(skipped, caught)
     for kind, entries in {**told, "notes": [*told["notes"], *notes]}.items():
@@ -120,11 +122,16 @@ def _tell_all(answers: Iterable[Any], asked: Asked, tell: Tell) -> None:
             tell("result", answer)
 
 
-def _boards(asked: Asked, skipped: list[Skipped]) -> Iterator[tuple[NDArray[np.uint8], Board]]:
-    """Yield the deals and positions that were given, or those of a file."""
+def _boards(
+    asked: Asked, skipped: list[Skipped], *, hidden: bool
+) -> Iterator[tuple[NDArray[np.uint8], Board]]:
+    """Yield the deals and positions that were given, or those of a file; hands may be hidden."""
     if asked["content"] is None:
         for text in asked["deals"]:
-            owners = position_owners(text) if is_position(text) else Deal(text).owners
+            if hidden:
+                owners = np.frombuffer(parse_hands(text), dtype=np.uint8)
+            else:
+                owners = position_owners(text) if is_position(text) else Deal(text).owners
             yield owners, Board()
         return
     for chunk in _deals(asked, skipped):
