@@ -79,3 +79,15 @@ def test_the_boards_of_a_file_are_in_their_own_contracts(run, tmp_path: Path) ->
 def test_what_cannot_be_estimated_is_said_in_a_line(run, words, reason) -> None:
     status, out, err = run("played", BOARD, *words)
     assert (status, out) == (2, "") and len(err.splitlines()) == 1 and reason in err
+
+
+def test_an_estimate_adds_the_contracts_that_players_reach(run) -> None:
+    status, out, err = run("estimate", BOARD, "--played")
+    told = json.loads(run("estimate", BOARD, "--played", "--json")[1])["played"]
+    assert (status, err) == (0, "") and "at the table, in championship play" in out
+    shares = [each["share"] for each in told]
+    assert shares == sorted(shares, reverse=True) and 0.5 < sum(shares) <= 1
+    assert (told[0]["contract"], told[0]["by"]) == ("4H", "N") and "4H by N" in out
+    played = tc.estimate_played(BOARD, "4H", by="N")
+    assert told[0]["making"] == pytest.approx(played.making(), abs=1e-3)
+    assert "played" not in json.loads(run("estimate", BOARD, "--json")[1])
