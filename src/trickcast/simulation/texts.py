@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 _BAR = 40
 _WIDTH = 80
 ESTIMATED_ONLY = "estimates of the network alone: how far off they are is not known"
+FIRST_FIGURES = "first figures, of the network alone; ± is how far off it usually is"
 INTERVALS = "± and brackets show the 95 % interval"
 KNOWN = "every hand is known: solved once, and nothing is left to chance"
 RANKS = ("double-dummy", "played")
