@@ -28,7 +28,8 @@ from trickcast.solver import solver_version
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 COMMANDS = (
     "estimate solve convert deal play generate library train evaluate bench models hand pair "
-    "nearest par open simulate compare leads reproduce explain site serve doctor report session"
+    "nearest par open simulate compare leads reproduce explain site serve doctor report session "
+    "played auction bid"
 )
 LIBRARY = ("info", "verify", "split", "add", "fetch")
 COMMAND = [sys.executable, "-m", "trickcast"]
@@ -559,7 +560,9 @@ def test_a_par_of_many_contracts_stays_in_eighty_columns(run, tmp_path: Path) ->
     tc.write(board.with_tricks(tricks), tmp_path / "x.csv")
     out = run("par", tmp_path / "x.csv")[1]
     assert max(map(len, out.splitlines())) <= 80
-    assert " ".join(out.split()).endswith("3C EW +1, 3D EW +1, 4C EW =, 4D EW =")
+    assert " ".join(out.split()).endswith(
+        "3♣ by E or W, +1; 3♦ by E or W, +1; 4♣ by E or W; 4♦ by E or W"
+    )
 
 
 @pytest.fixture

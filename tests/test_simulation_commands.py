@@ -26,7 +26,9 @@ def test_the_command_shows_tricks_and_contracts(run, monkeypatch) -> None:
     monkeypatch.setattr(contracts, "solve_batches", lambda owners, **rest: iter([tricks]))
     counted = tc.simulate(**KNOWN, samples=20, solve=20, seed=3)
     status, out, err = run("simulate", *HANDS[:4], "--samples", 20, "--solve", 20, "--seed", 3)
-    assert (status, err) == (0, "") and out.startswith(str(counted))
+    assert (status, err) == (0, "") and [
+        line.rstrip() for line in str(counted).splitlines()[:7]
+    ] == [line.rstrip() for line in out.splitlines()[:7]]
     best = counted.best_contracts()[0]
     assert f"{best.contract}" in out and f"{best.worth.mean:+.0f}" in out
 
@@ -255,3 +257,42 @@ def test_of_a_known_leader_the_cards_that_beat_a_contract(run) -> None:
 )  # fmt: skip
 def test_lists_of_contracts_that_cannot_be(run, options: list[str]) -> None:
     assert run("simulate", "--south", SOUTH, *options)[0] == 2
+
+
+def test_contracts_stand_double_dummy_and_as_played_side_by_side(run) -> None:
+    one = [*HANDS, "--solve", 20, *ONE]
+    result = tc.simulate(**KNOWN, samples=60, solve=20, contracts=SPADES)
+    told = json.loads(run("simulate", *one, "--json")[1])["played"]
+    assert told["making"] == pytest.approx(list(result.as_played("4S", "S").making), abs=1e-4)
+    club = json.loads(run("simulate", *one, "--players", "club", "--json")[1])["played"]
+    assert club["score"][0] != told["score"][0]
+    out = run("simulate", *one)[1]
+    assert "double dummy                as played" in out and "OKBridge" not in out
+    making = result.as_played("4S", "S").making.mean
+    assert f"{100 * making:.1f} %" in out
+    assert json.loads(run("simulate", *one, "--making", "--json")[1])["played"]["making"][0] > 0
+    sheet = json.loads(run("simulate", *HANDS, "--solve", 20, "--contracts", "4S,3N", "--by", "S",
+                           "--json")[1])  # fmt: skip
+    gains = json.loads(run("compare", "4S", "3N", "--by", "S", *HANDS, "--solve", 20, "--json")[1])
+    worth = [row["played"]["worth"][0] for row in sheet["contracts"]]
+    told = [row["played"] for row in gains["contracts"]]
+    assert [each["score"][0] for each in told] == pytest.approx(worth, abs=0.1)
+    assert told[1]["total"][0] == pytest.approx(worth[1] - worth[0], abs=0.1)
+    out = run("compare", "4S", "3N", "--by", "S", *HANDS, "--solve", 20)[1]
+    assert out.count("  as played") == 2
+
+
+def test_contracts_and_leads_are_ranked_by_either(run) -> None:
+    for rank in ("double-dummy", "played"):
+        asked = ["simulate", *HANDS[:4], "--samples", 60, "--solve", 0, "--rank", rank, "--json"]
+        best = json.loads(run(*asked)[1])["best"]
+        worth = [(row if rank == "double-dummy" else row["played"])["worth"][0] for row in best]
+        assert worth == sorted(worth, reverse=True) and len(worth) == 5
+        leads = ["leads", WEST, "3N", "--by", "S", "--samples", 60, "--solve", 20, "--rank", rank]
+        rows = json.loads(run(*leads, "--json")[1])["leads"]
+        gains = [(row if rank == "double-dummy" else row["played"])["gain"][0] for row in rows]
+        assert gains == sorted(gains, reverse=True)
+        assert run(*leads)[1].splitlines()[4].startswith(rows[0]["cards"][0])
+    status, _, err = run("simulate", *HANDS, *ONE, "--rank", "played")
+    assert status == 2 and "rank has no effect with contract" in err
+    assert "rank is 'luck' (expected" in run("simulate", *HANDS, "--rank", "luck")[2]

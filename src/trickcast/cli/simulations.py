@@ -23,7 +23,7 @@ from ..questions.simulations import (
     SimulateQuestion,
 )
 from ..scoring import Contract
-from ..simulation import ContractChance, Result, trick_picture
+from ..simulation import Comparison, ContractChance, Result, trick_picture
 from . import views
 from .answers import (
     every_sheet,
@@ -85,7 +85,7 @@ def simulate(
     if picture is not None and question.making:
         raise click.BadParameter("--making counts no tricks, and --picture draws them")
     _check_files(save, picture)
-    watching = None if as_json or question.asked else partial(every_sheet, question)
+    watching = None if as_json or question.asked else partial(every_sheet, question, last=False)
     with _watched(_hooks(workers, cluster), watching) as hooks:
         result = question.ask(hooks)
     if isinstance(result, ContractSheet):
@@ -121,7 +121,7 @@ def compare(
 ) -> None:
     """Show by how much each contract beats the first."""
     _check_files(save)
-    with _watched(_hooks(workers, cluster), None if as_json else str) as hooks:
+    with _watched(_hooks(workers, cluster), None if as_json else _so_far) as hooks:
         result = question.ask(hooks)
     _deliver(question, result, save, lambda: show_comparison(question, result, as_json))
 
@@ -153,6 +153,10 @@ def _watched(hooks: Hooks, picture: Callable[[Any], Any] | None) -> Iterator[Hoo
     console = views.ResultConsole(stderr=True)
     with Live(console=console, transient=True, auto_refresh=False) as live:
         yield replace(hooks, watch=lambda found: live.update(picture(found), refresh=True))
+
+
+def _so_far(found: Comparison) -> str:
+    return found.text(None)
 
 
 def _check_files(save: str | None, picture: str | None = None) -> None:

@@ -3,7 +3,8 @@
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, NotRequired, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,12 @@ from typing_extensions import TypedDict
 
 from .. import dealing
 from ..cards import Board, Deal
+from .auctions import AuctionText, Meanings, heard
 from .deals import SolveQuestion, named_deal
 from .declared import Hooks, Option, Question, QuestionError
+
+if TYPE_CHECKING:
+    from ..bidding import Auction
 
 _PRODUCED = 40  # by Dealer, where a script says nothing
 Owners = NDArray[np.uint8]
@@ -65,6 +70,8 @@ class DealQuestion(Question):
         Option(metavar="TEXT", filled=True, example="South opens a weak two",
                help="What the boards are about: 'South opens a weak two'. Who opens deals."),
     ] = None  # fmt: skip
+    auction: AuctionText = None
+    meaning: Meanings = None
     dealer: Annotated[
         str | None,
         Option(help="N, E, S or W (default: who opens in the theme, or by the board's number)."),
@@ -108,6 +115,29 @@ class DealQuestion(Question):
         """Refuse a seed of what has none."""
         if self.secure and self.seed is not None:
             raise QuestionError("secure has no seed (expected one or the other)")
+        if self.secure and self.auction is not None:
+            raise QuestionError("secure does not go with auction")
+        if self.theme is not None and self.auction is not None:
+            raise QuestionError("theme does not go with auction")
+        if self.meaning is not None and self.auction is None:
+            raise QuestionError("meaning needs auction")
+        self.calls  # noqa: B018
+
+    @cached_property
+    def calls(self) -> "Auction | None":
+        """What was called."""
+        if self.auction is None:
+            return None
+        from ..bidding import read_auction
+
+        return read_auction(self.auction, self.dealer or "N", self.vulnerable or "none")
+
+    def _drawn(self, constraints: dealing.Constraints) -> Any:
+        """Return what draws layouts that fit the auction."""
+        from ..bidding import AuctionLayouts
+
+        assert self.calls is not None
+        return AuctionLayouts(heard(self.calls, self.meaning), constraints)
 
     def ask(
         self, find: "TrickFinder", script: dealing.Actions | None = None
@@ -124,6 +154,8 @@ class DealQuestion(Question):
             for name in ("produce", "seed", "start_board", "dealer", "vulnerability")
         )
         most = {} if self.tries is None else {"max_tries": self.tries}
+        dealer = dealer if self.dealer is None else self.dealer
+        sides = vulnerability if self.vulnerable is None else self.vulnerable
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", dealing.ConstraintWarning)  # actions have effect
@@ -138,11 +170,12 @@ class DealQuestion(Question):
                     west=self.west,
                     condition=[self.condition] * (self.condition is not None)
                     + ([] if script is None else [script.script]),
-                    dealer=dealer if self.dealer is None else self.dealer,
-                    vulnerable=vulnerability if self.vulnerable is None else self.vulnerable,
+                    dealer=dealer if self.calls is None else self.calls.dealer,
+                    vulnerable=sides if self.calls is None else self.calls.vulnerable,
                     first=self.first or first or 1,
                     rotate=self.rotate,  # type: ignore[arg-type]  # one of its choices
                     tricks=find,
+                    among=None if self.calls is None else self._drawn,
                     **most,
                 )
         except dealing.ConstraintError as error:

@@ -8,18 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from ..cards import DealError, Hand, Strain, Vulnerability
+from .auctions import AuctionText, FirstCaller, Meanings, check_calls
 from .declared import Option, Question, QuestionError
 
 if TYPE_CHECKING:  # each costs what the others have no use for
-    from ..bidding import Explanation, NearestSystem, Neighbour, OpeningSystem
+    from ..bidding import Auction, Explanation, NearestSystem, Neighbour, OpeningSystem
     from ..evaluators import HandValue
     from ..pairs import HandEmbedding, PairContract, PairEstimate, PairEstimator
 
 BEST_CONTRACTS = 3
 """Contracts that are named for two hands."""
+_LAYOUTS = 200
+"""Layouts of the opponents that fit an auction."""
 
 
 class HandAnswer(TypedDict):
@@ -110,6 +114,10 @@ class HandsQuestion(Question):
     turn: ClassVar[int] = 64
     """How many are answered in one turn, after which others have theirs."""
 
+    def at_once(self) -> int:
+        """Return how many are answered in one turn."""
+        return self.turn
+
     def answers(self, given: Sequence[Any]) -> Sequence[Any]:
         """Answer all that is given: hands or pairs."""
         raise NotImplementedError
@@ -159,6 +167,7 @@ class PairQuestion(HandsQuestion):
     """Estimate what two hands take together, the opponents' cards unknown.
 
     The partner may be described, as "15-17, balanced": then it is the mean over hands that fit.
+    With an auction the opponents' hands, and a partner who is described, fit it.
 
     Example: trickcast pair AQ864.K75.A3.KJ4 K7.A862.KQ52.873
     """
@@ -168,30 +177,69 @@ class PairQuestion(HandsQuestion):
     model: Annotated[
         str, Option(help="accurate or hand2vec; to the command also an .onnx file.")
     ] = "accurate"
+    auction: AuctionText = None
+    dealer: FirstCaller = "N"
+    meaning: Meanings = None
 
     def check(self) -> None:
-        """Read who is vulnerable."""
+        """Read who is vulnerable, and what was called."""
         self.sides  # noqa: B018
+        check_calls(self.auction, self.given)
+        if self.auction is not None and "model" in self.given:
+            raise QuestionError("model has no effect with auction")
+        self._calls  # noqa: B018
 
     @cached_property
     def sides(self) -> Vulnerability:
         """Who is vulnerable."""
         return Vulnerability.parse(self.vulnerable)
 
+    @cached_property
+    def _calls(self) -> "Auction | None":
+        if self.auction is None:
+            return None
+        from ..bidding import read_auction
+
+        return read_auction(self.auction, self.dealer, self.sides)
+
+    def at_once(self) -> int:
+        """Return how many are answered in one turn: layouts take their time."""
+        return self.turn if self.auction is None else 1
+
     def ask(self, norths: Sequence[Hand], souths: Sequence[Hand | str]) -> "PairEstimate":
-        """Estimate pairs. Raises QuestionError for what is not known of a partner."""
-        hands = [hand for hand in souths if isinstance(hand, Hand)]
-        estimator = pair_estimator(self.model)
-        if len(hands) == len(souths):
-            return estimator(norths, hands)
+        """Estimate pairs. Raises QuestionError for what is not known of a partner, and meanings."""
         from ..dealing import ConstraintError
         from ..pairs import PairEstimate
 
+        hands = [hand for hand in souths if isinstance(hand, Hand)]
+        estimator = pair_estimator(self.model)
+        pairs = [*zip(norths, souths, strict=True)]
+        if len(hands) == len(souths):
+            estimated = estimator(norths, hands)  # which says so where both hold a card
+            if self._calls is None:
+                return estimated
         try:
-            means = [estimator.average(*pair).both for pair in zip(norths, souths, strict=True)]
+            if self._calls is not None:
+                return PairEstimate(np.stack([self._after_calls(*pair) for pair in pairs]))
+            means = [estimator.average(*pair).both for pair in pairs]
         except ConstraintError as error:
             raise QuestionError(str(error).replace("south", "the partner", 1)) from None
         return PairEstimate(np.stack(means))
+
+    def _after_calls(self, north: Hand, south: Hand | str) -> NDArray[np.float32]:
+        """Return (5, 2, 14) chances: means over layouts that fit the auction."""
+        from ..bidding import MeaningError, deals_after
+        from ..estimator import estimate
+
+        assert self._calls is not None
+        try:
+            deals = deals_after(
+                self._calls, north=north, south=south, n=_LAYOUTS, meanings=self.meaning or ()
+            )
+        except MeaningError as error:
+            raise QuestionError(str(error)) from None
+        chances: NDArray[np.float32] = estimate(deals).probabilities[:, :, ::2].mean(axis=0)
+        return chances
 
     def best(self, estimate: "PairEstimate") -> "list[PairContract]":
         """Return the best contracts of one pair."""
