@@ -50,9 +50,9 @@ def test_the_calls_of_a_file_are_judged_by_the_hands(run, boards: Path) -> None:
     assert (told["board"], told["deal"], len(told["calls"])) == (1, BOARD, 8)
     unusual = [call["call"] for call in told["calls"] if call["unusual"]]
     assert unusual == ["3N"] and told["calls"][2]["hand"] == "KJ95.J65.K3.J654"
-    out = run("auction", boards, "--board", 1)[1]
+    out = run("auction", boards, "--boards", 1)[1]
     assert "3N by South is unusual: <1% would call so with KJ95.J65.K3.J654" in out
-    status, _, err = run("auction", boards, "--board", 2)
+    status, _, err = run("auction", boards, "--boards", 2)
     assert status == 2 and "no board has an auction" in err
 
 
@@ -108,7 +108,7 @@ def test_boards_are_bid_into_a_file(run, boards: Path, tmp_path: Path) -> None:
         (["auction", "1N", "--meaning", ""], "meaning is empty"),
         (["auction", "1N", "--meaning", "mine"], "'mine' is no meaning (expected such as"),
         (["auction", "1N", "--meaning", "mine.toml"], "mine.toml: no such file"),
-        (["auction", "1N", "--board", "3"], "--board is for a file of boards"),
+        (["auction", "1N", "--boards", "3"], "--boards is for a file of boards"),
         (["auction", "1N", "--deal", "N:x"], "1 hand (expected 4)"),
         (["bid", "AK"], "'AK' is neither a file nor a hand"),
         (["bid", BALANCED_15, "--auction", "1N P P P"], "is over: nobody calls next"),
@@ -116,7 +116,7 @@ def test_boards_are_bid_into_a_file(run, boards: Path, tmp_path: Path) -> None:
         (["bid", BALANCED_15, "--out", "x.pbn"], "--out is for a file of boards"),
         (["bid", BOARD, "--seats", "Q"], "'Q' is not a seat"),
         (["bid", BOARD, "--simulate"], "--simulate is for a hand"),
-        (["bid", BOARD, "--board", "7"], "there is no board 7"),
+        (["bid", BOARD, "--boards", "7"], "there is no board 7"),
         (["bid", BOARD, "--json", "--out", "x.pbn"], "--json and --out do not go together"),
     ],
 )

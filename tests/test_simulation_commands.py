@@ -24,7 +24,7 @@ ONE = ["--contract", "4S", "--by", "S"]
 def test_the_command_shows_tricks_and_contracts(run, monkeypatch) -> None:
     tricks = np.random.default_rng(1).integers(5, 12, size=(20, 5, 4)).astype(np.uint8)
     monkeypatch.setattr(contracts, "solve_batches", lambda owners, **rest: iter([tricks]))
-    counted = tc.simulate(**KNOWN, samples=20, solve=20, seed=3)
+    counted = tc.simulate(**KNOWN, side="NS", samples=20, solve=20, seed=3)
     status, out, err = run("simulate", *HANDS[:4], "--samples", 20, "--solve", 20, "--seed", 3)
     assert (status, err) == (0, "") and out.startswith(str(counted))
     best = counted.best_contracts()[0]

@@ -16,6 +16,7 @@ from .. import dealing
 from .._files import check_target
 from ..cards import DealSet
 from ..formats import FormatError, format_to_write, write_stream
+from ..questions.annotating import annotated
 from ..questions.dealing import DealQuestion, TrickFinder
 from . import views
 from .command import Option
@@ -82,10 +83,14 @@ def deal(
         told = [] if actions is None else _told(actions, dealt.deals.owners, find.once)
     except dealing.ConstraintError as error:
         raise CommandError(_as_options(str(error))) from None
-    chunks = (dealt.deals[i : i + _CHUNK] for i in range(0, len(dealt.deals), _CHUNK))
+    chunks: Iterator[DealSet] = (
+        dealt.deals[i : i + _CHUNK] for i in range(0, len(dealt.deals), _CHUNK)
+    )
     if question.solve:
         pairs = solved(chunks, workers, seen=out is None)
         chunks = (chunk.with_tricks(tables.tricks) for chunk, tables in pairs)
+        if form == "pbn":
+            chunks = annotated(chunks)  # as convert does
     if as_json:
         _show_json(question, chunks, dealt.seed)
     elif form == _SHEETS:

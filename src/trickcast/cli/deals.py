@@ -12,13 +12,14 @@ from ..cards import Board, Deal, DealSet, whole_percent
 from ..estimator import Estimator
 from ..questions.deals import EstimateQuestion, LikelyContract, SolveQuestion
 from .command import Argument, Option
-from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, Cluster, Strict, read_deals
-from .sheets import Sheet, estimate_tables, solved_table
+from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, Cluster, Strict
+from .selecting import Boards, chosen
+from .sheets import Sheet, estimate_tables, short_head, short_table, solved_table
 from .solving import Check, solved
 
 Deals = Annotated[
-    str,
-    Argument(metavar="DEALS", help="A file, - for standard input, a deal (N:…), an address."),
+    list[str],
+    Argument(metavar="DEALS", help="Files, - for standard input, deals (N:…), an address."),
 ]
 From = Annotated[
     str | None,
@@ -31,6 +32,7 @@ Workers = Annotated[int | None, Option(min=1, help="Threads (default: all cores)
 def estimate(
     deals: Deals,
     question: EstimateQuestion,
+    boards: Boards = None,
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
@@ -44,7 +46,7 @@ def estimate(
     sheet = Sheet()
     chunk = CHUNK if question.solve_below is None else SOME_SOLVED_CHUNK
     chunk = SOLVED_CHUNK if question.exact else chunk
-    chunks = read_deals(deals, source, chunk=chunk, strict=strict)
+    chunks = chosen(deals, boards, source, chunk, strict)
     pairs = (
         solved(chunks, workers, check)
         if question.exact
@@ -80,6 +82,8 @@ def _at_the_table(contracts: Sequence[LikelyContract]) -> str:
 def solve(
     deals: Deals,
     question: SolveQuestion,
+    boards: Boards = None,
+    short: Annotated[bool, Option(help="One line a board.")] = False,
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
@@ -88,13 +92,20 @@ def solve(
     cluster: Cluster = None,
 ) -> None:
     """Show the table of each deal."""
-    sheet = Sheet()
+    if short and as_json:
+        raise click.BadParameter("--short and --json do not go together")
+    sheet, number = Sheet(), 0
     size = SOLVED_CHUNK if cluster is None else CHUNK
-    chunks = read_deals(deals, source, chunk=size, strict=strict)
+    chunks = chosen(deals, boards, source, size, strict)
     for chunk, tables in solved(chunks, workers, check, on=cluster):
         for i, (deal, board) in enumerate(with_boards(chunk)):
             if as_json:
                 click.echo(json.dumps(question.answer(deal, board, tables[i].tricks)))
+            elif short:
+                number += 1
+                if number == 1:
+                    click.echo(short_head())
+                click.echo(short_table(number, board, tables[i].tricks))
             else:
                 sheet.show(deal, board, solved_table(tables[i].tricks))
 

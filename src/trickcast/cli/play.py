@@ -14,7 +14,8 @@ from ..cards.positions import GONE
 from ..questions.play import PlayQuestion, Review, is_position, position_hands, position_owners
 from .command import Argument, Option
 from .deals import AsJson, From, Workers, watched, with_boards
-from .inputs import SHOWN, CommandError, Strict, is_file, passed_over, read_boards, read_deals
+from .inputs import SHOWN, CommandError, Strict, is_file, passed_over, read_boards
+from .selecting import chosen, selected
 from .sheets import Sheet
 
 _NAMED = 4
@@ -30,6 +31,9 @@ def play(
     number: Annotated[
         int | None, Option("--board", min=0, help="Only this board number of a file.")
     ] = None,
+    numbers: Annotated[
+        str | None, Option("--boards", metavar="5-12,15", help="Only these board numbers.")
+    ] = None,
     every: Annotated[
         bool, Option("--all", help="With --board: every board of this number, not only the first.")
     ] = False,
@@ -41,7 +45,7 @@ def play(
     """Judge the play of a deal, or of the boards of a file."""
     sheet = Sheet()
     shown, matching, left_out = 0, 0, Counter[str]()
-    for owners, board in _boards(deals, source, strict, hidden=question.now):
+    for owners, board in _boards(deals, numbers, source, strict, hidden=question.now):
         if number is not None and board.number != number:
             continue
         matching += 1
@@ -83,17 +87,18 @@ def _note(text: str) -> None:
 
 
 def _boards(
-    source: str, format: str | None, strict: bool, *, hidden: bool
+    source: str, numbers: str | None, format: str | None, strict: bool, *, hidden: bool
 ) -> Iterator[tuple[NDArray[np.uint8], Board]]:
     """Yield (52,) owners, and what a file says of them; hands may be hidden."""
     if hidden:
-        for boards in read_boards(source, format, strict=strict):
+        shown = read_boards(source, format, strict=strict)
+        for boards in shown if numbers is None else selected(shown, numbers, None, tell=False):
             yield from zip(boards.owners, boards.boards or [Board()] * len(boards), strict=True)
         return
     if source != "-" and format is None and not is_file(source) and is_position(source):
         yield position_owners(source), Board()
         return
-    for chunk in watched(read_deals(source, format, strict=strict)):
+    for chunk in watched(chosen([source], numbers, format, strict=strict)):
         for row, (_, board) in enumerate(with_boards(chunk)):
             yield chunk.owners[row], board or Board()
 

@@ -7,51 +7,43 @@ from typing import Annotated
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
 from ..cards import Board, counted
 from ..questions.played import PlayedQuestion, PlayedTable, Taken
 from ..simulation.texts import bars
-from .command import Option
-from .deals import AsJson, Deals, From, watched, with_boards
-from .inputs import CommandError, Strict, read_deals
+from .command import Argument
+from .deals import AsJson, From, watched, with_boards
+from .inputs import CommandError, Strict
+from .selecting import Boards, chosen
 from .sheets import Sheet, vulnerable_sides
 
 
 def played(
-    deals: Deals,
+    deals: Annotated[str, Argument(metavar="DEAL", help="A deal, a file of boards, or -.")],
     question: PlayedQuestion,
-    number: Annotated[
-        int | None, Option("--board", min=0, help="Only this board number of a file.")
-    ] = None,
+    boards: Boards = None,
     as_json: AsJson = False,
     source: From = None,
     strict: Strict = False,
 ) -> None:
     """Show what players take, beside what is estimated double dummy."""
-    sheet, left_out, matching = Sheet(), Counter[str](), 0
-
-    def boards() -> Iterator[tuple[NDArray[np.uint8], Board]]:
-        nonlocal matching
-        for chunk in watched(read_deals(deals, source, strict=strict)):
-            for row, (_, board) in enumerate(with_boards(chunk)):
-                if number is None or (board is not None and board.number == number):
-                    matching += 1
-                    yield chunk.owners[row], board or Board()
-
-    shown = False
-    for table in question.ask(boards(), left_out):
+    sheet, left_out, shown = Sheet(), Counter[str](), False
+    chunks = watched(chosen([deals], boards, source, strict=strict))
+    given = (
+        (chunk.owners[row], board or Board())
+        for chunk in chunks
+        for row, (_, board) in enumerate(with_boards(chunk))
+    )
+    for table in question.ask(given, left_out):
         shown = True
         if as_json:
             click.echo(json.dumps(question.answer(table)))
         else:
             sheet.show(table.deal, table.board, _text(table, question.players))
-    if number is not None and not matching:
-        raise CommandError(f"there is no board {number}")
     if not shown:
         raise CommandError(question.nothing_to_estimate(left_out))
-    for reason, boards_left in left_out.items():
-        click.echo(f"note: {counted(boards_left, 'board')} {reason}", err=True)
+    for reason, number in left_out.items():
+        click.echo(f"note: {counted(number, 'board')} {reason}", err=True)
 
 
 def _text(table: PlayedTable, players: str) -> str:

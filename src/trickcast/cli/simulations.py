@@ -12,7 +12,7 @@ import click
 from rich.live import Live
 
 from .._files import atomic_writer, check_target
-from ..cards import Seat
+from ..cards import Board, DealSet, Seat
 from ..formats import format_to_write, write
 from ..questions import Hooks
 from ..questions.simulations import (
@@ -192,7 +192,10 @@ def _deliver(
         print(f"note: ± {precision:g} was not reached", file=sys.stderr)
     try:
         if save is not None:
-            write(result.deals, save)
+            dealer = Seat.parse(getattr(question, "dealer", Seat.NORTH))
+            board = Board(dealer=dealer, vulnerability=question.sides)
+            deals, tricks = result.deals, result.deals.tricks
+            write(DealSet(deals.owners, tricks, [board] * len(deals)), save)
     finally:
         show()
     if result.stopped == "interrupt":

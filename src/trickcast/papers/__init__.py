@@ -5,6 +5,8 @@ It is a plug-in of the package: nothing outside imports it.
 
 from pathlib import Path
 
+from .._public import public_names
+
 WEIGHTS = Path(__file__).parent / "weights"
 
 COMMANDS = {
@@ -25,3 +27,5 @@ REFERENCES = {
     "contest": "trickcast.papers.published:contest_results",
 }
 ERRORS = {"published": "trickcast.papers.published:PublishedError"}
+
+__dir__ = public_names(__name__)

@@ -254,7 +254,7 @@ class Comparison(Result):
         vulnerable = self.vulnerable
         sides = f", vulnerable {vulnerable.name}" if vulnerable in (1, 2) else ""
         sides = ", vulnerable both" if vulnerable == 3 else sides
-        lines = [self.headline, f"points of {self.side}{sides}; {against}", head]
+        lines = [self.headline, *wrapped([f"points of {self.side}{sides}; {against}"]), head]
         told = [] if players is None else self.as_played(players)
         for number, row in enumerate(self.rows):
             name = f"{row.choice.text:{_WIDTH}}"

@@ -117,7 +117,7 @@ class LeadSimulation(Result):
 
     @cached_property
     def leads(self) -> list[Lead]:
-        """Every lead, best first."""
+        """Every lead, best first: by points, which the others are compared with; then by gain."""
         groups = _sequences(np.flatnonzero(self.after[0] != UNKNOWN))
         taken = self.after[:, [group[0] for group in groups]]
         points = -score(self.contract, np.arange(14), self.vulnerable).astype(float)
@@ -141,7 +141,11 @@ class LeadSimulation(Result):
             )
             for i, group in enumerate(groups)
         ]
-        return sorted(leads, key=lambda lead: (-lead.gain.mean, -lead.points.mean))
+        compared_with = leads[best]
+        return sorted(
+            leads,
+            key=lambda lead: (lead is not compared_with, -lead.gain.mean, -lead.points.mean),
+        )
 
     def as_played(self, players: str = "expert") -> dict[str, AsPlayed]:
         """Return tricks, chance and score after each lead as ``players`` would play on, by card.
@@ -215,19 +219,20 @@ class LeadSimulation(Result):
             f"{'':6}{RANKS[0].replace('-', ' '):>37}{AS_PLAYED:>37}",
             f"{'lead':6}{half}{half}",
         ]
+        best = [self.ranked(way, players)[0] for way in RANKS]
         for lead in self.ranked(rank, players):
             played = told[lead.cards[0]]
             assert played.gain is not None
             cards = lead.cards[0] + "".join(card[1] for card in lead.cards[1:])
-            seen = self._half(lead.tricks, lead.setting, lead.gain)
-            at_table = self._half(played.tricks, played.setting, played.gain)
+            seen = self._half(lead.tricks, lead.setting, lead.gain, first=lead is best[0])
+            at_table = self._half(played.tricks, played.setting, played.gain, first=lead is best[1])
             lines.append(f"{cards:6}{seen}{at_table}".rstrip())
         notes = [*self.notes, PLAYED_BY[players]]
         if not self.known:
             notes.insert(0, f"{_EVEN}: equal within the error")
         return "\n".join(lines + wrapped(notes))
 
-    def _half(self, tricks: Value, setting: Value, gain: Value) -> str:
+    def _half(self, tricks: Value, setting: Value, gain: Value, *, first: bool) -> str:
         """Show what there is to say of a lead in one way of playing on."""
         even, digits = even_of(self.scoring), 0 if self.scoring == "total" else 2
         taken = error_text(tricks.mean, tricks.high - tricks.mean)
@@ -240,7 +245,7 @@ class LeadSimulation(Result):
             worth += f" ±{(gain.high - gain.low) / 2:.{digits}f}"
             worth += f" {_EVEN}" if is_even(gain, self.scoring) else "  "
         if gain == (even, even, even):
-            worth = "no difference  "
+            worth = "compared with  " if first and not self.known else "no difference  "
         return f"{taken:>12}{share:>10}{worth:>15}"
 
     def _repr_html_(self) -> str:
