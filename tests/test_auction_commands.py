@@ -164,6 +164,33 @@ def test_a_known_hand_that_contradicts_its_call_is_noted(run) -> None:
     assert err.startswith("note: call 1, 1N by South, hardly fits the hands")
 
 
+def test_boards_are_dealt_that_fit_an_auction(run) -> None:
+    asked = [
+        "deal",
+        "--auction",
+        "1N P",
+        "--meaning",
+        "1N: hcp 12-14, balanced",
+        "--east",
+        "hcp 9-",
+    ]
+    _, out, _ = run(*asked, "--dealer", "S", "--vulnerable", "ns", "-n", 20, "--seed", 3, "--json")
+    told = [json.loads(line) for line in out.splitlines()]
+    assert {(each["dealer"], each["vulnerable"]) for each in told} == {("S", "ns")}
+    deals = [tc.Deal(each["deal"]) for each in told]
+    assert len(deals) == 20 and {deal.south.hcp for deal in deals} <= {12, 13, 14}
+    assert all(deal.east.hcp <= 9 for deal in deals)
+    for words, reason in (
+        (["--secure"], "secure does not go with auction"),
+        (["--theme", "South opens 1NT"], "theme does not go with auction"),
+        (["--dealer", "Q"], "'Q' is not a seat"),
+    ):
+        status, _, err = run(*asked, *words)
+        assert status == 2 and reason in err
+    assert "meaning needs auction" in run("deal", "--meaning", "1N: hcp 12-14")[2]
+    assert "call 2, 1C: it is not higher" in run("deal", "--auction", "1N 1C")[2]
+
+
 def test_opponents_of_a_pair_fit_the_auction(run) -> None:
     pair = ["pair", "AQ864.K75.A3.KJ4", "K7.A862.KQ52.873", "--json"]
     plain = json.loads(run(*pair)[1])
