@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ def test_a_contract_is_shown_as_played_beside_double_dummy(run) -> None:
 
 
 def test_lead_auction_and_players_count(run) -> None:
-    def told(*words: str) -> dict:
+    def told(*words: str) -> Any:
         return json.loads(run("played", BOARD, *words, "--json")[1])
 
     plain = told("4H", "--by", "N")
