@@ -433,8 +433,8 @@ def test_a_lead_that_always_loses_the_same_is_not_the_reference(led) -> None:
 
     assert half(-1.0, -1.0, -1.0).endswith("-1.00 ±0.00  ")
     assert half(-0.1, -0.3, 0.1).endswith("-0.10 ±0.20 =")
-    assert half(0.0, 0.0, 0.0).endswith("no difference  ")
-    assert half(0.0, 0.0, 0.0, first=True).endswith("compared with  ")
+    assert half(0.0, 0.0, 0.0).endswith("  no difference")
+    assert half(0.0, 0.0, 0.0, first=True).endswith("  compared with")
 
 
 def test_a_lead_is_judged_as_played_too(led) -> None:

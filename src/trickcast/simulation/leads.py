@@ -245,7 +245,7 @@ class LeadSimulation(Result):
             worth += f" ±{(gain.high - gain.low) / 2:.{digits}f}"
             worth += f" {_EVEN}" if is_even(gain, self.scoring) else "  "
         if gain == (even, even, even):
-            worth = "compared with  " if first and not self.known else "no difference  "
+            worth = "compared with" if first and not self.known else "no difference"
         return f"{taken:>12}{share:>10}{worth:>15}"
 
     def _repr_html_(self) -> str:
