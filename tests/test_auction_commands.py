@@ -50,9 +50,9 @@ def test_the_calls_of_a_file_are_judged_by_the_hands(run, boards: Path) -> None:
     assert (told["board"], told["deal"], len(told["calls"])) == (1, BOARD, 8)
     unusual = [call["call"] for call in told["calls"] if call["unusual"]]
     assert unusual == ["3N"] and told["calls"][2]["hand"] == "KJ95.J65.K3.J654"
-    out = run("auction", boards, "--board", 1)[1]
+    out = run("auction", boards, "--boards", 1)[1]
     assert "3N by South is unusual: <1% would call so with KJ95.J65.K3.J654" in out
-    status, _, err = run("auction", boards, "--board", 2)
+    status, _, err = run("auction", boards, "--boards", 2)
     assert status == 2 and "no board has an auction" in err
 
 
@@ -108,7 +108,7 @@ def test_boards_are_bid_into_a_file(run, boards: Path, tmp_path: Path) -> None:
         (["auction", "1N", "--meaning", ""], "meaning is empty"),
         (["auction", "1N", "--meaning", "mine"], "'mine' is no meaning (expected such as"),
         (["auction", "1N", "--meaning", "mine.toml"], "mine.toml: no such file"),
-        (["auction", "1N", "--board", "3"], "--board is for a file of boards"),
+        (["auction", "1N", "--boards", "3"], "--boards is for a file of boards"),
         (["auction", "1N", "--deal", "N:x"], "1 hand (expected 4)"),
         (["bid", "AK"], "'AK' is neither a file nor a hand"),
         (["bid", BALANCED_15, "--auction", "1N P P P"], "is over: nobody calls next"),
@@ -116,7 +116,7 @@ def test_boards_are_bid_into_a_file(run, boards: Path, tmp_path: Path) -> None:
         (["bid", BALANCED_15, "--out", "x.pbn"], "--out is for a file of boards"),
         (["bid", BOARD, "--seats", "Q"], "'Q' is not a seat"),
         (["bid", BOARD, "--simulate"], "--simulate is for a hand"),
-        (["bid", BOARD, "--board", "7"], "there is no board 7"),
+        (["bid", BOARD, "--boards", "7"], "there is no board 7"),
         (["bid", BOARD, "--json", "--out", "x.pbn"], "--json and --out do not go together"),
     ],
 )
@@ -162,6 +162,33 @@ def test_a_known_hand_that_contradicts_its_call_is_noted(run) -> None:
     status, out, err = run("simulate", *asked, "--auction", "1N", "--dealer", "S", "--json")
     assert status == 0 and json.loads(out)["contract"] == "3N"
     assert err.startswith("note: call 1, 1N by South, hardly fits the hands")
+
+
+def test_boards_are_dealt_that_fit_an_auction(run) -> None:
+    asked = [
+        "deal",
+        "--auction",
+        "1N P",
+        "--meaning",
+        "1N: hcp 12-14, balanced",
+        "--east",
+        "hcp 9-",
+    ]
+    _, out, _ = run(*asked, "--dealer", "S", "--vulnerable", "ns", "-n", 20, "--seed", 3, "--json")
+    told = [json.loads(line) for line in out.splitlines()]
+    assert {(each["dealer"], each["vulnerable"]) for each in told} == {("S", "ns")}
+    deals = [tc.Deal(each["deal"]) for each in told]
+    assert len(deals) == 20 and {deal.south.hcp for deal in deals} <= {12, 13, 14}
+    assert all(deal.east.hcp <= 9 for deal in deals)
+    for words, reason in (
+        (["--secure"], "secure does not go with auction"),
+        (["--theme", "South opens 1NT"], "theme does not go with auction"),
+        (["--dealer", "Q"], "'Q' is not a seat"),
+    ):
+        status, _, err = run(*asked, *words)
+        assert status == 2 and reason in err
+    assert "meaning needs auction" in run("deal", "--meaning", "1N: hcp 12-14")[2]
+    assert "call 2, 1C: it is not higher" in run("deal", "--auction", "1N 1C")[2]
 
 
 def test_opponents_of_a_pair_fit_the_auction(run) -> None:

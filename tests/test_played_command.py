@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ def test_a_contract_is_shown_as_played_beside_double_dummy(run) -> None:
 
 
 def test_lead_auction_and_players_count(run) -> None:
-    def told(*words: str) -> dict:
+    def told(*words: str) -> Any:
         return json.loads(run("played", BOARD, *words, "--json")[1])
 
     plain = told("4H", "--by", "N")
@@ -51,10 +52,10 @@ def test_the_boards_of_a_file_are_in_their_own_contracts(run, tmp_path: Path) ->
     assert status == 0 and "note: 1 board passed out" in err
     estimate = tc.estimate_played([BOARD] * 2, ["4H", "3NX"], by=["N", "E"])
     assert [each["expected"] for each in told] == pytest.approx(estimate.expected, abs=1e-3)
-    alone = json.loads(run("played", path, "--board", 3, "--json")[1])
+    alone = json.loads(run("played", path, "--boards", 3, "--json")[1])
     assert alone == told[1] and told[1]["vulnerable"] == "ew"  # board 3's
-    assert run("played", path, "--board", 9)[2] == "trickcast: there is no board 9\n"
-    assert "passed out" in run("played", path, "--board", 2)[2]
+    assert run("played", path, "--boards", 9)[2] == "trickcast: there is no board 9\n"
+    assert "passed out" in run("played", path, "--boards", 2)[2]
 
 
 @pytest.mark.parametrize(

@@ -427,9 +427,14 @@ def test_leads_against_a_known_deal_are_solved_once() -> None:
 
 def test_a_lead_that_always_loses_the_same_is_not_the_reference(led) -> None:
     value = Value(9.0, 8.5, 9.5)
-    assert led._half(value, value, Value(-1.0, -1.0, -1.0)).endswith("-1.00 ±0.00  ")
-    assert led._half(value, value, Value(-0.1, -0.3, 0.1)).endswith("-0.10 ±0.20 =")
-    assert led._half(value, value, Value(0.0, 0.0, 0.0)).endswith("no difference  ")
+
+    def half(*gain: float, first: bool = False) -> str:
+        return str(led._half(value, value, Value(*gain), first=first))
+
+    assert half(-1.0, -1.0, -1.0).endswith("-1.00 ±0.00  ")
+    assert half(-0.1, -0.3, 0.1).endswith("-0.10 ±0.20 =")
+    assert half(0.0, 0.0, 0.0).endswith("  no difference")
+    assert half(0.0, 0.0, 0.0, first=True).endswith("  compared with")
 
 
 def test_a_lead_is_judged_as_played_too(led) -> None:

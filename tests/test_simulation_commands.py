@@ -24,11 +24,9 @@ ONE = ["--contract", "4S", "--by", "S"]
 def test_the_command_shows_tricks_and_contracts(run, monkeypatch) -> None:
     tricks = np.random.default_rng(1).integers(5, 12, size=(20, 5, 4)).astype(np.uint8)
     monkeypatch.setattr(contracts, "solve_batches", lambda owners, **rest: iter([tricks]))
-    counted = tc.simulate(**KNOWN, samples=20, solve=20, seed=3)
+    counted = tc.simulate(**KNOWN, side="NS", samples=20, solve=20, seed=3)
     status, out, err = run("simulate", *HANDS[:4], "--samples", 20, "--solve", 20, "--seed", 3)
-    assert (status, err) == (0, "") and [
-        line.rstrip() for line in str(counted).splitlines()[:7]
-    ] == [line.rstrip() for line in out.splitlines()[:7]]
+    assert (status, err) == (0, "") and out.startswith(str(counted))
     best = counted.best_contracts()[0]
     assert f"{best.contract}" in out and f"{best.worth.mean:+.0f}" in out
 

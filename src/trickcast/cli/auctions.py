@@ -14,26 +14,26 @@ from ..formats import format_to_write
 from ..questions.auctions import AuctionQuestion, BidQuestion
 from .command import Option
 from .deals import AsJson, From, watched, with_boards
-from .inputs import CommandError, Strict, is_file, read_deals, read_hands
+from .inputs import CommandError, Strict, is_file, read_hands
 from .outputs import Force, may_replace, write_told
+from .selecting import Boards, chosen
 from .sheets import Sheet
 from .views import folded
 
 _TOGETHER = 256
 """Boards bid in one turn."""
-Number = Annotated[int | None, Option("--board", min=0, help="Only this board number of a file.")]
 
 
 def auction(
     question: AuctionQuestion,
-    number: Number = None,
+    numbers: Boards = None,
     as_json: AsJson = False,
     source: From = None,
     strict: Strict = False,
 ) -> None:
     """Explain calls, or those of a file's boards."""
     if not _is_boards(question.auction):
-        _no_file({"--board": number, "--from": source, "--strict": strict or None})
+        _no_file({"--boards": numbers, "--from": source, "--strict": strict or None})
         shown = question.ask()
         told = json.dumps(question.answer(shown)) if as_json else folded(str(shown))
         click.echo(told)
@@ -41,7 +41,7 @@ def auction(
     if question.deal is not None:
         raise click.BadParameter("--deal is for calls, and a file has its own")
     sheet, silent, explained = Sheet(), 0, False
-    for deal, board in _boards(question.auction, source, strict, number):
+    for deal, board in _boards(question.auction, source, strict, numbers):
         if not board.auction:
             silent += 1
             continue
@@ -76,7 +76,7 @@ def bid(
     out: Annotated[
         str | None, Option(metavar="FILE", help="Of a file: write the boards with their auctions.")
     ] = None,
-    number: Number = None,
+    numbers: Boards = None,
     as_json: AsJson = False,
     source: From = None,
     strict: Strict = False,
@@ -84,7 +84,7 @@ def bid(
 ) -> None:
     """Suggest a call, or bid the boards of a file."""
     if not _is_boards(question.hand):
-        _no_file({"--seats": seats, "--out": out, "--board": number, "--from": source,
+        _no_file({"--seats": seats, "--out": out, "--boards": numbers, "--from": source,
                   "--strict": strict or None})  # fmt: skip
         (hand,) = read_hands(question.hand)
         question = question.but(hand=str(hand))
@@ -103,7 +103,7 @@ def bid(
         may_replace(out, force)
         check_target(out)
         format_to_write(out)
-    boards = _boards(question.hand, source, strict, number)
+    boards = _boards(question.hand, source, strict, numbers)
     chunks = _bid(question, boards, "NESW" if seats is None else seats)
     if out is not None:
         write_told(chunks, out, None)
@@ -131,17 +131,12 @@ def _no_file(given: dict[str, object]) -> None:
 
 
 def _boards(
-    source: str, format: str | None, strict: bool, number: int | None
+    source: str, format: str | None, strict: bool, numbers: str | None
 ) -> Iterator[tuple[Deal, Board]]:
-    """Yield the boards of a file. Raises CommandError where there is none of a number."""
-    matching = False
-    for chunk in watched(read_deals(source, format, strict=strict)):
+    """Yield the boards of a file. Raises CommandError where there is none of these numbers."""
+    for chunk in watched(chosen([source], numbers, format, strict=strict)):
         for deal, board in with_boards(chunk):
-            if number is None or (board is not None and board.number == number):
-                matching = True
-                yield deal, board or Board()
-    if not matching:
-        raise CommandError(f"{source}: there is no board {number}")
+            yield deal, board or Board()
 
 
 def _bid(

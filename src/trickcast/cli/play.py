@@ -91,8 +91,8 @@ def _boards(
 ) -> Iterator[tuple[NDArray[np.uint8], Board]]:
     """Yield (52,) owners, and what a file says of them; hands may be hidden."""
     if hidden:
-        given = read_boards(source, format, strict=strict)
-        for boards in given if numbers is None else selected(given, numbers, None, tell=False):
+        shown = read_boards(source, format, strict=strict)
+        for boards in shown if numbers is None else selected(shown, numbers, None, tell=False):
             yield from zip(boards.owners, boards.boards or [Board()] * len(boards), strict=True)
         return
     if source != "-" and format is None and not is_file(source) and is_position(source):

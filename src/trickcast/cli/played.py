@@ -3,38 +3,38 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
+from typing import Annotated
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
 from ..cards import Board, counted
 from ..questions.played import PlayedQuestion, PlayedTable, Taken
 from ..simulation.texts import bars
-from .deals import AsJson, Deals, From, watched, with_boards
+from .command import Argument
+from .deals import AsJson, From, watched, with_boards
 from .inputs import CommandError, Strict
 from .selecting import Boards, chosen
 from .sheets import Sheet, vulnerable_sides
 
 
 def played(
-    deals: Deals,
+    deals: Annotated[str, Argument(metavar="DEAL", help="A deal, a file of boards, or -.")],
     question: PlayedQuestion,
-    numbers: Boards = None,
+    boards: Boards = None,
     as_json: AsJson = False,
     source: From = None,
     strict: Strict = False,
 ) -> None:
     """Show what players take, beside what is estimated double dummy."""
-    sheet, left_out = Sheet(), Counter[str]()
-
-    def boards() -> Iterator[tuple[NDArray[np.uint8], Board]]:
-        for chunk in watched(chosen(deals, numbers, source, strict=strict)):
-            for row, (_, board) in enumerate(with_boards(chunk)):
-                yield chunk.owners[row], board or Board()
-
-    shown = False
-    for table in question.ask(boards(), left_out):
+    sheet, left_out, shown = Sheet(), Counter[str](), False
+    chunks = watched(chosen([deals], boards, source, strict=strict))
+    given = (
+        (chunk.owners[row], board or Board())
+        for chunk in chunks
+        for row, (_, board) in enumerate(with_boards(chunk))
+    )
+    for table in question.ask(given, left_out):
         shown = True
         if as_json:
             click.echo(json.dumps(question.answer(table)))
@@ -42,8 +42,8 @@ def played(
             sheet.show(table.deal, table.board, _text(table, question.players))
     if not shown:
         raise CommandError(question.nothing_to_estimate(left_out))
-    for reason, boards_left in left_out.items():
-        click.echo(f"note: {counted(boards_left, 'board')} {reason}", err=True)
+    for reason, number in left_out.items():
+        click.echo(f"note: {counted(number, 'board')} {reason}", err=True)
 
 
 def _text(table: PlayedTable, players: str) -> str:

@@ -47,7 +47,7 @@ def pair(
         norths, souths = [pair[2] for pair in boards], list[Hand | str](p[3] for p in boards)
     else:
         norths = list(read_hands(north, strict=True))
-        if south == "-" or is_file(south):
+        if south == "-" or is_file(south) or not south.strip():
             souths = list(read_hands(south, strict=True))
         else:
             souths = [hand_or_words(south)] * (len(norths) or 1)

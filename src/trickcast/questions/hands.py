@@ -213,15 +213,15 @@ class PairQuestion(HandsQuestion):
 
         hands = [hand for hand in souths if isinstance(hand, Hand)]
         estimator = pair_estimator(self.model)
-        pairs = [*zip(norths, souths, strict=True)]
         if len(hands) == len(souths):
             estimated = estimator(norths, hands)  # which says so where both hold a card
             if self._calls is None:
                 return estimated
         try:
             if self._calls is not None:
-                return PairEstimate(np.stack([self._after_calls(*pair) for pair in pairs]))
-            means = [estimator.average(*pair).both for pair in pairs]
+                called = map(self._after_calls, norths, souths)
+                return PairEstimate(np.stack([*called]))
+            means = [estimator.average(*pair).both for pair in zip(norths, souths, strict=True)]
         except ConstraintError as error:
             raise QuestionError(str(error).replace("south", "the partner", 1)) from None
         return PairEstimate(np.stack(means))

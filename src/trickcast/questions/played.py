@@ -79,7 +79,7 @@ class PlayedTable:
 class PlayedQuestion(Question):
     """Estimate what players really take in a contract, where nobody sees all the cards.
 
-    Example: trickcast played deals.pbn 4H --by N --board 1 --lead DQ
+    Example: trickcast played deals.pbn 4H --by N --boards 1 --lead DQ
     """
 
     about = "deals"

@@ -378,5 +378,5 @@ def _numbers(row: Compared) -> str:
 
 def _shown(value: Value, digits: int) -> str:
     half = (value.high - value.low) / 2
-    error = "" if np.isnan(half) or half == 0 else f" ±{half:.{digits}f}"
+    error = "" if np.isnan(half) or half < 1e-6 else f" ±{half:.{digits}f}"
     return f"{value.mean:.{digits}f}{error}"

@@ -219,21 +219,20 @@ class LeadSimulation(Result):
             f"{'':6}{RANKS[0].replace('-', ' '):>37}{AS_PLAYED:>37}",
             f"{'lead':6}{half}{half}",
         ]
-        compared_with = [self.ranked(name, players)[0] for name in RANKS]
+        best = [self.ranked(way, players)[0] for way in RANKS]
         for lead in self.ranked(rank, players):
             played = told[lead.cards[0]]
             assert played.gain is not None
             cards = lead.cards[0] + "".join(card[1] for card in lead.cards[1:])
-            first = [not self.known and lead is each for each in compared_with]
-            seen = self._half(lead.tricks, lead.setting, lead.gain, first[0])
-            at_table = self._half(played.tricks, played.setting, played.gain, first[1])
+            seen = self._half(lead.tricks, lead.setting, lead.gain, first=lead is best[0])
+            at_table = self._half(played.tricks, played.setting, played.gain, first=lead is best[1])
             lines.append(f"{cards:6}{seen}{at_table}".rstrip())
         notes = [*self.notes, PLAYED_BY[players]]
         if not self.known:
             notes.insert(0, f"{_EVEN}: equal within the error")
         return "\n".join(lines + wrapped(notes))
 
-    def _half(self, tricks: Value, setting: Value, gain: Value, first: bool) -> str:
+    def _half(self, tricks: Value, setting: Value, gain: Value, *, first: bool) -> str:
         """Show what there is to say of a lead in one way of playing on."""
         even, digits = even_of(self.scoring), 0 if self.scoring == "total" else 2
         taken = error_text(tricks.mean, tricks.high - tricks.mean)
@@ -246,7 +245,7 @@ class LeadSimulation(Result):
             worth += f" ±{(gain.high - gain.low) / 2:.{digits}f}"
             worth += f" {_EVEN}" if is_even(gain, self.scoring) else "  "
         if gain == (even, even, even):
-            worth = "compared with " if first else "no difference  "
+            worth = "compared with" if first and not self.known else "no difference"
         return f"{taken:>12}{share:>10}{worth:>15}"
 
     def _repr_html_(self) -> str:
