@@ -23,8 +23,8 @@ ONE = ["--contract", "4S", "--by", "S"]
 
 def test_the_command_shows_tricks_and_contracts(run, monkeypatch) -> None:
     tricks = np.random.default_rng(1).integers(5, 12, size=(20, 5, 4)).astype(np.uint8)
-    monkeypatch.setattr(contracts, "solve_batches", lambda owners, workers: iter([tricks]))
-    counted = tc.simulate(**KNOWN, samples=20, solve=20, seed=3)
+    monkeypatch.setattr(contracts, "solve_batches", lambda owners, **rest: iter([tricks]))
+    counted = tc.simulate(**KNOWN, side="NS", samples=20, solve=20, seed=3)
     status, out, err = run("simulate", *HANDS[:4], "--samples", 20, "--solve", 20, "--seed", 3)
     assert (status, err) == (0, "") and out.startswith(str(counted))
     best = counted.best_contracts()[0]
@@ -68,14 +68,18 @@ def test_the_command_says_that_a_precision_was_not_reached(run) -> None:
 def test_the_command_compares(run) -> None:
     status, out, err = run("compare", "4S", "3N", "--by", "S", *HANDS, "--solve", 20)
     assert (status, err) == (0, "") and "IMPs" in out and "matchpoints" in out
-    assert "4S by South against 3N by South, vulnerable none:" in out
+    assert "points of NS; against 4S by S:" in out
     asked = ["--solve", 0, "--samples", 20]
     _, out, _ = run("compare", "4S", "3N", "--by", "S", *HANDS, *asked, "--vulnerable", "ns")
-    assert "vulnerable NS" in out and "how far off they are is not known" in " ".join(out.split())
+    assert (
+        "points of NS, vulnerable NS; against" in out
+        and "how far off they are is not known" in " ".join(out.split())
+    )
     status, out, _ = run("compare", "4S", "PASS", "--by", "S", *HANDS, "--solve", 20, "--json")
     told = json.loads(out)
-    assert status == 0 and len(told["imps"]) == 3
-    assert (told["by"], told["other_by"], told["vulnerable"]) == ("S", "S", "none")
+    assert status == 0 and (told["compared_with"], told["vulnerable"]) == ("4S by S", "none")
+    assert [row["contract"] for row in told["contracts"]] == ["4S by S", "PASS"]
+    assert len(told["contracts"][1]["imps"]) == 3
 
 
 @pytest.mark.parametrize("asked", [[], ONE, ["--contracts", "4S", "--by", "S"]])
@@ -110,10 +114,9 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
         (["simulate", "--south", ""], ["south is empty"]),
         (["simulate", "--solve", 5], ["solve is 5"]),
         (["simulate", "--samples", 0], ["samples"]),
-        (["simulate", "--contract", "4S"], ["contract and by go together"]),
+        (["simulate", "--by", "S"], ["by needs contract or contracts"]),
         (["simulate", "--making"], ["making needs contract and by"]),
         (["simulate", *ONE, "--scoring", "imps"], ["scoring has no effect with contract"]),
-        (["simulate", *ONE, "--side", "NS"], ["side has no effect with contract"]),
         (["simulate", *ONE, "--making", "--vulnerable", "ns"], ["vulnerable", "making"]),
         (["simulate", "--contracts", "4S", "--scoring", "imps"], ["scoring", "contracts"]),
         (["simulate", "--contracts", "4S", "--by", "S", "--side", "NS"], ["side", "by"]),
@@ -126,7 +129,8 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
         (["leads", WEST, "3N", "--by", "S", "--save", "."], ["suffix"]),
         (["leads", WEST, "3N", "--by", "S", "--scoring", "rubber"], ["rubber", "imps"]),
         (["simulate", "--vulnerable", "we"], ["vulnerability"]),
-        (["compare", "4S", "5H", "--by", "S", "--other-by", "W"], ["partners"]),
+        (["compare", "4S", "5H", "3N", "--by", "S", "--by", "W"], ["2 declarers for 3"]),
+        (["compare", "4S"], ["fewer than two contracts"]),
         (["leads", WEST[:-1], "3N", "--by", "S"], ["12 cards"]),
         (["leads", WEST, "3N", "--by", "S", "--west", "hcp 5+"], ["west", "twice"]),
         (["compare", "PASS", "PASS", "--by", "S"], ["played"]),
@@ -251,3 +255,42 @@ def test_of_a_known_leader_the_cards_that_beat_a_contract(run) -> None:
 )  # fmt: skip
 def test_lists_of_contracts_that_cannot_be(run, options: list[str]) -> None:
     assert run("simulate", "--south", SOUTH, *options)[0] == 2
+
+
+def test_contracts_stand_double_dummy_and_as_played_side_by_side(run) -> None:
+    one = [*HANDS, "--solve", 20, *ONE]
+    result = tc.simulate(**KNOWN, samples=60, solve=20, contracts=SPADES)
+    told = json.loads(run("simulate", *one, "--json")[1])["played"]
+    assert told["making"] == pytest.approx(list(result.as_played("4S", "S").making), abs=1e-4)
+    club = json.loads(run("simulate", *one, "--players", "club", "--json")[1])["played"]
+    assert club["score"][0] != told["score"][0]
+    out = run("simulate", *one)[1]
+    assert "double dummy                as played" in out and "OKBridge" not in out
+    making = result.as_played("4S", "S").making.mean
+    assert f"{100 * making:.1f} %" in out
+    assert json.loads(run("simulate", *one, "--making", "--json")[1])["played"]["making"][0] > 0
+    sheet = json.loads(run("simulate", *HANDS, "--solve", 20, "--contracts", "4S,3N", "--by", "S",
+                           "--json")[1])  # fmt: skip
+    gains = json.loads(run("compare", "4S", "3N", "--by", "S", *HANDS, "--solve", 20, "--json")[1])
+    worth = [row["played"]["worth"][0] for row in sheet["contracts"]]
+    told = [row["played"] for row in gains["contracts"]]
+    assert [each["score"][0] for each in told] == pytest.approx(worth, abs=0.1)
+    assert told[1]["total"][0] == pytest.approx(worth[1] - worth[0], abs=0.1)
+    out = run("compare", "4S", "3N", "--by", "S", *HANDS, "--solve", 20)[1]
+    assert out.count("  as played") == 2
+
+
+def test_contracts_and_leads_are_ranked_by_either(run) -> None:
+    for rank in ("double-dummy", "played"):
+        asked = ["simulate", *HANDS[:4], "--samples", 60, "--solve", 0, "--rank", rank, "--json"]
+        best = json.loads(run(*asked)[1])["best"]
+        worth = [(row if rank == "double-dummy" else row["played"])["worth"][0] for row in best]
+        assert worth == sorted(worth, reverse=True) and len(worth) == 5
+        leads = ["leads", WEST, "3N", "--by", "S", "--samples", 60, "--solve", 20, "--rank", rank]
+        rows = json.loads(run(*leads, "--json")[1])["leads"]
+        gains = [(row if rank == "double-dummy" else row["played"])["gain"][0] for row in rows]
+        assert gains == sorted(gains, reverse=True)
+        assert run(*leads)[1].splitlines()[4].startswith(rows[0]["cards"][0])
+    status, _, err = run("simulate", *HANDS, *ONE, "--rank", "played")
+    assert status == 2 and "rank has no effect with contract" in err
+    assert "rank is 'luck' (expected" in run("simulate", *HANDS, "--rank", "luck")[2]

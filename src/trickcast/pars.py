@@ -33,7 +33,7 @@ def par(
     >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
     >>> best = tc.par(deal, dealer="N", vulnerable="none")
     >>> best.score, str(best)
-    (420, 'NS +420: 4H NS =')
+    (420, 'NS +420: 4♥ by N or S')
     """
     boards: Sequence[Board] | None = None
     tables: NDArray[np.uint8]

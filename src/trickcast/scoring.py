@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._public import public_names
 from .cards import (
     UNKNOWN,
     DealError,
@@ -275,6 +276,18 @@ class ParContract:
         seats = "".join(seat.letter for seat in self.declarers)
         return f"{self.contract} {seats} {self.tricks - self.contract.tricks:+d}".replace("+0", "=")
 
+    @property
+    def words(self) -> str:
+        """For people: ``4♥ by N or S``, ``5♦X by E, down 2``."""
+        seats = " or ".join(seat.letter for seat in self.declarers)
+        over = self.tricks - self.contract.tricks
+        result = f", down {-over}" if over < 0 else f", {over:+d}" if over else ""
+        strain = self.contract.strain
+        assert strain is not None  # who passes is content without a contract
+        sign = "NT" if strain is Strain.NOTRUMP else strain.symbol
+        doubled = "X" * self.contract.doubling
+        return f"{self.contract.level}{sign}{doubled} by {seats}{result}"
+
 
 @dataclass(frozen=True, slots=True)
 class Par:
@@ -286,7 +299,8 @@ class Par:
     """Every contract that gives it, lowest first; none when the board is passed out."""
 
     def __str__(self) -> str:
-        return f"NS {self.score:+d}: {', '.join(map(str, self.contracts)) or 'PASS'}"
+        contracts = "; ".join(contract.words for contract in self.contracts)
+        return f"NS {self.score:+d}: {contracts or 'PASS'}"
 
 
 def par(table: TrickTable | ArrayLike, vulnerable: str | Vulnerability, dealer: str | Seat) -> Par:
@@ -299,7 +313,7 @@ def par(table: TrickTable | ArrayLike, vulnerable: str | Vulnerability, dealer: 
 
     >>> table = [[10, 3, 10, 3]] * 4 + [[9, 4, 9, 4]]
     >>> print(par(table, "none", "N"))
-    NS +420: 4H NS =, 4S NS =
+    NS +420: 4♥ by N or S; 4♠ by N or S
     """
     tricks = (table if isinstance(table, TrickTable) else TrickTable(table)).tricks
     if tricks.shape != (5, 4) or (tricks == UNKNOWN).any():
@@ -342,3 +356,6 @@ def _par_contract(contract: Contract, side: int, tricks: NDArray[np.uint8]) -> P
         seat for seat, count in zip(partners, taken, strict=True) if count == max(taken)
     )
     return ParContract(contract, declarers, max(taken))
+
+
+__dir__ = public_names(__name__)

@@ -40,7 +40,7 @@ from trickcast.papers.experiments.pages import table_of_rows, write_report
 from trickcast.papers.experiments.pages.claims import Claim, judge, of_first_weights, pooled
 from trickcast.papers.experiments.pages.results import Result, read_results
 from trickcast.papers.experiments.paper import read_paper
-from trickcast.papers.experiments.rows import FunctionRow, RawRow, read_rows
+from trickcast.papers.experiments.rows import FunctionRow, Material, RawRow, read_rows
 from trickcast.papers.experiments.run_deals import (
     Deals,
     ExperimentError,
@@ -58,6 +58,7 @@ from trickcast.papers.mossakowski2004.findings import (
 from trickcast.papers.mossakowski2009.findings import leader_matters
 from trickcast.papers.networks import NetworkName
 from trickcast.papers.published import published_results, sample_deals
+from trickcast.papers.reproduce import plan_text, rows_of_tables
 from trickcast.training import TrainingError
 
 LIBRARY = Path(__file__).parents[2] / "data/library"
@@ -502,6 +503,37 @@ def test_the_papers_own_protocol_stands_in_columns_of_its_own(tmp_path):
         assert (row["ours_exact"], row["printed_exact"]) == ("40.00", "")  # not the paper's own
     finding = known.get("f")  # of no single network: the last run tells it
     assert finding is not None and (finding["mse"], finding["scale"]) == (0.1, "full")
+
+
+def test_seeds_of_a_training_with_an_option_are_reported_by_their_mean(tmp_path):
+    (declared,) = chosen_rows(rows_of("mossakowski2004"), ["m04-T1-06"], [])
+    net = replace(SCALES["full"].plan(declared.net), epochs=4_000)
+    ours = {"row": "m04-T1-06", "within_1": 76.0, "within_2": 94.0, "n": 100, "note": "",
+            "test": "t", "training": "d", "epochs": 9, "deals": net.deals}  # fmt: skip
+    for seed, exact in ((1, 30.0), (2, 32.0), (3, 37.0)):
+        run = Store(tmp_path / f"seed{seed}", "full")
+        run.add([ours | {"seed": seed, "exact": exact, "network": replace(net, seed=seed).key}])
+        for _ in "ab":  # a report is written after each network
+            table, *_ = write_report(run, "full", tmp_path)
+    row = _read(table)["m04-T1-06"]
+    assert (row["ours_exact"], row["ours_within_1"]) == ("33.00", "76.00")
+    assert row["note"].count("mean of seeds 1, 2, 3") == 1
+    run = Store(tmp_path / "other", "full")
+    other = replace(net, epochs=5_000).key
+    run.add([ours | {"seed": 1, "exact": 20.0, "network": other}])
+    write_report(run, "full", tmp_path)
+    assert _read(table)["m04-T1-06"]["ours_exact"] == "20.00", "another training"
+
+
+def test_tables_of_a_paper_may_be_several_and_a_trial_says_that_it_is_one() -> None:
+    both = rows_of_tables("mossakowski2009", ["V", "VI"])
+    one, other = (rows_of("mossakowski2009", name) for name in ("V", "VI"))
+    assert set(both) == {*one, *other} and len(both) > max(len(one), len(other))
+    assert rows_of_tables("mossakowski2009", None) == rows_of("mossakowski2009")
+    first, second = plan_text(
+        "x at scale smoke", (), SCALES["smoke"], None, Material()
+    ).splitlines()
+    assert "the figures mean nothing" in first and second == "x at scale smoke: 0 rows"
 
 
 def test_networks_of_bids_have_no_protocol_of_their_own_at_scale_full(tmp_path):

@@ -4,6 +4,7 @@ Opening systems are made of readable rules, or are networks that learned to open
 calls, and what is made of it, is about whole auctions.
 """
 
+from .._public import public_names
 from ..dealing.language.calls import BIDS, CALLS, PASS, UNKNOWN, parse_call
 from ..dealing.language.rulefile import Rule, RuleError
 from ..dealing.language.systems import rule_file
@@ -77,3 +78,5 @@ __all__ = [
     "review",
     "rule_file",
 ]
+
+__dir__ = public_names(__name__)

@@ -17,7 +17,7 @@ from .auction import Auction, AuctionLike, read_auction
 from .bidder import Bidder, loaded
 from .explain import CallShown, call_shown
 from .layouts import deals_after
-from .meanings import MeaningsLike
+from .meanings import Meaning, MeaningsLike, read_meanings
 
 _SHOWN = 200
 """Layouts that tell what a suggested call shows."""
@@ -143,14 +143,17 @@ def bid_deals(
     seats: Sequence[str | Seat] = tuple(Seat),
     seed: int | None = None,
     style: str | Mapping[str, str] | None = None,
+    meanings: MeaningsLike = (),
     model: Bidder | None = None,
 ) -> list[Auction]:
     """Bid deals to the end: every seat of ``seats`` makes its likeliest call, the others pass.
 
     ``auctions`` are the calls so far; it, ``dealers`` and ``vulnerable`` are one value or one a
     deal. With a ``seed`` calls are drawn by their chances instead, so that many boards show what
-    may happen. Raises CallError for calls that are none or that the laws forbid, DealError for bad
-    deals.
+    may happen. ``style``, ``meanings`` and ``model`` are as in ``deals_after``.
+
+    Raises CallError for calls that are none or that the laws forbid, DealError for bad deals,
+    MeaningError for meanings that are none.
 
     >>> str(tc.bid_deals(tc.random_deals(1, seed=3))[0])[-5:]
     'P P P'
@@ -158,7 +161,7 @@ def bid_deals(
     dealset, _ = as_dealset(deals)
     n = len(dealset)
     bidder = model or loaded(threads=1)
-    bidding = {Seat.parse(seat) for seat in seats}
+    bidding, agreed = {Seat.parse(seat) for seat in seats}, read_meanings(meanings)
     generator = None if seed is None else np.random.default_rng(seed)
 
     def each(values: Any) -> list[Any]:
@@ -176,7 +179,7 @@ def bid_deals(
         asking = [k for k, i in enumerate(going) if bid[i].next_caller in bidding]
         if asking:
             calls[asking] = _called(bidder, dealset.owners, bid, [going[k] for k in asking],
-                                    style, generator)  # fmt: skip
+                                    style, agreed, generator)  # fmt: skip
         for i, call in zip(going, calls.tolist(), strict=True):
             bid[i] = Auction((*bid[i].calls, call), bid[i].dealer, bid[i].vulnerable)
         going = [i for i in going if not bid[i].state.over]
@@ -189,11 +192,16 @@ def _called(
     bid: Sequence[Auction],
     rows: Sequence[int],
     style: str | Mapping[str, str] | None,
+    meanings: Sequence[Meaning],
     generator: np.random.Generator | None,
 ) -> NDArray[np.int64]:
     """Return the next call of some of the auctions: the likeliest, or one drawn."""
     hands = np.stack([owners[i] == bid[i].next_caller for i in rows])
     chances = bidder.probabilities(hands, [bid[i] for i in rows], style=style)
+    for k, i in enumerate(rows):
+        if any(meaning.belongs(bid[i], len(bid[i].calls)) for meaning in meanings):
+            told = bidder.read(bid[i], style=style, meanings=meanings)
+            chances[k] = np.exp(told.log_chances([len(bid[i].calls)], hands[k][None])[0, 0])
     if generator is None:
         return np.asarray(chances.argmax(axis=1))
     summed = chances.astype(np.float64).cumsum(axis=1)
@@ -302,7 +310,7 @@ def compare_calls(
     values: list[CallValue] = []
     for call in numbers:
         after = Auction((*read.calls, call), read.dealer, read.vulnerable)
-        ends = bid_deals(deals, after, seed=seed, style=style, model=bidder)
+        ends = bid_deals(deals, after, seed=seed, style=style, meanings=meanings, model=bidder)
         scores.append(_scored(deals, ends, caller))
         gain = imps(scores[-1] - scores[0]).astype(np.float64)
         error = 0.0

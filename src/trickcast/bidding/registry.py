@@ -37,7 +37,7 @@ def names() -> tuple[str, ...]:
     return (*_SHADED, *RULE_FILES, *offered("RULE_FILES"), *offered("OPENINGS"))
 
 
-def load(system: str | os.PathLike[str] = "polish-club") -> OpeningSystem:
+def load(system: str | os.PathLike[str]) -> OpeningSystem:
     """Return an opening system: one that ships, by name, or that of a rule file (``.toml``).
 
     Raises ValueError for an unknown name, RuleError (file, line, what was expected) for a rule

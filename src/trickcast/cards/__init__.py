@@ -5,6 +5,7 @@ spades to the two of clubs and seats N E S W = 0-3; tricks (n, 5, 4) uint8 with 
 by declarers N E S W, always the tricks of the declarer's side.
 """
 
+from .._public import public_names
 from .board import Board, Tag, board_dealer, board_vulnerability
 from .chances import BOOK, COUNTS, TrickChances
 from .columns import (
@@ -29,3 +30,5 @@ from .one_or_many import OneOrMany
 from .partial import HIDDEN, PartialDeals
 from .table import UNKNOWN, TrickTable
 from .text import card_text, parse_card, parse_contract
+
+__dir__ = public_names(__name__)

@@ -11,6 +11,7 @@ from .columns import TRICK_COLUMNS, Columns, Tabular, write_deal_texts
 from .deal import Deal, check_owners, unmasked
 from .errors import DealError, counted
 from .labelled import TABLE, LabelledArray
+from .many_texts import read_usual_texts
 from .table import UNKNOWN, TrickTable, check_tricks
 
 
@@ -206,6 +207,19 @@ def _read_only(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return view
 
 
+def _of_texts(texts: list[str]) -> DealSet:
+    """Collect deals, those written in the usual way at once. Raises DealError naming a bad one."""
+    owners, good = read_usual_texts(texts)
+    for i in np.flatnonzero(~good).tolist():
+        try:
+            owners[i] = Deal(texts[i]).owners
+        except DealError as error:
+            raise DealError(f"deal {i}: {error}") from None
+    collected = object.__new__(DealSet)  # every row has been checked
+    collected._set(owners, None, None)
+    return collected
+
+
 DealLike = str | Deal
 """A deal: a Deal, or its text."""
 DealsLike = DealLike | DealSet | NDArray[Any] | Iterable[DealLike | DealSet | NDArray[Any]]
@@ -237,6 +251,9 @@ def as_dealset(deals: DealsLike) -> tuple[DealSet, bool]:
             f"{type(deals).__name__} is not deals (expected Deal, PBN text, DealSet, a list of "
             "these, or (n, 52) uint8)"
         ) from None
+    texts = [item for item in items if isinstance(item, str)]
+    if len(texts) == len(items):
+        return _of_texts(texts), False
     parts, loose = [], list[Deal]()
     index = 0
     for item in items:

@@ -31,6 +31,8 @@ _COMMANDS = {
     "converting": ("convert",),
     "dealing": ("deal",),
     "play": ("play",),
+    "played": ("played",),
+    "auctions": ("auction", "bid"),
     "session": ("session",),
     "report": ("report",),
     "hands": ("hand", "par"),
@@ -197,9 +199,10 @@ def _complain(error: object) -> int:
 
 def _show_note(message: Warning | str, category: type[Warning], *place: Any) -> None:
     """Show what a reader or writer has to say as a plain line; other warnings are not for users."""
+    from ..bidding import AuctionWarning
     from ..formats import FormatWarning
 
-    if issubclass(category, FormatWarning):
+    if issubclass(category, FormatWarning | AuctionWarning):
         print(f"note: {message}", file=sys.stderr)
 
 

@@ -12,7 +12,8 @@ from ..scoring import par as par_of
 from . import views
 from .command import Argument
 from .deals import AsJson, Deals, From, Workers, with_boards
-from .inputs import SOLVED_CHUNK, Strict, read_deals, read_hands
+from .inputs import SOLVED_CHUNK, Strict, read_hands
+from .selecting import Boards, chosen
 from .sheets import Sheet, solved_table, vulnerable_sides
 from .solving import Check, solved
 
@@ -44,6 +45,7 @@ def hand(
 def par(
     deals: Deals,
     question: ParQuestion,
+    boards: Boards = None,
     as_json: AsJson = False,
     source: From = None,
     workers: Workers = None,
@@ -52,7 +54,7 @@ def par(
 ) -> None:
     """Show table and par of each deal."""
     sheet = Sheet()
-    chunks = read_deals(deals, source, chunk=SOLVED_CHUNK, strict=strict)
+    chunks = chosen(deals, boards, source, SOLVED_CHUNK, strict)
     for chunk, tables in solved(chunks, workers, check):
         for i, (deal, board) in enumerate(with_boards(chunk)):
             if as_json:

@@ -1,18 +1,22 @@
 """Choosing and renumbering the boards of files, and telling of numbers that stand twice."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Annotated
 
 import click
 
 from ..cards import Board, DealSet, PartialDeals, board_dealer, board_vulnerability, counted
 from .command import Option
+from .inputs import CHUNK, CommandError, read_deals
 
 Boards = Annotated[
-    str | None, Option(metavar="5-12,15", help="These board numbers alone (default: all).")
-]
+    str | None,
+    Option("--boards", "--board", metavar="5-12,15",
+           help="These board numbers alone (default: all)."),
+]  # fmt: skip
 Renumber = Annotated[
     int | None, Option(min=1, max=99_999, help="Number the boards anew, from this number on.")
 ]
@@ -20,14 +24,44 @@ _SHOWN = 8
 _MOST = 999_999_999
 
 
+def chosen(
+    sources: Sequence[str],
+    boards: str | None = None,
+    format: str | None = None,
+    chunk: int = CHUNK,
+    strict: bool = False,
+) -> Iterator[DealSet]:
+    """Yield the deals of several files or deals as ``read_deals`` does, of these numbers alone.
+
+    Raises CommandError where there is no such board.
+    """
+    deals = chain.from_iterable(
+        read_deals(source, format, chunk=chunk, strict=strict) for source in sources
+    )
+    if boards is None:
+        yield from deals
+        return
+    found = False
+    for some in selected(deals, boards, None, tell=False):
+        assert isinstance(some, DealSet)
+        found = True
+        yield some
+    if not found:
+        raise CommandError(f"there is no board {boards}")
+
+
 def selected(
-    chunks: Iterator[DealSet | PartialDeals], boards: str | None, renumber: int | None
+    chunks: Iterator[DealSet | PartialDeals] | Iterator[DealSet],
+    boards: str | None,
+    renumber: int | None,
+    *,
+    tell: bool = True,
 ) -> Iterator[DealSet | PartialDeals]:
     """Yield the boards of these numbers, numbered anew if ``renumber`` is given.
 
     A board without a number counts on from the one before. Renumbered, the tables of one deal keep
     a number in common; a board on which nothing happened yet gets the dealer and the vulnerability
-    of its number. Numbers that stand for several deals are told at the end. Raises
+    of its number. Numbers that stand for several deals are told at the end, if ``tell``. Raises
     click.BadParameter for what are no numbers.
     """
     ranges = None if boards is None else _ranges(boards)
@@ -55,7 +89,8 @@ def selected(
             yield PartialDeals(owners, said)
         else:
             yield DealSet(owners, None if chunk.tricks is None else chunk.tricks[rows], said)
-    _tell_doubled(deals_of)
+    if tell:
+        _tell_doubled(deals_of)
 
 
 def _renumbered(board: Board, number: int) -> Board:

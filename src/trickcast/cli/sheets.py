@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import (
+    PRINTED_SEATS,
     PRINTED_STRAINS,
     UNKNOWN,
     Board,
@@ -62,6 +63,22 @@ def vulnerable_sides(which: Vulnerability) -> str:
 def solved_table(tricks: NDArray[np.uint8]) -> str:
     """Draw a (5, 4) table of exact tricks."""
     return "\n".join(_lines(Grid(lambda *cell: _count(tricks[cell])), width=2))
+
+
+def short_head() -> str:
+    """Return what stands over the lines of ``short_table``."""
+    strains = "".join(f"{'NT' if strain == 4 else strain.symbol:>3}" for strain in PRINTED_STRAINS)
+    return "board" + "".join(f"  {seat.letter}{strains}" for seat in PRINTED_SEATS)
+
+
+def short_table(number: int, board: Board | None, tricks: NDArray[np.uint8]) -> str:
+    """Draw a (5, 4) table of exact tricks in one line, after its board number or its place."""
+    named = number if board is None or board.number is None else board.number
+    parts = (
+        "   " + "".join(f" {_count(tricks[strain, seat])}" for strain in PRINTED_STRAINS)
+        for seat in PRINTED_SEATS
+    )
+    return f"{named:>5}" + "".join(parts)
 
 
 def estimate_tables(estimate: TrickEstimate, exact: NDArray[np.uint8] | None) -> str:

@@ -6,6 +6,7 @@ Constrained dealing is loaded on access: dealing at random does not wait for it.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .._public import public_names
 from .shuffling import fresh_seed, random_deals, random_positions, turned
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         Predicate,
         constrained_deals,
     )
+    from .each import each_hand
     from .language.dealer_script import (
         Action,
         Expression,
@@ -59,6 +61,7 @@ __all__ = [
     "Theme",
     "constrained_deals",
     "deal_boards",
+    "each_hand",
     "fresh_seed",
     "random_deals",
     "random_positions",
@@ -78,6 +81,7 @@ _MODULES = {
     "language.dealer_script": "Action Expression Outcome Script Settings Text read_script",
     "language.strategy": "Strategy read_strategy",
     "language.mistakes": "ConstraintError ConstraintWarning",
+    "each": "each_hand",
     "script_output": "Actions Average Axis Frequency Listing read_actions",
 }
 """Which names are loaded on access, by module."""
@@ -89,3 +93,6 @@ def __getattr__(name: str) -> Any:
     if name in _ON_ACCESS:
         return getattr(import_module(f".{_ON_ACCESS[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__dir__ = public_names(__name__)

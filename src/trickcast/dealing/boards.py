@@ -1,6 +1,7 @@
 """Numbered boards to play, with a dealer and a vulnerability: by seed, by chance, on a theme."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -85,6 +86,7 @@ def deal_boards(
     rotate: Literal["any", "half"] | None = None,
     tricks: Tricks | None = None,
     max_tries: int = MAX_TRIES,
+    among: Callable[[Constraints], Any] | None = None,
 ) -> DealtBoards:
     """Deal ``n`` boards, numbered from ``first``, each as likely as any other that fits.
 
@@ -93,7 +95,8 @@ def deal_boards(
     ``Constraints``; ``theme`` is read by ``read_theme``, and who opens in it is the dealer.
     ``dealer`` and ``vulnerable`` are otherwise those of the board's number. ``rotate`` turns each
     board by 0 to 3 seats (``"any"``) or 0 or 2 (``"half"``), and with the cards a dealer or
-    vulnerability that is not the number's.
+    vulnerability that is not the number's. ``among`` makes of the constraints what has their
+    ``deals``, and chooses which layouts that fit are drawn.
 
     Raises ValueError for a seed beside ``secure``, another ``rotate`` and a ``first`` below 1, and
     as ``Constraints`` and its ``deals``.
@@ -115,7 +118,8 @@ def deal_boards(
     }
     used: Seed = SECURE if secure else fresh_seed() if seed is None else seed
     constraints = Constraints(**known, condition=condition, tricks=tricks)
-    owners = constraints.deals(n, used, max_tries).owners
+    source = constraints if among is None else among(constraints)
+    owners = source.deals(n, used, max_tries).owners
     turns = np.zeros(len(owners), np.uint8)
     if rotate is not None:
         turns = random_turns(len(owners), used, half=rotate == "half")

@@ -6,6 +6,7 @@ The check of estimators and the networks of other projects are loaded on access.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .._public import public_names
 from .estimator import Estimator, estimate, is_loaded, loaded
 from .files import DEFAULT_MODEL, ModelError, ModelInfo, models
 from .result import TrickEstimate
@@ -26,3 +27,6 @@ def __getattr__(name: str) -> Any:
     if name not in _ON_ACCESS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_ON_ACCESS[name], __name__), name)
+
+
+__dir__ = public_names(__name__)

@@ -4,6 +4,7 @@ Each method is an Evaluator, found by name: the nine point counts and eight dist
 of Mossakowski & Mańdziuk 2009, Zar points, and those that players use today.
 """
 
+from .._public import public_names
 from .conformance import check_evaluator
 from .evaluator import Bounds, Evaluator, Kind
 from .holdings import Holdings
@@ -36,3 +37,5 @@ __all__ = [
     "names",
     "raw_tricks",
 ]
+
+__dir__ = public_names(__name__)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 import numpy as np
 
 from .._files import atomic_writer
+from .._public import public_names
 from ..cards import (
     UNKNOWN,
     Board,
@@ -440,3 +441,6 @@ class _Losses:
 def _words(board: Board, field: str) -> list[str]:
     """Name to people what a field of a board says."""
     return words_of_tags(board) if field == "tags" else [_WORDS.get(field, field)]
+
+
+__dir__ = public_names(__name__)

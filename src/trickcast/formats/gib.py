@@ -35,7 +35,8 @@ from ..cards import (
     shorten,
     write_deals,
 )
-from .bulk import read_deals, read_records, require_solved, salvaged
+from ..cards.many_texts import read_deals
+from .bulk import read_records, require_solved, salvaged
 from .format import Format, FormatError, FormatWarning, Reading
 from .streams import decode_line, read_block, too_long
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import HAND_WIDTH, DealError, DealSet, Hand, Seat, Strain, shorten
-from .bulk import read_hands
+from ..cards.many_texts import read_hands
 from .format import Format, FormatError, Reading
 from .streams import read_lines
 

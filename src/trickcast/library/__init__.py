@@ -1,5 +1,6 @@
 """The library of solved deals: immutable shards, resumable to make, split for ever."""
 
+from .._public import public_names
 from .generate import Strains, generate, shard_file
 from .labels import positions_worth, tables_worth
 from .library import Library, Verification, append, verify
@@ -38,3 +39,5 @@ __all__ = [
     "verify",
     "verify_positions",
 ]
+
+__dir__ = public_names(__name__)

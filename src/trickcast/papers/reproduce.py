@@ -30,8 +30,9 @@ PaperName = Annotated[
         "bridgehand2vec or all.",
     ),
 ]
-TableName = Annotated[
-    str | None, Option(help="One table or section of it: V, 1, VI-E, B1, beyond …")
+TableNames = Annotated[
+    list[str] | None,
+    Option(help="A table or section of it: V, 1, VI-E, B1, beyond …; may be repeated."),
 ]
 RowNames = Annotated[
     list[str] | None, Option(help="A row by its id, as m09-TV-05; may be repeated.")
@@ -85,7 +86,11 @@ Batch = Annotated[
     Option(min=1, help="Examples in a batch of the 2018 trainings (default: 256)."),
 ]
 LibraryPlace = Annotated[
-    str, Option(help="The library of solved deals: a folder, or an address (s3://…).")
+    str | None,
+    Option(
+        help="The library of solved deals: a folder, or an address (s3://…) (default: "
+        "data/library, here or in the clone that trickcast runs from)."
+    ),
 ]
 TestFile = Annotated[
     Path | None,
@@ -115,6 +120,10 @@ LayoutsFile = Annotated[
         "there); without them it is left out."
     ),
 ]
+_TRIAL = (
+    "a trial of the program: at this scale the figures mean nothing (--scale standard takes some "
+    "hours; full is the papers' own protocol)"
+)
 _LAYOUTS = Path("data/game/layouts.npy")
 Workers = Annotated[
     int, Option(min=1, help="Networks trained at a time; with --cluster: cores asked for each.")
@@ -123,7 +132,7 @@ Workers = Annotated[
 
 def reproduce(
     paper: PaperName,
-    table: TableName = None,
+    table: TableNames = None,
     row: RowNames = None,
     rows_file: RowsFile = None,
     network: NetworkNames = None,
@@ -135,7 +144,7 @@ def reproduce(
     first_range: FirstRange = None,
     steps_back: StepsBack = False,
     batch: Batch = None,
-    library: LibraryPlace = "data/library",
+    library: LibraryPlace = None,
     test: TestFile = None,
     out: OutFolder = Path("trained/reproduction"),
     report: ReportFolder = None,
@@ -158,7 +167,7 @@ def reproduce(
     from ..training import TrainingError
     from .bridgehand2vec.authors_weights import read_authors_network
     from .bridgehand2vec.game_layouts import read_layouts
-    from .experiments.all_papers import chosen_rows, rows_of
+    from .experiments.all_papers import chosen_rows
     from .experiments.pages import table_of_rows, write_report
     from .experiments.rows import Material
     from .experiments.run_deals import ExperimentError
@@ -167,6 +176,8 @@ def reproduce(
 
     if authors_weights is not None and pairs is None:
         raise click.BadParameter("--authors-weights needs --pairs")
+    library = library or str(_in_clone("data/library"))
+    layouts_file = layouts or _in_clone(_LAYOUTS)
     widths = {"--first-weights": first_weights, "--first-range": first_range}
     size, docs = _size(scale, widths, seeds), report or out
     size = replace(size, epochs=epochs or 0, steps_back=steps_back, batch=batch or size.batch)
@@ -182,7 +193,7 @@ def reproduce(
 
     try:
         ids = [*(row or ()), *(rows_file.read_text("utf-8").split() if rows_file else ())]
-        rows = chosen_rows(rows_of(paper, table), ids, network or ())
+        rows = chosen_rows(rows_of_tables(paper, table), ids, network or ())
         if size.by_authors:
             rows = in_two_phases(rows)
         given = {"--epochs": epochs, **widths, "--steps-back": steps_back or None, "--batch": batch}
@@ -194,10 +205,10 @@ def reproduce(
             pairs=None if pairs is None else read_pairs(pairs),
             training_pairs=None if pairs_training is None else read_pairs(pairs_training),
             authors=None if authors_weights is None else read_authors_network(authors_weights),
-            layouts=read_layouts(layouts or _LAYOUTS) if layouts or _LAYOUTS.exists() else None,
+            layouts=read_layouts(layouts_file) if layouts or layouts_file.exists() else None,
         )
         deals = _gather(library, size, test, out) if need_deals(rows) else None
-        click.echo(f"{paper} at scale {scale}: {_plan(rows, size, deals, material)}")
+        click.echo(plan_text(f"{paper} at scale {scale}", rows, size, deals, material))
         with connected(cluster):  # once for all seeds
             for seed in range(1, seeds + 1):
                 store = run_experiments(
@@ -210,6 +221,13 @@ def reproduce(
     except (ExperimentError, TrainingError, LabelledError) as error:
         raise CommandError(str(error)) from None
     click.echo(f"{written[0]}: done")
+
+
+def _in_clone(path: str | Path) -> Path:
+    """Return where data of the repository are: here, or in the clone that this runs from."""
+    clone = Path(__file__).parents[3]
+    there = clone / path
+    return there if not Path(path).exists() and there.exists() else Path(path)
 
 
 def _size(scale: str, widths: Mapping[str, float | None], seeds: int) -> "Scale":
@@ -266,16 +284,32 @@ def _gather(library: str, scale: "Scale", test: Path | None, out: Path) -> "Deal
     from .experiments.figures import agreed_deals
     from .experiments.run_deals import gather
 
+    if "://" not in library and not Path(library).exists():
+        raise CommandError(
+            f"{library}: no library of solved deals (expected a folder with manifest.json, as "
+            "data/library of a clone of the repository: --library; trickcast generate makes one)"
+        )
     return gather(Library(library), scale, test, agreed_deals(out, scale))
 
 
-def _plan(
-    rows: "Sequence[AnyRow]", scale: "Scale", deals: "Deals | None", material: "Material"
+def rows_of_tables(paper: str, names: "Sequence[str] | None") -> "tuple[AnyRow, ...]":
+    """Return the rows of some tables of a paper, or of all."""
+    from .experiments.all_papers import rows_of
+
+    if not names:
+        return rows_of(paper)
+    return tuple(dict.fromkeys(row for name in names for row in rows_of(paper, name)))
+
+
+def plan_text(
+    what: str, rows: "Sequence[AnyRow]", scale: "Scale", deals: "Deals | None", material: "Material"
 ) -> str:
     """Say what a run is going to do, and what it leaves out."""
     from .experiments.runner import options_of, planned, waiting
 
-    said, left_out = _count(len(rows), "row"), waiting(rows, material)
+    said, left_out = f"{what}: {_count(len(rows), 'row')}", waiting(rows, material)
+    if scale.name == "smoke":
+        said = f"{_TRIAL}\n{said}"
     if deals is not None:
         said += (
             f", {_count(len(planned(rows, scale)), 'network')}, {len(deals.training):,} training "

@@ -4,7 +4,10 @@ Double-dummy tricks assume that everybody sees all cards. The model here starts 
 ``accurate`` and corrects them for play by people who see two hands.
 """
 
+from .._public import public_names
 from .estimate import PLAYERS, PlayedEstimator, estimate_played
 from .files import PlayedModelInfo
 from .norms import Norm, given_away, norms
 from .result import PlayedEstimate
+
+__dir__ = public_names(__name__)

@@ -7,6 +7,7 @@ JSON that the command prints with ``--json`` and the server sends.
 
 from importlib import import_module
 
+from .._public import public_names
 from .declared import Hooks, Question, QuestionError
 
 __all__ = ["QUESTIONS", "Hooks", "Question", "QuestionError", "question_of"]
@@ -17,6 +18,9 @@ QUESTIONS = {
     "par": "deals.ParQuestion",
     "convert": "converting.ConvertQuestion",
     "play": "play.PlayQuestion",
+    "played": "played.PlayedQuestion",
+    "auction": "auctions.AuctionQuestion",
+    "bid": "auctions.BidQuestion",
     "session": "session.SessionQuestion",
     "deal": "dealing.DealQuestion",
     "simulate": "simulations.SimulateQuestion",
@@ -36,3 +40,6 @@ def question_of(name: str) -> type[Question]:
     module, _, kind = QUESTIONS[name].partition(".")
     question: type[Question] = getattr(import_module(f".{module}", __package__), kind)
     return question
+
+
+__dir__ = public_names(__name__)

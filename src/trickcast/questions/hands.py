@@ -1,5 +1,6 @@
 """Questions about hands: what one is worth, how to open it, which are near it, what two take."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -7,18 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-from ..cards import Hand, Strain, Vulnerability
+from ..cards import DealError, Hand, Strain, Vulnerability
+from .auctions import AuctionText, FirstCaller, Meanings, check_calls
 from .declared import Option, Question, QuestionError
 
 if TYPE_CHECKING:  # each costs what the others have no use for
-    from ..bidding import Explanation, NearestSystem, Neighbour, OpeningSystem
+    from ..bidding import Auction, Explanation, NearestSystem, Neighbour, OpeningSystem
     from ..evaluators import HandValue
     from ..pairs import HandEmbedding, PairContract, PairEstimate, PairEstimator
 
 BEST_CONTRACTS = 3
 """Contracts that are named for two hands."""
+_LAYOUTS = 200
+"""Layouts of the opponents that fit an auction."""
 
 
 class HandAnswer(TypedDict):
@@ -49,6 +54,13 @@ class OpeningAnswer(TypedDict):
     probabilities: dict[str, float]
     reason: str
     nearest: list[BidHand]
+
+
+class OpeningsAnswer(TypedDict):
+    """What several systems open a hand with."""
+
+    hand: str
+    openings: list[OpeningAnswer]
 
 
 class NearHand(TypedDict):
@@ -102,6 +114,10 @@ class HandsQuestion(Question):
     turn: ClassVar[int] = 64
     """How many are answered in one turn, after which others have theirs."""
 
+    def at_once(self) -> int:
+        """Return how many are answered in one turn."""
+        return self.turn
+
     def answers(self, given: Sequence[Any]) -> Sequence[Any]:
         """Answer all that is given: hands or pairs."""
         raise NotImplementedError
@@ -150,6 +166,9 @@ class HandQuestion(HandsQuestion):
 class PairQuestion(HandsQuestion):
     """Estimate what two hands take together, the opponents' cards unknown.
 
+    The partner may be described, as "15-17, balanced": then it is the mean over hands that fit.
+    With an auction the opponents' hands, and a partner who is described, fit it.
+
     Example: trickcast pair AQ864.K75.A3.KJ4 K7.A862.KQ52.873
     """
 
@@ -158,19 +177,69 @@ class PairQuestion(HandsQuestion):
     model: Annotated[
         str, Option(help="accurate or hand2vec; to the command also an .onnx file.")
     ] = "accurate"
+    auction: AuctionText = None
+    dealer: FirstCaller = "N"
+    meaning: Meanings = None
 
     def check(self) -> None:
-        """Read who is vulnerable."""
+        """Read who is vulnerable, and what was called."""
         self.sides  # noqa: B018
+        check_calls(self.auction, self.given)
+        if self.auction is not None and "model" in self.given:
+            raise QuestionError("model has no effect with auction")
+        self._calls  # noqa: B018
 
     @cached_property
     def sides(self) -> Vulnerability:
         """Who is vulnerable."""
         return Vulnerability.parse(self.vulnerable)
 
-    def ask(self, norths: Sequence[Hand], souths: Sequence[Hand]) -> "PairEstimate":
-        """Estimate pairs."""
-        return pair_estimator(self.model)(norths, souths)
+    @cached_property
+    def _calls(self) -> "Auction | None":
+        if self.auction is None:
+            return None
+        from ..bidding import read_auction
+
+        return read_auction(self.auction, self.dealer, self.sides)
+
+    def at_once(self) -> int:
+        """Return how many are answered in one turn: layouts take their time."""
+        return self.turn if self.auction is None else 1
+
+    def ask(self, norths: Sequence[Hand], souths: Sequence[Hand | str]) -> "PairEstimate":
+        """Estimate pairs. Raises QuestionError for what is not known of a partner, and meanings."""
+        from ..dealing import ConstraintError
+        from ..pairs import PairEstimate
+
+        hands = [hand for hand in souths if isinstance(hand, Hand)]
+        estimator = pair_estimator(self.model)
+        if len(hands) == len(souths):
+            estimated = estimator(norths, hands)  # which says so where both hold a card
+            if self._calls is None:
+                return estimated
+        try:
+            if self._calls is not None:
+                called = map(self._after_calls, norths, souths)
+                return PairEstimate(np.stack([*called]))
+            means = [estimator.average(*pair).both for pair in zip(norths, souths, strict=True)]
+        except ConstraintError as error:
+            raise QuestionError(str(error).replace("south", "the partner", 1)) from None
+        return PairEstimate(np.stack(means))
+
+    def _after_calls(self, north: Hand, south: Hand | str) -> NDArray[np.float32]:
+        """Return (5, 2, 14) chances: means over layouts that fit the auction."""
+        from ..bidding import MeaningError, deals_after
+        from ..estimator import estimate
+
+        assert self._calls is not None
+        try:
+            deals = deals_after(
+                self._calls, north=north, south=south, n=_LAYOUTS, meanings=self.meaning or ()
+            )
+        except MeaningError as error:
+            raise QuestionError(str(error)) from None
+        chances: NDArray[np.float32] = estimate(deals).probabilities[:, :, ::2].mean(axis=0)
+        return chances
 
     def best(self, estimate: "PairEstimate") -> "list[PairContract]":
         """Return the best contracts of one pair."""
@@ -178,7 +247,7 @@ class PairQuestion(HandsQuestion):
 
         return best_contracts(estimate, self.sides, BEST_CONTRACTS)
 
-    def answer(self, hands: tuple[Hand, Hand], estimate: "PairEstimate") -> PairAnswer:
+    def answer(self, hands: tuple[Hand, Hand | str], estimate: "PairEstimate") -> PairAnswer:
         """Answer with the estimate of one pair, and its best contracts."""
         low, high = estimate.interval()
         chances = estimate.chances()
@@ -205,7 +274,7 @@ class PairQuestion(HandsQuestion):
             ],
         }
 
-    def answers(self, given: Sequence[tuple[Hand, Hand]]) -> Sequence[PairAnswer]:
+    def answers(self, given: Sequence[tuple[Hand, Hand | str]]) -> Sequence[PairAnswer]:
         """Answer all pairs."""
         norths, souths = map(list, zip(*given, strict=True))
         estimates = self.ask(norths, souths)
@@ -214,83 +283,105 @@ class PairQuestion(HandsQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class OpenQuestion(HandsQuestion):
-    """Suggest an opening bid, say how sure it is and why, and show how near hands were opened.
+    """Show what SAYC, 2/1, Acol and Polish Club open a hand with, or one system, and why.
 
-    Example: trickcast open AKQ2.QJT987.32.2 --system standard-american
+    Example: trickcast open AKQ2.QJT987.32.2
     """
 
     most, turn = 100, 8
     system: Annotated[
-        str,
-        Option(help="polish-club, standard-american, …; to the command also a rule file (.toml)."),
-    ] = "polish-club"
-    nearest: Annotated[int, Option(min=0, served=20, help="How many near hands to show.")] = 3
+        str | None,
+        Option(help="sayc, 2/1, acol, polish-club, standard-american, …; to the command also a "
+               "rule file (.toml). It says how sure it is, too (default: the first four)."),
+    ] = None  # fmt: skip
+    nearest: Annotated[
+        int | None, Option(min=0, served=20, help="How many near hands to show (default: 3).")
+    ] = None
+
+    def check(self) -> None:
+        """Refuse near hands of no system."""
+        if self.nearest and self.system is None:
+            raise QuestionError("nearest needs system")
+
+    @property
+    def near_hands(self) -> int:
+        """How many near hands are shown."""
+        return 3 if self.nearest is None else self.nearest
 
     @cached_property
-    def opener(self) -> "OpeningSystem":
-        """The system. Raises QuestionError where there is none of this name."""
+    def openers(self) -> "list[OpeningSystem]":
+        """The systems. Raises QuestionError where there is none of this name."""
         from .. import bidding
 
+        if self.system is None:
+            return [_system(name) for name in bidding.USUAL_SYSTEMS]
         if self.system in bidding.names():
-            return _system(self.system)
+            return [_system(self.system)]
         try:
-            return bidding.load(self.system)
+            return [bidding.load(self.system)]
         except ValueError as error:
             raise QuestionError(str(error)) from None
 
     def near(self, labelled: Path | None = None) -> "NearestSystem | None":
         """Return who finds near hands, of a file or such as the system bids; None where unasked."""
-        if not self.nearest:
+        if not self.near_hands or self.system is None:
             return None
         from .. import bidding
 
         if labelled is None and self.system in bidding.names():
             return _near(self.system)
         if labelled is None:
-            return bidding.NearestSystem(bidding.own_labelled(self.opener))
+            return bidding.NearestSystem(bidding.own_labelled(self.openers[0]))
         try:
             return bidding.NearestSystem(bidding.read_labelled(labelled))
         except ValueError as error:  # LabelledError is one
             raise QuestionError(str(error)) from None
 
-    def ask(self, hand: Hand) -> "Explanation":
-        """Say what the hand is opened with. Raises QuestionError for a rule that cannot be."""
+    def ask(self, hand: Hand) -> "list[Explanation]":
+        """Say what systems open the hand with. Raises QuestionError for a rule that cannot be."""
         from ..dealing import ConstraintError
 
         try:
-            return self.opener.explain(hand)
+            return [opener.explain(hand) for opener in self.openers]
         except ConstraintError as error:  # a rule that divides by zero for this hand
             raise QuestionError(str(error)) from None
 
-    def answer(self, opening: "Explanation", near: "Sequence[Neighbour]") -> OpeningAnswer:
-        """Answer with a system's call, and hands near by."""
-        return {
-            "hand": str(opening.hand),
-            "system": opening.system,
-            "call": opening.call,
-            "sure": opening.sure,
-            "doubts": list(opening.doubts),
-            "probabilities": {
-                call: round(float(p), 6) for call, p in opening.probabilities.items()
-            },
-            "reason": opening.reason,
-            "nearest": [
-                {
-                    "hand": str(neighbour.hand),
-                    "call": neighbour.call,
-                    "distance": round(neighbour.distance, 4),
-                }
-                for neighbour in near
-            ],
-        }
+    def answer(
+        self, openings: "Sequence[Explanation]", near: "Sequence[Neighbour]"
+    ) -> OpeningAnswer | OpeningsAnswer:
+        """Answer with the call of a system, and hands near by; or with those of several."""
+        answers = [_opening(opening, near) for opening in openings]
+        return answers[0] if self.system is not None else {
+            "hand": answers[0]["hand"], "openings": answers
+        }  # fmt: skip
 
-    def answers(self, given: Sequence[Hand]) -> Sequence[OpeningAnswer]:
+    def answers(self, given: Sequence[Hand]) -> Sequence[OpeningAnswer | OpeningsAnswer]:
         """Answer all hands."""
         near = self.near()
         return [
-            self.answer(self.ask(hand), () if near is None else near.nearest(hand, self.nearest))
+            self.answer(self.ask(hand), () if near is None else near.nearest(hand, self.near_hands))
             for hand in given
         ]
+
+
+def _opening(opening: "Explanation", near: "Sequence[Neighbour]") -> OpeningAnswer:
+    return {
+        "hand": str(opening.hand),
+        "system": opening.system,
+        "call": opening.call,
+        "sure": opening.sure,
+        "doubts": list(opening.doubts),
+        "probabilities": {call: round(float(p), 6) for call, p in opening.probabilities.items()},
+        "reason": opening.reason,
+        "nearest": [
+            {
+                "hand": str(neighbour.hand),
+                "call": neighbour.call,
+                "distance": round(neighbour.distance, 4),
+            }
+            for neighbour in near
+        ],
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -346,6 +437,16 @@ class NearestQuestion(HandsQuestion):
     def answers(self, given: Sequence[Hand]) -> Sequence[NearestAnswer]:
         """Answer all hands."""
         return [self.answer(*row) for row in zip(given, self.ask(given), strict=True)]
+
+
+def hand_or_words(text: str) -> Hand | str:
+    """Return a hand, or the words that describe one, which are read when they are needed."""
+    try:
+        return Hand(text)
+    except DealError as error:
+        if re.fullmatch(r"[\sakqjtAKQJT0-9.-]*", text):  # nothing but cards: a hand with a mistake
+            raise error
+        return text
 
 
 @cache

@@ -4,19 +4,23 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Annotated, Any, NotRequired, TypeVar, cast
+from functools import cached_property, partial
+from typing import Annotated, Any, NamedTuple, NotRequired, TypeVar, cast
 
 import numpy as np
 from typing_extensions import TypedDict
 
 from .. import simulation
 from .._pieces import connected
+from ..bidding import Auction, read_auction
 from ..cards import Hand, LabelledArray, Seat, Strain, Vulnerability
 from ..dealing import ConstraintError
 from ..scoring import Contract
 from ..simulation import (
+    AsPlayed,
     BeatingLead,
+    Compared,
+    Comparison,
     ContractChance,
     ContractValue,
     Lead,
@@ -27,8 +31,12 @@ from ..simulation import (
     Value,
     beating_leads,
 )
+from ..simulation.as_played import contract_as_played
 from ..simulation.controls import MINIMUM_EXACT
+from ..simulation.texts import RANKS
+from .auctions import AuctionText, FirstCaller, Meanings, check_calls, heard
 from .declared import Argument, Hooks, Option, Question, QuestionError
+from .played import Players
 
 PlayedContract = tuple[Contract, Seat]
 Simulated = TypeVar("Simulated", bound=Result)
@@ -36,11 +44,14 @@ SCORINGS = ("total", "imps", "matchpoints")
 _IN_VAIN = (
     ("vulnerable", "making"),
     ("scoring", "contract"),
-    ("side", "contract"),
+    ("rank", "contract"),
+    ("rank", "contracts"),
     ("scoring", "contracts"),
     ("side", "by"),
 )
 """What can be said to ``simulate`` that changes nothing beside another."""
+_BEST, _CANDIDATES = 5, 12
+"""Contracts of a side that are named, and of how many the best as played are."""
 _FOR_LEADS = 0.5  # of the time of several contracts: for the leads that beat them
 Numbers = list[float | None]
 
@@ -53,12 +64,21 @@ class Counts(TypedDict):
     stopped: str | None
 
 
+class PlayedContractAnswer(TypedDict):
+    """What players make of a contract at the table."""
+
+    making: Numbers
+    score: Numbers
+    tricks: Numbers
+
+
 class MakingAnswer(Counts):
-    """How often a contract makes."""
+    """How often a contract makes; ``played`` is at the table, null before the last answer."""
 
     contract: str
     by: str
     making: Numbers
+    played: PlayedContractAnswer | None
 
 
 class ContractAnswer(MakingAnswer):
@@ -69,13 +89,19 @@ class ContractAnswer(MakingAnswer):
     distribution: list[float]
 
 
-class RankedContract(TypedDict):
-    """One of the best contracts of a side."""
+class WorthAnswer(TypedDict):
+    """How often a contract makes, and what it is worth."""
+
+    making: Numbers
+    worth: Numbers
+
+
+class RankedContract(WorthAnswer):
+    """One of the best contracts of a side, double dummy and at the table."""
 
     contract: str
     by: str
-    making: Numbers
-    worth: Numbers
+    played: WorthAnswer | None
 
 
 class EveryContractAnswer(Counts):
@@ -111,28 +137,46 @@ class ContractsAnswer(Counts):
     contracts: list[BeatenContract]
 
 
-class ComparisonAnswer(Counts):
-    """By how much one contract beats another."""
+class GainsAnswer(TypedDict):
+    """What a contract is worth to a side, and by how much it beats the first."""
 
-    first: str
-    second: str
-    by: str
-    other_by: str
-    vulnerable: str
+    score: Numbers
     total: Numbers
     imps: Numbers
     matchpoints: Numbers
 
 
-class LeadAnswer(TypedDict):
-    """What there is to say of a lead."""
+class ComparedContract(GainsAnswer):
+    """The same double dummy and at the table."""
 
-    cards: tuple[str, ...]
+    contract: str
+    played: GainsAnswer | None
+
+
+class ComparisonAnswer(Counts):
+    """Contracts or ways of bidding, in points of ``side``."""
+
+    side: str
+    vulnerable: str
+    compared_with: str
+    contracts: list[ComparedContract]
+
+
+class PlayedLeadAnswer(TypedDict):
+    """What declarers take at the table after a lead, and what the lead is worth."""
+
     tricks: Numbers
     setting: Numbers
     points: Numbers
     gain: Numbers
+
+
+class LeadAnswer(PlayedLeadAnswer):
+    """What there is to say of a lead, double dummy and at the table."""
+
+    cards: tuple[str, ...]
     even: bool
+    played: PlayedLeadAnswer | None
 
 
 class LeadsAnswer(Counts):
@@ -156,6 +200,13 @@ class ContractSheet:
     rows: list[tuple[ContractValue, list[BeatingLead]]]
 
 
+class RankedValue(NamedTuple):
+    """What a contract is worth double dummy, and as played; None where that is not asked yet."""
+
+    seen: ContractValue
+    played: ContractValue | None
+
+
 Known = Annotated[
     str | None,
     Option(
@@ -171,6 +222,7 @@ Condition = Annotated[
            example="hearts(north) + hearts(south) >= 8"),
 ]  # fmt: skip
 Vulnerable = Annotated[str, Option(help="none, ns, ew or both.")]
+Rank = Annotated[str, Option(choices=RANKS, help="What the best comes first by.")]
 Declarer = Annotated[str, Option(help="Declarer: N, E, S or W.", example="S")]
 
 
@@ -183,6 +235,9 @@ class LayoutsQuestion(Question):
     south: Known = None
     west: Known = None
     condition: Condition = None
+    auction: AuctionText = None
+    dealer: FirstCaller = "N"
+    meaning: Meanings = None
     samples: Annotated[
         int | None,
         Option(min=1, served=20_000, help="Layouts estimated (default: as many as pay)."),
@@ -197,6 +252,7 @@ class LayoutsQuestion(Question):
     ] = None
     seconds: Annotated[float | None, Option(above=0, help="Stop after this time.")] = None
     seed: Annotated[int, Option(min=0, max=2**64 - 1, help="The same seed, the same layouts.")] = 0
+    players: Players = "expert"
     model: Annotated[
         str | None,
         Option(help="A model that ships, to the command also an .onnx file (default: fast; "
@@ -205,8 +261,17 @@ class LayoutsQuestion(Question):
     vulnerable: Vulnerable = "none"
 
     def check(self) -> None:
-        """Read who is vulnerable."""
+        """Read who is vulnerable, and what was called."""
         self.sides  # noqa: B018
+        check_calls(self.auction, self.given)
+        self.calls  # noqa: B018
+
+    @cached_property
+    def calls(self) -> Auction | None:
+        """What was called."""
+        if self.auction is None:
+            return None
+        return read_auction(self.auction, self.dealer, self.sides)
 
     @cached_property
     def sides(self) -> Vulnerability:
@@ -222,11 +287,11 @@ class LayoutsQuestion(Question):
         watch = hooks.watch
         if watch is not None:
             told = watch
-            hooks = replace(hooks, watch=lambda found: told(self.answer(found)))
+            hooks = replace(hooks, watch=lambda found: told(self.answer(found, last=False)))
         yield self.answer(self.ask(hooks))
 
-    def answer(self, result: Any) -> Any:
-        """Answer with what was found."""
+    def answer(self, result: Any, *, last: bool = True) -> Any:
+        """Answer with what was found; before the ``last`` answer nothing is said as played."""
         raise NotImplementedError
 
     def _simulated(
@@ -245,6 +310,8 @@ class LayoutsQuestion(Question):
                 raise KeyboardInterrupt
 
         watched = hooks.watch is not None or hooks.until is not None
+        if self.calls is not None:
+            own["auction"] = heard(self.calls, self.meaning)
         try:
             return simulate(
                 north=self.north,
@@ -284,35 +351,36 @@ class SimulateQuestion(LayoutsQuestion):
     ] = None
     by: Annotated[
         str | None,
-        Option(help="Declarer: N, E, S or W (of contracts default: the better of side)."),
+        Option(help="Declarer: N, E, S or W (default: the better of side)."),
     ] = None
     making: Annotated[
         bool, Option(help="Only how often it makes; faster still. With precision 0.03: to ± 3 %.")
     ] = False
     scoring: Annotated[str, Option(choices=SCORINGS, help="How contracts are ranked.")] = "total"
     side: Annotated[str, Option(choices=("NS", "EW"), help="Whose contracts are ranked.")] = "NS"
+    rank: Rank = "double-dummy"
 
     def check(self) -> None:
         """Refuse what does not go together, and what would change nothing."""
         super().check()
         if self.contract is not None and self.contracts is not None:
             raise QuestionError("contract and contracts do not go together")
-        if self.contracts is None and (self.contract is None) != (self.by is None):
-            raise QuestionError("contract and by go together")
-        if self.making and self.contract is None:
+        if self.by is not None and self.contract is None and self.contracts is None:
+            raise QuestionError("by needs contract or contracts")
+        if self.making and (self.contract is None or self.by is None):
             raise QuestionError("making needs contract and by")
-        if vain := next((pair for pair in _IN_VAIN if self.given.issuperset(pair)), None):
+        vain = next((pair for pair in _IN_VAIN if self.given.issuperset(pair)), None)
+        if vain is not None and not (self.auction and vain == ("vulnerable", "making")):
             raise QuestionError("{} has no effect with {}".format(*vain))
         self.asked  # noqa: B018
 
     @cached_property
     def asked(self) -> list[PlayedContract]:
         """The contracts that are asked about, with each of their possible declarers; none: all."""
-        if self.contract is not None and self.by is not None:
-            return [(Contract(self.contract), Seat.parse(self.by))]
-        if self.contracts is None:
+        told = self.contracts if self.contract is None else self.contract
+        if told is None:
             return []
-        bids = [Contract(text) for text in self.contracts.replace(",", " ").split()]
+        bids = [Contract(text) for text in told.replace(",", " ").split()]
         if not bids or any(bid.strain is None for bid in bids):
             raise QuestionError("contracts are to be played, such as 3N,4H,5C")
         first = Seat.NORTH if self.side == "NS" else Seat.EAST
@@ -324,7 +392,9 @@ class SimulateQuestion(LayoutsQuestion):
         if self.contracts is not None:
             return self._sheet(hooks)
         if self.contract is None:
-            return self._simulated(simulation.simulate, hooks)
+            return self._simulated(
+                simulation.simulate, hooks, side=self.side, vulnerable=self.sides
+            )
         if not self.making:
             return self._simulated(simulation.simulate, hooks, contracts=self.asked)
         ((bid, by),) = self.asked
@@ -337,7 +407,7 @@ class SimulateQuestion(LayoutsQuestion):
             first = replace(hooks, until=start + _FOR_LEADS * (hooks.until - start))
         if first.watch is not None:
             told = first.watch
-            first = replace(first, watch=lambda found: told(self._better(found)))
+            first = replace(first, watch=lambda found: told(self.better(found)))
         with connected(hooks.cluster):  # once, for the leads too
             found = self._simulated(
                 simulation.simulate,
@@ -345,7 +415,7 @@ class SimulateQuestion(LayoutsQuestion):
                 None if seconds is None else _FOR_LEADS * seconds,
                 contracts=self.asked,
             )
-            values = [value for value, _ in self._better(found).rows]
+            values = [value for value, _ in self.better(found).rows]
             rows = []
             for number, value in enumerate(values):
                 leads = beating_leads(
@@ -380,7 +450,7 @@ class SimulateQuestion(LayoutsQuestion):
 
         return enough
 
-    def _better(self, found: Simulation) -> ContractSheet:
+    def better(self, found: Simulation) -> ContractSheet:
         """Return each contract once, by the declarer who scores more; the first of equals."""
         best: dict[Contract, ContractValue] = {}
         for bid, seat in self.asked:
@@ -389,25 +459,53 @@ class SimulateQuestion(LayoutsQuestion):
                 best[bid] = ContractValue(bid, seat, found.making(bid, seat), worth)
         return ContractSheet(found, [(value, []) for value in best.values()])
 
-    def best(self, found: Simulation) -> list[ContractValue]:
-        """Return the best contracts of the side."""
-        return found.best_contracts(self.sides, self.scoring, side=self.side)
+    def best(self, found: Simulation, *, last: bool = True) -> list[RankedValue]:
+        """Return the best contracts of the side, of some that are good double dummy."""
+        asked_for = _CANDIDATES if last and self.rank == "played" else _BEST
+        seen = found.best_contracts(self.sides, self.scoring, side=self.side, number=asked_for)
+        if not last:
+            return [RankedValue(value, None) for value in seen]
+        rows = self.as_played(found, seen)
+        if self.rank == "played":
+            rows.sort(key=lambda row: -(row.played or row.seen).worth.mean)
+        return rows[:_BEST]
 
-    def answer(self, result: Simulation | ContractChance | ContractSheet) -> SimulationAnswer:
+    def as_played(self, found: Simulation, values: list[ContractValue]) -> list[RankedValue]:
+        """Return values with what they are as played."""
+        contracts = [(value.contract, value.by) for value in values]
+        told = found.values_as_played(contracts, self.sides, self.scoring, players=self.players)
+        return [RankedValue(*pair) for pair in zip(values, told, strict=True)]
+
+    def one_as_played(self, found: Simulation | ContractChance) -> AsPlayed:
+        """Return what the one contract is as played."""
+        ((bid, by), *others) = self.asked
+        if others and isinstance(found, Simulation):
+            ((value, _),) = self.better(found).rows
+            bid, by = value.contract, value.by
+        danger = bool(self.sides >> by.side & 1)
+        return contract_as_played(found.deals, bid, by, danger, self.players, found.effect)
+
+    def answer(
+        self, result: Simulation | ContractChance | ContractSheet, *, last: bool = True
+    ) -> SimulationAnswer:
         """Answer with one contract, some, or all."""
         if isinstance(result, ContractSheet):
-            return self._contracts_answer(result)
+            return self._contracts_answer(result, last)
         if isinstance(result, ContractChance):
             return {
                 **_counts(result),
                 "contract": str(result.contract),
                 "by": str(result.by),
                 "making": _numbers(result.making()),
+                "played": _played(self.one_as_played(result)) if last else None,
             }
-        return self._contract_answer(result) if self.asked else self._every_answer(result)
+        if self.asked:
+            return self._contract_answer(result, last)
+        return self._every_answer(result, last)
 
-    def _contract_answer(self, found: Simulation) -> ContractAnswer:
-        ((bid, by),) = self.asked
+    def _contract_answer(self, found: Simulation, last: bool) -> ContractAnswer:
+        ((value, _),) = self.better(found).rows
+        bid, by = value.contract, value.by
         assert bid.strain is not None  # the simulation has refused a pass
         return {
             **_counts(found),
@@ -417,9 +515,10 @@ class SimulateQuestion(LayoutsQuestion):
             "vulnerable": str(self.sides),
             "score": _numbers(found.score(bid, by, self.sides)),
             "distribution": found.distribution(bid.strain, by).round(4).tolist(),
+            "played": _played(self.one_as_played(found)) if last else None,
         }
 
-    def _every_answer(self, found: Simulation) -> EveryContractAnswer:
+    def _every_answer(self, found: Simulation, last: bool) -> EveryContractAnswer:
         content: dict[str, Any] = {
             **_counts(found),
             "strains": [strain.letter for strain in Strain],
@@ -431,16 +530,20 @@ class SimulateQuestion(LayoutsQuestion):
             content["explained"] = _table(found.explained, 4)
             content["effective"] = _table(found.effective, 1)
         content["vulnerable"] = str(self.sides)
-        content["best"] = [_ranked(value) for value in self.best(found)]
+        content["best"] = [_ranked(value) for value in self.best(found, last=last)]
         return cast(EveryContractAnswer, content)  # mypy wants all keys of a literal with **
 
-    def _contracts_answer(self, sheet: ContractSheet) -> ContractsAnswer:
+    def _contracts_answer(self, sheet: ContractSheet, last: bool) -> ContractsAnswer:
+        values = [value for value, _ in sheet.rows]
+        rows = [RankedValue(value, None) for value in values]
+        if last:
+            rows = self.as_played(sheet.simulation, values)
         contracts: list[BeatenContract] = [
             {
-                **_ranked(value),
+                **_ranked(row),
                 "leads": [{"lead": lead, "setting": _numbers(share)} for lead, share in leads],
             }
-            for value, leads in sheet.rows
+            for row, (_, leads) in zip(rows, sheet.rows, strict=True)
         ]
         counts = _counts(sheet.simulation)
         return {**counts, "vulnerable": str(self.sides), "contracts": contracts}
@@ -448,72 +551,84 @@ class SimulateQuestion(LayoutsQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class CompareQuestion(LayoutsQuestion):
-    """Compare two contracts of one side, layout by layout: points, IMPs, matchpoints.
+    """Compare contracts, of either side, or ways of bidding: points, IMPs, matchpoints.
+
+    Each is compared with the first, layout by layout. A way of bidding is a rule:
+    "3N if hcp(north) >= 16 else 2N".
 
     Example: trickcast compare 3N 4S --by S --south AQ864.K75.A3.KJ4
     """
 
-    first: Annotated[
-        str, Argument(metavar="CONTRACT", help="Such as 4S, 3NX or PASS.", example="3N")
-    ]
-    second: Annotated[
-        str, Argument(metavar="OTHER", help="The contract to compare with.", example="4S")
-    ]
-    by: Declarer
-    other_by: Annotated[str | None, Option(help="Declarer of the second (default: the same).")] = (
-        None
-    )
+    needed = ("contracts",)
+    contracts: Annotated[
+        list[str] | None,
+        Argument(metavar="CONTRACT", help="Such as 4S, 3NX or PASS, or '3N if hcp(north) >= 16 "
+                 "else 2N'; two or more.", example=["3N", "4S"]),
+    ] = None  # fmt: skip
+    by: Annotated[
+        list[str] | None,
+        Option(help="Declarer: N, E, S or W; of all, or given as often as contracts (default: the "
+               "better of side).", example=["S"]),
+    ] = None  # fmt: skip
+    side: Annotated[
+        str, Option(choices=("NS", "EW"), help="Whose contracts they are where by is not given.")
+    ] = "NS"
 
     def check(self) -> None:
-        """Refuse contracts of two sides, and two that are passed out."""
+        """Refuse fewer than two contracts, and declarers that do not fit them."""
         super().check()
-        by, other_by = self.seats
-        if by.side != other_by.side:
-            raise QuestionError(f"{by.word} and {other_by.word} are not partners")
-        if not any(bid.level for bid in self.bids):
+        if len(self.contracts or ()) < 2:
+            raise QuestionError("fewer than two contracts (expected two or more, as 3N 4S)")
+        self.choices  # noqa: B018
+
+    @cached_property
+    def choices(self) -> list[str | simulation.Choice]:
+        """The contracts and rules, with their declarers where these are given."""
+        contracts, seats = self.contracts or [], self.by or []
+        if len(seats) not in (0, 1, len(contracts)):
+            raise QuestionError(
+                f"{len(seats)} declarers for {len(contracts)} contracts (expected by once, or once "
+                "for each)"
+            )
+        declarers: list[str | None] = [*seats] if seats else [None]
+        if len(declarers) == 1:
+            declarers *= len(contracts)
+        try:
+            read = [
+                simulation.Choice.read(text, "N" if seat is None else seat)
+                for text, seat in zip(contracts, declarers, strict=True)
+            ]
+        except SimulationError as error:
+            raise QuestionError(str(error)) from None
+        if not any(contract.level for choice in read for _, contract in choice.rules):
             raise QuestionError("one of the contracts has to be played")
+        return [contracts[i] if seat is None else read[i] for i, seat in enumerate(declarers)]
 
-    @cached_property
-    def bids(self) -> tuple[Contract, Contract]:
-        """Both contracts."""
-        return Contract(self.first), Contract(self.second)
-
-    @cached_property
-    def seats(self) -> tuple[Seat, Seat]:
-        """Their declarers."""
-        by = Seat.parse(self.by)
-        return by, by if self.other_by is None else Seat.parse(self.other_by)
-
-    def ask(self, hooks: Hooks) -> Simulation:
-        """Find what both make."""
-        both = zip(self.bids, self.seats, strict=True)
+    def ask(self, hooks: Hooks) -> Comparison:
+        """Find what all make."""
         return self._simulated(
-            simulation.simulate, hooks, contracts=[(bid, seat) for bid, seat in both if bid.level]
+            partial(simulation.compare, *self.choices),
+            hooks,
+            side=self.side,
+            vulnerable=self.sides,
         )
 
-    def gains(self, found: Simulation) -> dict[str, Value]:
-        """Return by how much the first beats the second, by way of scoring."""
-        (first, second), (by, other_by) = self.bids, self.seats
-        return {
-            scoring: found.compare(
-                first, by, second, other_by, vulnerable=self.sides, scoring=scoring
-            )
-            for scoring in SCORINGS
-        }
-
-    def answer(self, result: Simulation) -> ComparisonAnswer:
-        """Answer with the gains of the first contract."""
-        gains = self.gains(result)
+    def answer(self, result: Comparison, *, last: bool = True) -> ComparisonAnswer:
+        """Answer with what each is worth, and by how much it beats the first."""
+        told = [_gains(row) for row in result.as_played(self.players)] if last else []
         return {
             **_counts(result),
-            "first": str(self.bids[0]),
-            "second": str(self.bids[1]),
-            "by": str(self.seats[0]),
-            "other_by": str(self.seats[1]),
+            "side": result.side,
             "vulnerable": str(self.sides),
-            "total": _numbers(gains["total"]),
-            "imps": _numbers(gains["imps"]),
-            "matchpoints": _numbers(gains["matchpoints"]),
+            "compared_with": result.rows[0].choice.text,
+            "contracts": [
+                {
+                    "contract": row.choice.text,
+                    **_gains(row),
+                    "played": told[number] if last else None,
+                }
+                for number, row in enumerate(result)
+            ],
         }
 
 
@@ -521,7 +636,9 @@ class CompareQuestion(LayoutsQuestion):
 class LeadsQuestion(LayoutsQuestion):
     """Compare the opening leads from a hand against a contract.
 
-    Example: trickcast leads Q63.T9.KJ984.Q32 3N --by S
+    With a whole auction, contract and declarer follow from it.
+
+    Example: trickcast leads Q63.T9.KJ984.Q32 --auction "1N P 3N P P P" --dealer S
     """
 
     leader: Annotated[
@@ -529,21 +646,30 @@ class LeadsQuestion(LayoutsQuestion):
         Argument(metavar="HAND", help="The leader's hand.", format="hand",
                  example="Q63.T9.KJ984.Q32"),
     ]  # fmt: skip
-    contract: Annotated[str, Argument(metavar="CONTRACT", help="Such as 4S or 3NX.", example="3N")]
-    by: Annotated[str, Option(help="Declarer, whose left-hand opponent leads.", example="S")]
+    contract: Annotated[
+        str | None,
+        Argument(metavar="CONTRACT", help="Such as 4S or 3NX (default: of auction).", example="3N"),
+    ] = None
+    by: Annotated[
+        str | None,
+        Option(help="Declarer, whose left-hand opponent leads (default: of auction).", example="S"),
+    ] = None
     scoring: Annotated[str, Option(choices=SCORINGS, help="How leads are compared.")] = "imps"
+    rank: Rank = "double-dummy"
 
     def check(self) -> None:
-        """Read hand and contract."""
+        """Read hand, contract and declarer."""
         super().check()
+        if self.calls is None and (self.contract is None or self.by is None):
+            raise QuestionError("no contract and declarer (expected contract and by, or auction)")
         self._own  # noqa: B018
 
     @cached_property
     def _own(self) -> dict[str, Any]:
         return {
             "leader": Hand(self.leader),
-            "contract": Contract(self.contract),
-            "by": Seat.parse(self.by),
+            "contract": None if self.contract is None else Contract(self.contract),
+            "by": None if self.by is None else Seat.parse(self.by),
         }
 
     def ask(self, hooks: Hooks) -> LeadSimulation:
@@ -556,15 +682,17 @@ class LeadsQuestion(LayoutsQuestion):
             **self._own,
         )
 
-    def answer(self, result: LeadSimulation) -> LeadsAnswer:
+    def answer(self, result: LeadSimulation, *, last: bool = True) -> LeadsAnswer:
         """Answer with every lead."""
+        leads = result.ranked(self.rank if last else "double-dummy", self.players)
+        told = result.as_played(self.players) if last else {}
         return {
             **_counts(result),
             "contract": str(result.contract),
             "by": str(result.by),
             "vulnerable": str(self.sides),
             "scoring": result.scoring,
-            "leads": [_lead(lead) for lead in result],
+            "leads": [_lead(lead, told.get(lead.cards[0])) for lead in leads],
         }
 
 
@@ -573,16 +701,46 @@ def _numbers(value: Value) -> Numbers:
     return [None if math.isnan(number) else round(number, 4) for number in value]
 
 
-def _ranked(value: ContractValue) -> RankedContract:
+def _played(found: AsPlayed) -> PlayedContractAnswer:
     return {
-        "contract": str(value.contract),
-        "by": str(value.by),
-        "making": _numbers(value.making),
-        "worth": _numbers(value.worth),
+        "making": _numbers(found.making),
+        "score": _numbers(found.points),
+        "tricks": _numbers(found.tricks),
     }
 
 
-def _lead(lead: Lead) -> LeadAnswer:
+def _gains(row: Compared) -> GainsAnswer:
+    return {
+        "score": _numbers(row.score),
+        "total": _numbers(row.points),
+        "imps": _numbers(row.imps),
+        "matchpoints": _numbers(row.matchpoints),
+    }
+
+
+def _ranked(row: RankedValue) -> RankedContract:
+    return {
+        "contract": str(row.seen.contract),
+        "by": str(row.seen.by),
+        **_worth(row.seen),
+        "played": None if row.played is None else _worth(row.played),
+    }
+
+
+def _worth(value: ContractValue) -> WorthAnswer:
+    return {"making": _numbers(value.making), "worth": _numbers(value.worth)}
+
+
+def _lead(lead: Lead, played: AsPlayed | None) -> LeadAnswer:
+    told: PlayedLeadAnswer | None = None
+    if played is not None and played.gain is not None:
+        points = Value(-played.points.mean, -played.points.high, -played.points.low)
+        told = {
+            "tricks": _numbers(played.tricks),
+            "setting": _numbers(played.setting),
+            "points": _numbers(points),
+            "gain": _numbers(played.gain),
+        }
     return {
         "cards": lead.cards,
         "tricks": _numbers(lead.tricks),
@@ -590,6 +748,7 @@ def _lead(lead: Lead) -> LeadAnswer:
         "points": _numbers(lead.points),
         "gain": _numbers(lead.gain),
         "even": lead.even,
+        "played": told,
     }
 
 

@@ -3,8 +3,11 @@
 ``read`` files, ``judge`` what was read, then ask for its ``pairs`` and ``matches``.
 """
 
+from .._public import public_names
 from .judging import Judged, JudgedBoard, JudgedTable, Parts, compared, judge
 from .ranking import Match, PairResult, Total, matches, pairs, players
 from .reading import joined, read
 from .showing import as_csv, as_json, board_sheet, find_pairs, overview, pair_sheet
 from .tables import IMPS, MATCHPOINTS, Adjusted, Session, SessionBoard, Stated, Table
+
+__dir__ = public_names(__name__)

@@ -1,8 +1,9 @@
 """Simulation: what a contract makes over all layouts that fit, with error bars."""
 
+from .._public import public_names
 from .as_played import AsPlayed
 from .beating import BeatingLead, beating_leads
-from .comparing import Choice, Compared, Comparison, compare
+from .comparing import Choice, ChoiceLike, Compared, Comparison, compare
 from .contracts import ContractValue, Simulation, simulate
 from .controls import MINIMUM_EXACT, Means, means
 from .layouts import Clock
@@ -14,3 +15,5 @@ from .pictures import trick_picture
 from .plan import Plan, SimulationError
 from .texts import bars
 from .tricks import TrickFinder, trick_finder
+
+__dir__ = public_names(__name__)

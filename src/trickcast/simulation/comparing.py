@@ -1,8 +1,8 @@
 """Which contract, or which way of bidding, is worth most? Several, on the same layouts."""
 
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from typing import Any
@@ -15,7 +15,8 @@ from ..cards import Seat, Vulnerability, shorten
 from ..dealing import Constraints
 from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import Contract, score
-from .contracts import Tables
+from .as_played import MOST_OF_MANY, outcomes_of, some_of
+from .contracts import Tables, seats_of
 from .controls import Floats, means
 from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .outcomes import (
@@ -29,10 +30,8 @@ from .outcomes import (
 )
 from .plan import Plan, SimulationError
 from .run import Cell
-from .texts import wrapped
+from .texts import AS_PLAYED, PLAYED_BY, wrapped
 
-ChoiceLike = str | Contract | tuple[str | Contract, str | Seat]
-"""``"4S"``, ``"4S by S"``, ``("4S", "S")``, or ``"3N if hcp(north) >= 16 else 2N"``."""
 _WIDTH = 26  # of a choice, in print
 
 
@@ -45,12 +44,14 @@ class Choice:
     """(condition, contract) in their order; the last has no condition."""
 
     @classmethod
-    def read(cls, choice: ChoiceLike, by: str | Seat | None) -> "Choice":
+    def read(cls, choice: "ChoiceLike", by: str | Seat | None) -> "Choice":
         """Read a choice; ``by`` declares where it says nobody.
 
         Raises SimulationError for a condition without ``else`` and for a contract that nobody
         declares, DealError for what is no contract or seat.
         """
+        if isinstance(choice, Choice):
+            return choice
         if not isinstance(choice, str):
             pair = choice if isinstance(choice, tuple) else (choice, None)
             contract = _declared(Contract(*pair), by)
@@ -69,12 +70,21 @@ class Choice:
         name = " ".join(choice.split()) if len(rules) > 1 else _name(rules[0][1])
         return cls(name, tuple(rules))
 
+    @property
+    def seat(self) -> Seat | None:
+        """Who declares the first contract that is played."""
+        return next((contract.by for _, contract in self.rules if contract.level), None)
+
     def picks(self, owners: NDArray[np.uint8]) -> NDArray[np.intp]:
         """Return which of the rules applies to each of (n, 52) owners: (n,)."""
         picked = np.full(len(owners), len(self.rules) - 1)
         for number, (condition, _) in reversed([*enumerate(self.rules[:-1])]):
             picked[Constraints(condition=condition).accepts(owners)] = number
         return picked
+
+
+ChoiceLike = str | Contract | tuple[str | Contract, str | Seat] | Choice
+"""``"4S"``, ``"4S by S"``, ``("4S", "S")``, or ``"3N if hcp(north) >= 16 else 2N"``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,23 +113,29 @@ class Comparison(Result):
     def __init__(
         self,
         layouts: Layouts,
-        choices: list[Choice],
+        choices: list[list[Choice]],
         cells: list[Cell],
         side: int,
         vulnerable: str | Vulnerability,
     ):
+        """Take of each of ``choices`` the alternative that is worth most."""
         super().__init__(layouts)
         self.side, self.vulnerable = ("NS", "EW")[side], Vulnerability.parse(vulnerable)
-        self._choices, self._side = choices, side
+        self._alternatives, self._side = choices, side
         self._exact, self._probabilities = layouts.exact, layouts.probabilities
         self._columns = {cell: column for column, cell in enumerate(cells)}
+        self._as_played: dict[str, list[Compared]] = {}
 
     @cached_property
     def rows(self) -> list[Compared]:
         """A row for each choice; the first is what all are compared with."""
-        picks = [choice.picks(self.deals.owners) for choice in self._choices]
         passed = Choice("PASS", ((None, Contract("PASS")),)), np.zeros(self.samples, dtype=np.intp)
-        asked = [*zip(self._choices, picks, strict=True)]
+        asked = []
+        for alternatives in self._alternatives:
+            picked = [(choice, choice.picks(self.deals.owners)) for choice in alternatives]
+            if len(picked) > 1:
+                picked.sort(key=lambda one: -self._gain(one, passed, "total").mean)
+            asked.append(picked[0])
         return [
             Compared(
                 one[0],
@@ -133,6 +149,35 @@ class Comparison(Result):
             )
             for one in asked
         ]
+
+    def as_played(self, players: str = "expert") -> list[Compared]:
+        """Return the rows as ``players`` would play the contracts, over at most 400 layouts.
+
+        Raises ValueError for other players.
+        """
+        if players not in self._as_played:
+            deals = self.deals[some_of(self.deals, MOST_OF_MANY)]
+            chosen = [row.choice for row in self.rows]
+            choices = [
+                ([contract for _, contract in each.rules], each.picks(deals.owners))
+                for each in chosen
+            ]
+            passed = ([Contract("PASS")], np.zeros(len(deals), dtype=np.intp))
+            *outcomes, nothing = outcomes_of(
+                deals, [*choices, passed], self._side, self.vulnerable, players
+            )
+            self._as_played[players] = [
+                Compared(
+                    choice,
+                    one.against(nothing, "total", self.effect),
+                    *(
+                        one.against(outcomes[0], scoring, self.effect)
+                        for scoring in ("total", "imps", "matchpoints")
+                    ),
+                )
+                for choice, one in zip(chosen, outcomes, strict=True)
+            ]
+        return self._as_played[players]
 
     def _gain(self, one: Any, other: Any, scoring: str) -> Value:
         """Return by how much a choice beats another; each with the rule for each layout."""
@@ -187,11 +232,12 @@ class Comparison(Result):
         return iter(self.rows)
 
     def __len__(self) -> int:
-        return len(self._choices)
+        return len(self._alternatives)
 
     def __getitem__(self, choice: str) -> Compared:
         for row in self.rows:
-            if row.choice.text == " ".join(choice.split()):
+            text = row.choice.text
+            if " ".join(choice.split()) in (text, text.removesuffix(f", by {row.choice.seat}")):
                 return row
         raise KeyError(choice)
 
@@ -199,24 +245,26 @@ class Comparison(Result):
         return f"<Comparison of {len(self)} choices, {self.solved:,} layouts solved>"
 
     def __str__(self) -> str:
-        """A line for each choice."""
-        against = f"against {self._choices[0].text}:"
+        return self.text()
+
+    def text(self, players: str | None = "expert") -> str:
+        """Say a line for each choice, double dummy, and one as ``players`` would play if any."""
+        against = f"against {self.rows[0].choice.text}:"
         head = f"{'':{_WIDTH}}{'points':>13}{'points':>14}{'IMPs':>13}{'matchpoints':>14}"
-        lines = [self.headline, f"points of {self.side}; {against}", head]
-        for row in self.rows:
+        vulnerable = self.vulnerable
+        sides = f", vulnerable {vulnerable.name}" if vulnerable in (1, 2) else ""
+        sides = ", vulnerable both" if vulnerable == 3 else sides
+        lines = [self.headline, *wrapped([f"points of {self.side}{sides}; {against}"]), head]
+        told = [] if players is None else self.as_played(players)
+        for number, row in enumerate(self.rows):
             name = f"{row.choice.text:{_WIDTH}}"
             if len(name) > _WIDTH:
                 lines += wrapped([name])
                 name = " " * _WIDTH
-            numbers = (
-                _shown(row.score, 0),
-                *map(_shown, (row.points, row.imps, row.matchpoints), (0, 2, 2)),
-            )
-            places = (13, 14, 13, 14)
-            lines.append(
-                name + "".join(f"{text:>{w}}" for text, w in zip(numbers, places, strict=True))
-            )
-        return "\n".join(lines + wrapped(self.notes))
+            lines.append(name + _numbers(row))
+            lines += [f"{f'  {AS_PLAYED}':{_WIDTH}}{_numbers(each)}" for each in told[number:][:1]]
+        notes = [] if players is None else [PLAYED_BY[players]]
+        return "\n".join(lines + wrapped([*self.notes, *notes]))
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
@@ -225,6 +273,7 @@ class Comparison(Result):
 def compare(
     *choices: ChoiceLike,
     by: str | Seat | None = None,
+    side: str = "NS",
     auction: AuctionLike | None = None,
     dealer: str | Seat = "N",
     vulnerable: str | Vulnerability = "none",
@@ -249,10 +298,10 @@ def compare(
 
     Each of ``choices`` is compared with the first, layout by layout. A choice is a contract
     (``"4S by S"``, ``"PASS"``), of either side, or a rule in Dealer's language:
-    ``"3N if hcp(north) >= 16 else 2N"``. ``by`` declares where a contract names nobody. Points are
-    those of the side that declares the first contract. All else, and the errors, are as in
-    ``simulate``; SimulationError also for fewer than two choices, for a rule without ``else``, and
-    where nobody declares.
+    ``"3N if hcp(north) >= 16 else 2N"``. ``by`` declares where a contract names nobody, else the
+    better of ``side``. Points are those of the side that declares the first contract. All else, and
+    the errors, are as in ``simulate``; SimulationError also for fewer than two choices, a rule
+    without ``else``, and where nothing is played.
 
     >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
     >>> rule = "4S if spades(north) >= 4 else 2S"
@@ -260,24 +309,42 @@ def compare(
     >>> result[rule].points.mean > result["4S by S"].points.mean
     True
     """
-    read = [Choice.read(choice, by) for choice in choices]
+    seats = seats_of(side) if by is None else (by,)
+    read = [_alternatives(choice, seats) for choice in choices]
     if len(read) < 2:
         raise SimulationError("fewer than two choices (expected as 2S, 4S)")
-    contracts = [contract for choice in read for _, contract in choice.rules if contract.level]
+    contracts = [
+        contract
+        for alternatives in read
+        for choice in alternatives
+        for _, contract in choice.rules
+        if contract.level
+    ]
     if not contracts or contracts[0].by is None:
         raise SimulationError("no contract is played (expected one that is not PASS)")
-    side = contracts[0].by.side
+    whose = contracts[0].by.side
     cells = [*dict.fromkeys(map(_cell, contracts))]
     heard = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
 
     def compared(layouts: Layouts) -> Comparison:
-        return Comparison(layouts, read, cells, side, vulnerable)
+        return Comparison(layouts, read, cells, whose, vulnerable)
 
     told = watcher(progress, compared)
     work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
     return compared(lay_out(Tables(cells), known, plan, work))
+
+
+def _alternatives(choice: ChoiceLike, seats: Sequence[str | Seat]) -> list[Choice]:
+    """Return a choice as each of the seats would declare it, where it names nobody."""
+    read = dict.fromkeys(Choice.read(choice, seat) for seat in seats)
+    if len(read) > 1:
+        return [
+            replace(one, text=f"{one.text}, by {one.seat}") if len(one.rules) > 1 else one
+            for one in read
+        ]
+    return [*read]
 
 
 def _read_contract(text: str, by: str | Seat | None) -> Contract:
@@ -302,7 +369,14 @@ def _cell(contract: Contract) -> Cell:
     return strain_of(contract), contract.by
 
 
+def _numbers(row: Compared) -> str:
+    """Show what a choice is worth, and what it gains."""
+    numbers = (row.score, row.points, row.imps, row.matchpoints)
+    shown = map(_shown, numbers, (0, 0, 2, 2))
+    return "".join(f"{text:>{w}}" for text, w in zip(shown, (13, 14, 13, 14), strict=True))
+
+
 def _shown(value: Value, digits: int) -> str:
     half = (value.high - value.low) / 2
-    error = "" if np.isnan(half) or half == 0 else f" ±{half:.{digits}f}"
+    error = "" if np.isnan(half) or half < 1e-6 else f" ±{half:.{digits}f}"
     return f"{value.mean:.{digits}f}{error}"

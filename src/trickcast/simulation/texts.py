@@ -9,12 +9,19 @@ from numpy.typing import NDArray
 _BAR = 40
 _WIDTH = 80
 ESTIMATED_ONLY = "estimates of the network alone: how far off they are is not known"
+FIRST_FIGURES = "first figures, of the network alone; ± is how far off it usually is"
 INTERVALS = "± and brackets show the 95 % interval"
 KNOWN = "every hand is known: solved once, and nothing is left to chance"
-DOUBLE_DUMMY = (
-    "double dummy: everybody sees all hands; at the table declarers took 0.1 tricks more on "
-    "average (OKBridge, 30 million plays)"
-)
+RANKS = ("double-dummy", "played")
+"""What contracts and leads may be ranked by."""
+AS_PLAYED = "as played"
+PLAYED_BY = {
+    "expert": "as played: what players of championships take, who see two hands (intervals count "
+    "the layouts alone)",
+    "club": "as played: what club players take, who see two hands (intervals count the layouts "
+    "alone)",
+}
+DOUBLE_DUMMY = "double dummy: everybody sees all hands"
 
 
 def wrapped(notes: Iterable[str]) -> list[str]:

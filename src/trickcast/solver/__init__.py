@@ -1,5 +1,6 @@
 """Exact double-dummy results by Bo Haglund's DDS."""
 
+from .._public import public_names
 from .batches import (
     BATCH,
     BOARDS,
@@ -43,3 +44,5 @@ __all__ = [
     "values_in",
     "values_of_cards",
 ]
+
+__dir__ = public_names(__name__)

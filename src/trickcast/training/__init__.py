@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from .._public import public_names
 from .request import Request
 
 if TYPE_CHECKING:
@@ -39,3 +40,6 @@ def __getattr__(name: str) -> Any:
             "training needs torch; install it with: pip install 'trickcast[train]'", name="torch"
         )
     return getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
+
+
+__dir__ = public_names(__name__)

@@ -3,6 +3,7 @@
 A page needs nothing but itself: no script, no font, no link.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -207,10 +208,10 @@ def _sign(strain: Strain) -> str:
 
 
 def _coloured(contracts: str) -> str:
-    """Put suit signs for the letters of contracts, such as ``4H NS =``."""
-    words = contracts.split(" ")
+    """Put suit signs for the letters of contracts, such as ``4H NS =``, and colour the red ones."""
+    words = re.sub("[♥♦]", r'<span class="red">\g<0></span>', contracts).split(" ")
     for i, word in enumerate(words):
-        if word[:1].isdigit() and word[1:2] in "SHDC":
+        if word[:1].isdigit() and word[1:2] in ("S", "H", "D", "C"):
             words[i] = word[0] + _sign(Strain.parse(word[1])) + word[2:]
     return " ".join(words)
 

@@ -22,6 +22,7 @@ from ... import bidding as openings
 from ...cards import DealSet, counted, shorten
 from ...estimator import DEFAULT_MODEL, Estimator
 from ...questions import Question
+from ...questions.auctions import reads_a_file
 from ...questions.converting import ConvertQuestion
 from ...questions.dealing import DealQuestion
 from ...questions.deals import MOST_SOLVED, EstimateQuestion, ParQuestion, SolveQuestion
@@ -30,7 +31,7 @@ from ...questions.held import HeldTables
 from ...questions.models import ModelsQuestion
 from .apart import Part, Processes
 from .errors import RefusedError
-from .given import Given, Sent, Tricks, given_deal, read_deals, read_hands
+from .given import Given, Sent, Tricks, given_deal, read_deals, read_hands, read_partners
 from .metrics import Metrics
 from .reading import File
 from .together import Together
@@ -101,12 +102,18 @@ class Engine:
 
     def _check(self, question: Question) -> None:
         """Refuse files of this machine where only what ships is answered with."""
-        if isinstance(question, OpenQuestion):
+        if isinstance(question, OpenQuestion) and question.system is not None:
             _check_name("opening system", question.system, openings.names())
-        elif isinstance(question, PairQuestion):
+        if isinstance(question, PairQuestion):
             _check_name("model", question.model, _PAIR_MODELS)
         elif (model := getattr(question, "model", None)) is not None:
             _check_name("model", model, [answer["name"] for answer in self._models])
+        for meaning in getattr(question, "meaning", None) or ():
+            if reads_a_file(meaning):
+                raise RefusedError(
+                    f"no meaning {shorten(meaning)} (expected such as 1N: hcp 12-14, or one of "
+                    f"{', '.join(openings.names())})"
+                )
         if isinstance(question, DealQuestion) and question.solve:
             _check_solved(question.boards or 1)
 
@@ -167,12 +174,12 @@ class Engine:
 
         given: Sequence[Any] = read_hands(sent.hands)
         if question.about == "pairs":
-            norths, souths = map(read_hands, sent.pairs)
+            norths, souths = read_hands(sent.pairs[0]), read_partners(sent.pairs[1])
             if len(norths) != len(souths):
                 hands, partners = counted(len(norths), "hand"), counted(len(souths), "partner")
                 raise RefusedError(f"{hands} and {partners} (expected equally many)")
             given = [*zip(norths, souths, strict=True)]
-        for some in _turns(given, question.turn):
+        for some in _turns(given, question.at_once()):
             for answer in await self._in_thread(answers, some):
                 yield "result", answer
 

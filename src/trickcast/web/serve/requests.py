@@ -103,7 +103,7 @@ def _about(question: type[Question]) -> dict[str, Any]:
     if question.about == "pairs":
         return {
             "north": texts(HandText, "Hands, suits apart by dots.", _HAND),
-            "south": texts(HandText, "Their partners' hands.", _PARTNER),
+            "south": texts(HandText, "Their partners' hands, or what is known of them.", _PARTNER),
         }
     formats = f"Format of a file: {', '.join(FORMATS)}."
     strict = "Refuse a file in which anything is no deal."

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -92,13 +93,38 @@ def _lines_of_run(store: Store, scale: str, known: Store) -> Iterable[Line]:
                 yield {"authors": own.pop("row"), **own}
         elif "row" in own and isinstance(row := declared.get(own["row"]), Row | AgreementRow):
             of_paper = _is_of_paper(own, row, SCALES[own["scale"]])
-            yield {"printed": own.pop("row"), **own} if of_paper else own
+            if of_paper:
+                yield {"printed": own.pop("row"), **own}
+            else:
+                yield _over_options(own, known.get(own["row"]))
         elif (
             own.get("as_printed")  # it is kept apart by who shows it
             or not {"finding", "network"} <= own.keys()
             or kept <= {own["scale"]}
         ):
             yield own  # what networks of another scale show is not mixed with these
+
+
+def _over_options(line: Line, before: Line | None) -> Line:
+    """Return a line of a training with options as the mean over the seeds of it that were run."""
+    if any(name not in line for name in FIGURES):
+        return line
+    same = before is not None and all(
+        each(before) == each(line) for each in (_training, lambda one: one.get("scale"))
+    )
+    of_seeds = dict(before.get("of_seeds", {})) if same and before is not None else {}
+    of_seeds[str(line["seed"])] = [line[name] for name in FIGURES]
+    if len(of_seeds) == 1:
+        return line | {"of_seeds": of_seeds}
+    means = [round(mean(figures), 4) for figures in zip(*of_seeds.values(), strict=True)]
+    seeds = ", ".join(sorted(of_seeds, key=int))
+    note = "; ".join(filter(None, [line.get("note", ""), f"mean of seeds {seeds}"]))
+    return line | dict(zip(FIGURES, means, strict=True)) | {"of_seeds": of_seeds, "note": note}
+
+
+def _training(line: Line) -> str:
+    """Return what network a line is of, whatever its seed."""
+    return re.sub(r"seed \d+", "seed", str(line.get("network")))
 
 
 def _is_of_paper(line: Line, row: Row | AgreementRow, scale: Scale) -> bool:
