@@ -219,13 +219,12 @@ class LeadSimulation(Result):
             f"{'':6}{RANKS[0].replace('-', ' '):>37}{AS_PLAYED:>37}",
             f"{'lead':6}{half}{half}",
         ]
-        best = [self.ranked(way, players)[0] for way in RANKS]
         for lead in self.ranked(rank, players):
             played = told[lead.cards[0]]
             assert played.gain is not None
             cards = lead.cards[0] + "".join(card[1] for card in lead.cards[1:])
-            seen = self._half(lead.tricks, lead.setting, lead.gain, first=lead is best[0])
-            at_table = self._half(played.tricks, played.setting, played.gain, first=lead is best[1])
+            seen = self._half(lead.tricks, lead.setting, lead.gain, first=lead is self.leads[0])
+            at_table = self._half(played.tricks, played.setting, played.gain, first=True)
             lines.append(f"{cards:6}{seen}{at_table}".rstrip())
         notes = [*self.notes, PLAYED_BY[players]]
         if not self.known:
