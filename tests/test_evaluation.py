@@ -520,7 +520,7 @@ def test_a_library_without_deals_for_a_use_says_what_it_has(run, solved, tmp_pat
         (["--peer", "PEER", "--peer-layout", "SHDCN"], "--peer-layout"),
         (["--peer", "NARROW"], "213 or 133"),
         (["--peer-counts", "defenders"], "--peer-layout and --peer-counts need --peer"),
-        (["--use", "validation"], "--use is for libraries"),
+        (["--use", "validation"], "--use needs a library"),
     ],
 )
 def test_a_wrong_peer_ends_with_status_2(run, solved, tmp_path, more, words):

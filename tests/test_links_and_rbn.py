@@ -133,7 +133,7 @@ def test_rbn_play_is_read_where_the_deal_allows_it() -> None:
 def test_rbn_without_hands_or_with_bad_ones() -> None:
     with pytest.raises(FormatError, match="x: line 1: the board has no hands"):
         of_text("B 1\n", "rbn")
-    with pytest.raises(FormatError, match="x: there is no deal in it"):
+    with pytest.raises(FormatError, match="x: contains no deals"):
         of_text("T A title\n", "rbn")
     with pytest.raises(FormatError, match="x: line 2: .*South's hand is missing"):
         of_text("B 1\nH N:A.KQ9832.T94.AKT:Q4.AT7.QJ872.732\n", "rbn")

@@ -24,14 +24,12 @@ _NAMED = 4
 def play(
     deals: Annotated[
         str,
-        Argument(metavar="DEAL", help="A deal, a position of fewer cards, a file or -."),
+        Argument(metavar="DEAL", help="A deal, a position with fewer cards, a file or -."),
     ],
     question: PlayQuestion,
-    number: Annotated[
-        int | None, Option("--board", min=0, help="Only this board number of a file.")
-    ] = None,
+    number: Annotated[int | None, Option("--board", min=0, help="Only this board number.")] = None,
     every: Annotated[
-        bool, Option("--all", help="With --board: every board of this number, not only the first.")
+        bool, Option("--all", help="With --board: all boards with this number, not only the first.")
     ] = False,
     as_json: AsJson = False,
     source: From = None,

@@ -40,31 +40,34 @@ _MOST = 40
 def report(
     deals: Annotated[
         list[str],
-        Argument(metavar="DEALS", help="Files, -, a deal (N:…); travellers (CSV) beside files."),
+        Argument(metavar="DEALS", help="Files, - or a deal (N:…); also CSV files of travellers."),
     ],
-    out: Annotated[Path, Option("--out", "-o", metavar="FILE", help="The page, HTML.")],
-    title: Annotated[str | None, Option(help="Its heading (default: event, file or deal).")] = (
-        None
-    ),
+    out: Annotated[Path, Option("--out", "-o", metavar="FILE", help="HTML file to write.")],
+    title: Annotated[
+        str | None, Option(metavar="TITLE", help="Heading (default: event, file or deal).")
+    ] = (None),
     per_page: Annotated[
-        int | None, Option(min=1, max=_MOST, help="Hand records alone, so many on a page of A4.")
+        int | None,
+        Option(min=1, max=_MOST, help="Print only hand records, this many on a page of A4."),
     ] = None,
     boards: Boards = None,
     renumber: Renumber = None,
     hardest_first: Annotated[
-        bool, Option("--hardest-first", help="Begin with what the network is least sure of.")
+        bool, Option("--hardest-first", help="Sort by how unsure the network is.")
     ] = False,
-    anonymous: Annotated[bool, Option("--anonymous", help="Replace names.")] = False,
-    model: Annotated[str, Option(help="The network of the chances.")] = DEFAULT_MODEL,
+    anonymous: Annotated[bool, Option("--anonymous", help="Replace players' names.")] = False,
+    model: Annotated[
+        str, Option(metavar="MODEL", help="Model of the chances: a name or an .onnx file.")
+    ] = DEFAULT_MODEL,
     source: From = None,
     workers: Workers = None,
     check: Check = 0,
     strict: Strict = False,
 ) -> None:
-    """Make printable pages of a session: the hands, what makes, par, what is close, the results.
+    """Write printable pages of a session: hands, makeable contracts, par and results.
 
-    Boards without a number count on, and have its dealer and vulnerability. Where the file has
-    results the tables of a board stand together, after the ranking.
+    Boards without a number are numbered on, with the dealer and vulnerability of their number. If
+    the file has results, the ranking comes first, and each board shows all its tables.
 
     Example: trickcast report session.pbn -o report.html --per-page 18
     """

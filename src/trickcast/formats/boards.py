@@ -84,7 +84,7 @@ def deal_sets(
     if boards:
         yield gathered()
     if empty and len(reading.skipped or ()) == noted:
-        raise reading.error("", "there is no deal in it")
+        raise reading.error("", "contains no deals")
 
 
 def place_of(board: Board, index: int) -> str:

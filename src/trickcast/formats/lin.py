@@ -467,7 +467,7 @@ def board_of_text(text: str, reading: Reading) -> tuple[bytes, Board]:
     deals = list(_deals(_boards(pairs, reading), reading, notices))
     if len(deals) != 1:
         many = f"{len(deals)} boards in the LIN text (expected one)"
-        raise reading.error("", many if deals else "there is no deal in it")
+        raise reading.error("", many if deals else "contains no deals")
     return deals[0][:2]
 
 

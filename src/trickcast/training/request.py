@@ -32,20 +32,22 @@ class Request:
     minutes: float | None = setting(
         None, "Stop after this many minutes; rerun the command to continue.", _MINUTES
     )
-    threads: int | None = setting(None, "Processor threads.", _COUNT)
+    threads: int | None = setting(None, "Processor threads (default: chosen by PyTorch).", _COUNT)
     device: str | None = setting(
         None, "PyTorch device, such as cpu or cuda (default: a GPU if there is one)."
     )
-    weights: Path | None = setting(None, "16-bit weights to go on from; hand2vec: its teacher's.")
-    anew: bool = setting(False, "Start at step 0 from these weights, ignoring their progress.")
-    teacher: tuple[Path, ...] = setting((), "16-bit weights of a teacher; may be repeated.")
-    taught: Path | None = setting(None, "Folder of deals that a network labelled.")
-    endings: Place | None = setting(
-        None, "Folder or address of endings to learn besides, with --set endings=N."
+    weights: Path | None = setting(
+        None, "16-bit weights to start from; for hand2vec, those of its teacher."
     )
-    pairs: Path | None = setting(None, "BridgeHand2Vec's rows to learn from.")
+    anew: bool = setting(False, "Start at step 0 from these weights, ignoring their progress.")
+    teacher: tuple[Path, ...] = setting((), "16-bit weights of a teacher. Repeatable.")
+    taught: Path | None = setting(None, "Folder of deals labelled by a network.")
+    endings: Place | None = setting(
+        None, "Folder or address of endings to learn too, with --set endings=N."
+    )
+    pairs: Path | None = setting(None, "BridgeHand2Vec's rows to train on.")
     pairs_validation: Path | None = setting(
-        None, "Such rows to measure on (default: the library's)."
+        None, "BridgeHand2Vec's rows to validate on (default: the library's)."
     )
 
     def __post_init__(self) -> None:
