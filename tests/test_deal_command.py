@@ -189,7 +189,7 @@ def test_a_script_comes_from_standard_input(run, monkeypatch: pytest.MonkeyPatch
     expected = constrained_deals(2, 12345678901234567890, condition="hcp(n) > 12")
     assert run("deal", "--script", "-")[1].split("\n")[:2] == [deal.pbn for deal in expected]
     for text, said in [
-        (b"hcp(n) > $1", "$1 stands for a text that was not given (expected it written out)"),
+        (b"hcp(n) > $1", "$1 has no value (expected it written out)"),
         (b"produce 0 hcp(n) > 3", "standard input, line 1, column 9: produce 0 (expected"),
         (b"", "standard input: the text is empty"),
     ]:

@@ -143,7 +143,7 @@ def test_another_file_another_use_and_a_full_disk(
     get(tmp_path / "x", host, deals=10, sample=0)
     before = files(tmp_path)
     host.etag = '"new"'
-    with pytest.raises(LibraryError, match="take another folder"):
+    with pytest.raises(LibraryError, match="use another folder"):
         get(tmp_path / "x", host, sample=0)
     host.etag = '"one"'
     with pytest.raises(LibraryError, match="asked for test"):

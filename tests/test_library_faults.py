@@ -158,7 +158,7 @@ def test_deals_wanted_for_two_uses_at_once_are_for_one(tmp_path: Path) -> None:
         lambda: generate(tmp_path, 4, seed=3, use="test"),
     )
     refused = [str(error) for error in outcomes if error]
-    assert len(refused) == 1 and "for ever" in refused[0]
+    assert len(refused) == 1 and "permanently" in refused[0]
     library = Library(tmp_path)
     assert len(library) == 4 and library.shards[0].use == ("test" if outcomes[0] else "train")
     assert verify(library, sample=0).problems == ()

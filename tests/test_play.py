@@ -98,7 +98,7 @@ def test_a_finesse() -> None:
         (["SA"], 0, "North holds it, and East is to play"),
         (["CA"], 0, "North holds it"),
         (["SQ", "SK", "H4"], 2, "West has to follow in spades"),
-        (["SQ", "SK", "S2", "SA", "SK"], 4, "it is no longer there"),
+        (["SQ", "SK", "S2", "SA", "SK"], 4, "it was already played"),
     ],
 )
 def test_a_card_that_cannot_be_played(cards: list[str], number: int, said: str) -> None:

@@ -169,7 +169,7 @@ def test_ctrl_c_ends_at_once_and_lists_what_is_done(
 
 @pytest.mark.parametrize(
     ("solve", "words"),
-    [("without_memory", "MemoryError: cannot allocate 12 GiB"), ("dies", "was lost for good")],
+    [("without_memory", "MemoryError: cannot allocate 12 GiB"), ("dies", "failed for good")],
 )
 def test_a_piece_that_cannot_be_done_is_one_line(
     nodes: Nodes, tmp_path: Path, solve: str, words: str
@@ -186,7 +186,7 @@ def test_a_machine_too_small_or_another_trickcast_is_one_line(nodes: Nodes, tmp_
     )  # fmt: skip
     assert status == 2 and "no machine of it has 64 cores" in errors and errors.count("\n") == 1
     other = "import trickcast._pieces as p; p._fingerprint = lambda: 'another'\n"
-    assert "has another trickcast than this machine" in complaint(
+    assert "has another version of trickcast than this machine" in complaint(
         program("at_once", tmp_path, more=other)
     )
 

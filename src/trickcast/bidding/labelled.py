@@ -42,7 +42,7 @@ class LabelledHands:
         Raises ValueError when there are none.
         """
         if not self.calls:
-            raise ValueError("there are no labelled hands to agree with")
+            raise ValueError("no labelled hands to compare with")
         pairs = zip(system.bid(self.hands), self.calls, strict=True)
         return sum(bid == call for bid, call in pairs) / len(self)
 

@@ -387,7 +387,8 @@ def _tell(reading: Reading, owners: Owners, effective: float, apart: float, stri
             warnings.warn(text, AuctionWarning, stacklevel=3)
     if effective < min(_FEW, len(owners) / 2) or apart > 5:
         warnings.warn(
-            f"the {len(owners):,} layouts tell no more than {effective:.0f} independent ones "
+            f"the {len(owners):,} layouts carry no more information than {effective:.0f} "
+            "independent ones "
             f"(halves differ by {apart:.1f} standard errors): ask for more",
             AuctionWarning,
             stacklevel=3,

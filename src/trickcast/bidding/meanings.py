@@ -106,7 +106,7 @@ def _of_system(name: str, side: int | None) -> list[Meaning]:
         system = load(name)
     except ValueError as error:
         raise MeaningError(
-            f"{shorten(name)} is no meaning (expected such as '1N: hcp 12-14'): {error}"
+            f"{shorten(name)} is not a meaning (expected such as '1N: hcp 12-14'): {error}"
         ) from None
 
     def opening(call: str, system: OpeningSystem = system) -> Callable[[Bools], Bools]:
@@ -162,7 +162,7 @@ def _calls(text: str, place: str) -> tuple[int, ...]:
 
 def _fitting(words: str, source: str) -> Callable[[Bools], Bools]:
     if not words.strip():
-        raise MeaningError(f"{source}: no words for the hand (expected such as hcp 12-14)")
+        raise MeaningError(f"{source}: no description of the hand (expected such as hcp 12-14)")
     try:
         clauses = read_hand(words, OPENER, source=source)
     except ConstraintError as error:

@@ -65,7 +65,7 @@ class NearestSystem(OpeningSystem):
         k: int = 1,
     ):
         if not len(labelled):
-            raise ValueError("there are no labelled hands to be near to")
+            raise ValueError("no labelled hands to search")
         if not 1 <= k <= len(labelled):
             raise ValueError(f"k is {k} (expected 1 to the {len(labelled)} labelled hands)")
         self.name, self.title = name, f"The {k} nearest of {len(labelled):,} labelled hands"

@@ -52,7 +52,7 @@ def check_owners(
 def unmasked(owners: ArrayLike) -> NDArray[Any]:
     """Return owners as an array. Raises DealError for a masked one: no card's owner is unknown."""
     if isinstance(owners, np.ma.MaskedArray):
-        raise DealError("a masked array is not owners (expected every card's owner)")
+        raise DealError("owners are a masked array (expected the owner of every card)")
     return np.asarray(owners)
 
 
@@ -61,8 +61,8 @@ def _together(hands: dict[Seat, Hand]) -> bytes:
     if len(hands) < 3:
         missing = " and ".join(seat.word for seat in Seat if seat not in hands)
         raise DealError(
-            f"{missing} have no hand (expected three hands or four; "
-            "constrained_deals deals hidden ones)"
+            f"{missing} have no hand (expected three or four hands; constrained_deals deals "
+            "the hidden ones)"
         )
     left = next((seat for seat in Seat if seat not in hands), Seat.WEST)
     owners = np.full(52, 255, dtype=np.uint8)
@@ -105,7 +105,7 @@ class Deal:
         hands = {Seat.NORTH: north, Seat.EAST: east, Seat.SOUTH: south, Seat.WEST: west}
         given = {seat: Hand(hand) for seat, hand in hands.items() if hand is not None}
         if (text is None) == (not given):
-            raise DealError("a deal is a text, or hands by name (expected either)")
+            raise DealError("expected a text or hands by name, and not both")
         if given:
             owners = _together(given)
         elif not isinstance(text, str | Deal):
@@ -120,7 +120,8 @@ class Deal:
         row = unmasked(owners)
         if row.shape != (52,) or row.dtype.kind not in "ui":
             raise DealError(
-                f"{row.dtype} array of shape {row.shape} is not owners (expected (52,) uint8)"
+                f"{row.dtype} array of shape {row.shape} cannot be read as owners (expected "
+                "(52,) uint8)"
             )
         if row.min() < 0 or row.max() > 3:
             raise DealError(f"owners {row.min()} to {row.max()} are not seats (expected 0 to 3)")

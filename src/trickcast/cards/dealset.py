@@ -62,7 +62,8 @@ class DealSet(Tabular):
         array = unmasked(owners)
         if array.ndim != 2 or array.shape[1] != 52 or array.dtype.kind not in "ui":
             raise DealError(
-                f"{array.dtype} array of shape {array.shape} is not owners (expected (n, 52) uint8)"
+                f"{array.dtype} array of shape {array.shape} cannot be read as owners (expected "
+                "(n, 52) uint8)"
             )
         check_owners(array)
         array = array.astype(np.uint8, copy=False)
@@ -234,7 +235,8 @@ def as_dealset(deals: DealsLike) -> tuple[DealSet, bool]:
         items = list(deals)
     except TypeError:
         raise DealError(
-            f"{type(deals).__name__} is not deals (expected Deal, PBN text, DealSet, a list of "
+            f"{type(deals).__name__} cannot be read as deals (expected Deal, PBN text, DealSet, "
+            "a list of "
             "these, or (n, 52) uint8)"
         ) from None
     parts, loose = [], list[Deal]()

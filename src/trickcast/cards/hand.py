@@ -144,7 +144,9 @@ def as_hands(hands: HandsLike) -> tuple[NDArray[np.bool_], bool]:
         single = hands.ndim == 1 and hands.shape[0] == 52
         held = hands[None] if single else hands
         if held.ndim != 2 or held.shape[1] != 52:
-            raise DealError(f"array of shape {hands.shape} is not hands (expected (n, 52))")
+            raise DealError(
+                f"array of shape {hands.shape} cannot be read as hands (expected (n, 52))"
+            )
         wrong = np.count_nonzero(held, axis=1) != 13
         if held.dtype.kind != "b":
             wrong |= ((held != 0) & (held != 1)).any(axis=1)
@@ -156,7 +158,8 @@ def as_hands(hands: HandsLike) -> tuple[NDArray[np.bool_], bool]:
         items = list(hands)
     except TypeError:
         raise DealError(
-            f"{type(hands).__name__} is not hands (expected Hand, text, a list or (n, 52) bool)"
+            f"{type(hands).__name__} cannot be read as hands (expected Hand, text, a list or (n, "
+            "52) bool)"
         ) from None
     rows = np.zeros((len(items), 52), dtype=np.bool_)
     for i, item in enumerate(items):

@@ -24,7 +24,8 @@ def check_tricks(tricks: "ArrayLike | TrickTable") -> NDArray[np.uint8]:
     array = np.asarray(tricks.tricks if isinstance(tricks, TrickTable) else tricks)
     if array.shape[-2:] != (5, 4) or array.dtype.kind not in "ui":
         raise DealError(
-            f"{array.dtype} array of shape {array.shape} is not tricks (expected (…, 5, 4) uint8)"
+            f"{array.dtype} array of shape {array.shape} cannot be read as tricks (expected (…, "
+            "5, 4) uint8)"
         )
     if ((array > 13) & (array != UNKNOWN)).any() or (array < 0).any():
         raise DealError(f"tricks hold {array[(array > 13) & (array != UNKNOWN) | (array < 0)][0]} "

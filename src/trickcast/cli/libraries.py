@@ -228,7 +228,7 @@ def verify(
     if verified.problems:
         shown = "; ".join(verified.problems[:3])
         raise LibraryError(
-            f"{folder}: {counted(len(verified.problems), 'problem')}, such as: {shown}"
+            f"{folder}: {counted(len(verified.problems), 'problem')}, such as {shown}"
         )
     click.echo(
         f"{folder}: {counted(verified.shards, piece)} with {counted(verified.deals, one)} "

@@ -289,7 +289,8 @@ class Constraints:
             return ()
         if not isinstance(value, str | Script):
             raise ConstraintError(
-                f"condition: {type(value).__name__} is not one (expected text or a function)"
+                f"condition: {type(value).__name__} is not a condition (expected text or a "
+                "function)"
             )
         if isinstance(value, str):
             script = read_script(value, chances=self._chances)
@@ -463,7 +464,7 @@ class Constraints:
                 f"\nleast often passed: {killer.source}, {clip(killer.text)!r} ({killer.passed_by})"
             )
         return NoDealsError(
-            f"{message}\nask for less, or for more tries (max_tries)", report, deals
+            f"{message}\nask for less, or allow more tries (max_tries)", report, deals
         )
 
     def report(self, tries: int = _PROBE) -> ConstraintReport:
@@ -630,7 +631,7 @@ def _check_shapes(sampler: Sampler) -> None:
     """Raise ConstraintError when each seat's shapes are possible, but not together."""
     if sampler.share == 0:
         raise ConstraintError(
-            "the shapes asked of the seats do not go together: no layout of the suits has them all"
+            "the shapes asked for cannot occur together: no layout of the suits has them all"
         )
 
 
@@ -656,7 +657,7 @@ def _check_points(cards: KnownCards, limits: LimitsBySeat) -> None:
             f"{seat.name.lower()} {low}-{high}" for seat, (low, high) in ranges.items()
         )
         raise ConstraintError(
-            f"the high-card points do not go together: {asked} make {least}-{most} (expected "
+            f"the high-card points do not add up: {asked} make {least}-{most} (expected "
             f"{total} in all)"
         )
 

@@ -20,7 +20,7 @@ _LARGEST_TABLE = 10_000
 """Cells of a frequency table."""
 _IDLE = {
     "generate": "boards are dealt until there are enough of them, or max_tries ends it",
-    "opener": "opc() alone asks for it, which is worked out by a program outside",
+    "opener": "opc() alone asks for it, which needs a separate program",
 }
 """Settings of Dealer that change nothing here, with the reason."""
 _BARE = ("printcompact", "printoneline")

@@ -130,7 +130,8 @@ def locate(
         return shipped[model]
     if not isinstance(model, str | os.PathLike):
         raise TypeError(
-            f"{kind} is {shorten(model)} (expected a name or a path; one that is loaded is called)"
+            f"{kind} is {shorten(model)} (expected a name or a path; call a loaded estimator "
+            "instead)"
         )
     path = Path(model)
     if path.is_file():
@@ -198,7 +199,7 @@ def open_session(path: Path, expected: str | None, threads: int | None = None) -
     options.log_severity_level = 4  # errors come as exceptions, and would be printed besides
     try:
         if expected is None and keeps_data_elsewhere(data):  # what we ship is known
-            raise ValueError("it keeps arrays in other files, which are not read")
+            raise ValueError("it stores arrays in other files, which is not supported")
         session = ort.InferenceSession(
             data,
             options,

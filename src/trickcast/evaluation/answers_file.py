@@ -121,7 +121,8 @@ def _parquet(file: Path) -> dict[str, Sequence[Any]]:
         from pyarrow import ArrowException, parquet
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
-            'answers in Parquet need pyarrow: pip install "trickcast[data]" (or write CSV)'
+            'answers in Parquet need pyarrow; install it with: pip install "trickcast[data]" (or '
+            "write CSV)"
         ) from None
     try:
         table = parquet.read_table(file)
@@ -189,7 +190,8 @@ def _deals(table: _Table, truth: Truth) -> list[int]:
         owned = _or_none(lambda text: Deal(text).owner_bytes, text)
         if owned not in by_cards:
             raise AnswersError(
-                f"{table.place(row)}: {shorten(text)} is no deal of the set (expected its number, "
+                f"{table.place(row)}: {shorten(text)} is not a deal of the set (expected its "
+                "number, "
                 f"0 to {len(truth.owners) - 1}, or its PBN text)"
             )
         known[cell] = by_cards[owned]
@@ -226,4 +228,4 @@ def _refuse_holes(path: str, truth: Truth, answered: NDArray[np.bool_]) -> None:
                 f"missing, first deal {deal}, {what} by {by} (expected all, or none)"
             )
     if not answered.any():
-        raise AnswersError(f"{path}: there is no answer in it")
+        raise AnswersError(f"{path}: contains no answers")

@@ -159,7 +159,7 @@ def find_set(text: str) -> TestSet:
     """
     name = text.partition("/")[0].strip()
     if name not in SETS:
-        raise ValueError(f"no test set {shorten(name)} (there are: {', '.join(SETS)})")
+        raise ValueError(f"no test set {shorten(name)} (expected one of: {', '.join(SETS)})")
     if text.strip() != str(SETS[name]):
         raise ValueError(f"made for {shorten(text)} (expected {SETS[name]})")
     return SETS[name]

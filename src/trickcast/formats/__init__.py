@@ -106,10 +106,10 @@ _TCL = rb"^\s*(?:main\s*\{|deal::|source\s+\S+\.tcl|shapeclass\s|hcp\s+(?:north|
 _BML = rb"^(?:#\s*(?:TITLE|BIDTABLE|INCLUDE)\b|[1-7](?:[CDHSN]|NT)\s*;)"
 _NOT_READ = (
     (".tcl", re.compile(_TCL, re.MULTILINE),
-     "a script of Deal (Tcl), which deals hands and holds none: give what Deal prints "
+     "a script for Deal (Tcl), which contains no hands: read the output of Deal instead "
      "(deal -i format/pbn FILE), or write the conditions for trickcast deal"),
     (".bml", re.compile(_BML, re.MULTILINE),
-     "BML, which describes a bidding system and holds no deals"),
+     "BML, which describes a bidding system and contains no deals"),
 )  # fmt: skip
 """Files of other kinds that are met: suffix, how they look, and what to say of them."""
 _WORDS = {"explanations": "explanations of calls", "lin": "LIN codes"}
@@ -176,7 +176,7 @@ def iter_deals(
             raise TypeError("the file is open as text (expected its path, or open(path, 'rb'))")
         elif not hasattr(source, "read"):
             kind = type(source).__name__
-            raise TypeError(f"{kind} is no file (expected a path or a stream of bytes)")
+            raise TypeError(f"{kind} is not a file (expected a path or a stream of bytes)")
         reading = Reading(name or path or "standard input", skipped, partial=partial)
         head, whole, suffix = opened(source, reading, path, deal_text.begun)
         if chosen is None:
@@ -273,14 +273,16 @@ def format_to_write(path: str | os.PathLike[str], format: str | None = None) -> 
         )
     suffixes = sorted({f.suffixes[0] for f in FORMATS.values() if f.write is not None})
     raise FormatError(
-        f"{path}: the suffix names no format (expected one of {' '.join(suffixes)}, or the format "
+        f"{path}: unknown suffix (expected one of {' '.join(suffixes)}, or the format "
         f'named by format="…" or --to: {_writable_names()})'
     )
 
 
 def _writable(format: str | None) -> Format:
     if format is None:
-        raise FormatError(f"output has no suffix: name its format (one of {_writable_names()})")
+        raise FormatError(
+            f"the output has no suffix: choose its format (one of {_writable_names()})"
+        )
     chosen = FORMATS.get(format.strip().lower())
     if chosen is None:
         raise _no_format(format, _to_write())
@@ -321,7 +323,7 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
     if alike is not None:
         raise FormatError(
             f"{name}: looks like {alike.title}, not {by_suffix[0].title} as {suffix} says "
-            f'(to read it so: format="{alike.name}" or --from {alike.name})'
+            f'(to read it as such, pass format="{alike.name}" or --from {alike.name})'
         )
     for ending, looks, what in _NOT_READ:
         if suffix.lower() == ending or (len(by_suffix) != 1 and looks.search(lines)):
@@ -332,10 +334,9 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
     names = [f.name for f in by_suffix]
     named = f"names one: {', '.join(names)}" if names else "names one"
     if deal_text.FORMAT.name in names:
-        named += f"; --from {deal_text.FORMAT.name} skips what is no deal"
+        named += f"; --from {deal_text.FORMAT.name} skips invalid lines"
     raise FormatError(
-        f"{name}: the content is of no known format (expected {expected}; "
-        f'format="…" or --from {named})'
+        f'{name}: unknown content (expected {expected}; format="…" or --from {named})'
     )
 
 
@@ -352,7 +353,7 @@ def _put(
             raise
         raise FormatError(f"{name}: {error}") from None
     if not losses.deals:
-        raise FormatError(f"{name}: there are no deals to write")
+        raise FormatError(f"{name}: no deals to write")
 
 
 class _Whole(io.RawIOBase):
@@ -431,7 +432,7 @@ class _Losses:
             )
         if left_out:
             warnings.warn(
-                f"{name}: {format.name} cannot hold and leaves out {' and '.join(left_out)}",
+                f"{name}: {format.name} cannot store, and leaves out, {' and '.join(left_out)}",
                 FormatWarning,
                 stacklevel=4,
             )

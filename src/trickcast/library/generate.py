@@ -220,7 +220,7 @@ def _missing_piece(
         elif sizes[shard.file] != shard.deals * shard.kind.size:
             raise LibraryError(
                 f"{job.storage.path(shard.file)}: the shard is damaged ({sizes[shard.file]:,} "
-                "bytes; not the manifest's). Delete it, and trickcast generate makes it again"
+                "bytes; not the manifest's). Delete it, and trickcast generate will recreate it"
             )
         if job.adds_lines_to(shard):
             begin, end = shard.first, max(b, shard.end)
@@ -280,7 +280,7 @@ def _refuse_conflict(job: _Job, shard: Shard, a: int, b: int) -> None:
     path, first = job.storage.path(shard.file), shard.first
     if shard.use != job.use:
         raise LibraryError(
-            f"{path}: these deals are for {shard.use}, for ever (asked for {job.use})"
+            f"{path}: these deals are for {shard.use}, permanently (asked for {job.use})"
         )
     kind, lines = shard.kind, job.record.lines
     if kind.strains != job.record.strains:
@@ -352,7 +352,7 @@ def _kept(job: _Job, piece: _Piece) -> bytes:
     if not ours:
         raise LibraryError(
             f"{path}: not in the manifest, and not the deals from {piece.begin} on of "
-            f"seed {job.seed}. Delete the file, and trickcast generate makes it again"
+            f"seed {job.seed}. Delete the file, and trickcast generate will recreate it"
         )
     return data[: (piece.end - piece.begin) * job.record.size]
 
@@ -448,7 +448,7 @@ class _Manifest:
                 self._replaced.append(other.file)
         if labelled.data is None and not storage.arrived(shard.file):
             raise LibraryError(
-                f"{storage.path(shard.file)}: written by another machine, and not seen here "
+                f"{storage.path(shard.file)}: written by another machine, but not visible here "
                 "(expected a folder that all machines share, or an address such as s3://…)"
             )
         if labelled.data is not None:

@@ -48,8 +48,8 @@ class Library:
         self.shards = tuple(read_manifest(self.storage))
         if not self.shards:
             raise LibraryError(
-                f"{self}: no library of solved deals (expected a folder with manifest.json; "
-                "trickcast generate makes one)"
+                f"{self}: not a library of solved deals (expected a folder with manifest.json; "
+                "trickcast generate creates one)"
             )
 
     def __len__(self) -> int:
@@ -155,7 +155,7 @@ def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, so
             if shard not in shards or shard.file in present  # else it heals what was lost
         ]
         if twice := repeated([deals, *(read_shard(storage, shard, cached=True) for shard in kept)]):
-            raise LibraryError(f"{name}: {twice} deals stand twice, in {storage} or in themselves")
+            raise LibraryError(f"{name}: {twice} deals occur twice, in {storage} or in themselves")
         for shard in shards:
             _refuse_taken(storage, shard, kept)
         for shard, data in zip(shards, contents, strict=True):
@@ -167,15 +167,15 @@ def _refuse_taken(storage: Storage, shard: Shard, listed: list[Shard]) -> None:
     """Raise where a new shard's file is another's; one that a killed run left may be the same."""
     path = storage.path(shard.file)
     if any(other.file == shard.file for other in listed):
-        raise LibraryError(f"{path}: the library has this shard already")
+        raise LibraryError(f"{path}: the library already has this shard")
     try:
         data = storage.read(shard.file, most=shard.deals * shard.kind.size)
     except FileNotFoundError:
         return
     if data is None or sha256(data).hexdigest() != shard.sha256:
         raise LibraryError(
-            f"{path}: the library has this shard already, unlisted and of other deals "
-            "(delete the file, or take another name)"
+            f"{path}: the library already has an unlisted shard of this name with other deals "
+            "(delete the file, or use another name)"
         )
 
 
@@ -222,7 +222,7 @@ def verify(
         problems += _not_of_seed(shard, deals) + _bad_lines(library, shard)
     problems += _misfits(library)
     if twice := repeated(library.read(shard) for shard in sound):
-        problems.append(f"{twice} deals stand more than once")
+        problems.append(f"{twice} deals occur more than once")
     sample = min(sample, sum(shard.deals for shard in sound))
     problems += _solve_again(library, sound, sample, seed, progress)
     return Verification(len(library.shards), len(library), sample, tuple(problems))

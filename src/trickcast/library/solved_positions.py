@@ -132,7 +132,8 @@ def read_positions(place: Place) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         read = [_read(storage, file, size) for file, size in _files(storage)]
     if not read:
         raise LibraryError(
-            f"{place}: no solved positions (make some: trickcast generate --cards 10, or --lines 3)"
+            f"{place}: no solved positions (create some: trickcast generate --cards 10, or "
+            "--lines 3)"
         )
     return np.concatenate([owners for owners, _ in read]), np.concatenate([t for _, t in read])
 
@@ -175,7 +176,7 @@ def _read(storage: Storage, file: str, size: int) -> tuple[NDArray[np.uint8], ND
         reason = cut(str(error))
         raise LibraryError(
             f"{path}: not a file of solved positions, or damaged ({reason}). Delete the file, and "
-            "trickcast generate makes those that it made again"
+            "trickcast generate will recreate its positions"
         ) from None
     return owners, tricks
 
@@ -201,14 +202,14 @@ def verify_positions(
             problems.append(str(error))
             continue
         if not _as_named(file, cards):
-            problems.append(f"{file}: not the positions that it is named after")
+            problems.append(f"{file}: does not hold the positions of its name")
         owners.append(cards)
         tricks.append(results)
         sound.append(file)
     every, results = np.concatenate(owners), np.concatenate(tricks)
     begins = np.cumsum([len(cards) for cards in owners])  # the first is empty
     if twice := len(every) - len(np.unique(every, axis=0)):
-        problems.append(f"{twice} positions stand more than once")
+        problems.append(f"{twice} positions occur more than once")
     sample = min(sample, len(every))
     chosen = np.sort(np.random.default_rng(seed).choice(len(every), size=sample, replace=False))
     with progress_bar("solving again", sample, "positions", show=progress) as advance:

@@ -34,7 +34,7 @@ _ASK_AGAIN = 0.01
 """Seconds until who waits for a lock asks for it again."""
 _NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """Errors for a file that went meanwhile, and for a link to none."""
-_INSTALL = "object storage needs {} (install it by: pip install 'trickcast[cluster]')"
+_INSTALL = "object storage needs {} (install it with: pip install 'trickcast[cluster]')"
 
 
 class LibraryError(ValueError):
@@ -118,7 +118,7 @@ class Folder(Storage):
         try:
             stays = (self.root / file).resolve().is_relative_to(self.root.resolve())
         except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a name with a NUL
-            raise LibraryError(f"{self}: {shorten(file)} is no path ({error})") from None
+            raise LibraryError(f"{self}: {shorten(file)} is not a path ({error})") from None
         if not stays:
             raise LibraryError(f"{self}: {shorten(file)} is outside the library's folder")
         return self.root / file

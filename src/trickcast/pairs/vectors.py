@@ -52,7 +52,9 @@ class HandEmbedding:
         self._session, self.info = load_pair_model(model, threads)
         self._threads = threads
         if self.info.kind != "vectors":
-            raise ModelError(f"{self.info.path}: has no vectors (expected hand2vec or its like)")
+            raise ModelError(
+                f"{self.info.path}: has no vectors (expected hand2vec or a similar model)"
+            )
 
     def __repr__(self) -> str:
         return f"<HandEmbedding {self.info.name}, {self.size} numbers a hand>"

@@ -62,7 +62,9 @@ def solve_play(
     """
     dealset, _ = as_dealset(deal)
     if len(dealset) != 1:
-        raise DealError(f"{len(dealset)} deals (expected one; ask for the play of each by itself)")
+        raise DealError(
+            f"{len(dealset)} deals (expected one; solve the play of each deal separately)"
+        )
     strain, declarer = _strain(contract), Seat.parse(by)
     played = cards.split() if isinstance(cards, str) else cards
     indices = [card if isinstance(card, int) else parse_card(card) for card in played]
@@ -73,7 +75,7 @@ def solve_play(
 def _strain(contract: object) -> Strain:
     _, strain, _ = parse_contract(str(contract))
     if strain is None:
-        raise DealError("a deal that is passed out is not played (expected a contract, as 4H)")
+        raise DealError("a passed-out deal is not played (expected a contract, such as 4H)")
     return strain
 
 

@@ -108,7 +108,7 @@ def train(
     config = training.configured(request.settings)
     if cluster is not None:
         if family is not _DEALS:
-            raise ValueError(f"{request.name} is trained here alone (expected no cluster)")
+            raise ValueError(f"{request.name} cannot be trained on a cluster")
         from .cluster import train_on
 
         return train_on(train, request, report, cluster, workers)

@@ -81,11 +81,12 @@ class Answer:
     def __str__(self) -> str:
         step = self.trained.progress.step
         if not self.trained.done:
-            return f"{self.name}: step {step:,} of {self.trained.steps:,}; run this again"
+            done = f"{self.name}: step {step:,} of {self.trained.steps:,}"
+            return f"{done}; rerun the command to continue"
         if self.model is None:
             return (
-                f"{self.name}: at its end, step {step:,}, and not exported "
-                "(install onnx by: pip install 'trickcast[train]', and run this again)"
+                f"{self.name}: finished at step {step:,}, but not exported "
+                "(install onnx with: pip install 'trickcast[train]', and rerun the command)"
             )
         return f"{self.model}: trained on {self.lessons}"
 

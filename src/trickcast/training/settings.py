@@ -40,7 +40,7 @@ def read_settings(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise ValueError(f"{shorten(text)} is no setting (expected NAME=VALUE)")
+            raise ValueError(f"{shorten(text)} is not a setting (expected NAME=VALUE)")
         pairs[name.strip()] = value
     return pairs
 

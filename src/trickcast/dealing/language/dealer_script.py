@@ -220,7 +220,7 @@ def _with_parameters(text: str, source: str, parameters: Mapping[int, str]) -> s
         if match[1] is None:
             return match[0]
         if int(match[1]) not in parameters:
-            message = f"{match[0]} stands for a text that was not given (expected parameters={{…}})"
+            message = f"{match[0]} has no value (expected parameters={{…}})"
             raise pointed(text, match.start(), match.end(), message, source)
         return parameters[int(match[1])]
 
@@ -633,7 +633,7 @@ class _ScriptReader(Reader):
 
     def outside_of(self, branch: Branch, name: str) -> OutsideError:
         """Return the error of a function that another program works out."""
-        error = self.error(branch, f"{name}() is worked out by a program outside")
+        error = self.error(branch, f"{name}() needs a separate program")
         return OutsideError(str(error), error.mistake)
 
     def score(self, parts: list[Any]) -> Node:
