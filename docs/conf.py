@@ -31,7 +31,7 @@ SUBJECTS = {
 project = "trickcast"
 author = copyright = "The trickcast developers"
 version = release = installed("trickcast")
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 html_theme = "furo"
 html_title = "trickcast"
 html_static_path = ["static"]

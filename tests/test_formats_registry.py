@@ -113,7 +113,7 @@ def test_text_files_are_sniffed(tmp_path: Path) -> None:
     write(SOLVED, tmp_path / "pbn.txt", "pbn")
     assert read(tmp_path / "pbn.txt") == as_written(SOLVED, "pbn")
     (tmp_path / "notes.txt").write_text("buy milk\n")
-    with pytest.raises(FormatError, match="notes.txt: the content is of no known form") as told:
+    with pytest.raises(FormatError, match="notes.txt: unknown content") as told:
         read(tmp_path / "notes.txt")
     assert "names one: ben, gib, diagram, text, dds-list; --from text skips invalid lines)" in str(
         told.value

@@ -321,7 +321,7 @@ def test_gzip_by_suffix_and_by_content(tmp_path_factory, form: str, seed: int) -
 
 def test_what_is_called_gz_and_is_not(tmp_path: Path) -> None:
     (tmp_path / "x.pbn.gz").write_text(TAG)
-    with pytest.raises(FormatError, match=r"x.pbn.gz: byte 0: no gzip file"):
+    with pytest.raises(FormatError, match=r"x.pbn.gz: byte 0: not a gzip file"):
         read(tmp_path / "x.pbn.gz")
     (tmp_path / "y.pbn.gz").write_bytes(gzip.compress(b""))
     with pytest.raises(FormatError, match=r"y.pbn.gz: the file is empty"):

@@ -228,7 +228,7 @@ def test_conversions_say_what_they_leave_out() -> None:
         f"LIN output: board {odd.number}: {lost}", f"LIN output: deal 1: {lost}",
     ]  # fmt: skip
     bar = dataclasses.replace(only(pbn), explanations=((2, "a|b"),))
-    with pytest.warns(FormatWarning, match="leaves out explanations"):
+    with pytest.warns(FormatWarning, match="leaves out, explanations"):
         assert "|an|a/b|" in written(DealSet(pbn.owners, None, [bar]))
 
 
@@ -238,7 +238,7 @@ def test_what_is_written_of_an_auction_is_not_told_as_left_out() -> None:
         '[Note "1:five or more"]\n[Play "E"]\nDQ {top}\n'
     )
     deals = DealSet.concatenate(iter_deals(io.BytesIO(text.encode()), "pbn"))
-    lost = "leaves out parts of Auction, parts of Play$"
+    lost = "leaves out, parts of Auction, parts of Play$"
     with pytest.warns(FormatWarning, match=lost):
         assert "mb|1H!|an|five or more|mb|p|mb|4H|" in written(deals)
 

@@ -140,7 +140,9 @@ def test_rbn_without_hands_or_with_bad_ones() -> None:
 
 
 def test_rbn_dealer_and_vulnerability_without_the_calls() -> None:
-    with pytest.warns(FormatWarning, match="line 2: A: 'Y' is not a call .* calls before it are kept"):
+    with pytest.warns(
+        FormatWarning, match="line 2: A: 'Y' is not a call .* calls before it are kept"
+    ):
         deals = of_text(f"H {DEAL.replace(' ', ':')}\nA NB:1NY\n", "rbn")
     assert deals.boards is not None
     (board,) = deals.boards

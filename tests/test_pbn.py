@@ -539,7 +539,7 @@ def test_no_deals(tmp_path: Path) -> None:
         write(random_deals(0, seed=1), tmp_path / "x.pbn")
     assert list(tmp_path.iterdir()) == []
     for text in ("\n\n", " ", "% PBN 2.1\n"):
-        with pytest.raises(FormatError, match="no deal in it"):
+        with pytest.raises(FormatError, match="contains no deals"):
             of_text(text)
     with pytest.raises(FormatError, match="line 2"):
         of_text('[Board "1"]\n[Deal ""]\n')
@@ -617,7 +617,7 @@ LENIENT = {
         "line 16: the auction leads to 5C by N, the tags say 5C by E; both are kept",
         "line 29: no Deal tag: read as another table's record of the deal before",
         "line 39: Play: card 33, SQ, is impossible: South holds it, and North is to play; the "
-        "cards before it stand",
+        "cards before it are kept",
         "3,947 more like this: auctions that lead to another contract than the tags say",
         "3,815 more like this: records without a Deal tag, of the deal before",
         "321 more like this: Play tags read in part",

@@ -178,7 +178,7 @@ def test_a_table_in_part_is_solved_as_by_the_command_and_what_differs_is_noted(
 
 
 FILES_REFUSED = [
-    ({"content": b"rubbish", "headers": {"content-type": "text/plain"}}, "of no known format"),
+    ({"content": b"rubbish", "headers": {"content-type": "text/plain"}}, "unknown content"),
     ({"content": b"", "headers": {"content-type": "text/plain"}}, "the file is empty"),
     ({"content": b"\x1f\x8b\x08rubbish", "headers": {"content-type": "text/plain"}}, "the file"),
     ({"content": b"x", "headers": {"content-type": "application/x-zrd"}}, "the file"),

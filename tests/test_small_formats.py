@@ -143,7 +143,7 @@ def test_diagrams_that_are_none() -> None:
     whole, lines = compass(DEAL), column(HANDS[Seat.NORTH])
     for text, reason in (
         ("\n".join(lines), "a diagram of 1 hand .expected 4"),
-        ("\n".join(lines * 4), "four hands whose seats are not told"),
+        ("\n".join(lines * 4), "four hands without seats"),
         (whole.replace("Q 10 9 5", "K 10 9 5"), "HK is held by North and by East"),
         (whole.replace("Q 10 9 5", "Q 10 9"), "North's hand .*12 cards"),
     ):
@@ -334,10 +334,10 @@ def test_round_trips_of_dealing_machines(deals: DealSet) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "what"),
     [
-        ("x.tcl", "main {\n  reject if {[hcp north] < 12}\n}\n", "a script of Deal .Tcl."),
-        ("x.txt", "source lib/score.tcl\nmain {\n accept\n}\n", "give what Deal prints"),
+        ("x.tcl", "main {\n  reject if {[hcp north] < 12}\n}\n", "a script for Deal .Tcl."),
+        ("x.txt", "source lib/score.tcl\nmain {\n accept\n}\n", "read the output of Deal"),
         ("x.bml", "1C; 16+\n 1D; 0-7\n", "BML, which describes a bidding system"),
-        ("x", "#TITLE Precision\n1C; 16+\n", "holds no deals"),
+        ("x", "#TITLE Precision\n1C; 16+\n", "contains no deals"),
     ],
 )
 def test_files_of_other_kinds_are_named(tmp_path: Path, name: str, text: str, what: str) -> None:

@@ -4,6 +4,8 @@ After the Laws of Duplicate Bridge 2017: law 77 (scores) and law 78 (IMPs, match
 points are those of the continuous scale of the World Bridge Federation of 2013.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -39,14 +41,21 @@ _NEVER = 10**6  # more than any score
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Contract:
-    """Level, strain and doubling, and the declarer if there is one: ``Contract("4SX", by="N")``.
+    """Hold a contract: level, strain, doubling and, if known, the declarer.
 
-    ``Contract("PASS")`` is a board passed out. Lower case, ``NT``, suit signs and blanks are read
-    too; ``str`` gives the text, without the declarer. Raises DealError when the text is not a
-    contract, or ``by`` not a seat.
+    Immutable, and compared by value. ``str`` gives the text without the declarer.
 
-    >>> tc.Contract("4 ♠ x"), tc.Contract("3NT", by="south").tricks
-    (Contract('4SX'), 9)
+    Args:
+        text: The contract, such as ``"4SX"``, ``"3NT"`` or ``"4 ♠ x"``; ``"PASS"`` for a passed-out
+            board.
+        by: Seat of the declarer, or its letter or name. Default: unknown.
+
+    Raises:
+        DealError: The text is not a contract, or ``by`` is not a seat.
+
+    Example:
+        >>> tc.Contract("4 ♠ x"), tc.Contract("3NT", by="south").tricks
+        (Contract('4SX'), 9)
     """
 
     level: int
@@ -58,7 +67,7 @@ class Contract:
     by: Seat | None
     """The declarer; None where it is not said."""
 
-    def __init__(self, text: "str | Contract", by: str | Seat | None = None):
+    def __init__(self, text: str | Contract, by: str | Seat | None = None):
         level, strain, doubling = (
             (text.level, text.strain, text.doubling)
             if isinstance(text, Contract)
@@ -86,13 +95,27 @@ class Contract:
 def score(contract: str | Contract, tricks: ArrayLike, vulnerable: bool) -> Any:
     """Return the score of declarer's side for a contract and the tricks it took.
 
-    ``tricks`` is a number 0-13 or an array of them, and the score an int or an int64 array of its
-    shape; ``vulnerable`` says whether declarer's side is vulnerable. A board passed out scores 0.
-    Raises DealError for a text that is not a contract, ValueError for other tricks, TypeError
-    for a ``vulnerable`` that is not a bool.
+    Args:
+        contract: The contract, such as ``"4H"``, ``"3NX"`` or a Contract. A passed-out board scores
+            0.
+        tricks: Tricks taken, 0 to 13: a number or an array of any shape.
+        vulnerable: Whether declarer's side is vulnerable.
 
-    >>> tc.score("3N", 9, vulnerable=True), tc.score("4SX", tricks=8, vulnerable=False)
-    (600, -300)
+    Returns:
+        The score in points, duplicate scoring: an int, or an int64 array of the shape of
+        ``tricks``.
+
+    Raises:
+        DealError: ``contract`` is not a contract.
+        ValueError: A number of tricks is not from 0 to 13.
+        TypeError: ``vulnerable`` is not a bool.
+
+    Source:
+        Laws of Duplicate Bridge 2017, law 77.
+
+    Example:
+        >>> tc.score("3N", 9, vulnerable=True), tc.score("4SX", tricks=8, vulnerable=False)
+        (600, -300)
     """
     if not isinstance(vulnerable, bool | np.bool_):
         raise TypeError(

@@ -1,5 +1,7 @@
 """The network of calls, run by ONNX Runtime: how likely each call is, given hand and auction."""
 
+from __future__ import annotations
+
 import json
 import operator
 import os
@@ -56,7 +58,7 @@ class Reading:
 
     def __init__(
         self,
-        bidder: "Bidder",
+        bidder: Bidder,
         auction: Auction,
         contexts: Floats,
         meanings: Sequence[Meaning] = (),
@@ -64,7 +66,7 @@ class Reading:
         self.auction, self.meanings = auction, meanings
         self._bidder, self._contexts = bidder, contexts
 
-    def first(self, turns: int) -> "Reading":
+    def first(self, turns: int) -> Reading:
         """Return the reading of the first calls alone: no turn sees what comes after it."""
         contexts = self._contexts[: turns + 1]
         return Reading(self._bidder, self.auction.first(turns), contexts, self.meanings)
@@ -98,18 +100,24 @@ class Reading:
 
 
 class Bidder:
-    """How players of championships would call: the chance of every call, given hand and auction.
+    """Load a model of bidding once: the chance of every call, given hand and auction.
 
-    ``model`` is the name of a shipped model or the path of an ``.onnx`` file that ``trickcast train
-    bidding`` exported; ``threads`` the number of threads (default: all cores).
+    The chances are those of players in championships.
 
-    Raises ModelError for a model that is unknown, missing or damaged, ValueError for ``threads``
-    below one.
+    Args:
+        model: Name of a model that ships, or path of an ``.onnx`` file that ``trickcast train
+            bidding`` exported.
+        threads: Number of threads. Default: all cores.
 
-    >>> bidder = tc.Bidder(threads=1)
-    >>> chances = bidder.probabilities("KQ4.AQ5.K873.J94", "", dealers="N")
-    >>> chances.shape, bidder.calls[chances.argmax()]
-    ((38,), '1N')
+    Raises:
+        ModelError: The model is unknown, missing or damaged.
+        ValueError: ``threads`` is below 1.
+
+    Example:
+        >>> bidder = tc.Bidder(threads=1)
+        >>> chances = bidder.probabilities("KQ4.AQ5.K873.J94", "", dealers="N")
+        >>> chances.shape, bidder.calls[chances.argmax()]
+        ((38,), '1N')
     """
 
     calls = CALLS

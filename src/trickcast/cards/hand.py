@@ -1,5 +1,7 @@
 """One seat's thirteen cards."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -17,27 +19,34 @@ HCP = (4, 3, 2, 1)
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Hand:
-    """Thirteen cards, immutable and compared by value.
+    """Hold thirteen cards. Immutable, and compared by value.
 
-    Built from text (``Hand("A.KQ9832.T94.AKT")``; see ``cards.text`` for what is accepted) and
-    giving it back with ``str``. Raises DealError when the text is not a hand.
+    ``str`` gives the text back.
 
-    >>> hand = tc.Hand("A.KQ9832.T94.AKT")
-    >>> hand.hcp, hand.pattern, hand.holding("hearts")
-    (16, '6331', 'KQ9832')
+    Args:
+        text: The hand as spades, hearts, diamonds and clubs with dots between them,
+            ``"A.KQ9832.T94.AKT"``; with suit signs, ``"♠A ♥KQ9832 ♦T94 ♣AKT"``; or a Hand.
+
+    Raises:
+        DealError: The text is not a hand.
+
+    Example:
+        >>> hand = tc.Hand("A.KQ9832.T94.AKT")
+        >>> hand.hcp, hand.pattern, hand.holding("hearts")
+        (16, '6331', 'KQ9832')
     """
 
     mask: int
     """Bit *i* is set for card *i* of the package's card order."""
 
-    def __init__(self, text: "str | Hand"):
+    def __init__(self, text: str | Hand):
         if not isinstance(text, str | Hand):
             raise DealError(f"{type(text).__name__} is not a hand (expected text)")
         mask = text.mask if isinstance(text, Hand) else parse_hand(text)
         object.__setattr__(self, "mask", mask)
 
     @classmethod
-    def from_cards(cls, cards: NDArray[np.bool_]) -> "Hand":
+    def from_cards(cls, cards: NDArray[np.bool_]) -> Hand:
         """Build a hand from a (52,) array, true or 1 for its thirteen cards.
 
         Raises DealError for another shape, other numbers than 0 and 1, or another number of cards.
@@ -49,7 +58,7 @@ class Hand:
         return cls._from_mask(sum(1 << int(card) for card in np.flatnonzero(held)))
 
     @classmethod
-    def _from_mask(cls, mask: int) -> "Hand":
+    def _from_mask(cls, mask: int) -> Hand:
         hand = object.__new__(cls)
         object.__setattr__(hand, "mask", mask)
         return hand

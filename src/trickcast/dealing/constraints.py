@@ -1,5 +1,7 @@
 """Random deals under constraints: known cards, descriptions of hidden hands, conditions."""
 
+from __future__ import annotations
+
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -528,13 +530,37 @@ def constrained_deals(
     tricks: Tricks | None = None,
     max_tries: int = MAX_TRIES,
 ) -> DealSet:
-    """Return ``n`` random deals in which the seats hold what is asked of them.
+    """Return ``n`` random deals that satisfy what you ask, all equally likely.
 
-    The same as ``Constraints(…).deals(n, seed)``, which see.
+    The same as ``Constraints(…).deals(n, seed)``. docs/constraints.md describes both languages.
 
-    >>> deals = constrained_deals(2, seed=1, south="AQ864.K75.A3.KJ4", north="hcp 6-9, spades 3-4")
-    >>> all(6 <= deal.north.hcp <= 9 for deal in deals)
-    True
+    Args:
+        n: Number of deals, 0 or more.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same deals.
+        north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
+            balanced"``, a function of (n, 52) bool hands, or a list of these.
+        east: As ``north``.
+        south: As ``north``.
+        west: As ``north``.
+        condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
+            + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
+        tricks: Function that finds what ``tricks()``, ``dds()`` and ``par()`` in a condition ask
+            for, from (n, 52) owners to (n, 5, 4) tricks. Default: such conditions are refused.
+        max_tries: Most layouts to draw.
+
+    Returns:
+        A DealSet of ``n`` deals.
+
+    Raises:
+        DealError: A hand is not valid.
+        ConstraintError: A text cannot be read, or contradicts itself.
+        NoDealsError: ``max_tries`` layouts gave fewer than ``n`` deals.
+
+    Example:
+        >>> known = {"south": "AQ864.K75.A3.KJ4", "north": "hcp 6-9, spades 3-4"}
+        >>> deals = tc.constrained_deals(2, seed=1, **known)
+        >>> all(6 <= deal.north.hcp <= 9 for deal in deals)
+        True
     """
     constraints = Constraints(
         north=north, east=east, south=south, west=west, condition=condition, tricks=tricks

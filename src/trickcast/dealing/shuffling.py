@@ -48,17 +48,30 @@ def checked_seed(seed: Any) -> int:
 
 
 def random_deals(n: int, seed: int, start: int = 0) -> DealSet:
-    """Return ``n`` uniformly random deals: those numbered ``start`` to ``start + n - 1``.
+    """Return ``n`` random deals, all equally likely.
 
-    Deal *i* depends on (seed, *i*) alone, so any range can be dealt anywhere, in any order, and
-    gives the same cards: the deal's 52 random words come from Philox at counter 13 *i*.
+    Deal *i* depends only on the seed and *i*. So any part of a seed can be dealt anywhere, in any
+    order, and has the same cards.
 
-    Raises ValueError for a negative ``n``, a ``start`` outside 0 … 2**64 - 1 or a ``seed`` outside
-    the same, TypeError for numbers that are not whole.
+    Args:
+        n: Number of deals, 0 or more.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same deals.
+        start: Number of the first deal, 0 to 2**64 - 1.
 
-    >>> deals = tc.random_deals(1000, seed=1)
-    >>> deals[999] == tc.random_deals(1, seed=1, start=999)[0]
-    True
+    Returns:
+        A DealSet of the deals ``start`` to ``start + n - 1``.
+
+    Raises:
+        ValueError: A number is out of its range.
+        TypeError: A number is not whole.
+
+    Source:
+        Random words from Philox4x64-10 (Salmon et al. 2011), at counter 13 *i*.
+
+    Example:
+        >>> deals = tc.random_deals(1000, seed=1)
+        >>> deals[999] == tc.random_deals(1, seed=1, start=999)[0]
+        True
     """
     return DealSet(_shuffled(_SEATS, n, seed, start))
 

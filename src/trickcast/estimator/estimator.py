@@ -1,5 +1,7 @@
 """Running a pretrained network on deals."""
 
+from __future__ import annotations
+
 import operator
 import os
 from collections import OrderedDict
@@ -26,19 +28,24 @@ _STREAMED = 4096  # deals in a part of a stream, or solved at a time
 
 
 class Estimator:
-    """A pretrained model, loaded once and called on deals.
+    """Load a model of whole deals once, and call it on deals.
 
-    ``model`` is the name of a shipped model (``models()`` lists them) or the path of an ``.onnx``
-    file that ``trickcast train`` exported. ``threads`` is the number of threads (default: all
-    cores), ``batch_size`` how many deals are computed at a time: it bounds the memory and changes
-    no result. Calls from many threads are safe.
+    Many threads may call it at the same time.
 
-    Raises ModelError for a model that is unknown, missing or damaged, ValueError for ``threads``
-    or ``batch_size`` below one.
+    Args:
+        model: Name of a model (see ``models()``), or path of an ``.onnx`` file that ``trickcast
+            train`` exported.
+        threads: Number of threads. Default: all cores.
+        batch_size: Deals computed at a time. It limits the memory, and changes no result.
 
-    >>> estimator = tc.Estimator("fast", threads=1)
-    >>> estimator(tc.random_deals(100, seed=1)).expected.shape
-    (100, 5, 4)
+    Raises:
+        ModelError: The model is unknown, missing or damaged.
+        ValueError: ``threads`` or ``batch_size`` is below 1.
+
+    Example:
+        >>> estimator = tc.Estimator("fast", threads=1)
+        >>> estimator(tc.random_deals(100, seed=1)).expected.shape
+        (100, 5, 4)
     """
 
     info: ModelInfo
@@ -251,15 +258,29 @@ def estimate(
     *,
     solve_below: float | None = None,
 ) -> TrickEstimate:
-    """Estimate the tricks of every strain and declarer, without solving.
+    """Estimate the tricks of every strain and declarer with a neural network.
 
-    As ``Estimator(model)(deals, solve_below=…)``, with the default model unless ``model`` names
-    another; a model that was used stays loaded. With ``solve_below=0.8``, results of which the
-    model is less than 80 % sure are searched until they are surer.
+    A model that was used once stays loaded.
 
-    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
-    >>> estimated = tc.estimate(deal)
-    >>> estimated.tricks["H", "N"], estimated.probabilities.shape
-    (10, (5, 4, 14))
+    Args:
+        deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+        model: Name of a model (see ``models()``), or path of an ``.onnx`` file. Default: accurate.
+        solve_below: Probability, 0 to 1: results of which the model is less sure are searched with
+            DDS. Default: none.
+
+    Returns:
+        A TrickEstimate: ``expected`` and ``tricks`` of shape (5, 4) for a single deal and (n, 5, 4)
+        otherwise, ``probabilities`` with an axis of 14 more.
+
+    Raises:
+        DealError: An entry is not a valid deal; the message names its index.
+        ModelError: The model is unknown, missing or damaged.
+        ValueError: ``solve_below`` is not a probability.
+
+    Example:
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> estimated = tc.estimate(deal)
+        >>> estimated.tricks["H", "N"], estimated.probabilities.shape
+        (10, (5, 4, 14))
     """
     return loaded(model)(deals, solve_below=solve_below)

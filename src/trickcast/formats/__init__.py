@@ -5,6 +5,8 @@ constant memory. A format is recognised by its suffix and by the first bytes; ``
 where neither tells. What is packed by gzip is read as what it holds.
 """
 
+from __future__ import annotations
+
 import errno
 import io
 import os
@@ -124,16 +126,28 @@ def read(
 ) -> DealSet:
     """Read all deals of a file.
 
-    The format is told by the suffix and the content, or named by ``format`` (a key of FORMATS).
-    With ``on_error="skip"`` what is no deal is passed over, and ``skipped`` of the set that is
-    returned tells where that was and why. Raises FormatError for content that cannot be read (in
-    both cases where there is no deal at all), OSError for a file that cannot be opened; what was
-    read leniently is said by a FormatWarning.
+    The suffix and the content tell the format. A FormatWarning says what was read leniently.
 
-    >>> deals = tc.random_deals(3, seed=1)
-    >>> tc.write(deals, "deals.pbn")
-    >>> list(tc.read("deals.pbn")) == list(deals)
-    True
+    Args:
+        path: The file; compressed with gzip or in UTF-16 too.
+        format: Name of the format, a key of ``trickcast.formats.FORMATS``. Default: detected.
+        on_error: ``"raise"`` for the first invalid entry, or ``"skip"`` to leave invalid entries
+            out.
+
+    Returns:
+        A DealSet, with tricks and boards if the file has them. ``skipped`` lists what was left out,
+        where and why.
+
+    Raises:
+        FormatError: The content cannot be read, or contains no deals at all.
+        OSError: The file cannot be opened.
+        ValueError: ``on_error`` is neither.
+
+    Example:
+        >>> deals = tc.random_deals(3, seed=1)
+        >>> tc.write(deals, "deals.pbn")
+        >>> list(tc.read("deals.pbn")) == list(deals)
+        True
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f"on_error is {shorten(on_error)} (expected 'raise' or 'skip')")
@@ -152,17 +166,31 @@ def iter_deals(
     skipped: list[Skipped] | None = None,
     partial: bool = False,
 ) -> Iterator[DealSet]:
-    """Yield the deals of a file or binary stream, at most ``chunk`` at a time, in file order.
+    """Yield the deals of a file or stream in chunks, so that memory stays constant.
 
-    The stream need not be seekable: standard input will do. ``name`` stands in messages for it.
-    What is no deal is noted in ``skipped`` where that is given. Boards with hidden hands come as
-    PartialDeals where ``partial``, and are no deals otherwise. Raises as ``read`` does, at the
-    place where the trouble is: deals before it are yielded first, of formats of a row or record a
-    deal at least those of the chunks before.
+    Deals before an error are yielded first, at least those of the chunks before it.
 
-    >>> tc.write(tc.random_deals(3, seed=1), "deals.pbn")
-    >>> [len(deals) for deals in tc.iter_deals("deals.pbn", chunk=2)]
-    [2, 1]
+    Args:
+        source: Path, or binary stream. The stream need not be seekable: standard input will do.
+        format: Name of the format, a key of ``trickcast.formats.FORMATS``. Default: detected.
+        name: Name of the stream in messages.
+        chunk: Most deals of a chunk.
+        skipped: List to which invalid entries are added. Default: they are errors.
+        partial: Whether boards with hidden hands are yielded, as PartialDeals. Default: they are
+            invalid.
+
+    Yields:
+        DealSets, in the order of the file.
+
+    Raises:
+        FormatError: The content cannot be read.
+        OSError: The file cannot be opened.
+        ValueError: ``chunk`` is below 1.
+
+    Example:
+        >>> tc.write(tc.random_deals(3, seed=1), "deals.pbn")
+        >>> [len(deals) for deals in tc.iter_deals("deals.pbn", chunk=2)]
+        [2, 1]
     """
     if chunk < 1:
         raise ValueError(f"chunk is {chunk} (expected 1 or more)")
@@ -188,17 +216,24 @@ def iter_deals(
 
 
 def write(deals: DealsLike, path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Write deals to a file, with the tricks and boards that they have and the format can hold.
+    """Write deals to a file, with their tricks and boards if the format can store them.
 
-    ``deals`` is a DealSet or anything that ``as_dealset`` takes: a Deal, its text, a list of these.
-    The format is told by the suffix or named by ``format``; ``.gz`` after it packs the file by
-    gzip. The file is written whole or not at all. Raises FormatError when the format is unknown,
-    cannot be written, or cannot hold the deals, OSError when the file cannot be written; what is
-    left out is said by a FormatWarning.
+    The file is written completely or not at all. A FormatWarning says what the format cannot store.
 
-    >>> tc.write("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98", "one.lin")
-    >>> tc.read("one.lin")[0].south
-    Hand('KJ95.J65.K3.J654')
+    Args:
+        deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+        path: The file. Its suffix names the format; ``.gz`` after it compresses.
+        format: Name of the format, a key of ``trickcast.formats.FORMATS``. Default: by the suffix.
+
+    Raises:
+        FormatError: The format is unknown, can only be read, or cannot store the deals.
+        OSError: The file cannot be written.
+
+    Example:
+        >>> deal = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
+        >>> tc.write(deal, "one.lin")
+        >>> tc.read("one.lin")[0] == deal
+        True
     """
     write_stream([as_dealset(deals)[0]], path, format)
 
@@ -341,7 +376,7 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
 
 
 def _put(
-    chosen: Format, file: BinaryIO, losses: "_Losses", sets: Iterable[DealSet], name: str
+    chosen: Format, file: BinaryIO, losses: _Losses, sets: Iterable[DealSet], name: str
 ) -> None:
     """Write, and name the file in errors that come from writing, not from where the deals are."""
     assert chosen.write is not None  # both ways to choose it made sure
@@ -365,7 +400,7 @@ class _Whole(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, data: "ReadableBuffer", /) -> int:
+    def write(self, data: ReadableBuffer, /) -> int:
         view = memoryview(data).cast("B")
         left = view
         while left:

@@ -312,7 +312,7 @@ def possible_play(
             continue
         note("impossible cards, left out with all that follow",
              f"card {number + 1}, {card}, is impossible: {why}; the cards before it "
-             "stand")  # fmt: skip
+             "are kept")  # fmt: skip
         return tuple(play[:number])
     return tuple(play)
 

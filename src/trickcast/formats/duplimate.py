@@ -41,7 +41,7 @@ def _owners(cards: bytes) -> bytes:
         raise DealError(f"card number {wrong:02} (expected 01 to 52)")
     if len(set(numbers)) < 39:
         twice = next(number for i, number in enumerate(numbers) if number in numbers[:i])
-        raise DealError(f"card number {twice:02} stands twice")
+        raise DealError(f"card number {twice:02} appears twice")
     owners[np.array(numbers) - 1] = np.repeat([Seat.NORTH, Seat.EAST, Seat.SOUTH], 13)
     return owners.tobytes()
 

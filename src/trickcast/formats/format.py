@@ -13,7 +13,10 @@ from ..cards import DealSet, Skipped, counted, shorten
 
 
 class FormatError(ValueError):
-    """A file that is not what it should be: file, line or byte offset, what was expected."""
+    """Report a file that cannot be read or written.
+
+    The message names the file and the place, and says what was expected.
+    """
 
     def __init__(self, reason: str, place: str = ""):
         super().__init__(f"{place}: {reason}" if place else reason)

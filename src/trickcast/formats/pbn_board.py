@@ -205,7 +205,7 @@ def parse_play(tag: Tag, board: Board, owners: bytes) -> tuple[tuple[str, ...], 
 
     Returns the cards in the order played, as far as that can be told, whether that is all that is
     said, and what is wrong with the first word that is no card or the first impossible card: the
-    cards before it stand.
+    cards before it are kept.
     """
     strain, declarer = strain_played(board), declarer_of(board)
     tokens, more = _tokens(tag.lines)

@@ -231,7 +231,7 @@ def _calls(rounds: str, note: Note) -> list[str]:
         if call is None:
             note("fields A read in part",
                  f"{shorten(rounds[at:])} is not a call (expected P, X, R or 1C to 7N); the calls "
-                 "before it stand")  # fmt: skip
+                 "before it are kept")  # fmt: skip
             break
         calls.append(parse_call(call[1]))
         at = call.end()

@@ -20,19 +20,24 @@ _ORDERS = list(permutations(range(4)))
 
 
 class PairEstimator:
-    """A pretrained model of two hands, loaded once and called on pairs.
+    """Load a model of two hands once, and call it on pairs of partners.
 
-    ``model`` is ``accurate``, ``hand2vec`` (the network of the 2023 paper) or the path of an
-    ``.onnx`` file that was trained here. ``threads`` is the number of threads (default: all
-    cores), ``batch_size`` how many pairs are computed at a time. All suits are treated alike:
-    exchanging two suits exchanges their results.
+    All suits are treated alike: exchanging two suits exchanges their results.
 
-    Raises ModelError for a model that is unknown, missing or damaged, ValueError for ``threads``
-    or ``batch_size`` below one.
+    Args:
+        model: ``"accurate"``, ``"hand2vec"`` (the network of the 2023 paper), or path of an
+            ``.onnx`` file that ``trickcast train`` exported.
+        threads: Number of threads. Default: all cores.
+        batch_size: Pairs computed at a time.
 
-    >>> estimated = tc.PairEstimator(threads=1)("A.KQ9832.T94.AKT", "KJ95.J65.K3.J654")
-    >>> estimated.expected.round().astype(int)  # S H D C N, the first hand declares
-    array([ 6, 10,  6,  8,  8])
+    Raises:
+        ModelError: The model is unknown, missing or damaged.
+        ValueError: ``threads`` or ``batch_size`` is below 1.
+
+    Example:
+        >>> estimated = tc.PairEstimator(threads=1)("A.KQ9832.T94.AKT", "KJ95.J65.K3.J654")
+        >>> estimated.expected.round().astype(int)  # S H D C N, the first hand declares
+        array([ 6, 10,  6,  8,  8])
     """
 
     info: PairModelInfo

@@ -25,24 +25,33 @@ Near = list[tuple[Hand, float]]
 
 
 class HandEmbedding:
-    """The vectors of BridgeHand2Vec: hands that take alike tricks with any partner lie close.
+    """Turn hands into vectors: hands that take similar tricks with any partner are close.
 
-    ``model`` is the name of a shipped model that has vectors, or the path of one's file;
-    ``threads`` the number of threads (default: all cores). Over random hands every component has
-    mean 0 and standard deviation 1. Distances are Euclidean.
+    Distances are Euclidean. Over random hands every component has mean 0 and standard deviation 1.
 
-    Where vectors are wanted, hands will do too: (size,) or (n, size) arrays of floats are vectors,
-    all else is taken for hands. One may stand beside many. Raises ModelError for a model that is
-    unknown, missing, damaged or has no vectors, ValueError for ``threads`` below one; every method
-    DealError for what is not a hand, ValueError for vectors of another size or that are not
-    numbers, and for counts that differ.
+    The methods take hands or vectors: a float array of shape (size,) or (n, size) is read as
+    vectors, everything else as hands. One may be compared with many. They raise DealError for an
+    invalid hand, and ValueError for vectors of another size, for values that are not numbers, and
+    for counts that differ.
 
-    >>> embedding = tc.HandEmbedding(threads=1)
-    >>> embedding.encode(["A.KQ9832.T94.AKT", "A.KQ9843.T92.AKT"]).shape
-    (2, 8)
-    >>> near = embedding.distance("A.KQ9832.T94.AKT", "A.KQ9843.T92.AKT")
-    >>> near < embedding.distance("A.KQ9832.T94.AKT", "KJ95.J65.K3.J654")
-    True
+    Args:
+        model: Name of a model that has vectors, or path of its file.
+        threads: Number of threads. Default: all cores.
+
+    Raises:
+        ModelError: The model is unknown, missing or damaged, or has no vectors.
+        ValueError: ``threads`` is below 1.
+
+    Source:
+        Sztyber-Betley et al., BridgeHand2Vec Bridge Hand Representation, ECAI 2023.
+
+    Example:
+        >>> embedding = tc.HandEmbedding(threads=1)
+        >>> embedding.encode(["A.KQ9832.T94.AKT", "A.KQ9843.T92.AKT"]).shape
+        (2, 8)
+        >>> near = embedding.distance("A.KQ9832.T94.AKT", "A.KQ9843.T92.AKT")
+        >>> near < embedding.distance("A.KQ9832.T94.AKT", "KJ95.J65.K3.J654")
+        True
     """
 
     info: PairModelInfo

@@ -1,5 +1,7 @@
 """What will this contract make? Tricks, chances and scores over the layouts that fit."""
 
+from __future__ import annotations
+
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -409,49 +411,71 @@ def simulate(
     seconds: float | None = None,
     workers: int | None = None,
     max_tries: int = MAX_TRIES,
-    progress: "bool | Callable[[Simulation], object]" = False,
+    progress: bool | Callable[[Simulation], object] = False,
     keep_on_interrupt: bool = False,
     cluster: str | None = None,
     contracts: Iterable[tuple[str | Contract, str | Seat]] | None = None,
 ) -> Simulation:
-    """Deal what is not known many times, and count what every contract takes, double dummy.
+    """Simulate hidden hands: deal them many times, and find what every contract takes.
 
-    Each seat is a hand or what is known of it, ``condition`` is about the whole deal, as in
-    ``Constraints``. Of ``samples`` layouts all are estimated by the network ``model``, and
-    ``solve`` of them solved too, which corrects the estimates and tells how sure they are. With
-    ``solve`` equal to ``samples`` no network is used; with 0 nothing corrects it, and there are
-    no intervals (NaN). Unless named, ``model`` is fast, which is enough where it is corrected,
-    and accurate where nothing is solved. With ``contracts``, a list of these with declarers, as
-    ``[("4S", "S"), ("3N", "N")]``, no other strains and declarers are solved and estimated, about
-    15 times faster for one; of more than 40 solved layouts, the others are chosen by doubt.
+    The network estimates all layouts, and some are solved too. The solved ones correct the
+    estimates and give the intervals; without them (``solve=0``) there are no intervals (NaN). If
+    ``solve`` equals ``samples``, or if solving alone is as fast, no network is used. If all four
+    hands are known, the deal is solved once.
 
-    With an ``auction``, the calls so far (``"1N P"``) from ``dealer`` on, hidden hands fit it as in
-    championship play; ``vulnerable`` matters to it alone. A Reading of a Bidder may stand for all
-    three (``bidder.read(auction, …, meanings=…)``).
+    Without ``precision`` and ``seconds`` the same seed gives the same result. With either, a pilot
+    of 40 layouts decides how many to estimate and solve; ``samples`` and ``solve`` are then upper
+    limits.
 
-    ``solve`` is 200 unless told, and ``samples`` as many as pay, by the share of the spread that
-    the network explains on the solved ones. With ``precision`` solving ends when the expected
-    tricks of all solved cells are known to ± this, with ``seconds`` after that time (never before
-    20 layouts): ``stopped`` says so. Then both numbers follow from a pilot of 40 layouts and the
-    times it took; ``solve`` and ``samples`` are at most what is told. Where solving alone is as
-    fast the network is left out.
+    Args:
+        north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
+            balanced"``, a function of (n, 52) bool hands, or a list of these. Default: nothing.
+        east: As ``north``.
+        south: As ``north``.
+        west: As ``north``.
+        condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
+            + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
+        auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
+            Hidden hands then fit it as in championship play. Also takes a Reading of
+            ``Bidder.read``.
+        dealer: Seat of the dealer, or its letter or name.
+        vulnerable: Vulnerable sides: none, ns, ew or both.
+        samples: Layouts to estimate. Default: as many as pay, given how well the network explains
+            the solved ones.
+        solve: Layouts to solve as well, which correct the estimates and give intervals: 0, or 20 or
+            more. Default: 200.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
+        model: Name or path of the network. Default: fast, or accurate if ``solve`` is 0.
+        precision: Stop when the expected tricks of all solved results are known to ± this. Default:
+            no limit.
+        seconds: Stop after this time, but not before 20 layouts. Default: no limit.
+        workers: Number of solver threads. Default: all cores.
+        max_tries: Most layouts to draw.
+        progress: Whether to show a bar; or a function that receives the result so far some times a
+            second. A KeyboardInterrupt from it acts like Ctrl-C.
+        keep_on_interrupt: Whether Ctrl-C ends the work and gives the result so far.
+        cluster: Ray cluster to solve on: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. The
+            result is the same. Default: this machine.
+        contracts: Contracts and declarers, ``[("4S", "S"), ("3N", "N")]``, to solve and estimate
+            only these; about 15 times faster for one. Default: all.
 
-    ``workers`` is the number of threads (default: all cores). With ``keep_on_interrupt`` Ctrl-C
-    ends the work and gives the result so far. ``progress`` shows a bar, or is a function that is
-    given the result so far some times a second; KeyboardInterrupt from it is as Ctrl-C. The same
-    seed gives the same layouts, and without ``precision`` and ``seconds`` the same result. Where
-    all four hands are known, the deal is solved once, and nothing has an interval (NaN). ``on`` is
-    a Ray cluster, ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``, on which layouts are solved, a
-    piece by ``workers`` threads (default: one): the result is the same.
+    Returns:
+        A Simulation: ``expected`` tricks and ``interval`` of every strain and declarer, ``making``,
+        ``score`` and ``best_contracts``; values come with 95 %
+        intervals.
 
-    Raises DealError for a bad hand or contract, ConstraintError for what cannot be read,
-    contradicts itself or fits too few layouts, SimulationError for numbers that cannot be,
-    ClusterError where the cluster fails.
+    Raises:
+        DealError: A hand, contract or seat is not valid.
+        CallError: A call is not valid, or the laws forbid it.
+        ConstraintError: A text cannot be read or contradicts itself, or too few layouts fit.
+        SimulationError: A number is out of its range, or options contradict each other.
+        ClusterError: The cluster fails.
 
-    >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
-    >>> result = tc.simulate(**known, contracts=[("2S", "S")], samples=200, solve=20)
-    >>> result.solved, result.making("2S", by="S").mean > 0.5
-    (20, True)
+    Example:
+        >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
+        >>> result = tc.simulate(**known, contracts=[("2S", "S")], samples=200, solve=20)
+        >>> result.solved, result.making("2S", by="S").mean > 0.5
+        (20, True)
     """
     question = Tables(None if contracts is None else _cells(contracts))
     heard = read_calls(auction, dealer, vulnerable)

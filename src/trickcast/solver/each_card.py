@@ -1,5 +1,7 @@
 """The exact value of every card: of a lead, and of each card of a play."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from functools import partial
 
@@ -19,17 +21,27 @@ _PLAYS = 100
 def solve_leads(
     deals: DealsLike, contract: object, by: str | Seat, *, workers: int | None = None
 ) -> dict[str, int] | list[dict[str, int]]:
-    """Return the tricks that declarer takes after each opening lead, exactly, by card.
+    """Return the tricks that declarer takes after each opening lead, exactly.
 
-    ``deals`` is a Deal, PBN text, a DealSet, a list of these or (n, 52) owners; many give a list.
-    The opponent on the left of declarer ``by`` leads, and everybody plays as well as possible.
-    For hands that are hidden see ``simulate_leads``.
+    Everybody plays double dummy. If hands are hidden, use ``simulate_leads``.
 
-    Raises DealError for what is no deal, contract or seat, ValueError for ``workers`` below one.
+    Args:
+        deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+        contract: The contract, such as ``"4H"``, ``"3NX"`` or a Contract.
+        by: Declarer, whose left-hand opponent leads.
+        workers: Number of solver threads. Default: all cores.
 
-    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
-    >>> tc.solve_leads(deal, "4H", by="N")["DQ"]
-    10
+    Returns:
+        Tricks by card, such as ``{"SA": 9, …}``; a list of n of these for many deals.
+
+    Raises:
+        DealError: A deal, contract or seat is not valid.
+        ValueError: ``workers`` is below 1.
+
+    Example:
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> tc.solve_leads(deal, "4H", by="N")["DQ"]
+        10
     """
     dealset, single = as_dealset(deals)
     strain, declarer = _strain(contract), Seat.parse(by)
@@ -48,17 +60,29 @@ def solve_play(
 ) -> list[dict[str, int]]:
     """Return the tricks that declarer takes in all after each card that may be played, exactly.
 
-    ``cards`` are those played, in their order: ``"DQ D3 DA"``, or a list of texts or indices. The
-    result is a list of k + 1 dictionaries by card: before each of the k cards, and after the last,
-    where it is empty once all are played. Everybody plays as well as possible from there on.
+    Everybody plays double dummy from there on.
 
-    Raises DealError for what is no deal, contract, seat or card, and naming the first card that
-    could not be played; ValueError for ``workers`` below one.
+    Args:
+        deal: One deal: a Deal, its text, or owners of shape (52,).
+        contract: The contract, such as ``"4H"``, ``"3NX"`` or a Contract.
+        by: Declarer.
+        cards: Cards played so far, in order: ``"DQ D3 DA"``, or a list of texts or card numbers.
+        workers: Number of solver threads. Default: all cores.
 
-    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
-    >>> first, second = tc.solve_play(deal, "4H", by="N", cards="DQ")
-    >>> first["DQ"], sorted(second)
-    (10, ['D3', 'DK'])
+    Returns:
+        A list of k + 1 dictionaries, tricks by card: one before each of the k cards, and one after
+        the last. The last is empty when all 52 cards are played.
+
+    Raises:
+        DealError: The deal, contract, seat or a card is not valid, or a card cannot be played; the
+            message names the first.
+        ValueError: ``workers`` is below 1.
+
+    Example:
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> first, second = tc.solve_play(deal, "4H", by="N", cards="DQ")
+        >>> first["DQ"], sorted(second)
+        (10, ['D3', 'DK'])
     """
     dealset, _ = as_dealset(deal)
     if len(dealset) != 1:
