@@ -48,10 +48,18 @@ class LabelledHands:
 
 
 def read_labelled(path: str | os.PathLike[str]) -> LabelledHands:
-    """Read hands with their calls from a CSV file with the columns PBN and OPENING.
+    """Read hands and the calls that players made with them, from a CSV file.
 
-    The separator may be a semicolon, a comma or a tab; other columns are left alone. Raises
-    LabelledError naming the row of a bad hand or an unknown call, OSError for an unreadable file.
+    Args:
+        path: CSV file with the columns PBN and OPENING, separated by semicolons, commas or tabs.
+            Other columns are ignored.
+
+    Returns:
+        LabelledHands.
+
+    Raises:
+        LabelledError: A hand or call is not valid; the message names the row.
+        OSError: The file cannot be read.
     """
     shown = os.fspath(path)
     try:

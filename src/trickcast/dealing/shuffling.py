@@ -77,14 +77,28 @@ def random_deals(n: int, seed: int, start: int = 0) -> DealSet:
 
 
 def random_positions(n: int, cards: int, seed: int, start: int = 0) -> NDArray[np.uint8]:
-    """Return ``n`` uniformly random endings, ``cards`` in each hand, numbered from ``start``.
+    """Return ``n`` random positions with fewer cards, all equally likely.
 
-    Owners, (n, 52) uint8; 255 for cards that are gone. Like a deal, an ending depends on its seed,
-    number and size alone. Raises ValueError for ``cards`` outside 2 … 12, and as ``random_deals``.
+    Like a deal, a position depends only on its seed, number and size.
 
-    >>> owners = random_positions(2, cards=5, seed=1)
-    >>> (owners < 4).sum(axis=1)
-    array([20, 20])
+    Args:
+        n: Number of positions, 0 or more.
+        cards: Cards in each hand, 2 to 12.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same positions.
+        start: Number of the first position.
+
+    Returns:
+        Owners, shape (n, 52), uint8; 255 for cards that are gone.
+
+    Raises:
+        ValueError: A number is out of its range.
+        TypeError: A number is not whole.
+
+    Example:
+        >>> from trickcast.dealing import random_positions
+        >>> owners = random_positions(2, cards=5, seed=1)
+        >>> (owners < 4).sum(axis=1)
+        array([20, 20])
     """
     if not 2 <= cards <= 12:
         raise ValueError(f"cards is {cards} (expected 2 to 12 in a hand)")
@@ -96,12 +110,22 @@ def random_positions(n: int, cards: int, seed: int, start: int = 0) -> NDArray[n
 
 
 def turned(deals: DealSet, seed: int, *, half: bool = False) -> DealSet:
-    """Return deals, each turned by 0 to 3 seats clockwise, all four equally likely.
+    """Return deals that are each rotated by 0 to 3 seats, all equally likely.
 
-    With ``half`` North and South change places, and so do East and West, or nobody does. The same
-    seed gives the same turns. Boards keep number, dealer and vulnerability; tricks, contracts,
-    results and whatever else depends on the cards are dropped.
-    Raises ValueError for a ``seed`` outside 0 … 2**64 - 1, TypeError for one that is not whole.
+    Boards keep number, dealer and vulnerability. Tricks, contracts, results and everything else
+    that depends on the cards is dropped.
+
+    Args:
+        deals: A DealSet.
+        seed: Seed of the rotations, 0 to 2**64 - 1.
+        half: Whether to rotate by 0 or 2 seats only, so that partners stay on their side.
+
+    Returns:
+        A DealSet.
+
+    Raises:
+        ValueError: ``seed`` is out of its range.
+        TypeError: ``seed`` is not whole.
     """
     turns = random_turns(len(deals), seed, half=half)
     boards = deals.boards and [

@@ -243,10 +243,18 @@ def write_stream(
     target: str | os.PathLike[str] | BinaryIO,
     format: str | None = None,
 ) -> None:
-    """Write the deals of many sets, taken one by one, to a file or to a binary stream.
+    """Write the deals of many sets, one after another, to a file or a binary stream.
 
-    Otherwise as ``write``; a stream has no suffix, so ``format`` must name its format, and it is
-    flushed but not closed.
+    A stream is flushed, but not closed. Memory stays constant.
+
+    Args:
+        sets: DealSets.
+        target: Path, or binary stream.
+        format: Name of the format. Default: by the suffix; a stream has none.
+
+    Raises:
+        FormatError: The format is unknown, can only be read, or cannot store the deals.
+        OSError: The file cannot be written.
     """
     if isinstance(target, str | os.PathLike):
         chosen, name = format_to_write(target, format), str(target)
@@ -267,7 +275,22 @@ def write_stream(
 
 
 def find_format(name: str) -> Format:
-    """Return the format of this name, or raise FormatError with the nearest ones."""
+    """Return the format with this name.
+
+    Args:
+        name: A key of ``FORMATS``.
+
+    Returns:
+        The Format.
+
+    Raises:
+        FormatError: There is no such format; the message suggests similar names.
+
+    Example:
+        >>> from trickcast import formats
+        >>> formats.find_format("lin").title
+        'LIN of Bridge Base Online'
+    """
     chosen = FORMATS.get(name.strip().lower())
     if chosen is None:
         raise _no_format(name, FORMATS)
@@ -284,7 +307,18 @@ def _no_format(name: str, expected: Collection[str]) -> FormatError:
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:
-    """Tell the format of an existing file by its suffix and content, or raise FormatError."""
+    """Detect the format of a file from its suffix and content.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The Format.
+
+    Raises:
+        FormatError: The content is of no known format.
+        OSError: The file cannot be opened.
+    """
     with Path(path).open("rb") as file:
         head, _, suffix = opened(file, Reading(str(path)), str(path))
     return _recognise(head, suffix, str(path))

@@ -69,13 +69,28 @@ def generate_positions(
     cluster: str | None = None,
     progress: bool = False,
 ) -> int:
-    """Solve the positions ``start`` to ``start + positions - 1`` of ``seed``, ``cards`` in a hand.
+    """Solve random positions with fewer cards into a folder; repeat the call to continue.
 
-    Files are cut at the multiples of 4,096 and written whole or not at all; those that exist are
-    kept, so a run that was killed goes on, and a larger number adds files of what is missing.
-    ``place``, ``workers`` and ``cluster`` as in ``generate``. Returns how many were solved now.
+    Files are cut at multiples of 4,096, and written completely or not at all. Existing files are
+    kept.
 
-    Raises ValueError for numbers out of range, ClusterError where the cluster fails.
+    Args:
+        place: Folder or address, created if missing.
+        positions: Number of positions, from ``start`` on.
+        cards: Cards in each hand, 2 to 12.
+        seed: Seed of the positions.
+        start: Number of the first position.
+        workers: Number of solver threads. Default: all cores; with ``cluster`` one for each file.
+        cluster: Ray cluster: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. Default: this
+            machine.
+        progress: Whether to show a bar on standard error.
+
+    Returns:
+        The number of positions that were newly solved.
+
+    Raises:
+        ValueError: A number is out of its range.
+        ClusterError: The cluster fails.
     """
     positions, start = checked_range(positions, start, "positions")
     cards, seed = checked_whole(cards, "cards"), checked_seed(seed)
@@ -120,10 +135,19 @@ def _make(job: _Job, piece: tuple[int, int], advance: Advance) -> None:
 
 
 def read_positions(place: Place) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return all positions of a folder or address: owners (n, 52) and tricks (n, 5, 4), uint8.
+    """Read all positions of a folder.
 
-    Of a library they are those along the lines of its training deals. Raises LibraryError for a
-    folder without positions, and for a damaged file, naming it.
+    For a library these are the positions along the lines of play of its training deals.
+
+    Args:
+        place: Folder or address.
+
+    Returns:
+        Owners, shape (n, 52), uint8, 255 for cards that are gone; and tricks, shape (n, 5, 4),
+        uint8.
+
+    Raises:
+        LibraryError: The folder has no positions, or a file is damaged.
     """
     storage = storage_at(place)
     if MANIFEST in storage.sizes():

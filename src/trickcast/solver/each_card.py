@@ -116,16 +116,24 @@ def values_of_cards(
     leader: Seat | None = None,
     workers: int | None = None,
 ) -> NDArray[np.uint8]:
-    """Return what each card is worth before each of k cards of a play, and after the last.
+    """Return what each card is worth before each card of a play, and after the last.
 
-    ``owners`` is (52,), a deal's, or a position's with 255 for the cards gone; ``cards`` are card
-    indices in the order of play; ``leader`` leads first (default: declarer's left-hand opponent).
-    The result is (k + 1, 52) uint8: the tricks that declarer's side takes in all, from the first
-    card on, when this card is played next and everybody plays as well as possible after it; 255
-    for a card that cannot be played.
+    Args:
+        owners: Owners of a deal or position, shape (52,), uint8; 255 for cards that are gone.
+        strain: The strain.
+        declarer: The declarer.
+        cards: Card numbers in the order played.
+        leader: Seat that leads first. Default: declarer's left-hand opponent.
+        workers: Number of solver threads. Default: all cores.
 
-    Raises DealError for owners that are neither, PlayError for a card that cannot be played,
-    ValueError for ``workers`` below one.
+    Returns:
+        Tricks that declarer's side takes in all if the card is played next, double dummy: shape (k
+        + 1, 52), uint8, 255 for cards that cannot be played.
+
+    Raises:
+        DealError: ``owners`` is neither a deal nor a position.
+        PlayError: A card cannot be played.
+        ValueError: ``workers`` is below 1.
     """
     reached = positions(owners, strain, declarer.lho if leader is None else leader, cards)
     return values_in(reached, strain, declarer, workers=workers)
@@ -165,20 +173,32 @@ def trace_plays(
     *,
     workers: int | None = None,
 ) -> list[NDArray[np.uint8]]:
-    """Return what declarer takes in all before a play and after each of its cards, for n plays.
+    """Return the tricks that declarer takes in all, before a play and after each of its cards.
 
-    ``owners`` is (n, 52), of deals, and ``plays`` are card indices in the order of play. Of k cards
-    there are min(k, 48) + 1 numbers: everybody plays as well as possible from there on. That is
-    much faster than the value of every card (``values_of_cards``).
+    Everybody plays double dummy from there on. This is much faster than the value of every card
+    (``values_of_cards``).
 
-    Raises DealError for what are no deals, PlayError for a card that cannot be played, ValueError
-    for ``workers`` below one.
+    Args:
+        owners: Owners of n deals, shape (n, 52), uint8.
+        strains: Strain of each deal.
+        declarers: Declarer of each deal.
+        plays: Card numbers of each deal, in the order played.
+        workers: Number of solver threads. Default: all cores.
 
-    >>> deal = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
-    >>> from trickcast.cards import Seat, Strain
-    >>> from trickcast.solver import trace_plays
-    >>> trace_plays(deal.owners[None], [Strain.HEARTS], [Seat.NORTH], [[28]])[0].tolist()
-    [10, 10]
+    Returns:
+        For each deal an array of min(k, 48) + 1 numbers, where k cards were played.
+
+    Raises:
+        DealError: A row is not a deal.
+        PlayError: A card cannot be played.
+        ValueError: ``workers`` is below 1.
+
+    Example:
+        >>> from trickcast.cards import Seat, Strain
+        >>> from trickcast.solver import trace_plays
+        >>> deal = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
+        >>> trace_plays(deal.owners[None], [Strain.HEARTS], [Seat.NORTH], [[28]])[0].tolist()
+        [10, 10]
     """
     check_owners(owners)
     for row, strain, declarer, cards in zip(owners, strains, declarers, plays, strict=True):

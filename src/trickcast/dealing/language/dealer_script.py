@@ -198,11 +198,19 @@ def read_script(
     *,
     chances: int = 0,
 ) -> Script:
-    """Read a script of Dealer's language, or a single condition of it.
+    """Read a script or a condition in Dealer's language.
 
-    ``parameters`` are the texts that ``$0`` to ``$9`` stand for. Scripts that go together have each
-    their own number ``chances``, which keeps what ``rnd()`` says in one apart from the others.
-    Raises ConstraintError with line, column and a caret.
+    Args:
+        text: The script.
+        source: Name of the text in messages.
+        parameters: Texts that ``$0`` to ``$9`` stand for, by number.
+        chances: Number that keeps ``rnd()`` independent of other scripts for the same deals.
+
+    Returns:
+        A Script, which ``condition`` arguments accept.
+
+    Raises:
+        ConstraintError: The text cannot be read; the message has line, column and a caret.
     """
     text = _with_parameters(text, source, parameters or {})
     return _ScriptReader(text, source, chances).script_of()
