@@ -229,7 +229,7 @@ def test_many_hands_and_auctions(bidder: tc.Bidder) -> None:
     with pytest.raises(CallError, match="auction 1: call 1, X") as caught:
         bidder.probabilities([HAND, HAND], ["", "X"])
     assert caught.value.made == 0
-    with pytest.raises(CallError, match="is over: nobody calls next"):
+    with pytest.raises(CallError, match="is over, so there is no next call"):
         bidder.probabilities(HAND, "P P P P")
     with pytest.raises(DealError, match="hand"):
         bidder.probabilities("KJ95.J65.K32.T5")

@@ -214,7 +214,7 @@ def test_an_opening_lead_is_told_as_played_too() -> None:
         (LEADER, None, {"auction": "1N P"}, DealError, "has not ended"),
         (LEADER, None, {"auction": "P P P P"}, DealError, "passed out"),
         (LEADER, DUMMY, {}, DealError, "before the opening lead"),
-        (DECLARER, None, {"played": "S5"}, DealError, "dummy is not given"),
+        (DECLARER, None, {"played": "S5"}, DealError, "dummy is missing"),
         (LEADER, DUMMY, {"played": "S5 S4"}, DealError, "South played S5, but North holds it"),
         (DECLARER, DUMMY, {"played": "S5 H2 S6"}, PlayError, "West has to follow in spades"),
         (DECLARER, DUMMY, {"played": "S5 S5"}, PlayError, "it was already played"),

@@ -91,7 +91,7 @@ def test_a_comparison_prints(solved) -> None:
     ("choices", "options", "error", "message"),
     [
         (["4S"], {"by": "S"}, SimulationError, "fewer than two"),
-        (["4S", "3N"], {}, SimulationError, "nobody declares 4S"),
+        (["4S", "3N"], {}, SimulationError, "4S has no declarer"),
         (["PASS", "PASS"], {}, SimulationError, "no contract is played"),
         (["4S by S", "3N by N if hcp(north) > 9"], {}, SimulationError, "no else"),
         (["4S by S", "8N by N"], {}, tc.DealError, "not a contract"),

@@ -85,6 +85,30 @@ def test_the_docstring_of_a_name_of_the_front_door_teaches(name: str) -> None:
         assert re.match(r"    \w+Error: \S", section(doc, "Raises"))
 
 
+REFERENCE = Path(__file__).parents[1] / "docs/reference"
+ROOMS = sorted(
+    room
+    for page in REFERENCE.glob("*.md")
+    for room in re.findall(r"automodule:: (\S+)", page.read_text("utf-8"))
+)
+DOING_IN_ROOMS = DOING | {"Add", "Check", "Deal", "Detect", "Draw", "Judge", "Learn", "Quote"}
+DOING_IN_ROOMS |= {"Raise", "Tell", "Train"}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_functions_in_the_reference_say_what_they_do(room: str) -> None:
+    if find_spec("torch") is None and room.startswith(NEED_TORCH):
+        pytest.skip("needs torch")
+    module = import_module(room)
+    for name in getattr(module, "__all__", dir(module)):
+        value = getattr(module, name)
+        public = inspect.isfunction(value) and not name.startswith("_")
+        if public and value.__module__.startswith(room):
+            first = (inspect.getdoc(value) or "").partition("\n")[0]
+            assert re.split(r"\W", first)[0] in DOING_IN_ROOMS, f"{name}: {first}"
+            assert len(first) <= 100 and first.rstrip('"').endswith((".", ":")), f"{name}: {first}"
+
+
 def section(doc: str, name: str) -> str:
     """The lines of a docstring under a heading."""
     return doc.partition(f"\n{name}:\n")[2].partition("\n\n")[0]

@@ -202,7 +202,7 @@ class Bidder:
                 read = read_auction(auction, dealer, vulnerable)
                 if read.state.over:
                     made = len(read.calls)
-                    raise CallError(f"the auction {read} is over: nobody calls next", made)
+                    raise CallError(f"the auction {read} is over, so there is no next call", made)
             except CallError as error:
                 alike = single or all(other is auction for other in asked[0])
                 raise error if alike else CallError(f"auction {i}: {error}", error.made) from None

@@ -139,7 +139,7 @@ def suggest_calls(
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
     read = reading.auction
     if read.state.over:
-        raise CallError(f"the auction {read} is over: nobody calls next", len(read.calls))
+        raise CallError(f"the auction {read} is over, so there is no next call", len(read.calls))
     chances = np.exp(reading.log_chances([len(read.calls)], held.cards[None])[0, 0])
     order = np.argsort(-chances, kind="stable")[:most]
     calls = [call for place, call in enumerate(order) if not place or chances[call] >= _LIKELY]
@@ -341,7 +341,7 @@ def compare_calls(
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
     read = reading.auction
     if read.state.over:
-        raise CallError(f"the auction {read} is over: nobody calls next", len(read.calls))
+        raise CallError(f"the auction {read} is over, so there is no next call", len(read.calls))
     turn, caller = len(read.calls), read.next_caller
     chances = np.exp(reading.log_chances([turn], held.cards[None])[0, 0])
     if calls is None:

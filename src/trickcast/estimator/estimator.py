@@ -241,7 +241,7 @@ def loaded(model: str | os.PathLike[str] | None = None, threads: int | None = No
 
 
 def is_loaded(model: str | os.PathLike[str] | None = None, threads: int | None = None) -> bool:
-    """Whether ``loaded`` has this model at hand. Raises ModelError for one that there is not."""
+    """Tell whether a model is loaded already. Raises ModelError for an unknown model."""
     return _key(model, threads) in _loaded
 
 

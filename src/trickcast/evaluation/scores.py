@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ..cards import UNKNOWN, Strain
 
 UNSOLVED = (
-    "no known tricks to compare with (solve them first: trickcast.solve(deals), or trickcast "
+    "no known tricks to compare with (solve them first with trickcast.solve(deals), or trickcast "
     "convert IN OUT --solve)"
 )
 

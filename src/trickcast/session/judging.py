@@ -109,7 +109,7 @@ def judge(
     workers: int | None = None,
     advance: Callable[[int], None] = lambda boards: None,
 ) -> Judged:
-    """Say what every contract, lead and play of a session was worth, and what was luck.
+    """Judge a session: what every contract, lead and play was worth, and what was luck.
 
     ``players`` is ``"expert"`` or ``"club"``, whose play at the table is expected; ``workers`` the
     number of threads; ``advance`` is told how many boards were just solved. Tables that a file has

@@ -64,7 +64,8 @@ class Choice:
             condition, found, rest = tail.partition(" else ")
             if not found:
                 raise SimulationError(
-                    f"{shorten(choice)} has no else (expected as 3N if hcp(north) >= 16 else 2N)"
+                    f"{shorten(choice)} has no else (expected such as 3N if hcp(north) >= 16 "
+                    "else 2N)"
                 )
             rules.append((condition.strip(), _read_contract(first, by)))
         rules.append((None, _read_contract(rest, by)))
@@ -305,7 +306,7 @@ def compare(
     """
     read = [Choice.read(choice, by) for choice in choices]
     if len(read) < 2:
-        raise SimulationError("fewer than two choices (expected as 2S, 4S)")
+        raise SimulationError("fewer than two choices (expected such as 2S, 4S)")
     contracts = [contract for choice in read for _, contract in choice.rules if contract.level]
     if not contracts or contracts[0].by is None:
         raise SimulationError("no contract is played (expected one that is not PASS)")
@@ -332,7 +333,9 @@ def _declared(contract: Contract, by: str | Seat | None) -> Contract:
     if not contract.level:
         return Contract("PASS")
     if contract.by is None and by is None:
-        raise SimulationError(f"nobody declares {contract} (expected as {contract} by S, or by=)")
+        raise SimulationError(
+            f"{contract} has no declarer (expected such as {contract} by S, or by=)"
+        )
     return contract if contract.by is not None else Contract(contract, by)
 
 

@@ -303,7 +303,7 @@ def simulate_leads(
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
     leading = declarer.lho.name.lower()
     if known[leading] is not None:
-        raise SimulationError(f"{leading} leads and is given twice (expected leader alone)")
+        raise SimulationError(f"{leading} leads and is given twice (expected only leader)")
     known[leading] = hand
     is_vulnerable(vulnerable, declarer)
     if solve == 0:

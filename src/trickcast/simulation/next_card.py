@@ -255,9 +255,11 @@ def _known(
     holder = declarer if turn == declarer.partner else turn
     known = {holder.name.lower(): Hand(hand)}
     if cards and dummy is None:
-        raise DealError("dummy is not given (expected its hand: the opening lead is made)")
+        raise DealError("dummy is missing (expected its hand, because the opening lead was made)")
     if not cards and dummy is not None:
-        raise DealError("dummy is given before the opening lead (nobody has seen it yet)")
+        raise DealError(
+            "dummy is given before the opening lead (expected none: nobody has seen it yet)"
+        )
     if dummy is not None:
         known[declarer.partner.name.lower()] = Hand(dummy)
     for seat, card in cards:

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 _BAR = 40
 _WIDTH = 80
-ESTIMATED_ONLY = "estimates of the network alone: how far off they are is not known"
+ESTIMATED_ONLY = "network estimates only: their error is not known"
 INTERVALS = "± and brackets show the 95 % interval"
-KNOWN = "every hand is known: solved once, and nothing is left to chance"
+KNOWN = "every hand is known: solved once, so there is no chance"
 DOUBLE_DUMMY = (
     "double dummy: everybody sees all hands; at the table declarers took 0.1 tricks more on "
     "average (OKBridge, 30 million plays)"

@@ -92,7 +92,9 @@ def _value(name: str, text: str, kind: Any) -> Any:
             raise ValueError(f"{name} is {shorten(text)} (expected true or false)")
         return text == "true"
     if not isinstance(text, str):
-        raise TypeError(f"{name} is {shorten(text)} (expected its text, as {shorten(str(text))})")
+        raise TypeError(
+            f"{name} is {shorten(text)} (expected its text, such as {shorten(str(text))})"
+        )
     if kind is str:
         return text
     try:
