@@ -165,17 +165,27 @@ class Bidder:
         *,
         style: str | Mapping[str, str] | None = None,
     ) -> Floats:
-        """Return the chances of the next call: (n, 38), those that the laws forbid are 0.
+        """Return the chances of the next call.
 
-        ``hands`` are those of the seats that call next; ``auctions`` the calls so far, ``"1N P"``,
-        ``""`` before the first; ``dealers`` and ``vulnerable`` as in files. Each is one for all
-        hands, or n of them; a single hand gives an array without the leading axis. ``style`` is
-        what is known of the players' methods (``cards.turns.STYLES``, several with commas),
-        or a mapping of these by side: ``{"ns": "strong-notrump"}``.
+        Every argument may be one value for all hands, or a list of n.
 
-        Raises DealError for hands, dealers, vulnerabilities and calls that are none (CallError,
-        which names the place, for calls), and for an auction that is over; ValueError for numbers
-        that do not fit together and for an unknown style.
+        Args:
+            hands: Hand of the seat that calls next. A Hand, its text, a list of these, or hands of
+                shape (n, 52), bool.
+            auctions: The calls so far, ``"1N P"``; ``""`` before the first.
+            dealers: Dealer.
+            vulnerable: Vulnerable sides: none, ns, ew or both.
+            style: What is known of the players' methods: names of ``trickcast.cards.turns.STYLES``,
+                several with commas, or these by side, ``{"ns": "strong-notrump"}``.
+
+        Returns:
+            Chances of the 38 calls in ``calls``, shape (n, 38), float32, 0 for those that the laws
+            forbid; (38,) for one hand.
+
+        Raises:
+            CallError: A call is not valid, or the laws forbid it; the message names the place.
+            DealError: A hand, dealer or vulnerability is not valid, or an auction is over.
+            ValueError: Counts differ, or a style is unknown.
         """
         held, single = as_hands(hands)
         n = len(held)
@@ -220,8 +230,21 @@ class Bidder:
     ) -> Reading:
         """Read an auction once, to ask about many hands.
 
-        ``meanings`` are the players' own, as in ``read_meanings``. Raises as that and as
-        ``probabilities``.
+        Args:
+            auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
+            dealer: Seat of the dealer.
+            vulnerable: Vulnerable sides: none, ns, ew or both.
+            style: As in ``probabilities``.
+            meanings: What calls mean in your system; see ``read_meanings``.
+
+        Returns:
+            An AuctionReading.
+
+        Raises:
+            CallError: A call is not valid, or the laws forbid it.
+            DealError: The dealer or vulnerability is not valid.
+            MeaningError: A meaning cannot be read.
+            ValueError: A style is unknown.
         """
         read = read_auction(auction, dealer, vulnerable)
         rows, allowed = encode_calls(read.calls)

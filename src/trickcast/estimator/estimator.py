@@ -76,18 +76,24 @@ class Estimator:
         return _same, (name, self.info.sha256, self._threads, self.batch_size)
 
     def __call__(self, deals: DealsLike, *, solve_below: float | None = None) -> TrickEstimate:
-        """Estimate every strain and declarer of ``deals``.
+        """Estimate the tricks of every strain and declarer.
 
-        ``deals`` is a Deal, PBN text, a DealSet, a list of these or (n, 52) owners; a single deal
-        gives arrays without the leading axis. A result takes 1.2 kB a deal, and computing it no
-        memory that grows with the deals; ``stream`` keeps neither.
+        The result takes 1.2 kB a deal. Computing it takes no memory that grows with the deals.
+        ``stream`` keeps neither.
 
-        With ``solve_below``, results whose likeliest count has a lower probability than that are
-        searched by DDS, with as many threads, until it is at least so probable; ``exact`` of the
-        answer says which are known for certain. 1 solves all but what the network is wholly sure
-        of.
+        Args:
+            deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+            solve_below: Probability, 0 to 1: results whose likeliest number has a lower one are
+                searched with DDS until it is at least as probable. ``exact`` of the result says
+                which are certain. 1 solves everything but what the network is wholly sure of.
+                Default: none.
 
-        Raises DealError for what is not a deal, ValueError for ``solve_below`` outside 0 … 1.
+        Returns:
+            A TrickEstimate; a single deal gives arrays without the leading axis.
+
+        Raises:
+            DealError: An entry is not a valid deal; the message names its index.
+            ValueError: ``solve_below`` is not a probability.
         """
         if solve_below is not None:
             _check_bound(solve_below)
@@ -110,14 +116,22 @@ class Estimator:
     def probabilities(
         self, deals: DealsLike, strains: Iterable[str | Strain]
     ) -> NDArray[np.float32]:
-        """Return the probabilities of some strains alone, in less time than those of all.
+        """Return the probabilities of some strains only, which is faster than all.
 
-        (n, k, 4, 14) float32: the k strains as asked for, declarers N E S W, 0 … 13 tricks; the
-        same numbers as ``self(deals).probabilities[:, strains]``. A single deal gives an array
-        without the leading axis. In the models of today one strain takes some two fifths of the
-        time of five; others compute all.
+        With the models that ship, one strain takes about two fifths of the time of five.
 
-        Raises DealError for what is not a deal or a strain, ValueError for no strains.
+        Args:
+            deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+            strains: The k strains, as letters or Strains.
+
+        Returns:
+            Probabilities of 0 to 13 tricks, shape (n, k, 4, 14), float32, by declarers N E S W; for
+            a single deal without the leading axis. They are the same numbers as
+            ``self(deals).probabilities[:, strains]``.
+
+        Raises:
+            DealError: A deal or strain is not valid.
+            ValueError: No strain is asked for.
         """
         dealset, single = as_dealset(deals)
         asked = [Strain.parse(strain) for strain in strains]
@@ -188,9 +202,19 @@ class Estimator:
     def stream(
         self, deals: DealsLike, *, solve_below: float | None = None
     ) -> Iterator[TrickEstimate]:
-        """Yield the same estimates in parts of 4,096 deals, in order, the last one shorter.
+        """Yield the estimates in parts of 4,096 deals, for more deals than fit in memory.
 
-        For more deals than results fit in memory. Raises as a call does, before the first part.
+        Args:
+            deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+            solve_below: As in a call.
+
+        Yields:
+            TrickEstimates, in order; the last one is shorter.
+
+        Raises:
+            DealError: An entry is not a valid deal; the message names its index. Nothing has been
+                yielded then.
+            ValueError: ``solve_below`` is not a probability.
         """
         if solve_below is not None:
             _check_bound(solve_below)

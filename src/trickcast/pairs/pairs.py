@@ -69,11 +69,19 @@ class PairEstimator:
         return pickled(self, self.info, threads=self._threads, batch_size=self.batch_size)
 
     def __call__(self, norths: HandsLike, souths: HandsLike) -> PairEstimate:
-        """Estimate the tricks of pairs, the first hand as declarer.
+        """Estimate the tricks of pairs of partners, whose opponents' hands are unknown.
 
-        ``norths`` and ``souths`` are a hand each, or lists or (n, 52) arrays of equally many; one
-        hand goes with each of many. Two single hands give arrays without the leading axis.
-        Raises DealError for what is not a hand, hands that share a card, and counts that differ.
+        Args:
+            norths: The first hand of each pair. A Hand, its text, a list of these, or hands of
+                shape (n, 52), bool.
+            souths: The partners: as many, or one for all.
+
+        Returns:
+            A PairEstimate, the first hand as declarer; two single hands give arrays without the
+            leading axis.
+
+        Raises:
+            DealError: A hand is not valid, partners share a card, or counts differ.
         """
         pairs, single = as_pairs(norths, souths)
         both = np.empty((len(pairs), 5, 2, 14), dtype=np.float32)
@@ -85,16 +93,28 @@ class PairEstimator:
     def average(
         self, hand: HandLike, partner: KnownHand, *, samples: int = 1000, seed: int = 0
     ) -> PairEstimate:
-        """Estimate one hand, as declarer, with a partner of whom only this much is known.
+        """Estimate one hand, as declarer, with a partner of whom only a description is known.
 
-        ``partner`` is what ``constrained_deals`` takes, such as ``"hcp 15-17, balanced"``; the
-        estimate is the mean over ``samples`` hands that fit it. The same seed gives the same.
-        Raises DealError for a hand that is none, ConstraintError for words that cannot be read,
-        NoDealsError where too few hands fit, ValueError for ``samples`` below 1.
+        Args:
+            hand: A Hand, or its text.
+            partner: What ``constrained_deals`` takes for a seat, such as ``"hcp 15-17, balanced"``.
+            samples: Number of partners to average over.
+            seed: Seed that chooses them.
 
-        >>> estimated = tc.PairEstimator(threads=1).average("KT752.A84.J63.92", "hcp 15-17")
-        >>> estimated.expected.shape, estimated.making("2S") > estimated.making("4S")
-        ((5,), True)
+        Returns:
+            A PairEstimate of one pair, the mean over the partners.
+
+        Raises:
+            DealError: The hand is not valid.
+            ConstraintError: The description cannot be read.
+            NoDealsError: Too few hands fit.
+            ValueError: ``samples`` is below 1.
+
+        Example:
+            >>> estimator = tc.PairEstimator(threads=1)
+            >>> estimated = estimator.average("KT752.A84.J63.92", "hcp 15-17")
+            >>> estimated.expected.shape, estimated.making("2S") > estimated.making("4S")
+            ((5,), True)
         """
         if samples < 1:
             raise ValueError(f"samples is {samples} (expected 1 or more)")
