@@ -137,7 +137,7 @@ def test_generate_and_library(run, tmp_path: Path) -> None:
         *("library", "add", folder, tmp_path / "t.zrd"),
         *("--name", "more", "--source", "a test", "--use", "test"),
     )
-    assert status == 2 and "3 deals stand twice" in err
+    assert status == 2 and "3 deals occur twice" in err
     assert run("generate", "--deals", 3, "--seed", 6, "--out", tmp_path / "other")[0] == 0
     run("library", "split", tmp_path / "other", "--use", "train", "--out", tmp_path / "t.zrd")
     status, out, _ = run(

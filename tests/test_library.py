@@ -281,7 +281,7 @@ def test_numbers_of_numpy_are_numbers(tmp_path: Path, strains: Any) -> None:
 
 
 def test_a_folder_without_library(tmp_path: Path) -> None:
-    with pytest.raises(LibraryError, match="no library"):
+    with pytest.raises(LibraryError, match="not a library"):
         Library(tmp_path)
     (tmp_path / "manifest.json").write_text("{}")
     with pytest.raises(LibraryError, match="manifest"):
@@ -302,7 +302,7 @@ def test_appending_deals_from_elsewhere(tmp_path: Path) -> None:
     library = Library(tmp_path)
     assert library.deals("validation") == solved
     assert (library.shards[0].seed, library.shards[0].source) == (None, "by post")
-    with pytest.raises(LibraryError, match="5 deals stand twice"):
+    with pytest.raises(LibraryError, match="5 deals occur twice"):
         append(tmp_path, solved, "again", "train", solver="", source="")
     other = tc.random_deals(1, seed=9)
     with pytest.raises(LibraryError, match="already"):

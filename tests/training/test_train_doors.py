@@ -111,7 +111,7 @@ def test_what_an_export_needs_is_asked_for_before_anything_is_trained(made, tmp_
     assert told.startswith(f"{made}, for validation: deal 8 of 11: the result of ")
     rows = rows_of_pairs(tmp_path)
     told = refused(tmp_path, "hand2vec", tmp_path / "none", pairs=rows, pairs_validation=rows)
-    assert told.startswith(f"{tmp_path / 'none'}: no library of solved deals")
+    assert told.startswith(f"{tmp_path / 'none'}: not a library of solved deals")
 
 
 def test_weights_of_another_network_are_told_in_a_line(made, tmp_path):
