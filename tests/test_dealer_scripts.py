@@ -123,7 +123,7 @@ def test_actions_and_settings_are_read() -> None:
 
 
 ERRORS = [
-    ("opc(NS) > 20", "program outside"), ("usereval(40, NS, 3) > 3", "program outside"),
+    ("opc(NS) > 20", "separate program"), ("usereval(40, NS, 3) > 3", "separate program"),
     ("hcp(north) > $1", "has no value"), ("hcp(n) > 3 /* x", "never closed"),
     ("par(north) > 3", "of what"), ("shape{north, 5q}", "is not a shape"),
     ("shape{north, 5xxx:d>}", "no sum"), ("rnd(0) > 1", "expected a number of 1"),

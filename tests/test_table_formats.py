@@ -169,8 +169,8 @@ def test_boards_that_come_when_the_columns_are_written_are_told(tmp_path):
         write_stream([deals[:2], DealSet(deals.owners, None, boards)], tmp_path / "x.csv")
     columns = ", ".join(csv_parquet.COLUMNS)
     assert [str(warning.message) for warning in told] == [
-        f"CSV output: board 5: the columns {columns} are left out, as the first deals say nothing "
-        "in them",
+        f"CSV output: board 5: the columns {columns} are left out, because they are empty "
+        "for the first deals",
         "CSV output: 1 more like this: boards whose columns are left out",
     ]
     assert len(read(tmp_path / "x.csv")) == 5

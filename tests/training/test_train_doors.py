@@ -181,7 +181,7 @@ def test_settings_are_changed_by_text():
         with pytest.raises(ValueError, match=word):
             changed(accurate.settings, texts)
     number: Any = {"steps": 10}
-    with pytest.raises(TypeError, match=r"steps is 10 .expected its text, as '10'"):
+    with pytest.raises(TypeError, match=r"steps is 10 .expected its text, such as '10'"):
         changed(accurate.settings, number)
     for name in NAMES:
         if name != "52-25-1":
