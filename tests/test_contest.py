@@ -167,7 +167,7 @@ def test_the_first_answer_stands(client) -> None:
     ask(client, "deal", **player)
     ask(client, "answer", **player, number=0, tricks=3)
     refused = ask(client, "answer", 409, **player, number=0, tricks=8)
-    assert refused["detail"] == "deal 0 has its answer already (it was 3), which stands"
+    assert refused["detail"] == "deal 0 was answered already (it was 3)"
     assert ask(client, "result", **player)["deals"][0]["tricks"] == 3
 
 

@@ -94,10 +94,10 @@ def test_diagrams_are_a_line_apart(run) -> None:
 def test_formats_of_the_output_are_told(run, tmp_path: Path) -> None:
     names = "pbn, lin, gib, text, zrd, csv, parquet, gib-binary, json, bri, dup"
     assert run("deal", "--to", "foo") == (
-        2, "", f"trickcast: 'foo' is not a format (expected one of {names}); to look at: diagram\n"
+        2, "", f"trickcast: 'foo' is not a format (expected one of {names}); for the screen: diagram\n"
     )  # fmt: skip
     assert (
-        f"can only be read (formats to write: {names}); to look at: diagram"
+        f"can only be read (formats to write: {names}); for the screen: diagram"
         in run("deal", "--to", "pgx")[2]
     )
     status, out, err = run("deal", "--to", "diagram", "--out", tmp_path / "x.txt")
@@ -321,7 +321,7 @@ def test_tricks_of_a_script_are_estimated_else_and_that_is_told(run, tmp_path: P
     path = tmp_path / "fit.dl"
     path.write_text("tricks(south, notrump) >= 9\naction printoneline\n")
     status, out, err = run("deal", "--script", path, "-n", 3)
-    assert status == 0 and "note: tricks() is estimated by a network; --exact solves" in err
+    assert status == 0 and "note: tricks() is estimated by a network (--exact solves it)" in err
     estimates = tc.estimate(out.splitlines())
     assert (estimates.tricks[:, 4, 2] >= 9).all()
     _, out, err = run("deal", "--script", path, "-n", 2, "--exact", "--first", 3, "--to", "pbn")

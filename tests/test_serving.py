@@ -208,10 +208,10 @@ WRONG: list[tuple[str, Any, str]] = [
     ("estimate", {"deals": []}, "deals: list should have at least 1 item"),
     ("estimate", {"deals": ["\ud800"]}, "deals.0: input should be a valid string"),
     ("estimate", {"deals": [1]}, "deals.0: input should be a valid string"),
-    ("estimate", [], "the body is no object of keys and values"),
-    ("simulate", {"contract": "4S"}, "contract and by go together"),
-    ("simulate", {"contracts": "PASS"}, "contracts are to be played"),
-    ("simulate", {"contracts": "4S", "contract": "3N"}, "do not go together"),
+    ("estimate", [], "the body is not a JSON object"),
+    ("simulate", {"contract": "4S"}, "contract and by need each other"),
+    ("simulate", {"contracts": "PASS"}, "contracts must be played"),
+    ("simulate", {"contracts": "4S", "contract": "3N"}, "cannot be combined"),
     ("simulate", {"making": True}, "making needs contract and by"),
     ("simulate", ONE | {"scoring": "imps"}, "scoring has no effect with contract"),
     ("simulate", ONE | {"side": "NS"}, "side has no effect with contract"),
@@ -250,7 +250,7 @@ WRONG: list[tuple[str, Any, str]] = [
         "2 hands and 1 partner (expected equally many)",
     ),
     ("open", {"hands": [NORTH], "system": "../x.toml"}, "no opening system '../x.toml'"),
-    ("nearest", {"hands": [NORTH], "plus": SOUTH}, "plus and minus go together"),
+    ("nearest", {"hands": [NORTH], "plus": SOUTH}, "plus and minus need each other"),
     ("nearest", {"hands": [NORTH], "k": 0}, "k is 0 (expected 1 or more)"),
 ]
 
@@ -518,5 +518,5 @@ def test_a_port_in_use_is_one_plain_line() -> None:
         ended = subprocess.run(command, capture_output=True, text=True)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == (
-        f"trickcast: 127.0.0.1:{port}: address already in use (choose another by --port)\n"
+        f"trickcast: 127.0.0.1:{port}: address already in use (choose another with --port)\n"
     )

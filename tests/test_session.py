@@ -489,7 +489,7 @@ def test_the_same_record_in_two_files_counts_once(tmp_path):
     played = session.read(path, other)
     assert played.tables == 2
     assert [entry.reason for entry in played.skipped] == [
-        f"the same record stands in {path}: it counts once"
+        f"the same record is in {path} too; it counts once"
     ]
 
 
@@ -558,7 +558,7 @@ def test_one_board_one_pair_and_a_table(run, club, match):
 def test_boards_without_cards_are_scored_only(run, club):
     status, out, error = run("session", club[1], "--json")
     content = json.loads(out)
-    assert status == 3 and "no file has the cards of board 1: it is scored only" in error
+    assert status == 3 and "no file has the cards of board 1: it is only scored" in error
     assert {board["deal"] for board in content["boards"]} == {None}
     assert content["boards"][0]["tables"][1]["matchpoints"] == 1
     assert content["boards"][0]["tables"][1]["expected"] is None

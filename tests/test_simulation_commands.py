@@ -110,7 +110,7 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
         (["simulate", "--south", ""], ["south is empty"]),
         (["simulate", "--solve", 5], ["solve is 5"]),
         (["simulate", "--samples", 0], ["samples"]),
-        (["simulate", "--contract", "4S"], ["contract and by go together"]),
+        (["simulate", "--contract", "4S"], ["contract and by need each other"]),
         (["simulate", "--making"], ["making needs contract and by"]),
         (["simulate", *ONE, "--scoring", "imps"], ["scoring has no effect with contract"]),
         (["simulate", *ONE, "--side", "NS"], ["side has no effect with contract"]),

@@ -169,7 +169,9 @@ def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, so
             if shard not in shards or shard.file in present  # else it heals what was lost
         ]
         if twice := repeated([deals, *(read_shard(storage, shard, cached=True) for shard in kept)]):
-            raise LibraryError(f"{name}: {twice} deals occur twice, in {storage} or among the new ones")
+            raise LibraryError(
+                f"{name}: {twice} deals occur twice, in {storage} or among the new ones"
+            )
         for shard in shards:
             _refuse_taken(storage, shard, kept)
         for shard, data in zip(shards, contents, strict=True):

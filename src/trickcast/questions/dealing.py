@@ -35,7 +35,7 @@ Known = Annotated[
     str | None,
     Option(
         metavar="HAND",
-        help="The hand, or what is known of it: 'hcp 15-17, balanced'.",
+        help="A hand, or a description such as 'hcp 15-17, balanced'.",
         example="hcp 15-17, balanced",
     ),
 ]
@@ -54,7 +54,7 @@ class DealQuestion(Question):
     west: Known = None
     condition: Annotated[
         str | None,
-        Option(metavar="TEXT", help="What is known of the deal, as for Dealer.",
+        Option(metavar="TEXT", help="Condition on the deal, in Dealer's language.",
                example="hearts(north) + hearts(south) >= 8"),
     ] = None  # fmt: skip
     boards: Annotated[

@@ -109,13 +109,13 @@ class HandsQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class HandQuestion(HandsQuestion):
-    """Show what a hand is worth by every method that players use.
+    """Show what a hand is worth by every common method.
 
     Example: trickcast hand AKQ2.QJT987.32.2
     """
 
     trump: Annotated[
-        str | None, Option(help="Count for a contract in this suit (default: notrump).")
+        str | None, Option(metavar="[S|H|D|C|N]", help="Trump suit (default: notrump).")
     ] = None
 
     def check(self) -> None:
@@ -148,15 +148,18 @@ class HandQuestion(HandsQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class PairQuestion(HandsQuestion):
-    """Estimate what two hands take together, the opponents' cards unknown.
+    """Estimate what two hands take together, with unknown opponents.
 
     Example: trickcast pair AQ864.K75.A3.KJ4 K7.A862.KQ52.873
     """
 
     about = "pairs"
-    vulnerable: Annotated[str, Option(help="none, ns, ew or both.")] = "none"
+    vulnerable: Annotated[str, Option(metavar="[none|ns|ew|both]", help="Vulnerable sides.")] = (
+        "none"
+    )
     model: Annotated[
-        str, Option(help="accurate or hand2vec; to the command also an .onnx file.")
+        str,
+        Option(metavar="MODEL", help="accurate, hand2vec, or on the command line an .onnx file."),
     ] = "accurate"
 
     def check(self) -> None:
@@ -295,7 +298,7 @@ class OpenQuestion(HandsQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class NearestQuestion(HandsQuestion):
-    """Find the hands that are most like a hand, by their vectors.
+    """Find the hands most similar to a hand.
 
     Example: trickcast nearest AKQ2.QJT987.32.2 -k 3
     """
@@ -303,18 +306,22 @@ class NearestQuestion(HandsQuestion):
     most, turn = 100, 8
     k: Annotated[
         int | None,
-        Option("-k", min=1, served=100, help="How many (default: 5, or as many as there are)."),
+        Option(
+            "-k", min=1, served=100, help="Number of hands to find (default: 5, or all there are)."
+        ),
     ] = None
     plus: Annotated[
         str | None,
-        Option(metavar="HAND", format="hand", help="Go from each as from minus to this hand."),
+        Option(
+            metavar="HAND", format="hand", help="Change each hand as from --minus to this hand."
+        ),
     ] = None
-    minus: Annotated[str | None, Option(metavar="HAND", format="hand", help="See plus.")] = None
+    minus: Annotated[str | None, Option(metavar="HAND", format="hand", help="See --plus.")] = None
 
     def check(self) -> None:
         """Refuse half a way."""
         if (self.plus is None) != (self.minus is None):
-            raise QuestionError("plus and minus go together")
+            raise QuestionError("plus and minus need each other")
         self._way  # noqa: B018
 
     @cached_property

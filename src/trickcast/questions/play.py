@@ -59,7 +59,7 @@ class PlayAnswer(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class PlayQuestion(Question):
-    """Show what every card of a play is worth, who gave tricks away, and what to play now.
+    """Judge the play: what every card is worth, and who gave tricks away.
 
     Example: trickcast play deals.pbn 4H SQ SA --by N --board 1
     """
@@ -67,27 +67,28 @@ class PlayQuestion(Question):
     about, most = "deals", 40
     contract: Annotated[
         str | None,
-        Argument(metavar="CONTRACT", help="Such as 4S (default: as the board says).",
+        Argument(metavar="CONTRACT", help="Contract, such as 4S (default: by the board).",
                  example="4S"),
     ] = None  # fmt: skip
     cards: Annotated[
         list[str] | None,
-        Argument(metavar="CARDS", help="Played so far: SA S2 … (default: as recorded).",
+        Argument(metavar="CARDS", help="Cards played so far: SA S2 … (default: as recorded).",
                  example=[]),
     ] = None  # fmt: skip
     by: Annotated[
         str | None,
-        Option(help="Declarer: N, E, S or W (default: as the board says).", example="N"),
+        Option(metavar="[N|E|S|W]", help="Declarer (default: by the board).", example="N"),
     ] = None
     lead: Annotated[
-        str | None, Option(help="Who leads first (default: declarer's left-hand opponent).")
+        str | None,
+        Option(metavar="[N|E|S|W]", help="Leader (default: declarer's left-hand opponent)."),
     ] = None
 
     def check(self) -> None:
         """Read contract and cards. Raises QuestionError for a board that is passed out."""
         bid = self._bid
         if bid is not None and bid.strain is None:
-            raise QuestionError(f"{bid}: a board that is passed out has no play to judge")
+            raise QuestionError(f"{bid}: a passed-out board has no play to judge")
         self._declarer, self._played, self._leader  # noqa: B018
 
     @cached_property

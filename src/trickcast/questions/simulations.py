@@ -161,17 +161,17 @@ Known = Annotated[
     Option(
         metavar="HAND",
         filled=True,
-        help="The hand, or what is known of it: 'hcp 15-17, balanced'.",
+        help="A hand, or a description such as 'hcp 15-17, balanced'.",
         example="hcp 15-17, balanced",
     ),
 ]
 Condition = Annotated[
     str | None,
-    Option(metavar="TEXT", filled=True, help="What is known of the deal, as for Dealer.",
+    Option(metavar="CONDITION", filled=True, help="Condition on the deal, in Dealer's language.",
            example="hearts(north) + hearts(south) >= 8"),
 ]  # fmt: skip
-Vulnerable = Annotated[str, Option(help="none, ns, ew or both.")]
-Declarer = Annotated[str, Option(help="Declarer: N, E, S or W.", example="S")]
+Vulnerable = Annotated[str, Option(metavar="[none|ns|ew|both]", help="Vulnerable sides.")]
+Declarer = Annotated[str, Option(metavar="[N|E|S|W]", help="Declarer.", example="S")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,22 +185,23 @@ class LayoutsQuestion(Question):
     condition: Condition = None
     samples: Annotated[
         int | None,
-        Option(min=1, served=20_000, help="Layouts estimated (default: as many as pay)."),
+        Option(min=1, served=20_000, help="Layouts to estimate (default: as many as pay)."),
     ] = None
     solve: Annotated[
         int | None,
         Option(min=0, served=2000,
-               help="Layouts solved: 0, or 20 or more (default: 200, or as needed)."),
+               help="Layouts to solve, 0 or at least 20 (default: 200, or as needed)."),
     ] = None  # fmt: skip
     precision: Annotated[
-        float | None, Option(above=0, help="Stop when the expected tricks are known to ± this.")
+        float | None, Option(above=0, help="Stop when the expected tricks are this precise (±).")
     ] = None
-    seconds: Annotated[float | None, Option(above=0, help="Stop after this time.")] = None
-    seed: Annotated[int, Option(min=0, max=2**64 - 1, help="The same seed, the same layouts.")] = 0
+    seconds: Annotated[float | None, Option(above=0, help="Stop after this many seconds.")] = None
+    seed: Annotated[int, Option(min=0, max=2**64 - 1, help="Seed of the layouts.")] = 0
     model: Annotated[
         str | None,
-        Option(help="A model that ships, to the command also an .onnx file (default: fast; "
-               "where solve is 0 accurate)."),
+        Option(metavar="MODEL",
+               help="Name of a model, or on the command line an .onnx file (default: fast; "
+               "accurate with --solve 0)."),
     ] = None  # fmt: skip
     vulnerable: Vulnerable = "none"
 
@@ -270,35 +271,42 @@ class LayoutsQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class SimulateQuestion(LayoutsQuestion):
-    """Find what contracts make over all layouts that fit what is known.
+    """Deal the hidden hands many times, and find what contracts make.
 
     Example: trickcast simulate --south AQ864.K75.A3.KJ4 --north "hcp 6-9"
     """
 
     contract: Annotated[
-        str | None, Option(help="Ask for this contract alone (with by); much faster.")
+        str | None,
+        Option(metavar="CONTRACT", help="Only this contract, with --by; much faster."),
     ] = None
     contracts: Annotated[
         str | None,
-        Option(metavar="LIST", help="Several, such as 3N,4H,5C, and the lead that beats each."),
+        Option(metavar="LIST", help="Several contracts, such as 3N,4H,5C, with the best lead."),
     ] = None
     by: Annotated[
         str | None,
-        Option(help="Declarer: N, E, S or W (of contracts default: the better of side)."),
+        Option(
+            metavar="[N|E|S|W]", help="Declarer (default with --contracts: the better of --side)."
+        ),
     ] = None
     making: Annotated[
-        bool, Option(help="Only how often it makes; faster still. With precision 0.03: to ± 3 %.")
+        bool, Option(help="Only the chance to make; faster still. --precision 0.03 is ± 3 %.")
     ] = False
-    scoring: Annotated[str, Option(choices=SCORINGS, help="How contracts are ranked.")] = "total"
-    side: Annotated[str, Option(choices=("NS", "EW"), help="Whose contracts are ranked.")] = "NS"
+    scoring: Annotated[str, Option(choices=SCORINGS, help="Scoring that ranks contracts.")] = (
+        "total"
+    )
+    side: Annotated[str, Option(choices=("NS", "EW"), help="Side whose contracts are ranked.")] = (
+        "NS"
+    )
 
     def check(self) -> None:
         """Refuse what does not go together, and what would change nothing."""
         super().check()
         if self.contract is not None and self.contracts is not None:
-            raise QuestionError("contract and contracts do not go together")
+            raise QuestionError("contract and contracts cannot be combined")
         if self.contracts is None and (self.contract is None) != (self.by is None):
-            raise QuestionError("contract and by go together")
+            raise QuestionError("contract and by need each other")
         if self.making and self.contract is None:
             raise QuestionError("making needs contract and by")
         if vain := next((pair for pair in _IN_VAIN if self.given.issuperset(pair)), None):
@@ -314,7 +322,7 @@ class SimulateQuestion(LayoutsQuestion):
             return []
         bids = [Contract(text) for text in self.contracts.replace(",", " ").split()]
         if not bids or any(bid.strain is None for bid in bids):
-            raise QuestionError("contracts are to be played, such as 3N,4H,5C")
+            raise QuestionError("contracts must be played (expected such as 3N,4H,5C)")
         first = Seat.NORTH if self.side == "NS" else Seat.EAST
         seats = (first, first.partner) if self.by is None else (Seat.parse(self.by),)
         return [(bid, seat) for bid in dict.fromkeys(bids) for seat in seats]
@@ -448,21 +456,21 @@ class SimulateQuestion(LayoutsQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class CompareQuestion(LayoutsQuestion):
-    """Compare two contracts of one side, layout by layout: points, IMPs, matchpoints.
+    """Compare two contracts of one side, layout by layout.
 
     Example: trickcast compare 3N 4S --by S --south AQ864.K75.A3.KJ4
     """
 
     first: Annotated[
-        str, Argument(metavar="CONTRACT", help="Such as 4S, 3NX or PASS.", example="3N")
+        str, Argument(metavar="CONTRACT", help="Contract, such as 4S, 3NX or PASS.", example="3N")
     ]
     second: Annotated[
-        str, Argument(metavar="OTHER", help="The contract to compare with.", example="4S")
+        str, Argument(metavar="OTHER", help="Contract to compare with.", example="4S")
     ]
     by: Declarer
-    other_by: Annotated[str | None, Option(help="Declarer of the second (default: the same).")] = (
-        None
-    )
+    other_by: Annotated[
+        str | None, Option(metavar="[N|E|S|W]", help="Declarer of OTHER (default: the same).")
+    ] = None
 
     def check(self) -> None:
         """Refuse contracts of two sides, and two that are passed out."""
@@ -471,7 +479,7 @@ class CompareQuestion(LayoutsQuestion):
         if by.side != other_by.side:
             raise QuestionError(f"{by.word} and {other_by.word} are not partners")
         if not any(bid.level for bid in self.bids):
-            raise QuestionError("one of the contracts has to be played")
+            raise QuestionError("both contracts are PASS (expected at least one that is played)")
 
     @cached_property
     def bids(self) -> tuple[Contract, Contract]:
@@ -526,12 +534,17 @@ class LeadsQuestion(LayoutsQuestion):
 
     leader: Annotated[
         str,
-        Argument(metavar="HAND", help="The leader's hand.", format="hand",
+        Argument(metavar="HAND", help="Hand of the leader.", format="hand",
                  example="Q63.T9.KJ984.Q32"),
     ]  # fmt: skip
-    contract: Annotated[str, Argument(metavar="CONTRACT", help="Such as 4S or 3NX.", example="3N")]
-    by: Annotated[str, Option(help="Declarer, whose left-hand opponent leads.", example="S")]
-    scoring: Annotated[str, Option(choices=SCORINGS, help="How leads are compared.")] = "imps"
+    contract: Annotated[
+        str, Argument(metavar="CONTRACT", help="Contract, such as 4S or 3NX.", example="3N")
+    ]
+    by: Annotated[
+        str,
+        Option(metavar="[N|E|S|W]", help="Declarer, left of whom the leader sits.", example="S"),
+    ]
+    scoring: Annotated[str, Option(choices=SCORINGS, help="Scoring that compares leads.")] = "imps"
 
     def check(self) -> None:
         """Read hand and contract."""

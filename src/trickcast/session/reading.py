@@ -163,7 +163,7 @@ class _Reader:
         self._check_pairs()
         boards = [self._board(joined) for joined in self._boards.values()]
         if not boards:
-            raise FormatError("there is no board in it (expected deals or travellers)")
+            raise FormatError("contains no boards (expected deals or travellers)")
         return Session(
             boards=tuple(boards), skipped=tuple(self._skipped), scoring=self._scoring(boards)
         )
@@ -211,7 +211,7 @@ class _Reader:
         said = any(facts[name] is not None for name in ("contract", "tricks", "score"))
         self._with_results = self._with_results or said or bool(rows)
         if rows and said and not taken:
-            self._tell(place, "no row of the ScoreTable is the table of the record: it is added")
+            self._tell(place, "the ScoreTable has no row for this record, so it was added")
         if (rows and (taken or not said)) or (has_rows and not rows):
             return room
         if not said and not facts["play"] and not facts["auction"]:
@@ -258,7 +258,7 @@ class _Reader:
             elif listed:
                 said = listed["contract"]
                 self._tell(place, f"the list of results has {said}, the auction leads to "
-                           f"{facts['contract']}: that counts")  # fmt: skip
+                           f"{facts['contract']}, which counts")  # fmt: skip
         if room is None and (table := known_text(board.tag("Table"))):
             facts["room"] = table
         return facts
@@ -273,7 +273,7 @@ class _Reader:
         key = owners.tobytes(), *(facts[name] for name in names)
         first = self._records.setdefault(key, path)
         if first != path:
-            self._tell(_place(path, board.number), f"the same record stands in {first}: it counts "
+            self._tell(_place(path, board.number), f"the same record is in {first} too; it counts "
                        "once")  # fmt: skip
         return first != path
 
@@ -297,7 +297,7 @@ class _Reader:
         joined = self._boards.get(key)
         if joined is None:
             if vulnerability is None:
-                self._tell(place, "the vulnerability is not said: nobody is taken to be vulnerable")
+                self._tell(place, "no vulnerability is given, so nobody counts as vulnerable")
             segment = tuple(known_text(board.tag(name)) for name in _SEGMENT)
             joined = _Joined(board.number, Deal.from_owners(owners), dealer or Seat.NORTH,
                              vulnerability or Vulnerability.NONE, path, segment)  # fmt: skip
@@ -344,11 +344,11 @@ class _Reader:
             assert known.dealer is not None and known.vulnerability is not None
             joined = _Joined(row.number, None, known.dealer, known.vulnerability, row.place)
             self._boards[row.number] = joined
-            self._tell(row.place, f"no file has the cards of board {row.number}: it is scored only")
+            self._tell(row.place, f"no file has the cards of board {row.number}: it is only scored")
             found = [joined]
         elif row.vulnerability not in (None, found[0].vulnerability):
             self._tell(row.place, f"vulnerable: {row.vulnerability}, but "
-                       f"{found[0].vulnerability} in {found[0].place}; that counts")  # fmt: skip
+                       f"{found[0].vulnerability} in {found[0].place}, which counts")  # fmt: skip
         self._add_table(found[0], row.place, row.values, row.wrong)
 
     # --- tables ---
