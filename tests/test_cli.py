@@ -2,12 +2,14 @@ import gzip
 import io
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
 import sys
 import time
 import tomllib
+from collections.abc import Iterator
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -382,6 +384,38 @@ def test_every_help_fits_a_terminal_and_has_an_example_that_is_understood(
         for name in words[1:]:
             command = command.commands[name]
         assert command.make_context(words[-1], example[len(words) + 1 :]).params, "it is parsed"
+
+
+def every_command(group: Any, *names: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield all commands that do something, by their words."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from every_command(command, *names, name)
+        else:
+            yield (*names, name), command
+
+
+def test_every_help_shows_the_choices_and_what_is_said_of_each_option(run) -> None:
+    for words, command in every_command(app.build([])):
+        assert len(command.short_help) <= 80 and command.short_help.endswith("."), words
+        status, text, _ = run(*words, "--help")
+        assert status == 0 and "\n  Example: trickcast " in text, words
+        numbers = re.findall(r"\d[\d,]*", text.partition("Example: ")[0])
+        assert all(int(number.replace(",", "")) <= 1_000_000 for number in numbers), words
+        for parameter in command.params:
+            where = f"{' '.join(words)} {parameter.name}"
+            told = getattr(parameter, "help", None) or parameter.metavar
+            assert parameter.metavar != "TEXT" and told, where
+            assert parameter.param_type_name == "argument" or told.endswith("."), where
+            choices = re.search(r"\b(none, ns, ew|N, E, S or W|true or false)\b", told)
+            assert choices is None, f"{where}: shown as choices, not told"
+
+
+def test_the_help_lists_the_commands_in_groups(run) -> None:
+    headings = re.findall(r"^([A-Z].*):$", run("--help")[1], re.MULTILINE)
+    assert headings[1:] == [*app._COMMANDS, "Papers and plug-ins"]
+    assert "Did you mean one of: 'estimate'" in run("estimat")[2]
+    assert "neither a library, a file nor a deal" in run("evaluate", "nowhere")[2]
 
 
 def test_the_versions_of_all_that_answers_depend_on(run) -> None:

@@ -94,14 +94,16 @@ def test_diagrams_are_a_line_apart(run) -> None:
 def test_formats_of_the_output_are_told(run, tmp_path: Path) -> None:
     names = "pbn, lin, gib, text, zrd, csv, parquet, gib-binary, json, bri, dup"
     assert run("deal", "--to", "foo") == (
-        2, "", f"trickcast: 'foo' is not a format (expected one of {names}); for the screen: diagram\n"
-    )  # fmt: skip
+        2,
+        "",
+        f"trickcast: 'foo' is not a format (expected one of {names}); for the screen: diagram\n",
+    )
     assert (
         f"can only be read (formats to write: {names}); for the screen: diagram"
         in run("deal", "--to", "pgx")[2]
     )
     status, out, err = run("deal", "--to", "diagram", "--out", tmp_path / "x.txt")
-    assert (status, out) == (2, "") and "--to diagram is to look at" in err, err
+    assert (status, out) == (2, "") and "--to diagram is only for the screen" in err, err
     assert not (tmp_path / "x.txt").exists()
     for output in (["--to", "zrd"], ["--out", tmp_path / "x.zrd"]):
         status, _, err = run("deal", *output)
