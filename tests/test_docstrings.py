@@ -91,7 +91,17 @@ ROOMS = sorted(
     for page in REFERENCE.glob("*.md")
     for room in re.findall(r"automodule:: (\S+)", page.read_text("utf-8"))
 )
-DOING_IN_ROOMS = DOING | {"Add", "Check", "Deal", "Detect", "Draw", "Judge", "Learn", "Quote"}
+DOING_IN_ROOMS = DOING | {
+    "Add",
+    "Check",
+    "Deal",
+    "Detect",
+    "Draw",
+    "Judge",
+    "Learn",
+    "Open",
+    "Quote",
+}
 DOING_IN_ROOMS |= {"Raise", "Tell", "Train"}
 
 

@@ -120,9 +120,13 @@ class NearestSystem(OpeningSystem):
 
 
 def own_labelled(system: OpeningSystem) -> LabelledHands:
-    """Return 20,000 random hands, the same each time, with the calls of a system itself.
+    """Return 20,000 random hands with a system's own calls, for want of hands that players bid.
 
-    For those who have no hands that players bid.
+    Args:
+        system: The OpeningSystem.
+
+    Returns:
+        LabelledHands, the same each time.
     """
     hands = random_hands(_OWN_HANDS, _OWN_SEED)
     return LabelledHands(hands, tuple(system.bid(hands)))

@@ -114,23 +114,41 @@ class Board:
 
 
 def board_dealer(number: int) -> Seat:
-    """Return the dealer of a board number: North, East, South, West in turn.
+    """Return the dealer of a board: North, East, South, West in turn.
 
-    Raises ValueError for what is no whole number from 1 on.
+    Args:
+        number: Board number, 1 or more.
 
-    >>> board_dealer(1).word, board_dealer(16).word
-    ('North', 'West')
+    Returns:
+        The Seat.
+
+    Raises:
+        ValueError: The number is not whole, or below 1.
+
+    Example:
+        >>> from trickcast.cards import board_dealer
+        >>> board_dealer(1).word, board_dealer(16).word
+        ('North', 'West')
     """
     return Seat((_checked_number(number) - 1) % 4)
 
 
 def board_vulnerability(number: int) -> Vulnerability:
-    """Return the vulnerability of a board number, which repeats every sixteen boards.
+    """Return the vulnerability of a board, which repeats every sixteen boards.
 
-    Raises ValueError for what is no whole number from 1 on.
+    Args:
+        number: Board number, 1 or more.
 
-    >>> [str(board_vulnerability(number)) for number in (1, 2, 3, 4)]
-    ['none', 'ns', 'ew', 'both']
+    Returns:
+        The Vulnerability.
+
+    Raises:
+        ValueError: The number is not whole, or below 1.
+
+    Example:
+        >>> from trickcast.cards import board_vulnerability
+        >>> [str(board_vulnerability(number)) for number in (1, 2, 3, 4)]
+        ['none', 'ns', 'ew', 'both']
     """
     before = _checked_number(number) - 1
     return Vulnerability((before + before // 4) % 4)

@@ -224,14 +224,23 @@ DealsLike = DealLike | DealSet | NDArray[Any] | Iterable[DealLike | DealSet | ND
 
 
 def as_dealset(deals: DealsLike) -> tuple[DealSet, bool]:
-    """Turn what users call deals into a DealSet, and tell whether it was a single deal.
+    """Turn anything that users call deals into a DealSet.
 
-    Accepts a Deal, PBN text, a DealSet, a list of these, or owners of shape (52,) or (n, 52).
-    Raises DealError naming the index of the first item that is not a deal.
+    Args:
+        deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (52,) or (n, 52),
+            uint8.
 
-    >>> deals, single = as_dealset(tc.random_deals(2, seed=1)[0])
-    >>> len(deals), single
-    (1, True)
+    Returns:
+        The DealSet, and whether it was a single deal.
+
+    Raises:
+        DealError: An entry is not a deal; the message names its index.
+
+    Example:
+        >>> from trickcast.cards import as_dealset
+        >>> deals, single = as_dealset(tc.random_deals(2, seed=1)[0])
+        >>> len(deals), single
+        (1, True)
     """
     if isinstance(deals, DealSet):
         return deals, False

@@ -138,14 +138,23 @@ HandsLike = HandLike | NDArray[Any] | Iterable[HandLike | NDArray[Any]]
 
 
 def as_hands(hands: HandsLike) -> tuple[NDArray[np.bool_], bool]:
-    """Turn what users call hands into the (n, 52) bool array, and tell whether it was one hand.
+    """Turn anything that users call hands into one array.
 
-    Accepts a Hand, dotted text, a list of these, a (52,) or an (n, 52) array of bools or 0/1.
-    Raises DealError naming the index of the first item that is not a hand.
+    Args:
+        hands: A Hand, its text, a list of these, or an array of shape (52,) or (n, 52), bool or 0
+            and 1.
 
-    >>> rows, single = as_hands(["AKQ2.QJT987.32.2", "A.KQ9832.T94.AKT"])
-    >>> rows.shape, single
-    ((2, 52), False)
+    Returns:
+        Hands, shape (n, 52), bool; and whether it was a single hand.
+
+    Raises:
+        DealError: A hand is not valid; the message names its index.
+
+    Example:
+        >>> from trickcast.cards import as_hands
+        >>> rows, single = as_hands(["AKQ2.QJT987.32.2", "A.KQ9832.T94.AKT"])
+        >>> rows.shape, single
+        ((2, 52), False)
     """
     if isinstance(hands, str | Hand):
         return Hand(hands).cards[None], True
@@ -196,12 +205,23 @@ def _fault(row: NDArray[Any]) -> str:
 
 
 def hcp(hands: HandsLike) -> NDArray[np.int64]:
-    """Return the high-card points of hands: (n,), or () of one hand.
+    """Return the high-card points of hands.
 
-    For a test of hands, as ``constrained_deals`` takes: ``south=lambda hands: hcp(hands) > 14``.
+    Made for tests of hands, such as ``south=lambda hands: hcp(hands) > 14``.
 
-    >>> hcp(["A.KQ9832.T94.AKT", "Q4.AT7.QJ872.732"])
-    array([16,  9])
+    Args:
+        hands: A Hand, its text, a list of these, or hands of shape (n, 52), bool.
+
+    Returns:
+        Points, shape (n,); () for one hand.
+
+    Raises:
+        DealError: A hand is not valid.
+
+    Example:
+        >>> from trickcast.cards import hcp
+        >>> hcp(["A.KQ9832.T94.AKT", "Q4.AT7.QJ872.732"])
+        array([16,  9])
     """
     rows, single = as_hands(hands)
     points = rows.reshape(-1, 4, 13)[..., : len(HCP)].sum(axis=1) @ np.array(HCP)
@@ -209,10 +229,21 @@ def hcp(hands: HandsLike) -> NDArray[np.int64]:
 
 
 def lengths(hands: HandsLike) -> NDArray[np.int64]:
-    """Return the number of spades, hearts, diamonds and clubs of hands: (n, 4), or (4,) of one.
+    """Return the number of spades, hearts, diamonds and clubs of hands.
 
-    >>> lengths("A.KQ9832.T94.AKT")
-    array([1, 6, 3, 3])
+    Args:
+        hands: A Hand, its text, a list of these, or hands of shape (n, 52), bool.
+
+    Returns:
+        Cards, shape (n, 4); (4,) for one hand.
+
+    Raises:
+        DealError: A hand is not valid.
+
+    Example:
+        >>> from trickcast.cards import lengths
+        >>> lengths("A.KQ9832.T94.AKT")
+        array([1, 6, 3, 3])
     """
     rows, single = as_hands(hands)
     counts = rows.reshape(-1, 4, 13).sum(axis=2)

@@ -28,12 +28,21 @@ _FIRST_SEAT = re.compile(r"\s*(N(?:orth)?|E(?:ast)?|S(?:outh)?|W(?:est)?)\s*:", 
 
 
 def parse_card(text: str) -> int:
-    """Return the card index of text such as ``SA``, ``♥10`` or ``d2``.
+    """Return the number of a card, 0 for the ace of spades to 51 for the two of clubs.
 
-    Raises DealError when it is not a card.
+    Args:
+        text: The card, such as ``SA``, ``♥10`` or ``d2``.
 
-    >>> parse_card("SA"), parse_card("♣2")
-    (0, 51)
+    Returns:
+        The number.
+
+    Raises:
+        DealError: The text is not a card.
+
+    Example:
+        >>> from trickcast.cards import parse_card
+        >>> parse_card("SA"), parse_card("♣2")
+        (0, 51)
     """
     clean = text.strip().upper().replace("10", "T") if isinstance(text, str) else ""
     for sign in _VARIATION:

@@ -47,12 +47,22 @@ class Theme:
 
 
 def read_theme(text: str) -> Theme:
-    """Read ``South opens a weak two; North has 15+ points``: who opens is the dealer.
+    """Read the theme of a lesson. The player who opens is the dealer.
 
-    Raises ConstraintError where no seat is named.
+    Args:
+        text: Descriptions of hands, separated by semicolons: ``"South opens a weak two; North has
+            15+ points"``.
 
-    >>> read_theme("South opens a weak two").dealer
-    <Seat.SOUTH: 2>
+    Returns:
+        A Theme.
+
+    Raises:
+        ConstraintError: No seat is named, or a description cannot be read.
+
+    Example:
+        >>> from trickcast.dealing import read_theme
+        >>> read_theme("South opens a weak two").dealer
+        <Seat.SOUTH: 2>
     """
     hands: dict[Seat, list[str]] = {}
     dealer = None

@@ -189,7 +189,15 @@ class Actions:
 def read_actions(text: str, source: str = "script") -> Actions:
     """Read what a script does with its deals.
 
-    Raises ConstraintError for what cannot be read, with the place.
+    Args:
+        text: Script in Dealer's language.
+        source: Name of the text in messages.
+
+    Returns:
+        Actions: the Script, its settings, tables and listings.
+
+    Raises:
+        ConstraintError: The text cannot be read; the message has line, column and a caret.
     """
     script = read_script(text, source)
     tables: list[Average | Frequency] = []

@@ -247,10 +247,20 @@ _loaded: OrderedDict[tuple[str, int | None, int], Estimator] = OrderedDict()
 
 
 def loaded(model: str | os.PathLike[str] | None = None, threads: int | None = None) -> Estimator:
-    """Return an Estimator that stays loaded for the next time: one of the last four so used.
+    """Return an Estimator that stays loaded, as one of the last four.
 
-    A file that was written anew is loaded again. ``model`` is the default one unless named. Raises
-    as ``Estimator``.
+    A file that was written again is loaded again.
+
+    Args:
+        model: Name of a model, or path of an ``.onnx`` file. Default: accurate.
+        threads: Number of threads. Default: all cores.
+
+    Returns:
+        The Estimator.
+
+    Raises:
+        ModelError: The model is unknown, missing or damaged.
+        ValueError: ``threads`` is below 1.
     """
     key = _key(model, threads)
     estimator = _loaded.get(key)
@@ -265,7 +275,18 @@ def loaded(model: str | os.PathLike[str] | None = None, threads: int | None = No
 
 
 def is_loaded(model: str | os.PathLike[str] | None = None, threads: int | None = None) -> bool:
-    """Tell whether a model is loaded already. Raises ModelError for an unknown model."""
+    """Tell whether a model is loaded already.
+
+    Args:
+        model: As in ``loaded``.
+        threads: As in ``loaded``.
+
+    Returns:
+        Whether it is.
+
+    Raises:
+        ModelError: The model is unknown.
+    """
     return _key(model, threads) in _loaded
 
 

@@ -42,10 +42,18 @@ class _Table(NamedTuple):
 
 
 def open_answers(path: str | os.PathLike[str]) -> tuple[TestSet, _Table]:
-    """Read an answers file, and find the test set that it names.
+    """Open a file of answers, and find the test set that it names.
 
-    Raises AnswersError for a file that names none, one that is not known, or another version of it
-    than this program's; OSError, and ModuleNotFoundError for Parquet without pyarrow.
+    Args:
+        path: CSV or Parquet file.
+
+    Returns:
+        The TestSet, and the table of answers.
+
+    Raises:
+        AnswersError: The file names no known test set, or another version of it.
+        OSError: The file cannot be read.
+        ModuleNotFoundError: The file is Parquet, and pyarrow is not installed.
     """
     file = Path(path)
     with file.open("rb") as stream:
@@ -67,11 +75,21 @@ def open_answers(path: str | os.PathLike[str]) -> tuple[TestSet, _Table]:
 
 
 def read_answers(table: _Table, asked: TestSet, truth: Truth) -> Answers:
-    """Return what a file says of each question.
+    """Read the answer to each question.
 
-    A strain and declarer may be left out for all deals, and then is not scored.
-    Raises AnswersError for an answer to no question, a second one to the same, one that is no
-    number of tricks and no chances, and where some deals of a strain and declarer are left out.
+    A strain and declarer may be left out for all deals. It is not scored then.
+
+    Args:
+        table: The table of answers.
+        asked: The TestSet.
+        truth: Its questions.
+
+    Returns:
+        The Answers.
+
+    Raises:
+        AnswersError: An answer has no question, a question has two answers, an answer is neither a
+            number of tricks nor chances, or some answers of a strain and declarer are missing.
     """
     rows = _questions(table, asked, truth)
     chances = [name in table.columns for name in _CHANCES]

@@ -169,9 +169,16 @@ def holds_positions(place: Place) -> bool:
 
 
 def count_positions(place: Place) -> dict[int, int]:
-    """Return how many positions a folder or address holds by the cards in a hand; perhaps none.
+    """Return how many positions a folder holds, by the number of cards in a hand.
 
-    Raises LibraryError for a damaged file, naming it.
+    Args:
+        place: Folder or address.
+
+    Returns:
+        Numbers of positions by cards in a hand; empty if there are none.
+
+    Raises:
+        LibraryError: A file is damaged; the message names it.
     """
     if not _files(storage_at(place)):
         return {}
@@ -208,11 +215,19 @@ def _read(storage: Storage, file: str, size: int) -> tuple[NDArray[np.uint8], ND
 def verify_positions(
     place: Place, *, sample: int = 40, seed: int = 0, progress: bool = False
 ) -> Verification:
-    """Check every file of positions, and solve ``sample`` random ones again.
+    """Check every file of positions, and solve a sample again.
 
-    Finds files that are damaged, or not of the cards and the seed that they are named after, and
-    positions that stand more than once. The answer's shards are files. Raises ValueError for a
-    negative ``sample``.
+    Args:
+        place: Folder or address.
+        sample: Number of positions to solve again.
+        seed: Seed that chooses them.
+        progress: Whether to show a bar on standard error.
+
+    Returns:
+        A Verification: what was checked, and the problems found.
+
+    Raises:
+        ValueError: ``sample`` is negative.
     """
     sample = checked_sample(sample)
     storage = storage_at(place)

@@ -92,7 +92,14 @@ def storage_at(place: Place, *, everywhere: bool = False) -> Storage:
 
 
 def holds_library(place: Place) -> bool:
-    """Tell whether a place is a library rather than a file of deals: an address always is."""
+    """Tell whether a place is a library, and not a file of deals; an address always is.
+
+    Args:
+        place: Path or address.
+
+    Returns:
+        Whether it is.
+    """
     return "://" in fspath(place) or (Path(place) / "manifest.json").is_file()
 
 

@@ -134,7 +134,14 @@ def judge(
 
 
 def compared(session: Session) -> Judged:
-    """Return the session as ``judge`` does, with scores alone: nothing is solved or estimated."""
+    """Compare the tables of a session by their scores, without solving or estimating.
+
+    Args:
+        session: The Session.
+
+    Returns:
+        A Judged, as from ``judge``, without what cards and contracts were worth.
+    """
     judging = _Judging(session, "expert", None)
     boards = tuple(judging.board(number, board) for number, board in enumerate(session.boards))
     return Judged(session=session, boards=boards, skipped=session.skipped)

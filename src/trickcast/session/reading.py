@@ -76,10 +76,20 @@ def read(*files: str | os.PathLike[str] | BinaryIO, anonymous: bool = False) -> 
 
 
 def joined(sets: Iterable[DealSet], name: str, travellers: Iterable[str] = ()) -> Session:
-    """Return the session of boards that are read already; ``name`` stands for their file.
+    """Return the session of boards that are read already.
 
-    The files of ``travellers`` give results of these boards; those of others are left out, and
-    told. Otherwise as ``read``.
+    Args:
+        sets: DealSets with boards.
+        name: Name of their file in messages.
+        travellers: CSV files of results of these boards. Results of other boards are left out and
+            reported.
+
+    Returns:
+        A Session, as from ``read``.
+
+    Raises:
+        FormatError: A file cannot be read.
+        OSError: A file cannot be opened.
     """
     reader = _Reader()
     reader.add_sets(sets, name)

@@ -434,7 +434,15 @@ def _side_of(pair: PairResult, table: Table) -> int:
 
 
 def find_pairs(judged: Judged, wanted: str) -> list[PairResult]:
-    """Return the pairs that a number or a part of a name means."""
+    """Return the pairs with a number, or with a part of a name.
+
+    Args:
+        judged: The judged session.
+        wanted: Number, or part of a name.
+
+    Returns:
+        A list of pairs, possibly empty.
+    """
     found = pairs(judged)
     text = wanted.strip().casefold()
     of_number = [

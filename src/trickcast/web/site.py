@@ -27,14 +27,21 @@ class SiteError(ValueError):
 
 
 def write_site(folder: str | os.PathLike[str]) -> list[str]:
-    """Write the page into ``folder`` and return its files, paths relative to it.
+    """Write the page into a folder, as static files.
 
-    An older site in the folder is replaced; a folder that holds anything else is refused.
-    Beside what can be packed lies the same file packed by gzip, for hosts that send it so.
-    ``files.json`` is written last: it lists all files but the packed ones, for the page to keep
-    them offline, and a version that changes with any of them.
+    An older site in the folder is replaced. A file that compresses well has a ``.gz`` beside it,
+    for hosts that send it so. ``files.json`` is written last. It lists all files but the compressed
+    ones, for the page to keep them offline, and a version that changes with any of them.
 
-    Raises SiteError for a folder of something else, OSError where nothing can be written.
+    Args:
+        folder: New folder, or folder of an older site.
+
+    Returns:
+        The files, as paths relative to the folder.
+
+    Raises:
+        SiteError: The folder holds other files.
+        OSError: Nothing can be written.
     """
     root = Path(folder)
     if root.exists() and not root.is_dir():
