@@ -208,7 +208,7 @@ def test_what_a_script_says_in_vain_is_told(run, tmp_path: Path) -> None:
     assert status == 0 and len(out.splitlines()) == 2
     assert f"{path}, line 1: generate has no effect" in err and "--tries" in err
     assert f"{path}, line 3: opener has no effect" in err
-    assert "printed once, by printoneline: without effect printall" in err
+    assert "printed once, by printoneline; no effect: printall" in err
     assert "printed once" not in run("deal", "--script", path, "-n", 2, "--to", "pbn")[2]
     path.write_text("hcp(n) > 3\naction printcompact(hcp(n))")
     assert "line 2: what stands in the brackets of printcompact" in run("deal", "--script", path)[2]

@@ -228,7 +228,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("simulate", {"model": "/etc/passwd"}, "no model '/etc/passwd' (expected"),
     ("simulate", {"samples": 30, "solve": 40}, "solve is 40 and samples 30"),
     ("simulate", {"solve": 2001}, "solve is 2001 (expected at most 2,000)"),
-    ("compare", {"first": "PASS", "second": "PASS", "by": "N"}, "has to be played"),
+    ("compare", {"first": "PASS", "second": "PASS", "by": "N"}, "at least one that is played"),
     ("compare", {"first": "4S", "second": "3N", "by": "N", "other_by": "E"}, "are not partners"),
     ("leads", {"leader": NORTH, "contract": "8S", "by": "N"}, "'8S'"),
     ("leads", {"leader": NORTH, "contract": "4S", "by": "N", "east": NORTH}, "is given twice"),
@@ -236,7 +236,11 @@ WRONG: list[tuple[str, Any, str]] = [
     ("convert", {"deals": [EASY, ""], "to": "text"}, "deal 1: "),
     ("convert", {"deals": ["S_N,deal", f'7,"{EASY}"'], "to": "csv"}, "deal 0: "),
     ("convert", {"deals": [EASY], "to": "doc"}, "to is 'doc' (expected pbn, "),
-    ("convert", {"deals": [EASY], "to": "pbn", "solve": True, "estimate": True}, "do not go"),
+    (
+        "convert",
+        {"deals": [EASY], "to": "pbn", "solve": True, "estimate": True},
+        "cannot be combined",
+    ),
     ("convert", {"deals": [EASY] * 41, "to": "pbn", "solve": True}, "(expected at most 40)"),
     ("solve", {"deals": [EASY] * 41}, "deals: list should have at most 40 items"),
     ("par", {"deals": [EASY], "vulnerable": "all of us"}, "'all of us'"),
@@ -352,7 +356,7 @@ def test_hosts_are_known_however_they_are_written() -> None:
     expected = {"vm", "bridge.example.org", "fe80::2", "fe80::3", "*"}
     assert hosts_of("VM", also) == fixed | expected
     for wrong in ("", "http://example.org", "a b", "["):
-        with pytest.raises(ServeError, match="is no host name .expected one such as"):
+        with pytest.raises(ServeError, match="is not a host name .expected one such as"):
             hosts_of("127.0.0.1", (wrong,))
 
 
