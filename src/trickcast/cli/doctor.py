@@ -26,7 +26,7 @@ _NAME, _EXTRA = re.compile(r"[\w.-]+"), re.compile(r"extra == ['\"]([\w-]+)['\"]
 def doctor(
     as_json: Annotated[bool, Option("--json", help="Print one line of JSON.")] = False,
 ) -> None:
-    """Check the installation: packages, models, an estimate and a solved deal.
+    """Check the installation, with an estimate and a solved deal.
 
     The exit status is 2 if something does not work.
 

@@ -43,7 +43,7 @@ Known = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class DealQuestion(Question):
-    """Deal numbered boards at random that fit what is asked, each as likely as any other.
+    """Deal random boards, or boards that fit what you ask.
 
     Example: trickcast deal --south "hcp 15-17, balanced" -n 8 --out boards.pbn
     """
@@ -54,34 +54,36 @@ class DealQuestion(Question):
     west: Known = None
     condition: Annotated[
         str | None,
-        Option(metavar="TEXT", help="Condition on the deal, in Dealer's language.",
+        Option(metavar="CONDITION", help="Condition on the deal, in Dealer's language.",
                example="hearts(north) + hearts(south) >= 8"),
     ] = None  # fmt: skip
     boards: Annotated[
         int | None,
         Option("--boards", "-n", min=1, served=1000,
-               help="How many (default: 1, or as a script says)."),
+               help="Number of boards (default: 1, or by the script)."),
     ] = None  # fmt: skip
     first: Annotated[
         int | None,
         Option(min=1, served=1_000_000,
-               help="Number of the first board (default: 1, or as a script says)."),
+               help="Number of the first board (default: 1, or by the script)."),
     ] = None  # fmt: skip
     seed: Annotated[
         int | None,
-        Option(min=0, max=2**64 - 1, help="The same seed, the same deals (default: 0)."),
+        Option(min=0, max=2**64 - 1, help="Seed of the boards (default: 0)."),
     ] = None
     rotate: Annotated[
         str | None,
         Option(choices=("any", "half"),
-               help="Turn each board at random: any (by 0 to 3 seats), or half (by 0 or 2)."),
+               help="Rotate each board at random, by 0 to 3 seats or by 0 or 2."),
     ] = None  # fmt: skip
-    solve: Annotated[bool, Option(help="Add the exact tricks.")] = False
-    exact: Annotated[bool, Option(help="Solve for tricks() and its kin, not estimate.")] = False
+    solve: Annotated[bool, Option(help="Add exact tricks.")] = False
+    exact: Annotated[
+        bool, Option(help="Solve tricks(), dds() and par() instead of estimating.")
+    ] = False
     tries: Annotated[
         int | None,
         Option(min=1, served=4_000_000,
-               help="Layouts drawn at most, 512 or more at once (default: 4 million)."),
+               help="Most layouts to draw, at least 512 (default: 4 million)."),
     ] = None  # fmt: skip
 
     def start(self, script: dealing.Actions | None) -> int:

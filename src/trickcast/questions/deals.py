@@ -102,7 +102,7 @@ class EstimateQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class SolveQuestion(Question):
-    """Solve each deal: the exact tricks of every strain and declarer.
+    """Solve each deal for the exact tricks of every strain and declarer.
 
     Tables that a file has already are shown as they are.
 

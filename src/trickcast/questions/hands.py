@@ -217,7 +217,7 @@ class PairQuestion(HandsQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class OpenQuestion(HandsQuestion):
-    """Suggest an opening bid, say how sure it is and why, and show how near hands were opened.
+    """Suggest an opening bid, with its reason, and show similar hands.
 
     Example: trickcast open AKQ2.QJT987.32.2 --system standard-american
     """
@@ -225,9 +225,12 @@ class OpenQuestion(HandsQuestion):
     most, turn = 100, 8
     system: Annotated[
         str,
-        Option(help="polish-club, standard-american, …; to the command also a rule file (.toml)."),
+        Option(
+            metavar="SYSTEM",
+            help="Name of a system, or on the command line a rule file (.toml).",
+        ),
     ] = "polish-club"
-    nearest: Annotated[int, Option(min=0, served=20, help="How many near hands to show.")] = 3
+    nearest: Annotated[int, Option(min=0, served=20, help="Number of similar hands to show.")] = 3
 
     @cached_property
     def opener(self) -> "OpeningSystem":

@@ -59,7 +59,7 @@ class PlayAnswer(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class PlayQuestion(Question):
-    """Judge the play: what every card is worth, and who gave tricks away.
+    """Judge what every card of a play is worth, and who gave tricks away.
 
     Example: trickcast play deals.pbn 4H SQ SA --by N --board 1
     """
