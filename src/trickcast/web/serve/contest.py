@@ -225,7 +225,7 @@ def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str,
 def _begin(store: Store, asked: BeginQuestion) -> Row:
     name = None if asked.name is None else asked.name.strip()
     if name is not None and not name.isprintable():
-        raise RefusedError("name contains characters that cannot be printed")
+        raise RefusedError("name: it contains characters that cannot be printed")
     return store.begin(asked.hands, asked.strain, asked.token, name)
 
 
