@@ -416,13 +416,13 @@ def reasons(*paths: Path) -> list[str]:
         ("1,,,,,455,", "score 455, which no contract gives"),
         ("1,4S,N,,,420,", "without result: the score 420 counts"),
         ("1,,,10,,,", "without contract and declarer: the table has no score"),
-        ("1,4S,N,10,,620,", "score 620 where 4S, 10 tricks, is 420"),
+        ("1,4S,N,10,,620,", "score 620 where 4S, 10 tricks, should be 420"),
         ("1,9S,N,10,,,", "contract '9S' is left out"),
         ("1,4S,N,10,,,nan", "percentage_ns 'nan' is left out: expected a finite number"),
         ("100000,4S,N,10,,,", "board '100000' is left out: expected 1 to 99,999"),
         ("1,4S,N,14,,,", "result '14' is left out: expected 0 to 13"),
         ("1,4S,N,10,SB,,", "lead 'SB' is left out"),
-        ("x,4S,N,10,,,", "neither a deal nor the number"),
+        ("x,4S,N,10,,,", "no deal and no board number"),
         ("1,4S,N,10,,,,9", "8 cells (expected 7)"),
     ],
 )
@@ -450,8 +450,8 @@ def test_percentages_pairs_and_columns_that_do_not_fit_are_told(tmp_path, club):
     )
     told = " | ".join(reasons(club[0], path))
     assert "percentages 100 and 30 do not add up to 100" in told
-    assert "pair 3 sits against itself" in told and "pair 1 played this board before" in told
-    assert "columns that are not read: mood" in told
+    assert "pair 3 plays against itself" in told and "pair 1 played this board before" in told
+    assert "ignored columns: mood" in told
 
 
 def test_numbers_of_two_fields_are_pairs_of_their_own(tmp_path):
@@ -479,7 +479,7 @@ def test_deals_that_do_not_fit_their_number_are_told(tmp_path, club):
     assert reason.startswith("1 deal with the number of another: 7")
     other.write_text(room("Closed", "4H", "N", 10).replace('"7"', '"8"').replace("All", "None"))
     told = " | ".join(reasons(path, other))
-    assert "the deal is that of board 7" in told and "vulnerable: none, but both" in told
+    assert "the same deal as board 7" in told and "vulnerable: none, but both" in told
 
 
 def test_the_same_record_in_two_files_counts_once(tmp_path):

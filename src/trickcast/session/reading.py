@@ -317,8 +317,8 @@ class _Reader:
             if joined.number is None:
                 joined.number = board.number
             else:
-                self._tell(place, f"the deal is that of board {joined.number} in {joined.place}: "
-                           "its tables are compared with those")  # fmt: skip
+                self._tell(place, f"the same deal as board {joined.number} in {joined.place}: "
+                           "their tables are compared")  # fmt: skip
         if board.vulnerability not in (None, joined.vulnerability):
             self._tell(place, f"vulnerable: {vulnerability}, but {joined.vulnerability} in "
                        f"{joined.place}; the first counts for all tables")  # fmt: skip
@@ -341,7 +341,7 @@ class _Reader:
     def _add_table_of_number(self, row: Row) -> None:
         """Add a traveller's row to the board of its number."""
         if row.number is None:
-            for reason in (*row.wrong, "neither a deal nor the number of a board"):
+            for reason in (*row.wrong, "no deal and no board number"):
                 self._tell(row.place, reason)
             return
         found = [board for board in self._boards.values() if board.number == row.number]
@@ -390,12 +390,12 @@ class _Reader:
                if _is_off(t.stated.imps, ours)]  # fmt: skip
         if off:
             self._tell(off[0], f"{counted(len(off), 'table')} of {place} with other IMPs than the "
-                       "mean against each other table (a datum?): ours count")  # fmt: skip
+                       "mean against each other table (a datum?); ours count")  # fmt: skip
         off = [t.place for t, ours in zip(board.tables, board.matchpoints, strict=True)
                if _is_off(t.stated.percent, 100 * ours, 100)]  # fmt: skip
         if off:
             self._tell(off[0], f"{counted(len(off), 'table')} of {place} with another percentage "
-                       "than the share of scores beaten: ours count")  # fmt: skip
+                       "than the share of scores beaten; ours count")  # fmt: skip
         return board
 
     def _check_numbers(self) -> None:
@@ -430,7 +430,7 @@ class _Reader:
             for table in tables:
                 ns, ew = table.numbers
                 if ns is not None and ns == ew:
-                    self._tell(table.place, f"pair {ns} sits against itself: it is not counted")
+                    self._tell(table.place, f"pair {ns} plays against itself: it is not counted")
                     continue
                 for number in filter(None, (ns, ew)):
                     if number in met:
@@ -504,7 +504,9 @@ def _scored(table: Table) -> tuple[int | None, list[str]]:
     if points is not None:
         if said not in (None, points):
             bid = Contract(str(contract))
-            return points, [f"score {said} where {bid}, {tricks} tricks, is {points}: this counts"]
+            return points, [
+                f"score {said} where {bid}, {tricks} tricks, should be {points}, which counts"
+            ]
         return points, []
     missing = [
         name
@@ -524,13 +526,13 @@ def _of_pairs(table: Table) -> list[str]:
     wrong = []
     north, east, south, west = table.names
     if None not in table.names and {north, south} == {east, west}:
-        wrong.append("a pair sits against itself: it is not counted")
+        wrong.append("a pair plays against itself: it is not counted")
     ns, ew = table.stated.percent
     both = None not in (ns, ew) and not any(table.adjusted)
     if both and abs((ns or 0) + (ew or 0) - 100) > 2 * _CLOSE:
         wrong.append(f"percentages {ns:g} and {ew:g} do not add up to 100")
     if table.adjusted[0] is not None and table.adjusted[1] is None:
-        wrong.append("an adjusted score of North-South alone: East-West's board does not count")
+        wrong.append("an adjusted score only for North-South; East-West's board does not count")
     return wrong
 
 
