@@ -204,7 +204,7 @@ def test_an_opening_lead_is_told_as_played_too() -> None:
     told = tc.simulate_play(LEADER, n=20, seed=1, **THREE_NOTRUMP)
     assert told.seat.word == "South"
     assert sum(len(each.cards) for each in told) == 13
-    assert all(each.as_played is not None and 5 < each.as_played < 13 for each in told)
+    assert all(each.as_played is not None and 5 < each.as_played.mean < 13 for each in told)
     assert told["S9"] is told["s9"]
 
 

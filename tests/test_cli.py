@@ -30,7 +30,8 @@ from trickcast.solver import solver_version
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 COMMANDS = (
     "estimate solve convert deal play generate library train evaluate bench models hand pair "
-    "nearest par open simulate compare leads reproduce explain site serve doctor report session"
+    "nearest par open simulate compare leads reproduce explain site serve doctor report session "
+    "played auction bid"
 )
 LIBRARY = ("info", "verify", "split", "add", "fetch")
 COMMAND = [sys.executable, "-m", "trickcast"]

@@ -16,7 +16,6 @@ from trickcast.dealing import ConstraintError, NoDealsError
 from trickcast.estimator import estimator
 from trickcast.scoring import imps, score
 from trickcast.simulation import (
-    Lead,
     SimulationError,
     Value,
     beating,
@@ -322,7 +321,7 @@ def test_leads_are_counted(led, monkeypatch) -> None:
     assert [lead.gain.mean for lead in plain] == sorted(
         (one.gain.mean for one in plain), reverse=True
     )
-    assert str(plain).count("\n") == len(plain) + 7
+    assert str(plain).count("\n") == len(plain) + 8
     assert max(map(len, str(plain).splitlines())) <= 80
 
 
@@ -426,13 +425,11 @@ def test_leads_against_a_known_deal_are_solved_once() -> None:
     assert "nan" not in str(known) and "±" not in str(known)
 
 
-def test_a_lead_that_always_loses_the_same_is_not_no_difference(led) -> None:
+def test_a_lead_that_always_loses_the_same_is_not_the_reference(led) -> None:
     value = Value(9.0, 8.5, 9.5)
-    always = Lead(("SA",), value, value, value, Value(-1.0, -1.0, -1.0), even=False)
-    line = led._line(always, value)
-    assert "no difference" not in line and "-1.00 (-1.00 to -1.00)" in line
-    best = next(lead for lead in led if lead.gain == (0, 0, 0))
-    assert led._line(best, value).endswith("no difference =   9.00 ±0.50")
+    assert led._half(value, value, Value(-1.0, -1.0, -1.0)).endswith("-1.00 ±0.00  ")
+    assert led._half(value, value, Value(-0.1, -0.3, 0.1)).endswith("-0.10 ±0.20 =")
+    assert led._half(value, value, Value(0.0, 0.0, 0.0)).endswith("no difference  ")
 
 
 def test_a_lead_is_judged_as_played_too(led) -> None:
@@ -446,6 +443,44 @@ def test_a_lead_is_judged_as_played_too(led) -> None:
     assert led.as_played() is played
     worst = max(played, key=lambda card: played[card].tricks.mean)
     assert "as played" in str(led) and f"{played[worst].tricks.mean:.2f} ±" in str(led)
+    gains = [played[lead.cards[0]].gain.mean for lead in led.ranked("played")]
+    assert gains == sorted(gains, reverse=True) and max(gains) >= 0
+    best = min(played.values(), key=lambda told: told.points.mean)
+    assert best.gain == (0, 0, 0) and best.setting.mean == pytest.approx(1 - best.making.mean)
+    assert led.ranked() == led.leads
+    with pytest.raises(SimulationError, match="rank is 'luck' .expected double-dummy or played"):
+        led.ranked("luck")
+
+
+def test_contracts_are_compared_as_played_layout_by_layout() -> None:
+    known = tc.simulate(south="AQ864.K75.A3.KJ4", north="hcp 6-9, spades 3-4",
+                        samples=300, solve=0, seed=1)  # fmt: skip
+    asked = [("4S", "S"), ("3N", "S"), ("2S", "S")]
+    values = known.values_as_played(asked, "ns")
+    for (contract, by), value in zip(asked, values, strict=True):
+        alone = known.as_played(contract, by, "ns")
+        assert value.worth == pytest.approx(alone.points, abs=1e-2)
+        assert value.making == pytest.approx(alone.making, abs=1e-4)
+    difference = known.compare_as_played("4S", "S", "3N", "S", vulnerable="ns", scoring="total")
+    assert difference.mean == pytest.approx(values[0].worth.mean - values[1].worth.mean, abs=1e-2)
+    against = known.values_as_played(asked, "ns", "imps")
+    best = max(range(3), key=lambda i: values[i].worth.mean)
+    assert against[best].worth == pytest.approx((0, 0, 0), abs=1e-3)
+    same = known.compare_as_played("4S", "S", "4S", "S", scoring="matchpoints")
+    assert same == pytest.approx((0.5, 0.5, 0.5), abs=1e-3)
+    passed = known.compare_as_played("4S", "S", "PASS", "S", vulnerable="ns", scoring="total")
+    assert passed.mean == pytest.approx(values[0].worth.mean, abs=1e-2)
+
+
+def test_ways_of_bidding_are_compared_as_played() -> None:
+    rule = "4S if hcp(north) >= 8 else 2S"
+    told = tc.compare("2S", "4S", rule, by="S", south="AQ864.K75.A3.KJ4",
+                      north="hcp 6-9, spades 3-4", samples=300, solve=20, seed=1)  # fmt: skip
+    low, _, chosen = told.as_played()
+    assert low.points == pytest.approx((0, 0, 0), abs=1e-3)
+    assert low.matchpoints == pytest.approx((0.5, 0.5, 0.5), abs=1e-3)
+    assert chosen.points.mean == pytest.approx(chosen.score.mean - low.score.mean, abs=0.5)
+    assert str(told).count("  as played") == 3
 
 
 def test_a_contract_is_judged_as_played_on_the_same_layouts() -> None:

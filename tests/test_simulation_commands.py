@@ -251,3 +251,38 @@ def test_of_a_known_leader_the_cards_that_beat_a_contract(run) -> None:
 )  # fmt: skip
 def test_lists_of_contracts_that_cannot_be(run, options: list[str]) -> None:
     assert run("simulate", "--south", SOUTH, *options)[0] == 2
+
+
+def test_contracts_stand_double_dummy_and_as_played_side_by_side(run) -> None:
+    one = [*HANDS, "--solve", 20, *ONE]
+    result = tc.simulate(**KNOWN, samples=60, solve=20, contracts=SPADES)
+    told = json.loads(run("simulate", *one, "--json")[1])["played"]
+    assert told["making"] == pytest.approx(list(result.as_played("4S", "S").making), abs=1e-4)
+    club = json.loads(run("simulate", *one, "--players", "club", "--json")[1])["played"]
+    assert club["score"][0] != told["score"][0]
+    out = run("simulate", *one)[1]
+    assert "double dummy                as played" in out and "OKBridge" not in out
+    making = result.as_played("4S", "S").making.mean
+    assert f"{100 * making:.1f} %" in out
+    assert json.loads(run("simulate", *one, "--making", "--json")[1])["played"]["making"][0] > 0
+    sheet = json.loads(run("simulate", *HANDS, "--solve", 20, "--contracts", "4S,3N", "--by", "S",
+                           "--json")[1])  # fmt: skip
+    gains = json.loads(run("compare", "4S", "3N", "--by", "S", *HANDS, "--solve", 20, "--json")[1])
+    worth = [row["played"]["worth"][0] for row in sheet["contracts"]]
+    assert gains["played"]["total"][0] == pytest.approx(worth[0] - worth[1], abs=0.1)
+
+
+def test_contracts_and_leads_are_ranked_by_either(run) -> None:
+    for rank in ("double-dummy", "played"):
+        asked = ["simulate", *HANDS[:4], "--samples", 60, "--solve", 0, "--rank", rank, "--json"]
+        best = json.loads(run(*asked)[1])["best"]
+        worth = [(row if rank == "double-dummy" else row["played"])["worth"][0] for row in best]
+        assert worth == sorted(worth, reverse=True) and len(worth) == 5
+        leads = ["leads", WEST, "3N", "--by", "S", "--samples", 60, "--solve", 20, "--rank", rank]
+        rows = json.loads(run(*leads, "--json")[1])["leads"]
+        gains = [(row if rank == "double-dummy" else row["played"])["gain"][0] for row in rows]
+        assert gains == sorted(gains, reverse=True)
+        assert run(*leads)[1].splitlines()[4].startswith(rows[0]["cards"][0])
+    status, _, err = run("simulate", *HANDS, *ONE, "--rank", "played")
+    assert status == 2 and "rank has no effect with contract" in err
+    assert "rank is 'luck' (expected" in run("simulate", *HANDS, "--rank", "luck")[2]

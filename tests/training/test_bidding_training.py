@@ -172,7 +172,7 @@ def test_the_file_answers_as_torch(tmp_path: Path, folder: Path) -> None:
 def test_a_training_learns_goes_on_and_teaches(tmp_path: Path, folder: Path) -> None:
     config = replace(CONFIG, steps=80, evaluate_every=40, learning_rate=1e-2, optimizer="adam")
     lines: list[dict[str, float]] = []
-    model = train_bidding(folder, tmp_path, config, report=lines.append)
+    _, model = train_bidding(folder, tmp_path, config, report=lines.append)
     assert model is not None and lines[-1]["deals_loss"] < 1.0 < np.log(38)
     assert Bidder(model).info.scores["events_right"] == pytest.approx(
         lines[-1]["events_right"], abs=1e-4
@@ -185,6 +185,20 @@ def test_a_training_learns_goes_on_and_teaches(tmp_path: Path, folder: Path) -> 
     for i in range(30):
         calls = taught.calls[taught.starts[i] : taught.starts[i + 1]]
         assert auction_states(calls.tolist())[-1].over
+
+
+def test_the_command_trains_on_a_folder_and_goes_on(run, tmp_path: Path, folder: Path) -> None:
+    small = ["steps=4", "batch=16", "warm_up=1", "evaluate_every=2", "network.context=16",
+             "network.hand=16", "network.joined=16", "network.last=8"]  # fmt: skip
+    asked = ["train", "bidding", folder, "--out", tmp_path]
+    asked += [word for text in small for word in ("--set", text)]
+    status, out, err = run(*asked, "--minutes", 0)
+    assert (status, err) == (0, "") and "of 4; run this again" in out
+    status, out, err = run(*asked)
+    model = tmp_path / "bidding.onnx"
+    assert (status, err) == (0, "") and f"{model}: trained on" in out
+    assert "log-loss a call of new deals" in out
+    assert Bidder(model).probabilities("KQ4.AQ5.K873.J94").shape == (38,)
 
 
 def test_going_on_is_exact(tmp_path: Path, folder: Path) -> None:

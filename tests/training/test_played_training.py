@@ -154,3 +154,32 @@ def test_a_model_of_another_accurate_is_refused(folder, tmp_path):
     onnx.save(model, path)
     with pytest.raises(ModelError, match="trained on another accurate"):
         PlayedEstimator(path)
+
+
+def test_the_command_trains_on_a_folder(run, folder, tmp_path):
+    tiny = ["members=5", "width=8", "epochs=2", "batch=64"]
+    changes = [word for text in tiny for word in ("--set", text)]
+    status, out, err = run("train", "played", folder, "--out", tmp_path, *changes)
+    model = tmp_path / "played.onnx"
+    assert (status, err) == (0, "")
+    assert out.splitlines()[-1] == f"{model}: trained on 1,200 results"
+    assert "match.pbn: 400 results" in out and "epoch 2 of 2: loss" in out
+    assert PlayedEstimator(model, threads=1)(DEALS[0], "3N", "S").probabilities.shape == (14,)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["played"], "played learns from files (expected played FOLDER)"),
+        (["bidding"], "bidding learns from files (expected bidding FOLDER)"),
+        (["played", "nowhere"], "nowhere: no results to learn from"),
+        (["bidding", "nowhere"], "nowhere: no PBN file has a board with an auction"),
+        (["played", "x", "--library", "y"], "played takes no --library (only accurate"),
+        (["played", "x", "--minutes", "3"], "played takes no --minutes"),
+        (["fast", "x"], "fast takes no FOLDER (only played, bidding, bidding-taught)"),
+        (["played", "x", "--set", "members=1"], "members is 1 (expected 5 or more)"),
+    ],
+)
+def test_what_cannot_be_trained_is_said_in_a_line(run, words, reason):
+    status, out, err = run("train", *words)
+    assert (status, out) == (2, "") and len(err.splitlines()) == 1 and reason in err

@@ -184,7 +184,7 @@ def test_settings_are_changed_by_text():
     with pytest.raises(TypeError, match=r"steps is 10 .expected its text, such as '10'"):
         changed(accurate.settings, number)
     for name in NAMES:
-        if name != "52-25-1":
+        if name not in ("52-25-1", "played"):
             assert find_training(name).configured({"seed": str(2**64 - 1)}).step_seed(9, 0) < 2**64
 
 

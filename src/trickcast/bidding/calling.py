@@ -19,7 +19,7 @@ from .auction import Auction, AuctionLike, read_auction
 from .bidder import Bidder, loaded
 from .explain import CallShown, call_shown
 from .layouts import deals_after
-from .meanings import MeaningsLike
+from .meanings import Meaning, MeaningsLike, read_meanings
 
 _SHOWN = 200
 """Layouts that tell what a suggested call shows."""
@@ -161,6 +161,7 @@ def bid_deals(
     seats: Sequence[str | Seat] = tuple(Seat),
     seed: int | None = None,
     style: str | Mapping[str, str] | None = None,
+    meanings: MeaningsLike = (),
     model: Bidder | None = None,
 ) -> list[Auction]:
     """Bid deals to the end, with the likeliest call of each player.
@@ -174,6 +175,8 @@ def bid_deals(
         seed: Seed to draw calls by their chances, so that many boards show what may happen.
             Default: the likeliest call.
         style: What is known of the players' methods, as in ``Bidder.probabilities``.
+        meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
+            of meanings; see ``trickcast.bidding.read_meanings``.
         model: A Bidder. Default: the one that ships.
 
     Returns:
@@ -182,6 +185,7 @@ def bid_deals(
     Raises:
         CallError: A call is not valid, or the laws forbid it.
         DealError: An entry is not a valid deal; the message names its index.
+        MeaningError: A meaning cannot be read.
 
     Example:
         >>> str(tc.bid_deals(tc.random_deals(1, seed=3))[0])[-5:]
@@ -190,7 +194,7 @@ def bid_deals(
     dealset, _ = as_dealset(deals)
     n = len(dealset)
     bidder = model or loaded(threads=1)
-    bidding = {Seat.parse(seat) for seat in seats}
+    bidding, agreed = {Seat.parse(seat) for seat in seats}, read_meanings(meanings)
     generator = None if seed is None else np.random.default_rng(seed)
 
     def each(values: Any) -> list[Any]:
@@ -208,7 +212,7 @@ def bid_deals(
         asking = [k for k, i in enumerate(going) if bid[i].next_caller in bidding]
         if asking:
             calls[asking] = _called(bidder, dealset.owners, bid, [going[k] for k in asking],
-                                    style, generator)  # fmt: skip
+                                    style, agreed, generator)  # fmt: skip
         for i, call in zip(going, calls.tolist(), strict=True):
             bid[i] = Auction((*bid[i].calls, call), bid[i].dealer, bid[i].vulnerable)
         going = [i for i in going if not bid[i].state.over]
@@ -221,11 +225,16 @@ def _called(
     bid: Sequence[Auction],
     rows: Sequence[int],
     style: str | Mapping[str, str] | None,
+    meanings: Sequence[Meaning],
     generator: np.random.Generator | None,
 ) -> NDArray[np.int64]:
     """Return the next call of some of the auctions: the likeliest, or one drawn."""
     hands = np.stack([owners[i] == bid[i].next_caller for i in rows])
     chances = bidder.probabilities(hands, [bid[i] for i in rows], style=style)
+    for k, i in enumerate(rows):
+        if any(meaning.belongs(bid[i], len(bid[i].calls)) for meaning in meanings):
+            told = bidder.read(bid[i], style=style, meanings=meanings)
+            chances[k] = np.exp(told.log_chances([len(bid[i].calls)], hands[k][None])[0, 0])
     if generator is None:
         return np.asarray(chances.argmax(axis=1))
     summed = chances.astype(np.float64).cumsum(axis=1)
@@ -357,7 +366,7 @@ def compare_calls(
     values: list[CallValue] = []
     for call in numbers:
         after = Auction((*read.calls, call), read.dealer, read.vulnerable)
-        ends = bid_deals(deals, after, seed=seed, style=style, model=bidder)
+        ends = bid_deals(deals, after, seed=seed, style=style, meanings=meanings, model=bidder)
         scores.append(_scored(deals, ends, caller))
         gain = imps(scores[-1] - scores[0]).astype(np.float64)
         error = 0.0

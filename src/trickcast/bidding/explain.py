@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Deal, DealLike, Hand, Seat, Suit, Vulnerability
+from ..cards import Deal, DealLike, Hand, Seat, Suit, Vulnerability, whole_percent
 from ..cards.auction import CALLS
 from ..cards.columns import Columns, Tabular
 from ..dealing.constraints import Constraints
@@ -109,10 +109,10 @@ class AuctionShown(Tabular):
         ]
         lines += [_line(shown) for shown in self.calls]
         lines += [
-            f"{shown.call} by {shown.by.word} is unusual: {shown.chance:.0%} would call so with "
-            f"{shown.hand}"
+            f"{shown.call} by {shown.by.word} is unusual: {whole_percent(shown.chance)} would call "
+            f"so with {shown.hand}"
             for shown in self.calls
-            if shown.unusual
+            if shown.chance is not None and shown.unusual
         ]
         return "\n".join(lines)
 

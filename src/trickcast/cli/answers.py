@@ -14,18 +14,20 @@ from ..questions.simulations import (
 )
 from ..simulation import (
     ContractChance,
+    ContractValue,
     LeadSimulation,
     Simulation,
     Value,
     bars,
 )
 from ..simulation.outcomes import even_of, is_even
-from ..simulation.texts import interval_text, percent_text, wrapped
+from ..simulation.texts import AS_PLAYED, PLAYED_BY, interval_text, percent_text, wrapped
 from . import views
 from .sheets import vulnerable_sides
 
 UNITS = {"total": "points", "imps": "IMPs", "matchpoints": "matchpoints"}
 """Ways of scoring, and what they count in."""
+_HEAD = f"{'':11} {'double dummy':27} {AS_PLAYED}"
 
 
 def show_contract(question: SimulateQuestion, result: Simulation, as_json: bool) -> None:
@@ -40,16 +42,25 @@ def show_contract(question: SimulateQuestion, result: Simulation, as_json: bool)
     chances = result.distribution(strain, by)
     tricks = interval_text((result.expected[strain, by], *result.interval[strain, by]), 2)
     sides = vulnerable_sides(question.sides)
-    click.echo(f"{result.headline}\n{bid} by {by.word}, vulnerable {sides}")
-    click.echo(f"{'makes':10} {percent_text(making)}")
-    click.echo(f"{'points':10} {interval_text(points, 0, signed=True)}")
-    click.echo(f"{'tricks':10} {tricks}\n{bars(chances)}")
-    click.echo("\n".join(wrapped(result.notes)))
+    played = question.one_as_played(result)
+    click.echo(f"{result.headline}\n{bid} by {by.word}, vulnerable {sides}\n{_HEAD}")
+    click.echo(_beside("makes", percent_text(making), percent_text(played.making)))
+    shown = [interval_text(value, 0, signed=True) for value in (points, played.points)]
+    click.echo(_beside("points", *shown))
+    click.echo(_beside("tricks", tricks, interval_text(played.tricks, 2)))
+    click.echo(f"{bars(chances)}")
+    click.echo("\n".join(wrapped([*result.notes, PLAYED_BY[question.players]])))
 
 
 def show_making(question: SimulateQuestion, result: ContractChance, as_json: bool) -> None:
     """Show how often a contract makes."""
-    click.echo(json.dumps(question.answer(result)) if as_json else str(result))
+    if as_json:
+        click.echo(json.dumps(question.answer(result)))
+        return
+    played = question.one_as_played(result)
+    click.echo(f"{result.headline}\n{result.contract} by {result.by.word}\n{_HEAD}")
+    click.echo(_beside("makes", percent_text(result.making()), percent_text(played.making)))
+    click.echo("\n".join(wrapped([*result.notes, PLAYED_BY[question.players]])))
 
 
 def show_all(question: SimulateQuestion, result: Simulation, as_json: bool) -> None:
@@ -63,14 +74,21 @@ def show_all(question: SimulateQuestion, result: Simulation, as_json: bool) -> N
     for column in ("contract", "by", "makes", f"expected {unit}"):
         table.add_column(column)
     even = even_of(scoring)
-    for value in question.best(result):
+
+    def shown(value: ContractValue) -> tuple[str, str]:
         digits, signed = 0 if scoring == "total" else 2, scoring != "matchpoints"
         worth = interval_text(value.worth, digits, signed=signed)
         if scoring != "total" and value.worth == (even, even, even):
             worth = "compared with"
-        table.add_row(str(value.contract), value.by.letter, percent_text(value.making), worth)
+        return percent_text(value.making), worth
+
+    for seen, played in question.best(result):
+        table.add_row(str(seen.contract), seen.by.letter, *shown(seen))
+        if played is not None:
+            table.add_row(f" {AS_PLAYED}", "", *shown(played))
     click.echo(f"{result}\n")
     views.ResultConsole().print(table)
+    click.echo("\n".join(wrapped([PLAYED_BY[question.players]])))
 
 
 def show_contracts(question: SimulateQuestion, sheet: ContractSheet, as_json: bool) -> None:
@@ -81,7 +99,8 @@ def show_contracts(question: SimulateQuestion, sheet: ContractSheet, as_json: bo
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("contract", "makes", "points", "lead that sets it"):
         table.add_column(column)
-    for value, leads in sheet.rows:
+    rows = question.as_played(sheet.simulation, [value for value, _ in sheet.rows])
+    for (value, leads), (_, played) in zip(sheet.rows, rows, strict=True):
         lead = "?"
         if leads:
             best = leads[0]
@@ -89,11 +108,14 @@ def show_contracts(question: SimulateQuestion, sheet: ContractSheet, as_json: bo
         worth = interval_text(value.worth, 0, signed=True)
         made = percent_text(value.making)
         table.add_row(f"{value.contract} {value.by}", made, worth, lead)
+        if played is not None:
+            worth = interval_text(played.worth, 0, signed=True)
+            table.add_row(f" {AS_PLAYED}", percent_text(played.making), worth, "")
     result = sheet.simulation
     click.echo(f"{result.headline}\nvulnerable {vulnerable_sides(question.sides)}")
     views.ResultConsole().print(table)
     click.echo("lead: a suit, led as well as possible, or of a known hand a card")
-    click.echo("\n".join(wrapped(result.notes)))
+    click.echo("\n".join(wrapped([*result.notes, PLAYED_BY[question.players]])))
 
 
 def show_comparison(question: CompareQuestion, result: Simulation, as_json: bool) -> None:
@@ -106,19 +128,30 @@ def show_comparison(question: CompareQuestion, result: Simulation, as_json: bool
         for bid, seat in zip(question.bids, question.seats, strict=True)
     )
     sides = vulnerable_sides(question.sides)
-    click.echo(f"{result.headline}\n{one} against {other}, vulnerable {sides}:")
+    click.echo(f"{result.headline}\n{one} against {other}, vulnerable {sides}:\n{_HEAD}")
+    played = question.gains_as_played(result)
     for scoring, gain in question.gains(result).items():
-        click.echo(f"{UNITS[scoring]:12} {_gain_text(gain, scoring)}")
-    click.echo("\n".join(wrapped(result.notes)))
+        shown = (_gain_text(gain, scoring), _gain_text(played[scoring], scoring))
+        click.echo(_beside(UNITS[scoring], *shown))
+    notes = ["=: equal within the error", *result.notes, PLAYED_BY[question.players]]
+    click.echo("\n".join(wrapped(notes)))
 
 
 def show_leads(question: LeadsQuestion, result: LeadSimulation, as_json: bool) -> None:
     """Show every lead, best first."""
-    click.echo(json.dumps(question.answer(result)) if as_json else str(result))
+    if as_json:
+        click.echo(json.dumps(question.answer(result)))
+    else:
+        click.echo(result.text(question.rank, question.players))
+
+
+def _beside(name: str, seen: str, played: str) -> str:
+    """Show a value double dummy, and as played beside it."""
+    return f"{name:11} {seen:27} {played}".rstrip()
 
 
 def _gain_text(gain: Value, scoring: str) -> str:
     """Show what a contract gains, and whether that may be nothing."""
     shown = interval_text(gain, 0 if scoring == "total" else 2, signed=scoring != "matchpoints")
     known = not math.isnan(gain.low)
-    return shown + "   equal within the error" * (known and is_even(gain, scoring))
+    return shown + " =" * (known and is_even(gain, scoring))

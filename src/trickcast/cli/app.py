@@ -34,6 +34,8 @@ _COMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
         "vectors": ("pair", "nearest"),
         "simulations": ("simulate", "compare", "leads"),
         "play": ("play",),
+        "played": ("played",),
+        "auctions": ("auction", "bid"),
     },
     "Files": {
         "dealing": ("deal",),
@@ -213,9 +215,10 @@ def _complain(error: object) -> int:
 
 def _show_note(message: Warning | str, category: type[Warning], *place: Any) -> None:
     """Show what a reader or writer has to say as a plain line; other warnings are not for users."""
+    from ..bidding import AuctionWarning
     from ..formats import FormatWarning
 
-    if issubclass(category, FormatWarning):
+    if issubclass(category, FormatWarning | AuctionWarning):
         print(f"note: {message}", file=sys.stderr)
 
 

@@ -2,15 +2,15 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import click
 
 from .._progress import progress_bar
-from ..cards import Board, Deal, DealSet
+from ..cards import Board, Deal, DealSet, whole_percent
 from ..estimator import Estimator
-from ..questions.deals import EstimateQuestion, SolveQuestion
+from ..questions.deals import EstimateQuestion, LikelyContract, SolveQuestion
 from .command import Argument, Option
 from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, Cluster, Strict, read_deals
 from .sheets import Sheet, estimate_tables, solved_table
@@ -56,10 +56,27 @@ def estimate(
         estimates = question.ask(some, estimator)
         for i, (deal, board) in enumerate(with_boards(some)):
             table = None if tables is None else tables[i].tricks
+            likely = question.at_the_table(deal, board, estimates[i]) if question.played else None
             if as_json:
-                click.echo(json.dumps(question.answer(deal, board, estimates[i], table)))
-            else:
-                sheet.show(deal, board, estimate_tables(estimates[i], table))
+                click.echo(json.dumps(question.answer(deal, board, estimates[i], table, likely)))
+                continue
+            parts = [] if likely is None else [_at_the_table(likely)]
+            sheet.show(deal, board, estimate_tables(estimates[i], table), *parts)
+
+
+def _at_the_table(contracts: Sequence[LikelyContract]) -> str:
+    """Return a line for each contract that players reach, and what they take in it."""
+    columns, widths = ("reached", "tricks", "makes", "double dummy", "points"), (8, 8, 8, 14, 8)
+    head = f"{'contract':11}" + "".join(map("{:>{}}".format, columns, widths))
+    lines = ["\nat the table, in championship play", head]
+    for each in contracts:
+        name = each["contract"] if each["by"] is None else f"{each['contract']} by {each['by']}"
+        line = f"{name:11}{each['share']:>8.0%}"
+        if each["making"] is not None and each["double_dummy"] is not None:
+            makes, seen = whole_percent(each["making"]), whole_percent(each["double_dummy"])
+            line += f"{each['expected']:>8.1f}{makes:>8}{seen:>14}{each['score']:>+8.0f}"
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def solve(

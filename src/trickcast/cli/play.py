@@ -14,7 +14,7 @@ from ..cards.positions import GONE
 from ..questions.play import PlayQuestion, Review, is_position, position_hands, position_owners
 from .command import Argument, Option
 from .deals import AsJson, From, Workers, watched, with_boards
-from .inputs import SHOWN, CommandError, Strict, is_file, passed_over, read_deals
+from .inputs import SHOWN, CommandError, Strict, is_file, passed_over, read_boards, read_deals
 from .sheets import Sheet
 
 _NAMED = 4
@@ -39,11 +39,17 @@ def play(
     """Judge the play of a deal, or of the boards of a file."""
     sheet = Sheet()
     shown, matching, left_out = 0, 0, Counter[str]()
-    for owners, board in _boards(deals, source, strict):
+    for owners, board in _boards(deals, source, strict, hidden=question.now):
         if number is not None and board.number != number:
             continue
         matching += 1
         if number is not None and shown and not every:
+            continue
+        if question.now:
+            shown += 1
+            weighed = question.weigh(owners, board, workers)
+            told = json.dumps(question.answer(owners, board, weighed)) if as_json else str(weighed)
+            click.echo(told)
             continue
         review = question.ask(owners, board, _note, workers)
         if isinstance(review, str):
@@ -53,9 +59,9 @@ def play(
         if as_json:
             click.echo(json.dumps(question.answer(owners, board, review)))
         elif (owners == GONE).any():
-            click.echo(_position_text(owners) + "\n" + _text(review))
+            click.echo(_position_text(owners) + "\n" + _text(review, owners))
         else:
-            sheet.show(Deal.from_owners(owners), board, _text(review))
+            sheet.show(Deal.from_owners(owners), board, _text(review, owners))
     if number is not None and matching > 1 and shown:
         which = (
             "all are judged" if every else "the first that can be is judged (--all: all of them)"
@@ -75,9 +81,13 @@ def _note(text: str) -> None:
 
 
 def _boards(
-    source: str, format: str | None, strict: bool
+    source: str, format: str | None, strict: bool, *, hidden: bool
 ) -> Iterator[tuple[NDArray[np.uint8], Board]]:
-    """Yield (52,) owners, and what a file says of them."""
+    """Yield (52,) owners, and what a file says of them; hands may be hidden."""
+    if hidden:
+        for boards in read_boards(source, format, strict=strict):
+            yield from zip(boards.owners, boards.boards or [Board()] * len(boards), strict=True)
+        return
     if source != "-" and format is None and not is_file(source) and is_position(source):
         yield position_owners(source), Board()
         return
@@ -91,13 +101,13 @@ def _position_text(owners: NDArray[np.uint8]) -> str:
     return "".join(f"{seat.word:6} {hand}\n" for seat, hand in lines)
 
 
-def _text(review: Review) -> str:
+def _text(review: Review, owners: NDArray[np.uint8]) -> str:
     """Return lines: the tricks, what was given away, and the cards to play now."""
     by = f"{review.play.contract} by {review.play.declarer.word}"
     lines = [f"{by}: declarer takes {review.best(0)}, double dummy"]
     if review.cards:
         lines += ["", "trick  leader  cards in order       declarer takes", *_tricks(review), ""]
-        lines += [*_mistakes(review), ""]
+        lines += [*_mistakes(review), *_roles(review, owners), ""]
     return "\n".join(lines + _now(review)).rstrip()
 
 
@@ -127,6 +137,15 @@ def _mistakes(review: Review) -> Iterator[str]:
             )
     given = ", ".join(f"{seat.word} {n}" for seat, n in review.given().items())
     yield f"given away: {given} (declarer plays dummy's cards)"
+
+
+def _roles(review: Review, owners: NDArray[np.uint8]) -> Iterator[str]:
+    """Yield a line for each role: what it gave away, beside championship players."""
+    for name, role in review.roles(owners).items():
+        if name == "lead":
+            yield f"{'':12}{'gave':>6}{'championships':>16}{'give no more':>15}"
+        mean, share = f"{role.norm.mean:.2f}", f"{role.norm.at_most(role.given):.0%}"
+        yield f"{name:12}{role.given:>6}{mean:>16}{share:>15}"
 
 
 def _now(review: Review) -> list[str]:

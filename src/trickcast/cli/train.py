@@ -33,6 +33,7 @@ def _option(option: Field[Any]) -> click.Option:
 
 def _train(
     name: str,
+    folder: Path | None,
     changes: tuple[str, ...],
     show_settings: bool,
     cluster: str | None,
@@ -47,7 +48,7 @@ def _train(
             return
         if workers > 1 and cluster is None:
             raise ValueError("--workers needs --cluster (on one machine: torchrun, docs/scale.md)")
-        request = Request(name=name, settings=room.read_settings(changes), **options)
+        request = Request(name=name, folder=folder, settings=room.read_settings(changes), **options)
         shown = room.find_training(name).family.shown
         result = room.train(
             request, lambda line: click.echo(shown(line)), cluster=cluster, workers=workers
@@ -61,13 +62,18 @@ def _train(
 train = click.Command(
     "train",
     callback=_train,
-    short_help="Train a network on a library, and export it.",
+    short_help="Train a network on a library or on played boards, and export it.",
     help="Train a network on a library, and export it. Rerun the command to continue.\n\n"
     "NAME is accurate (the default), accurate-large, fast, teacher, pairs, hand2vec, or a paper's "
-    "network by its printed name.",
+    "network by its printed name.\n\n"
+    "played (tricks at the table), bidding and bidding-taught (calls) learn from the PBN files of "
+    "FOLDER instead.",
     epilog="\b\nExample: trickcast train fast --library data/library --minutes 60",
     params=[
         click.Argument(["name"], default=Request().name, metavar="[NAME]"),
+        click.Argument(
+            ["folder"], required=False, metavar="[FOLDER]", type=click.Path(path_type=Path)
+        ),
         click.Option(
             ["changes", "--set"],
             multiple=True,

@@ -37,6 +37,8 @@ def pair(
     """Show what each pair of hands takes."""
     # strict: a hand that was skipped would leave its partner to another
     boards = [] if south is not None else list(read_pairs(north))
+    if question.auction is not None and any(seat is not Seat.NORTH for _, seat, _, _ in boards):
+        raise CommandError("--auction is for the hands of North and South")
     if south is None:
         norths, souths = [pair[2] for pair in boards], [pair[3] for pair in boards]
     else:

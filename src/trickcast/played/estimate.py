@@ -108,14 +108,11 @@ class PlayedEstimator:
 
     def _run_strain(self, asked: _Asked, rows: NDArray[np.intp]) -> NDArray[np.float32]:
         strain = Strain(int(asked.contracts[rows[0], 1]))
-        one_deal = len(asked.owners) == 1
-        owners = asked.owners if one_deal else asked.owners[rows]
-        chances, inner = self._cards.with_inner_layer(owners, strain)
         tables = asked.tables(rows)
-        if one_deal:
-            chances = chances.repeat(len(rows), axis=0)
-            inner = inner.repeat(len(rows), axis=0)
-        inputs = {"tables": encode(tables, chances, inner)}
+        deals, of_deal = np.unique(tables.owners, axis=0, return_inverse=True)
+        chances, inner = self._cards.with_inner_layer(deals, strain)  # tables of a deal share them
+        of_deal = of_deal.ravel()
+        inputs = {"tables": encode(tables, chances[of_deal], inner[of_deal])}
         (answer,) = run_model(self._session, self.info, ["probabilities"], inputs)
         check_distributions(answer, (len(rows), 14), self.info)
         return answer

@@ -1,5 +1,6 @@
 """Questions about deals: estimate, solve, par. Tables are strains S H D C N × N E S W."""
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, NotRequired, cast
@@ -15,6 +16,8 @@ from .declared import Option, Question
 
 MOST_SOLVED = 40
 """Deals that a server solves in a request: some seconds on one core."""
+_AUCTIONS, _LIKELY = 100, 4
+"""Auctions drawn for a deal, and how many of the contracts are named."""
 
 
 class DealAnswer(TypedDict):
@@ -32,6 +35,22 @@ class SolvedDeal(DealAnswer):
     exact: list[list[int]]
 
 
+class LikelyContract(TypedDict):
+    """A contract at the table: how often it is reached, and what players take in it.
+
+    Of a board that is passed out only the share is known. ``double_dummy`` is the chance that it
+    makes as estimated.
+    """
+
+    contract: str
+    by: str | None
+    share: float
+    expected: float | None
+    making: float | None
+    score: float | None
+    double_dummy: float | None
+
+
 class EstimatedDeal(DealAnswer):
     """The estimated tricks of a deal: tables of (5, 4), ``probabilities`` of (5, 4, 14)."""
 
@@ -41,6 +60,7 @@ class EstimatedDeal(DealAnswer):
     probabilities: list[list[list[float]]]
     solved: NotRequired[list[list[bool]]]
     exact: NotRequired[list[list[int]]]
+    played: NotRequired[list[LikelyContract]]
 
 
 class ParAnswer(TypedDict):
@@ -74,6 +94,47 @@ class EstimateQuestion(Question):
         ),
     ] = None
 
+    played: Annotated[
+        bool,
+        Option(served=False, help="Add the likeliest contracts at the table, and what they take."),
+    ] = False
+
+    def at_the_table(
+        self, deal: Deal, board: Board | None, estimate: TrickEstimate
+    ) -> list[LikelyContract]:
+        """Return the contracts that players of championships reach most often, and take in them.
+
+        Auctions are drawn from the network of calls.
+        """
+        from ..bidding import bid_deals
+        from ..played import estimate_played
+
+        sides, dealer = par_conditions(board, None, None)
+        ends = bid_deals([deal] * _AUCTIONS, dealers=dealer, vulnerable=sides, seed=0)
+        reached = Counter(end.contract for end in ends).most_common(_LIKELY)
+        found: list[LikelyContract] = []
+        for (contract, by), count in reached:
+            assert contract is not None  # every auction came to its end
+            told: LikelyContract = {
+                "contract": contract,
+                "by": None if by is None else by.letter,
+                "share": count / _AUCTIONS,
+                "expected": None,
+                "making": None,
+                "score": None,
+                "double_dummy": None,
+            }
+            if by is not None:
+                played = estimate_played(deal, contract, by)
+                told |= {
+                    "expected": round(played.expected, 4),
+                    "making": round(played.making(), 4),
+                    "score": round(played.score(sides), 1),
+                    "double_dummy": round(float(estimate.making(contract, by)), 4),
+                }
+            found.append(told)
+        return found
+
     def ask(self, deals: DealSet, estimator: Estimator) -> TrickEstimate:
         """Estimate deals with an estimator of this model."""
         return estimator(deals, solve_below=self.solve_below)
@@ -84,6 +145,7 @@ class EstimateQuestion(Question):
         board: Board | None,
         estimate: TrickEstimate,
         exact: NDArray[np.uint8] | None = None,
+        played: list[LikelyContract] | None = None,
     ) -> EstimatedDeal:
         """Answer with the estimate of one deal, and its (5, 4) exact tricks where given."""
         content: dict[str, Any] = {
@@ -97,6 +159,8 @@ class EstimateQuestion(Question):
             content["solved"] = estimate.solved.tolist()
         if exact is not None:
             content["exact"] = exact.tolist()
+        if played is not None:
+            content["played"] = played
         return cast(EstimatedDeal, content)  # mypy wants all keys of a literal with **
 
 

@@ -50,6 +50,8 @@ class Option:
 
     def check(self, name: str, value: Any) -> Any:
         """Return a value as it is meant. Raises QuestionError for one that cannot be."""
+        if isinstance(value, list):
+            return [self.check(name, each) for each in value]
         if isinstance(value, str) and self.choices:
             for choice in self.choices:
                 if value.lower() == choice.lower():

@@ -7,18 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from ..cards import Hand, Strain, Vulnerability
+from .auctions import AuctionText, FirstCaller, Meanings, check_calls, reading_calls
 from .declared import Option, Question, QuestionError
 
 if TYPE_CHECKING:  # each costs what the others have no use for
-    from ..bidding import Explanation, NearestSystem, Neighbour, OpeningSystem
+    from ..bidding import Auction, Explanation, NearestSystem, Neighbour, OpeningSystem
     from ..evaluators import HandValue
     from ..pairs import HandEmbedding, PairContract, PairEstimate, PairEstimator
 
 BEST_CONTRACTS = 3
 """Contracts that are named for two hands."""
+_LAYOUTS = 200
+"""Layouts of the opponents that fit an auction."""
 
 
 class HandAnswer(TypedDict):
@@ -102,6 +106,10 @@ class HandsQuestion(Question):
     turn: ClassVar[int] = 64
     """How many are answered in one turn, after which others have theirs."""
 
+    def at_once(self) -> int:
+        """Return how many are answered in one turn."""
+        return self.turn
+
     def answers(self, given: Sequence[Any]) -> Sequence[Any]:
         """Answer all that is given: hands or pairs."""
         raise NotImplementedError
@@ -150,6 +158,8 @@ class HandQuestion(HandsQuestion):
 class PairQuestion(HandsQuestion):
     """Estimate what two hands take together, with unknown opponents.
 
+    With an auction the opponents' hands fit it.
+
     Example: trickcast pair AQ864.K75.A3.KJ4 K7.A862.KQ52.873
     """
 
@@ -161,19 +171,55 @@ class PairQuestion(HandsQuestion):
         str,
         Option(metavar="MODEL", help="accurate, hand2vec, or on the command line an .onnx file."),
     ] = "accurate"
+    auction: AuctionText = None
+    dealer: FirstCaller = "N"
+    meaning: Meanings = None
 
     def check(self) -> None:
-        """Read who is vulnerable."""
+        """Read who is vulnerable, and what was called."""
         self.sides  # noqa: B018
+        check_calls(self.auction, self.given)
+        if self.auction is not None and "model" in self.given:
+            raise QuestionError("model has no effect with auction")
+        self._calls  # noqa: B018
 
     @cached_property
     def sides(self) -> Vulnerability:
         """Who is vulnerable."""
         return Vulnerability.parse(self.vulnerable)
 
+    @cached_property
+    def _calls(self) -> "Auction | None":
+        if self.auction is None:
+            return None
+        from ..bidding import read_auction
+
+        return read_auction(self.auction, self.dealer, self.sides)
+
+    def at_once(self) -> int:
+        """Return how many are answered in one turn: layouts take their time."""
+        return self.turn if self.auction is None else 1
+
     def ask(self, norths: Sequence[Hand], souths: Sequence[Hand]) -> "PairEstimate":
-        """Estimate pairs."""
-        return pair_estimator(self.model)(norths, souths)
+        """Estimate pairs. Raises QuestionError for meanings that cannot be read."""
+        estimated = pair_estimator(self.model)(norths, souths)
+        if self._calls is None:
+            return estimated
+        pairs = zip(norths, souths, strict=True)
+        return type(estimated)(np.stack([self._after_calls(*pair) for pair in pairs]))
+
+    def _after_calls(self, north: Hand, south: Hand) -> NDArray[np.float32]:
+        """Return (5, 2, 14) chances: means over layouts of the opponents that fit the auction."""
+        from ..bidding import deals_after
+        from ..estimator import estimate
+
+        assert self._calls is not None
+        with reading_calls():
+            deals = deals_after(
+                self._calls, north=north, south=south, n=_LAYOUTS, meanings=self.meaning or ()
+            )
+        chances: NDArray[np.float32] = estimate(deals).probabilities[:, :, ::2].mean(axis=0)
+        return chances
 
     def best(self, estimate: "PairEstimate") -> "list[PairContract]":
         """Return the best contracts of one pair."""

@@ -1,22 +1,47 @@
 """The question what every card of a play is worth, who gave tricks away, and what to play now."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, NotRequired, cast
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NotRequired, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-from ..cards import UNKNOWN, Board, Deal, Seat, Strain, card_text, parse_card
+from ..cards import (
+    UNKNOWN,
+    Board,
+    Deal,
+    DealError,
+    Hand,
+    Seat,
+    Strain,
+    Vulnerability,
+    card_text,
+    parse_card,
+)
 from ..cards.play import PlayError, Position, positions
 from ..cards.positions import GONE
 from ..cards.text import hand_text, parse_position
+from ..played import Norm, given_away, norms
 from ..scoring import Contract
+from .auctions import (
+    Dealer,
+    Meanings,
+    Vulnerable,
+    contract_in,
+    ended_auction,
+    reading_calls,
+)
 from .deals import named_deal
 from .declared import Argument, Hooks, Option, Question, QuestionError
+
+if TYPE_CHECKING:
+    from ..bidding import Auction
+    from ..simulation import CardValue, NextCard, Value
 
 _PASSED_OUT = "passed out"
 Owners = NDArray[np.uint8]
@@ -40,10 +65,19 @@ class CardsNow(TypedDict):
     tricks: dict[str, int]
 
 
+class RoleGiven(TypedDict):
+    """Tricks given away in a role, the championship mean, and how often no more are given."""
+
+    given: int
+    mean: float
+    at_most: float
+
+
 class PlayAnswer(TypedDict):
     """What the cards of a play were worth, and what each seat gave away.
 
-    A position of fewer than 52 cards is an ``ending``, not a ``deal``.
+    A position of fewer than 52 cards is an ``ending``, not a ``deal``. ``roles`` are lead, defence
+    and declarer; null for a position, and where no card was played.
     """
 
     deal: NotRequired[str]
@@ -54,12 +88,45 @@ class PlayAnswer(TypedDict):
     tricks: int
     cards: list[PlayedCard]
     given: dict[str, int]
+    roles: dict[str, RoleGiven] | None
     now: CardsNow | None
+
+
+class WeighedCard(TypedDict):
+    """Cards that are the same: declarer's tricks, double dummy and, of a lead, as played.
+
+    A value is [number, low, high]; points are those of the side that plays, ``loss`` tricks given
+    away against the best card.
+    """
+
+    cards: tuple[str, ...]
+    tricks: list[float | None]
+    making: list[float | None]
+    points: list[float | None]
+    loss: list[float | None]
+    as_played: list[float | None] | None
+
+
+class WeighedAnswer(TypedDict):
+    """The cards that may be played now, the best first, over layouts that fit what is known."""
+
+    board: NotRequired[int]
+    contract: str
+    by: str
+    auction: str
+    played: list[str]
+    turn: str
+    layouts: int
+    effective_size: float
+    best: list[WeighedCard]
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlayQuestion(Question):
     """Judge what every card of a play is worth, and who gave tricks away.
+
+    With --now the cards of whoever is to play are weighed over layouts that fit the auction and
+    the play so far: of the deal only that hand and dummy are looked at, and others may be hidden.
 
     Example: trickcast play deals.pbn 4H SQ SA --by N --board 1
     """
@@ -83,9 +150,24 @@ class PlayQuestion(Question):
         str | None,
         Option(metavar="[N|E|S|W]", help="Leader (default: declarer's left-hand opponent)."),
     ] = None
+    now: Annotated[
+        bool, Option(help="Weigh the cards to play over layouts that fit auction and play.")
+    ] = False
+    auction: Annotated[
+        str | None,
+        Option(metavar="CALLS", filled=True, help="For now: the calls (default: the board's).",
+               example="1N P 3N P P P"),
+    ] = None  # fmt: skip
+    dealer: Dealer = None
+    vulnerable: Vulnerable = None
+    meaning: Meanings = None
 
     def check(self) -> None:
         """Read contract and cards. Raises QuestionError for a board that is passed out."""
+        if not self.now and (vain := {"auction", "dealer", "vulnerable", "meaning"} & self.given):
+            raise QuestionError(f"{min(vain)} needs now")
+        if self.now and self.lead is not None:
+            raise QuestionError("lead does not go with now (the auction says who leads)")
         bid = self._bid
         if bid is not None and bid.strain is None:
             raise QuestionError(f"{bid}: a passed-out board has no play to judge")
@@ -93,7 +175,16 @@ class PlayQuestion(Question):
 
     @cached_property
     def _bid(self) -> Contract | None:
-        return None if self.contract is None else Contract(self.contract)
+        return None if self.contract is None or self._begins else Contract(self.contract)
+
+    @cached_property
+    def _begins(self) -> bool:
+        """Whether what stands in the place of the contract is the first of the cards."""
+        try:
+            parse_card(self.contract or "")
+        except DealError:
+            return False
+        return True
 
     @cached_property
     def _declarer(self) -> Seat | None:
@@ -105,7 +196,8 @@ class PlayQuestion(Question):
 
     @cached_property
     def _played(self) -> list[int]:
-        words = " ".join(self.cards or ()).replace(",", " ").split()
+        first = [self.contract] if self.contract is not None and self._begins else []
+        words = " ".join([*first, *(self.cards or ())]).replace(",", " ").split()
         return [parse_card(card) for card in words]
 
     def play_of(self, board: Board) -> "Play | str":
@@ -141,7 +233,76 @@ class PlayQuestion(Question):
         )
         return Review(play, reached, cards, values)
 
-    def answer(self, owners: Owners, board: Board, review: "Review") -> PlayAnswer:
+    def weigh(self, owners: Owners, board: Board, workers: int | None) -> "NextCard":
+        """Weigh the cards of whoever is to play; of (52,) owners some may be hidden (255).
+
+        Raises QuestionError for an auction that is missing and for a hand that is not known,
+        DealError for calls and cards that do not fit.
+        """
+        from ..bidding.played import seats_played
+        from ..simulation import simulate_play
+        from ..simulation.next_card import next_seat
+
+        calls = self._called(board)
+        contract, declarer = contract_in(calls)
+        if self._bid is not None and str(self._bid) != str(contract):
+            raise QuestionError(f"the auction ends in {contract}, not in {self._bid}")
+        if self._declarer is not None and self._declarer != declarer:
+            raise QuestionError(
+                f"the auction makes {declarer.word} declarer, not {self._declarer.word}"
+            )
+        played = self._so_far(board)
+        strain = contract.strain
+        assert strain is not None
+        turn = next_seat(seats_played(played, strain, declarer), strain, declarer)
+        holder = declarer if turn == declarer.partner else turn
+        with reading_calls():
+            return simulate_play(
+                _hand_of(owners, holder),
+                _hand_of(owners, declarer.partner) if played else None,
+                auction=calls,
+                played=played,
+                meanings=self.meaning or (),
+                workers=workers,
+            )
+
+    def _called(self, board: Board) -> "Auction":
+        """Return the auction: as asked, or the board's."""
+        known = board.completed()
+        text = self.auction if self.auction is not None else " ".join(board.auction)
+        if not text:
+            raise QuestionError("no auction (expected auction and dealer, or a board with one)")
+        dealer = known.dealer if self.dealer is None else Seat.parse(self.dealer)
+        sides = known.vulnerability
+        if self.vulnerable is not None:
+            sides = Vulnerability.parse(self.vulnerable)
+        return ended_auction(
+            text, Seat.NORTH if dealer is None else dealer, sides or Vulnerability.NONE
+        )
+
+    def _so_far(self, board: Board) -> list[str]:
+        return [card_text(card) for card in self._played] or list(board.play)
+
+    def answer(
+        self, owners: Owners, board: Board, found: "Review | NextCard"
+    ) -> PlayAnswer | WeighedAnswer:
+        """Answer with the worth of every card of a play, or of the cards to play now."""
+        if isinstance(found, Review):
+            return self._judged(owners, board, found)
+        content: dict[str, Any] = {} if board.number is None else {"board": board.number}
+        content |= {
+            "contract": str(found.contract),
+            "by": str(found.by),
+            "auction": str(self._called(board)),
+            "played": self._so_far(board),
+            "turn": str(found.seat),
+            "layouts": len(found.deals),
+            "effective_size": round(found.effective_size, 1),
+            "best": [_weighed(each) for each in found],
+        }
+        return cast(WeighedAnswer, content)
+
+    def _judged(self, owners: Owners, board: Board, review: "Review") -> PlayAnswer:
         """Answer with everything: cards by their text, tricks of declarer's side in all."""
         now, worth = review.reached[-1], review.values[-1]
         after = {card_text(int(card)): int(worth[card]) for card in now.playable}
@@ -162,16 +323,29 @@ class PlayQuestion(Question):
                 for number, card in enumerate(review.cards)
             ],
             "given": {str(seat): number for seat, number in review.given().items()},
+            "roles": {
+                name: {
+                    "given": each.given,
+                    "mean": round(each.norm.mean, 4),
+                    "at_most": round(each.norm.at_most(each.given), 4),
+                }
+                for name, each in review.roles(owners).items()
+            }
+            or None,
             "now": {"turn": str(now.turn), "tricks": after} if after else None,
         }
         return cast(PlayAnswer, content)
 
     def answers(
         self, hooks: Hooks, boards: Iterable[tuple[Owners, Board]], note: Callable[[str], object]
-    ) -> Iterator[PlayAnswer]:
+    ) -> Iterator[PlayAnswer | WeighedAnswer]:
         """Yield an answer a board. Raises QuestionError where no board has a play to judge."""
         left_out, judged = Counter[str](), False
         for owners, board in boards:
+            if self.now:
+                judged = True
+                yield self.answer(owners, board, self.weigh(owners, board, hooks.workers))
+                continue
             review = self.ask(owners, board, note, hooks.workers)
             if isinstance(review, str):
                 left_out[review] += 1
@@ -207,6 +381,13 @@ class Play:
     cards: list[int]
     recorded: bool
     """Whether the cards are a file's: what cannot be played ends them, and is no error."""
+
+
+class Role(NamedTuple):
+    """What was given away in a role, and what championship players give away."""
+
+    given: int
+    norm: Norm
 
 
 @dataclass(frozen=True)
@@ -246,6 +427,40 @@ class Review:
             given[declarer if seat == declarer.partner else seat] += self.lost(number)
         del given[declarer.partner]
         return given
+
+    def roles(self, owners: Owners) -> dict[str, Role]:
+        """Return what each role gave away of a whole deal; nothing where no card was played."""
+        declarer = self.play.declarer
+        if not self.cards or (owners == GONE).any() or self.play.leader != declarer.lho:
+            return {}
+        given = given_away(owners, self.values, self.cards, declarer)
+        return {name: Role(given[name], norm) for name, norm in norms().items()}
+
+
+def _hand_of(owners: Owners, seat: Seat) -> Hand:
+    """Return a seat's hand. Raises QuestionError where it is hidden."""
+    held = owners == seat
+    if held.sum() != 13:
+        raise QuestionError(
+            f"{seat.word}'s hand is not known (expected the hand of whoever is to play, as dealt, "
+            "and dummy's)"
+        )
+    return Hand.from_cards(held)
+
+
+def _weighed(each: "CardValue") -> WeighedCard:
+    return {
+        "cards": each.cards,
+        "tricks": _numbers(each.tricks),
+        "making": _numbers(each.making),
+        "points": _numbers(each.points),
+        "loss": _numbers(each.loss),
+        "as_played": None if each.as_played is None else _numbers(each.as_played),
+    }
+
+
+def _numbers(value: "Value") -> list[float | None]:
+    return [None if math.isnan(number) else round(number, 4) for number in value]
 
 
 def is_position(text: str) -> bool:

@@ -5,17 +5,19 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any, NotRequired, TypeVar, cast
+from typing import Annotated, Any, NamedTuple, NotRequired, TypeVar, cast
 
 import numpy as np
 from typing_extensions import TypedDict
 
 from .. import simulation
 from .._pieces import connected
+from ..bidding import Auction, read_auction
 from ..cards import Hand, LabelledArray, Seat, Strain, Vulnerability
 from ..dealing import ConstraintError
 from ..scoring import Contract
 from ..simulation import (
+    AsPlayed,
     BeatingLead,
     ContractChance,
     ContractValue,
@@ -27,8 +29,12 @@ from ..simulation import (
     Value,
     beating_leads,
 )
+from ..simulation.as_played import contract_as_played
 from ..simulation.controls import MINIMUM_EXACT
+from ..simulation.texts import RANKS
+from .auctions import AuctionText, FirstCaller, Meanings, check_calls, heard
 from .declared import Argument, Hooks, Option, Question, QuestionError
+from .played import Players
 
 PlayedContract = tuple[Contract, Seat]
 Simulated = TypeVar("Simulated", bound=Result)
@@ -36,11 +42,15 @@ SCORINGS = ("total", "imps", "matchpoints")
 _IN_VAIN = (
     ("vulnerable", "making"),
     ("scoring", "contract"),
+    ("rank", "contract"),
+    ("rank", "contracts"),
     ("side", "contract"),
     ("scoring", "contracts"),
     ("side", "by"),
 )
 """What can be said to ``simulate`` that changes nothing beside another."""
+_BEST, _CANDIDATES = 5, 12
+"""Contracts of a side that are named, and of how many the best as played are."""
 _FOR_LEADS = 0.5  # of the time of several contracts: for the leads that beat them
 Numbers = list[float | None]
 
@@ -53,12 +63,21 @@ class Counts(TypedDict):
     stopped: str | None
 
 
+class PlayedContractAnswer(TypedDict):
+    """What players make of a contract at the table."""
+
+    making: Numbers
+    score: Numbers
+    tricks: Numbers
+
+
 class MakingAnswer(Counts):
-    """How often a contract makes."""
+    """How often a contract makes; ``played`` is at the table, null before the last answer."""
 
     contract: str
     by: str
     making: Numbers
+    played: PlayedContractAnswer | None
 
 
 class ContractAnswer(MakingAnswer):
@@ -69,13 +88,19 @@ class ContractAnswer(MakingAnswer):
     distribution: list[float]
 
 
-class RankedContract(TypedDict):
-    """One of the best contracts of a side."""
+class WorthAnswer(TypedDict):
+    """How often a contract makes, and what it is worth."""
+
+    making: Numbers
+    worth: Numbers
+
+
+class RankedContract(WorthAnswer):
+    """One of the best contracts of a side, double dummy and at the table."""
 
     contract: str
     by: str
-    making: Numbers
-    worth: Numbers
+    played: WorthAnswer | None
 
 
 class EveryContractAnswer(Counts):
@@ -111,8 +136,16 @@ class ContractsAnswer(Counts):
     contracts: list[BeatenContract]
 
 
+class GainsAnswer(TypedDict):
+    """By how much one contract beats another, by way of scoring."""
+
+    total: Numbers
+    imps: Numbers
+    matchpoints: Numbers
+
+
 class ComparisonAnswer(Counts):
-    """By how much one contract beats another."""
+    """By how much one contract beats another, double dummy and at the table."""
 
     first: str
     second: str
@@ -122,17 +155,24 @@ class ComparisonAnswer(Counts):
     total: Numbers
     imps: Numbers
     matchpoints: Numbers
+    played: GainsAnswer | None
 
 
-class LeadAnswer(TypedDict):
-    """What there is to say of a lead."""
+class PlayedLeadAnswer(TypedDict):
+    """What declarers take at the table after a lead, and what the lead is worth."""
 
-    cards: tuple[str, ...]
     tricks: Numbers
     setting: Numbers
     points: Numbers
     gain: Numbers
+
+
+class LeadAnswer(PlayedLeadAnswer):
+    """What there is to say of a lead, double dummy and at the table."""
+
+    cards: tuple[str, ...]
     even: bool
+    played: PlayedLeadAnswer | None
 
 
 class LeadsAnswer(Counts):
@@ -156,6 +196,13 @@ class ContractSheet:
     rows: list[tuple[ContractValue, list[BeatingLead]]]
 
 
+class RankedValue(NamedTuple):
+    """What a contract is worth double dummy, and as played; None where that is not asked yet."""
+
+    seen: ContractValue
+    played: ContractValue | None
+
+
 Known = Annotated[
     str | None,
     Option(
@@ -171,6 +218,7 @@ Condition = Annotated[
            example="hearts(north) + hearts(south) >= 8"),
 ]  # fmt: skip
 Vulnerable = Annotated[str, Option(metavar="[none|ns|ew|both]", help="Vulnerable sides.")]
+Rank = Annotated[str, Option(choices=RANKS, help="Chances to rank by.")]
 Declarer = Annotated[str, Option(metavar="[N|E|S|W]", help="Declarer.", example="S")]
 
 
@@ -183,6 +231,9 @@ class LayoutsQuestion(Question):
     south: Known = None
     west: Known = None
     condition: Condition = None
+    auction: AuctionText = None
+    dealer: FirstCaller = "N"
+    meaning: Meanings = None
     samples: Annotated[
         int | None,
         Option(min=1, served=20_000, help="Layouts to estimate (default: as many as pay)."),
@@ -197,6 +248,7 @@ class LayoutsQuestion(Question):
     ] = None
     seconds: Annotated[float | None, Option(above=0, help="Stop after this many seconds.")] = None
     seed: Annotated[int, Option(min=0, max=2**64 - 1, help="Seed of the layouts.")] = 0
+    players: Players = "expert"
     model: Annotated[
         str | None,
         Option(metavar="MODEL",
@@ -206,8 +258,17 @@ class LayoutsQuestion(Question):
     vulnerable: Vulnerable = "none"
 
     def check(self) -> None:
-        """Read who is vulnerable."""
+        """Read who is vulnerable, and what was called."""
         self.sides  # noqa: B018
+        check_calls(self.auction, self.given)
+        self.calls  # noqa: B018
+
+    @cached_property
+    def calls(self) -> Auction | None:
+        """What was called."""
+        if self.auction is None:
+            return None
+        return read_auction(self.auction, self.dealer, self.sides)
 
     @cached_property
     def sides(self) -> Vulnerability:
@@ -223,11 +284,11 @@ class LayoutsQuestion(Question):
         watch = hooks.watch
         if watch is not None:
             told = watch
-            hooks = replace(hooks, watch=lambda found: told(self.answer(found)))
+            hooks = replace(hooks, watch=lambda found: told(self.answer(found, last=False)))
         yield self.answer(self.ask(hooks))
 
-    def answer(self, result: Any) -> Any:
-        """Answer with what was found."""
+    def answer(self, result: Any, *, last: bool = True) -> Any:
+        """Answer with what was found; before the ``last`` answer nothing is said as played."""
         raise NotImplementedError
 
     def _simulated(
@@ -246,6 +307,8 @@ class LayoutsQuestion(Question):
                 raise KeyboardInterrupt
 
         watched = hooks.watch is not None or hooks.until is not None
+        if self.calls is not None:
+            own["auction"] = heard(self.calls, self.meaning)
         try:
             return simulate(
                 north=self.north,
@@ -299,6 +362,7 @@ class SimulateQuestion(LayoutsQuestion):
     side: Annotated[str, Option(choices=("NS", "EW"), help="Side whose contracts are ranked.")] = (
         "NS"
     )
+    rank: Rank = "double-dummy"
 
     def check(self) -> None:
         """Refuse what does not go together, and what would change nothing."""
@@ -309,7 +373,8 @@ class SimulateQuestion(LayoutsQuestion):
             raise QuestionError("contract and by need each other")
         if self.making and self.contract is None:
             raise QuestionError("making needs contract and by")
-        if vain := next((pair for pair in _IN_VAIN if self.given.issuperset(pair)), None):
+        vain = next((pair for pair in _IN_VAIN if self.given.issuperset(pair)), None)
+        if vain is not None and not (self.auction and vain == ("vulnerable", "making")):
             raise QuestionError("{} has no effect with {}".format(*vain))
         self.asked  # noqa: B018
 
@@ -397,24 +462,48 @@ class SimulateQuestion(LayoutsQuestion):
                 best[bid] = ContractValue(bid, seat, found.making(bid, seat), worth)
         return ContractSheet(found, [(value, []) for value in best.values()])
 
-    def best(self, found: Simulation) -> list[ContractValue]:
-        """Return the best contracts of the side."""
-        return found.best_contracts(self.sides, self.scoring, side=self.side)
+    def best(self, found: Simulation, *, last: bool = True) -> list[RankedValue]:
+        """Return the best contracts of the side, of some that are good double dummy."""
+        asked_for = _CANDIDATES if last and self.rank == "played" else _BEST
+        seen = found.best_contracts(self.sides, self.scoring, side=self.side, number=asked_for)
+        if not last:
+            return [RankedValue(value, None) for value in seen]
+        rows = self.as_played(found, seen)
+        if self.rank == "played":
+            rows.sort(key=lambda row: -(row.played or row.seen).worth.mean)
+        return rows[:_BEST]
 
-    def answer(self, result: Simulation | ContractChance | ContractSheet) -> SimulationAnswer:
+    def as_played(self, found: Simulation, values: list[ContractValue]) -> list[RankedValue]:
+        """Return values with what they are as played."""
+        contracts = [(value.contract, value.by) for value in values]
+        told = found.values_as_played(contracts, self.sides, self.scoring, players=self.players)
+        return [RankedValue(*pair) for pair in zip(values, told, strict=True)]
+
+    def one_as_played(self, found: Simulation | ContractChance) -> AsPlayed:
+        """Return what the one contract is as played."""
+        ((bid, by),) = self.asked
+        danger = bool(self.sides >> by.side & 1)
+        return contract_as_played(found.deals, bid, by, danger, self.players, found.effect)
+
+    def answer(
+        self, result: Simulation | ContractChance | ContractSheet, *, last: bool = True
+    ) -> SimulationAnswer:
         """Answer with one contract, some, or all."""
         if isinstance(result, ContractSheet):
-            return self._contracts_answer(result)
+            return self._contracts_answer(result, last)
         if isinstance(result, ContractChance):
             return {
                 **_counts(result),
                 "contract": str(result.contract),
                 "by": str(result.by),
                 "making": _numbers(result.making()),
+                "played": _played(self.one_as_played(result)) if last else None,
             }
-        return self._contract_answer(result) if self.asked else self._every_answer(result)
+        if self.asked:
+            return self._contract_answer(result, last)
+        return self._every_answer(result, last)
 
-    def _contract_answer(self, found: Simulation) -> ContractAnswer:
+    def _contract_answer(self, found: Simulation, last: bool) -> ContractAnswer:
         ((bid, by),) = self.asked
         assert bid.strain is not None  # the simulation has refused a pass
         return {
@@ -425,9 +514,10 @@ class SimulateQuestion(LayoutsQuestion):
             "vulnerable": str(self.sides),
             "score": _numbers(found.score(bid, by, self.sides)),
             "distribution": found.distribution(bid.strain, by).round(4).tolist(),
+            "played": _played(self.one_as_played(found)) if last else None,
         }
 
-    def _every_answer(self, found: Simulation) -> EveryContractAnswer:
+    def _every_answer(self, found: Simulation, last: bool) -> EveryContractAnswer:
         content: dict[str, Any] = {
             **_counts(found),
             "strains": [strain.letter for strain in Strain],
@@ -439,16 +529,20 @@ class SimulateQuestion(LayoutsQuestion):
             content["explained"] = _table(found.explained, 4)
             content["effective"] = _table(found.effective, 1)
         content["vulnerable"] = str(self.sides)
-        content["best"] = [_ranked(value) for value in self.best(found)]
+        content["best"] = [_ranked(value) for value in self.best(found, last=last)]
         return cast(EveryContractAnswer, content)  # mypy wants all keys of a literal with **
 
-    def _contracts_answer(self, sheet: ContractSheet) -> ContractsAnswer:
+    def _contracts_answer(self, sheet: ContractSheet, last: bool) -> ContractsAnswer:
+        values = [value for value, _ in sheet.rows]
+        rows = [RankedValue(value, None) for value in values]
+        if last:
+            rows = self.as_played(sheet.simulation, values)
         contracts: list[BeatenContract] = [
             {
-                **_ranked(value),
+                **_ranked(row),
                 "leads": [{"lead": lead, "setting": _numbers(share)} for lead, share in leads],
             }
-            for value, leads in sheet.rows
+            for row, (_, leads) in zip(rows, sheet.rows, strict=True)
         ]
         counts = _counts(sheet.simulation)
         return {**counts, "vulnerable": str(self.sides), "contracts": contracts}
@@ -509,9 +603,21 @@ class CompareQuestion(LayoutsQuestion):
             for scoring in SCORINGS
         }
 
-    def answer(self, result: Simulation) -> ComparisonAnswer:
+    def gains_as_played(self, found: Simulation) -> dict[str, Value]:
+        """Return the same as players would play both."""
+        (first, second), (by, other_by) = self.bids, self.seats
+        return {
+            scoring: found.compare_as_played(
+                first, by, second, other_by, vulnerable=self.sides, scoring=scoring,
+                players=self.players,
+            )
+            for scoring in SCORINGS
+        }  # fmt: skip
+
+    def answer(self, result: Simulation, *, last: bool = True) -> ComparisonAnswer:
         """Answer with the gains of the first contract."""
         gains = self.gains(result)
+        played = self.gains_as_played(result) if last else None
         return {
             **_counts(result),
             "first": str(self.bids[0]),
@@ -522,6 +628,13 @@ class CompareQuestion(LayoutsQuestion):
             "total": _numbers(gains["total"]),
             "imps": _numbers(gains["imps"]),
             "matchpoints": _numbers(gains["matchpoints"]),
+            "played": None
+            if played is None
+            else {
+                "total": _numbers(played["total"]),
+                "imps": _numbers(played["imps"]),
+                "matchpoints": _numbers(played["matchpoints"]),
+            },
         }
 
 
@@ -529,7 +642,9 @@ class CompareQuestion(LayoutsQuestion):
 class LeadsQuestion(LayoutsQuestion):
     """Compare the opening leads from a hand against a contract.
 
-    Example: trickcast leads Q63.T9.KJ984.Q32 3N --by S
+    With a whole auction, contract and declarer follow from it.
+
+    Example: trickcast leads Q63.T9.KJ984.Q32 --auction "1N P 3N P P P" --dealer S
     """
 
     leader: Annotated[
@@ -538,25 +653,37 @@ class LeadsQuestion(LayoutsQuestion):
                  example="Q63.T9.KJ984.Q32"),
     ]  # fmt: skip
     contract: Annotated[
-        str, Argument(metavar="CONTRACT", help="Contract, such as 4S or 3NX.", example="3N")
-    ]
+        str | None,
+        Argument(
+            metavar="CONTRACT",
+            help="Contract, such as 4S or 3NX (default: by --auction).",
+            example="3N",
+        ),
+    ] = None
     by: Annotated[
-        str,
-        Option(metavar="[N|E|S|W]", help="Declarer, left of whom the leader sits.", example="S"),
-    ]
+        str | None,
+        Option(
+            metavar="[N|E|S|W]",
+            help="Declarer, left of whom the leader sits (default: by --auction).",
+            example="S",
+        ),
+    ] = None
     scoring: Annotated[str, Option(choices=SCORINGS, help="Scoring that compares leads.")] = "imps"
+    rank: Rank = "double-dummy"
 
     def check(self) -> None:
-        """Read hand and contract."""
+        """Read hand, contract and declarer."""
         super().check()
+        if self.calls is None and (self.contract is None or self.by is None):
+            raise QuestionError("no contract and declarer (expected contract and by, or auction)")
         self._own  # noqa: B018
 
     @cached_property
     def _own(self) -> dict[str, Any]:
         return {
             "leader": Hand(self.leader),
-            "contract": Contract(self.contract),
-            "by": Seat.parse(self.by),
+            "contract": None if self.contract is None else Contract(self.contract),
+            "by": None if self.by is None else Seat.parse(self.by),
         }
 
     def ask(self, hooks: Hooks) -> LeadSimulation:
@@ -569,15 +696,17 @@ class LeadsQuestion(LayoutsQuestion):
             **self._own,
         )
 
-    def answer(self, result: LeadSimulation) -> LeadsAnswer:
+    def answer(self, result: LeadSimulation, *, last: bool = True) -> LeadsAnswer:
         """Answer with every lead."""
+        leads = result.ranked(self.rank if last else "double-dummy", self.players)
+        told = result.as_played(self.players) if last else {}
         return {
             **_counts(result),
             "contract": str(result.contract),
             "by": str(result.by),
             "vulnerable": str(self.sides),
             "scoring": result.scoring,
-            "leads": [_lead(lead) for lead in result],
+            "leads": [_lead(lead, told.get(lead.cards[0])) for lead in leads],
         }
 
 
@@ -586,16 +715,37 @@ def _numbers(value: Value) -> Numbers:
     return [None if math.isnan(number) else round(number, 4) for number in value]
 
 
-def _ranked(value: ContractValue) -> RankedContract:
+def _played(found: AsPlayed) -> PlayedContractAnswer:
     return {
-        "contract": str(value.contract),
-        "by": str(value.by),
-        "making": _numbers(value.making),
-        "worth": _numbers(value.worth),
+        "making": _numbers(found.making),
+        "score": _numbers(found.points),
+        "tricks": _numbers(found.tricks),
     }
 
 
-def _lead(lead: Lead) -> LeadAnswer:
+def _ranked(row: RankedValue) -> RankedContract:
+    return {
+        "contract": str(row.seen.contract),
+        "by": str(row.seen.by),
+        **_worth(row.seen),
+        "played": None if row.played is None else _worth(row.played),
+    }
+
+
+def _worth(value: ContractValue) -> WorthAnswer:
+    return {"making": _numbers(value.making), "worth": _numbers(value.worth)}
+
+
+def _lead(lead: Lead, played: AsPlayed | None) -> LeadAnswer:
+    told: PlayedLeadAnswer | None = None
+    if played is not None and played.gain is not None:
+        points = Value(-played.points.mean, -played.points.high, -played.points.low)
+        told = {
+            "tricks": _numbers(played.tricks),
+            "setting": _numbers(played.setting),
+            "points": _numbers(points),
+            "gain": _numbers(played.gain),
+        }
     return {
         "cards": lead.cards,
         "tricks": _numbers(lead.tricks),
@@ -603,6 +753,7 @@ def _lead(lead: Lead) -> LeadAnswer:
         "points": _numbers(lead.points),
         "gain": _numbers(lead.gain),
         "even": lead.even,
+        "played": told,
     }
 
 

@@ -17,6 +17,7 @@ from ..cards import Seat, Vulnerability, shorten
 from ..dealing import Constraints
 from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import Contract, score
+from .as_played import MOST_OF_MANY, outcomes_of, some_of
 from .contracts import Tables
 from .controls import Floats, means
 from .layouts import Layouts, Work, lay_out, read_calls, watcher
@@ -31,7 +32,7 @@ from .outcomes import (
 )
 from .plan import Plan, SimulationError
 from .run import Cell
-from .texts import wrapped
+from .texts import AS_PLAYED, PLAYED_BY, wrapped
 
 ChoiceLike = str | Contract | tuple[str | Contract, str | Seat]
 """``"4S"``, ``"4S by S"``, ``("4S", "S")``, or ``"3N if hcp(north) >= 16 else 2N"``."""
@@ -116,6 +117,7 @@ class Comparison(Result):
         self._choices, self._side = choices, side
         self._exact, self._probabilities = layouts.exact, layouts.probabilities
         self._columns = {cell: column for column, cell in enumerate(cells)}
+        self._as_played: dict[str, list[Compared]] = {}
 
     @cached_property
     def rows(self) -> list[Compared]:
@@ -136,6 +138,35 @@ class Comparison(Result):
             )
             for one in asked
         ]
+
+    def as_played(self, players: str = "expert") -> list[Compared]:
+        """Return the rows as ``players`` would play the contracts, over at most 400 layouts.
+
+        Raises ValueError for other players.
+        """
+        if players not in self._as_played:
+            deals = self.deals[some_of(self.deals, MOST_OF_MANY)]
+            chosen = [row.choice for row in self.rows]
+            choices = [
+                ([contract for _, contract in each.rules], each.picks(deals.owners))
+                for each in chosen
+            ]
+            passed = ([Contract("PASS")], np.zeros(len(deals), dtype=np.intp))
+            *outcomes, nothing = outcomes_of(
+                deals, [*choices, passed], self._side, self.vulnerable, players
+            )
+            self._as_played[players] = [
+                Compared(
+                    choice,
+                    one.against(nothing, "total", self.effect),
+                    *(
+                        one.against(outcomes[0], scoring, self.effect)
+                        for scoring in ("total", "imps", "matchpoints")
+                    ),
+                )
+                for choice, one in zip(chosen, outcomes, strict=True)
+            ]
+        return self._as_played[players]
 
     def _gain(self, one: Any, other: Any, scoring: str) -> Value:
         """Return by how much a choice beats another; each with the rule for each layout."""
@@ -202,24 +233,20 @@ class Comparison(Result):
         return f"<Comparison of {len(self)} choices, {self.solved:,} layouts solved>"
 
     def __str__(self) -> str:
-        """A line for each choice."""
+        return self.text()
+
+    def text(self, players: str = "expert") -> str:
+        """Say a line for each choice, double dummy, and one as ``players`` would play."""
         against = f"against {self._choices[0].text}:"
         head = f"{'':{_WIDTH}}{'points':>13}{'points':>14}{'IMPs':>13}{'matchpoints':>14}"
         lines = [self.headline, f"points of {self.side}; {against}", head]
-        for row in self.rows:
+        for row, played in zip(self.rows, self.as_played(players), strict=True):
             name = f"{row.choice.text:{_WIDTH}}"
             if len(name) > _WIDTH:
                 lines += wrapped([name])
                 name = " " * _WIDTH
-            numbers = (
-                _shown(row.score, 0),
-                *map(_shown, (row.points, row.imps, row.matchpoints), (0, 2, 2)),
-            )
-            places = (13, 14, 13, 14)
-            lines.append(
-                name + "".join(f"{text:>{w}}" for text, w in zip(numbers, places, strict=True))
-            )
-        return "\n".join(lines + wrapped(self.notes))
+            lines += [name + _numbers(row), f"{f'  {AS_PLAYED}':{_WIDTH}}{_numbers(played)}"]
+        return "\n".join(lines + wrapped([*self.notes, PLAYED_BY[players]]))
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
@@ -346,6 +373,13 @@ def _name(contract: Contract) -> str:
 def _cell(contract: Contract) -> Cell:
     assert contract.by is not None  # _declared has seen to it
     return strain_of(contract), contract.by
+
+
+def _numbers(row: Compared) -> str:
+    """Show what a choice is worth, and what it gains."""
+    numbers = (row.score, row.points, row.imps, row.matchpoints)
+    shown = map(_shown, numbers, (0, 0, 2, 2))
+    return "".join(f"{text:>{w}}" for text, w in zip(shown, (13, 14, 13, 14), strict=True))
 
 
 def _shown(value: Value, digits: int) -> str:

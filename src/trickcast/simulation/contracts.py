@@ -31,7 +31,14 @@ from ..cards.one_or_many import is_named
 from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
-from .as_played import AsPlayed, contract_as_played
+from .as_played import (
+    MOST_OF_MANY,
+    AsPlayed,
+    contract_as_played,
+    outcomes_of,
+    some_of,
+    summed,
+)
 from .choice import doubt_of
 from .controls import Floats, Means, means
 from .layouts import Layouts, Work, lay_out, read_calls, watcher
@@ -252,6 +259,61 @@ class Simulation(Result, TrickChances):
         bid, seat = played(contract), Seat.parse(by)
         danger = is_vulnerable(vulnerable, seat)
         return contract_as_played(self.deals, bid, seat, danger, players, self.effect)
+
+    def values_as_played(
+        self,
+        contracts: Iterable[tuple[str | Contract, str | Seat]],
+        vulnerable: str | Vulnerability = "none",
+        scoring: str = "total",
+        *,
+        players: str = "expert",
+    ) -> list[ContractValue]:
+        """Return what contracts of one side are worth as ``players`` would play them, in order.
+
+        Over at most 400 of the layouts. With imps or matchpoints each is compared with the best by
+        points. Raises SimulationError for another scoring, ValueError for other players.
+        """
+        bids = [Contract(played(contract), by) for contract, by in contracts]
+        seats = [bid.by for bid in bids if bid.by is not None]
+        if not bids:
+            return []
+        deals = self.deals[some_of(self.deals, MOST_OF_MANY)]
+        nothing = np.zeros(len(deals), dtype=np.intp)
+        choices = [((bid,), nothing) for bid in bids]
+        outcomes = outcomes_of(deals, choices, seats[0].side, vulnerable, players)
+        own = is_vulnerable(vulnerable, seats[0])
+        found = [
+            summed(each.chances, bid, own, self.effect)
+            for each, bid in zip(outcomes, bids, strict=True)
+        ]
+        worth = [each.points for each in found]
+        if scoring != "total":
+            best = outcomes[int(np.argmax([value.mean for value in worth]))]
+            worth = [each.against(best, scoring, self.effect) for each in outcomes]
+        rows = zip(bids, seats, found, worth, strict=True)
+        return [ContractValue(Contract(str(b)), s, f.making, w) for b, s, f, w in rows]
+
+    def compare_as_played(
+        self,
+        contract: str | Contract,
+        by: str | Seat,
+        other: str | Contract,
+        other_by: str | Seat,
+        *,
+        vulnerable: str | Vulnerability = "none",
+        scoring: str = "imps",
+        players: str = "expert",
+    ) -> Value:
+        """Return by how much the first contract beats the second as ``players`` would play both.
+
+        Over at most 400 of the layouts; else as ``compare``. Raises ValueError for other players.
+        """
+        seats = Seat.parse(by), Seat.parse(other_by)
+        bids = [Contract(bid, seat) for bid, seat in zip((contract, other), seats, strict=True)]
+        deals = self.deals[some_of(self.deals, MOST_OF_MANY)]
+        choices = [((bid,), np.zeros(len(deals), dtype=np.intp)) for bid in bids]
+        first, second = outcomes_of(deals, choices, seats[0].side, vulnerable, players)
+        return first.against(second, scoring, self.effect)
 
     def compare(
         self,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bidding import AuctionLike, AuctionReading
-from ..cards import UNKNOWN, Hand, HandLike, Seat, Strain, Vulnerability, card_text
+from ..cards import UNKNOWN, Hand, HandLike, Seat, Strain, Vulnerability, card_text, shorten
 from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import Contract, score
 from ..solver import solve_lead_batches
@@ -36,7 +36,7 @@ from .outcomes import (
 )
 from .plan import Plan, SimulationError
 from .run import Question
-from .texts import error_text, interval_text, wrapped
+from .texts import AS_PLAYED, PLAYED_BY, RANKS, error_text, wrapped
 
 _EVEN = "="
 
@@ -154,11 +154,33 @@ class LeadSimulation(Result):
         if players not in self._as_played:
             cards = np.flatnonzero(self.after[0] != UNKNOWN).tolist()
             found = leads_as_played(
-                self.deals, self.contract, self.by, self.vulnerable, players, self.effect, cards
+                self.deals,
+                self.contract,
+                self.by,
+                self.vulnerable,
+                players,
+                self.effect,
+                cards,
+                self.scoring,
             )
             told = zip(map(card_text, cards), found, strict=True)
             self._as_played[players] = dict(told)
         return self._as_played[players]
+
+    def ranked(self, rank: str = "double-dummy", players: str = "expert") -> list[Lead]:
+        """Return the leads, best first: ``double-dummy``, or by their gain as ``played``.
+
+        Raises SimulationError for another rank, ValueError for other players.
+        """
+        if rank not in RANKS:
+            raise SimulationError(f"rank is {shorten(rank)} (expected {' or '.join(RANKS)})")
+        if rank == RANKS[0]:
+            return self.leads
+        told = self.as_played(players)
+        return sorted(
+            self.leads,
+            key=lambda lead: -told[lead.cards[0]].gain.mean,  # type: ignore[union-attr]
+        )
 
     def _means(self, taken: NDArray[np.uint8], outcome: Floats) -> Means:
         question = Leads(strain_of(self.contract), self.by)
@@ -182,33 +204,46 @@ class LeadSimulation(Result):
         return f"<LeadSimulation of {self.contract} by {self.by}, {self.solved:,} layouts solved>"
 
     def __str__(self) -> str:
-        """A line for each lead, best first."""
+        return self.text()
+
+    def text(self, rank: str = "double-dummy", players: str = "expert") -> str:
+        """Say a line for each lead, best first as ``ranked``: double dummy, and as played."""
         unit = {"total": "points", "imps": "IMPs"}.get(self.scoring, self.scoring)
-        head = f"{'lead':7}{'declarer takes':>15}{'set':>18}{unit:>25}{'as played':>13}"
-        lines = [self.headline, f"leads against {self.contract} by {self.by.word}", head]
-        taken = {card: each.tricks for card, each in self.as_played().items()}
-        lines += [self._line(lead, taken[lead.cards[0]]) for lead in self.leads]
-        notes = [
-            *self.notes,
-            "as played: what declarers take at championship tables after the lead",
+        half = f"{'tricks':>12}{'set':>10}{unit:>15}"
+        told = self.as_played(players)
+        lines = [
+            self.headline,
+            f"leads against {self.contract} by {self.by.word}; tricks are declarer's",
+            f"{'':6}{RANKS[0].replace('-', ' '):>37}{AS_PLAYED:>37}",
+            f"{'lead':6}{half}{half}",
         ]
+        for lead in self.ranked(rank, players):
+            played = told[lead.cards[0]]
+            assert played.gain is not None
+            cards = lead.cards[0] + "".join(card[1] for card in lead.cards[1:])
+            seen = self._half(lead.tricks, lead.setting, lead.gain)
+            at_table = self._half(played.tricks, played.setting, played.gain)
+            lines.append(f"{cards:6}{seen}{at_table}".rstrip())
+        notes = [*self.notes, PLAYED_BY[players]]
         if not self.known:
             notes.insert(0, f"{_EVEN}: equal within the error")
         return "\n".join(lines + wrapped(notes))
 
-    def _line(self, lead: Lead, played: Value) -> str:
-        cards = lead.cards[0] + "".join(card[1] for card in lead.cards[1:])
-        tricks = error_text(lead.tricks.mean, lead.tricks.high - lead.tricks.mean)
-        mean, low, high = (f"{share:.0%}" for share in lead.setting)
-        chance = mean if self.known else f"{mean} ({low} to {high})"
-        signed, digits = self.scoring != "matchpoints", 0 if self.scoring == "total" else 2
-        worth = interval_text(lead.gain, digits, signed=signed)
-        even = even_of(self.scoring)
-        if lead.gain == (even, even, even):
-            worth = "no difference"
-        mark = f" {_EVEN}" if lead.even and not self.known else ""
-        taken = error_text(played.mean, played.high - played.mean)
-        return f"{cards:7}{tricks:>15}{chance:>18}{worth + mark:>25}{taken:>13}"
+    def _half(self, tricks: Value, setting: Value, gain: Value) -> str:
+        """Show what there is to say of a lead in one way of playing on."""
+        even, digits = even_of(self.scoring), 0 if self.scoring == "total" else 2
+        taken = error_text(tricks.mean, tricks.high - tricks.mean)
+        share = f"{setting.mean:.0%}"
+        if not np.isnan(setting.low):
+            share += f" ±{100 * (setting.high - setting.low) / 2:.0f}"
+        sign = "" if self.scoring == "matchpoints" else "+"
+        worth = f"{gain.mean:{sign}.{digits}f}"
+        if not np.isnan(gain.low):
+            worth += f" ±{(gain.high - gain.low) / 2:.{digits}f}"
+            worth += f" {_EVEN}" if is_even(gain, self.scoring) else "  "
+        if gain == (even, even, even):
+            worth = "no difference  "
+        return f"{taken:>12}{share:>10}{worth:>15}"
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"

@@ -29,6 +29,7 @@ from ..played import PlayedEstimator
 from ..scoring import Contract, score
 from ..solver import values_in
 from .outcomes import Value
+from .texts import DOUBLE_DUMMY
 
 _SURE = 1.96
 
@@ -47,7 +48,7 @@ class CardValue:
     """Score of the side that plays the card."""
     loss: Value
     """Tricks given away against the best card of this list, layout by layout."""
-    as_played: float | None = None
+    as_played: Value | None = None
     """Declarer's tricks at the table after this opening lead; None for later cards."""
 
 
@@ -106,17 +107,20 @@ class NextCard(Tabular):
         lead = self.cards[0].as_played is not None
         lines = [
             f"{self.seat.word} to play, {self.contract} by {self.by.word}: {len(self.deals):,} "
-            f"layouts (as good as {self.effective_size:,.0f} independent ones), double dummy",
+            f"layouts (as good as {self.effective_size:,.0f} independent ones)",
             f"{'card':<10}{'declarer takes':>16}{'makes':>8}{'gives away':>16}"
-            + ("   as played" if lead else ""),
+            + ("        as played" if lead else ""),
         ]
         for each in self.cards:
             name = each.cards[0] + "".join(card[1] for card in each.cards[1:])
             tricks = f"{each.tricks.mean:.2f} ± {each.tricks.high - each.tricks.mean:.2f}"
             loss = f"{each.loss.mean:.2f} ± {each.loss.high - each.loss.mean:.2f}"
             line = f"{name:<10}{tricks:>16}{each.making.mean:>8.0%}{loss:>16}"
-            lines.append(line + (f"{each.as_played:>12.2f}" if each.as_played is not None else ""))
-        return "\n".join(lines)
+            if each.as_played is not None:
+                half = each.as_played.high - each.as_played.mean
+                line += f"{f'{each.as_played.mean:.2f} ± {half:.2f}':>17}"
+            lines.append(line)
+        return "\n".join([*lines, DOUBLE_DUMMY])
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
@@ -183,7 +187,7 @@ def simulate_play(
         raise DealError("the board was passed out: no card is played")
     contract, strain = Contract(bid), Strain.parse(bid[1])
     cards = seats_played(played, strain, declarer)
-    known = _known(hand, dummy, _next_seat(cards, strain, declarer), declarer, cards)
+    known = _known(hand, dummy, next_seat(cards, strain, declarer), declarer, cards)
     deals = deals_after(
         read, **known, played=played or None, n=n, seed=seed, style=style, meanings=meanings,
         model=model,
@@ -224,7 +228,7 @@ class _Asked:
                     _value((tricks >= self.contract.tricks).astype(float), size),
                     _value(points[after[:, group[0]]], size),
                     _value(own * (after[:, best].astype(float) - tricks), size),
-                    self._as_played(group[0]),
+                    self._as_played(group[0], size),
                 )
             )
         values.sort(key=lambda each: -each.points.mean)
@@ -233,7 +237,7 @@ class _Asked:
             self.contract, self.declarer, now.turn, self.deals, effective, after, values
         )
 
-    def _as_played(self, lead: int) -> float | None:
+    def _as_played(self, lead: int, size: float) -> Value | None:
         if self.players is None:
             return None
         estimate = PlayedEstimator(threads=1)(
@@ -243,7 +247,7 @@ class _Asked:
             players=self.players,
             leads=[card_text(lead)] * len(self.deals),
         )
-        return float(np.mean(estimate.expected))
+        return _value(np.asarray(estimate.expected, dtype=float), size)
 
 
 def _known(
@@ -272,7 +276,7 @@ def _known(
     return known
 
 
-def _next_seat(cards: Sequence[tuple[Seat, str]], strain: Strain, declarer: Seat) -> Seat:
+def next_seat(cards: Sequence[tuple[Seat, str]], strain: Strain, declarer: Seat) -> Seat:
     """Return who plays the next card; the leader where all are played."""
     if not cards or len(cards) == 52:
         return declarer.lho

@@ -11,10 +11,16 @@ _WIDTH = 80
 ESTIMATED_ONLY = "network estimates only: their error is not known"
 INTERVALS = "± and brackets show the 95 % interval"
 KNOWN = "every hand is known: solved once, so there is no chance"
-DOUBLE_DUMMY = (
-    "double dummy: everybody sees all hands; at the table declarers took 0.1 tricks more on "
-    "average (OKBridge, 30 million plays)"
-)
+RANKS = ("double-dummy", "played")
+"""What contracts and leads may be ranked by."""
+AS_PLAYED = "as played"
+PLAYED_BY = {
+    "expert": "as played: what championship players take, who see two hands (intervals count only "
+    "the layouts)",
+    "club": "as played: what club players take, who see two hands (intervals count only the "
+    "layouts)",
+}
+DOUBLE_DUMMY = "double dummy: everybody sees all hands"
 
 
 def wrapped(notes: Iterable[str]) -> list[str]:

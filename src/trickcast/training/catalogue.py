@@ -1,16 +1,18 @@
 """Everything that can be trained, by name, and the one function that trains it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from contextlib import nullcontext
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..cards import shorten
 from ..plugins import load, offered
+from . import played
 from . import two_hands as pairs
 from . import whole_deals as deals
-from .request import COMMON, Answer, Request
-from .settings import Settings, changed, settings_of
+from .bidding import models as bidding
+from .request import COMMON, FROM_FILES, Answer, Request
+from .settings import changed, settings_of
 from .trainer import Report, processor_threads
 
 
@@ -25,13 +27,16 @@ class Family(NamedTuple):
     """An evaluation in words."""
     threads: int | None = None
     """Of the processor, where nothing is asked; None leaves it to torch."""
+    common: Set[str] = frozenset(COMMON)
+    """Fields of a request that always make sense here."""
 
 
 class Training(NamedTuple):
     """One training: its family and its settings."""
 
     family: Family
-    settings: Settings
+    settings: Any
+    """A frozen dataclass of settings."""
     fixed: Mapping[str, Any] = MappingProxyType({})
     """Fields of the settings that its name decides."""
 
@@ -53,10 +58,17 @@ _PAIRS = Family(
     pairs.train_pairs_model,
     pairs.shown,
 )
+_PLAYED = Family(set(), played.train_model, played.shown, common=frozenset(FROM_FILES))
+_BIDDING = Family(
+    {"teacher", "minutes"}, bidding.train_model, bidding.shown, common=frozenset(FROM_FILES)
+)
 
 CATALOGUE: dict[str, Training] = {
     **{name: Training(_DEALS, config) for name, config in deals.PRESETS.items()},
     "pairs": Training(_PAIRS, pairs.PAIRS),
+    "played": Training(_PLAYED, played.PlayedConfig()),
+    "bidding": Training(_BIDDING, bidding.BIDDING),
+    "bidding-taught": Training(_BIDDING, bidding.STUDENT),
 }
 """Every training of the product; plug-ins may know more."""
 
@@ -112,12 +124,17 @@ def train(
     training = find_training(request.name)
     family = training.family
     for option in request.given():
-        if option not in family.options | COMMON:
+        if option not in family.options | family.common:
             names = [*CATALOGUE, *offered("TRAININGS")]
-            takers = [name for name in names if option in find_training(name).family.options]
-            raise ValueError(
-                f"{request.name} takes no --{option.replace('_', '-')} (only {', '.join(takers)})"
-            )
+            takers = [
+                name
+                for name in names
+                if option in (other := find_training(name).family).options | other.common
+            ]
+            said = "FOLDER" if option == "folder" else f"--{option.replace('_', '-')}"
+            raise ValueError(f"{request.name} takes no {said} (only {', '.join(takers)})")
+    if "folder" in family.common and request.folder is None:
+        raise ValueError(f"{request.name} learns from files (expected {request.name} FOLDER)")
     config = training.configured(request.settings)
     if cluster is not None:
         if family is not _DEALS:

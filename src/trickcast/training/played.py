@@ -30,6 +30,8 @@ from ..played.files import PLAYED_FORMAT, inputs_text
 from ..played.inputs import SIZES, UNKNOWN_LEAD, Tables, encode, part
 from ..played.measures import measure
 from .exports import Graph, write_model
+from .request import Answer, Request, can_export
+from .settings import MORE_THAN_0, SEED, SHARE, at_least, check_settings, setting
 from .trainer import TrainingError
 
 FOLDS = 5
@@ -47,20 +49,20 @@ Report = Callable[[dict[str, Any]], None]
 class PlayedConfig:
     """All that decides the training besides its data."""
 
-    members: int = 10
-    """Networks of the ensemble."""
-    width: int = 192
-    epochs: int = 14
-    batch: int = 512
-    learning_rate: float = 1e-3
-    weight_decay: float = 0.05
-    dropout: float = 0.2
-    input_dropout: float = 0.05
-    unknown: float = 0.5
-    """Share of lessons in which the lead is left out, and of those in which the auction is."""
-    club: float = 0.2
-    """Weight of a club's result that came about once; n tables with it weigh √n times as much."""
-    seed: int = 1
+    members: int = setting(10, "networks of the ensemble", at_least(FOLDS))
+    width: int = setting(192, "numbers of a hidden layer", at_least(1))
+    epochs: int = setting(14, "rounds through all results", at_least(1))
+    batch: int = setting(512, "results in a step", at_least(1))
+    learning_rate: float = setting(1e-3, "AdamW's learning rate", MORE_THAN_0)
+    weight_decay: float = setting(0.05, "AdamW's weight decay", at_least(0))
+    dropout: float = setting(0.2, "share of hidden numbers dropped", SHARE)
+    input_dropout: float = setting(0.05, "share of inputs dropped", SHARE)
+    unknown: float = setting(0.5, "share of lessons without the lead; without the auction", SHARE)
+    club: float = setting(0.2, "weight of a club's result; of n tables √n times it", at_least(0))
+    seed: int = setting(1, "decides first weights and the order of lessons", SEED)
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
 
 class Results(NamedTuple):
@@ -263,6 +265,30 @@ def train_played(
     }
     export(ensemble, path, config, results, rows, scores, base.info.sha256)
     return path
+
+
+def train_model(request: Request, config: PlayedConfig, report: Report) -> Answer:
+    """Train on ``request.folder``. Raises as ``train_played``, and TrainingError without onnx."""
+    assert request.folder is not None  # the catalogue has seen to it
+    if not can_export():
+        raise TrainingError("played writes an ONNX file (pip install 'trickcast[train]')")
+    counted = 0
+
+    def counting(line: dict[str, Any]) -> None:
+        nonlocal counted
+        counted += line.get("results", 0)
+        report(line)
+
+    path = train_played(request.folder, request.out, config, counting)
+    return Answer(request.name, None, f"{counted:,} results", path)
+
+
+def shown(line: dict[str, Any]) -> str:
+    """Return a line of a training in words."""
+    if "file" in line:
+        skipped = f", {line['skipped']:,} entries skipped" if line["skipped"] else ""
+        return f"{line['file']}: {line['results']:,} results{skipped}"
+    return f"epoch {line['epoch']} of {line['epochs']}: loss {line['loss']:.4f}"
 
 
 def fit(

@@ -25,6 +25,8 @@ class Request:
 
     name: str = "accurate"
     settings: Mapping[str, str] = field(default_factory=dict)
+    folder: Path | None = None
+    """PBN files to learn from."""
     library: Place = setting("data/library", "Library of solved deals: a folder or an address.")
     out: Path = setting(Path("trained"), "Folder for checkpoints and the model.")
     deals: int | None = setting(None, "Number of deals to train on (default: all).", _COUNT)
@@ -40,7 +42,9 @@ class Request:
         None, "16-bit weights to start from; for hand2vec, those of its teacher."
     )
     anew: bool = setting(False, "Start at step 0 from these weights, ignoring their progress.")
-    teacher: tuple[Path, ...] = setting((), "16-bit weights of a teacher. Repeatable.")
+    teacher: tuple[Path, ...] = setting(
+        (), "16-bit weights of a teacher, or its checkpoint for calls. Repeatable."
+    )
     taught: Path | None = setting(None, "Folder of deals labelled by a network.")
     endings: Place | None = setting(
         None, "Folder or address of endings to learn too, with --set endings=N."
@@ -64,7 +68,9 @@ class Request:
 
 
 COMMON = {"name", "settings", "library", "out", "validation", "minutes", "threads"}
-"""Fields that make sense for every family."""
+"""Fields that make sense for every family that learns from a library."""
+FROM_FILES = {"name", "settings", "folder", "out", "threads"}
+"""Those of a family that learns from a folder of PBN files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +78,16 @@ class Answer:
     """What a leg came to."""
 
     name: str
-    trained: "Trained[Any, Any]"
+    trained: "Trained[Any, Any] | None"
+    """None where the whole schedule is one leg."""
     lessons: str
     """What was learned from: ``"109,040 deals"``."""
     model: Path | None
     """The exported file, where there is one."""
 
     def __str__(self) -> str:
-        step = self.trained.progress.step
-        if not self.trained.done:
+        step = 0 if self.trained is None else self.trained.progress.step
+        if self.trained is not None and not self.trained.done:
             done = f"{self.name}: step {step:,} of {self.trained.steps:,}"
             return f"{done}; rerun the command to continue"
         if self.model is None:

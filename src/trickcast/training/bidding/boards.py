@@ -121,7 +121,11 @@ def split_boards(boards: BoardSet) -> dict[str, BoardSet]:
             apart["deals" if kept else "training"].append(i)
     for name, index in apart.items():
         if not index:
-            raise TrainingError(f"{counted(len(boards.boards), 'board')}: too few, none for {name}")
+            events = len({board.tag("Event") for board in boards.boards})
+            raise TrainingError(
+                f"{counted(len(boards.boards), 'board')} of {counted(events, 'event')}: too few, "
+                f"none for {name}"
+            )
     return {name: boards.those(index) for name, index in apart.items()}
 
 

@@ -1,11 +1,12 @@
 """The training of the model of calls, from files to files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..trainer import FORMAT, read_plain, train
+from ..request import Answer, Request, can_export
+from ..trainer import FORMAT, Report, Trained, read_plain, train
 from .boards import auctions_of, read_boards, split_boards
 from .export import export_bidding
 from .network import BiddingNetwork, BiddingNetworkConfig
@@ -44,15 +45,17 @@ def train_bidding(
     out: Path,
     config: BiddingConfig = BIDDING,
     *,
+    name: str = "bidding",
     teachers: Sequence[Path] = (),
     minutes: float | None = None,
-    report: Callable[[dict[str, float]], None] = lambda line: None,
-) -> Path | None:
-    """Train a leg on the PBN files of a folder; return the model's file at the end of the schedule.
+    report: Report = lambda line: None,
+) -> tuple[Trained[BiddingConfig, BiddingNetwork], Path | None]:
+    """Train a leg on the PBN files of a folder; at the end of the schedule there is a model's file.
 
-    The same call goes on where it stopped: from ``bidding.checkpoint`` in ``out``. ``teachers`` are
-    such checkpoints of other trainings; the first one's weights are those to begin with. Raises
-    TrainingError for boards without auctions and for a checkpoint of another training.
+    The same call goes on where it stopped: from ``NAME.checkpoint`` in ``out``. ``teachers`` are
+    such checkpoints of other trainings; the first one's weights are those to begin with. Where
+    there is no onnx the model is not written. Raises TrainingError for boards without auctions and
+    for a checkpoint of another training.
     """
     parts = {
         name: auctions_of(boards) for name, boards in split_boards(read_boards(folder)).items()
@@ -64,12 +67,36 @@ def train_bidding(
         taught = bid_deals(networks, TAUGHT_DEALS, TAUGHT_SEED)
         begin = networks[0].state_dict()
     task = BiddingTask(config, boards, parts, taught, begin)
-    trained = train(task, out / "bidding.checkpoint", minutes=minutes, report=report)
-    if not trained.done:
-        return None
-    target = out / "bidding" / f"{MODEL}.onnx"
+    trained = train(task, out / f"{name}.checkpoint", minutes=minutes, report=report)
+    if not trained.done or not can_export():
+        return trained, None
+    target = out / f"{name}.onnx"
     export_bidding(trained.network, MODEL, scores_of(trained.progress.last), trained.record, target)
-    return target
+    return trained, target
+
+
+def train_model(request: Request, config: BiddingConfig, report: Report) -> Answer:
+    """Train a leg on ``request.folder``. Raises as ``train_bidding``."""
+    assert request.folder is not None  # the catalogue has seen to it
+    trained, model = train_bidding(
+        request.folder,
+        request.out,
+        config,
+        name=request.name,
+        teachers=request.teacher,
+        minutes=request.minutes,
+        report=report,
+    )
+    return Answer(request.name, trained, f"{trained.record['deals']:,} auctions", model)
+
+
+def shown(line: dict[str, Any]) -> str:
+    """Return an evaluation in words."""
+    kinds = ", of new ".join(
+        f"{kind} {line[f'{kind}_loss']:.4f} ({line[f'{kind}_right']:.1%} right)"
+        for kind in ("deals", "events")
+    )
+    return f"step {line['step']:,}: log-loss a call of new {kinds}, {line['seconds']:.0f} s"
 
 
 def scores_of(line: dict[str, Any]) -> dict[str, float]:

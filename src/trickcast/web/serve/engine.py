@@ -22,6 +22,7 @@ from ... import bidding as openings
 from ...cards import DealSet, counted, shorten
 from ...estimator import DEFAULT_MODEL, Estimator
 from ...questions import Question
+from ...questions.auctions import reads_a_file
 from ...questions.converting import ConvertQuestion
 from ...questions.dealing import DealQuestion
 from ...questions.deals import MOST_SOLVED, EstimateQuestion, ParQuestion, SolveQuestion
@@ -107,6 +108,12 @@ class Engine:
             _check_name("model", question.model, _PAIR_MODELS)
         elif (model := getattr(question, "model", None)) is not None:
             _check_name("model", model, [answer["name"] for answer in self._models])
+        for meaning in getattr(question, "meaning", None) or ():
+            if reads_a_file(meaning):
+                raise RefusedError(
+                    f"no meaning {shorten(meaning)} (expected such as 1N: hcp 12-14, or one of "
+                    f"{', '.join(openings.names())})"
+                )
         if isinstance(question, DealQuestion) and question.solve:
             _check_solved(question.boards or 1)
 
@@ -172,7 +179,7 @@ class Engine:
                 hands, partners = counted(len(norths), "hand"), counted(len(souths), "partner")
                 raise RefusedError(f"{hands} and {partners} (expected equally many)")
             given = [*zip(norths, souths, strict=True)]
-        for some in _turns(given, question.turn):
+        for some in _turns(given, question.at_once()):
             for answer in await self._in_thread(answers, some):
                 yield "result", answer
 

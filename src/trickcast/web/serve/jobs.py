@@ -20,7 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...bidding import AuctionWarning
 from ...cards import Board, Deal, DealError, DealSet, Skipped
+from ...cards.text import parse_hands
 from ...estimator import ModelError
 from ...formats import FormatError, FormatWarning, iter_deals, write_stream
 from ...questions import Hooks, QuestionError, question_of
@@ -53,7 +55,11 @@ def solve(asked: Asked, tell: Tell) -> None:
 def ask(asked: Asked, tell: Tell) -> None:
     """Tell the answers to a question that comes with no deals, and what is known before."""
     question: Any = question_of(asked["name"])(**asked["given"])
-    _tell_all(question.answers(_hooks(asked, tell)), asked, tell)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _tell_all(question.answers(_hooks(asked, tell)), asked, tell)
+    if notes := _passed_over([], caught)["notes"]:
+        tell("notes", notes)
 
 
 def judge(asked: Asked, tell: Tell) -> None:
@@ -62,7 +68,8 @@ def judge(asked: Asked, tell: Tell) -> None:
     skipped: list[Skipped] = []
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
-        answers = question.answers(_hooks(asked, tell), _boards(asked, skipped), notes.append)
+        boards = _boards(asked, skipped, hidden=getattr(question, "now", False))
+        answers = question.answers(_hooks(asked, tell), boards, notes.append)
         _tell_all(answers, asked, tell)
     told = _passed_over(skipped, caught)
     for kind, entries in {**told, "notes": [*told["notes"], *notes]}.items():
@@ -115,11 +122,16 @@ def _tell_all(answers: Iterable[Any], asked: Asked, tell: Tell) -> None:
             tell("result", answer)
 
 
-def _boards(asked: Asked, skipped: list[Skipped]) -> Iterator[tuple[NDArray[np.uint8], Board]]:
-    """Yield the deals and positions that were given, or those of a file."""
+def _boards(
+    asked: Asked, skipped: list[Skipped], *, hidden: bool
+) -> Iterator[tuple[NDArray[np.uint8], Board]]:
+    """Yield the deals and positions that were given, or those of a file; hands may be hidden."""
     if asked["content"] is None:
         for text in asked["deals"]:
-            owners = position_owners(text) if is_position(text) else Deal(text).owners
+            if hidden:
+                owners = np.frombuffer(parse_hands(text), dtype=np.uint8)
+            else:
+                owners = position_owners(text) if is_position(text) else Deal(text).owners
             yield owners, Board()
         return
     for chunk in _deals(asked, skipped):
@@ -154,7 +166,8 @@ def _known(board: Board) -> tuple[int | None, str | None, str | None]:
 def _passed_over(
     skipped: list[Skipped], caught: Iterable[warnings.WarningMessage] | None
 ) -> dict[str, Any]:
-    notes = [str(told.message) for told in caught or () if issubclass(told.category, FormatWarning)]
+    kinds = (AuctionWarning, FormatWarning)
+    notes = [str(told.message) for told in caught or () if issubclass(told.category, kinds)]
     return {"skipped": [entry._asdict() for entry in skipped], "notes": notes}
 
 

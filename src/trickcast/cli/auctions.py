@@ -1,0 +1,176 @@
+"""The commands about calls: auction, bid."""
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Annotated
+
+import click
+
+from .._files import check_target
+from ..cards import Board, Deal, DealSet, counted
+from ..cards.auction import CallError
+from ..formats import format_to_write
+from ..questions.auctions import AuctionQuestion, BidQuestion
+from .command import Option
+from .deals import AsJson, From, watched, with_boards
+from .inputs import CommandError, Strict, is_file, read_deals, read_hands
+from .outputs import Force, may_replace, write_told
+from .sheets import Sheet
+from .views import folded
+
+_TOGETHER = 256
+"""Boards bid in one turn."""
+Number = Annotated[int | None, Option("--board", min=0, help="Only this board number of a file.")]
+
+
+def auction(
+    question: AuctionQuestion,
+    number: Number = None,
+    as_json: AsJson = False,
+    source: From = None,
+    strict: Strict = False,
+) -> None:
+    """Explain calls, or those of a file's boards."""
+    if not _is_boards(question.auction):
+        _no_file({"--board": number, "--from": source, "--strict": strict or None})
+        shown = question.ask()
+        told = json.dumps(question.answer(shown)) if as_json else folded(str(shown))
+        click.echo(told)
+        return
+    if question.deal is not None:
+        raise click.BadParameter("--deal is for calls, and a file has its own")
+    sheet, silent, explained = Sheet(), 0, False
+    for deal, board in _boards(question.auction, source, strict, number):
+        if not board.auction:
+            silent += 1
+            continue
+        explained = True
+        known = board.completed()
+        asked = question.but(
+            auction=" ".join(board.auction),
+            dealer=_first(question, "dealer", known.dealer),
+            vulnerable=_first(question, "vulnerable", known.vulnerability),
+        )
+        try:
+            shown = asked.ask(deal)
+        except CallError as error:
+            click.echo(f"note: {_name(board)}: {error}", err=True)
+            continue
+        if as_json:
+            click.echo(json.dumps(asked.answer(shown, deal, board)))
+        else:
+            sheet.show(deal, board, folded(str(shown)))
+    if not explained:
+        raise CommandError(f"{question.auction}: no board has an auction (bid makes one)")
+    if silent:
+        click.echo(f"note: {counted(silent, 'board')} without an auction", err=True)
+
+
+def bid(
+    question: BidQuestion,
+    seats: Annotated[
+        str | None,
+        Option(metavar="SEATS", help="Of a file: who bids, such as NS; the others pass."),
+    ] = None,
+    out: Annotated[
+        str | None, Option(metavar="FILE", help="Of a file: write the boards with their auctions.")
+    ] = None,
+    number: Number = None,
+    as_json: AsJson = False,
+    source: From = None,
+    strict: Strict = False,
+    force: Force = False,
+) -> None:
+    """Suggest a call, or bid the boards of a file."""
+    if not _is_boards(question.hand):
+        _no_file({"--seats": seats, "--out": out, "--board": number, "--from": source,
+                  "--strict": strict or None})  # fmt: skip
+        (hand,) = read_hands(question.hand)
+        question = question.but(hand=str(hand))
+        suggested, compared = question.ask()
+        if as_json:
+            click.echo(json.dumps(question.answer(suggested, compared)))
+        else:
+            parts = [suggested] if compared is None else [suggested, compared]
+            click.echo(folded("\n\n".join(map(str, parts))))
+        return
+    if question.simulate:
+        raise click.BadParameter("--simulate is for a hand, not for a file of boards")
+    if out is not None and as_json:
+        raise click.BadParameter("--json and --out do not go together")
+    if out is not None:
+        may_replace(out, force)
+        check_target(out)
+        format_to_write(out)
+    boards = _boards(question.hand, source, strict, number)
+    chunks = _bid(question, boards, "NESW" if seats is None else seats)
+    if out is not None:
+        write_told(chunks, out, None)
+        return
+    sheet = Sheet()
+    for chunk in chunks:
+        for deal, board in with_boards(chunk):
+            assert board is not None
+            if as_json:
+                click.echo(json.dumps(question.board_answer(deal, board)))
+            else:
+                sheet.show(deal, board, _called(board))
+
+
+def _is_boards(source: str) -> bool:
+    """Whether an argument is not calls or a hand, but a file of boards, or a deal."""
+    return source == "-" or is_file(source) or ":" in source[:8]
+
+
+def _no_file(given: dict[str, object]) -> None:
+    """Refuse what only has a meaning for a file."""
+    for name, value in given.items():
+        if value is not None:
+            raise click.BadParameter(f"{name} is for a file of boards")
+
+
+def _boards(
+    source: str, format: str | None, strict: bool, number: int | None
+) -> Iterator[tuple[Deal, Board]]:
+    """Yield the boards of a file. Raises CommandError where there is none of a number."""
+    matching = False
+    for chunk in watched(read_deals(source, format, strict=strict)):
+        for deal, board in with_boards(chunk):
+            if number is None or (board is not None and board.number == number):
+                matching = True
+                yield deal, board or Board()
+    if not matching:
+        raise CommandError(f"{source}: there is no board {number}")
+
+
+def _bid(
+    question: BidQuestion, boards: Iterator[tuple[Deal, Board]], seats: str
+) -> Iterator[DealSet]:
+    while some := list(islice(boards, _TOGETHER)):
+        deals = DealSet.from_deals(deal for deal, _ in some)
+        yield DealSet(deals.owners, boards=question.bid(some, seats))
+
+
+def _first(question: AuctionQuestion, name: str, of_board: object) -> str:
+    """Return what was asked for, else what the board says, else the usual."""
+    usual: str = getattr(question, name)
+    return usual if name in question.given or of_board is None else str(of_board)
+
+
+def _name(board: Board) -> str:
+    return "a board" if board.number is None else f"board {board.number}"
+
+
+def _called(board: Board) -> str:
+    """Return the auction in rows of four from the dealer on, and the contract."""
+    assert board.dealer is not None
+    calls = ["P" if call == "PASS" else call for call in board.auction]
+    seats = [board.dealer]
+    while len(seats) < 4:
+        seats.append(seats[-1].lho)
+    rows: Iterable[list[str]] = (calls[start : start + 4] for start in range(0, len(calls), 4))
+    lines = ["".join(f"{seat.word:<7}" for seat in seats).rstrip()]
+    lines += ["".join(f"{call:<7}" for call in row).rstrip() for row in rows]
+    ended = "passed out" if board.declarer is None else f"{board.contract} by {board.declarer.word}"
+    return "\n".join([*lines, ended])

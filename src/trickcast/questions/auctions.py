@@ -1,0 +1,400 @@
+"""Questions about calls, what they show and what to call next; and how calls are asked with."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
+
+from typing_extensions import TypedDict
+
+from ..cards import Board, Deal, Seat, Vulnerability
+from ..scoring import Contract
+from .deals import named_deal
+from .declared import Argument, Hooks, Option, Question, QuestionError
+
+if TYPE_CHECKING:
+    from ..bidding import (
+        Auction,
+        AuctionReading,
+        AuctionShown,
+        CallShown,
+        ComparedCalls,
+        SuggestedCalls,
+    )
+
+AuctionText = Annotated[
+    str | None,
+    Option(metavar="CALLS", filled=True, help="The calls from the dealer on: '1N P 3N P P P'.",
+           example="1N P 3N P P P"),
+]  # fmt: skip
+Dealer = Annotated[
+    str | None, Option(help="Who calls first: N, E, S or W (default: the board's, or N).")
+]
+FirstCaller = Annotated[str, Option(help="Who calls first: N, E, S or W.")]
+Vulnerable = Annotated[
+    str | None, Option(help="none, ns, ew or both (default: the board's, or none).")
+]
+Sides = Annotated[str, Option(help="none, ns, ew or both.")]
+Meanings = Annotated[
+    list[str] | None,
+    Option(metavar="TEXT", filled=True, example=["1N: hcp 12-14, balanced"],
+           help="What a call means: '1N: hcp 12-14, balanced'; or a system; to the command also a "
+           "file (.toml)."),
+]  # fmt: skip
+
+
+class ShownCall(TypedDict):
+    """A call and the hands that make it: the middle nine tenths of points and lengths (S H D C).
+
+    ``hand``, ``chance`` and ``unusual`` are of the caller's own hand, where the deal is known.
+    """
+
+    call: str
+    by: str
+    points: tuple[int, int]
+    lengths: list[tuple[int, int]]
+    balanced: float
+    chosen: float
+    instead: dict[str, float]
+    typical: list[str]
+    hand: NotRequired[str]
+    chance: NotRequired[float]
+    unusual: NotRequired[bool]
+
+
+class AuctionAnswer(TypedDict):
+    """What each call of an auction shows."""
+
+    deal: NotRequired[str]
+    board: NotRequired[int]
+    auction: str
+    dealer: str
+    vulnerable: str
+    calls: list[ShownCall]
+
+
+class NextCall(TypedDict):
+    """A call that players would make, how many of them, and what it shows."""
+
+    call: str
+    chance: float
+    shows: str
+
+
+class FollowedCall(TypedDict):
+    """What comes of a call: points of the caller's side, IMPs [mean, low, high] over the first."""
+
+    call: str
+    points: float
+    imps: list[float]
+    contracts: dict[str, float]
+
+
+class FollowedCalls(TypedDict):
+    """Calls followed to the end of the auction over layouts, as players would score."""
+
+    layouts: int
+    effective_size: float
+    calls: list[FollowedCall]
+
+
+class BidAnswer(TypedDict):
+    """The calls that players would make next, the likeliest first."""
+
+    hand: str
+    auction: str
+    dealer: str
+    vulnerable: str
+    by: str
+    calls: list[NextCall]
+    compared: FollowedCalls | None
+
+
+class BoardAnswer(TypedDict):
+    """A board that was bid to the end; ``contract`` is PASS where all passed."""
+
+    deal: str
+    board: NotRequired[int]
+    dealer: str
+    vulnerable: str
+    auction: str
+    contract: str
+    by: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallsQuestion(Question):
+    """What questions about calls have in common."""
+
+    dealer: FirstCaller = "N"
+    vulnerable: Sides = "none"
+    meaning: Meanings = None
+
+    def check(self) -> None:
+        """Read who deals, and who is vulnerable."""
+        self._told  # noqa: B018
+
+    @cached_property
+    def _told(self) -> dict[str, Any]:
+        return {
+            "dealer": Seat.parse(self.dealer),
+            "vulnerable": Vulnerability.parse(self.vulnerable),
+            "meanings": self.meaning or (),
+        }
+
+    def answers(self, hooks: Hooks) -> Iterator[Any]:
+        """Yield the one answer."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuctionQuestion(CallsQuestion):
+    """Say what the calls of an auction show in championship play, and which are unusual.
+
+    Example: trickcast auction "1N P 2C" --dealer N
+    """
+
+    auction: Annotated[
+        str,
+        Argument(metavar="CALLS", filled=True, example="1N P 2C",
+                 help="The calls: '1N P 2C'; to the command also a file of boards."),
+    ]  # fmt: skip
+    deal: Annotated[
+        str | None,
+        Option(metavar="DEAL", format="deal", help="The four hands, to judge each call by."),
+    ] = None
+
+    def ask(self, deal: Deal | None = None) -> "AuctionShown":
+        """Explain the calls; ``deal`` is by default the one that is told."""
+        from ..bidding import explain_auction
+
+        if deal is None and self.deal is not None:
+            deal = Deal(self.deal)
+        with reading_calls():
+            return explain_auction(self.auction, **self._told, deal=deal)
+
+    def answer(
+        self, shown: "AuctionShown", deal: Deal | None = None, board: Board | None = None
+    ) -> AuctionAnswer:
+        """Answer with what was explained, of a board of a file or by itself."""
+        if deal is None and self.deal is not None:
+            deal = Deal(self.deal)
+        content = ({} if deal is None else named_deal(deal, board)) | {
+            "auction": " ".join("P" if each.call == "PASS" else each.call for each in shown.calls),
+            "dealer": str(self._told["dealer"]),
+            "vulnerable": str(self._told["vulnerable"]),
+            "calls": [_shown(each) for each in shown.calls],
+        }
+        return cast(AuctionAnswer, content)
+
+    def answers(self, hooks: Hooks) -> Iterator[AuctionAnswer]:
+        """Yield the one answer."""
+        yield self.answer(self.ask())
+
+
+@dataclass(frozen=True, kw_only=True)
+class BidQuestion(CallsQuestion):
+    """Suggest the next call with a hand, as players of championships would make it.
+
+    Example: trickcast bid KQ4.AQ5.K873.J94 --auction "1S P" --dealer S
+    """
+
+    hand: Annotated[
+        str,
+        Argument(metavar="HAND", format="hand", filled=True, example="KQ4.AQ5.K873.J94",
+                 help="The caller's hand; to the command also a file of boards to bid."),
+    ]  # fmt: skip
+    auction: Annotated[
+        str, Option(metavar="CALLS", help="The calls so far: '1S P' (default: none).")
+    ] = ""
+    simulate: Annotated[
+        bool, Option(help="Compare the best three calls by what comes of them.")
+    ] = False
+
+    def ask(self) -> "tuple[SuggestedCalls, ComparedCalls | None]":
+        """Return the calls that may be made, and what comes of the best where that is asked."""
+        from ..bidding import compare_calls, suggest_calls
+
+        with reading_calls():
+            suggested = suggest_calls(self.hand, self.auction, **self._told)
+            compared = None
+            if self.simulate:
+                compared = compare_calls(self.hand, self.auction, **self._told)
+        return suggested, compared
+
+    def answer(self, suggested: "SuggestedCalls", compared: "ComparedCalls | None") -> BidAnswer:
+        """Answer with the calls."""
+        read = suggested.auction
+        return {
+            "hand": str(suggested.hand),
+            "auction": str(read),
+            "dealer": str(read.dealer),
+            "vulnerable": str(read.vulnerable),
+            "by": str(read.next_caller),
+            "calls": [
+                {"call": each.call, "chance": round(each.chance, 4), "shows": each.reason}
+                for each in suggested
+            ],
+            "compared": None if compared is None else _followed(compared),
+        }
+
+    def answers(self, hooks: Hooks) -> Iterator[BidAnswer]:
+        """Yield the one answer."""
+        yield self.answer(*self.ask())
+
+    def bid(self, boards: Sequence[tuple[Deal, Board]], seats: str) -> list[Board]:
+        """Return boards with the calls, by the network at some seats (``"NS"``), the others pass.
+
+        Raises QuestionError for seats that are none.
+        """
+        from ..bidding import bid_deals
+
+        bidding = [Seat.parse(letter) for letter in seats]
+        if not bidding:
+            raise QuestionError("seats is empty (expected such as NS)")
+        known = [self._known(board) for _, board in boards]
+        with reading_calls():
+            ends = bid_deals(
+                [deal for deal, _ in boards],
+                self.auction,
+                dealers=[board.dealer for board in known],
+                vulnerable=[board.vulnerability for board in known],
+                seats=bidding,
+                meanings=self.meaning or (),
+            )
+        return [_with_calls(board, end) for board, end in zip(known, ends, strict=True)]
+
+    def board_answer(self, deal: Deal, board: Board) -> BoardAnswer:
+        """Answer with a board that was bid."""
+        content = named_deal(deal, board) | {
+            "dealer": str(board.dealer),
+            "vulnerable": str(board.vulnerability),
+            "auction": " ".join("P" if call == "PASS" else call for call in board.auction),
+            "contract": board.contract,
+            "by": None if board.declarer is None else str(board.declarer),
+        }
+        return cast(BoardAnswer, content)
+
+    def _known(self, board: Board) -> Board:
+        """Return a board with dealer and vulnerability: as asked, as it says, or as told here."""
+        said = board.completed()
+        told = self._told
+        dealer = told["dealer"] if "dealer" in self.given else said.dealer
+        sides = told["vulnerable"] if "vulnerable" in self.given else said.vulnerability
+        return Board(
+            number=board.number,
+            dealer=told["dealer"] if dealer is None else dealer,
+            vulnerability=told["vulnerable"] if sides is None else sides,
+            tags=board.tags,
+        )
+
+
+@contextmanager
+def reading_calls() -> Iterator[None]:
+    """Where meanings and words are read: what is wrong with them is a QuestionError."""
+    from ..bidding import MeaningError
+    from ..dealing import ConstraintError
+
+    try:
+        yield
+    except (MeaningError, ConstraintError) as error:
+        raise QuestionError(str(error)) from None
+
+
+def check_calls(auction: str | None, given: frozenset[str]) -> None:
+    """Refuse what is said of an auction where there is none. Raises QuestionError."""
+    if auction is None:
+        for name in ("dealer", "meaning"):
+            if name in given:
+                raise QuestionError(f"{name} needs auction")
+
+
+def heard(auction: "Auction", meanings: Sequence[str] | None) -> "AuctionReading":
+    """Return an auction as the network reads it. Raises QuestionError for meanings."""
+    from ..bidding import loaded_bidder
+
+    with reading_calls():
+        return loaded_bidder(threads=1).read(auction, meanings=meanings or ())
+
+
+def reads_a_file(meaning: str) -> bool:
+    """Whether a meaning is neither words nor a system that ships, but the path of a file."""
+    first, _, rest = meaning.strip().partition(" ")
+    told = rest.strip() if first.lower() in ("ns", "ew") else meaning.strip()
+    if told.lower().endswith(".toml"):
+        return True
+    from ..bidding import names
+
+    return ":" not in told and told not in names()
+
+
+def ended_auction(
+    text: str, dealer: Seat, vulnerable: Vulnerability = Vulnerability.NONE
+) -> "Auction":
+    """Read an auction that ends in a contract.
+
+    Raises CallError for calls that cannot be, QuestionError for an auction without a contract.
+    """
+    from ..bidding import read_auction
+
+    read = read_auction(text, dealer, vulnerable)
+    contract, declarer = read.contract
+    if contract is None:
+        raise QuestionError(f"the auction {read} has not ended (expected three passes at its end)")
+    if declarer is None:
+        raise QuestionError("the auction was passed out: there are no tricks")
+    return read
+
+
+def contract_in(auction: "Auction") -> tuple[Contract, Seat]:
+    """Return the contract in which an auction ended, and its declarer."""
+    contract, declarer = auction.contract
+    assert contract is not None and declarer is not None  # ended_auction has seen to it
+    return Contract(contract), declarer
+
+
+def _with_calls(board: Board, auction: "Auction") -> Board:
+    """Return a board with an auction and the contract in which it ended."""
+    contract, declarer = auction.contract
+    calls = tuple("PASS" if call == "P" else call for call in str(auction).split())
+    return replace(board, auction=calls, contract=contract, declarer=declarer)
+
+
+def _shown(shown: "CallShown") -> ShownCall:
+    answer: ShownCall = {
+        "call": shown.call,
+        "by": str(shown.by),
+        "points": (shown.points.low, shown.points.high),
+        "lengths": [(part.low, part.high) for part in shown.lengths],
+        "balanced": round(shown.balanced, 4),
+        "chosen": round(shown.chosen, 4),
+        "instead": {call: round(chance, 4) for call, chance in shown.instead},
+        "typical": [str(hand) for hand in shown.typical],
+    }
+    if shown.hand is not None and shown.chance is not None:
+        answer |= {
+            "hand": str(shown.hand),
+            "chance": round(shown.chance, 4),
+            "unusual": shown.unusual,
+        }
+    return answer
+
+
+def _followed(compared: "ComparedCalls") -> FollowedCalls:
+    return {
+        "layouts": compared.layouts,
+        "effective_size": round(compared.effective_size, 1),
+        "calls": [
+            {
+                "call": each.call,
+                "points": round(each.points, 1),
+                "imps": [
+                    round(number, 4)
+                    for number in (each.imps, each.imps - each.error, each.imps + each.error)
+                ],
+                "contracts": {name: round(share, 4) for name, share in each.contracts},
+            }
+            for each in compared
+        ],
+    }
