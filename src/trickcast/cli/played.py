@@ -21,9 +21,7 @@ from .sheets import Sheet, vulnerable_sides
 def played(
     deals: Deals,
     question: PlayedQuestion,
-    number: Annotated[
-        int | None, Option("--board", min=0, help="Only this board number of a file.")
-    ] = None,
+    number: Annotated[int | None, Option("--board", min=0, help="Only this board number.")] = None,
     as_json: AsJson = False,
     source: From = None,
     strict: Strict = False,

@@ -151,11 +151,12 @@ class PlayQuestion(Question):
         Option(metavar="[N|E|S|W]", help="Leader (default: declarer's left-hand opponent)."),
     ] = None
     now: Annotated[
-        bool, Option(help="Weigh the cards to play over layouts that fit auction and play.")
+        bool,
+        Option(help="Compare the cards to play over layouts that fit the auction and the play."),
     ] = False
     auction: Annotated[
         str | None,
-        Option(metavar="CALLS", filled=True, help="For now: the calls (default: the board's).",
+        Option(metavar="CALLS", filled=True, help="With --now: the calls (default: by the board).",
                example="1N P 3N P P P"),
     ] = None  # fmt: skip
     dealer: Dealer = None
@@ -167,7 +168,7 @@ class PlayQuestion(Question):
         if not self.now and (vain := {"auction", "dealer", "vulnerable", "meaning"} & self.given):
             raise QuestionError(f"{min(vain)} needs now")
         if self.now and self.lead is not None:
-            raise QuestionError("lead does not go with now (the auction says who leads)")
+            raise QuestionError("lead cannot be combined with now: the auction tells who leads")
         bid = self._bid
         if bid is not None and bid.strain is None:
             raise QuestionError(f"{bid}: a passed-out board has no play to judge")

@@ -218,7 +218,7 @@ Condition = Annotated[
            example="hearts(north) + hearts(south) >= 8"),
 ]  # fmt: skip
 Vulnerable = Annotated[str, Option(metavar="[none|ns|ew|both]", help="Vulnerable sides.")]
-Rank = Annotated[str, Option(choices=RANKS, help="Chances to rank by.")]
+Rank = Annotated[str, Option(choices=RANKS, help="Results to rank by.")]
 Declarer = Annotated[str, Option(metavar="[N|E|S|W]", help="Declarer.", example="S")]
 
 
