@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ..cards import Deal, Grid, Hand, Seat, Strain, Suit, TrickTable, Vulnerability, counted
 from ..estimator import TrickEstimate
 from ..scoring import Contract, par
-from ..session import MATCHPOINTS, Judged, JudgedBoard, JudgedTable, matches, pairs
+from ..session import MATCHPOINTS, Judged, JudgedBoard, JudgedTable, PairResult, matches, pairs
+from ..session.showing import adding_up
 
 _STYLE = Path(__file__).with_name("report.css")
 _RED = (Strain.HEARTS, Strain.DIAMONDS)
@@ -27,6 +28,12 @@ _SHOWN = 3
 """Close results that a board names."""
 _SWINGS = 8
 """Boards that the results name as those that mattered."""
+_CALLS = 4
+"""Rounds of calls for which a lesson has room."""
+_TALL = 12
+"""Tables of a board from which on its results may go on overleaf."""
+_LONG = 40
+"""Pairs from which on a ranking is set in two columns."""
 _SIDES = {0: (Seat.NORTH, Seat.SOUTH), 1: (Seat.EAST, Seat.WEST)}
 _WIDTH, _HEIGHT = 210.0, 297.0
 _EDGE = 8.0
@@ -34,13 +41,19 @@ _EDGE = 8.0
 
 
 @dataclass(frozen=True)
-class ReportedBoard:
-    """A board of a report: its cards, exact tricks, and what a network gave for them."""
+class DealtBoard:
+    """A board as it lies in front of the players."""
 
     number: int
     dealer: Seat
     vulnerability: Vulnerability
     deal: Deal
+
+
+@dataclass(frozen=True)
+class ReportedBoard(DealtBoard):
+    """A board of a report: its cards, exact tricks, and what a network gave for them."""
+
     table: TrickTable
     estimate: TrickEstimate
     played: JudgedBoard | None = None
@@ -79,7 +92,10 @@ def report_page(
         f"chance that it gives them.</p>\n{missing}</header>\n"
     )
     results = "" if session is None else _results(session)
-    articles = "\n".join(f'<div class="cell">{_article(board, session)}</div>' for board in boards)
+    articles = "\n".join(
+        f'<div class="cell{" tall" * _is_tall(board)}">{_article(board, session)}</div>'
+        for board in boards
+    )
     footer = f"<footer><p>{escape(about)}</p></footer>"
     return _html(title, "report", f"{header}{results}<main>\n{articles}\n</main>\n{footer}")
 
@@ -87,18 +103,47 @@ def report_page(
 def record_pages(title: str, boards: Sequence[ReportedBoard], per_page: int) -> str:
     """Return hand records as HTML, so many boards on each page of A4."""
     columns = 1 if per_page == 1 else 2 if per_page <= 10 else 3 if per_page <= 21 else 4
+    return _pages(title, "records", [*map(_record, boards)], per_page, columns, (21.5, 15.5))
+
+
+def hand_pages(
+    title: str, boards: Sequence[DealtBoard], seats: Sequence[Seat], per_page: int | None = None
+) -> str:
+    """Return single hands as HTML, nothing of the others shown.
+
+    Of several ``seats`` they are curtain cards, to be cut out; of one they are lesson sheets, each
+    with a form for the auction. ``per_page`` is 32 cards or 8 lessons unless given.
+    """
+    cards = [_single(board, seat, len(seats) == 1) for board in boards for seat in seats]
+    if len(seats) == 1:
+        return _pages(title, "single lessons", cards, per_page or 8, 2, (22, 14.5))
+    per_page = per_page or 8 * len(seats)
+    columns = len(seats) if per_page % len(seats) == 0 else 4
+    return _pages(title, "single", cards, per_page, columns, (11.5, 10))
+
+
+def _pages(
+    title: str,
+    kind: str,
+    cells: Sequence[str],
+    per_page: int,
+    columns: int,
+    size: tuple[float, float],
+) -> str:
+    """Return pages of equal cells; ``size`` is how many letters a cell is wide, and lines high."""
+    columns = min(columns, per_page)
     rows = -(-per_page // columns)
     wide, high = (_WIDTH - 2 * _EDGE) / columns, (_HEIGHT - 2 * _EDGE - 9) / rows
-    font = min(high / 15.5, wide / 21.5)
+    font = min(wide / size[0], high / size[1])
     pages = []
-    for start in range(0, len(boards), per_page):
-        records = "".join(map(_record, boards[start : start + per_page]))
+    for start in range(0, len(cells), per_page):
+        some = "".join(cells[start : start + per_page])
         pages.append(
             f'<section class="page"><h1>{escape(title)}</h1>\n<main style="grid-template: '
             f"repeat({rows}, {high:.2f}mm) / repeat({columns}, {wide:.2f}mm); "
-            f'font-size: {font:.2f}mm">\n{records}</main></section>\n'
+            f'font-size: {font:.2f}mm">\n{some}</main></section>\n'
         )
-    return _html(title, "records", "".join(pages))
+    return _html(title, f"sheet {kind}", "".join(pages))
 
 
 def _html(title: str, kind: str, body: str) -> str:
@@ -111,6 +156,11 @@ def _html(title: str, kind: str, body: str) -> str:
 
 
 # --- boards ---
+
+
+def _is_tall(board: ReportedBoard) -> bool:
+    """Whether a board's results may be parted by the end of a page."""
+    return board.played is not None and len(board.played.board.tables) > _TALL
 
 
 def _article(board: ReportedBoard, session: Judged | None) -> str:
@@ -144,7 +194,24 @@ def _record(board: ReportedBoard) -> str:
     )
 
 
-def _head(board: ReportedBoard) -> str:
+def _single(board: DealtBoard, seat: Seat, lesson: bool) -> str:
+    """Return one hand of a board; for a lesson with room for the auction."""
+    form = ""
+    if lesson:
+        order = [Seat((Seat.WEST + i) % 4) for i in range(4)]
+        head = "".join(f"<th>{each.word}</th>" for each in order)
+        before = "<td>–</td>" * order.index(board.dealer)
+        first = before + "<td></td>" * (4 - order.index(board.dealer))
+        rest = f"<tr>{'<td></td>' * 4}</tr>" * (_CALLS - 1)
+        form = (
+            f'<table class="calls"><caption>auction</caption><thead><tr>{head}</tr></thead>'
+            f"<tbody><tr>{first}</tr>{rest}</tbody></table>"
+        )
+    suits = _suits(board.deal[seat])
+    return f"<article>{_head(board)}<h3>{seat.word}</h3>{suits}{form}</article>\n"
+
+
+def _head(board: DealtBoard) -> str:
     vulnerable = {0: "none", 1: "N–S", 2: "E–W", 3: "both"}[int(board.vulnerability)]
     return (
         f"<h2>Board {board.number}<small>{board.dealer.word} deals, vulnerable: "
@@ -160,14 +227,17 @@ def _makes(board: ReportedBoard) -> str:
     return Grid(lambda *cell: _level(int(board.table.tricks[cell]))).html("makes")
 
 
-def _hand(hand: Hand, seat: Seat) -> str:
-    suits = "".join(
+def _suits(hand: Hand) -> str:
+    return "".join(
         f"<p>{_sign(Strain(suit))} {hand.holding(suit).replace('T', '10') or '—'}</p>"
         for suit in Suit
     )
+
+
+def _hand(hand: Hand, seat: Seat) -> str:
     name = f"{seat.word}, {hand.hcp} high-card points"
     return (
-        f'<div class="hand {seat.letter.lower()}" role="group" aria-label="{name}">{suits}'
+        f'<div class="hand {seat.letter.lower()}" role="group" aria-label="{name}">{_suits(hand)}'
         f"<small>{hand.hcp} HCP</small></div>"
     )
 
@@ -212,7 +282,7 @@ def _coloured(contracts: str) -> str:
     for i, word in enumerate(words):
         if word[:1].isdigit() and word[1:2] in "SHDC":
             words[i] = word[0] + _sign(Strain.parse(word[1])) + word[2:]
-    return " ".join(words)
+    return " ".join(words).replace("-", "−")
 
 
 # --- results ---
@@ -292,8 +362,11 @@ def _signed(value: float | None, digits: int = 0) -> str:
 
 def _results(session: Judged) -> str:
     """Return the matches, the ranking and the swings that mattered."""
-    parts = _matches(session) + _ranking(session) + _swings(session)
-    return f'<section class="ranking">{parts}</section>\n'
+    ranked = pairs(session)
+    long = len(ranked) > _LONG
+    ranking = f'<div class="ranked{" long" * long}">{_ranking(session, ranked)}</div>'
+    parts = [_matches(session), *[ranking, _swings(session)][:: -1 if long else 1]]
+    return f'<section class="ranking">{"".join(parts)}</section>\n'
 
 
 def _matches(session: Judged) -> str:
@@ -308,26 +381,31 @@ def _matches(session: Judged) -> str:
     return _table("matches", ["Match", "IMPs", "VP"], lines, "matches") if lines else ""
 
 
-def _ranking(session: Judged) -> str:
+def _ranking(session: Judged, ranked: Sequence[PairResult]) -> str:
     by_share = session.session.scoring == MATCHPOINTS
     scale = 100 if by_share else 1
     lines, place, before = [], 0, None
-    for number, pair in enumerate(pairs(session), start=1):
+    for number, pair in enumerate(ranked, start=1):
         score = round(scale * pair.score.value, 4)
         place, before = (place if score == before else number), score
         shown = f"{score:.1f}" if by_share else _signed(score, 1)
         names = " – ".join(map(escape, pair.names))
         label = f"{pair.number} {names}" if pair.number else names
+        values = {name: scale * part.value for name, part in pair.parts.items()}
+        total = scale * (pair.score.value - 0.5 * by_share - pair.adjusted)
         parts = [
-            _signed(scale * part.value, 1) if name in pair.known else ""
-            for name, part in pair.parts.items()
+            _signed(part, 1) if name in pair.known else ""
+            for name, part in adding_up(values, total, 1).items()
         ]
-        lines.append([f"{place}.", label, str(pair.boards), shown, *parts])
+        ends = pair.score.interval
+        reach = f"±{scale * (ends[1] - ends[0]) / 2:.0f}" if ends else ""
+        lines.append([f"{place}.", label, str(pair.boards), shown, reach, *parts])
     heads = [
         "",
         "Pair",
         "Boards",
         _unit(session),
+        "95 %",
         "Contract",
         "Lead",
         "Defence",
