@@ -4,7 +4,7 @@ import { Deal, DealError } from "./cards.js";
 import { html, nothing, percent, render } from "./dom.js";
 import { EngineError } from "./engine.js";
 import { EXAMPLE, readText, readZrd } from "./read.js";
-import { answerAll, answerOf, follow, start, theEngine } from "./answers.js";
+import { answerAll, answerOf, follow, playedOf, start, theEngine } from "./answers.js";
 import "./diagram.js";
 import { makesView, wordsOf } from "./makes.js";
 import { printable, railView } from "./rail.js";
@@ -46,12 +46,13 @@ function draw() {
 
 function tabView() {
   const shown = board();
-  if (state.tab === "makes") return makesView((text) => read(text));
+  if (state.tab === "makes") return makesView((text) => read(text), picture);
   if (!views.grid) return html`<p class="hint">Loading…</p>`;
   if (state.tab === "bidding") return views.bidding();
   const { pair, estimate, exact } = answerOf(shown);
   if (pair) return views.grid({ estimate: pair, seats: shown.deal.pair, exact: null });
-  return estimate ? views.grid({ estimate, exact, seats: [0, 1, 2, 3] })
+  const played = playedOf(shown, state.line);
+  return estimate ? html`${played ? views.played(played) : nothing}${views.grid({ estimate, exact, seats: [0, 1, 2, 3] })}`
     : html`<p class="hint">${shown.deal.empty ? "Put in a deal, or one hand." : shown.deal.whole ? "Estimating…" : "The tricks of a deal stand here once four hands, or two of a side, are known."}</p>`;
 }
 
@@ -64,8 +65,8 @@ async function showTab(tab) {
 /** The tabs that the first answer does not need. */
 async function loadTabs() {
   if (views.grid) return;
-  const [{ gridView }, { biddingView }] = await Promise.all([import("./grid.js"), import("./bidding.js"), import("./whatif.js")]);
-  Object.assign(views, { grid: gridView, bidding: biddingView });
+  const [{ gridView }, { biddingView }, { playedView }] = await Promise.all([import("./grid.js"), import("./bidding.js"), import("./chances.js"), import("./whatif.js")]);
+  Object.assign(views, { grid: gridView, bidding: biddingView, played: playedView });
 }
 
 /** Run what a person asked for; what cannot be read is told beside the input, with what can be. */
@@ -124,18 +125,29 @@ async function share() {
   }
 }
 
+/** Let the browser store something as a file. */
+function store(content, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type: "application/octet-stream" }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
 async function save(kind) {
   const { toCsv, toJson, toLin, toPbn } = await import("./write.js");
   const write = { pbn: toPbn, lin: toLin, csv: toCsv, json: toJson }[kind];
-  const store = (boards) => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([write(boards)], { type: "application/octet-stream" }));
-    link.download = `boards.${kind}`;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  };
-  if (kind === "lin") store(state.boards);
-  else await withAll(store);
+  const whole = (boards) => store(write(boards), `boards.${kind}`);
+  if (kind === "lin") whole(state.boards);
+  else await withAll(whole);
+}
+
+/** Save the board in view as a picture: SVG or PNG. */
+async function picture(kind) {
+  const { pngOf, shapesOf, svgOf } = await import("./picture.js");
+  const shown = board();
+  const shapes = shapesOf(shown, answerOf(shown), state.cell);
+  store(kind === "svg" ? svgOf(shapes) : await pngOf(shapes), `board${shown.number ? `-${shown.number}` : ""}.${kind}`);
 }
 
 async function withAll(use) {
