@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import trickcast as tc
+from trickcast.web.words import LANGUAGES
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 
@@ -292,3 +293,28 @@ def test_rankings_have_intervals_and_long_ones_two_columns(run, tmp_path: Path) 
     ranking = page.partition('<table class="ranking">')[2].partition("</table>")[0]
     places = re.findall(r"<tr><td>(.*?)</tr>", ranking)
     assert len(places) == 42 and all("±" in place for place in places)
+
+
+def test_hand_records_speak_five_languages(run, session: Path, tmp_path: Path) -> None:
+    out = tmp_path / "hands.html"
+    for language, ranks, seat, notrump in (
+        ("fr", "ARDV", "Ouest", "SA"), ("de", "AKDB", "Ost", "SA"), ("nl", "AHVB", "Zuid", "SA"),
+        ("pl", "AKDW", "Rozdanie", "BA"), ("en", "AKQJ", "South", "NT"),
+    ):  # fmt: skip
+        options = ("--per-page", "18", "--language", language)
+        assert run("report", session, "-o", out, *options)[0] == 0
+        assert f'<html lang="{language}">' in out.read_text("utf-8")
+        text = Elements(out.read_text("utf-8")).text
+        ace, king, queen, jack = ranks
+        assert f"♥ {king}{queen}9832" in text and f"♠ {king}{jack}95" in text
+        assert f"♣ {ace}{king}10" in text and notrump in text
+        assert run("report", session, "-o", out, "--hands", "NESW", "--language", language)[0] == 0
+        assert seat in Elements(out.read_text("utf-8")).text
+    status, _, error = run("report", session, "-o", out, "--language", "xx")
+    assert status == 2 and "expected en, fr, de, nl, pl" in error
+
+
+def test_ranks_of_languages_are_those_of_the_page() -> None:
+    page = Path(tc.__file__).parent / "web" / "page" / "settings.js"
+    found = re.findall(r'(\w\w): \{ name: "(.*?)", ranks: "(\w+)"', page.read_text("utf-8"))
+    assert found == [(code, words.name, words.ranks) for code, words in LANGUAGES.items()]

@@ -16,6 +16,7 @@ from ..formats.streams import inner_suffix
 from ..questions.deals import par_conditions
 from ..session import Judged, Session, joined, judge
 from ..web.report import DealtBoard, ReportedBoard, hand_pages, record_pages, report_page
+from ..web.words import LANGUAGES
 from .command import Argument, Option
 from .deals import From, Workers
 from .doctor import package_version
@@ -59,6 +60,9 @@ def report(
         bool, Option("--hardest-first", help="Begin with what the network is least sure of.")
     ] = False,
     anonymous: Annotated[bool, Option("--anonymous", help="Replace names.")] = False,
+    language: Annotated[
+        str, Option(choices=(*LANGUAGES,), help="Of cards and hand records.")
+    ] = "en",
     model: Annotated[str, Option(help="The network of the chances.")] = DEFAULT_MODEL,
     source: From = None,
     workers: Workers = None,
@@ -75,6 +79,9 @@ def report(
     """
     check_output("--out", out, PAGES)
     seats = None if hands is None else _seats(hands)
+    if language not in LANGUAGES:
+        raise click.BadParameter(f"--language {language!r} (expected {', '.join(LANGUAGES)})")
+    words = LANGUAGES[language]
     estimator = Estimator(model, threads=workers)
     travellers = [each for each in deals[1:] if inner_suffix(each).lower() == ".csv"]
     given = chain.from_iterable(
@@ -89,7 +96,7 @@ def report(
     if seats is not None:
         dealt = [*dict.fromkeys(_dealt(chunks))]  # each once, however many tables played it
         heading = title or _event(said) or _title(deals[0], dealt)
-        _write(out, hand_pages(heading, dealt, seats, per_page), len(dealt))
+        _write(out, hand_pages(heading, dealt, seats, per_page, words), len(dealt))
         return
     played: Session | None = None
     if travellers or any(b.contract or b.tag("ScoreTable") is not None for b in said):
@@ -111,14 +118,14 @@ def report(
         shown.sort(key=lambda board: -board.difficulty)
     heading = title or _event(said) or _title(deals[0], shown)
     if per_page is not None:
-        page = record_pages(heading, shown, per_page)
+        page = record_pages(heading, shown, per_page, words)
     else:
         about = (
             f"trickcast {package_version('trickcast')}; exact tricks: DDS, or as the file has "
             f"them; chances: {estimator.info.name}"
         )
         left_out = [str(entry).removeprefix(f"{deals[0]}: ") for entry in passed_over()]
-        page = report_page(heading, shown, left_out, about, judged)
+        page = report_page(heading, shown, left_out, about, judged, words)
     _write(out, page, len(shown))
 
 
