@@ -1,6 +1,7 @@
 """The static page in a real browser: what it shows, reads, refuses and keeps."""
 
 import json
+import re
 import struct
 from collections.abc import Iterator
 from importlib.resources import files
@@ -295,6 +296,36 @@ def test_the_list_of_files_is_complete(site):
     index = json.load(urlopen(f"{site}files.json"))
     for name in index["files"]:
         assert urlopen(f"{site}{name}").status == 200
+
+
+def test_deals_at_random_may_be_for_a_slam(page):
+    def dealt(name: str) -> tc.Deal:
+        before = page.url
+        page.get_by_text("Random").click()
+        page.get_by_role("button", name=name).click()
+        page.wait_for_url(lambda url: "#deal=" in url and url != before)
+        return tc.Deal(page.url.partition("#deal=")[2].partition("&")[0].replace("+", " "))
+
+    assert dealt("Any deal") != dealt("Any deal")
+    for _ in range(3):
+        deal = dealt("Slam zone")
+        assert max(deal.north.hcp + deal.south.hcp, deal.east.hcp + deal.west.hcp) >= 31
+    page.get_by_text("Random").click()
+    page.get_by_text("needs a trickcast server").wait_for()
+    page.keyboard.press("Escape")
+    assert not page.get_by_role("button", name="Any deal").is_visible()
+
+
+def test_cards_have_the_letters_of_other_languages(page, site):
+    page.goto(f"{site}#deal={DEAL.replace(' ', '+')}")
+    north = page.get_by_role("region", name="North").locator(".cards")
+    for code, hearts in (
+        ("fr", "RD9832"), ("de", "KD9832"), ("nl", "HV9832"), ("pl", "KD9832"), ("en", "KQ9832"),
+    ):  # fmt: skip
+        page.get_by_text("Settings").click()
+        page.get_by_label("Cards in").select_option(code)
+        page.keyboard.press("Escape")
+        assert re.sub(r"\s", "", north.nth(1).inner_text()) == hearts
 
 
 def test_a_board_is_saved_as_a_picture(page, site, tmp_path: Path):

@@ -93,6 +93,12 @@ def test_axe_finds_nothing_serious_on_the_static_page(browser, exact_site, axe, 
     page.get_by_text("need a trickcast server").wait_for()
     assert serious(page, axe) == []
     page.get_by_text("Random").click()
+    box = page.locator("#random .sheet").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    page.get_by_role("button", name="Any deal").wait_for()
+    assert serious(page, axe) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.get_by_role("button", name="Any deal").click()
     page.locator("#text").fill("rubbish")
     page.keyboard.press("Enter")
     page.get_by_role("alert").filter(has_text="This works").wait_for()

@@ -133,6 +133,20 @@ def test_a_file_is_saved_with_the_exact_tables_of_all_its_boards(page, tmp_path)
     assert (tc.read(target).tricks == tc.solve(deals).tricks).all()
 
 
+def test_hands_are_dealt_as_words_describe_them(page):
+    page.get_by_text("Random").click()
+    page.get_by_label("North has").fill("15-17 balanced")
+    page.get_by_label("South has").fill("at least 5 heartz")
+    page.get_by_role("button", name="Deal by these words").click()
+    page.get_by_role("alert").filter(has_text="heartz").wait_for()
+    page.get_by_label("South has").fill("at least 5 hearts")
+    page.get_by_role("button", name="Deal by these words").click()
+    page.wait_for_url(lambda url: "#deal=" in url)
+    deal = tc.Deal(page.url.partition("#deal=")[2].partition("&")[0].replace("+", " "))
+    assert 15 <= deal.north.hcp <= 17 and deal.north.pattern in ("4333", "4432", "5332")
+    assert deal.south.lengths[1] >= 5
+
+
 def test_every_card_of_the_leader_has_its_exact_result(page):
     asked = []
     page.on("request", lambda request: asked.append(request.url))

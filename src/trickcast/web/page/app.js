@@ -1,6 +1,6 @@
 // The page: a box that reads what is pasted, the boards of a file, the table, and three tabs of answers.
 
-import { Deal, DealError } from "./cards.js";
+import { DealError } from "./cards.js";
 import { html, nothing, percent, render } from "./dom.js";
 import { EngineError } from "./engine.js";
 import { EXAMPLE, readText, readZrd } from "./read.js";
@@ -101,16 +101,14 @@ async function openFile(file) {
   attempt(() => take(/\.zrd$/i.test(file.name) ? readZrd(bytes) : readText(new TextDecoder().decode(bytes))));
 }
 
-function dealAtRandom() {
-  const cards = Array.from({ length: 52 }, (_, card) => card);
-  for (let last = 51; last > 0; last -= 1) {
-    const [word] = crypto.getRandomValues(new Uint32Array(1));
-    const other = word % (last + 1); // 2³² is so much larger that the remainder's bias is nothing
-    [cards[last], cards[other]] = [cards[other], cards[last]];
-  }
-  const owners = new Uint8Array(52);
-  cards.forEach((card, place) => (owners[card] = place % 4));
-  take({ boards: [{ ...blank(), deal: new Deal(owners) }], skipped: [] });
+/** Ways to deal at random; the module that deals comes when they are first shown. */
+async function showRandom() {
+  if (!$("random").open) return;
+  const { drawRandom } = await import("./random.js");
+  drawRandom($("random").querySelector(".sheet"), theEngine(), (deal) => {
+    $("random").open = false;
+    take({ boards: [{ ...blank(), deal }], skipped: [] });
+  });
 }
 
 async function share() {
@@ -184,7 +182,7 @@ const typing = ({ target }) => /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 
 function onKey(event) {
   if (event.key === "Escape") {
-    $("looks").open = false;
+    for (const menu of document.querySelectorAll(".menu")) menu.open = false;
     return change({ problem: "", picked: null });
   }
   if ((event.ctrlKey || event.metaKey) && event.key === "z" && !typing(event)) {
@@ -236,11 +234,13 @@ function connect() {
     if (target.files[0]) openFile(target.files[0]);
     target.value = "";
   });
-  $("deal").addEventListener("click", dealAtRandom);
+  $("random").addEventListener("toggle", showRandom);
   $("share").addEventListener("click", share);
   $("undo").addEventListener("click", undo);
   $("looks").addEventListener("toggle", () => render(settingsView(), $("looks").querySelector(".sheet")));
-  document.addEventListener("pointerdown", ({ target }) => target.closest("#looks") || ($("looks").open = false));
+  document.addEventListener("pointerdown", ({ target }) => {
+    for (const menu of document.querySelectorAll(".menu")) if (!menu.contains(target)) menu.open = false;
+  });
   $("picking").addEventListener("toggle", () => change({}));
   $("picker").addEventListener("pick", ({ detail }) => {
     editBoard({ deal: detail, exact: null, play: [], result: null });

@@ -91,7 +91,7 @@ const EXAMPLES = [
 function emptyView(openText) {
   return html`<div class="empty"><h3>Paste a deal, drop a file, or try one</h3>
     <ul>${EXAMPLES.map(([name, deal]) => html`<li><button type="button" class="quiet" @click=${() => openText(deal)}>${name}</button></li>`)}
-    <li><a class="quiet button" href="./contest.html">Beat the net: guess the tricks</a></li></ul></div>`;
+    <li><a class="quiet button" href="./contest.html">Deal of the day: beat the net</a></li></ul></div>`;
 }
 
 /** The tab: `openText` hears of an example, `picture` which picture is wanted, png or svg. */
