@@ -417,7 +417,9 @@ def test_every_kind_has_its_printed_rows_and_one_is_doubted() -> None:
 
 
 def test_the_practice_of_the_static_page_holds_true_answers() -> None:
-    practice = json.loads((Path(tc.__file__).parent / "web" / "practice.json").read_text("utf-8"))
+    practice = json.loads(
+        (Path(tc.__file__).parent / "web" / "page" / "practice.json").read_text("utf-8")
+    )
     assert len(practice["problems"]) == 112
     for made in practice["problems"][:2]:
         table = np.asarray(tc.solve(Deal(made["deal"])).tricks)

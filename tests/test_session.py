@@ -14,7 +14,7 @@ from trickcast import session
 from trickcast.cards import Seat, Strain, parse_card, parse_contract
 from trickcast.formats import FormatError
 from trickcast.scoring import cross_imps, datum, imps, score, victory_points
-from trickcast.session.showing import _adding_up
+from trickcast.session.showing import adding_up
 from trickcast.solver import trace_plays, values_of_cards
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -243,6 +243,26 @@ def test_a_recorded_play_is_judged_by_role(tmp_path):
         chances = spread
     usual = float(chances @ score("4H", np.arange(14), vulnerable=False)) - exact
     assert table.points.play == pytest.approx(taken - exact - usual)
+
+
+def test_a_pair_s_sheet_has_its_players_over_all_boards(run, tmp_path):
+    path = tmp_path / "some.pbn"
+    text = room("Open", "4H", "N", 10, PLAY) + room("Closed", "4H", "N", 9)
+    other = (
+        text.replace('"7"', '"8"')
+        .replace(DEAL, "S" + DEAL[1:])
+        .replace("DQ D3 DA D4\nC7 C4 C8 CA", "CQ")
+    )
+    path.write_text(text + other)
+    out = run("session", path, "--pair", "B")[1]
+    head, *rows = out.partition("Player  ")[2].splitlines()
+    assert "Boards" in head and [row.split()[:2] for row in rows[:2]] == [["B", "2"], ["D", "2"]]
+    judged = session.judge(session.read(path))
+    leader, partner = (p for p in session.players(judged) if p.names[0] in "BD")
+    (pair,) = (p for p in session.pairs(judged) if p.names == ("B", "D"))
+    assert leader.parts["lead"] == pair.parts["lead"] and pair.parts["lead"].value != 0
+    assert partner.parts["lead"].value == 0
+    assert f"{pair.parts['lead'].value:+.1f}".replace("-", "−") in rows[0] and "±" in rows[0]
 
 
 def lin_deal(text: str, dealer: int) -> str:
@@ -545,7 +565,8 @@ def test_one_board_one_pair_and_a_table(run, club, match):
     assert status == 0 and "4♥ N" in out and "Par NS +620" in out and "A – C" in out
     status, out, _ = run("session", *club, "--pair", "4")
     assert status == 0 and out.startswith("4: 3 boards") and "95 % interval" in out
-    assert run("session", match, "--pair", "a")[1].startswith("A – C: 1 board")
+    sheet = run("session", match, "--pair", "a")[1]
+    assert sheet.startswith("A – C: 1 board") and "Player" not in sheet, "no play is recorded"
     status, out, _ = run("session", *club, "--csv")
     lines = out.splitlines()
     assert status == 0 and len(lines) == 10 and lines[0].startswith("board,deal,dealer")
@@ -603,7 +624,7 @@ def test_files_that_are_no_session_are_refused(run, tmp_path):
 
 def test_rounded_parts_add_up():
     parts = {"contract": 1.04, "lead": None, "defence": 0.55, "declarer": -0.25, "luck": 7.0}
-    shown = _adding_up(parts, 3.14159, 1)
+    shown = adding_up(parts, 3.14159, 1)
     assert shown["lead"] is None
     assert round(sum(value or 0 for value in shown.values()), 9) == 3.1
 

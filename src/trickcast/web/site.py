@@ -16,7 +16,6 @@ from ..estimator import Estimator
 from ..pairs import PairEstimator
 
 _INDEX, _ENGINE, _PAGE, _SOLVER = "files.json", "engine.json", "page", "wasm"
-_PRACTICE = "practice.json"  # not among the files of the page: a server never sends it
 _FIRST = "models/fast.onnx"
 _PRELOAD = f'<link rel="preload" href="./{_FIRST}" as="fetch" crossorigin="anonymous">\n</head>'
 _PACKED = {".js", ".css", ".html", ".json", ".svg", ".onnx", ".wasm"}
@@ -74,8 +73,7 @@ def write_site(folder: str | os.PathLike[str]) -> list[str]:
 def _page() -> dict[str, bytes]:
     contents = _files_of(_PAGE)
     contents["index.html"] = contents["index.html"].replace(b"</head>", _PRELOAD.encode())
-    practice = files(__package__).joinpath(_PRACTICE)
-    return contents | {_PRACTICE: practice.read_bytes()}
+    return contents
 
 
 def _networks() -> dict[str, bytes]:
