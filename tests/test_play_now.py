@@ -67,7 +67,7 @@ def test_a_record_has_its_own_auction_and_play(run, tmp_path: Path) -> None:
         ([BOARD, "--now", "--auction", "P P P P"], "passed out"),
         ([BOARD, "3N", *NOW], "the auction ends in 4H, not in 3N"),
         ([BOARD, *NOW, "--by", "E"], "makes North declarer, not East"),
-        ([BOARD, *NOW, "--lead", "S"], "lead does not go with now"),
+        ([BOARD, *NOW, "--lead", "S"], "lead cannot be combined with now"),
         ([BOARD, *NOW, "SQ", "S5", "S3", "H3"], "card 4, H3: North has to follow in spades"),
         ([BOARD, *NOW, "SQ", "SQ"], "card 2, SQ: it was played before"),
         ([BOARD, *NOW, "SA"], "East played SA, but North holds it"),
