@@ -69,7 +69,7 @@ def test_a_record_has_its_own_auction_and_play(run, tmp_path: Path) -> None:
         ([BOARD, *NOW, "--by", "E"], "makes North declarer, not East"),
         ([BOARD, *NOW, "--lead", "S"], "lead cannot be combined with now"),
         ([BOARD, *NOW, "SQ", "S5", "S3", "H3"], "card 4, H3: North has to follow in spades"),
-        ([BOARD, *NOW, "SQ", "SQ"], "card 2, SQ: it was played before"),
+        ([BOARD, *NOW, "SQ", "SQ"], "card 2, SQ: it was already played"),
         ([BOARD, *NOW, "SA"], "East played SA, but North holds it"),
         ([f"N:- {EAST} {SOUTH} -", *NOW, "SQ"], "North's hand is not known"),
         ([f"N:- {EAST} - -", *NOW, "SQ"], "'s hand is not known"),
