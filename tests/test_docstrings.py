@@ -102,7 +102,7 @@ DOING_IN_ROOMS = DOING | {
     "Open",
     "Quote",
 }
-DOING_IN_ROOMS |= {"Raise", "Tell", "Train"}
+DOING_IN_ROOMS |= {"Raise", "Score", "Tell", "Train"}
 
 
 @pytest.mark.parametrize("room", ROOMS)

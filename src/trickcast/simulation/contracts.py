@@ -523,8 +523,7 @@ def simulate(
 
     Returns:
         A Simulation: ``expected`` tricks and ``interval`` of every strain and declarer, ``making``,
-        ``score`` and ``best_contracts``; values come with 95 %
-        intervals.
+        ``score`` and ``best_contracts``; values come with 95 % intervals.
 
     Raises:
         DealError: A hand, contract or seat is not valid.
