@@ -80,9 +80,19 @@ def test_it_is_that_of_one_simulation() -> None:
     np.testing.assert_allclose(compared["2S by S"].score, result.score("2S", "S"))
 
 
+def test_the_better_declarer_is_taken_where_nobody_is_told() -> None:
+    asked: dict[str, Any] = {**KNOWN, "samples": 40, "solve": 40, "seed": 3}
+    rule = "4S if spades(north) >= 4 else 2S"
+    both = [tc.compare("2N", "4S", rule, by=by, **asked) for by in "NS"]
+    taken = tc.compare("2N", "4S", rule, **asked)
+    for number, row in enumerate(taken):
+        assert row.score.mean == max(result.rows[number].score.mean for result in both)
+    assert taken[rule].choice.text.startswith(f"{rule}, by ")
+
+
 def test_a_comparison_prints(solved) -> None:
     lines = str(solved).splitlines()
-    assert lines[1] == "points of NS; against 2S by S:"
+    assert lines[1] == "points of NS, vulnerable NS; against 2S by S:"
     assert all(len(line) <= 80 for line in lines) and "<pre>" in solved._repr_html_()
     assert any(line.startswith("PASS") for line in lines) and "0.50" in lines[3]
 
@@ -91,7 +101,7 @@ def test_a_comparison_prints(solved) -> None:
     ("choices", "options", "error", "message"),
     [
         (["4S"], {"by": "S"}, SimulationError, "fewer than two"),
-        (["4S", "3N"], {}, SimulationError, "4S has no declarer"),
+        (["4S", "3N"], {"side": "N"}, SimulationError, "side is"),
         (["PASS", "PASS"], {}, SimulationError, "no contract is played"),
         (["4S by S", "3N by N if hcp(north) > 9"], {}, SimulationError, "no else"),
         (["4S by S", "8N by N"], {}, tc.DealError, "not a contract"),

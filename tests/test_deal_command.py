@@ -62,7 +62,7 @@ def test_boards_are_those_of_the_constraints_numbered_from_the_first(run, tmp_pa
 def test_boards_in_other_formats(run, tmp_path: Path, suffix: str) -> None:
     target = tmp_path / f"boards.{suffix}"
     options = ["--to", "text"] if suffix == "txt" else []
-    status, out, _ = run("deal", "-n", 3, "--out", target, *options)
+    status, out, _ = run("deal", "-n", 3, "--seed", 0, "--out", target, *options)
     assert (status, out) == (0, "")
     assert np.array_equal(tc.read(target).owners, constrained_deals(3, 0).owners)
 
@@ -114,7 +114,7 @@ def test_formats_of_the_output_are_told(run, tmp_path: Path) -> None:
 def test_exact_needs_what_may_ask_for_tricks(run) -> None:
     assert "exact needs a script or a condition" in run("deal", "-n", 2, "--exact")[2]
     asked = ["deal", "--condition", "tricks(south, notrump) >= 9", "--exact", "--json"]
-    _, out, err = run(*asked)
+    _, out, err = run(*asked, "--seed", 0)
     assert err == "" and tc.solve(json.loads(out)["deal"]).tricks[4, 2] >= 9
 
 
@@ -132,7 +132,7 @@ def test_turns_are_even_and_keep_the_hands(run) -> None:
         share = 4000 / seats  # five standard deviations of a binomial
         assert all(abs(n - share) < 5 * (share * (1 - 1 / seats)) ** 0.5 for n in counts.values())
         assert after == turned(deals, 5, half=half)
-    asked = ["deal", "-n", 9, "--south", "hcp 20+", "--json"]
+    asked = ["deal", "-n", 9, "--south", "hcp 20+", "--json", "--seed", 0]
     lines = run(*asked, "--rotate", "half")[1].splitlines()
     whole = turned(constrained_deals(9, 0, south="hcp 20+"), 0, half=True)
     assert [json.loads(line)["deal"] for line in lines] == [deal.pbn for deal in whole]
@@ -336,6 +336,7 @@ def test_tricks_of_a_script_are_estimated_else_and_that_is_told(run, tmp_path: P
 def test_tables_become_a_picture(run, script: Path, tmp_path: Path, suffix: str) -> None:
     target = tmp_path / f"weak{suffix}"
     asked = ["deal", "--script", script, "--out", tmp_path / "x.pbn", "--picture", target]
+    asked += ["--seed", 3]
     assert run(*asked)[0] == 0
     drawn = target.read_bytes()
     magic = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}

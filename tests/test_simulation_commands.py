@@ -23,7 +23,7 @@ ONE = ["--contract", "4S", "--by", "S"]
 
 def test_the_command_shows_tricks_and_contracts(run, monkeypatch) -> None:
     tricks = np.random.default_rng(1).integers(5, 12, size=(20, 5, 4)).astype(np.uint8)
-    monkeypatch.setattr(contracts, "solve_batches", lambda owners, workers: iter([tricks]))
+    monkeypatch.setattr(contracts, "solve_batches", lambda owners, **rest: iter([tricks]))
     counted = tc.simulate(**KNOWN, samples=20, solve=20, seed=3)
     status, out, err = run("simulate", *HANDS[:4], "--samples", 20, "--solve", 20, "--seed", 3)
     assert (status, err) == (0, "") and out.startswith(str(counted))
@@ -68,14 +68,16 @@ def test_the_command_says_that_a_precision_was_not_reached(run) -> None:
 def test_the_command_compares(run) -> None:
     status, out, err = run("compare", "4S", "3N", "--by", "S", *HANDS, "--solve", 20)
     assert (status, err) == (0, "") and "IMPs" in out and "matchpoints" in out
-    assert "4S by South against 3N by South, vulnerable none:" in out
+    assert "points of NS; against 4S by S:" in out
     asked = ["--solve", 0, "--samples", 20]
     _, out, _ = run("compare", "4S", "3N", "--by", "S", *HANDS, *asked, "--vulnerable", "ns")
-    assert "vulnerable NS" in out and "their error is not known" in " ".join(out.split())
+    assert "points of NS, vulnerable NS; against" in out
+    assert "their error is not known" in " ".join(out.split())
     status, out, _ = run("compare", "4S", "PASS", "--by", "S", *HANDS, "--solve", 20, "--json")
     told = json.loads(out)
-    assert status == 0 and len(told["imps"]) == 3
-    assert (told["by"], told["other_by"], told["vulnerable"]) == ("S", "S", "none")
+    assert status == 0 and (told["compared_with"], told["vulnerable"]) == ("4S by S", "none")
+    assert [row["contract"] for row in told["contracts"]] == ["4S by S", "PASS"]
+    assert len(told["contracts"][1]["imps"]) == 3
 
 
 @pytest.mark.parametrize("asked", [[], ONE, ["--contracts", "4S", "--by", "S"]])
@@ -110,10 +112,9 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
         (["simulate", "--south", ""], ["south is empty"]),
         (["simulate", "--solve", 5], ["solve is 5"]),
         (["simulate", "--samples", 0], ["samples"]),
-        (["simulate", "--contract", "4S"], ["contract and by need each other"]),
+        (["simulate", "--by", "S"], ["by needs contract or contracts"]),
         (["simulate", "--making"], ["making needs contract and by"]),
         (["simulate", *ONE, "--scoring", "imps"], ["scoring has no effect with contract"]),
-        (["simulate", *ONE, "--side", "NS"], ["side has no effect with contract"]),
         (["simulate", *ONE, "--making", "--vulnerable", "ns"], ["vulnerable", "making"]),
         (["simulate", "--contracts", "4S", "--scoring", "imps"], ["scoring", "contracts"]),
         (["simulate", "--contracts", "4S", "--by", "S", "--side", "NS"], ["side", "by"]),
@@ -126,7 +127,8 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
         (["leads", WEST, "3N", "--by", "S", "--save", "."], ["suffix"]),
         (["leads", WEST, "3N", "--by", "S", "--scoring", "rubber"], ["rubber", "imps"]),
         (["simulate", "--vulnerable", "we"], ["vulnerability"]),
-        (["compare", "4S", "5H", "--by", "S", "--other-by", "W"], ["partners"]),
+        (["compare", "4S", "5H", "3N", "--by", "S", "--by", "W"], ["2 declarers for 3"]),
+        (["compare", "4S"], ["fewer than two contracts"]),
         (["leads", WEST[:-1], "3N", "--by", "S"], ["12 cards"]),
         (["leads", WEST, "3N", "--by", "S", "--west", "hcp 5+"], ["west", "twice"]),
         (["compare", "PASS", "PASS", "--by", "S"], ["played"]),
@@ -269,7 +271,11 @@ def test_contracts_stand_double_dummy_and_as_played_side_by_side(run) -> None:
                            "--json")[1])  # fmt: skip
     gains = json.loads(run("compare", "4S", "3N", "--by", "S", *HANDS, "--solve", 20, "--json")[1])
     worth = [row["played"]["worth"][0] for row in sheet["contracts"]]
-    assert gains["played"]["total"][0] == pytest.approx(worth[0] - worth[1], abs=0.1)
+    told = [row["played"] for row in gains["contracts"]]
+    assert [each["score"][0] for each in told] == pytest.approx(worth, abs=0.1)
+    assert told[1]["total"][0] == pytest.approx(worth[1] - worth[0], abs=0.1)
+    out = run("compare", "4S", "3N", "--by", "S", *HANDS, "--solve", 20)[1]
+    assert out.count("  as played") == 2
 
 
 def test_contracts_and_leads_are_ranked_by_either(run) -> None:

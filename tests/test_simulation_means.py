@@ -134,7 +134,7 @@ class Drawn:
         self.seconds += (stop - start) * self.cost + (self.loading if start == 0 else 0)
         return self.estimated[start:stop, 0]
 
-    def solve(self, rows):
+    def solve(self, rows, question=None):
         self.seconds += len(rows)
         yield self.exact[rows, 0]
 
@@ -209,6 +209,22 @@ def test_the_clock_ends_it_on_time() -> None:
     assert both.stopped == "precision" and both._source.now() < 500
     late = drawn(1, Plan(seconds=100.0, precision=0.01), 0.8, 0.05)
     assert late.stopped == "seconds"
+
+
+@pytest.mark.parametrize("number", [20, 30, 60, 200])
+def test_a_time_gives_no_wider_interval_than_a_number_that_takes_as_long(number) -> None:
+    """Also where the pilot takes all of it: the network then costs hardly more."""
+    widths: dict[str, list[float]] = {"told": [], "timed": []}
+    for seed in range(60):
+        told = drawn(seed, Plan(solve=number), 0.9, 0.002, loading=0.3)
+        taken = told._source.now()
+        timed = drawn(seed, Plan(seconds=taken), 0.9, 0.002, loading=0.3)
+        assert timed.stopped == "seconds" and timed._source.now() < 1.12 * taken + 5
+        for name, run in (("told", told), ("timed", timed)):
+            widths[name].append(float(run.means().half_widths[0]))
+    assert np.mean(widths["timed"]) <= 1.03 * np.mean(widths["told"])
+    busy = drawn(1, Plan(seconds=1.0), 0.9, 0.002, loading=0.3)
+    assert busy.solving.done == 20 and busy.means().effective[0] > 40
 
 
 def test_who_is_told_hears_of_it_all_the_time() -> None:

@@ -37,7 +37,7 @@ def names() -> tuple[str, ...]:
     return (*_SHADED, *RULE_FILES, *offered("RULE_FILES"), *offered("OPENINGS"))
 
 
-def load(system: str | os.PathLike[str] = "polish-club") -> OpeningSystem:
+def load(system: str | os.PathLike[str]) -> OpeningSystem:
     """Load an opening system: one that ships, or the rules of a file.
 
     A rule that can never fire gives a RuleWarning.

@@ -27,16 +27,18 @@ def whole_percent(share: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Twenty cells, one for each strain and declarer, as lines of text or as HTML."""
+    """A cell for each strain and declarer, as lines of text or as HTML."""
 
     cell: Callable[[Strain, Seat], str]
     """What stands in a cell; text, or HTML where it is drawn as such."""
+    seats: Sequence[Seat] = PRINTED_SEATS
+    """Those that have a row, in this order."""
 
     def rows(self) -> list[tuple[str, ...]]:
         """Return a row for each declarer: the seat's letter, and its cell in every strain."""
         return [
             (seat.letter, *(self.cell(strain, seat) for strain in PRINTED_STRAINS))
-            for seat in PRINTED_SEATS
+            for seat in self.seats
         ]
 
     def text(self, margin: int, width: int) -> str:

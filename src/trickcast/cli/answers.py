@@ -1,9 +1,9 @@
 """What simulations found, as a terminal shows it and as JSON."""
 
 import json
-import math
 
 import click
+from rich.console import Group
 from rich.table import Table
 
 from ..questions.simulations import (
@@ -13,14 +13,14 @@ from ..questions.simulations import (
     SimulateQuestion,
 )
 from ..simulation import (
+    Comparison,
     ContractChance,
     ContractValue,
     LeadSimulation,
     Simulation,
-    Value,
     bars,
 )
-from ..simulation.outcomes import even_of, is_even
+from ..simulation.outcomes import even_of
 from ..simulation.texts import AS_PLAYED, PLAYED_BY, interval_text, percent_text, wrapped
 from . import views
 from .sheets import vulnerable_sides
@@ -35,15 +35,16 @@ def show_contract(question: SimulateQuestion, result: Simulation, as_json: bool)
     if as_json:
         click.echo(json.dumps(question.answer(result)))
         return
-    ((bid, by),) = question.asked
-    strain = bid.strain
+    ((value, _),) = question.better(result).rows
+    bid, by, strain = value.contract, value.by, value.contract.strain
     assert strain is not None  # the simulation has refused a pass
     making, points = result.making(bid, by), result.score(bid, by, question.sides)
     chances = result.distribution(strain, by)
     tricks = interval_text((result.expected[strain, by], *result.interval[strain, by]), 2)
     sides = vulnerable_sides(question.sides)
+    better = f" (the better of {question.side})" if len(question.asked) > 1 else ""
     played = question.one_as_played(result)
-    click.echo(f"{result.headline}\n{bid} by {by.word}, vulnerable {sides}\n{_HEAD}")
+    click.echo(f"{result.headline}\n{bid} by {by.word}{better}, vulnerable {sides}\n{_HEAD}")
     click.echo(_beside("makes", percent_text(making), percent_text(played.making)))
     shown = [interval_text(value, 0, signed=True) for value in (points, played.points)]
     click.echo(_beside("points", *shown))
@@ -67,7 +68,12 @@ def show_all(question: SimulateQuestion, result: Simulation, as_json: bool) -> N
     """Show the expected tricks of all contracts, and a side's best."""
     if as_json:
         click.echo(json.dumps(question.answer(result)))
-        return
+    else:
+        views.ResultConsole().print(every_sheet(question, result))
+
+
+def every_sheet(question: SimulateQuestion, result: Simulation, *, last: bool = True) -> Group:
+    """Return the expected tricks of all contracts, and a side's best, to be printed."""
     scoring = question.scoring
     unit = UNITS[scoring]
     table = Table(box=None, pad_edge=False, padding=(0, 2))
@@ -82,13 +88,12 @@ def show_all(question: SimulateQuestion, result: Simulation, as_json: bool) -> N
             worth = "compared with"
         return percent_text(value.making), worth
 
-    for seen, played in question.best(result):
+    for seen, played in question.best(result, last=last):
         table.add_row(str(seen.contract), seen.by.letter, *shown(seen))
         if played is not None:
             table.add_row(f" {AS_PLAYED}", "", *shown(played))
-    click.echo(f"{result}\n")
-    views.ResultConsole().print(table)
-    click.echo("\n".join(wrapped([PLAYED_BY[question.players]])))
+    notes = wrapped([PLAYED_BY[question.players]]) if last else []
+    return Group(f"{result}\n", table, *notes)
 
 
 def show_contracts(question: SimulateQuestion, sheet: ContractSheet, as_json: bool) -> None:
@@ -118,23 +123,12 @@ def show_contracts(question: SimulateQuestion, sheet: ContractSheet, as_json: bo
     click.echo("\n".join(wrapped([*result.notes, PLAYED_BY[question.players]])))
 
 
-def show_comparison(question: CompareQuestion, result: Simulation, as_json: bool) -> None:
-    """Show by how much one contract beats another, by every way of scoring."""
+def show_comparison(question: CompareQuestion, result: Comparison, as_json: bool) -> None:
+    """Show what contracts are worth, and by how much each beats the first."""
     if as_json:
         click.echo(json.dumps(question.answer(result)))
-        return
-    one, other = (
-        f"{bid} by {seat.word}" if bid.level else str(bid)
-        for bid, seat in zip(question.bids, question.seats, strict=True)
-    )
-    sides = vulnerable_sides(question.sides)
-    click.echo(f"{result.headline}\n{one} against {other}, vulnerable {sides}:\n{_HEAD}")
-    played = question.gains_as_played(result)
-    for scoring, gain in question.gains(result).items():
-        shown = (_gain_text(gain, scoring), _gain_text(played[scoring], scoring))
-        click.echo(_beside(UNITS[scoring], *shown))
-    notes = ["=: equal within the error", *result.notes, PLAYED_BY[question.players]]
-    click.echo("\n".join(wrapped(notes)))
+    else:
+        click.echo(result.text(question.players))
 
 
 def show_leads(question: LeadsQuestion, result: LeadSimulation, as_json: bool) -> None:
@@ -148,10 +142,3 @@ def show_leads(question: LeadsQuestion, result: LeadSimulation, as_json: bool) -
 def _beside(name: str, seen: str, played: str) -> str:
     """Show a value double dummy, and as played beside it."""
     return f"{name:11} {seen:27} {played}".rstrip()
-
-
-def _gain_text(gain: Value, scoring: str) -> str:
-    """Show what a contract gains, and whether that may be nothing."""
-    shown = interval_text(gain, 0 if scoring == "total" else 2, signed=scoring != "matchpoints")
-    known = not math.isnan(gain.low)
-    return shown + " =" * (known and is_even(gain, scoring))

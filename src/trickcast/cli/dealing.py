@@ -37,6 +37,7 @@ _PRINTING = {
     "printpbn": "pbn",
 }
 """Actions of scripts that print deals, and the format they become."""
+_CHUNK = 1 << 12
 _NOTED = 2
 """Statements without effect that are told one by one."""
 _Finder = Callable[[NDArray[np.uint8]], NDArray[np.uint8]]
@@ -78,16 +79,16 @@ def deal(
             may_replace(out, force)
         form = _format(actions, out, target_format, as_json)
         _check_picture(picture, actions)
-        deals = question.ask(find, actions)
-        told = [] if actions is None else _told(actions, deals.owners, find.once)
+        dealt = question.ask(find, actions)
+        told = [] if actions is None else _told(actions, dealt.deals.owners, find.once)
     except dealing.ConstraintError as error:
         raise CommandError(_as_options(str(error))) from None
-    chunks = question.numbered(deals, actions)
+    chunks = (dealt.deals[i : i + _CHUNK] for i in range(0, len(dealt.deals), _CHUNK))
     if question.solve:
         pairs = solved(chunks, workers, seen=out is None)
         chunks = (chunk.with_tricks(tables.tricks) for chunk, tables in pairs)
     if as_json:
-        _show_json(question, chunks)
+        _show_json(question, chunks, dealt.seed)
     elif form == _SHEETS:
         _show(chunks)
     elif out is not None:
@@ -100,6 +101,8 @@ def deal(
         _draw(told, actions.title or Path(name).name, picture)
     if find.asked and not question.exact:
         click.echo("note: tricks() is estimated by a network (--exact solves it)", err=True)
+    if dealt.seed is not None and question.seed is None and not (actions and actions.seed):
+        click.echo(f"note: --seed {dealt.seed} deals the same boards again", err=True)
 
 
 def _as_options(text: str) -> str:
@@ -178,12 +181,12 @@ def _show(chunks: Iterator[DealSet]) -> None:
             sheet.show(cards, board, *tables)
 
 
-def _show_json(question: DealQuestion, chunks: Iterator[DealSet]) -> None:
+def _show_json(question: DealQuestion, chunks: Iterator[DealSet], seed: int | None) -> None:
     for chunk in chunks:
         for i, (cards, board) in enumerate(with_boards(chunk)):
             assert board is not None  # all are numbered
             tricks = None if chunk.tricks is None else chunk.tricks[i]
-            click.echo(json.dumps(question.answer(cards, board, tricks)))
+            click.echo(json.dumps(question.answer(cards, board, tricks, seed)))
 
 
 def _told(actions: dealing.Actions, owners: NDArray[np.uint8], find: _Finder) -> "list[_Told]":

@@ -3,11 +3,14 @@
 import csv
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import click
+from rich.table import Table
 
+from ..cards import Hand
 from ..questions.hands import OpenQuestion
 from . import views
 from .command import Argument, Option
@@ -43,32 +46,60 @@ def open(
         raise click.BadParameter(
             "--csv and --nearest cannot be combined: the CSV has no similar hands"
         )
-    if labelled is not None and (as_csv or not question.nearest):
-        raise click.BadParameter("--labelled has no effect here: no similar hands are shown")
-    chosen = question.opener
+    if labelled is not None and (as_csv or question.system is None or not question.near_hands):
+        raise click.BadParameter("--labelled needs --system, and similar hands to show")
+    openers = question.openers
     near = None if as_csv else question.near(labelled)
     hands = read_hands(hand)
     if as_csv:
-        rows = csv.writer(sys.stdout, lineterminator="\n")
-        for number, held in enumerate(hands):
-            if not number:  # where there is no hand, only the error is printed
-                rows.writerow(_COLUMNS)
-            rows.writerow(_cells(question.ask(held)))
+        _show_csv(question, hands)
         return
     title = "nearest hands, by hand vectors (call, distance, hand), bid by "
-    title += chosen.name if labelled is None else labelled.name
+    title += openers[0].name if labelled is None else labelled.name
     for number, held in enumerate(hands):
-        opening = question.ask(held)
-        neighbours = () if near is None else near.nearest(opening.hand, question.nearest)
+        openings = question.ask(held)
+        neighbours = () if near is None else near.nearest(held, question.near_hands)
         if as_json:
-            click.echo(json.dumps(question.answer(opening, neighbours)))
-        else:
-            lines = [
-                str(opening),
-                *([title] if neighbours else []),
-                *(f"  {near_by}" for near_by in neighbours),
-            ]
-            click.echo("\n" * bool(number) + views.folded("\n".join(lines)))
+            click.echo(json.dumps(question.answer(openings, neighbours)))
+            continue
+        click.echo("\n" * bool(number), nl=False)
+        if question.system is None:
+            _show_table(openings)
+            continue
+        lines = [
+            str(openings[0]),
+            *([title] if neighbours else []),
+            *(f"  {near_by}" for near_by in neighbours),
+        ]
+        click.echo(views.folded("\n".join(lines)))
+
+
+def _show_table(openings: "list[Explanation]") -> None:
+    """Show what each system opens a hand with, and by which rule."""
+    from ..bidding import RuleExplanation
+
+    click.echo(openings[0].hand)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("system", "opens", "why"):
+        table.add_column(column, no_wrap=column != "why")
+    for opening in openings:
+        rule = opening.rule.name if isinstance(opening, RuleExplanation) else opening.reason
+        doubts = "".join(f"; not sure: {doubt}" for doubt in opening.doubts)
+        table.add_row(opening.system, opening.call, rule + doubts)
+    views.ResultConsole().print(table)
+
+
+def _show_csv(question: OpenQuestion, hands: Iterable[Hand]) -> None:
+    """Show a line a hand: of one system how sure it is, of several their calls."""
+    rows = csv.writer(sys.stdout, lineterminator="\n")
+    several = question.system is None
+    for number, held in enumerate(hands):
+        if not number:  # where there is no hand, only the error is printed
+            systems = [opener.name for opener in question.openers]
+            rows.writerow(("hand", *systems) if several else _COLUMNS)
+        openings = question.ask(held)
+        calls = [opening.call for opening in openings]
+        rows.writerow((held, *calls) if several else _cells(openings[0]))
 
 
 def _cells(opening: "Explanation") -> list[object]:

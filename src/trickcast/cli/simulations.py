@@ -1,11 +1,15 @@
 """The commands that deal what is hidden many times: simulate, compare, leads."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import click
+from rich.live import Live
 
 from .._files import atomic_writer, check_target
 from ..cards import Seat
@@ -19,8 +23,10 @@ from ..questions.simulations import (
     SimulateQuestion,
 )
 from ..scoring import Contract
-from ..simulation import ContractChance, Result, trick_picture
+from ..simulation import Comparison, ContractChance, Result, trick_picture
+from . import views
 from .answers import (
+    every_sheet,
     show_all,
     show_comparison,
     show_contract,
@@ -71,13 +77,15 @@ def simulate(
         hands = {seat.word.lower(): str(hand) for seat, hand in shown.items()}
         question = question.but(**{n: hand for n, hand in hands.items() if n not in question.given})
     if picture is not None and question.contract is None:
-        raise click.BadParameter("--picture needs --contract and --by")
+        raise click.BadParameter("--picture needs --contract")
     if picture is not None and question.making:
         raise click.BadParameter(
             "--making and --picture cannot be combined: --making counts no tricks"
         )
     _check_files(save, picture)
-    result = question.ask(_hooks(workers, cluster))
+    watching = None if as_json or question.asked else partial(every_sheet, question, last=False)
+    with _watched(_hooks(workers, cluster), watching) as hooks:
+        result = question.ask(hooks)
     if isinstance(result, ContractSheet):
         sheet = result
         _deliver(
@@ -92,7 +100,9 @@ def simulate(
     elif question.asked:
         one = result
         if picture is not None:
-            _draw(trick_picture(one, *question.asked[0]), Path(picture), *question.asked[0])
+            ((value, _),) = question.better(one).rows
+            cell = value.contract, value.by
+            _draw(trick_picture(one, *cell), Path(picture), *cell)
         _deliver(question, one, save, lambda: show_contract(question, one, as_json))
     else:
         every = result
@@ -107,9 +117,10 @@ def compare(
     as_json: AsJson = False,
     save: Save = None,
 ) -> None:
-    """Show by how much one contract beats another."""
+    """Show by how much each contract beats the first."""
     _check_files(save)
-    result = question.ask(_hooks(workers, cluster))
+    with _watched(_hooks(workers, cluster), None if as_json else _so_far) as hooks:
+        result = question.ask(hooks)
     _deliver(question, result, save, lambda: show_comparison(question, result, as_json))
 
 
@@ -129,6 +140,21 @@ def leads(
 
 def _hooks(workers: int | None, cluster: str | None) -> Hooks:
     return Hooks(workers=workers, cluster=cluster, bar=True, keep_on_interrupt=True)
+
+
+@contextmanager
+def _watched(hooks: Hooks, picture: Callable[[Any], Any] | None) -> Iterator[Hooks]:
+    """Show a ``picture`` of the results so far while a terminal waits for the last."""
+    if picture is None or not sys.stderr.isatty():
+        yield hooks
+        return
+    console = views.ResultConsole(stderr=True)
+    with Live(console=console, transient=True, auto_refresh=False) as live:
+        yield replace(hooks, watch=lambda found: live.update(picture(found), refresh=True))
+
+
+def _so_far(found: Comparison) -> str:
+    return found.text(None)
 
 
 def _check_files(save: str | None, picture: str | None = None) -> None:

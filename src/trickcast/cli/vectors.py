@@ -8,11 +8,11 @@ import click
 from rich.table import Table
 
 from ..cards import PRINTED_STRAINS, Hand, Seat, whole_percent
-from ..questions.hands import NearestQuestion, PairQuestion, hand_embedding
+from ..questions.hands import NearestQuestion, PairQuestion, hand_embedding, hand_or_words
 from . import views
 from .command import Argument, Option
 from .deals import AsJson
-from .inputs import CommandError, read_hands, read_pairs
+from .inputs import CommandError, is_file, read_hands, read_pairs
 from .outputs import PAGES, check_output
 from .sheets import heading, vulnerable_sides
 
@@ -28,7 +28,11 @@ def pair(
         Argument(metavar="HAND", help="A hand or a file of hands; or, without PARTNER, of boards."),
     ],
     south: Annotated[
-        str | None, Argument(metavar="PARTNER", help="The partner's hand, or a file of as many.")
+        str | None,
+        Argument(
+            metavar="PARTNER",
+            help="The partner's hand, a file of as many, or a description: '15-17, balanced'.",
+        ),
     ] = None,
     *,
     question: PairQuestion,
@@ -40,9 +44,13 @@ def pair(
     if question.auction is not None and any(seat is not Seat.NORTH for _, seat, _, _ in boards):
         raise CommandError("--auction is for the hands of North and South")
     if south is None:
-        norths, souths = [pair[2] for pair in boards], [pair[3] for pair in boards]
+        norths, souths = [pair[2] for pair in boards], list[Hand | str](p[3] for p in boards)
     else:
-        norths, souths = (list(read_hands(hands, strict=True)) for hands in (north, south))
+        norths = list(read_hands(north, strict=True))
+        if south == "-" or is_file(south):
+            souths = list(read_hands(south, strict=True))
+        else:
+            souths = [hand_or_words(south)] * (len(norths) or 1)
     estimates = question.ask(norths, souths)
     for i, hands in enumerate(zip(norths, souths, strict=True)):
         if as_json:
@@ -56,13 +64,16 @@ def pair(
 
 
 def _show_pair(
-    hands: tuple[Hand, Hand],
+    hands: tuple[Hand, Hand | str],
     seats: tuple[Seat, Seat],
     estimate: "PairEstimate",
     question: PairQuestion,
 ) -> None:
     for seat, hand in zip(seats, hands, strict=True):
-        click.echo(f"{seat}  {'  '.join(hand.suits())}   {hand.pattern}, {hand.hcp} HCP")
+        if isinstance(hand, str):
+            click.echo(f"{seat}  {hand} (the mean over hands that fit)")
+        else:
+            click.echo(f"{seat}  {'  '.join(hand.suits())}   {hand.pattern}, {hand.hcp} HCP")
     click.echo()
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     for column in ("", f"by {seats[0]}", f"by {seats[1]}", "80 %", "game", "slam", "grand"):

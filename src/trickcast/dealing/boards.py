@@ -1,6 +1,7 @@
 """Numbered boards to play, with a dealer and a vulnerability: by seed, by chance, on a theme."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -95,6 +96,7 @@ def deal_boards(
     rotate: Literal["any", "half"] | None = None,
     tricks: Tricks | None = None,
     max_tries: int = MAX_TRIES,
+    among: Callable[[Constraints], Any] | None = None,
 ) -> DealtBoards:
     """Deal ``n`` numbered boards, all that fit equally likely.
 
@@ -119,6 +121,8 @@ def deal_boards(
             and vulnerability rotate with the cards. Default: none.
         tricks: As in ``Constraints``.
         max_tries: Most layouts to draw.
+        among: Function from the Constraints to what has their ``deals``, which chooses the layouts
+            to draw among those that fit. Default: all.
 
     Returns:
         DealtBoards: ``deals`` and ``seed``.
@@ -149,7 +153,8 @@ def deal_boards(
     }
     used: Seed = SECURE if secure else fresh_seed() if seed is None else seed
     constraints = Constraints(**known, condition=condition, tricks=tricks)
-    owners = constraints.deals(n, used, max_tries).owners
+    source = constraints if among is None else among(constraints)
+    owners = source.deals(n, used, max_tries).owners
     turns = np.zeros(len(owners), np.uint8)
     if rotate is not None:
         turns = random_turns(len(owners), used, half=rotate == "half")

@@ -3,29 +3,37 @@
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, NotRequired, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from .. import dealing
-from ..cards import Board, Deal, DealSet, board_dealer, board_vulnerability
+from ..cards import Board, Deal
+from .auctions import AuctionText, Meanings, heard
 from .deals import SolveQuestion, named_deal
 from .declared import Hooks, Option, Question, QuestionError
 
+if TYPE_CHECKING:
+    from ..bidding import Auction
+
 _PRODUCED = 40  # by Dealer, where a script says nothing
-_CHUNK = 1 << 12
 Owners = NDArray[np.uint8]
 
 
 class DealtBoard(TypedDict):
-    """A numbered board, and its exact tricks where they are asked for."""
+    """A numbered board, and its exact tricks where they are asked for.
+
+    ``seed`` gives the same boards again; it is null where they are secure.
+    """
 
     deal: str
     board: int
     dealer: str
     vulnerable: str
+    seed: int | None
     strains: NotRequired[list[str]]
     declarers: NotRequired[list[str]]
     exact: NotRequired[list[list[int]]]
@@ -57,6 +65,21 @@ class DealQuestion(Question):
         Option(metavar="CONDITION", help="Condition on the deal, in Dealer's language.",
                example="hearts(north) + hearts(south) >= 8"),
     ] = None  # fmt: skip
+    theme: Annotated[
+        str | None,
+        Option(metavar="THEME", filled=True, example="South opens a weak two",
+               help="Theme, such as 'South opens a weak two'. The opener deals."),
+    ] = None  # fmt: skip
+    auction: AuctionText = None
+    meaning: Meanings = None
+    dealer: Annotated[
+        str | None,
+        Option(metavar="[N|E|S|W]", help="Dealer (default: by the theme, or the board number)."),
+    ] = None
+    vulnerable: Annotated[
+        str | None,
+        Option(metavar="[none|ns|ew|both]", help="Vulnerable sides (default: by board number)."),
+    ] = None
     boards: Annotated[
         int | None,
         Option("--boards", "-n", min=1, served=1000,
@@ -69,8 +92,11 @@ class DealQuestion(Question):
     ] = None  # fmt: skip
     seed: Annotated[
         int | None,
-        Option(min=0, max=2**64 - 1, help="Seed of the boards (default: 0)."),
+        Option(min=0, max=2**64 - 1, help="Seed of the boards (default: a fresh one)."),
     ] = None
+    secure: Annotated[
+        bool, Option(help="For events: take every card from the system's randomness.")
+    ] = False
     rotate: Annotated[
         str | None,
         Option(choices=("any", "half"),
@@ -86,63 +112,87 @@ class DealQuestion(Question):
                help="Most layouts to draw, at least 512 (default: 4 million)."),
     ] = None  # fmt: skip
 
-    def start(self, script: dealing.Actions | None) -> int:
-        """Return the number of the first board."""
-        return self.first or (None if script is None else script.start_board) or 1
+    def check(self) -> None:
+        """Refuse a seed of what has none."""
+        if self.secure and self.seed is not None:
+            raise QuestionError("secure and seed cannot be combined")
+        if self.secure and self.auction is not None:
+            raise QuestionError("secure and auction cannot be combined")
+        if self.theme is not None and self.auction is not None:
+            raise QuestionError("theme and auction cannot be combined")
+        if self.meaning is not None and self.auction is None:
+            raise QuestionError("meaning needs auction")
+        self.calls  # noqa: B018
 
-    def ask(self, find: "TrickFinder", script: dealing.Actions | None = None) -> DealSet:
-        """Deal. Raises QuestionError for what cannot be read, or fits too few layouts."""
+    @cached_property
+    def calls(self) -> "Auction | None":
+        """What was called."""
+        if self.auction is None:
+            return None
+        from ..bidding import read_auction
+
+        return read_auction(self.auction, self.dealer or "N", self.vulnerable or "none")
+
+    def _drawn(self, constraints: dealing.Constraints) -> Any:
+        """Return what draws layouts that fit the auction."""
+        from ..bidding import AuctionLayouts
+
+        assert self.calls is not None
+        return AuctionLayouts(heard(self.calls, self.meaning), constraints)
+
+    def ask(
+        self, find: "TrickFinder", script: dealing.Actions | None = None
+    ) -> dealing.DealtBoards:
+        """Deal. Raises QuestionError for what cannot be read, or fits too few layouts.
+
+        A script may say what is not told otherwise: number, first board, seed, dealer and
+        vulnerability.
+        """
         if self.exact and script is None and self.condition is None:
             raise QuestionError("exact needs a script or a condition")
-        number = self.boards or (1 if script is None else script.produce or _PRODUCED)
-        seed = self.seed if self.seed is not None else (script.seed if script else None) or 0
-        given = (self.condition, None if script is None else script.script)
+        number, seed, first, dealer, vulnerability = (
+            getattr(script, name, None)
+            for name in ("produce", "seed", "start_board", "dealer", "vulnerability")
+        )
+        most = {} if self.tries is None else {"max_tries": self.tries}
+        dealer = dealer if self.dealer is None else self.dealer
+        sides = vulnerability if self.vulnerable is None else self.vulnerable
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", dealing.ConstraintWarning)  # actions have effect
-                constraints = dealing.Constraints(
+                return dealing.deal_boards(
+                    self.boards or (1 if script is None else number or _PRODUCED),
+                    seed=None if self.secure else seed if self.seed is None else self.seed,
+                    secure=self.secure,
+                    theme=self.theme,
                     north=self.north,
                     east=self.east,
                     south=self.south,
                     west=self.west,
-                    condition=[part for part in given if part is not None],
+                    condition=[self.condition] * (self.condition is not None)
+                    + ([] if script is None else [script.script]),
+                    dealer=dealer if self.calls is None else self.calls.dealer,
+                    vulnerable=sides if self.calls is None else self.calls.vulnerable,
+                    first=self.first or first or 1,
+                    rotate=self.rotate,  # type: ignore[arg-type]  # one of its choices
                     tricks=find,
+                    among=None if self.calls is None else self._drawn,
+                    **most,
                 )
-            most = {} if self.tries is None else {"max_tries": self.tries}
-            deals = constraints.deals(number, seed, **most)
-            if self.rotate is not None:
-                deals = dealing.turned(deals, seed, half=self.rotate == "half")
         except dealing.ConstraintError as error:
             text = str(error).replace("expected parameters={…}", "expected it written out")
             raise QuestionError(
                 text.replace(" (max_tries)", "").replace("max_tries", "tries")
             ) from None
-        return deals
 
-    def numbered(self, deals: DealSet, script: dealing.Actions | None = None) -> Iterator[DealSet]:
-        """Yield the deals as boards; a script may say who deals and who is vulnerable."""
-        dealer = None if script is None else script.dealer
-        vulnerability = None if script is None else script.vulnerability
-        first = self.start(script)
-        for start in range(0, len(deals), _CHUNK):
-            some = deals[start : start + _CHUNK]
-            boards = [
-                Board(
-                    number=n,
-                    dealer=board_dealer(n) if dealer is None else dealer,
-                    vulnerability=board_vulnerability(n)
-                    if vulnerability is None
-                    else vulnerability,
-                )
-                for n in range(first + start, first + start + len(some))
-            ]
-            yield DealSet(some.owners, None, boards)
-
-    def answer(self, deal: Deal, board: Board, tricks: Owners | None) -> DealtBoard:
+    def answer(
+        self, deal: Deal, board: Board, tricks: Owners | None, seed: int | None
+    ) -> DealtBoard:
         """Answer with one board, and its (5, 4) exact tricks where they are known."""
         content: dict[str, Any] = named_deal(deal, board) | {
             "dealer": str(board.dealer),
             "vulnerable": str(board.vulnerability),
+            "seed": seed,
         }
         if tricks is not None:
             content |= SolveQuestion().answer(deal, board, tricks)
@@ -152,14 +202,12 @@ class DealQuestion(Question):
         """Yield the boards."""
         from ..solver import solve_batches
 
-        deals = self.ask(TrickFinder(self.exact, hooks.workers))
-        for chunk in self.numbered(deals):
-            assert chunk.boards is not None
-            for row, (deal, board) in enumerate(zip(chunk, chunk.boards, strict=True)):
-                tricks = None
-                if self.solve:
-                    ((tricks,),) = solve_batches(chunk.owners[row : row + 1], workers=hooks.workers)
-                yield self.answer(deal, board, tricks)
+        dealt = self.ask(TrickFinder(self.exact, hooks.workers))
+        for deal, board in zip(dealt.deals, dealt.deals.boards or (), strict=True):
+            tricks = None
+            if self.solve:
+                ((tricks,),) = solve_batches(deal.owners[None], workers=hooks.workers)
+            yield self.answer(deal, board, tricks, dealt.seed)
 
 
 class TrickFinder:

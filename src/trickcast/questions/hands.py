@@ -1,5 +1,6 @@
 """Questions about hands: what one is worth, how to open it, which are near it, what two take."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -10,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-from ..cards import Hand, Strain, Vulnerability
-from .auctions import AuctionText, FirstCaller, Meanings, check_calls, reading_calls
+from ..cards import DealError, Hand, Strain, Vulnerability
+from .auctions import AuctionText, FirstCaller, Meanings, check_calls
 from .declared import Option, Question, QuestionError
 
 if TYPE_CHECKING:  # each costs what the others have no use for
@@ -53,6 +54,13 @@ class OpeningAnswer(TypedDict):
     probabilities: dict[str, float]
     reason: str
     nearest: list[BidHand]
+
+
+class OpeningsAnswer(TypedDict):
+    """What several systems open a hand with."""
+
+    hand: str
+    openings: list[OpeningAnswer]
 
 
 class NearHand(TypedDict):
@@ -158,7 +166,8 @@ class HandQuestion(HandsQuestion):
 class PairQuestion(HandsQuestion):
     """Estimate what two hands take together, with unknown opponents.
 
-    With an auction the opponents' hands fit it.
+    The partner may be described, as "15-17, balanced": then it is the mean over hands that fit.
+    With an auction the opponents' hands, and a partner who is described, fit it.
 
     Example: trickcast pair AQ864.K75.A3.KJ4 K7.A862.KQ52.873
     """
@@ -200,24 +209,38 @@ class PairQuestion(HandsQuestion):
         """Return how many are answered in one turn: layouts take their time."""
         return self.turn if self.auction is None else 1
 
-    def ask(self, norths: Sequence[Hand], souths: Sequence[Hand]) -> "PairEstimate":
-        """Estimate pairs. Raises QuestionError for meanings that cannot be read."""
-        estimated = pair_estimator(self.model)(norths, souths)
-        if self._calls is None:
-            return estimated
-        pairs = zip(norths, souths, strict=True)
-        return type(estimated)(np.stack([self._after_calls(*pair) for pair in pairs]))
+    def ask(self, norths: Sequence[Hand], souths: Sequence[Hand | str]) -> "PairEstimate":
+        """Estimate pairs. Raises QuestionError for what is not known of a partner, and meanings."""
+        from ..dealing import ConstraintError
+        from ..pairs import PairEstimate
 
-    def _after_calls(self, north: Hand, south: Hand) -> NDArray[np.float32]:
-        """Return (5, 2, 14) chances: means over layouts of the opponents that fit the auction."""
-        from ..bidding import deals_after
+        hands = [hand for hand in souths if isinstance(hand, Hand)]
+        estimator = pair_estimator(self.model)
+        pairs = [*zip(norths, souths, strict=True)]
+        if len(hands) == len(souths):
+            estimated = estimator(norths, hands)  # which says so where both hold a card
+            if self._calls is None:
+                return estimated
+        try:
+            if self._calls is not None:
+                return PairEstimate(np.stack([self._after_calls(*pair) for pair in pairs]))
+            means = [estimator.average(*pair).both for pair in pairs]
+        except ConstraintError as error:
+            raise QuestionError(str(error).replace("south", "the partner", 1)) from None
+        return PairEstimate(np.stack(means))
+
+    def _after_calls(self, north: Hand, south: Hand | str) -> NDArray[np.float32]:
+        """Return (5, 2, 14) chances: means over layouts that fit the auction."""
+        from ..bidding import MeaningError, deals_after
         from ..estimator import estimate
 
         assert self._calls is not None
-        with reading_calls():
+        try:
             deals = deals_after(
                 self._calls, north=north, south=south, n=_LAYOUTS, meanings=self.meaning or ()
             )
+        except MeaningError as error:
+            raise QuestionError(str(error)) from None
         chances: NDArray[np.float32] = estimate(deals).probabilities[:, :, ::2].mean(axis=0)
         return chances
 
@@ -227,7 +250,7 @@ class PairQuestion(HandsQuestion):
 
         return best_contracts(estimate, self.sides, BEST_CONTRACTS)
 
-    def answer(self, hands: tuple[Hand, Hand], estimate: "PairEstimate") -> PairAnswer:
+    def answer(self, hands: tuple[Hand, Hand | str], estimate: "PairEstimate") -> PairAnswer:
         """Answer with the estimate of one pair, and its best contracts."""
         low, high = estimate.interval()
         chances = estimate.chances()
@@ -254,7 +277,7 @@ class PairQuestion(HandsQuestion):
             ],
         }
 
-    def answers(self, given: Sequence[tuple[Hand, Hand]]) -> Sequence[PairAnswer]:
+    def answers(self, given: Sequence[tuple[Hand, Hand | str]]) -> Sequence[PairAnswer]:
         """Answer all pairs."""
         norths, souths = map(list, zip(*given, strict=True))
         estimates = self.ask(norths, souths)
@@ -263,86 +286,108 @@ class PairQuestion(HandsQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class OpenQuestion(HandsQuestion):
-    """Suggest an opening bid, with its reason, and show similar hands.
+    """Show what SAYC, 2/1, Acol and Polish Club open, or one system, and why.
 
-    Example: trickcast open AKQ2.QJT987.32.2 --system standard-american
+    Example: trickcast open AKQ2.QJT987.32.2
     """
 
     most, turn = 100, 8
     system: Annotated[
-        str,
+        str | None,
         Option(
             metavar="SYSTEM",
-            help="Name of a system, or on the command line a rule file (.toml).",
+            help="Name of a system, or on the command line a rule file (.toml). One alone "
+            "says how sure it is (default: sayc, 2/1, acol and polish-club).",
         ),
-    ] = "polish-club"
-    nearest: Annotated[int, Option(min=0, served=20, help="Number of similar hands to show.")] = 3
+    ] = None
+    nearest: Annotated[
+        int | None, Option(min=0, served=20, help="Number of similar hands to show (default: 3).")
+    ] = None
+
+    def check(self) -> None:
+        """Refuse near hands of no system."""
+        if self.nearest and self.system is None:
+            raise QuestionError("nearest needs system")
+
+    @property
+    def near_hands(self) -> int:
+        """How many near hands are shown."""
+        return 3 if self.nearest is None else self.nearest
 
     @cached_property
-    def opener(self) -> "OpeningSystem":
-        """The system. Raises QuestionError where there is none of this name."""
+    def openers(self) -> "list[OpeningSystem]":
+        """The systems. Raises QuestionError where there is none of this name."""
         from .. import bidding
 
+        if self.system is None:
+            return [_system(name) for name in bidding.USUAL_SYSTEMS]
         if self.system in bidding.names():
-            return _system(self.system)
+            return [_system(self.system)]
         try:
-            return bidding.load(self.system)
+            return [bidding.load(self.system)]
         except ValueError as error:
             raise QuestionError(str(error)) from None
 
     def near(self, labelled: Path | None = None) -> "NearestSystem | None":
         """Return who finds near hands, of a file or such as the system bids; None where unasked."""
-        if not self.nearest:
+        if not self.near_hands or self.system is None:
             return None
         from .. import bidding
 
         if labelled is None and self.system in bidding.names():
             return _near(self.system)
         if labelled is None:
-            return bidding.NearestSystem(bidding.own_labelled(self.opener))
+            return bidding.NearestSystem(bidding.own_labelled(self.openers[0]))
         try:
             return bidding.NearestSystem(bidding.read_labelled(labelled))
         except ValueError as error:  # LabelledError is one
             raise QuestionError(str(error)) from None
 
-    def ask(self, hand: Hand) -> "Explanation":
-        """Say what the hand is opened with. Raises QuestionError for a rule that cannot be."""
+    def ask(self, hand: Hand) -> "list[Explanation]":
+        """Say what systems open the hand with. Raises QuestionError for a rule that cannot be."""
         from ..dealing import ConstraintError
 
         try:
-            return self.opener.explain(hand)
+            return [opener.explain(hand) for opener in self.openers]
         except ConstraintError as error:  # a rule that divides by zero for this hand
             raise QuestionError(str(error)) from None
 
-    def answer(self, opening: "Explanation", near: "Sequence[Neighbour]") -> OpeningAnswer:
-        """Answer with a system's call, and hands near by."""
-        return {
-            "hand": str(opening.hand),
-            "system": opening.system,
-            "call": opening.call,
-            "sure": opening.sure,
-            "doubts": list(opening.doubts),
-            "probabilities": {
-                call: round(float(p), 6) for call, p in opening.probabilities.items()
-            },
-            "reason": opening.reason,
-            "nearest": [
-                {
-                    "hand": str(neighbour.hand),
-                    "call": neighbour.call,
-                    "distance": round(neighbour.distance, 4),
-                }
-                for neighbour in near
-            ],
-        }
+    def answer(
+        self, openings: "Sequence[Explanation]", near: "Sequence[Neighbour]"
+    ) -> OpeningAnswer | OpeningsAnswer:
+        """Answer with the call of a system, and hands near by; or with those of several."""
+        answers = [_opening(opening, near) for opening in openings]
+        return answers[0] if self.system is not None else {
+            "hand": answers[0]["hand"], "openings": answers
+        }  # fmt: skip
 
-    def answers(self, given: Sequence[Hand]) -> Sequence[OpeningAnswer]:
+    def answers(self, given: Sequence[Hand]) -> Sequence[OpeningAnswer | OpeningsAnswer]:
         """Answer all hands."""
         near = self.near()
         return [
-            self.answer(self.ask(hand), () if near is None else near.nearest(hand, self.nearest))
+            self.answer(self.ask(hand), () if near is None else near.nearest(hand, self.near_hands))
             for hand in given
         ]
+
+
+def _opening(opening: "Explanation", near: "Sequence[Neighbour]") -> OpeningAnswer:
+    return {
+        "hand": str(opening.hand),
+        "system": opening.system,
+        "call": opening.call,
+        "sure": opening.sure,
+        "doubts": list(opening.doubts),
+        "probabilities": {call: round(float(p), 6) for call, p in opening.probabilities.items()},
+        "reason": opening.reason,
+        "nearest": [
+            {
+                "hand": str(neighbour.hand),
+                "call": neighbour.call,
+                "distance": round(neighbour.distance, 4),
+            }
+            for neighbour in near
+        ],
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -402,6 +447,16 @@ class NearestQuestion(HandsQuestion):
     def answers(self, given: Sequence[Hand]) -> Sequence[NearestAnswer]:
         """Answer all hands."""
         return [self.answer(*row) for row in zip(given, self.ask(given), strict=True)]
+
+
+def hand_or_words(text: str) -> Hand | str:
+    """Return a hand, or the words that describe one, which are read when they are needed."""
+    try:
+        return Hand(text)
+    except DealError as error:
+        if re.fullmatch(r"[\sakqjtAKQJT0-9.-]*", text):  # nothing but cards: a hand with a mistake
+            raise error
+        return text
 
 
 @cache

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated, Any, NamedTuple, NotRequired, TypeVar, cast
 
 import numpy as np
@@ -19,6 +19,8 @@ from ..scoring import Contract
 from ..simulation import (
     AsPlayed,
     BeatingLead,
+    Compared,
+    Comparison,
     ContractChance,
     ContractValue,
     Lead,
@@ -44,7 +46,6 @@ _IN_VAIN = (
     ("scoring", "contract"),
     ("rank", "contract"),
     ("rank", "contracts"),
-    ("side", "contract"),
     ("scoring", "contracts"),
     ("side", "by"),
 )
@@ -137,25 +138,28 @@ class ContractsAnswer(Counts):
 
 
 class GainsAnswer(TypedDict):
-    """By how much one contract beats another, by way of scoring."""
+    """What a contract is worth to a side, and by how much it beats the first."""
 
+    score: Numbers
     total: Numbers
     imps: Numbers
     matchpoints: Numbers
+
+
+class ComparedContract(GainsAnswer):
+    """The same double dummy and at the table."""
+
+    contract: str
+    played: GainsAnswer | None
 
 
 class ComparisonAnswer(Counts):
-    """By how much one contract beats another, double dummy and at the table."""
+    """Contracts or ways of bidding, in points of ``side``."""
 
-    first: str
-    second: str
-    by: str
-    other_by: str
+    side: str
     vulnerable: str
-    total: Numbers
-    imps: Numbers
-    matchpoints: Numbers
-    played: GainsAnswer | None
+    compared_with: str
+    contracts: list[ComparedContract]
 
 
 class PlayedLeadAnswer(TypedDict):
@@ -349,9 +353,7 @@ class SimulateQuestion(LayoutsQuestion):
     ] = None
     by: Annotated[
         str | None,
-        Option(
-            metavar="[N|E|S|W]", help="Declarer (default with --contracts: the better of --side)."
-        ),
+        Option(metavar="[N|E|S|W]", help="Declarer (default: the better of --side)."),
     ] = None
     making: Annotated[
         bool, Option(help="Only the chance to make; faster still. --precision 0.03 is ± 3 %.")
@@ -369,9 +371,9 @@ class SimulateQuestion(LayoutsQuestion):
         super().check()
         if self.contract is not None and self.contracts is not None:
             raise QuestionError("contract and contracts cannot be combined")
-        if self.contracts is None and (self.contract is None) != (self.by is None):
-            raise QuestionError("contract and by need each other")
-        if self.making and self.contract is None:
+        if self.by is not None and self.contract is None and self.contracts is None:
+            raise QuestionError("by needs contract or contracts")
+        if self.making and (self.contract is None or self.by is None):
             raise QuestionError("making needs contract and by")
         vain = next((pair for pair in _IN_VAIN if self.given.issuperset(pair)), None)
         if vain is not None and not (self.auction and vain == ("vulnerable", "making")):
@@ -381,11 +383,10 @@ class SimulateQuestion(LayoutsQuestion):
     @cached_property
     def asked(self) -> list[PlayedContract]:
         """The contracts that are asked about, with each of their possible declarers; none: all."""
-        if self.contract is not None and self.by is not None:
-            return [(Contract(self.contract), Seat.parse(self.by))]
-        if self.contracts is None:
+        told = self.contracts if self.contract is None else self.contract
+        if told is None:
             return []
-        bids = [Contract(text) for text in self.contracts.replace(",", " ").split()]
+        bids = [Contract(text) for text in told.replace(",", " ").split()]
         if not bids or any(bid.strain is None for bid in bids):
             raise QuestionError("contracts must be played (expected such as 3N,4H,5C)")
         first = Seat.NORTH if self.side == "NS" else Seat.EAST
@@ -397,7 +398,9 @@ class SimulateQuestion(LayoutsQuestion):
         if self.contracts is not None:
             return self._sheet(hooks)
         if self.contract is None:
-            return self._simulated(simulation.simulate, hooks)
+            return self._simulated(
+                simulation.simulate, hooks, side=self.side, vulnerable=self.sides
+            )
         if not self.making:
             return self._simulated(simulation.simulate, hooks, contracts=self.asked)
         ((bid, by),) = self.asked
@@ -410,7 +413,7 @@ class SimulateQuestion(LayoutsQuestion):
             first = replace(hooks, until=start + _FOR_LEADS * (hooks.until - start))
         if first.watch is not None:
             told = first.watch
-            first = replace(first, watch=lambda found: told(self._better(found)))
+            first = replace(first, watch=lambda found: told(self.better(found)))
         with connected(hooks.cluster):  # once, for the leads too
             found = self._simulated(
                 simulation.simulate,
@@ -418,7 +421,7 @@ class SimulateQuestion(LayoutsQuestion):
                 None if seconds is None else _FOR_LEADS * seconds,
                 contracts=self.asked,
             )
-            values = [value for value, _ in self._better(found).rows]
+            values = [value for value, _ in self.better(found).rows]
             rows = []
             for number, value in enumerate(values):
                 leads = beating_leads(
@@ -453,7 +456,7 @@ class SimulateQuestion(LayoutsQuestion):
 
         return enough
 
-    def _better(self, found: Simulation) -> ContractSheet:
+    def better(self, found: Simulation) -> ContractSheet:
         """Return each contract once, by the declarer who scores more; the first of equals."""
         best: dict[Contract, ContractValue] = {}
         for bid, seat in self.asked:
@@ -481,7 +484,10 @@ class SimulateQuestion(LayoutsQuestion):
 
     def one_as_played(self, found: Simulation | ContractChance) -> AsPlayed:
         """Return what the one contract is as played."""
-        ((bid, by),) = self.asked
+        ((bid, by), *others) = self.asked
+        if others and isinstance(found, Simulation):
+            ((value, _),) = self.better(found).rows
+            bid, by = value.contract, value.by
         danger = bool(self.sides >> by.side & 1)
         return contract_as_played(found.deals, bid, by, danger, self.players, found.effect)
 
@@ -504,7 +510,8 @@ class SimulateQuestion(LayoutsQuestion):
         return self._every_answer(result, last)
 
     def _contract_answer(self, found: Simulation, last: bool) -> ContractAnswer:
-        ((bid, by),) = self.asked
+        ((value, _),) = self.better(found).rows
+        bid, by = value.contract, value.by
         assert bid.strain is not None  # the simulation has refused a pass
         return {
             **_counts(found),
@@ -550,91 +557,84 @@ class SimulateQuestion(LayoutsQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class CompareQuestion(LayoutsQuestion):
-    """Compare two contracts of one side, layout by layout.
+    """Compare contracts of either side, or ways of bidding.
+
+    Each is compared with the first, layout by layout. A way of bidding is a rule:
+    "3N if hcp(north) >= 16 else 2N".
 
     Example: trickcast compare 3N 4S --by S --south AQ864.K75.A3.KJ4
     """
 
-    first: Annotated[
-        str, Argument(metavar="CONTRACT", help="Contract, such as 4S, 3NX or PASS.", example="3N")
-    ]
-    second: Annotated[
-        str, Argument(metavar="OTHER", help="Contract to compare with.", example="4S")
-    ]
-    by: Declarer
-    other_by: Annotated[
-        str | None, Option(metavar="[N|E|S|W]", help="Declarer of OTHER (default: the same).")
-    ] = None
+    needed = ("contracts",)
+    contracts: Annotated[
+        list[str] | None,
+        Argument(metavar="CONTRACT", help="Two or more contracts or rules, such as 4S, PASS or '3N "
+                 "if hcp(north) >= 16 else 2N'.", example=["3N", "4S"]),
+    ] = None  # fmt: skip
+    by: Annotated[
+        list[str] | None,
+        Option(metavar="[N|E|S|W]", help="Declarer of all, or once for each contract (default: the "
+               "better of --side).", example=["S"]),
+    ] = None  # fmt: skip
+    side: Annotated[
+        str, Option(choices=("NS", "EW"), help="Side that declares where --by does not say.")
+    ] = "NS"
 
     def check(self) -> None:
-        """Refuse contracts of two sides, and two that are passed out."""
+        """Refuse fewer than two contracts, and declarers that do not fit them."""
         super().check()
-        by, other_by = self.seats
-        if by.side != other_by.side:
-            raise QuestionError(f"{by.word} and {other_by.word} are not partners")
-        if not any(bid.level for bid in self.bids):
-            raise QuestionError("both contracts are PASS (expected at least one that is played)")
+        if len(self.contracts or ()) < 2:
+            raise QuestionError("fewer than two contracts (expected two or more, such as 3N 4S)")
+        self.choices  # noqa: B018
 
     @cached_property
-    def bids(self) -> tuple[Contract, Contract]:
-        """Both contracts."""
-        return Contract(self.first), Contract(self.second)
+    def choices(self) -> list[str | simulation.Choice]:
+        """The contracts and rules, with their declarers where these are given."""
+        contracts, seats = self.contracts or [], self.by or []
+        if len(seats) not in (0, 1, len(contracts)):
+            raise QuestionError(
+                f"{len(seats)} declarers for {len(contracts)} contracts (expected by once, or once "
+                "for each)"
+            )
+        declarers: list[str | None] = [*seats] if seats else [None]
+        if len(declarers) == 1:
+            declarers *= len(contracts)
+        try:
+            read = [
+                simulation.Choice.read(text, "N" if seat is None else seat)
+                for text, seat in zip(contracts, declarers, strict=True)
+            ]
+        except SimulationError as error:
+            raise QuestionError(str(error)) from None
+        if not any(contract.level for choice in read for _, contract in choice.rules):
+            raise QuestionError("no contract is played (expected at least one that is not PASS)")
+        return [contracts[i] if seat is None else read[i] for i, seat in enumerate(declarers)]
 
-    @cached_property
-    def seats(self) -> tuple[Seat, Seat]:
-        """Their declarers."""
-        by = Seat.parse(self.by)
-        return by, by if self.other_by is None else Seat.parse(self.other_by)
-
-    def ask(self, hooks: Hooks) -> Simulation:
-        """Find what both make."""
-        both = zip(self.bids, self.seats, strict=True)
+    def ask(self, hooks: Hooks) -> Comparison:
+        """Find what all make."""
         return self._simulated(
-            simulation.simulate, hooks, contracts=[(bid, seat) for bid, seat in both if bid.level]
+            partial(simulation.compare, *self.choices),
+            hooks,
+            side=self.side,
+            vulnerable=self.sides,
         )
 
-    def gains(self, found: Simulation) -> dict[str, Value]:
-        """Return by how much the first beats the second, by way of scoring."""
-        (first, second), (by, other_by) = self.bids, self.seats
-        return {
-            scoring: found.compare(
-                first, by, second, other_by, vulnerable=self.sides, scoring=scoring
-            )
-            for scoring in SCORINGS
-        }
-
-    def gains_as_played(self, found: Simulation) -> dict[str, Value]:
-        """Return the same as players would play both."""
-        (first, second), (by, other_by) = self.bids, self.seats
-        return {
-            scoring: found.compare_as_played(
-                first, by, second, other_by, vulnerable=self.sides, scoring=scoring,
-                players=self.players,
-            )
-            for scoring in SCORINGS
-        }  # fmt: skip
-
-    def answer(self, result: Simulation, *, last: bool = True) -> ComparisonAnswer:
-        """Answer with the gains of the first contract."""
-        gains = self.gains(result)
-        played = self.gains_as_played(result) if last else None
+    def answer(self, result: Comparison, *, last: bool = True) -> ComparisonAnswer:
+        """Answer with what each is worth, and by how much it beats the first."""
+        told = [_gains(row) for row in result.as_played(self.players)] if last else []
         return {
             **_counts(result),
-            "first": str(self.bids[0]),
-            "second": str(self.bids[1]),
-            "by": str(self.seats[0]),
-            "other_by": str(self.seats[1]),
+            "side": result.side,
             "vulnerable": str(self.sides),
-            "total": _numbers(gains["total"]),
-            "imps": _numbers(gains["imps"]),
-            "matchpoints": _numbers(gains["matchpoints"]),
-            "played": None
-            if played is None
-            else {
-                "total": _numbers(played["total"]),
-                "imps": _numbers(played["imps"]),
-                "matchpoints": _numbers(played["matchpoints"]),
-            },
+            "compared_with": result.rows[0].choice.text,
+            "contracts": [
+                {
+                    "contract": row.choice.text,
+                    **_gains(row),
+                    "played": told[number] if last else None,
+                }
+                for number, row in enumerate(result)
+            ],
         }
 
 
@@ -720,6 +720,15 @@ def _played(found: AsPlayed) -> PlayedContractAnswer:
         "making": _numbers(found.making),
         "score": _numbers(found.points),
         "tricks": _numbers(found.tricks),
+    }
+
+
+def _gains(row: Compared) -> GainsAnswer:
+    return {
+        "score": _numbers(row.score),
+        "total": _numbers(row.points),
+        "imps": _numbers(row.imps),
+        "matchpoints": _numbers(row.matchpoints),
     }
 
 

@@ -2,7 +2,7 @@
 
 from .as_played import AsPlayed
 from .beating import BeatingLead, beating_leads
-from .comparing import Choice, Compared, Comparison, compare
+from .comparing import Choice, ChoiceLike, Compared, Comparison, compare
 from .contracts import ContractValue, Simulation, simulate
 from .controls import MINIMUM_EXACT, Means, means
 from .layouts import Clock

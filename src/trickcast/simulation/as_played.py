@@ -187,6 +187,6 @@ def _means(found: Floats, effect: float) -> Means:
     n, m = found.shape
     variance: Floats = found.var(axis=0, ddof=1) if n > 1 else np.full(m, np.nan)
     nothing = np.zeros(m)
-    size = np.full(m, float(n))
+    size = np.full(m, float(n) if n > 1 else np.nan)
     error = np.sqrt(variance / n)
     return Means(found.mean(axis=0), error, nothing, size, nothing, n, n).widened(effect)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from typing import Any
@@ -18,7 +18,7 @@ from ..dealing import Constraints
 from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import Contract, score
 from .as_played import MOST_OF_MANY, outcomes_of, some_of
-from .contracts import Tables
+from .contracts import Tables, seats_of
 from .controls import Floats, means
 from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .outcomes import (
@@ -34,8 +34,6 @@ from .plan import Plan, SimulationError
 from .run import Cell
 from .texts import AS_PLAYED, PLAYED_BY, wrapped
 
-ChoiceLike = str | Contract | tuple[str | Contract, str | Seat]
-"""``"4S"``, ``"4S by S"``, ``("4S", "S")``, or ``"3N if hcp(north) >= 16 else 2N"``."""
 _WIDTH = 26  # of a choice, in print
 
 
@@ -54,6 +52,8 @@ class Choice:
         Raises SimulationError for a condition without ``else`` and for a contract that nobody
         declares, DealError for what is no contract or seat.
         """
+        if isinstance(choice, Choice):
+            return choice
         if not isinstance(choice, str):
             pair = choice if isinstance(choice, tuple) else (choice, None)
             contract = _declared(Contract(*pair), by)
@@ -73,12 +73,21 @@ class Choice:
         name = " ".join(choice.split()) if len(rules) > 1 else _name(rules[0][1])
         return cls(name, tuple(rules))
 
+    @property
+    def seat(self) -> Seat | None:
+        """Who declares the first contract that is played."""
+        return next((contract.by for _, contract in self.rules if contract.level), None)
+
     def picks(self, owners: NDArray[np.uint8]) -> NDArray[np.intp]:
         """Return which of the rules applies to each of (n, 52) owners: (n,)."""
         picked = np.full(len(owners), len(self.rules) - 1)
         for number, (condition, _) in reversed([*enumerate(self.rules[:-1])]):
             picked[Constraints(condition=condition).accepts(owners)] = number
         return picked
+
+
+ChoiceLike = str | Contract | tuple[str | Contract, str | Seat] | Choice
+"""``"4S"``, ``"4S by S"``, ``("4S", "S")``, or ``"3N if hcp(north) >= 16 else 2N"``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +116,15 @@ class Comparison(Result):
     def __init__(
         self,
         layouts: Layouts,
-        choices: list[Choice],
+        choices: list[list[Choice]],
         cells: list[Cell],
         side: int,
         vulnerable: str | Vulnerability,
     ):
+        """Take of each of ``choices`` the alternative that is worth most."""
         super().__init__(layouts)
         self.side, self.vulnerable = ("NS", "EW")[side], Vulnerability.parse(vulnerable)
-        self._choices, self._side = choices, side
+        self._alternatives, self._side = choices, side
         self._exact, self._probabilities = layouts.exact, layouts.probabilities
         self._columns = {cell: column for column, cell in enumerate(cells)}
         self._as_played: dict[str, list[Compared]] = {}
@@ -122,9 +132,13 @@ class Comparison(Result):
     @cached_property
     def rows(self) -> list[Compared]:
         """A row for each choice; the first is what all are compared with."""
-        picks = [choice.picks(self.deals.owners) for choice in self._choices]
         passed = Choice("PASS", ((None, Contract("PASS")),)), np.zeros(self.samples, dtype=np.intp)
-        asked = [*zip(self._choices, picks, strict=True)]
+        asked = []
+        for alternatives in self._alternatives:
+            picked = [(choice, choice.picks(self.deals.owners)) for choice in alternatives]
+            if len(picked) > 1:
+                picked.sort(key=lambda one: -self._gain(one, passed, "total").mean)
+            asked.append(picked[0])
         return [
             Compared(
                 one[0],
@@ -221,11 +235,12 @@ class Comparison(Result):
         return iter(self.rows)
 
     def __len__(self) -> int:
-        return len(self._choices)
+        return len(self._alternatives)
 
     def __getitem__(self, choice: str) -> Compared:
         for row in self.rows:
-            if row.choice.text == " ".join(choice.split()):
+            text = row.choice.text
+            if " ".join(choice.split()) in (text, text.removesuffix(f", by {row.choice.seat}")):
                 return row
         raise KeyError(choice)
 
@@ -235,18 +250,24 @@ class Comparison(Result):
     def __str__(self) -> str:
         return self.text()
 
-    def text(self, players: str = "expert") -> str:
-        """Say a line for each choice, double dummy, and one as ``players`` would play."""
-        against = f"against {self._choices[0].text}:"
+    def text(self, players: str | None = "expert") -> str:
+        """Say a line for each choice, double dummy, and one as ``players`` would play if any."""
+        against = f"against {self.rows[0].choice.text}:"
         head = f"{'':{_WIDTH}}{'points':>13}{'points':>14}{'IMPs':>13}{'matchpoints':>14}"
-        lines = [self.headline, f"points of {self.side}; {against}", head]
-        for row, played in zip(self.rows, self.as_played(players), strict=True):
+        vulnerable = self.vulnerable
+        sides = f", vulnerable {vulnerable.name}" if vulnerable in (1, 2) else ""
+        sides = ", vulnerable both" if vulnerable == 3 else sides
+        lines = [self.headline, f"points of {self.side}{sides}; {against}", head]
+        told = [] if players is None else self.as_played(players)
+        for number, row in enumerate(self.rows):
             name = f"{row.choice.text:{_WIDTH}}"
             if len(name) > _WIDTH:
                 lines += wrapped([name])
                 name = " " * _WIDTH
-            lines += [name + _numbers(row), f"{f'  {AS_PLAYED}':{_WIDTH}}{_numbers(played)}"]
-        return "\n".join(lines + wrapped([*self.notes, PLAYED_BY[players]]))
+            lines.append(name + _numbers(row))
+            lines += [f"{f'  {AS_PLAYED}':{_WIDTH}}{_numbers(each)}" for each in told[number:][:1]]
+        notes = [] if players is None else [PLAYED_BY[players]]
+        return "\n".join(lines + wrapped([*self.notes, *notes]))
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
@@ -255,6 +276,7 @@ class Comparison(Result):
 def compare(
     *choices: ChoiceLike,
     by: str | Seat | None = None,
+    side: str = "NS",
     auction: AuctionLike | None = None,
     dealer: str | Seat = "N",
     vulnerable: str | Vulnerability = "none",
@@ -283,7 +305,8 @@ def compare(
     Args:
         choices: Two or more contracts of either side, such as ``"4S by S"`` or ``"PASS"``, or rules
             in Dealer's language: ``"3N if hcp(north) >= 16 else 2N"``.
-        by: Declarer of contracts that name none.
+        by: Declarer of contracts that name none. Default: the better of ``side``.
+        side: ``"NS"`` or ``"EW"``.
         auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
             Hidden hands then fit it as in championship play. Also takes a Reading of
             ``Bidder.read``.
@@ -321,7 +344,7 @@ def compare(
         CallError: A call is not valid, or the laws forbid it.
         ConstraintError: A text cannot be read or contradicts itself, or too few layouts fit.
         SimulationError: A number is out of its range, there are fewer than two choices, a rule has
-            no ``else``, or a contract has no declarer.
+            no ``else``, or no contract is played.
         ClusterError: The cluster fails.
 
     Example:
@@ -331,24 +354,42 @@ def compare(
         >>> result[rule].points.mean > result["4S by S"].points.mean
         True
     """
-    read = [Choice.read(choice, by) for choice in choices]
+    seats = seats_of(side) if by is None else (by,)
+    read = [_alternatives(choice, seats) for choice in choices]
     if len(read) < 2:
         raise SimulationError("fewer than two choices (expected such as 2S, 4S)")
-    contracts = [contract for choice in read for _, contract in choice.rules if contract.level]
+    contracts = [
+        contract
+        for alternatives in read
+        for choice in alternatives
+        for _, contract in choice.rules
+        if contract.level
+    ]
     if not contracts or contracts[0].by is None:
         raise SimulationError("no contract is played (expected one that is not PASS)")
-    side = contracts[0].by.side
+    whose = contracts[0].by.side
     cells = [*dict.fromkeys(map(_cell, contracts))]
     heard = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
 
     def compared(layouts: Layouts) -> Comparison:
-        return Comparison(layouts, read, cells, side, vulnerable)
+        return Comparison(layouts, read, cells, whose, vulnerable)
 
     told = watcher(progress, compared)
     work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
     return compared(lay_out(Tables(cells), known, plan, work))
+
+
+def _alternatives(choice: ChoiceLike, seats: Sequence[str | Seat]) -> list[Choice]:
+    """Return a choice as each of the seats would declare it, where it names nobody."""
+    read = dict.fromkeys(Choice.read(choice, seat) for seat in seats)
+    if len(read) > 1:
+        return [
+            replace(one, text=f"{one.text}, by {one.seat}") if len(one.rules) > 1 else one
+            for one in read
+        ]
+    return [*read]
 
 
 def _read_contract(text: str, by: str | Seat | None) -> Contract:

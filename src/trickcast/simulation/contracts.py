@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..bidding import AuctionLike
 from ..cards import (
+    PRINTED_SEATS,
     TABLE,
     UNKNOWN,
     Deal,
@@ -40,7 +41,7 @@ from .as_played import (
     summed,
 )
 from .choice import doubt_of
-from .controls import Floats, Means, means
+from .controls import MINIMUM_EXACT, Floats, Means, guessed, means
 from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .outcomes import (
     TRICKS,
@@ -57,10 +58,18 @@ from .outcomes import (
     strain_of,
     values,
 )
-from .plan import Plan, SimulationError
-from .run import Cell, Question
+from .plan import MOST_EXACT, MOST_SAMPLES, Plan, SimulationError
+from .run import Cell, Question, Source
+from .survey import Survey, Wanted, layouts_wanted
 from .texts import error_text, wrapped
 
+PRECISION = 0.15
+"""Of the expected tricks of tables, where nothing else is said."""
+_CHANCE = 1 / 3  # of that: the precision of the best contract's chance
+USUAL_MOST = 1000
+"""Layouts solved for that, at most: a chance near even of hands that say little."""
+SURVEYED = 2000
+"""Layouts estimated for that."""
 _TABLE_COST = 0.00025  # of an estimate of all cells, over solving them; median of varied questions
 _CELL_COST = 0.001  # of an estimate of one strain, over solving one cell
 
@@ -81,16 +90,19 @@ class Tables(Question):
 
     empty = np.empty((0, 5, 4), dtype=np.uint8)
 
-    def __init__(self, cells: list[Cell] | None):
+    def __init__(self, cells: list[Cell] | None, *, tables: bool = False):
+        """Ask for some cells, or all; of ``tables`` they are solved strain by strain."""
         self.cells: list[Cell] = [*product(Strain, Seat)] if cells is None else cells
-        self._whole = cells is None
+        self._whole = cells is None or tables
         strains = {strain for strain, _ in self.cells}
         self.usual_cost = _TABLE_COST if cells is None else _CELL_COST * len(strains) / len(cells)
 
     def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[np.uint8]]:
         """Yield tables, (m, 5, 4) uint8, with 255 in the cells that are not asked for."""
         if self._whole:
-            yield from solve_batches(owners, workers=workers)
+            asked = np.zeros((5, 4), dtype=np.bool_)
+            asked[tuple(zip(*self.cells, strict=True))] = True
+            yield from solve_batches(owners, cells=asked, workers=workers)
             return
         for start in range(0, len(owners), BOARDS):
             batch = owners[start : start + BOARDS]
@@ -355,7 +367,7 @@ class Simulation(Result, TrickChances):
         """Estimate the mean of ``gains``, (14, 14) by the tricks in two different cells."""
         if not all(cell in self._columns for cell in cells):
             return means(np.empty((0, 1)), None)
-        taken, estimated = [self._exact[:, *cell] for cell in cells], None
+        taken, estimated = self._taken(*cells), None
         exact = gains[taken[0], taken[1]][:, None]
         if self._probabilities is not None:
             p, q = (self._probabilities[:, self._columns[cell]].astype(float) for cell in cells)
@@ -381,9 +393,7 @@ class Simulation(Result, TrickChances):
         if number < 1:
             raise SimulationError(f"number is {shorten(number)} (expected 1 or more)")
         gain(np.zeros(1), scoring)
-        seats = {"NS": (Seat.NORTH, Seat.SOUTH), "EW": (Seat.EAST, Seat.WEST)}.get(side.upper())
-        if seats is None:
-            raise SimulationError(f"side is {shorten(side)} (expected NS or EW)")
+        seats = seats_of(side)
         own = is_vulnerable(vulnerable, seats[0])
         ranked = sorted(
             self._by_points(seats, own), key=lambda value: value.worth.mean, reverse=True
@@ -421,15 +431,29 @@ class Simulation(Result, TrickChances):
                 by = max(known, key=lambda seat: worth[seat][column].mean)
                 yield ContractValue(bid, by, self.making(bid, by), worth[by][column])
 
+    def _taken(self, *cells: Cell) -> list[NDArray[np.uint8]]:
+        """Return the exact tricks in cells, in the layouts in which all of these were solved.
+
+        Those are the first ones, fewer in a strain of which enough was known sooner; none where
+        they are too few for an interval.
+        """
+        taken = [self._exact[:, *cell] for cell in cells]
+        solved = min(int((tricks != UNKNOWN).sum()) for tricks in taken)
+        enough = solved >= MINIMUM_EXACT or self.known
+        return [tricks[: solved if enough else 0] for tricks in taken]
+
     def _means(self, strain: Strain, seat: Seat, outcomes: Floats) -> Means:
         """Estimate the means of m outcomes, given as (14, m) for 0 to 13 tricks of one cell."""
         estimated, unit = None, np.zeros(outcomes.shape[1])
         column = self._columns.get((strain, seat))
         if column is None:
             return means(np.empty((0, outcomes.shape[1])), None)
+        (taken,) = self._taken((strain, seat))
         if self._probabilities is not None:
-            estimated = self._probabilities[:, column].astype(float) @ outcomes
-        taken = self._exact[:, strain, seat]
+            chances = self._probabilities[:, column].astype(float)
+            estimated = chances @ outcomes
+            if not len(taken) and self.ongoing:
+                return guessed(estimated, chances @ outcomes**2).widened(self.effect)
         if len(taken):
             usual = int(np.bincount(taken, minlength=14).argmax())
             unit = np.abs(outcomes[usual] - outcomes[usual - 1 if usual else 1])
@@ -440,7 +464,9 @@ class Simulation(Result, TrickChances):
         """Expected tricks ± half their intervals."""
         mean, ends = self.expected, np.asarray(self.interval)
         half = (ends[..., 1] - ends[..., 0]) / 2
-        return Grid(lambda strain, seat: error_text(mean[strain, seat], half[strain, seat]))
+        asked = {seat for _, seat in self._columns}
+        seats = [seat for seat in PRINTED_SEATS if seat in asked]
+        return Grid(lambda strain, seat: error_text(mean[strain, seat], half[strain, seat]), seats)
 
     def __repr__(self) -> str:
         return f"<Simulation of {self.samples:,} layouts, {self.solved:,} solved>"
@@ -465,6 +491,7 @@ def simulate(
     auction: AuctionLike | None = None,
     dealer: str | Seat = "N",
     vulnerable: str | Vulnerability = "none",
+    side: str | None = None,
     samples: int | None = None,
     solve: int | None = None,
     seed: int = 0,
@@ -485,9 +512,14 @@ def simulate(
     ``solve`` equals ``samples``, or if solving alone is as fast, no network is used. If all four
     hands are known, the deal is solved once.
 
-    Without ``precision`` and ``seconds`` the same seed gives the same result. With either, a pilot
-    of 40 layouts decides how many to estimate and solve; ``samples`` and ``solve`` are then upper
-    limits.
+    Tables end by themselves unless you pass ``samples``, ``solve`` or ``seconds``: when all
+    expected tricks are precise enough, and so is the chance of the side's best contract, to a third
+    of that (± 5 %). No strain is solved further than it needs. ``progress`` receives figures of the
+    network, with wider intervals, before anything is solved.
+
+    With ``contracts`` and without ``precision`` and ``seconds`` the same seed gives the same
+    result. With either, a pilot of 40 layouts decides how many to estimate and solve; ``samples``
+    and ``solve`` are then upper limits.
 
     Args:
         north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
@@ -502,14 +534,16 @@ def simulate(
             ``Bidder.read``.
         dealer: Seat of the dealer, or its letter or name.
         vulnerable: Vulnerable sides: none, ns, ew or both.
-        samples: Layouts to estimate. Default: as many as pay, given how well the network explains
-            the solved ones.
+        side: Side that declares, ``"NS"`` or ``"EW"``, to find only its results. Default: both.
+        samples: Layouts to estimate. Default: 2,000 for tables; with ``contracts`` as many as pay,
+            given how well the network explains the solved ones.
         solve: Layouts to solve as well, which correct the estimates and give intervals: 0, or 20 or
-            more. Default: 200.
+            more. Default: as many as a table needs; with ``contracts`` 200.
         seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
-        model: Name or path of the network. Default: fast, or accurate if ``solve`` is 0.
-        precision: Stop when the expected tricks of all solved results are known to ± this. Default:
-            no limit.
+        model: Name or path of the network. Default: accurate for tables, or if ``solve`` is 0;
+            otherwise fast.
+        precision: Stop when all expected tricks are known to ± this. Default: 0.15 for tables, none
+            with ``contracts``.
         seconds: Stop after this time, but not before 20 layouts. Default: no limit.
         workers: Number of solver threads. Default: all cores.
         max_tries: Most layouts to draw.
@@ -519,7 +553,7 @@ def simulate(
         cluster: Ray cluster to solve on: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. The
             result is the same. Default: this machine.
         contracts: Contracts and declarers, ``[("4S", "S"), ("3N", "N")]``, to solve and estimate
-            only these; about 15 times faster for one. Default: all.
+            only these; about 15 times faster for one. Default: tables.
 
     Returns:
         A Simulation: ``expected`` tricks and ``interval`` of every strain and declarer, ``making``,
@@ -538,13 +572,75 @@ def simulate(
         >>> result.solved, result.making("2S", by="S").mean > 0.5
         (20, True)
     """
-    question = Tables(None if contracts is None else _cells(contracts))
+    question = _question(contracts, side)
     heard = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
     told = watcher(progress, lambda layouts: Simulation(layouts, question.cells))
     work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
-    return Simulation(lay_out(question, known, plan, work), question.cells)
+    survey = None
+    if contracts is None and samples is None and solve is None and seconds is None:
+        survey = survey_of(question, precision, side, vulnerable)
+    return Simulation(lay_out(question, known, plan, work, survey), question.cells)
+
+
+def _question(
+    contracts: Iterable[tuple[str | Contract, str | Seat]] | None, side: str | None
+) -> Tables:
+    """Return the question of what is asked for: some contracts, a side's cells, or all."""
+    if contracts is not None:
+        if side is not None:
+            raise SimulationError("side and contracts do not go together")
+        return Tables(_cells(contracts))
+    return Tables(None if side is None else [*product(Strain, seats_of(side))], tables=True)
+
+
+def survey_of(
+    question: Tables, precision: float | None, side: str | None, vulnerable: str | Vulnerability
+) -> tuple[Callable[[Source], Survey], Callable[[Layouts], Wanted]]:
+    """Return how a survey of these cells begins, and how much more of a result it wants.
+
+    All expected tricks are wanted to ± ``precision``, and the chance of the best contract to a
+    third of that.
+    """
+    tricks = PRECISION if precision is None else precision
+    shares = tricks * _CHANCE
+    sides = ("NS", "EW") if side is None else (side,)
+    seats = sorted({seat for _, seat in question.cells})
+    most = USUAL_MOST if precision is None else MOST_EXACT
+    samples = min(MOST_SAMPLES, round(SURVEYED * max(1, (PRECISION / tricks) ** 2)))
+
+    def begin(source: Source) -> Survey:
+        def in_strains(strains: list[Strain]) -> Tables:
+            return Tables([*product(strains, seats)], tables=True)
+
+        return Survey(source, in_strains, [*Strain], samples, min(most, samples))
+
+    def wanted(layouts: Layouts) -> Wanted:
+        found = Simulation(layouts, question.cells)
+        ends = np.asarray(found.interval)
+        half = (ends[..., 1] - ends[..., 0]) / 2
+        solved = [len(found._taken((strain, seats[0]))[0]) for strain in Strain]
+        more = {
+            strain: layouts_wanted(half[strain, seats], tricks, solved[strain]) for strain in Strain
+        }
+        for best_of in sides:
+            (best,) = found.best_contracts(vulnerable, side=best_of, number=1)
+            strain = strain_of(best.contract)
+            width = np.array([best.making.high - best.making.low]) / 2
+            number = layouts_wanted(width, shares, solved[strain])
+            more[strain] = max(more[strain], number)
+        return {strain: number for strain, number in more.items() if number > solved[strain]}
+
+    return begin, wanted
+
+
+def seats_of(side: str) -> tuple[Seat, Seat]:
+    """Return the seats of a side. Raises SimulationError for what is none."""
+    seats = {"NS": (Seat.NORTH, Seat.SOUTH), "EW": (Seat.EAST, Seat.WEST)}.get(side.upper())
+    if seats is None:
+        raise SimulationError(f"side is {shorten(side)} (expected NS or EW)")
+    return seats
 
 
 def _cells(contracts: Iterable[tuple[str | Contract, str | Seat]]) -> list[Cell]:

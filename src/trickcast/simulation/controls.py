@@ -41,6 +41,8 @@ MINIMUM_EXACT = 20
 CONFIDENCE = 0.95
 _PARTS = 10
 _STEEPEST = 2.0
+_SHARED = 0.05
+"""The share of the spread in a layout that a network misses of all layouts of a question alike."""
 _ALL = np.ones((1, 1), dtype=np.bool_)
 
 
@@ -67,7 +69,8 @@ class Means:
     @property
     def quantile(self) -> float:
         """How many standard errors the 95 % interval goes to either side."""
-        return float(stdtrit(self.solved - 2, (1 + CONFIDENCE) / 2)) if self.solved > 2 else np.nan
+        freedom = self.solved - 2 if self.solved > 2 else np.inf  # an error that was told
+        return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
 
     def interval(self) -> tuple[Floats, Floats]:
         """Return the lower and upper ends of the 95 % intervals."""
@@ -150,6 +153,24 @@ def means(
         return alone.widened(effect)
     weight = np.full(n, len(estimated) / n) if chance is None else 1 / chance
     return _corrected(exact, estimated, weight, floor).widened(effect)
+
+
+def guessed(estimated: Floats, squares: Floats) -> Means:
+    """Return what the estimates say alone, with errors as large as they usually are.
+
+    ``estimated`` and ``squares`` are (N, m), the network's means of m outcomes and of their squares
+    in each layout. What it misses of one layout it misses in part of all, so that a mean over many
+    is off by the root of ``_SHARED`` times the mean spread of a layout.
+    """
+    layouts = len(estimated)
+    mean = estimated.mean(axis=0)
+    inside = np.maximum(squares - np.square(estimated), 0).mean(axis=0)
+    between = estimated.var(axis=0, ddof=min(1, layouts - 1)) / layouts
+    spread = np.maximum(squares.mean(axis=0) - np.square(mean), 1e-12)
+    error = np.sqrt(_SHARED * inside + between)
+    unknown = np.full_like(mean, np.nan)
+    effective = spread / np.maximum(np.square(error), 1e-12)
+    return Means(mean, error, unknown, effective, unknown, 0, layouts)
 
 
 def _corrected(exact: Floats, estimated: Floats, weight: Floats, floor: Floats | float) -> Means:

@@ -18,9 +18,10 @@ from ..dealing.shuffling import RandomWords, checked_seed
 from ..estimator import is_loaded, loaded
 from ..solver import thread_count
 from .choice import Rows
-from .controls import MINIMUM_EXACT, Floats
+from .controls import Floats
 from .plan import Plan
-from .run import Question, Run
+from .run import Question, Run, Source
+from .survey import Survey, Wanted
 from .tricks import trick_finder
 
 CORRECTED_MODEL = "fast"
@@ -94,6 +95,8 @@ class Layouts:
     """Why fewer layouts were solved than allowed: precision, seconds, interrupt or max_tries."""
     timed: bool
     """Whether a precision or the clock ended the solving."""
+    ongoing: bool = False
+    """Whether more is going to be solved."""
     effect: float = 1.0
     """By how much variances of means exceed those of independent layouts."""
 
@@ -137,13 +140,13 @@ class LiveSource:
         places = [asked.index(strain) for strain in strains]
         return chances[:, places, [seat for _, seat in self._question.cells]]
 
-    def solve(self, rows: Rows) -> Iterator[NDArray[Any]]:
+    def solve(self, rows: Rows, question: Question | None = None) -> Iterator[NDArray[Any]]:
         """Yield the exact results of the layouts of these numbers, batch by batch."""
-        work = self._work
+        work, question = self._work, question or self._question
         step = _STEP if callable(work.progress) and work.cluster is None else len(rows)
         for first in range(0, len(rows), step):
             owners = self.deals.owners[rows[first : first + step]]
-            yield from solve_layouts(self._question, owners, work.workers, work.cluster)
+            yield from solve_layouts(question, owners, work.workers, work.cluster)
 
     def now(self) -> float:
         """Return the time in seconds."""
@@ -172,14 +175,21 @@ def _solve(
     return np.concatenate([question.empty, *question.solve(owners, workers)])
 
 
-def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work) -> Layouts:
+def lay_out(
+    question: Question,
+    known: Mapping[str, Any],
+    plan: Plan,
+    work: Work,
+    survey: "tuple[Callable[[Source], Survey], Callable[[Layouts], Wanted]] | None" = None,
+) -> Layouts:
     """Deal, estimate and solve what a question needs; ``known`` are keywords of ``Constraints``.
 
-    With ``keep_on_interrupt``, Ctrl-C ends the work and keeps what is enough for an interval.
-    Raises NoDealsError where too few layouts fit, ModelError for a bad model.
+    A ``survey`` makes one of a source, and says how much more of layouts is wanted; it is in the
+    place of the plan. With ``keep_on_interrupt``, Ctrl-C ends the work and keeps what is enough for
+    an interval. Raises NoDealsError where too few layouts fit, ModelError for a bad model.
     """
     constraints = Constraints(**known, tricks=trick_finder(workers=work.workers))
-    if work.model is None and plan.most_exact:
+    if work.model is None and plan.most_exact and survey is None:
         work = replace(work, model=CORRECTED_MODEL)
     dealer: Constraints | AuctionLayouts = constraints
     if work.auction is not None and not _all_known(constraints):
@@ -189,28 +199,37 @@ def lay_out(question: Question, known: Mapping[str, Any], plan: Plan, work: Work
         if plan.most_exact:
             return _solve_known(question, constraints, work)
         plan = replace(plan, samples=1)  # more would be the same
-    run = Run(source, question, plan, RandomWords(checked_seed(work.seed), _LOTS).fractions)
-    stopped = None
+    run: Run | Survey
+    if survey is None:
+        run = Run(source, question, plan, RandomWords(checked_seed(work.seed), _LOTS).fractions)
+    else:
+        run = survey[0](source)
+    stopped, timed = None, plan.open_ended and survey is None
 
-    def so_far(stopped: str | None) -> Layouts:
+    def so_far(stopped: str | None, *, running: bool = True) -> Layouts:
         clock = Clock(run.dealing.seconds, run.estimating.seconds, run.solving.seconds)
         deals, results = source.deals[run.rows], (run.estimates, run.exact, run.chance)
-        return Layouts(deals, *results, clock, stopped, plan.open_ended, question.effect)
+        ongoing = running and isinstance(run, Survey)
+        return Layouts(deals, *results, clock, stopped, timed, ongoing, question.effect)
 
-    total = None if plan.open_ended else plan.most_exact
+    total = None if plan.open_ended or survey is not None else plan.most_exact
     with (
         progress_bar("solving", total, "layouts", show=work.progress is True) as advance,
         connected(work.cluster if plan.most_exact else None),
     ):
         tell = _teller(work.progress, run, so_far) if callable(work.progress) else advance
         try:
-            run.go(tell)
+            if isinstance(run, Run):
+                run.go(tell)
+            else:
+                assert survey is not None
+                run.go(tell, lambda: survey[1](so_far(None)))
             stopped = run.stopped
         except KeyboardInterrupt:
-            if not (work.keep_on_interrupt and run.solving.done >= MINIMUM_EXACT):
+            if not (work.keep_on_interrupt and run.answers):
                 raise
             stopped = "interrupt"
-    return so_far(stopped)
+    return so_far(stopped, running=stopped == "interrupt")
 
 
 def read_calls(
@@ -232,14 +251,14 @@ def watcher(
 
 
 def _teller(
-    told: Callable[[Layouts], object], run: Run, so_far: Callable[[str | None], Layouts]
+    told: Callable[[Layouts], object], run: Run | Survey, so_far: Callable[[str | None], Layouts]
 ) -> Callable[[int], None]:
     """Return what is called after each step: it tells now and then, once there are intervals."""
     last = 0.0
 
     def tell(_: int) -> None:
         nonlocal last
-        if run.solving.done >= MINIMUM_EXACT and time.monotonic() >= last + _BETWEEN:
+        if run.answers and time.monotonic() >= last + _BETWEEN:
             told(so_far(None))
             last = time.monotonic()
 

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from ..cards import DealSet, Seat, Strain, Vulnerability, shorten
 from ..scoring import Contract, imps
-from .controls import Floats, Means
+from .controls import MINIMUM_EXACT, Floats, Means
 from .layouts import Clock, Layouts
 from .plan import SimulationError
-from .texts import DOUBLE_DUMMY, ESTIMATED_ONLY, INTERVALS, KNOWN
+from .texts import DOUBLE_DUMMY, ESTIMATED_ONLY, FIRST_FIGURES, INTERVALS, KNOWN
 
 TRICKS = np.arange(14.0)
 TRICKS.flags.writeable = False
@@ -65,6 +65,9 @@ class Result:
     """Whether a precision or the clock ended the solving. ``samples`` and ``solve`` set to what
     was dealt and solved give the same numbers again, wherever they run."""
 
+    ongoing: bool
+    """Whether more is being solved: until then, intervals are those of the network's usual misses.
+    """
     effect: float
     """By how much variances of means exceed those of independent layouts, which is counted in."""
 
@@ -73,6 +76,7 @@ class Result:
         self.samples, self.solved = len(layouts.deals), len(layouts.exact)
         self.estimated, self.chance = layouts.probabilities is not None, layouts.chance
         self.clock, self.stopped, self.timed = layouts.clock, layouts.stopped, layouts.timed
+        self.ongoing = layouts.ongoing
 
     @property
     def known(self) -> bool:
@@ -87,6 +91,8 @@ class Result:
     @property
     def notes(self) -> list[str]:
         """What the numbers are, and what they are worth, in a few sentences."""
+        if self.solved < MINIMUM_EXACT and self.ongoing:
+            return [FIRST_FIGURES, DOUBLE_DUMMY]
         if self.solved == 0:
             return [ESTIMATED_ONLY, DOUBLE_DUMMY]
         if self.known:

@@ -19,6 +19,7 @@ from .controls import MINIMUM_EXACT, Floats, Means
 from .plan import Plan, Spread
 
 _RISK = 0.04  # of the time that solving alone needs: what trying the network may cost
+_OVER = 0.1  # of the time that solving took, where that was all there is: what estimates may take
 _LONGEST = 4  # times the number solved at the last look, at most, are solved at the next
 _LEAP = 0.8  # of the way to the number of solves that seems needed: it is not well known yet
 _NEAR = 1.2  # times the number solved: up to here all of the way
@@ -93,8 +94,11 @@ class Source(Protocol):
     def estimate(self, start: int, stop: int) -> NDArray[np.float32]:
         """Return the (m, cells, 14) estimates of some layouts."""
 
-    def solve(self, rows: Rows) -> Iterator[NDArray[Any]]:
-        """Yield the exact results of the layouts of these numbers, batch by batch."""
+    def solve(self, rows: Rows, question: "Question | None" = None) -> Iterator[NDArray[Any]]:
+        """Yield the exact results of the layouts of these numbers, batch by batch.
+
+        A ``question`` stands in the place of the one that the source is for.
+        """
 
     def now(self) -> float:
         """Return the time in seconds."""
@@ -173,6 +177,11 @@ class Run:
     def _has_estimates(self) -> bool:
         return bool(self._estimates) and self.estimating.done >= self.solving.done
 
+    @property
+    def answers(self) -> bool:
+        """Whether there is anything to tell yet."""
+        return self.solving.done >= MINIMUM_EXACT
+
     def go(self, advance: Callable[[int], None] = lambda done: None) -> None:
         """Solve and estimate until it is enough; ``advance`` is told how many were just solved."""
         self._advance, plan = advance, self._plan
@@ -200,10 +209,18 @@ class Run:
     def _solve_until_enough(self) -> None:
         self._solve_to(MINIMUM_EXACT)
         if not self._is_late():
-            self._solve_to(min(PILOT, self._most_exact))
-        if not self._is_late() and self._is_worth_a_try():
+            in_time = np.inf
+            if self._plan.seconds is not None:
+                in_time = self._plan.seconds / max(self.solving.pace, 1e-9)
+            self._solve_to(int(min(PILOT, self._most_exact, max(MINIMUM_EXACT, in_time))))
+        late, passed = self._is_late(), self._source.now() - self._start
+        if self._source.trial < _OVER * passed if late else self._is_worth_a_try():
             self._estimate_to(self.solving.done)
-            self._drop_estimates_if(self._spread().ratio(self._cost) == 0)
+            ratio = self._spread().ratio(self._cost)
+            self._drop_estimates_if(ratio == 0)
+            if ratio and late:
+                ratio = min(ratio, _OVER / self._cost)
+                self._estimate_to(math.ceil(ratio * self.solving.done))
         while not self._is_enough():
             self._leap()
 

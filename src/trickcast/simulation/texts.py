@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 _BAR = 40
 _WIDTH = 80
 ESTIMATED_ONLY = "network estimates only: their error is not known"
+FIRST_FIGURES = "first figures, by the network only; ± is its usual error"
 INTERVALS = "± and brackets show the 95 % interval"
 KNOWN = "every hand is known: solved once, so there is no chance"
 RANKS = ("double-dummy", "played")

@@ -31,7 +31,7 @@ from ...questions.held import HeldTables
 from ...questions.models import ModelsQuestion
 from .apart import Part, Processes
 from .errors import RefusedError
-from .given import Given, Sent, Tricks, given_deal, read_deals, read_hands
+from .given import Given, Sent, Tricks, given_deal, read_deals, read_hands, read_partners
 from .metrics import Metrics
 from .reading import File
 from .together import Together
@@ -102,9 +102,9 @@ class Engine:
 
     def _check(self, question: Question) -> None:
         """Refuse files of this machine where only what ships is answered with."""
-        if isinstance(question, OpenQuestion):
+        if isinstance(question, OpenQuestion) and question.system is not None:
             _check_name("opening system", question.system, openings.names())
-        elif isinstance(question, PairQuestion):
+        if isinstance(question, PairQuestion):
             _check_name("model", question.model, _PAIR_MODELS)
         elif (model := getattr(question, "model", None)) is not None:
             _check_name("model", model, [answer["name"] for answer in self._models])
@@ -174,7 +174,7 @@ class Engine:
 
         given: Sequence[Any] = read_hands(sent.hands)
         if question.about == "pairs":
-            norths, souths = map(read_hands, sent.pairs)
+            norths, souths = read_hands(sent.pairs[0]), read_partners(sent.pairs[1])
             if len(norths) != len(souths):
                 hands, partners = counted(len(norths), "hand"), counted(len(souths), "partner")
                 raise RefusedError(f"{hands} and {partners} (expected equally many)")

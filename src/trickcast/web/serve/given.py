@@ -1,16 +1,18 @@
 """The deals and hands of a question, as they were given."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from ...cards import UNKNOWN, Board, Deal, DealError, DealSet, Hand, Seat, Vulnerability
+from ...questions.hands import hand_or_words
 from .reading import File
 
 Tricks = NDArray[np.uint8]
+Read = TypeVar("Read")
 
 
 class Sent(NamedTuple):
@@ -79,12 +81,18 @@ def read_deals(texts: Sequence[str]) -> DealSet:
     return DealSet.from_deals([Deal(texts[0])] if len(texts) == 1 else texts)
 
 
+def read_partners(texts: Sequence[str]) -> list[Hand | str]:
+    """Read hands, or words that describe them. Raises DealError as ``read_hands``."""
+    return [_nth(texts, i, hand_or_words) for i in range(len(texts))]
+
+
 def read_hands(texts: Sequence[str]) -> list[Hand]:
     """Read hands. Raises DealError, naming the index of a bad one where they are many."""
-    hands = []
-    for i, text in enumerate(texts):
-        try:
-            hands.append(Hand(text))
-        except DealError as error:
-            raise DealError(f"hand {i}: {error}" if len(texts) > 1 else str(error)) from None
-    return hands
+    return [_nth(texts, i, Hand) for i in range(len(texts))]
+
+
+def _nth(texts: Sequence[str], number: int, read: Callable[[str], Read]) -> Read:
+    try:
+        return read(texts[number])
+    except DealError as error:
+        raise DealError(f"hand {number}: {error}" if len(texts) > 1 else str(error)) from None

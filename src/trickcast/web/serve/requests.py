@@ -103,7 +103,7 @@ def _about(question: type[Question]) -> dict[str, Any]:
     if question.about == "pairs":
         return {
             "north": texts(HandText, "Hands, with dots between suits.", _HAND),
-            "south": texts(HandText, "Their partners' hands.", _PARTNER),
+            "south": texts(HandText, "Their partners' hands, or descriptions of them.", _PARTNER),
         }
     formats = f"Format of a file: {', '.join(FORMATS)}."
     strict = "Reject the input if any entry is not a valid deal."

@@ -1,0 +1,184 @@
+"""What trickcast simulate costs without a contract, and how true its intervals are.
+
+    python benchmarks/first_answers.py --pools pools --runs 20
+
+Ten questions: South's hand, with North's known, described, or unknown. The layouts of each are
+solved once (--pools keeps them), and the survey, the package's own, is run again and again on
+layouts drawn from these with replacement:
+
+- tables: what was solved, in whole tables of twenty (a strain with both declarers of a side is a
+  fifth of one, as DDS solves it);
+- tricks: how many 95 % intervals of the ten expected tricks hold the mean of all layouts;
+- chance: how many of the best contract's chance do;
+- first: the same of the first figures, by the network alone;
+- shared: what the network misses of a question as a whole, of the spread within a layout
+  (``_SHARED`` of simulation/controls.py).
+
+With --live, each question is also asked once of the package, and its processor time is divided by
+that of solving a table.
+"""
+
+import argparse
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import trickcast as tc
+from trickcast.cards import DealSet, Seat, Strain, Suit
+from trickcast.dealing import Constraints
+from trickcast.estimator import DEFAULT_MODEL
+from trickcast.simulation import Simulation
+from trickcast.simulation.contracts import Tables, survey_of
+from trickcast.simulation.layouts import Clock, Layouts
+from trickcast.solver import solve_batches
+
+QUESTIONS = 10
+SIDE = (Seat.NORTH, Seat.SOUTH)
+COLUMNS = ("tables", "solved", "tricks", "chance", "first", "shared")
+
+
+def known(case: int) -> dict[str, Any]:
+    """Return what is known in one question: South holds more than half of the points with North."""
+    deal = tc.random_deals(1, seed=4141, start=case)[0]
+    south, north = deal.south, deal.north
+    if south.hcp + north.hcp < 20:
+        south, north = deal.west, deal.east
+    fit = int(np.add(south.lengths, north.lengths).argmax())
+    described = f"hcp {max(north.hcp - 1, 0)}-{north.hcp + 1}, "
+    described += f"{Suit(fit).name.lower()} {north.lengths[fit]}+"
+    return {"south": south, "north": (north, described, None)[case % 3]}
+
+
+def pool_of(case: int, layouts: int, folder: Path) -> dict[str, NDArray[Any]]:
+    """Return solved layouts of a question, and what a table costs in seconds."""
+    path = folder / f"q{case}.npz"
+    if not path.exists():
+        owners = Constraints(**known(case)).deals(layouts, seed=case).owners
+        start = time.process_time()
+        exact = np.concatenate(list(solve_batches(owners, workers=1)))
+        cost = (time.process_time() - start) / layouts
+        folder.mkdir(parents=True, exist_ok=True)
+        np.savez(path, owners=owners, exact=exact, cost=cost)
+    return dict(np.load(path))
+
+
+class Drawn:
+    """A source of layouts drawn from a pool."""
+
+    trial = 0.0
+
+    def __init__(self, pool: dict[str, NDArray[Any]], chances: NDArray[np.float32], seed: int):
+        self._pool, self._chances = pool, chances
+        self._random = np.random.default_rng(seed)
+        self.rows = np.empty(0, dtype=np.intp)
+        self.tables = 0.0
+
+    def deal(self, number: int) -> int:
+        """Draw so many."""
+        self.rows = self._random.integers(0, len(self._pool["exact"]), number)
+        return number
+
+    def estimate(self, start: int, stop: int) -> NDArray[np.float32]:
+        """Return the estimates of some, in the cells of the side."""
+        some = self._chances[self.rows[start:stop]][:, :, list(SIDE)]
+        return some.reshape(stop - start, -1, 14)
+
+    def solve(self, rows: NDArray[np.intp], question: Any = None) -> Any:
+        """Yield the exact results of some."""
+        self.tables += len(rows) * len(question.cells) / len(SIDE) / len(Strain)
+        yield self._pool["exact"][self.rows[rows]]
+
+    def now(self) -> float:
+        """Return no time: it does not matter here."""
+        return 0.0
+
+
+def replayed(case: int, pool: dict[str, NDArray[Any]], runs: int) -> NDArray[np.float64]:
+    """Return the means of COLUMNS over some runs of a question."""
+    chances = tc.Estimator(DEFAULT_MODEL, threads=1)(pool["owners"]).probabilities
+    cells = [(strain, seat) for strain in Strain for seat in SIDE]
+    exact = pool["exact"].astype(float)
+    truth = exact.mean(axis=0)
+    inside = (chances @ np.arange(14.0) ** 2 - (chances @ np.arange(14.0)) ** 2).mean(axis=0)
+    off = (chances @ np.arange(14.0)).mean(axis=0) - truth
+    shared = float((off**2)[:, :3:2].mean() / inside[:, :3:2].mean())
+    rows = []
+    for run in range(runs):
+        source = Drawn(pool, chances, 1000 * case + run)
+        begin, wanted = survey_of(Tables(cells, tables=True), None, "NS", "none")
+        survey = begin(source)
+
+        def so_far(ongoing: bool, source: Drawn = source, survey: Any = survey) -> Layouts:
+            deals = DealSet(pool["owners"][source.rows[survey.rows]])
+            numbers = (survey.estimates, survey.exact, None)
+            return Layouts(deals, *numbers, Clock(0, 0, 0), None, False, ongoing)
+
+        first: list[Layouts] = []
+
+        def told(_: int, first: list[Layouts] = first, so_far: Any = so_far) -> None:
+            if not first:
+                first.append(so_far(True))
+
+        survey.go(told, partial(_wanted, wanted, so_far))
+        held = [
+            _holds(Simulation(layouts, cells), pool["exact"]) for layouts in (*first, so_far(False))
+        ]
+        rows.append((source.tables, survey.solving.done, *held[1], held[0][0], shared))
+    means: NDArray[np.float64] = np.array(rows).mean(axis=0)
+    return means
+
+
+def _wanted(wanted: Any, so_far: Any) -> Any:
+    return wanted(so_far(True))
+
+
+def _holds(found: Simulation, exact: NDArray[np.uint8]) -> tuple[float, float]:
+    """Return the share of intervals of tricks that hold the truth, and whether the chance does."""
+    ends, truth = np.asarray(found.interval)[:, SIDE], exact.mean(axis=0)[:, SIDE]
+    (best,) = found.best_contracts(number=1)
+    assert best.contract.strain is not None
+    made = (exact[:, best.contract.strain, best.by] >= best.contract.tricks).mean()
+    share = ((ends[..., 0] <= truth) & (truth <= ends[..., 1])).mean()
+    return float(share), float(best.making.low <= made <= best.making.high)
+
+
+def live(case: int, cost: float) -> tuple[float, float]:
+    """Return the processor time of one question in tables, and the seconds to the first figures."""
+    start, clock, first = time.monotonic(), time.process_time(), list[float]()
+
+    def told(_: Any) -> None:
+        if not first:
+            first.append(time.monotonic() - start)
+
+    tc.simulate(**known(case), side="NS", seed=case, workers=1, progress=told)
+    return (time.process_time() - clock) / cost, first[0]
+
+
+def main() -> None:
+    """Print a line for each question, and what all have in the middle."""
+    asked = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    asked.add_argument("--pools", type=Path, required=True, help="a folder for what is solved")
+    asked.add_argument("--layouts", type=int, default=400, help="of each question")
+    asked.add_argument("--runs", type=int, default=20, help="of each question")
+    asked.add_argument("--live", action="store_true")
+    options = asked.parse_args()
+    print("question" + "".join(f"{column:>9}" for column in COLUMNS))
+    lines = []
+    for case in range(QUESTIONS):
+        pool = pool_of(case, options.layouts, options.pools)
+        lines.append(replayed(case, pool, options.runs))
+        asked_live = ""
+        if options.live:
+            tables, first = live(case, float(pool["cost"]))
+            asked_live = f"   live: {tables:.0f} tables, first figures after {first:.2f} s"
+        print(f"{case:8}" + "".join(f"{n:9.3f}" for n in lines[-1]) + asked_live, flush=True)
+    print(f"{'median':>8}" + "".join(f"{n:9.3f}" for n in np.median(lines, axis=0)))
+    print(f"{'mean':>8}" + "".join(f"{n:9.3f}" for n in np.mean(lines, axis=0)))
+
+
+if __name__ == "__main__":
+    main()
