@@ -31,7 +31,7 @@ SUBJECTS = {
 project = "trickcast"
 author = copyright = "The trickcast developers"
 version = release = installed("trickcast")
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 html_theme = "furo"
 html_title = "trickcast"
 html_static_path = ["static"]
@@ -53,6 +53,8 @@ nb_execution_raise_on_error = True
 nb_merge_streams = True
 
 autodoc_member_order = "bysource"
+napoleon_use_rtype = False
+napoleon_custom_sections = ["Source"]
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 maximum_signature_line_length = 80

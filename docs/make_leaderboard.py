@@ -55,7 +55,7 @@ def main() -> None:
             parts.append(of_set(scored))
     parts.append(
         "## Printed figures\n\nPercent within 2 | 1 | exact, as printed, on other deals of GIB's "
-        "library (players: on 27 to 864 of them); nobody can score them here.\n"
+        "library (players: on 27 to 864 of them). They cannot be scored here.\n"
     )
     parts.append(of_printed([entry for _, entry in entries if "printed" in entry]))
     with atomic_writer(PAGE) as stream:

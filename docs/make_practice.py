@@ -1,4 +1,4 @@
-"""Make src/trickcast/web/practice.json: what the static page practises on, with the printed rows.
+"""Make src/trickcast/web/page/practice.json: what a page practises on, with the printed rows.
 
 python docs/make_practice.py  # three minutes on a busy core
 """
@@ -10,7 +10,7 @@ import trickcast as tc
 from trickcast.web.contest import KINDS, drawn, prepared, printed
 
 SEED, DEALS = 2009_11, 112
-TARGET = Path(tc.__file__).parent / "web" / "practice.json"
+TARGET = Path(tc.__file__).parent / "web" / "page" / "practice.json"
 
 
 def main() -> None:

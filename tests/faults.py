@@ -75,7 +75,7 @@ def add(folder: Path) -> None:
     try:
         append(folder, SOLVED, "friend", "train", solver="none", source="by post")
     except ValueError as error:
-        if f"{DEALS} deals stand twice" not in str(error):
+        if f"{DEALS} deals occur twice" not in str(error):
             raise
 
 

@@ -145,7 +145,7 @@ def test_gib_binary_errors_name_byte_and_record():
     data = sample.gib_binary()
     with pytest.raises(FormatError, match=r"sample: byte 26 \(record 1\): .* cards \(expected 13"):
         read_bytes(gib.BINARY, data[:26] + b"\0\0" + data[28:])
-    with pytest.raises(FormatError, match=r"record 1\): the word 0x.* is no suit"):
+    with pytest.raises(FormatError, match=r"record 1\): the word 0x.* is not a suit"):
         read_bytes(gib.BINARY, data[:29] + b"\xff" + data[30:])
     with pytest.raises(FormatError, match=r"record 2\): 15 tricks"):
         read_bytes(gib.BINARY, data[:-1] + b"\xff", 1)
@@ -194,12 +194,12 @@ def test_gib_results_may_be_missing():
         (b":6", b":E", r"line 2, column 69: 'E' is not a result"),
         (b":6", b":\xc3\xa9", r"line 2, column 69: 'é' is not a result"),
         (b":6", b":", r"line 2, column 69: 19 results"),
-        (b":6", b"6", r"line 2: .*South's hand .*C6 stands twice"),
-        (b"QJ3", b"QJQ", r"line 2: .* HQ stands twice"),
+        (b":6", b"6", r"line 2: .*South's hand .*C6 appears twice"),
+        (b"QJ3", b"QJQ", r"line 2: .* HQ appears twice"),
         (b"QJ3", b"QJ2", r"line 2: .* H2 is held by"),
         (b"QJ3", b"QJ", r"line 2: .*12 cards"),
         (b" 6543", b"", r"line 2: .*1 hand \(expected 4"),
-        (b"QJ3", b"QX3", r"line 2: .*'X' at position 7 is any small card"),
+        (b"QJ3", b"QX3", r"line 2: .*'X' at position 7 stands for any small card"),
         (b"QJ3", b"Q\xff3", r"line 2, column 24: byte 0xff \(expected text"),
         (b"QJ3", b"Q" * 70000, r"line 2: longer than"),
     ],

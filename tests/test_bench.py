@@ -120,7 +120,7 @@ def spoilt(**columns: Any) -> Any:
         (spoilt(set="library-test/0/e945eb93e48b"), "made for 'library-test/0/e945eb93e48b"),
         (spoilt(set="hard-deals/1/000000000000"), "no test set 'hard-deals'"),
         (spoilt(deal=0), "is answered twice"),
-        (spoilt(deal=DEALS), "is no deal of the set"),
+        (spoilt(deal=DEALS), "is not a deal of the set"),
         (spoilt(strain="X"), "is not asked"),
         (spoilt(tricks=14), "tricks is 14 (expected 0 to 13)"),
         (spoilt(p3=2.0), "the chances add up to"),

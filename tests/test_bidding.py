@@ -104,14 +104,14 @@ def test_calls_are_those_of_the_laws() -> None:
     [
         ("1N 1C", "call 2, 1C: it is not higher than 1N"),
         ("1N P foo", "call 3: 'foo' is not a call"),
-        ("X", "call 1, X: nothing was bid yet"),
-        ("XX", "call 1, XX: nothing was bid yet"),
+        ("X", "call 1, X: there is no bid yet"),
+        ("XX", "call 1, XX: there is no bid yet"),
         ("1S X X", "call 3, X: 1S is their own bid"),
         ("1S P X", "call 3, X: 1S is their own bid"),
         ("1S X P X", "call 4, X: 1S is doubled already"),
         ("1S XX", "call 2, XX: 1S is not their own bid"),
         ("1S P XX", "call 3, XX: 1S is not doubled"),
-        ("1S X XX P XX", "call 5, XX: 1S is redoubled already"),
+        ("1S X XX P XX", "call 5, XX: 1S is already redoubled"),
         ("P P P P 1C", "call 5, 1C: the auction is over"),
         ("1C AP P", "call 5, PASS: the auction is over"),
         ("7N AP AP", "call 5, AP: the auction is over"),
@@ -229,7 +229,7 @@ def test_many_hands_and_auctions(bidder: tc.Bidder) -> None:
     with pytest.raises(CallError, match="auction 1: call 1, X") as caught:
         bidder.probabilities([HAND, HAND], ["", "X"])
     assert caught.value.made == 0
-    with pytest.raises(CallError, match="is over: nobody calls next"):
+    with pytest.raises(CallError, match="is over, so there is no next call"):
         bidder.probabilities(HAND, "P P P P")
     with pytest.raises(DealError, match="hand"):
         bidder.probabilities("KJ95.J65.K32.T5")
@@ -395,7 +395,7 @@ def test_the_play_tells_who_held_what() -> None:
 @pytest.mark.parametrize(
     ("played", "error"),
     [
-        ("S4 D7 S4", "card 3, S4: it was played before"),
+        ("S4 D7 S4", "card 3, S4: it was already played"),
         ("S4 D7 ZZ", "card 3: "),
         ("S4 HA", "card 2, HA: South does not hold it"),
         ("C4 D7", "card 2, D7: South has to follow in clubs"),

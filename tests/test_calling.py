@@ -150,9 +150,9 @@ def test_chances_stay_chances_and_unlawful_calls_stay_out() -> None:
     ("text", "words"),
     [
         ("1N", "no opening system '1N'"),
-        ("1N:", "no words for the hand"),
+        ("1N:", "no description of the hand"),
         ("1N: quick 3", "line 1, column"),
-        ("X: hcp 3", "nothing was bid yet"),
+        ("X: hcp 3", "there is no bid yet"),
         ("1S P 1H: hcp 3", "not higher than 1S"),
         ("2Z: hcp 3", "is not a call"),
         (": hcp 3", "no call before the colon"),
@@ -214,10 +214,10 @@ def test_an_opening_lead_is_told_as_played_too() -> None:
         (LEADER, None, {"auction": "1N P"}, DealError, "has not ended"),
         (LEADER, None, {"auction": "P P P P"}, DealError, "passed out"),
         (LEADER, DUMMY, {}, DealError, "before the opening lead"),
-        (DECLARER, None, {"played": "S5"}, DealError, "dummy is not given"),
+        (DECLARER, None, {"played": "S5"}, DealError, "dummy is missing"),
         (LEADER, DUMMY, {"played": "S5 S4"}, DealError, "South played S5, but North holds it"),
         (DECLARER, DUMMY, {"played": "S5 H2 S6"}, PlayError, "West has to follow in spades"),
-        (DECLARER, DUMMY, {"played": "S5 S5"}, PlayError, "it was played before"),
+        (DECLARER, DUMMY, {"played": "S5 S5"}, PlayError, "it was already played"),
     ],
 )
 def test_what_does_not_fit_together_is_refused(

@@ -129,9 +129,9 @@ def test_a_bad_hand_is_refused(text: str) -> None:
     [
         ("AK♥QJT9♦8765♣432", "'AK' at position 1 has no suit sign before it"),
         ("♥AK.QJ.T9.8765432", "'QJ' at position 5 has no suit sign before it"),
-        ("♠AK♥QJT9♦8765♠43♣2", "♠ stands twice, again at position 14"),
-        ("AKQ-2.QJT-987.-32-.2", "'-' at position 4 stands beside cards .expected alone"),
-        ("- AKQ2.QJT987.32.2", "'-' at position 1 stands beside cards"),
+        ("♠AK♥QJT9♦8765♠43♣2", "♠ appears twice, again at position 14"),
+        ("AKQ-2.QJT-987.-32-.2", "'-' at position 4 is next to cards .expected on its own"),
+        ("- AKQ2.QJT987.32.2", "'-' at position 1 is next to cards"),
         ("AKQ2.QJT987.32.2.", "5 suits"),
         ("AKQ2.QJT987.32..2", "a fifth suit begins before position 17"),
     ],
@@ -310,7 +310,7 @@ def test_deals_in_every_form() -> None:
         as_dealset(3.5)
     with pytest.raises(DealError, match="float64 array"):
         as_dealset(np.zeros((1, 52)))
-    with pytest.raises(DealError, match=r"shape \(3, 0\) is not owners"):
+    with pytest.raises(DealError, match=r"shape \(3, 0\) cannot be read as owners"):
         as_dealset(np.zeros((3, 0), np.uint8))
 
 

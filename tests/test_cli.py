@@ -2,12 +2,14 @@ import gzip
 import io
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
 import sys
 import time
 import tomllib
+from collections.abc import Iterator
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -113,7 +115,7 @@ def test_deals_of_one_strain_and_their_worth(run, tmp_path: Path) -> None:
     assert "worth 1 whole tables" in run("library", "info", folder)[1]
     assert "solved in one of their strains" in run(*generate)[2]
     assert "expected all or one" in run(*generate, "--strains", "two")[2]
-    assert "no --cards" in run(*generate, "--strains", "one", "--cards", 5)[2]
+    assert "leave out --cards" in run(*generate, "--strains", "one", "--cards", 5)[2]
     ends = tmp_path / "endings"
     assert run("generate", "--cards", 3, "--deals", 4, "--seed", 1, "--out", ends)[0] == 0
     assert json.loads(run("library", "info", ends, "--json")[1])["by_cards"] == {"3": 4}
@@ -123,7 +125,7 @@ def test_deals_of_one_strain_and_their_worth(run, tmp_path: Path) -> None:
 def test_generate_and_library(run, tmp_path: Path) -> None:
     folder = tmp_path / "library"
     status, out, err = run("generate", "--deals", 3, "--seed", 5, "--out", folder)
-    assert (status, err) == (0, "") and "3 of them solved now" in out
+    assert (status, err) == (0, "") and "3 of them newly solved" in out
     assert (Library(folder).deals("train").owners == tc.random_deals(3, seed=5).owners).all()
     assert not [p for p in folder.rglob("*") if p.suffix not in (".zrd", ".json", "")]
     status, out, _ = run("library", "info", folder)
@@ -138,7 +140,7 @@ def test_generate_and_library(run, tmp_path: Path) -> None:
         *("library", "add", folder, tmp_path / "t.zrd"),
         *("--name", "more", "--source", "a test", "--use", "test"),
     )
-    assert status == 2 and "3 deals stand twice" in err
+    assert status == 2 and "3 deals occur twice" in err
     assert run("generate", "--deals", 3, "--seed", 6, "--out", tmp_path / "other")[0] == 0
     run("library", "split", tmp_path / "other", "--use", "train", "--out", tmp_path / "t.zrd")
     status, out, _ = run(
@@ -188,7 +190,7 @@ def test_models(run) -> None:
         (["solve", "N:-.-.-.- A.K.Q.J"], ["1 hand (expected 4)"]),
         (["solve", "x" * 100_000], ["x"]),
         (["solve", BOARD, "--from", "pbm"], ["pbm"]),
-        (["solve", BOARD, "--from", "lin"], ["--from is for files", "N:A.KQ", "is a deal"]),
+        (["solve", BOARD, "--from", "lin"], ["--from needs a file", "N:A.KQ"]),
         (["solve", "nowhere.lin", "--from", "lin"], ["neither a file nor a deal"]),
         (["convert", "-", "-"], ["--to"]),
         (["convert", "nowhere.pbn", "a.zrd"], ["nowhere.pbn"]),
@@ -199,14 +201,14 @@ def test_models(run) -> None:
         (["evaluate", "nowhere.zrd"], ["nowhere.zrd"]),
         (["evaluate", BOARD], ["no known tricks", "--solve"]),
         (["generate", "--deals", "1", "--seed", str(2**64), "--out", "x"], ["--seed"]),
-        (["generate", "--deals", "1", "--seed", "1", "--out", ""], ["'--out': it is empty"]),
+        (["generate", "--deals", "1", "--seed", "1", "--out", ""], ["--out is empty"]),
         (["generate", "--deals", str(2**64 - 1), "--seed", "1", "--out", "x"], ["--deals"]),
         (["generate", "--deals", "9" * 30, "--seed", "1", "--out", "x"], ["--deals"]),
         (["library", "add", "", "x.pbn", "--name", "x", "--source", "x"], ["LIBRARY", "empty"]),
-        (["library", "info", " "], ["'LIBRARY': it is empty"]),
-        (["library", "fetch", "pgx", "--deals", "1", "--out", ""], ["'--out': it is empty"]),
-        (["site", ""], ["'FOLDER': it is empty"]),
-        (["convert", BOARD, "", "--to", "pbn"], ["'OUT': it is empty"]),
+        (["library", "info", " "], ["LIBRARY is empty"]),
+        (["library", "fetch", "pgx", "--deals", "1", "--out", ""], ["--out is empty"]),
+        (["site", ""], ["FOLDER is empty"]),
+        (["convert", BOARD, "", "--to", "pbn"], ["OUT is empty"]),
         (["estimate", BOARD, "--solve-below", "nan"], ["solve_below is nan", "a finite number"]),
         (["simulate", "--seconds", "inf"], ["seconds is inf (expected a finite number)"]),
         (["par", BOARD, "--vulnerable", ""], ["vulnerability"]),
@@ -385,6 +387,38 @@ def test_every_help_fits_a_terminal_and_has_an_example_that_is_understood(
         assert command.make_context(words[-1], example[len(words) + 1 :]).params, "it is parsed"
 
 
+def every_command(group: Any, *names: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield all commands that do something, by their words."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from every_command(command, *names, name)
+        else:
+            yield (*names, name), command
+
+
+def test_every_help_shows_the_choices_and_what_is_said_of_each_option(run) -> None:
+    for words, command in every_command(app.build([])):
+        assert len(command.short_help) <= 80 and command.short_help.endswith("."), words
+        status, text, _ = run(*words, "--help")
+        assert status == 0 and "\n  Example: trickcast " in text, words
+        numbers = re.findall(r"\d[\d,]*", text.partition("Example: ")[0])
+        assert all(int(number.replace(",", "")) <= 1_000_000 for number in numbers), words
+        for parameter in command.params:
+            where = f"{' '.join(words)} {parameter.name}"
+            told = getattr(parameter, "help", None) or parameter.metavar
+            assert parameter.metavar != "TEXT" and told, where
+            assert parameter.param_type_name == "argument" or told.endswith("."), where
+            choices = re.search(r"\b(none, ns, ew|N, E, S or W|true or false)\b", told)
+            assert choices is None, f"{where}: shown as choices, not told"
+
+
+def test_the_help_lists_the_commands_in_groups(run) -> None:
+    headings = re.findall(r"^([A-Z].*):$", run("--help")[1], re.MULTILINE)
+    assert headings[1:] == [*app._COMMANDS, "Papers and plug-ins"]
+    assert "Did you mean one of: 'estimate'" in run("estimat")[2]
+    assert "neither a library, a file nor a deal" in run("evaluate", "nowhere")[2]
+
+
 def test_the_versions_of_all_that_answers_depend_on(run) -> None:
     status, out, _ = run("--version")
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))
@@ -499,9 +533,10 @@ def test_a_deal_is_estimated_without_what_that_does_not_need() -> None:
 
 
 def test_every_command_is_listed_with_the_module_that_has_it() -> None:
-    listed = [name for names in app._COMMANDS.values() for name in names]
+    listed = [n for part in app._COMMANDS.values() for names in part.values() for n in names]
     assert sorted([*listed, *offered("COMMANDS")]) == sorted(COMMANDS.split())
-    for module, names in app._COMMANDS.items():
+    modules = {name: names for part in app._COMMANDS.values() for name, names in part.items()}
+    for module, names in modules.items():
         room = import_module(f"trickcast.cli.{module}")
         assert all(callable(getattr(room, name)) for name in names)
 
@@ -754,10 +789,10 @@ def test_a_file_with_nothing_in_it_is_refused(run, tmp_path: Path) -> None:
         path.write_text(content)
         for arguments in (["hand"], ["open"], ["open", "--csv"], ["nearest"]):
             status, out, err = run(*arguments, path)
-            assert (status, out, err) == (2, "", f"trickcast: {path}: there is no hand in it\n")
+            assert (status, out, err) == (2, "", f"trickcast: {path}: contains no hands\n")
     path, page = tmp_path / "only.csv", tmp_path / "page.html"
     path.write_text("deal\n")
     for command in ("estimate", "solve", "par", "evaluate", "report"):
         status, out, err = run(command, path, *(["-o", page] if command == "report" else []))
-        assert (status, out, err) == (2, "", f"trickcast: {path}: there is no deal in it\n")
+        assert (status, out, err) == (2, "", f"trickcast: {path}: contains no deals\n")
     assert not page.exists()

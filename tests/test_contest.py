@@ -167,7 +167,7 @@ def test_the_first_answer_stands(client) -> None:
     ask(client, "deal", **player)
     ask(client, "answer", **player, number=0, tricks=3)
     refused = ask(client, "answer", 409, **player, number=0, tricks=8)
-    assert refused["detail"] == "deal 0 has its answer already (it was 3), which stands"
+    assert refused["detail"] == "deal 0 was answered already (it was 3)"
     assert ask(client, "result", **player)["deals"][0]["tricks"] == 3
 
 
@@ -334,7 +334,7 @@ def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path) -> None
     database.close()
     before = other.read_bytes()
     assert "notes.txt: file is not a database" in refusal(text)
-    assert "other.sqlite is a file of another program" in refusal(other)
+    assert "other.sqlite belongs to another program" in refusal(other)
     assert other.read_bytes() == before
     assert "unable to open" in refusal(tmp_path / "missing" / "contest.sqlite")
 
@@ -417,7 +417,9 @@ def test_every_kind_has_its_printed_rows_and_one_is_doubted() -> None:
 
 
 def test_the_practice_of_the_static_page_holds_true_answers() -> None:
-    practice = json.loads((Path(tc.__file__).parent / "web" / "practice.json").read_text("utf-8"))
+    practice = json.loads(
+        (Path(tc.__file__).parent / "web" / "page" / "practice.json").read_text("utf-8")
+    )
     assert len(practice["problems"]) == 112
     for made in practice["problems"][:2]:
         table = np.asarray(tc.solve(Deal(made["deal"])).tricks)

@@ -94,14 +94,16 @@ def test_diagrams_are_a_line_apart(run) -> None:
 def test_formats_of_the_output_are_told(run, tmp_path: Path) -> None:
     names = "pbn, lin, gib, text, zrd, csv, parquet, gib-binary, json, bri, dup"
     assert run("deal", "--to", "foo") == (
-        2, "", f"trickcast: 'foo' is not a format (expected one of {names}); to look at: diagram\n"
-    )  # fmt: skip
+        2,
+        "",
+        f"trickcast: 'foo' is not a format (expected one of {names}); for the screen: diagram\n",
+    )
     assert (
-        f"can only be read (formats to write: {names}); to look at: diagram"
+        f"can only be read (formats to write: {names}); for the screen: diagram"
         in run("deal", "--to", "pgx")[2]
     )
     status, out, err = run("deal", "--to", "diagram", "--out", tmp_path / "x.txt")
-    assert (status, out) == (2, "") and "--to diagram is to look at" in err, err
+    assert (status, out) == (2, "") and "--to diagram is only for the screen" in err, err
     assert not (tmp_path / "x.txt").exists()
     for output in (["--to", "zrd"], ["--out", tmp_path / "x.zrd"]):
         status, _, err = run("deal", *output)
@@ -189,7 +191,7 @@ def test_a_script_comes_from_standard_input(run, monkeypatch: pytest.MonkeyPatch
     expected = constrained_deals(2, 12345678901234567890, condition="hcp(n) > 12")
     assert run("deal", "--script", "-")[1].split("\n")[:2] == [deal.pbn for deal in expected]
     for text, said in [
-        (b"hcp(n) > $1", "$1 stands for a text that was not given (expected it written out)"),
+        (b"hcp(n) > $1", "$1 has no value (expected it written out)"),
         (b"produce 0 hcp(n) > 3", "standard input, line 1, column 9: produce 0 (expected"),
         (b"", "standard input: the text is empty"),
     ]:
@@ -206,7 +208,7 @@ def test_what_a_script_says_in_vain_is_told(run, tmp_path: Path) -> None:
     assert status == 0 and len(out.splitlines()) == 2
     assert f"{path}, line 1: generate has no effect" in err and "--tries" in err
     assert f"{path}, line 3: opener has no effect" in err
-    assert "printed once, by printoneline: without effect printall" in err
+    assert "printed once, by printoneline; no effect: printall" in err
     assert "printed once" not in run("deal", "--script", path, "-n", 2, "--to", "pbn")[2]
     path.write_text("hcp(n) > 3\naction printcompact(hcp(n))")
     assert "line 2: what stands in the brackets of printcompact" in run("deal", "--script", path)[2]
@@ -321,7 +323,7 @@ def test_tricks_of_a_script_are_estimated_else_and_that_is_told(run, tmp_path: P
     path = tmp_path / "fit.dl"
     path.write_text("tricks(south, notrump) >= 9\naction printoneline\n")
     status, out, err = run("deal", "--script", path, "-n", 3)
-    assert status == 0 and "note: tricks() is estimated by a network; --exact solves" in err
+    assert status == 0 and "note: tricks() is estimated by a network (--exact solves it)" in err
     estimates = tc.estimate(out.splitlines())
     assert (estimates.tricks[:, 4, 2] >= 9).all()
     _, out, err = run("deal", "--script", path, "-n", 2, "--exact", "--first", 3, "--to", "pbn")

@@ -123,10 +123,10 @@ def test_actions_and_settings_are_read() -> None:
 
 
 ERRORS = [
-    ("opc(NS) > 20", "program outside"), ("usereval(40, NS, 3) > 3", "program outside"),
-    ("hcp(north) > $1", "was not given"), ("hcp(n) > 3 /* x", "has no end"),
+    ("opc(NS) > 20", "separate program"), ("usereval(40, NS, 3) > 3", "separate program"),
+    ("hcp(north) > $1", "has no value"), ("hcp(n) > 3 /* x", "never closed"),
     ("par(north) > 3", "of what"), ("shape{north, 5q}", "is not a shape"),
-    ("shape{north, 5xxx:d>}", "no sum"), ("rnd(0) > 1", "expected a number of 1"),
+    ("shape{north, 5xxx:d>}", "not a sum"), ("rnd(0) > 1", "expected a number of 1"),
     ("shape{n, " + "(xxxx) " * 300 + "}", "more than 200"), ("dds(north, foo) > 3", "not a strain"),
     ("action frequency (hcp(n), 1)", "values in brackets"), ("predeal SAK", "whose SAK"),
     ("shape{north, [35]+xxx}", "only a number has a bound"),
@@ -167,8 +167,8 @@ def test_tricks_are_a_table_or_whole_numbers_that_are_known() -> None:
         (lambda owners: np.full((len(owners), 5, 4), 255), "255, which is unknown"),
         (lambda owners: tricks(owners) + 0.5, "float64"),
         (lambda owners: tricks(owners)[:1], "shape"),
-        (lambda owners: [[1], [2, 3]], "what are none"),
-        (lambda owners: None, "what are none"),
+        (lambda owners: [[1], [2, 3]], "invalid values"),
+        (lambda owners: None, "invalid values"),
     ]:
         with pytest.raises(ConstraintError, match=words):
             asked(wrong).deals(2, seed=1)

@@ -74,6 +74,21 @@ def test_the_menu_and_the_readme_stay_short() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").split()) <= 900
 
 
+@pytest.mark.parametrize(
+    "sought",
+    ["trickcast leads ", "trickcast report ", "random_deals(100_000", "95 % interval goes from"],
+)
+def test_a_newcomer_finds_it_in_two_clicks_from_the_landing_page(sought: str) -> None:
+    """A lead, a session to print, the call for 100,000 deals, and what the chances mean."""
+    seen = {DOCS / "index.md"}
+    for _ in range(2):
+        for page in tuple(seen):
+            text = page.read_text("utf-8")
+            targets = re.findall(r"\]\(([^)#:]+\.md)[^)]*\)", text.partition("```{toctree}")[0])
+            seen |= {(page.parent / target).resolve() for target in targets}
+    assert any(sought in page.read_text("utf-8") for page in seen - {DOCS / "index.md"})
+
+
 def test_every_room_has_its_page_of_the_reference() -> None:
     rooms = {path.parent.name for path in (ROOT / "src/trickcast").glob("*/__init__.py")
              if "\nfrom ." in path.read_text("utf-8")}  # fmt: skip

@@ -1,7 +1,9 @@
-"""The examples in docstrings are true, and every name of the front door has one."""
+"""The examples in docstrings are true, and the names of the front door teach how to use them."""
 
 import doctest
 import inspect
+import re
+from enum import Enum
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,8 +14,6 @@ import pytest
 import trickcast as tc
 
 NEED_TORCH = ("trickcast.papers.experiments", "trickcast.papers.networks", "trickcast.training")
-NO_EXAMPLE = {"__version__", "evaluators", "openings", "session"}
-"""Rooms, whose functions have theirs, and a text."""
 
 
 def public_modules() -> list[str]:
@@ -55,12 +55,78 @@ def test_the_examples_of_a_module_are_true(
     assert docstrings and not runner.failures, "".join(failures)
 
 
-def test_every_name_of_the_front_door_has_an_example() -> None:
-    errors = {name for name in tc.__all__ if name.endswith("Error")}
-    missing = [
-        name
-        for name in tc.__all__
-        if name not in NO_EXAMPLE | errors
-        and ">>> " not in (inspect.getdoc(getattr(tc, name)) or "")
-    ]
-    assert missing == []
+TAUGHT = [
+    name for name in tc.__all__ if inspect.isfunction(x := getattr(tc, name)) or inspect.isclass(x)
+]
+DOING = {"Bid", "Compare", "Estimate", "Explain", "Find", "Hold", "List", "Load", "Name", "Read"}
+DOING |= {"Report", "Return", "Simulate", "Solve", "Suggest", "Turn", "Write", "Yield"}
+"""The verbs that a first line begins with."""
+
+
+@pytest.mark.parametrize("name", TAUGHT)
+def test_the_docstring_of_a_name_of_the_front_door_teaches(name: str) -> None:
+    """What it does, each parameter, what comes of it, the errors, and an example."""
+    value = getattr(tc, name)
+    doc = inspect.getdoc(value) or ""
+    first = doc.partition("\n")[0]
+    assert first.split()[0] in DOING and first.endswith(".")
+    if inspect.isclass(value) and issubclass(value, Exception):
+        return
+    assert "\nExample:\n    >>> " in doc
+    if inspect.isclass(value) and issubclass(value, Enum):
+        return
+    parameters = inspect.signature(value).parameters
+    told = re.findall(r"^    (\w+): \S", section(doc, "Args"), re.MULTILINE)
+    assert told == list(parameters)
+    if inspect.isfunction(value):
+        comes = [part for part in ("Returns", "Yields") if section(doc, part)]
+        assert bool(comes) == (value.__annotations__["return"] not in (None, "None"))
+    if inspect.isfunction(value) and parameters:
+        assert re.match(r"    \w+Error: \S", section(doc, "Raises"))
+
+
+REFERENCE = Path(__file__).parents[1] / "docs/reference"
+ROOMS = sorted(
+    room
+    for page in REFERENCE.glob("*.md")
+    for room in re.findall(r"automodule:: (\S+)", page.read_text("utf-8"))
+)
+DOING_IN_ROOMS = DOING | {
+    "Add",
+    "Check",
+    "Deal",
+    "Detect",
+    "Draw",
+    "Judge",
+    "Learn",
+    "Open",
+    "Quote",
+}
+DOING_IN_ROOMS |= {"Raise", "Score", "Tell", "Train"}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_functions_in_the_reference_say_what_they_do(room: str) -> None:
+    if find_spec("torch") is None and room.startswith(NEED_TORCH):
+        pytest.skip("needs torch")
+    module = import_module(room)
+    for name in getattr(module, "__all__", dir(module)):
+        value = getattr(module, name)
+        public = inspect.isfunction(value) and not name.startswith("_")
+        if public and value.__module__.startswith(room):
+            first = (inspect.getdoc(value) or "").partition("\n")[0]
+            assert re.split(r"\W", first)[0] in DOING_IN_ROOMS, f"{name}: {first}"
+            assert len(first) <= 100 and first.rstrip('"').endswith((".", ":")), f"{name}: {first}"
+
+
+def section(doc: str, name: str) -> str:
+    """The lines of a docstring under a heading."""
+    return doc.partition(f"\n{name}:\n")[2].partition("\n\n")[0]
+
+
+def test_what_help_shows_of_a_parameter_is_short() -> None:
+    """A type is shown by its name, not by all that it stands for."""
+    for name in TAUGHT:
+        if inspect.isfunction(value := getattr(tc, name)):
+            for parameter in inspect.signature(value).parameters.values():
+                assert len(str(parameter)) <= 100, (name, parameter)

@@ -170,14 +170,14 @@ def test_nearest_on_the_command_line(monkeypatch, capsys, tmp_path, thousand) ->
     assert status == 2 and "k is 51 (expected 1 to 50" in err
     (tmp_path / "none.txt").write_text("\n")
     status, _, err = run(QUERY, "--hands", tmp_path / "none.txt")
-    assert status == 2 and "none.txt: there is no hand in it" in err
+    assert status == 2 and "none.txt: contains no hands" in err
     status, _, err = run(QUERY, "--hands", tmp_path / "missing.txt")
     assert status == 2 and "missing.txt: no such file" in err
     (tmp_path / "two.txt").write_text(f"{QUERY}\n{QUERY}\n")
     status, out, _ = run(QUERY, "--hands", tmp_path / "two.txt", "--json")
     assert status == 0 and len(json.loads(out)["nearest"]) == 2
     assert len(json.loads(run(QUERY, "--hands", file, "--json")[1])["nearest"]) == 5
-    assert "/dev/null: there is no hand in it" in run(QUERY, "--hands", "/dev/null")[2]
+    assert "/dev/null: contains no hands" in run(QUERY, "--hands", "/dev/null")[2]
     assert run(QUERY, "--plus", QUERY)[0] == 2
     status, out, _ = run(QUERY, "--plus", QUERY, "--minus", QUERY, "-k", 1, "--hands", file)
     assert status == 0 and QUERY in out

@@ -427,7 +427,7 @@ def test_a_peers_layout_moves_its_columns(tmp_path, board):
         ({"width": 200}, r"shape \['n', 200\] \(expected rows of 213 or 133"),
         ({"outputs": 13}, "rows of 14 probabilities"),
         ({"rows": 1}, "1 rows at a time"),
-        ({"softmax": False}, "no probabilities"),
+        ({"softmax": False}, "not probabilities"),
     ],
 )
 def test_a_peer_of_another_kind_is_refused(tmp_path, board, made, words):
@@ -447,7 +447,7 @@ def test_a_peer_is_named_when_it_is_no_model(tmp_path):
 )
 def test_a_layout_that_cannot_be_read(tmp_path, layout):
     write_peer(tmp_path / "peer.onnx")
-    with pytest.raises(ValueError, match="no layout of a row"):
+    with pytest.raises(ValueError, match="not a layout of a row"):
         PeerModel(tmp_path / "peer.onnx", layout)
 
 
@@ -520,7 +520,7 @@ def test_a_library_without_deals_for_a_use_says_what_it_has(run, solved, tmp_pat
         (["--peer", "PEER", "--peer-layout", "SHDCN"], "--peer-layout"),
         (["--peer", "NARROW"], "213 or 133"),
         (["--peer-counts", "defenders"], "--peer-layout and --peer-counts need --peer"),
-        (["--use", "validation"], "--use is for libraries"),
+        (["--use", "validation"], "--use needs a library"),
     ],
 )
 def test_a_wrong_peer_ends_with_status_2(run, solved, tmp_path, more, words):

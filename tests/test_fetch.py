@@ -76,7 +76,7 @@ def test_a_run_that_was_cut_off_goes_on_and_a_larger_one_adds(
     assert get(tmp_path / "grown", host, deals=5_000) == 5_000
     monkeypatch.setattr(fetch, "_TRIES", 1)
     host.faults = ["", "", "", "cut", "busy"]
-    with pytest.raises(LibraryError, match="503.*same command goes on"):
+    with pytest.raises(LibraryError, match="503.*rerun the command"):
         get(tmp_path / "grown", host)
     assert len(Library(tmp_path / "grown")) == 2 * 4_096, "the whole shards that came"
     killed = next((tmp_path / "grown").glob("pgx-*")) / ".0123456789abcdef.tmp"
@@ -94,7 +94,7 @@ def test_a_run_that_was_cut_off_goes_on_and_a_larger_one_adds(
         (["", "page"], "a page"),
         (["gone"], "404"),
         (["whole"], "answer 200"),
-        (["", "", "changed"], "changed while it was read"),
+        (["", "", "changed"], "changed while it was being read"),
     ],
 )
 def test_what_is_not_the_file_is_refused_and_nothing_is_kept(
@@ -143,7 +143,7 @@ def test_another_file_another_use_and_a_full_disk(
     get(tmp_path / "x", host, deals=10, sample=0)
     before = files(tmp_path)
     host.etag = '"new"'
-    with pytest.raises(LibraryError, match="take another folder"):
+    with pytest.raises(LibraryError, match="use another folder"):
         get(tmp_path / "x", host, sample=0)
     host.etag = '"one"'
     with pytest.raises(LibraryError, match="asked for test"):

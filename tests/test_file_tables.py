@@ -80,7 +80,7 @@ def test_a_check_names_the_boards_that_differ_and_shows_dds(
     tc.write(exact.with_tricks(tricks), tmp_path / "wrong.pbn")
     _, out, err = run("solve", tmp_path / "wrong.pbn", "--check", 2, "--json")
     assert err.splitlines()[1] == (
-        f"note: DDS differs from the file: board 5 in {changed} cells; DDS's tricks are taken"
+        f"note: DDS differs from the file: board 5 in {changed} cells; DDS's tricks are used"
     )
     assert [json.loads(line)["exact"] for line in out.splitlines()] == exact.tricks.tolist()
     _, out, err = run("solve", tmp_path / "wrong.pbn", "--check", 1, "--json")

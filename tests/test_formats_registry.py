@@ -78,7 +78,7 @@ def test_what_is_no_file_of_bytes_is_told(tmp_path: Path) -> None:
     tc.write(tc.random_deals(1, seed=1), path)
     with path.open() as file, pytest.raises(TypeError, match="open as text .expected its path"):
         tc.read(file)
-    with pytest.raises(TypeError, match="int is no file .expected a path or a stream of bytes"):
+    with pytest.raises(TypeError, match="int is not a file .expected a path or a stream of bytes"):
         tc.read(5)
 
 
@@ -113,11 +113,10 @@ def test_text_files_are_sniffed(tmp_path: Path) -> None:
     write(SOLVED, tmp_path / "pbn.txt", "pbn")
     assert read(tmp_path / "pbn.txt") == as_written(SOLVED, "pbn")
     (tmp_path / "notes.txt").write_text("buy milk\n")
-    with pytest.raises(FormatError, match="notes.txt: the content is of no known form") as told:
+    with pytest.raises(FormatError, match="notes.txt: unknown content") as told:
         read(tmp_path / "notes.txt")
-    assert (
-        "names one: ben, gib, diagram, text, dds-list; --from text skips what is no deal)"
-        in str(told.value)
+    assert "names one: ben, gib, diagram, text, dds-list; --from text skips invalid lines)" in str(
+        told.value
     )
 
 
@@ -128,7 +127,7 @@ def test_content_that_contradicts_the_suffix(tmp_path: Path) -> None:
         read(path)
     assert str(raised.value) == (
         f"{path}: looks like GIB library, text, not Portable Bridge Notation as .pbn says "
-        '(to read it so: format="gib" or --from gib)'
+        '(to read it as such, pass format="gib" or --from gib)'
     )
     assert read(path, "gib") == SOLVED
 
@@ -204,13 +203,13 @@ def test_full_disk(name: str) -> None:
 def test_names_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="'bpn' is not a format .* did you mean pbn"):
         find_format("bpn")
-    with pytest.raises(FormatError, match=r"x.xyz: the suffix names no format \(expected one of"):
+    with pytest.raises(FormatError, match=r"x.xyz: unknown suffix \(expected one of"):
         format_to_write(tmp_path / "x.xyz")
     with pytest.raises(FormatError, match="can only be read"):
         format_to_write("x.npy")
     with pytest.raises(FormatError, match=r"\(pgx\) can only be read"):
         write(DEALS, tmp_path / "x", "pgx")
-    with pytest.raises(FormatError, match="output has no suffix: name its format"):
+    with pytest.raises(FormatError, match="the output has no suffix: choose its format"):
         write_stream([DEALS], io.BytesIO())
     with pytest.raises(ValueError, match="chunk is 0"):
         next(iter_deals("x.pbn", chunk=0))
@@ -260,12 +259,12 @@ def test_losses_are_said_once(tmp_path: Path) -> None:
     with pytest.warns(FormatWarning) as said:
         write(full, tmp_path / "x.lin")
     assert [str(w.message) for w in said] == [
-        f"{tmp_path / 'x.lin'}: lin cannot hold and leaves out the known tricks of 40 deals"
+        f"{tmp_path / 'x.lin'}: lin cannot store, and leaves out, the known tricks of 40 deals"
     ]
     with pytest.warns(FormatWarning) as said:
         write_stream([full[:30], full[30:]], tmp_path / "x.zrd")
     assert [str(w.message) for w in said] == [
-        f"{tmp_path / 'x.zrd'}: zrd cannot hold and leaves out "
+        f"{tmp_path / 'x.zrd'}: zrd cannot store, and leaves out, "
         "what boards say (number, dealer) of 40 deals"
     ]
     with warnings.catch_warnings():

@@ -123,7 +123,7 @@ def test_limits_are_named_and_can_be_raised(
     data: str | bytes, form: str, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     variable = f"TRICKCAST_LIMIT_{limit}"
-    with pytest.raises(FormatError, match=rf"^x.*a larger {variable} lets more pass"):
+    with pytest.raises(FormatError, match=rf"^x.*a larger {variable} raises the limit"):
         of(data, form)
     monkeypatch.setenv(variable, "1000000000")
     try:
@@ -142,7 +142,7 @@ def test_limits_are_whole_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_more_bad_rows_than_a_file_of_deals_has(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRICKCAST_LIMIT_SKIPPED", "10")
     skipped = []
-    with pytest.raises(FormatError, match="10 places are no deals .a larger TRICKCAST_LIMIT_SKI"):
+    with pytest.raises(FormatError, match="10 places are not deals .a larger TRICKCAST_LIMIT_SKI"):
         of("x\n" * 100, "text", skipped=skipped)
     assert len(skipped) == 11
 

@@ -50,7 +50,7 @@ SHORT = [
     ("5²32", "'5²32' is unexpected"),
     ("hcp ٣", "'٣' is unexpected"),
     ("5=3=3=²", "unexpected"),
-    ("hcp >= 1" + "+1" * 970, "is no number"),
+    ("hcp >= 1" + "+1" * 970, "is not a number"),
     (f"hcp % {'9' * 30} >= 3", "too long"),
     ("hcp * " * 60 + "hcp >= 3", "may exceed"),
     (f"longest {'s' * 9_000}", "is not a suit"),

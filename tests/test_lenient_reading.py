@@ -115,7 +115,7 @@ def test_a_deal_tag_cut_short_is_not_taken_for_the_deal_before() -> None:
     [
         (f'{TAG}\n[Board "2"]\n\n[Board "3"]\n{TAG}', "line 3: board '2' has no Deal tag"),
         (f'[Board "1"]\n\n[Board "2"]\n{TAG}\n{TAG}', "line 1: board '1' has no Deal tag"),
-        (f"{TAG}\n{TAG}{{ open\n", "line 4: the comment that begins here has no end"),
+        (f"{TAG}\n{TAG}{{ open\n", "line 4: the comment that starts here is never closed"),
         (f'{TAG}\n{TAG}[Note "{"x" * 300_000}"]', "line 4: longer than 262,144 bytes"),
     ],
 )
@@ -126,11 +126,11 @@ def test_boards_around_a_bad_one_stand(text: str, place: str) -> None:
 
 def test_a_comment_without_end_is_left_out_whole() -> None:
     text = f'{TAG}\n{TAG}[Auction "N"]\n1NT AP {{ the brace\n\nforgotten\n'
-    with pytest.raises(FormatError, match="line 5: the comment that begins here has no end"):
+    with pytest.raises(FormatError, match="line 5: the comment that starts here is never closed"):
         of(text, "pbn")
     deals, skipped, _ = leniently(text, "pbn")
     assert [entry.partition(" (")[0] for entry in skipped] == [
-        "x: line 5: the comment that begins here has no end"
+        "x: line 5: the comment that starts here is never closed"
     ]
     assert deals.boards is not None and deals.boards[1].contract == "1N"
     out = io.BytesIO()
@@ -150,7 +150,7 @@ def test_a_file_without_any_deal_is_refused_all_the_same() -> None:
 def test_a_trouble_that_ends_the_reading_is_told_with_what_is_lost() -> None:
     deals, skipped, _ = leniently(f"{MD}{MD}{'x' * 300_000}", "lin")
     assert len(deals) == 1
-    assert len(skipped) == 1 and skipped[0].endswith("; what follows is not read")
+    assert len(skipped) == 1 and skipped[0].endswith("; the rest is not read")
 
 
 def rows_of_each_format(folder: Path) -> dict[str, tuple[bytes, Callable[[bytes], bytes]]]:
@@ -261,7 +261,7 @@ def test_a_bad_cell_of_parquet_costs_its_row(cells: list[object], bad: str) -> N
 def test_what_waits_for_its_turn_has_a_limit_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRICKCAST_LIMIT_SKIPPED", "10")
     text = f"deal,S_N\n{DEAL},7\n" + "\xff\1\n" * 100
-    with pytest.raises(FormatError, match="x: 10 places are no deals"):
+    with pytest.raises(FormatError, match="x: 10 places are not deals"):
         of(text.encode("latin-1"), "csv", skipped=[])
     with pytest.raises(FormatError, match="x: line 3, column 1"):
         of(text.encode("latin-1"), "csv")
@@ -321,7 +321,7 @@ def test_gzip_by_suffix_and_by_content(tmp_path_factory, form: str, seed: int) -
 
 def test_what_is_called_gz_and_is_not(tmp_path: Path) -> None:
     (tmp_path / "x.pbn.gz").write_text(TAG)
-    with pytest.raises(FormatError, match=r"x.pbn.gz: byte 0: no gzip file"):
+    with pytest.raises(FormatError, match=r"x.pbn.gz: byte 0: not a gzip file"):
         read(tmp_path / "x.pbn.gz")
     (tmp_path / "y.pbn.gz").write_bytes(gzip.compress(b""))
     with pytest.raises(FormatError, match=r"y.pbn.gz: the file is empty"):

@@ -78,7 +78,7 @@ def test_another_range_may_start_anywhere(tmp_path: Path, small_shards: None) ->
 
 def test_the_use_of_a_deal_is_for_ever(tmp_path: Path, small_shards: None) -> None:
     generate(tmp_path, 3, seed=3, use="test")
-    with pytest.raises(LibraryError, match="for test, for ever"):
+    with pytest.raises(LibraryError, match="for test, permanently"):
         generate(tmp_path, 5, seed=3, use="train")
     generate(tmp_path, 1, seed=4, use="validation")
     library = Library(tmp_path)
@@ -211,7 +211,7 @@ def test_shards_inside_a_longer_one_are_all_named(
     assert verify(Library(tmp_path), sample=0).problems == (
         f"{shard_file(3, 0)} and {shard_file(3, 4)} hold the same deals",
         f"{shard_file(3, 0)} and {shard_file(3, 7)} hold the same deals",
-        "3 deals stand more than once",
+        "3 deals occur more than once",
     )
     with pytest.raises(ValueError, match=r"sample is -1 \(expected 0 or more\)"):
         verify(Library(tmp_path), sample=-1)
@@ -281,7 +281,7 @@ def test_numbers_of_numpy_are_numbers(tmp_path: Path, strains: Any) -> None:
 
 
 def test_a_folder_without_library(tmp_path: Path) -> None:
-    with pytest.raises(LibraryError, match="no library"):
+    with pytest.raises(LibraryError, match="not a library"):
         Library(tmp_path)
     (tmp_path / "manifest.json").write_text("{}")
     with pytest.raises(LibraryError, match="manifest"):
@@ -302,7 +302,7 @@ def test_appending_deals_from_elsewhere(tmp_path: Path) -> None:
     library = Library(tmp_path)
     assert library.deals("validation") == solved
     assert (library.shards[0].seed, library.shards[0].source) == (None, "by post")
-    with pytest.raises(LibraryError, match="5 deals stand twice"):
+    with pytest.raises(LibraryError, match="5 deals occur twice"):
         append(tmp_path, solved, "again", "train", solver="", source="")
     other = tc.random_deals(1, seed=9)
     with pytest.raises(LibraryError, match="already"):

@@ -172,4 +172,4 @@ def test_commands_know_lines(tmp_path: Path, run: Any) -> None:
     assert facts["runs"][0]["lines"] == 1 and facts["tables_worth"] == 2.1
     assert "sound" in run("library", "verify", tmp_path, "--sample", 1)[1]
     status, _, err = run("generate", "--deals", 2, "--cards", 5, "--lines", 1, *place)
-    assert status == 2 and "--lines is of whole deals" in err
+    assert status == 2 and "--lines needs whole deals" in err

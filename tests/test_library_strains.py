@@ -113,7 +113,7 @@ def test_a_deal_is_solved_in_all_strains_or_in_one(tmp_path: Path, small_shards:
     with pytest.raises(LibraryError, match=r"solved in all of their strains \(asked for one"):
         generate(tmp_path, 6, seed=3, strains="one")
     generate(tmp_path, 3, seed=3, start=4, strains="one", use="test")
-    with pytest.raises(LibraryError, match="for test, for ever"):
+    with pytest.raises(LibraryError, match="for test, permanently"):
         generate(tmp_path, 3, seed=3, start=4, strains="one")
     with pytest.raises(LibraryError, match=r"solved in one of their strains \(asked for all"):
         generate(tmp_path, 5, seed=3, start=4, use="test")

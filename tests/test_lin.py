@@ -215,7 +215,7 @@ def test_players_stay_at_their_board(shared: Path) -> None:
 
 def test_conversions_say_what_they_leave_out() -> None:
     deals = of_text(SAMPLE)
-    with pytest.warns(FormatWarning, match="PBN does not hold and leaves out LIN's nt"):
+    with pytest.warns(FormatWarning, match="PBN cannot store, and leaves out, LIN's nt"):
         text = written(deals, "pbn")
     pbn = DealSet.concatenate(iter_deals(io.BytesIO(text.encode()), "pbn"))
     assert only(pbn) == dataclasses.replace(only(deals), lin=())
@@ -223,12 +223,12 @@ def test_conversions_say_what_they_leave_out() -> None:
     with pytest.warns(FormatWarning) as said:
         written(DealSet(pbn.owners, None, [odd]))
         written(DealSet(pbn.owners, None, [dataclasses.replace(odd, number=None)]))
-    lost = "LIN does not hold and leaves out Event"
+    lost = "LIN cannot store, and leaves out, Event"
     assert [str(warning.message) for warning in said] == [
         f"LIN output: board {odd.number}: {lost}", f"LIN output: deal 1: {lost}",
     ]  # fmt: skip
     bar = dataclasses.replace(only(pbn), explanations=((2, "a|b"),))
-    with pytest.warns(FormatWarning, match="leaves out explanations"):
+    with pytest.warns(FormatWarning, match="leaves out, explanations"):
         assert "|an|a/b|" in written(DealSet(pbn.owners, None, [bar]))
 
 
@@ -238,7 +238,7 @@ def test_what_is_written_of_an_auction_is_not_told_as_left_out() -> None:
         '[Note "1:five or more"]\n[Play "E"]\nDQ {top}\n'
     )
     deals = DealSet.concatenate(iter_deals(io.BytesIO(text.encode()), "pbn"))
-    lost = "leaves out parts of Auction, parts of Play$"
+    lost = "leaves out, parts of Auction, parts of Play$"
     with pytest.warns(FormatWarning, match=lost):
         assert "mb|1H!|an|five or more|mb|p|mb|4H|" in written(deals)
 
@@ -259,7 +259,7 @@ def test_a_conversion_names_what_is_lost_and_nothing_else(
     assert only(deals).lin
     written(deals, "pbn")
     place = "board 7" if "Board 7" in pairs else "deal 1"
-    note = f"PBN output: {place}: PBN does not hold and leaves out LIN's {lost}"
+    note = f"PBN output: {place}: PBN cannot store, and leaves out, LIN's {lost}"
     assert [str(warning.message) for warning in recwarn] == ([note] if lost else [])
 
 
@@ -273,7 +273,7 @@ def test_all_pass_says_no_more_than_the_passes(calls: str) -> None:
 def test_a_changed_board_is_written_anew() -> None:
     deals = of_text(SAMPLE)
     changed = dataclasses.replace(only(deals), number=8)
-    with pytest.warns(FormatWarning, match="says otherwise than its LIN pairs"):
+    with pytest.warns(FormatWarning, match="differs from its LIN pairs"):
         text = written(DealSet(deals.owners, None, [changed]))
     assert only(of_text(text)).number == 8
 
@@ -284,7 +284,7 @@ def test_a_changed_board_is_written_anew() -> None:
         ("pn|a,b,c,d|", "line 1: the board has no md (expected md|3S…|)"),
         (f"md|{MD[:30]}", "line 1: the file ends in the middle of '4S59"),
         (f"md|{MD[:30]}|", "line 1: deal 'S:59JK"),
-        (f"st||\nmd|{MD.replace('2389KQ', '2389KK')}|", "HK stands twice"),
+        (f"st||\nmd|{MD.replace('2389KQ', '2389KK')}|", "HK appears twice"),
         (f"md|{MD.replace('SA', 'SJ')}|", "SJ is held by South and by North"),
         ("md|3,,,|", "no hand is given"),
         ("md|3,SAKQJT98765432,,|", "hand is missing, and East's, and South's"),
@@ -304,8 +304,8 @@ def test_bad_files(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("pairs", "message"),
     [
-        ("mb|8C|", "mb '8C' is no call .*the calls before it stand"),
-        ("pc|S1|", "pc 'S1' is no card .*the cards before it stand"),
+        ("mb|8C|", "mb '8C' is not a call .*the calls before it are kept"),
+        ("pc|S1|", "pc 'S1' is not a card .*the cards before it are kept"),
         ("mc|14|", "mc '14' is kept as text"),
         ("sv|x|", "sv 'x' is kept as text"),
     ],

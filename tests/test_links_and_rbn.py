@@ -133,14 +133,16 @@ def test_rbn_play_is_read_where_the_deal_allows_it() -> None:
 def test_rbn_without_hands_or_with_bad_ones() -> None:
     with pytest.raises(FormatError, match="x: line 1: the board has no hands"):
         of_text("B 1\n", "rbn")
-    with pytest.raises(FormatError, match="x: there is no deal in it"):
+    with pytest.raises(FormatError, match="x: contains no deals"):
         of_text("T A title\n", "rbn")
     with pytest.raises(FormatError, match="x: line 2: .*South's hand is missing"):
         of_text("B 1\nH N:A.KQ9832.T94.AKT:Q4.AT7.QJ872.732\n", "rbn")
 
 
 def test_rbn_dealer_and_vulnerability_without_the_calls() -> None:
-    with pytest.warns(FormatWarning, match="line 2: A: 'Y' is no call .* calls before it stand"):
+    with pytest.warns(
+        FormatWarning, match="line 2: A: 'Y' is not a call .* calls before it are kept"
+    ):
         deals = of_text(f"H {DEAL.replace(' ', ':')}\nA NB:1NY\n", "rbn")
     assert deals.boards is not None
     (board,) = deals.boards

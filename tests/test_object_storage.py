@@ -84,7 +84,7 @@ def test_endings_and_deals_from_elsewhere_lie_in_buckets_too(place: str, tmp_pat
     solved = tc.random_deals(5, seed=8).with_tricks(np.full((5, 5, 4), 7, np.uint8))
     append(place, solved, "friend", "test", solver="", source="by post")
     assert Library(place).deals("test") == solved
-    with pytest.raises(LibraryError, match="5 deals stand twice"):
+    with pytest.raises(LibraryError, match="5 deals occur twice"):
         append(place, solved, "again", "train", solver="", source="")
 
 
@@ -165,7 +165,7 @@ def test_what_is_not_allowed_is_one_line(place: str, s3: Server) -> None:
 
 
 def test_a_bucket_that_is_not_there_is_one_line(place: str) -> None:
-    with pytest.raises(LibraryError, match="no library") as read:
+    with pytest.raises(LibraryError, match="not a library") as read:
         Library("s3://nowhere/library")
     with pytest.raises(LibraryError, match="s3://nowhere/library") as written:
         generate("s3://nowhere/library", 1, seed=3)

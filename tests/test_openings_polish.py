@@ -237,7 +237,7 @@ def test_more_neighbours_vote() -> None:
     with pytest.raises(ValueError, match="k is 0"):
         system.nearest("AK32.432.432.432", 0)
     assert len(system.nearest("AK32.432.432.432", 9)) == 3
-    with pytest.raises(ValueError, match="no labelled hands to be near to"):
+    with pytest.raises(ValueError, match="no labelled hands to search"):
         openings.NearestSystem(LabelledHands(np.empty((0, 52), np.bool_), ()))
 
 
@@ -304,10 +304,10 @@ def test_the_command_names_what_is_wrong(run, mine: Path) -> None:
     for arguments, words in (
         (["AK8765.Q76.J65.6", "--labelled", mine], "line 2 (row 1): '1Z'"),
         (["AK8765.Q76.J65.6", "--labelled", mine.with_name("none.csv")], "none.csv"),
-        (["AK8765.Q76.J65.6", "--json", "--csv"], "exclude each other"),
-        (["AK8765.Q76.J65.6", "--csv", "--nearest", "1"], "--csv shows no near hands"),
-        (["AK8765.Q76.J65.6", "--csv", "--labelled", "none.csv"], "near hands of a --system"),
-        (["AK8765.Q76.J65.6", "--nearest", "0", "--labelled", mine], "near hands of a --system"),
+        (["AK8765.Q76.J65.6", "--json", "--csv"], "cannot be combined"),
+        (["AK8765.Q76.J65.6", "--csv", "--nearest", "1"], "--csv and --nearest cannot be combined"),
+        (["AK8765.Q76.J65.6", "--csv", "--labelled", "none.csv"], "--labelled needs --system"),
+        (["AK8765.Q76.J65.6", "--nearest", "0", "--labelled", mine], "--labelled needs --system"),
     ):
         status, out, err = run(*arguments)
         assert (status, out) == (2, "") and words in err and len(err.splitlines()) <= 3

@@ -265,7 +265,7 @@ def test_pair_on_the_command_line(monkeypatch, capsys, tmp_path) -> None:
         ((N, ""), "empty"),
         ((N, S, "--model", "other"), "no model of two hands"),
         ((N, "missing.txt"), "the partner, line 1, column 8: '.' is unexpected here"),
-        ((tmp_path / "none.txt", S), "none.txt: there is no hand in it"),
+        ((tmp_path / "none.txt", S), "none.txt: contains no hands"),
         ((tmp_path / "bad.txt", tmp_path / "s.txt"), "bad.txt: line 3: hand 'AKQ': 1 suit"),
     ):
         status, _, err = run(*arguments)

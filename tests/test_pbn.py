@@ -164,7 +164,7 @@ def test_the_value_of_the_board_before() -> None:
 
 def test_another_table_has_the_deal_of_the_board_before() -> None:
     text = f'[Board "4"]\n[Dealer "W"]\n[Deal "{DEAL}"]\n[Contract "1C"]\n\n[Contract "2C"]\n'
-    with pytest.warns(FormatWarning, match="line 6: no Deal tag: taken as another table's"):
+    with pytest.warns(FormatWarning, match="line 6: no Deal tag: read as another table's"):
         deals = of_text(text)
     assert deals.boards is not None and deals[0] == deals[1]
     assert [(b.number, b.dealer, b.contract) for b in deals.boards] == [
@@ -175,7 +175,7 @@ def test_another_table_has_the_deal_of_the_board_before() -> None:
 
 
 def test_blank_line_within_a_board() -> None:
-    with pytest.warns(FormatWarning, match="line 3: a blank line within a board is passed over"):
+    with pytest.warns(FormatWarning, match="line 3: a blank line within a board is ignored"):
         deals = of_text(f'[Deal "{DEAL}"]\n\n[Room "Open"]\n\n[Room "Closed"]\n[Deal "{DEAL}"]\n')
     assert deals.boards is not None and [b.tag("Room") for b in deals.boards] == ["Open", "Closed"]
 
@@ -187,7 +187,7 @@ def test_statistics_after_the_boards() -> None:
     assert [str(w.message) for w in said] == [
         "x.pbn: line 4: 'Generated 100 hands' is not PBN and is left out "
         "(expected a tag, a comment, a blank line)",
-        "x.pbn: 1 more of the kind: lines that are not PBN, left out",
+        "x.pbn: 1 more like this: lines that are not PBN, left out",
     ]
 
 
@@ -223,7 +223,7 @@ SA
         "line 7: Auction: '8C'", "line 9: Play: 'S1'",
     ]  # fmt: skip
     # a result that another tag tells has no line of its own
-    with pytest.warns(FormatWarning, match="line 2: Result is kept as text: '16' is too much"):
+    with pytest.warns(FormatWarning, match="line 2: Result is kept as text: '16' is too large"):
         of_text(f'\n[Deal "{DEAL}"]\n[Contract "7NT+3"]\n')
 
 
@@ -276,7 +276,7 @@ def test_an_auction_that_another_than_the_dealer_begins_is_text() -> None:
     assert (board.dealer, board.contract, board.declarer) == (Seat.NORTH, None, None)
     assert board.auction == ()
     bid = dataclasses.replace(board, auction=("1C", "PASS", "PASS", "PASS"))
-    with pytest.warns(FormatWarning, match="Auction tag says otherwise"):
+    with pytest.warns(FormatWarning, match="Auction tag disagrees"):
         assert '[Auction "N"]\n1C Pass Pass Pass\n' in written(DealSet(deals.owners, boards=[bid]))
 
 
@@ -308,7 +308,7 @@ def test_rows_commented_out_over_several_lines_are_no_results(end: str) -> None:
     assert (table[4, 0], table[0, 2], (table != UNKNOWN).sum()) == (8, 10, 2)
     # the comments stand before rows that are written anew
     table = np.where(table == UNKNOWN, 9, table)
-    with pytest.warns(FormatWarning, match="OptimumResultTable tag .* is written anew"):
+    with pytest.warns(FormatWarning, match="OptimumResultTable tag .* is rewritten"):
         again = written(DealSet(deals.owners, table[None], deals.boards))
     assert f"{{ all wrong\n%N H 13\nN NT 13\n{end.partition(chr(10))[0]}\n" in again
     assert (of_text(again).tricks_or_unknown[0] == table).all()
@@ -342,7 +342,7 @@ def test_the_standards_table_is_preferred() -> None:
 def test_digits_that_new_tricks_contradict_are_not_written() -> None:
     deals = of_text(f'[Deal "{DEAL}"]\n[DoubleDummyTricks "{"7" * 20}"]\n')
     assert "DoubleDummyTricks" in written(deals)
-    with pytest.warns(FormatWarning, match="DoubleDummyTricks tag .* written anew or left out"):
+    with pytest.warns(FormatWarning, match="DoubleDummyTricks tag .* rewritten or left out"):
         text = written(deals.with_tricks(np.full((1, 5, 4), 6)))
     assert "DoubleDummyTricks" not in text and "N NT  6" in text
 
@@ -379,7 +379,7 @@ def test_a_partial_table_with_a_comment_beside_digits_that_disagree() -> None:
     with pytest.warns(FormatWarning, match="differs from OptimumResultTable in 1 cell and"):
         deals = of_text(f'[Deal "{DEAL}"]\n{tags}\n')
     assert (deals.tricks_or_unknown != UNKNOWN).all()
-    with pytest.warns(FormatWarning, match="OptimumResultTable tag .* written anew"):
+    with pytest.warns(FormatWarning, match="OptimumResultTable tag .* rewritten"):
         text = written(deals)
     again = of_text(text)
     assert np.array_equal(again.tricks_or_unknown, deals.tricks_or_unknown)
@@ -539,7 +539,7 @@ def test_no_deals(tmp_path: Path) -> None:
         write(random_deals(0, seed=1), tmp_path / "x.pbn")
     assert list(tmp_path.iterdir()) == []
     for text in ("\n\n", " ", "% PBN 2.1\n"):
-        with pytest.raises(FormatError, match="no deal in it"):
+        with pytest.raises(FormatError, match="contains no deals"):
             of_text(text)
     with pytest.raises(FormatError, match="line 2"):
         of_text('[Board "1"]\n[Deal ""]\n')
@@ -557,7 +557,7 @@ def test_no_deals(tmp_path: Path) -> None:
         (f'[Deal "{DEAL}"]\n\n[Board "2"]\n[Dealer "N"]\n', "line 3: board '2' has no Deal tag"),
         (f'[Board "1"]\n\n[Board "2"]\n[Deal "{DEAL}"]\n', "line 1: board '1' has no Deal tag"),
         ('[Board "1"]\n', "line 1: board '1' has no Deal tag (expected"),
-        (f'[Deal "{DEAL}"] {{ open\n', "line 1: the comment that begins here has no end"),
+        (f'[Deal "{DEAL}"] {{ open\n', "line 1: the comment that starts here is never closed"),
         ("hello\n", "line 1: 'hello' is not PBN (expected tags such as"),
         ("\0\1\2", "line 1, column 1: control character 0x00"),
         ("x" * (1 << 20), "line 1: longer than 262,144 bytes"),
@@ -615,12 +615,12 @@ REAL = {
 LENIENT = {
     "example3.pbn": [
         "line 16: the auction leads to 5C by N, the tags say 5C by E; both are kept",
-        "line 29: no Deal tag: taken as another table's record of the deal before",
+        "line 29: no Deal tag: read as another table's record of the deal before",
         "line 39: Play: card 33, SQ, is impossible: South holds it, and North is to play; the "
-        "cards before it stand",
-        "3,947 more of the kind: auctions that lead to another contract than is said",
-        "3,815 more of the kind: records without Deal tag, of the deal before",
-        "321 more of the kind: Play tags read in part",
+        "cards before it are kept",
+        "3,947 more like this: auctions that lead to another contract than the tags say",
+        "3,815 more like this: records without a Deal tag, of the deal before",
+        "321 more like this: Play tags read in part",
     ],
     "example4.pbn": ["line 18: the auction leads to 5C by N, the tags say 5C by E; both are kept"],
 }

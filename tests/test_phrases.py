@@ -169,7 +169,7 @@ def test_one_suit_with_small_cards_is_the_whole_suit() -> None:
 
 @pytest.mark.parametrize("text", ["AQxxx.Kxx.Ax.KJx", "♠AQxxx ♥Kxx ♦Ax ♣KJx"])
 def test_an_x_in_a_whole_hand_is_told(text: str) -> None:
-    with pytest.raises(DealError, match=r"is any small card.*simulate"):
+    with pytest.raises(DealError, match=r"stands for any small card.*simulate"):
         Hand(text)
 
 
@@ -193,7 +193,7 @@ WRONG = [
     ("opens", 1, "opens what? (expected such as opens 1NT)"),
     ("weak two in clubs", 1, "weak what? (expected such as weak two in spades)"),
     ("opens 1NT (kaplan)", 1,
-     "kaplan is not a system that is known (expected sayc, 2/1, acol or polish-club)"),
+     "kaplan is not a known system (expected sayc, 2/1, acol or polish-club)"),
     ("opens 6N", 1, "sayc never opens 6N (expected another bid, or another system)"),
     ("AQxxx.Kxx.Ax.KJ", 1, "12 cards (expected 13)"),
     ("SKQJTxxxxxxxxx", 1, "there are eight cards below the ten"),

@@ -72,4 +72,4 @@ def test_the_machine_that_lags_is_named() -> None:
     assert slowest({"a": (100, 10.0)}) == ""
     assert slowest({"a": (100, 10.0), "b": (90, 10.0)}) == ""
     speeds = {"a": (100, 10.0), "b": (300, 30.0), "c": (20, 10.0), "d": (0, 0.0)}
-    assert slowest(speeds) == "slow: c, 2.0 a second and core, not 10.0"
+    assert slowest(speeds) == "slow: c, 2.0 a second per core, not 10.0"

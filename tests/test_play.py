@@ -98,7 +98,7 @@ def test_a_finesse() -> None:
         (["SA"], 0, "North holds it, and East is to play"),
         (["CA"], 0, "North holds it"),
         (["SQ", "SK", "H4"], 2, "West has to follow in spades"),
-        (["SQ", "SK", "S2", "SA", "SK"], 4, "it is no longer there"),
+        (["SQ", "SK", "S2", "SA", "SK"], 4, "it was already played"),
     ],
 )
 def test_a_card_that_cannot_be_played(cards: list[str], number: int, said: str) -> None:
@@ -200,7 +200,7 @@ def test_a_recorded_play_goes_up_to_what_cannot_be_played(run, tmp_path: Path) -
         ([], "there is nothing to judge (expected contract and by)"),
         (["4H"], "4H: by is missing (expected the declarer: N, E, S or W)"),
         (["--by", "N"], "by N: the contract is missing (expected one such as 4S)"),
-        (["PASS", "--by", "N"], "PASS: a board that is passed out has no play to judge"),
+        (["PASS", "--by", "N"], "PASS: a passed-out board has no play to judge"),
         (["4HN", "SQ", "S5"], "'4HN'"),
         (["4S", "--by", "Q"], "'Q'"),
     ],

@@ -106,7 +106,7 @@ def test_chances_of_other_levels_and_scores(board):
     assert estimate.score("ns") > estimate.score("ew") == estimate.score()
     both = tc.estimate_played(DEALS, CONTRACTS, by=BY)
     assert both.score("both")[3] == pytest.approx(both[3].score("both"))
-    with pytest.raises(DealError, match="3S is not a contract in hearts"):
+    with pytest.raises(DealError, match="3S is not in hearts"):
         estimate.making("3S")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import trickcast as tc
+from trickcast.web.words import LANGUAGES
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 
@@ -246,3 +247,74 @@ def test_hand_records_are_so_many_on_a_page(run, session: Path, tmp_path: Path) 
     first = Elements(sheets[0].partition("</article>")[0]).text
     assert "Board 1" in first and "North deals, vulnerable: none" in first and "Par NS" in first
     assert run("report", session, "-o", out, "--per-page", "0")[0] == 2
+
+
+def test_single_hands_are_cards_or_lessons(run, match: Path, tmp_path: Path) -> None:
+    out = tmp_path / "hands.html"
+    assert run("report", match, "-o", out, "--hands", "NS")[:2] == (0, f"{out}: 2 boards\n")
+    page = out.read_text("utf-8")
+    assert Elements(page).open == [] and re.findall("<h3>(.*?)</h3>", page) == [
+        "North", "South", "North", "South",
+    ]  # fmt: skip
+    text = Elements(page).text
+    assert "KQ9832" in text and "AT7".replace("T", "10") not in text, "East's hand is not shown"
+    assert "Par" not in text and "auction" not in text
+    assert run("report", match, "-o", out, "--hands", "w")[0] == 0
+    lesson = out.read_text("utf-8")
+    first = lesson.partition("<tbody>")[2].partition("</tr>")[0]
+    assert first == "<tr><td>–</td><td></td><td></td><td></td>", "North deals, West has no call"
+    assert lesson.count("<article>") == 2 and "Q98" in lesson
+    for wrong in ("X", "NN", ""):
+        status, _, error = run("report", match, "-o", out, "--hands", wrong)
+        assert status == 2 and "expected letters of seats" in error
+
+
+def test_a_heading_is_without_the_marks_of_the_format(run, session: Path, tmp_path: Path) -> None:
+    session.write_text(session.read_text().replace('"Pairs <&> Teams"', '"##Pairs"'))
+    out = tmp_path / "report.html"
+    assert run("report", session, "-o", out)[0] == 0
+    assert "<h1>Pairs</h1>" in out.read_text("utf-8")
+
+
+def test_rankings_have_intervals_and_long_ones_two_columns(run, tmp_path: Path) -> None:
+    deals = tc.random_deals(2, seed=5)
+    tc.write(deals, tmp_path / "deals.pbn")
+    rows = ["board,ns,ew,contract,declarer,result"]
+    rows += [
+        f"{board},{pair},{pair + 100},{1 + (pair + board) % 3}NT,N,{5 + pair % 5}"
+        for board in (1, 2)
+        for pair in range(1, 22)
+    ]
+    (tmp_path / "club.csv").write_text("\n".join(rows))
+    out = tmp_path / "club.html"
+    assert run("report", tmp_path / "deals.pbn", tmp_path / "club.csv", "-o", out)[0] == 0
+    page = out.read_text("utf-8")
+    assert 'class="ranked long"' in page and page.count('class="cell tall"') == 2
+    ranking = page.partition('<table class="ranking">')[2].partition("</table>")[0]
+    places = re.findall(r"<tr><td>(.*?)</tr>", ranking)
+    assert len(places) == 42 and all("±" in place for place in places)
+
+
+def test_hand_records_speak_five_languages(run, session: Path, tmp_path: Path) -> None:
+    out = tmp_path / "hands.html"
+    for language, ranks, seat, notrump in (
+        ("fr", "ARDV", "Ouest", "SA"), ("de", "AKDB", "Ost", "SA"), ("nl", "AHVB", "Zuid", "SA"),
+        ("pl", "AKDW", "Rozdanie", "BA"), ("en", "AKQJ", "South", "NT"),
+    ):  # fmt: skip
+        options = ("--per-page", "18", "--language", language)
+        assert run("report", session, "-o", out, *options)[0] == 0
+        assert f'<html lang="{language}">' in out.read_text("utf-8")
+        text = Elements(out.read_text("utf-8")).text
+        ace, king, queen, jack = ranks
+        assert f"♥ {king}{queen}9832" in text and f"♠ {king}{jack}95" in text
+        assert f"♣ {ace}{king}10" in text and notrump in text
+        assert run("report", session, "-o", out, "--hands", "NESW", "--language", language)[0] == 0
+        assert seat in Elements(out.read_text("utf-8")).text
+    status, _, error = run("report", session, "-o", out, "--language", "xx")
+    assert status == 2 and "expected en, fr, de, nl or pl" in error
+
+
+def test_ranks_of_languages_are_those_of_the_page() -> None:
+    page = Path(tc.__file__).parent / "web" / "page" / "settings.js"
+    found = re.findall(r'(\w\w): \{ name: "(.*?)", ranks: "(\w+)"', page.read_text("utf-8"))
+    assert found == [(code, words.name, words.ranks) for code, words in LANGUAGES.items()]

@@ -77,9 +77,9 @@ def test_a_report_takes_files_and_numbers(run, files, tmp_path) -> None:
 def test_numbers_that_are_none_are_refused(run, files, tmp_path) -> None:
     for numbers in ("", "a", "3-", "-4", "1-2-3"):
         status, _, error = run("convert", files[0], tmp_path / "out.pbn", "--boards", numbers)
-        assert status == 2 and "expected numbers, as 5-12,15" in error
+        assert status == 2 and "expected numbers, such as 5-12,15" in error
     status, _, error = run("convert", files[0], tmp_path / "out.pbn", "--boards", "90")
-    assert status == 2 and "there are no deals to write" in error
+    assert status == 2 and "no deals to write" in error
     status, _, error = run("report", files[0], "-o", tmp_path / "out.html", "--boards", "90")
     assert status == 2 and "there is no board 90" in error
 
@@ -90,7 +90,7 @@ def test_a_file_that_is_there_is_replaced_only_on_request(run, files, tmp_path) 
     for command in (("convert", files[0]), ("deal", "--boards", "2", "--seed", "1", "--out")):
         status, said, error = run(*command, out)
         assert (status, said) == (2, "")
-        assert error == f"trickcast: {out} is there already (--force replaces it)\n"
+        assert error == f"trickcast: {out} exists already (--force replaces it)\n"
         assert out.read_text() == "mine"
     assert run("convert", files[0], out, "--force")[::2] == (
         0,

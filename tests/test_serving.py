@@ -265,10 +265,10 @@ WRONG: list[tuple[str, Any, str]] = [
     ("estimate", {"deals": []}, "deals: list should have at least 1 item"),
     ("estimate", {"deals": ["\ud800"]}, "deals.0: input should be a valid string"),
     ("estimate", {"deals": [1]}, "deals.0: input should be a valid string"),
-    ("estimate", [], "the body is no object of keys and values"),
+    ("estimate", [], "the body is not a JSON object"),
     ("simulate", {"by": "S"}, "by needs contract or contracts"),
-    ("simulate", {"contracts": "PASS"}, "contracts are to be played"),
-    ("simulate", {"contracts": "4S", "contract": "3N"}, "do not go together"),
+    ("simulate", {"contracts": "PASS"}, "contracts must be played"),
+    ("simulate", {"contracts": "4S", "contract": "3N"}, "cannot be combined"),
     ("simulate", {"making": True}, "making needs contract and by"),
     ("simulate", ONE | {"scoring": "imps"}, "scoring has no effect with contract"),
     (
@@ -284,7 +284,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("simulate", {"model": "/etc/passwd"}, "no model '/etc/passwd' (expected"),
     ("simulate", {"samples": 30, "solve": 40}, "solve is 40 and samples 30"),
     ("simulate", {"solve": 2001}, "solve is 2001 (expected at most 2,000)"),
-    ("compare", {"contracts": ["PASS", "PASS"], "by": ["N"]}, "has to be played"),
+    ("compare", {"contracts": ["PASS", "PASS"], "by": ["N"]}, "no contract is played"),
     ("compare", {"contracts": ["4S"], "by": ["N"]}, "fewer than two contracts"),
     ("compare", {"contracts": ["4S", "3N", "2N"], "by": ["N", "E"]}, "2 declarers for 3"),
     ("compare", {"contracts": ["4S", "3N if hcp(north) > 9"]}, "has no else"),
@@ -294,7 +294,11 @@ WRONG: list[tuple[str, Any, str]] = [
     ("convert", {"deals": [EASY, ""], "to": "text"}, "deal 1: "),
     ("convert", {"deals": ["S_N,deal", f'7,"{EASY}"'], "to": "csv"}, "deal 0: "),
     ("convert", {"deals": [EASY], "to": "doc"}, "to is 'doc' (expected pbn, "),
-    ("convert", {"deals": [EASY], "to": "pbn", "solve": True, "estimate": True}, "do not go"),
+    (
+        "convert",
+        {"deals": [EASY], "to": "pbn", "solve": True, "estimate": True},
+        "cannot be combined",
+    ),
     ("convert", {"deals": [EASY] * 41, "to": "pbn", "solve": True}, "(expected at most 40)"),
     ("solve", {"deals": [EASY] * 41}, "deals: list should have at most 40 items"),
     ("par", {"deals": [EASY], "vulnerable": "all of us"}, "'all of us'"),
@@ -320,8 +324,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ("auction", {"auction": "1N", "meaning": ["ns a:b.toml"]}, "no meaning 'ns a:b.toml'"),
     ("auction", {"auction": "1N", "meaning": ["1N: hcp foo"]}, "meaning of 1N"),
     ("bid", {"hand": "AKQ"}, "hand 'AKQ'"),
-    ("bid", {"hand": NORTH, "auction": "1N P P P"}, "is over: nobody calls next"),
-    ("nearest", {"hands": [NORTH], "plus": SOUTH}, "plus and minus go together"),
+    ("bid", {"hand": NORTH, "auction": "1N P P P"}, "is over, so there is no next call"),
+    ("nearest", {"hands": [NORTH], "plus": SOUTH}, "plus and minus need each other"),
     ("nearest", {"hands": [NORTH], "k": 0}, "k is 0 (expected 1 or more)"),
 ]
 
@@ -423,7 +427,7 @@ def test_hosts_are_known_however_they_are_written() -> None:
     expected = {"vm", "bridge.example.org", "fe80::2", "fe80::3", "*"}
     assert hosts_of("VM", also) == fixed | expected
     for wrong in ("", "http://example.org", "a b", "["):
-        with pytest.raises(ServeError, match="is no host name .expected one such as"):
+        with pytest.raises(ServeError, match="is not a host name .expected one such as"):
             hosts_of("127.0.0.1", (wrong,))
 
 
@@ -589,5 +593,5 @@ def test_a_port_in_use_is_one_plain_line() -> None:
         ended = subprocess.run(command, capture_output=True, text=True)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == (
-        f"trickcast: 127.0.0.1:{port}: address already in use (choose another by --port)\n"
+        f"trickcast: 127.0.0.1:{port}: address already in use (choose another with --port)\n"
     )

@@ -168,7 +168,7 @@ def test_a_table_in_part_is_solved_as_by_the_command_and_what_differs_is_noted(
     assert answer.content == target.read_bytes() and b"NS 420" in answer.content
     assert answer.headers["trickcast-notes"] == "1"
     content = client.post("/v1/convert", **sent, headers={"accept": "application/json"}).json()
-    differ = "DDS differs from the file: board 3 in 2 cells; DDS's tricks are taken"
+    differ = "DDS differs from the file: board 3 in 2 cells; DDS's tricks are used"
     assert content["notes"] == [differ]
     for question in ("solve", "par", "estimate?exact=true"):
         answer = client.post(f"/v1/{question}", files=sent["files"]).json()
@@ -178,7 +178,7 @@ def test_a_table_in_part_is_solved_as_by_the_command_and_what_differs_is_noted(
 
 
 FILES_REFUSED = [
-    ({"content": b"rubbish", "headers": {"content-type": "text/plain"}}, "of no known format"),
+    ({"content": b"rubbish", "headers": {"content-type": "text/plain"}}, "unknown content"),
     ({"content": b"", "headers": {"content-type": "text/plain"}}, "the file is empty"),
     ({"content": b"\x1f\x8b\x08rubbish", "headers": {"content-type": "text/plain"}}, "the file"),
     ({"content": b"x", "headers": {"content-type": "application/x-zrd"}}, "the file"),

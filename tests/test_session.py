@@ -14,7 +14,7 @@ from trickcast import session
 from trickcast.cards import Seat, Strain, parse_card, parse_contract
 from trickcast.formats import FormatError
 from trickcast.scoring import cross_imps, datum, imps, score, victory_points
-from trickcast.session.showing import _adding_up
+from trickcast.session.showing import adding_up
 from trickcast.solver import trace_plays, values_of_cards
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -245,6 +245,26 @@ def test_a_recorded_play_is_judged_by_role(tmp_path):
     assert table.points.play == pytest.approx(taken - exact - usual)
 
 
+def test_a_pair_s_sheet_has_its_players_over_all_boards(run, tmp_path):
+    path = tmp_path / "some.pbn"
+    text = room("Open", "4H", "N", 10, PLAY) + room("Closed", "4H", "N", 9)
+    other = (
+        text.replace('"7"', '"8"')
+        .replace(DEAL, "S" + DEAL[1:])
+        .replace("DQ D3 DA D4\nC7 C4 C8 CA", "CQ")
+    )
+    path.write_text(text + other)
+    out = run("session", path, "--pair", "B")[1]
+    head, *rows = out.partition("Player  ")[2].splitlines()
+    assert "Boards" in head and [row.split()[:2] for row in rows[:2]] == [["B", "2"], ["D", "2"]]
+    judged = session.judge(session.read(path))
+    leader, partner = (p for p in session.players(judged) if p.names[0] in "BD")
+    (pair,) = (p for p in session.pairs(judged) if p.names == ("B", "D"))
+    assert leader.parts["lead"] == pair.parts["lead"] and pair.parts["lead"].value != 0
+    assert partner.parts["lead"].value == 0
+    assert f"{pair.parts['lead'].value:+.1f}".replace("-", "−") in rows[0] and "±" in rows[0]
+
+
 def lin_deal(text: str, dealer: int) -> str:
     """Write a deal as LIN does: South, West, North; East's cards are those left."""
     deal = tc.Deal(text)
@@ -416,13 +436,13 @@ def reasons(*paths: Path) -> list[str]:
         ("1,,,,,455,", "score 455, which no contract gives"),
         ("1,4S,N,,,420,", "without result: the score 420 counts"),
         ("1,,,10,,,", "without contract and declarer: the table has no score"),
-        ("1,4S,N,10,,620,", "score 620 where 4S, 10 tricks, is 420"),
+        ("1,4S,N,10,,620,", "score 620 where 4S, 10 tricks, should be 420"),
         ("1,9S,N,10,,,", "contract '9S' is left out"),
         ("1,4S,N,10,,,nan", "percentage_ns 'nan' is left out: expected a finite number"),
         ("100000,4S,N,10,,,", "board '100000' is left out: expected 1 to 99,999"),
         ("1,4S,N,14,,,", "result '14' is left out: expected 0 to 13"),
         ("1,4S,N,10,SB,,", "lead 'SB' is left out"),
-        ("x,4S,N,10,,,", "neither a deal nor the number"),
+        ("x,4S,N,10,,,", "no deal and no board number"),
         ("1,4S,N,10,,,,9", "8 cells (expected 7)"),
     ],
 )
@@ -450,8 +470,8 @@ def test_percentages_pairs_and_columns_that_do_not_fit_are_told(tmp_path, club):
     )
     told = " | ".join(reasons(club[0], path))
     assert "percentages 100 and 30 do not add up to 100" in told
-    assert "pair 3 sits against itself" in told and "pair 1 played this board before" in told
-    assert "columns that are not read: mood" in told
+    assert "pair 3 plays against itself" in told and "pair 1 played this board before" in told
+    assert "ignored columns: mood" in told
 
 
 def test_numbers_of_two_fields_are_pairs_of_their_own(tmp_path):
@@ -479,7 +499,7 @@ def test_deals_that_do_not_fit_their_number_are_told(tmp_path, club):
     assert reason.startswith("1 deal with the number of another: 7")
     other.write_text(room("Closed", "4H", "N", 10).replace('"7"', '"8"').replace("All", "None"))
     told = " | ".join(reasons(path, other))
-    assert "the deal is that of board 7" in told and "vulnerable: none, but both" in told
+    assert "the same deal as board 7" in told and "vulnerable: none, but both" in told
 
 
 def test_the_same_record_in_two_files_counts_once(tmp_path):
@@ -489,7 +509,7 @@ def test_the_same_record_in_two_files_counts_once(tmp_path):
     played = session.read(path, other)
     assert played.tables == 2
     assert [entry.reason for entry in played.skipped] == [
-        f"the same record stands in {path}: it counts once"
+        f"the same record is in {path} too; it counts once"
     ]
 
 
@@ -545,7 +565,8 @@ def test_one_board_one_pair_and_a_table(run, club, match):
     assert status == 0 and "4♥ N" in out and "Par NS +620" in out and "A – C" in out
     status, out, _ = run("session", *club, "--pair", "4")
     assert status == 0 and out.startswith("4: 3 boards") and "95 % interval" in out
-    assert run("session", match, "--pair", "a")[1].startswith("A – C: 1 board")
+    sheet = run("session", match, "--pair", "a")[1]
+    assert sheet.startswith("A – C: 1 board") and "Player" not in sheet, "no play is recorded"
     status, out, _ = run("session", *club, "--csv")
     lines = out.splitlines()
     assert status == 0 and len(lines) == 10 and lines[0].startswith("board,deal,dealer")
@@ -558,7 +579,7 @@ def test_one_board_one_pair_and_a_table(run, club, match):
 def test_boards_without_cards_are_scored_only(run, club):
     status, out, error = run("session", club[1], "--json")
     content = json.loads(out)
-    assert status == 3 and "no file has the cards of board 1: it is scored only" in error
+    assert status == 3 and "no file has the cards of board 1: it is only scored" in error
     assert {board["deal"] for board in content["boards"]} == {None}
     assert content["boards"][0]["tables"][1]["matchpoints"] == 1
     assert content["boards"][0]["tables"][1]["expected"] is None
@@ -603,7 +624,7 @@ def test_files_that_are_no_session_are_refused(run, tmp_path):
 
 def test_rounded_parts_add_up():
     parts = {"contract": 1.04, "lead": None, "defence": 0.55, "declarer": -0.25, "luck": 7.0}
-    shown = _adding_up(parts, 3.14159, 1)
+    shown = adding_up(parts, 3.14159, 1)
     assert shown["lead"] is None
     assert round(sum(value or 0 for value in shown.values()), 9) == 3.1
 

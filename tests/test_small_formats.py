@@ -143,7 +143,7 @@ def test_diagrams_that_are_none() -> None:
     whole, lines = compass(DEAL), column(HANDS[Seat.NORTH])
     for text, reason in (
         ("\n".join(lines), "a diagram of 1 hand .expected 4"),
-        ("\n".join(lines * 4), "four hands whose seats are not told"),
+        ("\n".join(lines * 4), "four hands without seats"),
         (whole.replace("Q 10 9 5", "K 10 9 5"), "HK is held by North and by East"),
         (whole.replace("Q 10 9 5", "Q 10 9"), "North's hand .*12 cards"),
     ):
@@ -171,7 +171,7 @@ def test_ben_begins_with_north() -> None:
     skipped: list[object] = []
     deals = of(f"{FOUR}\n{FOUR}\nN None P\nnothing\n{FOUR}\n", "ben", skipped=skipped)
     assert len(deals) == 1 and len(skipped) == 3
-    with pytest.warns(FormatWarning, match="'1X' is not a call .*the calls before it stand"):
+    with pytest.warns(FormatWarning, match="'1X' is not a call .*the calls before it are kept"):
         deals = of(f"{FOUR}\nN None P 1X 2C\n", "ben")
     assert (deals.boards or [Board()])[0].auction == ("PASS",)
 
@@ -222,11 +222,11 @@ def test_json_is_written_and_read_again() -> None:
     assert second == {"deal": VOIDS.pbn} and first["dealer"] == "N" and first["vulnerable"] == "ew"
     assert first["exact"][4] == [9, 4, None, None] and first["play"] == ["H3", "H4", "H2", "H9"]
     assert of(out.getvalue()) == deals
-    with pytest.warns(FormatWarning, match="json cannot hold and leaves out .*other tags"):
+    with pytest.warns(FormatWarning, match="json cannot store, and leaves out, .*other tags"):
         write_stream(
             [DealSet([DEAL.owners], None, [Board(tags=(Tag("Event", "x"),))])], io.BytesIO(), "json"
         )
-    with pytest.warns(FormatWarning, match="dup cannot hold and leaves out .*auction"):
+    with pytest.warns(FormatWarning, match="dup cannot store, and leaves out, .*auction"):
         write_stream([DealSet([DEAL.owners], None, [board])], io.BytesIO(), "dup")
 
 
@@ -293,7 +293,7 @@ def test_bri_is_numbers_of_cards(tmp_path: Path) -> None:
     skipped: list[object] = []
     bad = data[:128].replace(b"01", b"00") + data
     assert len(of(bad, "bri", skipped=skipped)) == 2 and "card number 00" in str(skipped[0])
-    with pytest.raises(FormatError, match=r"byte 128 \(record 1\): card number .. stands twice"):
+    with pytest.raises(FormatError, match=r"byte 128 \(record 1\): card number .. appears twice"):
         of(data[:128] + data[2:4] + data[2:128], "bri")
 
 
@@ -334,10 +334,10 @@ def test_round_trips_of_dealing_machines(deals: DealSet) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "what"),
     [
-        ("x.tcl", "main {\n  reject if {[hcp north] < 12}\n}\n", "a script of Deal .Tcl."),
-        ("x.txt", "source lib/score.tcl\nmain {\n accept\n}\n", "give what Deal prints"),
+        ("x.tcl", "main {\n  reject if {[hcp north] < 12}\n}\n", "a script for Deal .Tcl."),
+        ("x.txt", "source lib/score.tcl\nmain {\n accept\n}\n", "read the output of Deal"),
         ("x.bml", "1C; 16+\n 1D; 0-7\n", "BML, which describes a bidding system"),
-        ("x", "#TITLE Precision\n1C; 16+\n", "holds no deals"),
+        ("x", "#TITLE Precision\n1C; 16+\n", "contains no deals"),
     ],
 )
 def test_files_of_other_kinds_are_named(tmp_path: Path, name: str, text: str, what: str) -> None:

@@ -157,7 +157,7 @@ def off_by_one(tricks):
         (lambda path: rewritten(path, tricks=off_by_one), "position 1 solves differently"),
         (
             lambda path: rewritten(path, owners=np.flipud),
-            "not the positions that it is named after",
+            "does not hold the positions of its name",
         ),
         (lambda path: path.write_bytes(path.read_bytes()[:-90]), "or damaged"),
         (lambda path: path.with_name("copy.npz").write_bytes(path.read_bytes()), "more than once"),

@@ -102,7 +102,7 @@ def test_a_play_is_worth_what_endplay_says() -> None:
 
 def test_what_cannot_be_asked_is_told() -> None:
     deal = DEALS[0]
-    with pytest.raises(tc.DealError, match="passed out is not played"):
+    with pytest.raises(tc.DealError, match="passed-out deal is not played"):
         tc.solve_leads(deal, "PASS", by="N")
     with pytest.raises(tc.DealError, match="'Q' is not a seat"):
         tc.solve_leads(deal, "4H", by="Q")

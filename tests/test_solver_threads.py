@@ -161,7 +161,7 @@ def test_tricks_are_a_whole_number_from_1_to_13() -> None:
 )
 def test_what_is_no_array_of_owners_never_reaches_dds(owners) -> None:
     for solve in (solve_batches, solve_position_batches):
-        with pytest.raises(tc.DealError, match="is not owners"):
+        with pytest.raises(tc.DealError, match="cannot be read as owners"):
             solve(owners)
 
 
@@ -169,11 +169,11 @@ def test_what_is_no_array_of_owners_never_reaches_dds(owners) -> None:
 def test_a_masked_array_is_not_deals(mask) -> None:
     masked = np.ma.masked_array(OWNERS, mask=mask)
     for deals in (masked, masked[0], [EASY, masked[0]]):
-        with pytest.raises(tc.DealError, match="a masked array is not owners"):
+        with pytest.raises(tc.DealError, match="a masked array cannot be read as owners"):
             tc.solve(deals)
-        with pytest.raises(tc.DealError, match="a masked array is not owners"):
+        with pytest.raises(tc.DealError, match="a masked array cannot be read as owners"):
             tc.solve(deals, own_process=True)
-        with pytest.raises(tc.DealError, match="a masked array is not owners"):
+        with pytest.raises(tc.DealError, match="a masked array cannot be read as owners"):
             tc.estimate(deals)
 
 

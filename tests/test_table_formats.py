@@ -128,7 +128,7 @@ def test_csv_in_other_hands():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("QJ3", "QJQ", "line 3: .*HQ stands twice"),
+        ("QJ3", "QJQ", "line 3: .*HQ appears twice"),
         (",5,7", ",5,14", "line 3: S_E is '14' .expected 0 to 13"),
         (",5,7", ",5,7.5", "line 3: S_E is '7.5'"),
         (",5,7", ",5", "line 3: 20 fields .expected 21"),
@@ -158,7 +158,7 @@ def test_columns_of_boards_as_pandas_writes_them():
     data = f"board,dealer,vulnerable,contract,declarer,result,deal\n{said}\n".encode()
     boards = read_bytes(CSV, data).boards  # without a warning
     assert boards == (Board(number=5, contract="4H", declarer=Seat.NORTH, result=9),)
-    with pytest.warns(FormatWarning, match="line 2: board is left out: '5.5' is no number"):
+    with pytest.warns(FormatWarning, match="line 2: board is left out: '5.5' is not a number"):
         read_bytes(CSV, data.replace(b"5.0", b"5.5"))
 
 
@@ -169,9 +169,9 @@ def test_boards_that_come_when_the_columns_are_written_are_told(tmp_path):
         write_stream([deals[:2], DealSet(deals.owners, None, boards)], tmp_path / "x.csv")
     columns = ", ".join(csv_parquet.COLUMNS)
     assert [str(warning.message) for warning in told] == [
-        f"CSV output: board 5: the columns {columns} are left out, as the first deals say nothing "
-        "in them",
-        "CSV output: 1 more of the kind: boards of which the columns are left out",
+        f"CSV output: board 5: the columns {columns} are left out, because they are empty "
+        "for the first deals",
+        "CSV output: 1 more like this: boards whose columns are left out",
     ]
     assert len(read(tmp_path / "x.csv")) == 5
 
@@ -337,7 +337,7 @@ def test_dds_list_without_a_table():
         ("NUMBER 3", "NUMBER x", "line 1: .*expected NUMBER"),
         ("NUMBER 3", "NUMBER 3\nTABLE 1", "line 2: TABLE before the first deal"),
         ("PBN 1 1 4 2", "PBN 1 4 4 2", "line 9: .*expected PBN, codes"),
-        ("QJ3", "QJQ", "line 9: .*HQ stands twice"),
+        ("QJ3", "QJQ", "line 9: .*HQ appears twice"),
         ("TABLE 5 7", "TABLE 5 14", "line 11: '14' tricks"),
         ("TABLE 5 7", "TABLE 5", "line 11: 19 results"),
         ("TABLE 5 7", "TALBE 5 7", "line 11: .*expected a line with PBN, FUT, TABLE"),
@@ -404,7 +404,7 @@ def test_pairs_are_no_deals():
     ("old", "new", "message"),
     [
         (b";NC", b";XC", "line 1: no column 'NC'"),
-        (b"QJ3", b"QJQ", "line 3: North's hand .*HQ stands twice"),
+        (b"QJ3", b"QJQ", "line 3: North's hand .*HQ appears twice"),
         (b"8542.3", b"854.3", "line 3: South's hand .*12 cards"),
         (b"8542.3", b"854J.3", "line 3: the two hands hold the same card"),
         (b";0.1", b";x", "line 3: 'x' tricks"),

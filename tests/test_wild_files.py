@@ -73,7 +73,7 @@ def test_text_before_a_code_is_left_out_and_told() -> None:
     (first, second), told = of(text, "lin")
     assert (first.number, first.contract, first.declarer) == (5, "1S", Seat.SOUTH)
     assert (second.dealer, second.auction) == (Seat.WEST, ())
-    assert "'%% by hand' before qx is left out" in told[0] and "2 more of the kind" in told[1]
+    assert "'%% by hand' before qx is left out" in told[0] and "2 more like this" in told[1]
     with pytest.warns(FormatWarning) as strictly:
         assert len(DealSet.concatenate(iter_deals(io.BytesIO(text.encode()), "lin"))) == 2
     assert len(strictly) == 2
@@ -108,8 +108,8 @@ def test_texts_wherever_they_stand(text: str) -> None:
         ("mb|1S-p-?|ub||mb|4S|" + OVER, "1S P 4S P P P", "4S", ""),
         ("mb|1S|" + OVER + "pg||ub|3|", "1S P P P", "1S", ""),
         ("mb|1S-p-4S-p-p-p|", "1S P 4S P P P", "4S", ""),
-        ("mb|1S|mb|p|mb|-|mb|2S|", "1S P", None, "mb '-' is no call"),
-        ("mb|1S|mb|pass?|mb|foo|mb|2S|", "1S P", None, "mb 'foo' is no call"),
+        ("mb|1S|mb|p|mb|-|mb|2S|", "1S P", None, "mb '-' is not a call"),
+        ("mb|1S|mb|pass?|mb|foo|mb|2S|", "1S P", None, "mb 'foo' is not a call"),
         ("mb|-|mb|1N|" + OVER, "1N P P P", None, "does not begin with the dealer"),
         ("mb|1S|mb|p|mb|4S|" + OVER + "mb|5H|" + OVER, "1S P 4S P P P", "4S", "call 7"),
         ("mb|1S|mb|p|mb|1H|" + OVER, "1S P", None, "1H is not higher than 1S"),
@@ -140,7 +140,7 @@ def test_calls_taken_back_unknown_and_impossible(
             "ST S4 HT S2",
             "card 5, S3",
         ),
-        ("pc|ST|pc|AS|pc|S3|", "ST", "pc 'AS' is no card"),
+        ("pc|ST|pc|AS|pc|S3|", "ST", "pc 'AS' is not a card"),
     ],
 )
 def test_cards_taken_back_unknown_and_impossible(pairs: str, play: str, told: str) -> None:
@@ -256,11 +256,11 @@ def test_a_tag_ends_a_comment_that_has_no_end() -> None:
     )
     board, told = pbn(tags)
     assert (board.tag("South"), board.declarer, board.result) == ("Ivy", Seat.SOUTH, 10)
-    assert "the comment that begins here has no end" in told[0]
+    assert "the comment that starts here is never closed" in told[0]
     board, told = pbn('{a comment\n[Contract "9H"] in it\n[Result "1"]\n}\n[Result "10"]')
     assert board.result == 10 and not told
     board, told = pbn('[Result "10"]\n{open\n[South "Ivy"]')  # to the end of the file
-    assert board.tag("South") == "Ivy" and "no end" in told[0]
+    assert board.tag("South") == "Ivy" and "never closed" in told[0]
 
 
 def test_records_without_a_blank_line_between_them() -> None:
@@ -278,7 +278,7 @@ def test_records_without_a_blank_line_between_them() -> None:
     boards, _ = of(f'{one}[Auction "N"]\n1NT AP% PBN 2.1\n{other}', "pbn")  # nor an end of line
     assert [b.auction for b in boards] == [calls("1N P P P"), ()]
     boards, told = of(f'{one}[Event "#"]\n\n{other}', "pbn")  # a tag alone is no record
-    assert [b.number for b in boards] == [20, 1] and "Event stands alone" in told[0]
+    assert [b.number for b in boards] == [20, 1] and "Event belongs to no board" in told[0]
 
 
 @pytest.mark.parametrize("blank", ["\n\n", "\n\n\n", "\n \n", "\r\n\r\n", "\r\r\n"])
@@ -297,7 +297,7 @@ def test_a_blank_line_after_every_line(blank: str, head: str) -> None:
     assert first.auction == calls("1N P 3N P P P") and first.play == ("H3", "H4", "H2", "H9")
     assert second.contract is None
     if blank != "\r\r\n":  # which is one end of line
-        assert "a blank line among calls, cards or results is passed over" in " ".join(told)
+        assert "a blank line among calls, cards or results is ignored" in " ".join(told)
     text = "\n".join([*lines[:8], "", *lines[8:], "H3 H4 H2 H9", "", "Text of a page", *lines[:4]])
     (first, second), told = of(text, "pbn")  # and one within the rows alone
     assert first.auction == calls("1N P 3N P P P") and first.play == ("H3", "H4", "H2", "H9")
@@ -463,7 +463,7 @@ def test_boards_of_two_hands_are_kept_by_formats_that_can() -> None:
         kept = list(iter_deals(io.BytesIO(out.getvalue()), form, partial=True))
         assert all(np.array_equal(a.owners, b.owners) for a, b in zip(kept, sets, strict=True))
         assert kept[0].boards == sets[0].boards
-    with pytest.warns(FormatWarning, match="csv cannot hold and leaves out 1 board with hidden"):
+    with pytest.warns(FormatWarning, match="csv cannot store, and leaves out, 1 board with hidden"):
         write_stream(sets, io.BytesIO(), "csv")
     with pytest.raises(FormatError, match="East's hand is missing, and West's .*'trickcast pair'"):
         list(iter_deals(io.BytesIO(text.encode()), "pbn"))
@@ -471,9 +471,9 @@ def test_boards_of_two_hands_are_kept_by_formats_that_can() -> None:
 
 def test_small_cards_are_for_boards_of_two_hands() -> None:
     text = '[Deal "S:AQxxx.Kx.Axx.Kxx - Kx.Qxxx.Qxxx.AJx -"]'
-    with pytest.raises(FormatError, match="x is any small card .*'trickcast simulate'"):
+    with pytest.raises(FormatError, match="x stands for any small card .*'trickcast simulate'"):
         list(iter_deals(io.BytesIO(text.encode()), "pbn"))
-    with pytest.warns(FormatWarning, match="x is read as the lowest card that nobody shows"):
+    with pytest.warns(FormatWarning, match="x is read as the lowest card that no hand shows"):
         boards: Any = next(iter_deals(io.BytesIO(text.encode()), "pbn", partial=True))
     assert str(boards.hands[0][Seat.SOUTH]) == "AQ432.K2.A32.K32"
 
@@ -488,7 +488,7 @@ def test_commands_take_boards_of_two_hands(tmp_path: Path, run) -> None:
     status, out, _ = run("simulate", path, "--board", 4, "--samples", 40, "--solve", 0)
     assert status == 0 and "40 layouts" in out
     status, _, err = run("simulate", path)
-    assert status == 2 and "choose one: --board" in err
+    assert status == 2 and "choose one with --board" in err
     status, _, err = run("solve", path)
     assert status == 2 and "'trickcast pair'" in err
 
@@ -553,10 +553,10 @@ TOLD = {
     "auction_insufficient.pbn": "2S is not higher than 3H",
     "auction_after_end.lin": "after the auction has ended",
     "lin_hyphen_first_seat.lin": "does not begin with the dealer",
-    "pbn_unclosed_comment.pbn": "has no end",
+    "pbn_unclosed_comment.pbn": "never closed",
     "lin_commas_in_names.lin": "9 names",
     "pbn_one_bad_card.pbn": "'S' is not a card",
-    "lin_more_than_52_cards.lin": "it was played before",
+    "lin_more_than_52_cards.lin": "it was already played",
 }
 
 

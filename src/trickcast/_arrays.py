@@ -42,7 +42,7 @@ def array_header(file: BinaryIO, *, whole: bool = True) -> Header:
     except (ValueError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError) as error:
         raise ValueError(str(error.args[0] if error.args else error).partition("\n")[0]) from None
     if header.dtype.hasobject:
-        raise ValueError("an array of Python objects, which are not read")
+        raise ValueError("an array of Python objects, which is not supported")
     if not whole:
         return header
     size = file.seek(0, os.SEEK_END)
@@ -66,7 +66,7 @@ def read_arrays(data: bytes, most: int) -> dict[str, NDArray[Any]]:
                 raise ValueError(f"it unpacks to {size:,} bytes (expected at most {most:,})")
             for member in members.infolist():
                 if member.compress_type not in _PLAIN_ZIP:
-                    raise ValueError(f"{member.filename[:60]} is packed in an uncommon way")
+                    raise ValueError(f"{member.filename[:60]} uses an unsupported compression")
                 arrays[member.filename.removesuffix(".npy")] = _array(members.read(member))
     except Exception as error:  # a broken zip may raise nearly anything
         raise ValueError(f"{error}") from None

@@ -118,14 +118,16 @@ def _in_order(numbered: Iterator[tuple[int, _Result]]) -> Iterator[tuple[int, _R
 def _connected(cluster: str) -> Iterator[ModuleType]:
     """Yield Ray, connected for the time of the block; a connection of the caller's is kept."""
     if cluster not in ("local", "auto") and not cluster.startswith("ray://"):
-        raise ClusterError(f"{cluster!r} is no cluster (expected local, auto or ray://HOST:PORT)")
+        raise ClusterError(
+            f"{cluster!r} is not a cluster (expected local, auto or ray://HOST:PORT)"
+        )
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     try:
         import ray
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            "a cluster needs Ray (install it by: pip install 'trickcast[cluster]')"
+            "a cluster needs Ray (install it with: pip install 'trickcast[cluster]')"
         ) from error
     _keep_little_memory()
     if ray.is_initialized():
@@ -162,13 +164,15 @@ def _knock(address: str) -> None:
     if not address or address in ("auto", "local"):
         return
     if not host or not port.isdigit():
-        raise ClusterError(f"{address!r} is no cluster's address (expected ray://HOST:PORT)")
+        raise ClusterError(
+            f"{address!r} is not the address of a cluster (expected ray://HOST:PORT)"
+        )
     try:
         socket.create_connection((host, int(port)), timeout=_PATIENCE).close()
     except (OSError, OverflowError) as error:
         raise ClusterError(
             f"cluster {address}: nothing answers there ({getattr(error, 'strerror', '') or error}; "
-            "start one by: ray start --head --ray-client-server-port 10001)"
+            "start a cluster with: ray start --head --ray-client-server-port 10001)"
         ) from None
 
 
@@ -187,8 +191,8 @@ def refuse_small_machines(ray: ModuleType, cluster: str, cores: int) -> None:
     ]
     if with_cores and not fit:
         raise ClusterError(
-            f"cluster {cluster}: no machine of it has {cores} cores and {needed >> 20:,} MB of "
-            "memory free (expected for each piece; ask for fewer --workers, or larger machines)"
+            f"cluster {cluster}: no machine has {cores} cores and {needed >> 20:,} MB of "
+            "memory free for each piece (use fewer --workers, or larger machines)"
         )
 
 
@@ -267,7 +271,7 @@ class _Run:
         except self._ray.exceptions.RayTaskError as error:
             raise _told(error.cause) from error
         except self._ray.exceptions.RayError as error:
-            raise ClusterError(f"piece {number} was lost for good: {one_line(error)}") from error
+            raise ClusterError(f"piece {number} failed for good: {one_line(error)}") from error
         del self._pending[task]
         self._finished.append(number)
         self._whole += done
@@ -302,7 +306,7 @@ def slowest(speeds: dict[str, tuple[float, float]]) -> str:
     usual = float(np.median([*rates.values()]))
     if rates[place] >= _MUCH_SLOWER * usual:
         return ""
-    return f"slow: {place}, {rates[place]:,.1f} a second and core, not {usual:,.1f}"
+    return f"slow: {place}, {rates[place]:,.1f} a second per core, not {usual:,.1f}"
 
 
 class _Counts:
@@ -339,7 +343,8 @@ def _do(
     place = f"{socket.gethostname()}/{node[:4]}"
     if fingerprint != _fingerprint():
         raise ClusterError(
-            f"{place} has another trickcast than this machine (install the same version there)"
+            f"{place} has another version of trickcast than this machine (install the same "
+            "version there)"
         )
     begun = reported = time.monotonic()
     total = 0
@@ -368,5 +373,5 @@ def _told(error: BaseException) -> BaseException:
     """Return what went wrong in a worker as it is to be raised here."""
     if isinstance(error, ModuleNotFoundError):
         missing = error.name or str(error)
-        return ClusterError(f"a machine of the cluster lacks something: {missing}")
+        return ClusterError(f"a machine of the cluster lacks a package: {missing}")
     return error

@@ -1,5 +1,7 @@
 """The par of deals: what is not known of their tricks is solved, then both sides bid."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import repeat
 from typing import Any
@@ -20,20 +22,32 @@ def par(
     *,
     workers: int | None = None,
 ) -> Par | list[Par]:
-    """Return the score when both sides bid perfectly, all cards seen: of one deal, or a list.
+    """Return the par of each deal: the score if both sides bid perfectly, seeing all cards.
 
-    ``deals`` is a Deal, PBN text, a DealSet, a list of these or (n, 52) owners; or a TrickTable.
-    Tables that a DealSet knows are not solved again. ``dealer`` and ``vulnerable`` are one value,
-    or n of them; without them a board's own count, or those of its number, else North and none.
-    ``workers`` is the number of threads (default: all cores).
+    Tables that a DealSet holds already are not solved again.
 
-    Raises DealError for what is not a deal, a seat or a vulnerability, for counts that differ, and
-    for a table that does not know every cell; ValueError for ``workers`` below one.
+    Args:
+        deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8; or a
+            TrickTable.
+        dealer: Dealer of all deals, or a list of n. Default: as the board says, else by its number,
+            else North.
+        vulnerable: Vulnerability of all deals, or a list of n: none, ns, ew or both. Default: as
+            for ``dealer``, else none.
+        workers: Number of solver threads. Default: all cores.
 
-    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
-    >>> best = tc.par(deal, dealer="N", vulnerable="none")
-    >>> best.score, str(best)
-    (420, 'NS +420: 4♥ by N or S')
+    Returns:
+        A Par, or a list of n: ``score`` in points for North-South, and the contracts that score it.
+
+    Raises:
+        DealError: A deal, seat or vulnerability is not valid, counts differ, or a table has unknown
+            results.
+        ValueError: ``workers`` is below 1.
+
+    Example:
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> best = tc.par(deal, dealer="N", vulnerable="none")
+        >>> best.score, str(best)
+        (420, 'NS +420: 4♥ by N or S')
     """
     boards: Sequence[Board] | None = None
     tables: NDArray[np.uint8]

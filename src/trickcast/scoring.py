@@ -4,6 +4,8 @@ After the Laws of Duplicate Bridge 2017: law 77 (scores) and law 78 (IMPs, match
 points are those of the continuous scale of the World Bridge Federation of 2013.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -40,14 +42,21 @@ _NEVER = 10**6  # more than any score
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Contract:
-    """Level, strain and doubling, and the declarer if there is one: ``Contract("4SX", by="N")``.
+    """Hold a contract: level, strain, doubling and, if known, the declarer.
 
-    ``Contract("PASS")`` is a board passed out. Lower case, ``NT``, suit signs and blanks are read
-    too; ``str`` gives the text, without the declarer. Raises DealError when the text is not a
-    contract, or ``by`` not a seat.
+    Immutable, and compared by value. ``str`` gives the text without the declarer.
 
-    >>> tc.Contract("4 ♠ x"), tc.Contract("3NT", by="south").tricks
-    (Contract('4SX'), 9)
+    Args:
+        text: The contract, such as ``"4SX"``, ``"3NT"`` or ``"4 ♠ x"``; ``"PASS"`` for a passed-out
+            board.
+        by: Seat of the declarer, or its letter or name. Default: unknown.
+
+    Raises:
+        DealError: The text is not a contract, or ``by`` is not a seat.
+
+    Example:
+        >>> tc.Contract("4 ♠ x"), tc.Contract("3NT", by="south").tricks
+        (Contract('4SX'), 9)
     """
 
     level: int
@@ -59,7 +68,7 @@ class Contract:
     by: Seat | None
     """The declarer; None where it is not said."""
 
-    def __init__(self, text: "str | Contract", by: str | Seat | None = None):
+    def __init__(self, text: str | Contract, by: str | Seat | None = None):
         level, strain, doubling = (
             (text.level, text.strain, text.doubling)
             if isinstance(text, Contract)
@@ -87,13 +96,27 @@ class Contract:
 def score(contract: str | Contract, tricks: ArrayLike, vulnerable: bool) -> Any:
     """Return the score of declarer's side for a contract and the tricks it took.
 
-    ``tricks`` is a number 0-13 or an array of them, and the score an int or an int64 array of its
-    shape; ``vulnerable`` says whether declarer's side is vulnerable. A board passed out scores 0.
-    Raises DealError for a text that is not a contract, ValueError for other tricks, TypeError
-    for a ``vulnerable`` that is not a bool.
+    Args:
+        contract: The contract, such as ``"4H"``, ``"3NX"`` or a Contract. A passed-out board scores
+            0.
+        tricks: Tricks taken, 0 to 13: a number or an array of any shape.
+        vulnerable: Whether declarer's side is vulnerable.
 
-    >>> tc.score("3N", 9, vulnerable=True), tc.score("4SX", tricks=8, vulnerable=False)
-    (600, -300)
+    Returns:
+        The score in points, duplicate scoring: an int, or an int64 array of the shape of
+        ``tricks``.
+
+    Raises:
+        DealError: ``contract`` is not a contract.
+        ValueError: A number of tricks is not from 0 to 13.
+        TypeError: ``vulnerable`` is not a bool.
+
+    Source:
+        Laws of Duplicate Bridge 2017, law 77.
+
+    Example:
+        >>> tc.score("3N", 9, vulnerable=True), tc.score("4SX", tricks=8, vulnerable=False)
+        (600, -300)
     """
     if not isinstance(vulnerable, bool | np.bool_):
         raise TypeError(
@@ -154,12 +177,24 @@ def _penalty(down: NDArray[np.int64], doubling: int, vulnerable: bool) -> NDArra
 
 
 def imps(diff: ArrayLike) -> Any:
-    """Return the IMPs that a difference of scores is worth, with its sign: int, or int64 array.
+    """Return the IMPs for a difference of scores, with its sign.
 
-    Raises ValueError for what is no finite number.
+    Args:
+        diff: Difference in points: a number or an array of any shape.
 
-    >>> imps(420 - -50), imps([-10, -20])
-    (10, array([ 0, -1]))
+    Returns:
+        An int, or an int64 array of the same shape.
+
+    Raises:
+        ValueError: A number is not finite.
+
+    Source:
+        Laws of Duplicate Bridge 2017, law 78.
+
+    Example:
+        >>> from trickcast.scoring import imps
+        >>> imps(420 - -50), imps([-10, -20])
+        (10, array([ 0, -1]))
     """
     difference = _finite(diff, "difference of scores")
     won = np.sign(difference) * np.searchsorted(IMP_STEPS, np.abs(difference), side="right")
@@ -175,13 +210,26 @@ def _finite(numbers: ArrayLike, what: str) -> NDArray[np.float64]:
 
 
 def matchpoints(scores: ArrayLike) -> NDArray[np.float64]:
-    """Return, for each of n scores of one board, the share of the other scores that it beats.
+    """Return matchpoints: for each score of a board the share of the others that it beats.
 
-    A tie counts one half; (n,) float64 in 0-1. All scores are those of one side.
-    Raises ValueError for fewer than two scores, and for what is no finite number.
+    A tie counts one half.
 
-    >>> matchpoints([420, 450, 420, -50])
-    array([0.5, 1. , 0.5, 0. ])
+    Args:
+        scores: Two or more scores of one side, in points.
+
+    Returns:
+        Shares from 0 to 1, shape (n,), float64.
+
+    Raises:
+        ValueError: There are fewer than two scores, or a number is not finite.
+
+    Source:
+        Laws of Duplicate Bridge 2017, law 78.
+
+    Example:
+        >>> from trickcast.scoring import matchpoints
+        >>> matchpoints([420, 450, 420, -50])
+        array([0.5, 1. , 0.5, 0. ])
     """
     compared = _finite(scores, "scores")
     if compared.ndim != 1 or len(compared) < 2:
@@ -194,12 +242,21 @@ def matchpoints(scores: ArrayLike) -> NDArray[np.float64]:
 
 
 def cross_imps(scores: ArrayLike) -> NDArray[np.float64]:
-    """Return, for each of n scores of one board, the mean of its IMPs against each of the others.
+    """Return cross-IMPs: for each score of a board the mean IMPs against each of the others.
 
-    All scores are those of one side. Raises ValueError as ``matchpoints`` does.
+    Args:
+        scores: Two or more scores of one side, in points.
 
-    >>> cross_imps([420, 450, -50]).tolist()
-    [4.5, 6.0, -10.5]
+    Returns:
+        IMPs, shape (n,), float64.
+
+    Raises:
+        ValueError: There are fewer than two scores, or a number is not finite.
+
+    Example:
+        >>> from trickcast.scoring import cross_imps
+        >>> cross_imps([420, 450, -50]).tolist()
+        [4.5, 6.0, -10.5]
     """
     compared = _finite(scores, "scores")
     if compared.ndim != 1 or len(compared) < 2:
@@ -211,14 +268,24 @@ def cross_imps(scores: ArrayLike) -> NDArray[np.float64]:
 
 
 def datum(scores: ArrayLike, *, left_out: int = 0) -> int:
-    """Return the datum of one board's scores: their mean, rounded to tens away from zero.
+    """Return the datum of a board: the mean score, rounded to tens away from zero.
 
-    So many of the highest and of the lowest are ``left_out``. ``imps(score - datum(scores))`` is a
-    table's Butler score. Raises ValueError where no score is left, and for what is no finite
-    number.
+    ``imps(score - datum(scores))`` is the Butler score of a table.
 
-    >>> datum([620, 650, 620, -100, 1430], left_out=1)
-    630
+    Args:
+        scores: Scores of one side, in points.
+        left_out: How many of the highest and of the lowest scores to leave out.
+
+    Returns:
+        The datum in points.
+
+    Raises:
+        ValueError: No score is left, or a number is not finite.
+
+    Example:
+        >>> from trickcast.scoring import datum
+        >>> datum([620, 650, 620, -100, 1430], left_out=1)
+        630
     """
     ordered = np.sort(_finite(scores, "scores").ravel())
     kept = ordered[left_out : len(ordered) - left_out] if left_out else ordered
@@ -229,17 +296,30 @@ def datum(scores: ArrayLike, *, left_out: int = 0) -> int:
 
 
 def victory_points(diff: float, boards: int) -> tuple[float, float]:
-    """Return the victory points of a match, ours and theirs, by the WBF's continuous scale.
+    """Return the victory points of a match, ours and theirs.
 
-    ``diff`` is our IMPs less theirs in so many ``boards``. With τ = (√5 - 1) / 2 and a blitz of
-    B = 15 √boards IMPs, a margin of M < B is worth 10 + 10 (1 - τ^(3M/B)) / (1 - τ³), rounded to
-    hundredths, and a margin from B on 20. Where rounding would make an IMP worth more than the one
-    before, the value between the two is raised by a hundredth. A margin that is not whole (of a
-    carry-over) counts by its part of the step. Raises ValueError for what is no finite number, and
-    for less than one board.
+    With τ = (√5 - 1) / 2 and a blitz of B = 15 √boards IMPs, a margin M below B is worth 10 + 10 (1
+    - τ^(3M/B)) / (1 - τ³), rounded to hundredths. From B on it is worth 20. If rounding would make
+    an IMP worth more than the one before, the value between the two is raised by a hundredth. A
+    margin that is not whole, as with a carry-over, counts by its part of the step.
 
-    >>> victory_points(10, 16), victory_points(-60, 16)
-    ((12.8, 7.2), (0.0, 20.0))
+    Args:
+        diff: Our IMPs less theirs.
+        boards: Number of boards of the match.
+
+    Returns:
+        Two numbers that add up to 20.
+
+    Raises:
+        ValueError: A number is not finite, or there is less than one board.
+
+    Source:
+        Continuous scale of the World Bridge Federation.
+
+    Example:
+        >>> from trickcast.scoring import victory_points
+        >>> victory_points(10, 16), victory_points(-60, 16)
+        ((12.8, 7.2), (0.0, 20.0))
     """
     margin = abs(float(_finite(diff, "difference of IMPs")))
     if boards < 1:
@@ -304,16 +384,28 @@ class Par:
 
 
 def par(table: TrickTable | ArrayLike, vulnerable: str | Vulnerability, dealer: str | Seat) -> Par:
-    """Return the par of one deal from its (5, 4) trick table.
+    """Return the par of one deal, given its tricks.
 
     ``trickcast.par`` takes deals, and many at once. Each side in turn bids on or lets the other
-    play, whichever it scores better by; contracts that fail are doubled. The dealer's side bids
-    first, which matters where both sides can make the same contract. Raises DealError when the
-    table is not one or does not know every cell.
+    play, whichever scores better. Contracts that fail are doubled. The dealer's side bids first,
+    which matters if both sides can make the same contract.
 
-    >>> table = [[10, 3, 10, 3]] * 4 + [[9, 4, 9, 4]]
-    >>> print(par(table, "none", "N"))
-    NS +420: 4♥ by N or S; 4♠ by N or S
+    Args:
+        table: Tricks, shape (5, 4), all known: strains S H D C N by declarers N E S W.
+        vulnerable: Vulnerable sides: none, ns, ew or both.
+        dealer: Seat of the dealer.
+
+    Returns:
+        A Par: ``score`` in points for North-South, and the contracts that score it.
+
+    Raises:
+        DealError: The table is not valid, or has unknown results.
+
+    Example:
+        >>> from trickcast import scoring
+        >>> table = [[10, 3, 10, 3]] * 4 + [[9, 4, 9, 4]]
+        >>> print(scoring.par(table, "none", "N"))
+        NS +420: 4♥ by N or S; 4♠ by N or S
     """
     tricks = (table if isinstance(table, TrickTable) else TrickTable(table)).tricks
     if tricks.shape != (5, 4) or (tricks == UNKNOWN).any():

@@ -128,7 +128,7 @@ def test_a_chunk_is_played_by_the_keyboard_alone(browser: Any, address: str) -> 
     page.close()
 
 
-def test_the_static_page_lets_practise_and_keeps_nothing(browser: Any, site: str) -> None:
+def test_the_static_page_lets_practise_and_tells_nobody(browser: Any, site: str) -> None:
     asked: list[str] = []
     context = browser.new_context(viewport={"width": 390, "height": 844})
     page = context.new_page()
@@ -136,7 +136,7 @@ def test_the_static_page_lets_practise_and_keeps_nothing(browser: Any, site: str
     page.on("request", lambda request: asked.append(request.url))
     page.clock.install()
     page.goto(f"{site}contest.html")
-    page.get_by_text("Practice: nothing is kept").wait_for()
+    page.get_by_text("nothing is sent anywhere").wait_for()
     page.get_by_label("spades").check()
     page.get_by_role("button", name="Begin").click()
     page.get_by_role("button", name="9 tricks", exact=True).click()  # for training
@@ -168,6 +168,107 @@ def test_the_static_page_lets_practise_and_keeps_nothing(browser: Any, site: str
     page.go_back()
     page.get_by_role("status").filter(has_text="27 deals count").wait_for()
     assert all(url.startswith(site) for url in asked)
-    assert page.evaluate("Object.keys(localStorage).length") == 0
+    assert page.evaluate("Object.keys(localStorage)") == ["contest-results"]
     assert context.cookies() == []
     context.close()
+
+
+@pytest.fixture
+def practice(browser: Any, site: str) -> Iterator[Any]:
+    """The contest of the static page on a phone, its clock in our hands."""
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.clock.install(time="2026-11-26T12:00:00Z")
+    page.goto(f"{site}contest.html")
+    page.get_by_role("button", name="Five deals").wait_for()
+    yield page
+    context.close()
+
+
+def test_five_deals_are_answered_by_digits_with_the_score_so_far(practice: Any, shots: Path):
+    page = practice
+    page.get_by_role("button", name="Five deals").click()
+    right = 0
+    for number, keys in enumerate(("8", "10", "1", "0", "13"), start=1):
+        page.get_by_role("heading", name=f"Deal {number} of 5").wait_for()
+        for key in keys:
+            page.keyboard.press(key)
+        if keys == "1":
+            assert page.get_by_role("timer").is_visible(), "a second digit may follow"
+            page.clock.fast_forward(900)
+        told = page.get_by_role("status").filter(has_text="North and South take")
+        told.wait_for()
+        text = told.inner_text()
+        exact = int(text.rstrip(".").split()[-1])
+        assert text.startswith("Right!" if exact == int(keys) else f"You said {keys}.")
+        right += exact == int(keys)
+        assert "of the 40 points" in page.locator(".reason").inner_text()
+        page.get_by_text(f"So far: {right} of {number} right").wait_for()
+        page.screenshot(path=shots / "contest-told.png", full_page=True)
+        page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Your five deals").wait_for()
+    assert page.get_by_role("table").nth(1).locator("tbody tr").count() == 5
+    assert page.locator("svg.bars").count() == 4, "you and three networks"
+    page.evaluate(
+        "() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; }"
+    )
+    page.get_by_role("button", name="Share").click()
+    page.get_by_text("Copied").wait_for()
+    line = page.evaluate("window.copied")
+    assert line.startswith("Beat the net, 5 deals: ") and f"{right} of 5 right http" in line
+    assert sum(line.count(mark) for mark in "🟩🟨🟧⬜") == 5 and line.count("🟩") == right
+    page.get_by_role("button", name="Another round").click()
+    page.get_by_text(f"So far: {right} of 5 deals right").wait_for()
+    page.reload()
+    page.get_by_role("button", name="Delete my results here").click()
+    page.get_by_text("So far").wait_for(state="detached")
+    assert page.evaluate("Object.keys(localStorage).length") == 0
+
+
+def test_the_deal_of_the_day_is_the_same_for_all_and_played_once(
+    practice: Any, browser: Any, site: str
+):
+    def deal_shown(page: Any) -> str:
+        page.get_by_role("button", name="Deal of the day").click()
+        page.get_by_role("heading", name="Deal of the day, 2026-11-26").wait_for()
+        return page.locator("hand-diagram").inner_text() + page.locator(".task").inner_text()
+
+    first = deal_shown(practice)
+    practice.keyboard.press("7")
+    practice.get_by_role("button", name="See the score").click()
+    practice.get_by_text("One deal counts").wait_for()
+    practice.get_by_role("button", name="Another round").click()
+    practice.get_by_text("Today’s deal:").wait_for()
+    assert practice.get_by_role("button", name="Deal of the day").count() == 0
+    context = browser.new_context()
+    other = context.new_page()
+    other.clock.install(time="2026-11-26T20:00:00Z")
+    other.goto(f"{site}contest.html")
+    assert deal_shown(other) == first
+    context.close()
+
+
+def test_the_paper_s_way_names_the_strain_of_each_deal(practice: Any):
+    page = practice
+    page.get_by_label("named for each deal").check()
+    page.get_by_role("button", name="Begin").click()
+    strains = set()
+    for _ in range(28):
+        page.get_by_role("timer").wait_for()
+        strains.add(page.locator(".task").inner_text().split(",")[0])
+        page.keyboard.press("9")
+        page.locator(".reason").wait_for()
+        page.keyboard.press("Enter")
+    page.get_by_role("status").filter(has_text="27 deals count").wait_for()
+    assert strains == {"Notrump", "Spades"}
+    rows = page.get_by_role("table").first.locator("tbody th").all_inner_texts()
+    assert sum(row.endswith("notrump, as printed") or "notrump," in row for row in rows) == 3
+
+
+def test_a_server_without_a_contest_lets_practise(browser: Any, server: str):
+    page = browser.new_page()
+    page.goto(f"{server}contest.html")
+    page.get_by_role("button", name="Five deals").click()
+    page.get_by_role("timer").wait_for()
+    page.close()

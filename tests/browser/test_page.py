@@ -1,10 +1,14 @@
 """The static page in a real browser: what it shows, reads, refuses and keeps."""
 
 import json
+import re
+import struct
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -289,8 +293,75 @@ def test_nothing_is_wider_than_the_window(browser, site, shots, width, height, s
 
 
 def test_the_list_of_files_is_complete(site):
-    from urllib.request import urlopen
-
     index = json.load(urlopen(f"{site}files.json"))
     for name in index["files"]:
         assert urlopen(f"{site}{name}").status == 200
+
+
+def test_deals_at_random_may_be_for_a_slam(page):
+    def dealt(name: str) -> tc.Deal:
+        before = page.url
+        page.get_by_text("Random").click()
+        page.get_by_role("button", name=name).click()
+        page.wait_for_url(lambda url: "#deal=" in url and url != before)
+        return tc.Deal(page.url.partition("#deal=")[2].partition("&")[0].replace("+", " "))
+
+    assert dealt("Any deal") != dealt("Any deal")
+    for _ in range(3):
+        deal = dealt("Slam zone")
+        assert max(deal.north.hcp + deal.south.hcp, deal.east.hcp + deal.west.hcp) >= 31
+    page.get_by_text("Random").click()
+    page.get_by_text("needs a trickcast server").wait_for()
+    page.keyboard.press("Escape")
+    assert not page.get_by_role("button", name="Any deal").is_visible()
+
+
+def test_cards_have_the_letters_of_other_languages(page, site):
+    page.goto(f"{site}#deal={DEAL.replace(' ', '+')}")
+    north = page.get_by_role("region", name="North").locator(".cards")
+    for code, hearts in (
+        ("fr", "RD9832"), ("de", "KD9832"), ("nl", "HV9832"), ("pl", "KD9832"), ("en", "KQ9832"),
+    ):  # fmt: skip
+        page.get_by_text("Settings").click()
+        page.get_by_label("Cards in").select_option(code)
+        page.keyboard.press("Escape")
+        assert re.sub(r"\s", "", north.nth(1).inner_text()) == hearts
+
+
+def test_a_board_is_saved_as_a_picture(page, site, tmp_path: Path):
+    page.goto(f"{site}#deal={DEAL.replace(' ', '+')}&board=7&dealer=S&vul=both")
+    page.locator("table.makes").wait_for()
+    page.get_by_role("button", name="spades by East", exact=False).click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="SVG", exact=True).click()
+    assert saved.value.suggested_filename == "board-7.svg"
+    saved.value.save_as(tmp_path / "board.svg")
+    root = ElementTree.parse(tmp_path / "board.svg").getroot()
+    words = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert words[0] == "Board 7 · dealer South · all vulnerable"
+    assert words.count("♠") == 5 and "K Q 9 8 3 2" in words, "four hands and the table"
+    assert any(word and word.startswith("Par") for word in words)
+    assert "Chances: spades by East" in words
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="PNG", exact=True).click()
+    saved.value.save_as(tmp_path / "board.png")
+    content = (tmp_path / "board.png").read_bytes()
+    assert content.startswith(b"\x89PNG") and len(content) > 20_000
+    assert struct.unpack(">II", content[16:24]) == (2400, 1260)
+
+
+def test_the_page_has_a_manifest_and_a_card_for_links(page, site):
+    def fetched(name: str) -> tuple[str, bytes]:
+        answer = urlopen(site + name)
+        return answer.headers["content-type"], answer.read()
+
+    assert page.locator("link[rel=manifest]").get_attribute("href") == "./app.webmanifest"
+    manifest = json.loads(fetched("app.webmanifest")[1])
+    assert manifest["start_url"] == "./" and manifest["display"] == "standalone"
+    for icon in manifest["icons"][1:]:
+        _, content = fetched(icon["src"])
+        width, height = struct.unpack(">II", content[16:24])
+        assert icon["sizes"] == f"{width}x{height}"
+    image = page.locator("meta[property='og:image']").get_attribute("content")
+    kind, content = fetched(image)
+    assert kind == "image/png" and struct.unpack(">II", content[16:24]) == (1200, 630)

@@ -93,6 +93,12 @@ def test_axe_finds_nothing_serious_on_the_static_page(browser, exact_site, axe, 
     page.get_by_text("need a trickcast server").wait_for()
     assert serious(page, axe) == []
     page.get_by_text("Random").click()
+    box = page.locator("#random .sheet").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    page.get_by_role("button", name="Any deal").wait_for()
+    assert serious(page, axe) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.get_by_role("button", name="Any deal").click()
     page.locator("#text").fill("rubbish")
     page.keyboard.press("Enter")
     page.get_by_role("alert").filter(has_text="This works").wait_for()
@@ -152,9 +158,12 @@ def test_boards_are_printed_two_a_page(browser, site, shots, tmp_path: Path):
     page = opened(browser, site, 1280)
     page.locator("#file").set_input_files(file)
     page.get_by_text("Save or print").click()
-    page.evaluate("window.print = () => {}")  # headless, it would print to nowhere
+    # Without a window no dialog opens, so the browser's own print would never end, and then it
+    # refuses the one below: "Page is already being printed".
+    page.evaluate("() => { window.prints = 0; window.print = () => { window.prints += 1; }; }")
     page.get_by_role("button", name="Print").click()
-    page.locator("#status", has_text="6 boards are estimated").wait_for()
+    page.wait_for_function("window.prints === 1")
+    assert page.locator("#status").inner_text().startswith("6 boards are estimated")
     paper = page.pdf(path=shots / "boards.pdf", format="A4")
     assert paper.count(b"/Type /Page\n") == 3
     page.emulate_media(media="print")

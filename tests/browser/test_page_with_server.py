@@ -131,3 +131,87 @@ def test_a_file_is_saved_with_the_exact_tables_of_all_its_boards(page, tmp_path)
         page.get_by_role("button", name="Save as PBN").click()
     saved.value.save_as(target)
     assert (tc.read(target).tricks == tc.solve(deals).tricks).all()
+
+
+def test_hands_are_dealt_as_words_describe_them(page):
+    page.get_by_text("Random").click()
+    page.get_by_label("North has").fill("15-17 balanced")
+    page.get_by_label("South has").fill("at least 5 heartz")
+    page.get_by_role("button", name="Deal by these words").click()
+    page.get_by_role("alert").filter(has_text="heartz").wait_for()
+    page.get_by_label("South has").fill("at least 5 hearts")
+    page.get_by_role("button", name="Deal by these words").click()
+    page.wait_for_url(lambda url: "#deal=" in url)
+    deal = tc.Deal(page.url.partition("#deal=")[2].partition("&")[0].replace("+", " "))
+    assert 15 <= deal.north.hcp <= 17 and deal.north.pattern in ("4333", "4432", "5332")
+    assert deal.south.lengths[1] >= 5
+
+
+def test_every_card_of_the_leader_has_its_exact_result(page):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{page.url.partition('#')[0]}#deal={DEAL.replace(' ', '+')}&dealer=N&vul=none")
+    page.get_by_role("button", name="hearts by North or South").click()
+    page.locator(".verdict").wait_for()
+    exact = tc.solve_leads(DEAL, "4H", by="N")
+    for card, tricks in exact.items():
+        number = tc.cards.parse_card(card)
+        shown = page.locator(f".card[data-card='{number}'] .result").inner_text()
+        assert shown == {0: "=", 1: "+1", -1: "−1"}[tricks - 10]
+    page.locator(".card.plays").first.click()
+    page.locator(".hand.seat-S .card.plays .result").first.wait_for()
+    assert sum(url.endswith("/v1/play") for url in asked) == 2
+
+
+def test_a_server_that_refuses_is_not_asked_for_ever(page):
+    asked = []
+
+    def refuse(route):
+        asked.append(route.request.url)
+        route.fulfill(status=422, json={"detail": "no such question"})
+
+    page.route("**/v1/play", refuse)
+    page.goto(f"{page.url.partition('#')[0]}#deal={DEAL.replace(' ', '+')}&dealer=N&vul=none")
+    page.get_by_role("button", name="hearts by North or South").click()
+    page.locator("#status", has_text="no such question").wait_for()
+    page.wait_for_timeout(1000)
+    assert len(asked) == 1
+
+
+PLAYED = {
+    "deal": DEAL, "contract": "4H", "by": "N", "vulnerable": "none", "players": "expert",
+    "lead": None, "auction": None, "expected": 9.9123, "making": 0.7891, "score": 327.1,
+    "double_dummy": {"expected": 10.0012, "making": 0.9962, "score": 418.2},
+}  # fmt: skip
+
+
+def test_what_players_take_stands_beside_double_dummy(page):
+    asked = []
+
+    def answer(route):
+        asked.append(route.request.post_data_json)
+        route.fulfill(json={"results": [PLAYED]})
+
+    page.route("**/v1/played", answer)
+    page.goto(f"{page.url.partition('#')[0]}#deal={DEAL.replace(' ', '+')}&dealer=N&vul=none")
+    page.get_by_role("button", name="hearts by North or South").click()
+    line = page.locator(".as-played")
+    line.wait_for()
+    assert line.inner_text() == "As played: makes 79\u00a0%, 9.9 tricks on average"
+    assert asked == [{"deals": [DEAL], "contract": "4H", "by": "N", "vulnerable": "none"}]
+    page.get_by_role("tab", name="Chances").click()
+    rows = page.locator(".two-ways tbody tr")
+    rows.first.wait_for()
+    assert [row.split("\t") for row in rows.all_inner_texts()] == [
+        ["double dummy", ">99\u00a0%", "10.0", "418"],
+        ["as played", "79\u00a0%", "9.9", "327"],
+    ]
+
+
+def test_a_server_that_does_not_know_play_at_the_table_is_no_fault(page):
+    page.route("**/v1/played", lambda route: route.fulfill(status=404, json={"detail": "unknown"}))
+    page.goto(f"{page.url.partition('#')[0]}#deal={DEAL.replace(' ', '+')}&dealer=N&vul=none")
+    page.get_by_role("button", name="hearts by North or South").click()
+    page.locator(".verdict").wait_for()
+    page.locator("#status", has_text="Exact.").wait_for()
+    assert page.locator(".as-played").count() == 0

@@ -193,7 +193,7 @@ def test_the_command_trains_on_a_folder_and_goes_on(run, tmp_path: Path, folder:
     asked = ["train", "bidding", folder, "--out", tmp_path]
     asked += [word for text in small for word in ("--set", text)]
     status, out, err = run(*asked, "--minutes", 0)
-    assert (status, err) == (0, "") and "of 4; run this again" in out
+    assert (status, err) == (0, "") and "of 4; rerun the command to continue" in out
     status, out, err = run(*asked)
     model = tmp_path / "bidding.onnx"
     assert (status, err) == (0, "") and f"{model}: trained on" in out

@@ -361,7 +361,7 @@ def test_kept_labels_are_the_teachers(trained, tmp_path):
     labels = (tmp_path / "taught/labels.npy").read_bytes()
     assert hashlib.sha256(labels).hexdigest() in data.sha256, "records tell labels apart"
     (tmp_path / "taught/labels.npy").write_bytes(b"short")
-    with pytest.raises(TrainingError, match="no whole set of taught deals"):
+    with pytest.raises(TrainingError, match="not a complete set of taught deals"):
         taught_deals(tmp_path / "taught")
 
 

@@ -342,7 +342,7 @@ def test_rows_near_as_printed_that_repeat_a_figure_are_one_comparison(tmp_path):
 
 
 def test_the_summary_counts_what_was_measured_at_any_scale(finished, tmp_path):
-    """Networks of scale smoke are far below the published, and no summary says otherwise."""
+    """Networks of scale smoke are far below the published, and no summary disagrees."""
     only = Store(tmp_path / "run", "smoke")
     only.add(finished[1].get(row.id) for row in rows_of("mossakowski2009", "V"))
     made_by = {"command": "trickcast reproduce this", "library": "here", "test": ""}

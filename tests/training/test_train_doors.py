@@ -111,7 +111,7 @@ def test_what_an_export_needs_is_asked_for_before_anything_is_trained(made, tmp_
     assert told.startswith(f"{made}, for validation: deal 8 of 11: the result of ")
     rows = rows_of_pairs(tmp_path)
     told = refused(tmp_path, "hand2vec", tmp_path / "none", pairs=rows, pairs_validation=rows)
-    assert told.startswith(f"{tmp_path / 'none'}: no library of solved deals")
+    assert told.startswith(f"{tmp_path / 'none'}: not a library of solved deals")
 
 
 def test_weights_of_another_network_are_told_in_a_line(made, tmp_path):
@@ -143,9 +143,9 @@ def test_the_command_has_an_option_for_each_field_of_a_request(cli):
 
 def test_where_a_cluster_makes_no_sense_it_is_refused(cli, tmp_path):
     for words, complaint in (
-        (("pairs", "--cluster", "local"), "pairs is trained here alone"),
+        (("pairs", "--cluster", "local"), "pairs cannot be trained on a cluster"),
         (("fast", "--workers", 2), "--workers needs --cluster"),
-        (("fast", "--cluster", "nowhere"), "'nowhere' is no cluster"),
+        (("fast", "--cluster", "nowhere"), "'nowhere' is not a cluster"),
     ):
         status, out, err = cli("train", *words, "--out", tmp_path)
         assert (status, out) == (2, "") and complaint in err and err.count("\n") == 1
@@ -181,7 +181,7 @@ def test_settings_are_changed_by_text():
         with pytest.raises(ValueError, match=word):
             changed(accurate.settings, texts)
     number: Any = {"steps": 10}
-    with pytest.raises(TypeError, match=r"steps is 10 .expected its text, as '10'"):
+    with pytest.raises(TypeError, match=r"steps is 10 .expected its text, such as '10'"):
         changed(accurate.settings, number)
     for name in NAMES:
         if name not in ("52-25-1", "played"):
@@ -252,13 +252,13 @@ def test_a_papers_networks_are_trained_in_several_runs(cli, tmp_path, monkeypatc
     given = ["52-5-1", f"--library={library}", f"--out={tmp_path / 'out'}", "--set=coding=52",
              "--set=examples=64", "--set=epochs=4", "--set=evaluate_every=2"]  # fmt: skip
     status, said, _ = cli("train", *given, "--minutes", "0")
-    assert status == 0 and "52-5-1 (suit): step 0 of 4; run this again" in said
+    assert status == 0 and "52-5-1 (suit): step 0 of 4; rerun the command to continue" in said
     monkeypatch.setattr(papers, "can_export", lambda: False)  # a machine without onnx
     status, said, _ = cli("train", *given)
     monkeypatch.setattr(papers, "can_export", can_export)
     epochs = [line.split()[0] for line in said.splitlines() if "epoch" in line]
     assert status == 0 and epochs == ["suit", "suit", "notrump", "notrump"]
-    assert "52-5-1 (notrump): at its end, step 4, and not exported" in said
+    assert "52-5-1 (notrump): finished at step 4, but not exported" in said
     status, said, _ = cli("train", *given)  # nothing is left to do but the export
     assert status == 0 and "epoch" not in said and "52-5-1.onnx: trained on 40 deals" in said
     status, _, err = cli("train", *given, "--set=seed=2")

@@ -67,14 +67,25 @@ AuctionLike = str | Sequence[str] | Auction
 def read_auction(
     auction: AuctionLike, dealer: str | Seat = "N", vulnerable: str | Vulnerability = "none"
 ) -> Auction:
-    """Read an auction: ``"1N P 3N P P P"``, a list of calls, or an Auction, which stays as it is.
+    """Read an auction, and check it against the laws.
 
-    ``AP`` stands for the passes that end it. Raises CallError for what is no call, and for a call
-    that the laws forbid, naming it and its place; DealError for a dealer or a vulnerability that
-    is none.
+    Args:
+        auction: Text such as ``"1N P 3N P P P"``, a list of calls, or an Auction, which is returned
+            as it is. ``AP`` stands for the passes at the end.
+        dealer: Seat of the dealer, or its letter or name.
+        vulnerable: Vulnerable sides: none, ns, ew or both.
 
-    >>> str(read_auction("1nt pass 3NT ap", "S")), read_auction("1N", "S").next_caller.word
-    ('1N P 3N P P P', 'West')
+    Returns:
+        An Auction.
+
+    Raises:
+        CallError: A call is not valid, or the laws forbid it; the message names call and place.
+        DealError: The dealer or the vulnerability is not valid.
+
+    Example:
+        >>> from trickcast.bidding import read_auction
+        >>> str(read_auction("1nt pass 3NT ap", "S")), read_auction("1N", "S").next_caller.word
+        ('1N P 3N P P P', 'West')
     """
     if isinstance(auction, Auction):
         return auction

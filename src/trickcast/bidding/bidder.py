@@ -1,5 +1,7 @@
 """The network of calls, run by ONNX Runtime: how likely each call is, given hand and auction."""
 
+from __future__ import annotations
+
 import json
 import operator
 import os
@@ -56,7 +58,7 @@ class Reading:
 
     def __init__(
         self,
-        bidder: "Bidder",
+        bidder: Bidder,
         auction: Auction,
         contexts: Floats,
         meanings: Sequence[Meaning] = (),
@@ -64,7 +66,7 @@ class Reading:
         self.auction, self.meanings = auction, meanings
         self._bidder, self._contexts = bidder, contexts
 
-    def first(self, turns: int) -> "Reading":
+    def first(self, turns: int) -> Reading:
         """Return the reading of the first calls alone: no turn sees what comes after it."""
         contexts = self._contexts[: turns + 1]
         return Reading(self._bidder, self.auction.first(turns), contexts, self.meanings)
@@ -98,18 +100,24 @@ class Reading:
 
 
 class Bidder:
-    """How players of championships would call: the chance of every call, given hand and auction.
+    """Load a model of bidding once: the chance of every call, given hand and auction.
 
-    ``model`` is the name of a shipped model or the path of an ``.onnx`` file that ``trickcast train
-    bidding`` exported; ``threads`` the number of threads (default: all cores).
+    The chances are those of players in championships.
 
-    Raises ModelError for a model that is unknown, missing or damaged, ValueError for ``threads``
-    below one.
+    Args:
+        model: Name of a model that ships, or path of an ``.onnx`` file that ``trickcast train
+            bidding`` exported.
+        threads: Number of threads. Default: all cores.
 
-    >>> bidder = tc.Bidder(threads=1)
-    >>> chances = bidder.probabilities("KQ4.AQ5.K873.J94", "", dealers="N")
-    >>> chances.shape, bidder.calls[chances.argmax()]
-    ((38,), '1N')
+    Raises:
+        ModelError: The model is unknown, missing or damaged.
+        ValueError: ``threads`` is below 1.
+
+    Example:
+        >>> bidder = tc.Bidder(threads=1)
+        >>> chances = bidder.probabilities("KQ4.AQ5.K873.J94", "", dealers="N")
+        >>> chances.shape, bidder.calls[chances.argmax()]
+        ((38,), '1N')
     """
 
     calls = CALLS
@@ -157,17 +165,27 @@ class Bidder:
         *,
         style: str | Mapping[str, str] | None = None,
     ) -> Floats:
-        """Return the chances of the next call: (n, 38), those that the laws forbid are 0.
+        """Return the chances of the next call.
 
-        ``hands`` are those of the seats that call next; ``auctions`` the calls so far, ``"1N P"``,
-        ``""`` before the first; ``dealers`` and ``vulnerable`` as in files. Each is one for all
-        hands, or n of them; a single hand gives an array without the leading axis. ``style`` is
-        what is known of the players' methods (``cards.turns.STYLES``, several with commas),
-        or a mapping of these by side: ``{"ns": "strong-notrump"}``.
+        Every argument may be one value for all hands, or a list of n.
 
-        Raises DealError for hands, dealers, vulnerabilities and calls that are none (CallError,
-        which names the place, for calls), and for an auction that is over; ValueError for numbers
-        that do not fit together and for an unknown style.
+        Args:
+            hands: Hand of the seat that calls next. A Hand, its text, a list of these, or hands of
+                shape (n, 52), bool.
+            auctions: The calls so far, ``"1N P"``; ``""`` before the first.
+            dealers: Dealer.
+            vulnerable: Vulnerable sides: none, ns, ew or both.
+            style: What is known of the players' methods: names of ``trickcast.cards.turns.STYLES``,
+                several with commas, or these by side, ``{"ns": "strong-notrump"}``.
+
+        Returns:
+            Chances of the 38 calls in ``calls``, shape (n, 38), float32, 0 for those that the laws
+            forbid; (38,) for one hand.
+
+        Raises:
+            CallError: A call is not valid, or the laws forbid it; the message names the place.
+            DealError: A hand, dealer or vulnerability is not valid, or an auction is over.
+            ValueError: Counts differ, or a style is unknown.
         """
         held, single = as_hands(hands)
         n = len(held)
@@ -194,7 +212,7 @@ class Bidder:
                 read = read_auction(auction, dealer, vulnerable)
                 if read.state.over:
                     made = len(read.calls)
-                    raise CallError(f"the auction {read} is over: nobody calls next", made)
+                    raise CallError(f"the auction {read} is over, so there is no next call", made)
             except CallError as error:
                 alike = single or all(other is auction for other in asked[0])
                 raise error if alike else CallError(f"auction {i}: {error}", error.made) from None
@@ -212,8 +230,21 @@ class Bidder:
     ) -> Reading:
         """Read an auction once, to ask about many hands.
 
-        ``meanings`` are the players' own, as in ``read_meanings``. Raises as that and as
-        ``probabilities``.
+        Args:
+            auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
+            dealer: Seat of the dealer.
+            vulnerable: Vulnerable sides: none, ns, ew or both.
+            style: As in ``probabilities``.
+            meanings: What calls mean in your system; see ``read_meanings``.
+
+        Returns:
+            An AuctionReading.
+
+        Raises:
+            CallError: A call is not valid, or the laws forbid it.
+            DealError: The dealer or vulnerability is not valid.
+            MeaningError: A meaning cannot be read.
+            ValueError: A style is unknown.
         """
         read = read_auction(auction, dealer, vulnerable)
         rows, allowed = encode_calls(read.calls)

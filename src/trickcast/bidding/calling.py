@@ -1,5 +1,7 @@
 """The next call with a hand, whole boards bid by the network, and what comes of each call."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -104,24 +106,40 @@ def suggest_calls(
     meanings: MeaningsLike = (),
     model: Bidder | None = None,
 ) -> SuggestedCalls:
-    """Return the calls that players would make next with a hand, the likeliest first.
+    """Suggest calls for a hand: those that championship players would make, likeliest first.
 
-    ``auction`` are the calls so far; the hand is that of the seat that calls next. Calls that fewer
-    than one in a hundred make are left out, but the likeliest; ``most`` is how many are told.
-    ``style``, ``meanings`` and ``model`` are as in ``deals_after``.
+    Calls that fewer than one player in a hundred would make are left out.
 
-    Raises CallError for calls that are none or that the laws forbid and for an auction that is
-    over, DealError for a bad hand, MeaningError for meanings that are none.
+    Args:
+        hand: Hand of the seat that calls next.
+        auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
+        dealer: Seat of the dealer, or its letter or name.
+        vulnerable: Vulnerable sides: none, ns, ew or both.
+        most: Most calls to return.
+        seed: Seed of the layouts that tell what each call shows.
+        style: What is known of the players' methods, as in ``Bidder.probabilities``.
+        meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
+            of meanings; see ``trickcast.bidding.read_meanings``.
+        model: A Bidder. Default: the one that ships.
 
-    >>> tc.suggest_calls("KQ4.AQ5.K873.J94").best
-    '1N'
+    Returns:
+        SuggestedCalls: ``best``, and each call with its chance and what it shows.
+
+    Raises:
+        CallError: A call is not valid, or the laws forbid it, or the auction is over.
+        DealError: The hand is not valid.
+        MeaningError: A meaning cannot be read.
+
+    Example:
+        >>> tc.suggest_calls("KQ4.AQ5.K873.J94").best
+        '1N'
     """
     held = Hand(hand)
     bidder = model or loaded(threads=1)
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
     read = reading.auction
     if read.state.over:
-        raise CallError(f"the auction {read} is over: nobody calls next", len(read.calls))
+        raise CallError(f"the auction {read} is over, so there is no next call", len(read.calls))
     chances = np.exp(reading.log_chances([len(read.calls)], held.cards[None])[0, 0])
     order = np.argsort(-chances, kind="stable")[:most]
     calls = [call for place, call in enumerate(order) if not place or chances[call] >= _LIKELY]
@@ -146,17 +164,32 @@ def bid_deals(
     meanings: MeaningsLike = (),
     model: Bidder | None = None,
 ) -> list[Auction]:
-    """Bid deals to the end: every seat of ``seats`` makes its likeliest call, the others pass.
+    """Bid deals to the end, with the likeliest call of each player.
 
-    ``auctions`` are the calls so far; it, ``dealers`` and ``vulnerable`` are one value or one a
-    deal. With a ``seed`` calls are drawn by their chances instead, so that many boards show what
-    may happen. ``style``, ``meanings`` and ``model`` are as in ``deals_after``.
+    Args:
+        deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+        auctions: The calls so far, as text or a list: one for all deals, or a list of n.
+        dealers: Dealer of all deals, or a list of n.
+        vulnerable: Vulnerable sides of all deals, or a list of n: none, ns, ew or both.
+        seats: Seats that bid; the others pass.
+        seed: Seed to draw calls by their chances, so that many boards show what may happen.
+            Default: the likeliest call.
+        style: What is known of the players' methods, as in ``Bidder.probabilities``.
+        meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
+            of meanings; see ``trickcast.bidding.read_meanings``.
+        model: A Bidder. Default: the one that ships.
 
-    Raises CallError for calls that are none or that the laws forbid, DealError for bad deals,
-    MeaningError for meanings that are none.
+    Returns:
+        A list of n Auctions.
 
-    >>> str(tc.bid_deals(tc.random_deals(1, seed=3))[0])[-5:]
-    'P P P'
+    Raises:
+        CallError: A call is not valid, or the laws forbid it.
+        DealError: An entry is not a valid deal; the message names its index.
+        MeaningError: A meaning cannot be read.
+
+    Example:
+        >>> str(tc.bid_deals(tc.random_deals(1, seed=3))[0])[-5:]
+        'P P P'
     """
     dealset, _ = as_dealset(deals)
     n = len(dealset)
@@ -278,23 +311,46 @@ def compare_calls(
     meanings: MeaningsLike = (),
     model: Bidder | None = None,
 ) -> ComparedCalls:
-    """Compare calls by what comes of them, over ``n`` layouts that fit the auction.
+    """Compare calls by the scores they lead to, over layouts that fit the auction.
 
-    After each call all four seats bid on as players of championships would, and the contract is
-    worth what such players score in it. ``calls`` are by default the best three of
-    ``suggest_calls``; the first is the reference of the gains. The other arguments and errors are
-    those of ``suggest_calls``.
+    After each call all four seats bid on as championship players would. The contract is worth what
+    such players score in it.
 
-    >>> compared = tc.compare_calls("KQ4.AQ5.K873.J94", calls=["1N", "1D"], n=40)
-    >>> [each.call for each in compared.calls]
-    ['1N', '1D']
+    Args:
+        hand: Hand of the seat that calls next.
+        auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
+        calls: Calls to compare; the gains are over the first. Default: the best three of
+            ``suggest_calls``.
+        dealer: Seat of the dealer, or its letter or name.
+        vulnerable: Vulnerable sides: none, ns, ew or both.
+        n: Number of layouts.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
+        style: What is known of the players' methods, as in ``Bidder.probabilities``.
+        meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
+            of meanings; see ``trickcast.bidding.read_meanings``.
+        model: A Bidder. Default: the one that ships.
+
+    Returns:
+        ComparedCalls: for each call how many players choose it, the contracts reached, the score in
+        points, and the gain in IMPs with its error.
+
+    Raises:
+        CallError: A call is not valid, or the laws forbid it, or the auction is over.
+        DealError: The hand is not valid.
+        MeaningError: A meaning cannot be read.
+        NoDealsError: No layout fits.
+
+    Example:
+        >>> compared = tc.compare_calls("KQ4.AQ5.K873.J94", calls=["1N", "1D"], n=40)
+        >>> [each.call for each in compared.calls]
+        ['1N', '1D']
     """
     held = Hand(hand)
     bidder = model or loaded(threads=1)
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
     read = reading.auction
     if read.state.over:
-        raise CallError(f"the auction {read} is over: nobody calls next", len(read.calls))
+        raise CallError(f"the auction {read} is over, so there is no next call", len(read.calls))
     turn, caller = len(read.calls), read.next_caller
     chances = np.exp(reading.log_chances([turn], held.cards[None])[0, 0])
     if calls is None:

@@ -39,10 +39,20 @@ def random_hands(n: int, seed: int) -> Bools:
 
 
 def hands_meeting(sentence: str, n: int, seed: int) -> Bools:
-    """Return ``n`` random hands that meet a sentence, (n, 52) bool: ``"hearts 6+, hcp 6+"``.
+    """Return ``n`` random hands that satisfy a description, all equally likely.
 
-    Among the hands that meet it all are equally likely. Raises ConstraintError for a sentence that
-    cannot be read, ValueError when it is met too rarely or never, and as ``random_hands``.
+    Args:
+        sentence: The description, such as ``"hearts 6+, hcp 6+"``.
+        n: Number of hands, 0 or more.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same hands.
+
+    Returns:
+        Hands, shape (n, 52), bool.
+
+    Raises:
+        ConstraintError: The description cannot be read.
+        ValueError: It fits too few hands or none, or a number is out of its range.
+        TypeError: A number is not whole.
     """
     clauses = read_description(sentence, OPENER, source="hand")
     condition = AllOf(tuple(clause.node for clause in clauses))
@@ -57,11 +67,23 @@ def hands_meeting(sentence: str, n: int, seed: int) -> Bools:
 
 
 def hands_opened(system: OpeningSystem, call: str, n: int, seed: int) -> Bools:
-    """Return ``n`` random hands that ``system`` opens with ``call``, (n, 52) bool.
+    """Return ``n`` random hands that a system opens with a call.
 
-    A rare call that one rule of a RuleSystem makes is looked for among the hands that meet its
-    conditions only. Raises ValueError for a call that the system does not make, or too rarely,
-    and as ``random_hands``.
+    If a single rule makes a rare call, only hands that meet its conditions are tried.
+
+    Args:
+        system: The OpeningSystem.
+        call: The call.
+        n: Number of hands, 0 or more.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same hands.
+
+    Returns:
+        Hands, shape (n, 52), bool.
+
+    Raises:
+        ValueError: The system never or hardly ever makes this call, or a number is out of its
+            range.
+        TypeError: A number is not whole.
     """
     if call not in system.calls:
         raise ValueError(

@@ -4,6 +4,8 @@ Nothing here is a system: hands are laid out that fit the calls up to each one (
 counted.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -138,18 +140,34 @@ def explain_auction(
     meanings: MeaningsLike = (),
     model: Bidder | None = None,
 ) -> AuctionShown:
-    """Return what every call of an auction shows, in championship play.
+    """Explain every call of an auction: what it shows in championship play.
 
-    For each call ``n`` layouts are drawn that fit it and the calls before it. With ``deal`` each
-    call also tells how many would make it with the hand that made it. ``style``, ``meanings`` and
-    ``model`` are as in ``deals_after``.
+    Args:
+        auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
+        dealer: Seat of the dealer, or its letter or name.
+        vulnerable: Vulnerable sides: none, ns, ew or both.
+        deal: The four hands, to tell how many players would make each call with them. Default:
+            unknown.
+        n: Number of layouts drawn for each call.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
+        style: What is known of the players' methods, as in ``Bidder.probabilities``.
+        meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
+            of meanings; see ``trickcast.bidding.read_meanings``.
+        model: A Bidder. Default: the one that ships.
 
-    Raises CallError for calls that are none or that the laws forbid, DealError for other things
-    that are none, ValueError for ``n`` below 1.
+    Returns:
+        AuctionShown: for each call its seat, points, suit lengths and shape.
 
-    >>> shown = tc.explain_auction("1N P 2C", dealer="N", n=200)
-    >>> shown[0].call, str(shown[0].by), shown[0].balanced > 0.8
-    ('1N', 'N', True)
+    Raises:
+        CallError: A call is not valid, or the laws forbid it.
+        DealError: The deal or a seat is not valid.
+        MeaningError: A meaning cannot be read.
+        ValueError: ``n`` is below 1.
+
+    Example:
+        >>> shown = tc.explain_auction("1N P 2C", dealer="N", n=200)
+        >>> shown[0].call, str(shown[0].by), shown[0].balanced > 0.8
+        ('1N', 'N', True)
     """
     if n < 1:
         raise ValueError(f"n is {n} (expected 1 or more)")

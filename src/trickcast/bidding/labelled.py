@@ -42,16 +42,24 @@ class LabelledHands:
         Raises ValueError when there are none.
         """
         if not self.calls:
-            raise ValueError("there are no labelled hands to agree with")
+            raise ValueError("no labelled hands to compare with")
         pairs = zip(system.bid(self.hands), self.calls, strict=True)
         return sum(bid == call for bid, call in pairs) / len(self)
 
 
 def read_labelled(path: str | os.PathLike[str]) -> LabelledHands:
-    """Read hands with their calls from a CSV file with the columns PBN and OPENING.
+    """Read hands and the calls that players made with them, from a CSV file.
 
-    The separator may be a semicolon, a comma or a tab; other columns are left alone. Raises
-    LabelledError naming the row of a bad hand or an unknown call, OSError for an unreadable file.
+    Args:
+        path: CSV file with the columns PBN and OPENING, separated by semicolons, commas or tabs.
+            Other columns are ignored.
+
+    Returns:
+        LabelledHands.
+
+    Raises:
+        LabelledError: A hand or call is not valid; the message names the row.
+        OSError: The file cannot be read.
     """
     shown = os.fspath(path)
     try:

@@ -11,6 +11,8 @@ never mix, so that they can be compared.
 docs/auctions.md describes it, with figures.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -84,26 +86,50 @@ def deals_after(
 ) -> AuctionDeals:
     """Return ``n`` equally likely layouts, given the calls so far and what is known of the hands.
 
-    ``auction`` is text (``"1N P 3N P P P"``) or a list of calls. Seats and ``condition`` are what
-    ``constrained_deals`` takes: hands, words, tests. ``played`` are the cards played so far, in
-    their order (``"H4 H2 HK"``); they tell who held them, and who showed out. ``style`` is what is
-    known of the players' methods, as in ``Bidder.probabilities``; ``meanings`` are calls that mean
-    what you say, ``"1N: hcp 12-14, balanced"`` (see ``read_meanings``); ``model`` another Bidder.
+    Every known card and everything you state holds in all layouts. An AuctionWarning says which
+    call hardly fits: fewer than two in a thousand of the hands that are left would make it. It also
+    says if too few layouts count.
 
-    The same seed gives the same layouts; every known card and every word given holds in all of
-    them. Where a call hardly fits (of the hands that are left, the network has less than two in a
-    thousand make it) an AuctionWarning says which and how unlikely, or, with ``strict``, an
-    AuctionError is raised; a warning also says when too few of the layouts count.
+    Args:
+        auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
+        dealer: Seat of the dealer, or its letter or name.
+        vulnerable: Vulnerable sides: none, ns, ew or both.
+        north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
+            balanced"``, a function of (n, 52) bool hands, or a list of these. Default: nothing.
+        east: As ``north``.
+        south: As ``north``.
+        west: As ``north``.
+        condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
+            + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
+        played: Cards played so far, in order: ``"H4 H2 HK"``. They show who held them, and who
+            showed out.
+        n: Number of layouts.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
+        strict: Whether a call that hardly fits is an error.
+        style: What is known of the players' methods, as in ``Bidder.probabilities``.
+        meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
+            of meanings; see ``trickcast.bidding.read_meanings``.
+        model: A Bidder. Default: the one that ships.
+        max_tries: Most layouts to draw.
 
-    Raises CallError for calls that are none or that the laws forbid, DealError for other things
-    that are none, PlayError for cards that cannot have been played, ConstraintError for words that
-    cannot be read or met, MeaningError for meanings that are none, NoDealsError where no layout is
-    found, ValueError for a bad number.
+    Returns:
+        A DealSet of ``n`` deals.
 
-    >>> hand = "KJ95.J65.K32.T54"
-    >>> deals = tc.deals_after("1N P 3N P P P", dealer="N", west=hand, n=200, seed=1)
-    >>> len(deals), all(str(deal.west) == hand for deal in deals)
-    (200, True)
+    Raises:
+        CallError: A call is not valid, or the laws forbid it.
+        PlayError: A card cannot have been played.
+        DealError: A hand or seat is not valid.
+        ConstraintError: A text cannot be read, or contradicts itself.
+        MeaningError: A meaning cannot be read.
+        AuctionError: A call hardly fits, with ``strict``.
+        NoDealsError: No layout fits.
+        ValueError: ``n`` is negative.
+
+    Example:
+        >>> hand = "KJ95.J65.K32.T54"
+        >>> deals = tc.deals_after("1N P 3N P P P", dealer="N", west=hand, n=200, seed=1)
+        >>> len(deals), all(str(deal.west) == hand for deal in deals)
+        (200, True)
     """
     n, seed = checked_whole(n, "n"), checked_seed(seed)
     if n < 0:
@@ -137,7 +163,7 @@ class _Moving:
     first: NDArray[np.int64]
     """(n,) from which of the first layouts each has come."""
 
-    def those(self, rows: NDArray[np.int64]) -> "_Moving":
+    def those(self, rows: NDArray[np.int64]) -> _Moving:
         return _Moving(self.owners[rows], self.logs[rows], self.first[rows])
 
 
@@ -387,7 +413,8 @@ def _tell(reading: Reading, owners: Owners, effective: float, apart: float, stri
             warnings.warn(text, AuctionWarning, stacklevel=3)
     if effective < min(_FEW, len(owners) / 2) or apart > 5:
         warnings.warn(
-            f"the {len(owners):,} layouts tell no more than {effective:.0f} independent ones "
+            f"the {len(owners):,} layouts carry no more information than {effective:.0f} "
+            "independent ones "
             f"(halves differ by {apart:.1f} standard errors): ask for more",
             AuctionWarning,
             stacklevel=3,

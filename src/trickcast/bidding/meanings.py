@@ -65,18 +65,27 @@ MeaningsLike = str | os.PathLike[str] | Sequence[str | os.PathLike[str] | Meanin
 
 
 def read_meanings(meanings: MeaningsLike) -> tuple[Meaning, ...]:
-    """Read meanings: one text or a list; of two that fit a hand, the first counts.
+    """Read what calls mean in your system. If two meanings fit a hand, the first counts.
 
-    A text is ``"1N: hcp 12-14, balanced"``, the name of an opening system (``"acol"``) or the path
-    of a ``.toml`` file; ``ns`` or ``ew`` before it says whose agreement it is. A file has tables
-    ``[[meaning]]`` with ``after`` (the calls before, ``""`` for an opening), ``call``, ``shows``,
-    and perhaps ``when`` (words that the hand has to meet besides) and ``priority`` (the highest is
-    asked first).
+    A file has tables ``[[meaning]]`` with ``after`` (the calls before, ``""`` for an opening),
+    ``call`` and ``shows``. Optional are ``when`` (a description that the hand must also meet) and
+    ``priority`` (the highest is asked first).
 
-    Raises MeaningError for what is none, ConstraintError for words that cannot be read.
+    Args:
+        meanings: One text or a list: ``"1N: hcp 12-14, balanced"``, the name of an opening system
+            (``"acol"``), or the path of a ``.toml`` file. ``ns`` or ``ew`` before it says whose
+            agreement it is.
 
-    >>> [CALLS[meaning.call] for meaning in read_meanings("ns 1N P 2C: hearts 4+, hcp 8+")]
-    ['2C']
+    Returns:
+        A list of Meanings.
+
+    Raises:
+        MeaningError: A meaning is not valid.
+        ConstraintError: A description cannot be read.
+
+    Example:
+        >>> [CALLS[meaning.call] for meaning in read_meanings("ns 1N P 2C: hearts 4+, hcp 8+")]
+        ['2C']
     """
     texts = [meanings] if isinstance(meanings, str | os.PathLike) else list(meanings)
     found: list[Meaning] = []
@@ -106,7 +115,7 @@ def _of_system(name: str, side: int | None) -> list[Meaning]:
         system = load(name)
     except ValueError as error:
         raise MeaningError(
-            f"{shorten(name)} is no meaning (expected such as '1N: hcp 12-14'): {error}"
+            f"{shorten(name)} is not a meaning (expected such as '1N: hcp 12-14'): {error}"
         ) from None
 
     def opening(call: str, system: OpeningSystem = system) -> Callable[[Bools], Bools]:
@@ -162,7 +171,7 @@ def _calls(text: str, place: str) -> tuple[int, ...]:
 
 def _fitting(words: str, source: str) -> Callable[[Bools], Bools]:
     if not words.strip():
-        raise MeaningError(f"{source}: no words for the hand (expected such as hcp 12-14)")
+        raise MeaningError(f"{source}: no description of the hand (expected such as hcp 12-14)")
     try:
         clauses = read_hand(words, OPENER, source=source)
     except ConstraintError as error:

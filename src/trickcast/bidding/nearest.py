@@ -65,7 +65,7 @@ class NearestSystem(OpeningSystem):
         k: int = 1,
     ):
         if not len(labelled):
-            raise ValueError("there are no labelled hands to be near to")
+            raise ValueError("no labelled hands to search")
         if not 1 <= k <= len(labelled):
             raise ValueError(f"k is {k} (expected 1 to the {len(labelled)} labelled hands)")
         self.name, self.title = name, f"The {k} nearest of {len(labelled):,} labelled hands"
@@ -120,9 +120,13 @@ class NearestSystem(OpeningSystem):
 
 
 def own_labelled(system: OpeningSystem) -> LabelledHands:
-    """Return 20,000 random hands, the same each time, with the calls of a system itself.
+    """Return 20,000 random hands with a system's own calls, for want of hands that players bid.
 
-    For those who have no hands that players bid.
+    Args:
+        system: The OpeningSystem.
+
+    Returns:
+        LabelledHands, the same each time.
     """
     hands = random_hands(_OWN_HANDS, _OWN_SEED)
     return LabelledHands(hands, tuple(system.bid(hands)))

@@ -24,7 +24,7 @@ def seats_played(played: Any, strain: Strain, declarer: Seat) -> list[tuple[Seat
         except ValueError as error:
             raise PlayError(f"card {number + 1}: {error}", number) from None
         if card in (earlier for _, earlier in cards):
-            raise PlayError(f"card {number + 1}, {card}: it was played before", number)
+            raise PlayError(f"card {number + 1}, {card}: it was already played", number)
         cards.append((turn, card))
         turn = turn.lho
         if len(cards) % 4 == 0:

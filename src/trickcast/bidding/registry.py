@@ -38,17 +38,28 @@ def names() -> tuple[str, ...]:
 
 
 def load(system: str | os.PathLike[str]) -> OpeningSystem:
-    """Return an opening system: one that ships, by name, or that of a rule file (``.toml``).
+    """Load an opening system: one that ships, or the rules of a file.
 
-    Raises ValueError for an unknown name, RuleError (file, line, what was expected) for a rule
-    file with a mistake, OSError for one that cannot be read, and ModelError for a missing or
-    damaged network. A rule that can never fire is a RuleWarning.
+    A rule that can never fire gives a RuleWarning.
 
-    >>> system = tc.openings.load("standard-american")
-    >>> system.bid(["AQ52.KJ3.K42.Q73", "KQT984.A5.72.943"])
-    ['1S', '2S']
-    >>> print(system.explain("AQ52.KJ3.K42.Q73").reason)
-    rule 20, four good spades: opening, good_spades, spades 4
+    Args:
+        system: Name of a system (see ``names()``), or path of a ``.toml`` file.
+
+    Returns:
+        An OpeningSystem: ``bid`` opens hands, ``explain`` says why.
+
+    Raises:
+        ValueError: There is no such system.
+        RuleError: The rule file has a mistake; the message has file, line and what was expected.
+        OSError: The file cannot be read.
+        ModelError: A network is missing or damaged.
+
+    Example:
+        >>> system = tc.openings.load("standard-american")
+        >>> system.bid(["AQ52.KJ3.K42.Q73", "KQT984.A5.72.943"])
+        ['1S', '2S']
+        >>> print(system.explain("AQ52.KJ3.K42.Q73").reason)
+        rule 20, four good spades: opening, good_spades, spades 4
     """
     if isinstance(system, str) and system in _SHADED:
         path = rule_file(_SHADED[system])

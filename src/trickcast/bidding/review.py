@@ -54,12 +54,21 @@ class Review:
 
 
 def review(system: RuleSystem, hands: Any = None) -> Review:
-    """Look for rules that never fire and rules that overlap.
+    """Find rules that can never fire, and rules that overlap.
 
-    ``hands`` are those to open: an (n, 52) bool array, or anything that is hands; None for
-    100,000 random ones, the same each time. That a rule can never fire is proved by logic (see
-    ``RuleSystem.unreachable``), that two rules overlap is seen on the hands. A last rule that asks
-    nothing overlaps with all others and is left out. Raises DealError for a bad hand.
+    That a rule can never fire is proved by logic (see ``RuleSystem.unreachable``). Overlaps are
+    counted on hands. A last rule that asks nothing overlaps with all others, so it is left out.
+
+    Args:
+        system: The RuleSystem.
+        hands: Hands to open, shape (n, 52), bool, or a list of hands. Default: 100,000 random ones,
+            the same each time.
+
+    Returns:
+        A Review, which prints as text.
+
+    Raises:
+        DealError: A hand is not valid.
     """
     held = random_hands(100_000, seed=0) if hands is None else as_hands(hands)[0]
     fits = system.fits(held)

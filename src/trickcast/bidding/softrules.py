@@ -113,12 +113,24 @@ def fit_shading(
     shift_prior: float = 0.3,
     sharpness_prior: float = 0.3,
 ) -> Shading:
-    """Learn how players shade ``rules`` from hands and the calls that they chose.
+    """Learn how players shade rules, from hands and the calls they chose.
 
-    The likeliest shading is found, given normal priors: shifts around 0 points and logarithms of
-    the sharpness around that of all rules, with these standard deviations; so a rule that few
-    hands meet stays as it is written. Calls that no rule makes teach nothing. Raises ValueError
-    unless there is a call for each hand.
+    The likeliest shading is found, given normal priors. So a rule that few hands meet stays as it
+    is written. Calls that no rule makes teach nothing.
+
+    Args:
+        rules: The RuleSystem.
+        hands: A Hand, its text, a list of these, or hands of shape (n, 52), bool.
+        calls: The call of each hand.
+        shift_prior: Standard deviation of the shifts around 0, in points.
+        sharpness_prior: Standard deviation of the logarithms of the sharpness around that of all
+            rules.
+
+    Returns:
+        A Shading.
+
+    Raises:
+        ValueError: There is not one call for each hand.
     """
     from scipy.optimize import minimize
 

@@ -60,30 +60,51 @@ class OpeningSystem(ABC):
     @overload
     def bid(self, hands: HandsLike) -> str | list[str]: ...
     def bid(self, hands: HandsLike) -> str | list[str]:
-        """Return the call with a hand (``"1C"``, ``"1N"``, ``"PASS"``), or a list with many.
+        """Return the opening call of each hand.
 
-        ``hands`` is a Hand, dotted text, a list of these, or an (n, 52) bool array. Raises
-        DealError naming a bad hand.
+        Args:
+            hands: A Hand, its text, a list of these, or hands of shape (n, 52), bool.
+
+        Returns:
+            A call such as ``"1C"``, ``"1N"`` or ``"PASS"``; a list of n for many hands.
+
+        Raises:
+            DealError: A hand is not valid; the message names its index.
         """
         held, single = as_hands(hands)
         calls = [self.calls[i] for i in self.choose(held)]
         return calls[0] if single else calls
 
     def probabilities(self, hands: HandsLike) -> Probabilities:
-        """Return the probability of each of ``calls``: (n, len(calls)), or one row for one hand.
+        """Return the probability of each opening call.
 
-        Raises DealError naming a bad hand.
+        Args:
+            hands: A Hand, its text, a list of these, or hands of shape (n, 52), bool.
+
+        Returns:
+            Probabilities of ``calls``, shape (n, number of calls); one axis less for one hand.
+
+        Raises:
+            DealError: A hand is not valid; the message names its index.
         """
         held, single = as_hands(hands)
         chances = self._probabilities(held)
         return chances[0] if single else chances
 
     def sure(self, hands: HandsLike) -> Sure:
-        """Return whether the system knows what to call: (n,) bool, or one for one hand.
+        """Return whether the system is sure of its call.
 
-        What that means depends on what it is made of: rules always know, a network does not where
-        it answers UNKNOWN, and ``polish-club`` does not where players would disagree, or where it
-        has hardly seen such hands. Raises DealError naming a bad hand.
+        Rules always are. A network is not if it answers UNKNOWN. ``polish-club`` is not if players
+        would disagree, or if it has seen hardly any such hands.
+
+        Args:
+            hands: A Hand, its text, a list of these, or hands of shape (n, 52), bool.
+
+        Returns:
+            Shape (n,), bool; one bool for one hand.
+
+        Raises:
+            DealError: A hand is not valid; the message names its index.
         """
         held, single = as_hands(hands)
         sure = self._sure(held)

@@ -112,12 +112,12 @@ class AuctionState:
         if call >= FIRST_BID:
             return f"it is not higher than {CALLS[self.bid]}"
         if self.bid == PASS:
-            return "nothing was bid yet"
+            return "there is no bid yet"
         ours = (self.turn - self.bidder) % 2 == 0
         if call == DOUBLE:
             return f"{CALLS[self.bid]} is {'their own bid' if ours else 'doubled already'}"
         if self.doubling == 2:
-            return f"{CALLS[self.bid]} is redoubled already"
+            return f"{CALLS[self.bid]} is already redoubled"
         return f"{CALLS[self.bid]} is {'not doubled' if ours else 'not their own bid'}"
 
 
@@ -187,7 +187,7 @@ def legal_part(auction: Sequence[str]) -> tuple[int, str]:
                 what = "bid" if call == "X" else "double"
                 return i, f"{call} has no {what} before it"
             if (i - last) % 2 == 0:
-                return i, f"{call} of the own side's {before}"
+                return i, f"{call} of its own side's {before}"
         last = i
     return len(auction), ""
 

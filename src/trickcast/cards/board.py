@@ -1,5 +1,7 @@
 """What a file says of a board besides its cards."""
 
+from __future__ import annotations
+
 import operator
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
@@ -24,16 +26,30 @@ _READ = (("dealer", Seat), ("vulnerability", Vulnerability), ("declarer", Seat))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """Number, dealer, vulnerability, contract, result, auction and play, and what else is said.
+    """Hold what is known of a deal: number, dealer, vulnerability, contract, calls and play.
 
-    The fields up to ``play`` mean the same whatever format they come from, and None or () where
-    nothing is known. ``tags`` and ``lin`` keep what a PBN or a LIN file says beyond them.
-    Seats and vulnerability may be given as letters or words. Immutable, compared by value. Raises
-    DealError for a seat or vulnerability that is none.
+    The fields up to ``play`` mean the same for every file format. Immutable, and compared by value.
 
-    >>> board = tc.Board(number=3, dealer="S", contract="4SX", declarer="north")
-    >>> board.declarer, str(board.completed().vulnerability)
-    (<Seat.NORTH: 0>, 'ew')
+    Args:
+        number: Board number, 1 or more.
+        dealer: Seat, or its letter or name.
+        vulnerability: Vulnerability, or its name.
+        contract: Contract as text, such as ``"4SX"``.
+        declarer: Seat, or its letter or name.
+        result: Tricks that declarer took, 0 to 13.
+        auction: Calls, dealer first.
+        explanations: Explanations of calls, as pairs of index and text.
+        play: Cards in the order played.
+        tags: What a PBN file says besides.
+        lin: What a LIN file says besides.
+
+    Raises:
+        DealError: A field is not valid.
+
+    Example:
+        >>> board = tc.Board(number=3, dealer="S", contract="4SX", declarer="north")
+        >>> board.declarer, str(board.completed().vulnerability)
+        (<Seat.NORTH: 0>, 'ew')
     """
 
     number: int | None = None
@@ -69,7 +85,7 @@ class Board:
         """Return the value of the first of ``tags`` with this name: a player's, an event's."""
         return next((tag.value for tag in self.tags if tag.name == name), None)
 
-    def completed(self) -> "Board":
+    def completed(self) -> Board:
         """Return the board with the dealer and the vulnerability of its number where it has none.
 
         Without a number, or with one below 1, it is the same board.
@@ -98,23 +114,41 @@ class Board:
 
 
 def board_dealer(number: int) -> Seat:
-    """Return the dealer of a board number: North, East, South, West in turn.
+    """Return the dealer of a board: North, East, South, West in turn.
 
-    Raises ValueError for what is no whole number from 1 on.
+    Args:
+        number: Board number, 1 or more.
 
-    >>> board_dealer(1).word, board_dealer(16).word
-    ('North', 'West')
+    Returns:
+        The Seat.
+
+    Raises:
+        ValueError: The number is not whole, or below 1.
+
+    Example:
+        >>> from trickcast.cards import board_dealer
+        >>> board_dealer(1).word, board_dealer(16).word
+        ('North', 'West')
     """
     return Seat((_checked_number(number) - 1) % 4)
 
 
 def board_vulnerability(number: int) -> Vulnerability:
-    """Return the vulnerability of a board number, which repeats every sixteen boards.
+    """Return the vulnerability of a board, which repeats every sixteen boards.
 
-    Raises ValueError for what is no whole number from 1 on.
+    Args:
+        number: Board number, 1 or more.
 
-    >>> [str(board_vulnerability(number)) for number in (1, 2, 3, 4)]
-    ['none', 'ns', 'ew', 'both']
+    Returns:
+        The Vulnerability.
+
+    Raises:
+        ValueError: The number is not whole, or below 1.
+
+    Example:
+        >>> from trickcast.cards import board_vulnerability
+        >>> [str(board_vulnerability(number)) for number in (1, 2, 3, 4)]
+        ['none', 'ns', 'ew', 'both']
     """
     before = _checked_number(number) - 1
     return Vulnerability((before + before // 4) % 4)

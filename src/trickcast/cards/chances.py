@@ -33,7 +33,7 @@ class TrickChances:
         level, strain, _ = parse_contract(str(contract))
         by = getattr(contract, "by", None) if by is None else by
         if strain is None:
-            raise DealError("a board that is passed out is not played (expected a contract, as 4H)")
+            raise DealError("a passed-out board is not played (expected a contract, such as 4H)")
         return self.at_least(level + BOOK, strain, by)
 
     def at_least(

@@ -45,7 +45,7 @@ class Tabular(ABC):
             import pyarrow
         except ModuleNotFoundError:
             raise ModuleNotFoundError(
-                'a table in Arrow needs pyarrow: pip install "trickcast[data]"'
+                'an Arrow table needs pyarrow; install it with: pip install "trickcast[data]"'
             ) from None
         return pyarrow.table(self.columns()).__arrow_c_stream__(requested_schema)
 

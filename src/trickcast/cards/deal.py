@@ -1,5 +1,7 @@
 """The 52 cards shared among four hands."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -52,7 +54,7 @@ def check_owners(
 def unmasked(owners: ArrayLike) -> NDArray[Any]:
     """Return owners as an array. Raises DealError for a masked one: no card's owner is unknown."""
     if isinstance(owners, np.ma.MaskedArray):
-        raise DealError("a masked array is not owners (expected every card's owner)")
+        raise DealError("owners are a masked array (expected the owner of every card)")
     return np.asarray(owners)
 
 
@@ -61,8 +63,8 @@ def _together(hands: dict[Seat, Hand]) -> bytes:
     if len(hands) < 3:
         missing = " and ".join(seat.word for seat in Seat if seat not in hands)
         raise DealError(
-            f"{missing} have no hand (expected three hands or four; "
-            "constrained_deals deals hidden ones)"
+            f"{missing} have no hand (expected three or four hands; constrained_deals deals "
+            "the hidden ones)"
         )
     left = next((seat for seat in Seat if seat not in hands), Seat.WEST)
     owners = np.full(52, 255, dtype=np.uint8)
@@ -78,16 +80,27 @@ def _together(hands: dict[Seat, Hand]) -> bytes:
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Deal:
-    """Four hands, immutable and compared by value.
+    """Hold the four hands of a deal. Immutable, and compared by value.
 
-    Built from PBN text (``Deal("N:A.KQ9832.T94.AKT … … …")``, any first seat) and giving it back
-    as ``pbn``, which always starts with North; or from hands, ``Deal(north=…, east=…, south=…)``:
-    the fourth of three is what is left. ``str`` is the four-hand diagram. Raises DealError when
-    the text is not a deal, or hands do not make one.
+    A deal is built either from its text or from hands. ``pbn`` gives the text back, always from
+    North on; ``str`` gives a diagram of four hands.
 
-    >>> deal = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
-    >>> deal.north.hcp, deal["S"]
-    (16, Hand('KJ95.J65.K3.J654'))
+    Args:
+        text: The deal as PBN text, ``"N:A.KQ9832.T94.AKT … … …"``: a first seat, then four hands
+            clockwise, each as spades, hearts, diamonds and clubs.
+        north: Hand of North, if the hands are given instead of ``text``. The fourth of three is
+            what is left.
+        east: Hand of East.
+        south: Hand of South.
+        west: Hand of West.
+
+    Raises:
+        DealError: The text is not a deal, or the hands do not make one.
+
+    Example:
+        >>> deal = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
+        >>> deal.north.hcp, deal["S"]
+        (16, Hand('KJ95.J65.K3.J654'))
     """
 
     owner_bytes: bytes
@@ -95,7 +108,7 @@ class Deal:
 
     def __init__(
         self,
-        text: "str | Deal | None" = None,
+        text: str | Deal | None = None,
         *,
         north: HandLike | None = None,
         east: HandLike | None = None,
@@ -105,7 +118,7 @@ class Deal:
         hands = {Seat.NORTH: north, Seat.EAST: east, Seat.SOUTH: south, Seat.WEST: west}
         given = {seat: Hand(hand) for seat, hand in hands.items() if hand is not None}
         if (text is None) == (not given):
-            raise DealError("a deal is a text, or hands by name (expected either)")
+            raise DealError("expected a text or hands by name, and not both")
         if given:
             owners = _together(given)
         elif not isinstance(text, str | Deal):
@@ -115,12 +128,13 @@ class Deal:
         object.__setattr__(self, "owner_bytes", owners)
 
     @classmethod
-    def from_owners(cls, owners: ArrayLike) -> "Deal":
+    def from_owners(cls, owners: ArrayLike) -> Deal:
         """Build a deal from (52,) owners."""
         row = unmasked(owners)
         if row.shape != (52,) or row.dtype.kind not in "ui":
             raise DealError(
-                f"{row.dtype} array of shape {row.shape} is not owners (expected (52,) uint8)"
+                f"{row.dtype} array of shape {row.shape} cannot be read as owners (expected "
+                "(52,) uint8)"
             )
         if row.min() < 0 or row.max() > 3:
             raise DealError(f"owners {row.min()} to {row.max()} are not seats (expected 0 to 3)")
@@ -128,7 +142,7 @@ class Deal:
         return cls._trusted(row.astype(np.uint8).tobytes())
 
     @classmethod
-    def _trusted(cls, owner_bytes: bytes) -> "Deal":
+    def _trusted(cls, owner_bytes: bytes) -> Deal:
         deal = object.__new__(cls)
         object.__setattr__(deal, "owner_bytes", owner_bytes)
         return deal

@@ -1,5 +1,7 @@
 """Many deals as one array."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, overload
 
@@ -28,19 +30,27 @@ class Skipped(NamedTuple):
 
 
 class DealSet(Tabular):
-    """A read-only view on the arrays of many deals, and on what is known of each.
+    """Hold many deals in two arrays, read-only, with what is known of each.
 
-    No Python object is made for a deal until one is asked for: indexing with an integer or
-    iterating gives a Deal, slicing (or indexing with an array) a DealSet on the same memory.
+    An index or a loop gives a Deal, which is made only then. A slice, or an index by an array,
+    gives a DealSet on the same memory. ``polars.DataFrame(deals)`` has one row per deal: its text
+    and, if any tricks are known, its twenty results.
 
-    As a table (``polars.DataFrame(deals)``) a row a deal: its text, and where any tricks are known
-    the twenty of them.
+    Args:
+        owners: The owner of every card, shape (n, 52), uint8: 0 to 3 for N E S W. Cards go from the
+            ace of spades to the two of clubs.
+        tricks: Known results, shape (n, 5, 4), uint8: strains S H D C N by declarers N E S W, and
+            255 for unknown. Default: none are known.
+        boards: A Board for each deal. Default: nothing else is known.
 
-    Raises DealError when an array has the wrong shape or a row is not a deal, naming its index.
+    Raises:
+        DealError: An array has the wrong shape, or a row is not a deal; the message gives its
+            index.
 
-    >>> deals = tc.random_deals(1000, seed=1)
-    >>> deals.owners.shape, len(deals[:10]), deals[0] in list(deals)
-    ((1000, 52), 10, True)
+    Example:
+        >>> deals = tc.random_deals(1000, seed=1)
+        >>> deals.owners.shape, len(deals[:10]), deals[0] in list(deals)
+        ((1000, 52), 10, True)
     """
 
     __slots__ = ("boards", "owners", "skipped", "tricks")
@@ -63,7 +73,8 @@ class DealSet(Tabular):
         array = unmasked(owners)
         if array.ndim != 2 or array.shape[1] != 52 or array.dtype.kind not in "ui":
             raise DealError(
-                f"{array.dtype} array of shape {array.shape} is not owners (expected (n, 52) uint8)"
+                f"{array.dtype} array of shape {array.shape} cannot be read as owners (expected "
+                "(n, 52) uint8)"
             )
         check_owners(array)
         array = array.astype(np.uint8, copy=False)
@@ -89,7 +100,7 @@ class DealSet(Tabular):
         self.skipped = ()
 
     @classmethod
-    def from_deals(cls, deals: Iterable[str | Deal]) -> "DealSet":
+    def from_deals(cls, deals: Iterable[str | Deal]) -> DealSet:
         """Collect Deals or their texts. Raises DealError naming the index of a bad one."""
         rows = []
         for i, deal in enumerate(deals):
@@ -103,7 +114,7 @@ class DealSet(Tabular):
         return collected
 
     @classmethod
-    def concatenate(cls, sets: Iterable["DealSet"]) -> "DealSet":
+    def concatenate(cls, sets: Iterable[DealSet]) -> DealSet:
         """Join sets in order; what is known of some deals only is unknown for the others."""
         parts = list(sets)
         joined = object.__new__(cls)
@@ -126,7 +137,7 @@ class DealSet(Tabular):
             return self.tricks
         return np.full((len(self), 5, 4), UNKNOWN, dtype=np.uint8)
 
-    def with_tricks(self, tricks: ArrayLike | TrickTable | None) -> "DealSet":
+    def with_tricks(self, tricks: ArrayLike | TrickTable | None) -> DealSet:
         """Return the same deals with these tricks, a table or an array of (n, 5, 4)."""
         deals = DealSet(self.owners, tricks, self.boards)
         deals.skipped = self.skipped
@@ -146,10 +157,10 @@ class DealSet(Tabular):
     @overload
     def __getitem__(self, key: int | np.integer[Any]) -> Deal: ...
     @overload
-    def __getitem__(self, key: slice | NDArray[Any] | Sequence[int]) -> "DealSet": ...
+    def __getitem__(self, key: slice | NDArray[Any] | Sequence[int]) -> DealSet: ...
     def __getitem__(
         self, key: int | np.integer[Any] | slice | NDArray[Any] | Sequence[int]
-    ) -> "Deal | DealSet":
+    ) -> Deal | DealSet:
         if isinstance(key, int | np.integer) and not isinstance(key, bool):
             return Deal._trusted(self.owners[key].tobytes())
         if not isinstance(key, slice):
@@ -227,14 +238,23 @@ DealsLike = DealLike | DealSet | NDArray[Any] | Iterable[DealLike | DealSet | ND
 
 
 def as_dealset(deals: DealsLike) -> tuple[DealSet, bool]:
-    """Turn what users call deals into a DealSet, and tell whether it was a single deal.
+    """Turn anything that users call deals into a DealSet.
 
-    Accepts a Deal, PBN text, a DealSet, a list of these, or owners of shape (52,) or (n, 52).
-    Raises DealError naming the index of the first item that is not a deal.
+    Args:
+        deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (52,) or (n, 52),
+            uint8.
 
-    >>> deals, single = as_dealset(tc.random_deals(2, seed=1)[0])
-    >>> len(deals), single
-    (1, True)
+    Returns:
+        The DealSet, and whether it was a single deal.
+
+    Raises:
+        DealError: An entry is not a deal; the message names its index.
+
+    Example:
+        >>> from trickcast.cards import as_dealset
+        >>> deals, single = as_dealset(tc.random_deals(2, seed=1)[0])
+        >>> len(deals), single
+        (1, True)
     """
     if isinstance(deals, DealSet):
         return deals, False
@@ -248,7 +268,8 @@ def as_dealset(deals: DealsLike) -> tuple[DealSet, bool]:
         items = list(deals)
     except TypeError:
         raise DealError(
-            f"{type(deals).__name__} is not deals (expected Deal, PBN text, DealSet, a list of "
+            f"{type(deals).__name__} cannot be read as deals (expected Deal, PBN text, DealSet, "
+            "a list of "
             "these, or (n, 52) uint8)"
         ) from None
     texts = [item for item in items if isinstance(item, str)]

@@ -69,10 +69,13 @@ class _OfSuits(Alphabet):
 
 
 class Suit(_OfSuits):
-    """The four suits, in card order.
+    """Name the four suits: S H D C are 0 to 3.
 
-    >>> Suit.parse("♥"), Suit.CLUBS.symbol
-    (<Suit.HEARTS: 1>, '♣')
+    ``Suit.parse`` reads a letter, a name or a suit sign.
+
+    Example:
+        >>> Suit.parse("♥"), Suit.CLUBS.symbol
+        (<Suit.HEARTS: 1>, '♣')
     """
 
     SPADES = 0
@@ -94,10 +97,13 @@ class Suit(_OfSuits):
 
 
 class Strain(_OfSuits):
-    """The five strains; a suit and its strain share a number.
+    """Name the five strains: S H D C are 0 to 3, as for suits, and notrump is 4.
 
-    >>> Strain.parse("nt") is Strain.NOTRUMP, int(Strain.HEARTS)
-    (True, 1)
+    ``Strain.parse`` reads a letter, a name or a suit sign.
+
+    Example:
+        >>> Strain.parse("nt") is Strain.NOTRUMP, int(Strain.HEARTS)
+        (True, 1)
     """
 
     SPADES = 0
@@ -119,10 +125,13 @@ class Strain(_OfSuits):
 
 
 class Seat(Alphabet):
-    """The four seats, clockwise.
+    """Name the four seats, clockwise: N E S W are 0 to 3.
 
-    >>> str(Seat.parse("north").lho), Seat.WEST.partner.word
-    ('E', 'East')
+    ``Seat.parse`` reads a letter or a name.
+
+    Example:
+        >>> str(Seat.parse("north").lho), Seat.WEST.partner.word
+        ('E', 'East')
     """
 
     NORTH = 0
@@ -157,10 +166,13 @@ class Seat(Alphabet):
 
 
 class Vulnerability(IntEnum):
-    """Which sides are vulnerable: two bits, North-South 1 and East-West 2.
+    """Name the vulnerable sides, as two bits: North-South is 1, East-West 2.
 
-    >>> str(Vulnerability.parse("N-S")), bool(Vulnerability.BOTH & Vulnerability.EW)
-    ('ns', True)
+    ``Vulnerability.parse`` reads none, ns, ew or both, and what files write for them.
+
+    Example:
+        >>> str(Vulnerability.parse("N-S")), bool(Vulnerability.BOTH & Vulnerability.EW)
+        ('ns', True)
     """
 
     NONE = 0

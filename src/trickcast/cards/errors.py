@@ -2,10 +2,16 @@
 
 
 class DealError(ValueError):
-    """A hand, deal, card, seat or strain that is not one.
+    """Report a hand, deal, card, seat or strain that is not valid.
 
-    The message says what is wrong, at which card or seat, and quotes the text; a bad item of a
-    batch is named by its index.
+    The message says what is wrong and where, and quotes the text. For an entry of a batch it gives
+    the index.
+
+    Example:
+        >>> tc.Hand("AK.QJ.T9.8")
+        Traceback (most recent call last):
+            ...
+        trickcast.cards.errors.DealError: hand 'AK.QJ.T9.8': 7 cards (expected 13)
     """
 
 

@@ -1,5 +1,7 @@
 """One seat's thirteen cards."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -17,27 +19,34 @@ HCP = (4, 3, 2, 1)
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Hand:
-    """Thirteen cards, immutable and compared by value.
+    """Hold thirteen cards. Immutable, and compared by value.
 
-    Built from text (``Hand("A.KQ9832.T94.AKT")``; see ``cards.text`` for what is accepted) and
-    giving it back with ``str``. Raises DealError when the text is not a hand.
+    ``str`` gives the text back.
 
-    >>> hand = tc.Hand("A.KQ9832.T94.AKT")
-    >>> hand.hcp, hand.pattern, hand.holding("hearts")
-    (16, '6331', 'KQ9832')
+    Args:
+        text: The hand as spades, hearts, diamonds and clubs with dots between them,
+            ``"A.KQ9832.T94.AKT"``; with suit signs, ``"♠A ♥KQ9832 ♦T94 ♣AKT"``; or a Hand.
+
+    Raises:
+        DealError: The text is not a hand.
+
+    Example:
+        >>> hand = tc.Hand("A.KQ9832.T94.AKT")
+        >>> hand.hcp, hand.pattern, hand.holding("hearts")
+        (16, '6331', 'KQ9832')
     """
 
     mask: int
     """Bit *i* is set for card *i* of the package's card order."""
 
-    def __init__(self, text: "str | Hand"):
+    def __init__(self, text: str | Hand):
         if not isinstance(text, str | Hand):
             raise DealError(f"{type(text).__name__} is not a hand (expected text)")
         mask = text.mask if isinstance(text, Hand) else parse_hand(text)
         object.__setattr__(self, "mask", mask)
 
     @classmethod
-    def from_cards(cls, cards: NDArray[np.bool_]) -> "Hand":
+    def from_cards(cls, cards: NDArray[np.bool_]) -> Hand:
         """Build a hand from a (52,) array, true or 1 for its thirteen cards.
 
         Raises DealError for another shape, other numbers than 0 and 1, or another number of cards.
@@ -49,7 +58,7 @@ class Hand:
         return cls._from_mask(sum(1 << int(card) for card in np.flatnonzero(held)))
 
     @classmethod
-    def _from_mask(cls, mask: int) -> "Hand":
+    def _from_mask(cls, mask: int) -> Hand:
         hand = object.__new__(cls)
         object.__setattr__(hand, "mask", mask)
         return hand
@@ -129,14 +138,23 @@ HandsLike = HandLike | NDArray[Any] | Iterable[HandLike | NDArray[Any]]
 
 
 def as_hands(hands: HandsLike) -> tuple[NDArray[np.bool_], bool]:
-    """Turn what users call hands into the (n, 52) bool array, and tell whether it was one hand.
+    """Turn anything that users call hands into one array.
 
-    Accepts a Hand, dotted text, a list of these, a (52,) or an (n, 52) array of bools or 0/1.
-    Raises DealError naming the index of the first item that is not a hand.
+    Args:
+        hands: A Hand, its text, a list of these, or an array of shape (52,) or (n, 52), bool or 0
+            and 1.
 
-    >>> rows, single = as_hands(["AKQ2.QJT987.32.2", "A.KQ9832.T94.AKT"])
-    >>> rows.shape, single
-    ((2, 52), False)
+    Returns:
+        Hands, shape (n, 52), bool; and whether it was a single hand.
+
+    Raises:
+        DealError: A hand is not valid; the message names its index.
+
+    Example:
+        >>> from trickcast.cards import as_hands
+        >>> rows, single = as_hands(["AKQ2.QJT987.32.2", "A.KQ9832.T94.AKT"])
+        >>> rows.shape, single
+        ((2, 52), False)
     """
     if isinstance(hands, str | Hand):
         return Hand(hands).cards[None], True
@@ -144,7 +162,9 @@ def as_hands(hands: HandsLike) -> tuple[NDArray[np.bool_], bool]:
         single = hands.ndim == 1 and hands.shape[0] == 52
         held = hands[None] if single else hands
         if held.ndim != 2 or held.shape[1] != 52:
-            raise DealError(f"array of shape {hands.shape} is not hands (expected (n, 52))")
+            raise DealError(
+                f"array of shape {hands.shape} cannot be read as hands (expected (n, 52))"
+            )
         wrong = np.count_nonzero(held, axis=1) != 13
         if held.dtype.kind != "b":
             wrong |= ((held != 0) & (held != 1)).any(axis=1)
@@ -156,7 +176,8 @@ def as_hands(hands: HandsLike) -> tuple[NDArray[np.bool_], bool]:
         items = list(hands)
     except TypeError:
         raise DealError(
-            f"{type(hands).__name__} is not hands (expected Hand, text, a list or (n, 52) bool)"
+            f"{type(hands).__name__} cannot be read as hands (expected Hand, text, a list or (n, "
+            "52) bool)"
         ) from None
     rows = np.zeros((len(items), 52), dtype=np.bool_)
     for i, item in enumerate(items):
@@ -184,12 +205,23 @@ def _fault(row: NDArray[Any]) -> str:
 
 
 def hcp(hands: HandsLike) -> NDArray[np.int64]:
-    """Return the high-card points of hands: (n,), or () of one hand.
+    """Return the high-card points of hands.
 
-    For a test of hands, as ``constrained_deals`` takes: ``south=lambda hands: hcp(hands) > 14``.
+    Made for tests of hands, such as ``south=lambda hands: hcp(hands) > 14``.
 
-    >>> hcp(["A.KQ9832.T94.AKT", "Q4.AT7.QJ872.732"])
-    array([16,  9])
+    Args:
+        hands: A Hand, its text, a list of these, or hands of shape (n, 52), bool.
+
+    Returns:
+        Points, shape (n,); () for one hand.
+
+    Raises:
+        DealError: A hand is not valid.
+
+    Example:
+        >>> from trickcast.cards import hcp
+        >>> hcp(["A.KQ9832.T94.AKT", "Q4.AT7.QJ872.732"])
+        array([16,  9])
     """
     rows, single = as_hands(hands)
     points = rows.reshape(-1, 4, 13)[..., : len(HCP)].sum(axis=1) @ np.array(HCP)
@@ -197,10 +229,21 @@ def hcp(hands: HandsLike) -> NDArray[np.int64]:
 
 
 def lengths(hands: HandsLike) -> NDArray[np.int64]:
-    """Return the number of spades, hearts, diamonds and clubs of hands: (n, 4), or (4,) of one.
+    """Return the number of spades, hearts, diamonds and clubs of hands.
 
-    >>> lengths("A.KQ9832.T94.AKT")
-    array([1, 6, 3, 3])
+    Args:
+        hands: A Hand, its text, a list of these, or hands of shape (n, 52), bool.
+
+    Returns:
+        Cards, shape (n, 4); (4,) for one hand.
+
+    Raises:
+        DealError: A hand is not valid.
+
+    Example:
+        >>> from trickcast.cards import lengths
+        >>> lengths("A.KQ9832.T94.AKT")
+        array([1, 6, 3, 3])
     """
     rows, single = as_hands(hands)
     counts = rows.reshape(-1, 4, 13).sum(axis=2)

@@ -83,7 +83,7 @@ def positions(
 def _refusal(now: Position, card: int) -> str:
     owner = now.owners[card]
     if owner == GONE:
-        return "it is no longer there"
+        return "it was already played"
     if owner != now.turn:
         return f"{Seat(owner).word} holds it, and {now.turn.word} is to play"
     return f"{now.turn.word} has to follow in {Suit(now.trick[0] // 13).name.lower()}"

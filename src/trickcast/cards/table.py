@@ -1,5 +1,7 @@
 """The double-dummy table: tricks by strain and declarer."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ UNKNOWN = 255
 """What ``tricks`` holds where a cell is not known."""
 
 
-def check_tricks(tricks: "ArrayLike | TrickTable") -> NDArray[np.uint8]:
+def check_tricks(tricks: ArrayLike | TrickTable) -> NDArray[np.uint8]:
     """Return ``tricks``, of a table or an array, as uint8 of shape (…, 5, 4).
 
     Raises DealError where it cannot be one.
@@ -24,7 +26,8 @@ def check_tricks(tricks: "ArrayLike | TrickTable") -> NDArray[np.uint8]:
     array = np.asarray(tricks.tricks if isinstance(tricks, TrickTable) else tricks)
     if array.shape[-2:] != (5, 4) or array.dtype.kind not in "ui":
         raise DealError(
-            f"{array.dtype} array of shape {array.shape} is not tricks (expected (…, 5, 4) uint8)"
+            f"{array.dtype} array of shape {array.shape} cannot be read as tricks (expected (…, "
+            "5, 4) uint8)"
         )
     if ((array > 13) & (array != UNKNOWN)).any() or (array < 0).any():
         raise DealError(f"tricks hold {array[(array > 13) & (array != UNKNOWN) | (array < 0)][0]} "
@@ -33,20 +36,29 @@ def check_tricks(tricks: "ArrayLike | TrickTable") -> NDArray[np.uint8]:
 
 
 class TrickTable(OneOrMany):
-    """Tricks that each declarer takes in each strain, for one deal or for many.
+    """Hold the tricks that each declarer takes in each strain, for one deal or many.
 
-    ``table["H", "N"]`` is the count for hearts declared by North (an array where the table holds
-    many deals), ``table[3]`` and ``table[2:5]`` the tables of those deals. Prints as a table.
+    ``table["H", "N"]`` is the number for hearts declared by North, or an array of n if the table
+    holds many deals. ``table[3]`` and ``table[2:5]`` are the tables of those deals. Prints as a
+    table.
 
-    >>> table = tc.TrickTable([[10, 3, 10, 3]] * 4 + [[9, 4, 9, 4]])
-    >>> table["H", "N"]
-    10
-    >>> print(table)
-          NT   ♠   ♥   ♦   ♣
-    N      9  10  10  10  10
-    S      9  10  10  10  10
-    E      4   3   3   3   3
-    W      4   3   3   3   3
+    Args:
+        tricks: Results, shape (5, 4) or (n, 5, 4), uint8: strains S H D C N by declarers N E S W, 0
+            to 13 tricks, and 255 for unknown.
+
+    Raises:
+        DealError: The array has another shape, or holds other numbers.
+
+    Example:
+        >>> table = tc.TrickTable([[10, 3, 10, 3]] * 4 + [[9, 4, 9, 4]])
+        >>> table["H", "N"]
+        10
+        >>> print(table)
+              NT   ♠   ♥   ♦   ♣
+        N      9  10  10  10  10
+        S      9  10  10  10  10
+        E      4   3   3   3   3
+        W      4   3   3   3   3
     """
 
     __slots__ = ("tricks",)
@@ -73,7 +85,7 @@ class TrickTable(OneOrMany):
             return self.tricks[key]
         return super().__getitem__(key)
 
-    def part(self, index: Any) -> "TrickTable":
+    def part(self, index: Any) -> TrickTable:
         """Return the table of one deal of many, or of some."""
         return TrickTable(self.tricks[index])
 

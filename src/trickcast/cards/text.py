@@ -28,12 +28,21 @@ _FIRST_SEAT = re.compile(r"\s*(N(?:orth)?|E(?:ast)?|S(?:outh)?|W(?:est)?)\s*:", 
 
 
 def parse_card(text: str) -> int:
-    """Return the card index of text such as ``SA``, ``♥10`` or ``d2``.
+    """Return the number of a card, 0 for the ace of spades to 51 for the two of clubs.
 
-    Raises DealError when it is not a card.
+    Args:
+        text: The card, such as ``SA``, ``♥10`` or ``d2``.
 
-    >>> parse_card("SA"), parse_card("♣2")
-    (0, 51)
+    Returns:
+        The number.
+
+    Raises:
+        DealError: The text is not a card.
+
+    Example:
+        >>> from trickcast.cards import parse_card
+        >>> parse_card("SA"), parse_card("♣2")
+        (0, 51)
     """
     clean = text.strip().upper().replace("10", "T") if isinstance(text, str) else ""
     for sign in _VARIATION:
@@ -120,7 +129,7 @@ def _holdings(text: str, signed: bool) -> Iterator[tuple[int | None, str, int]]:
         yield suit, text[start : end.start()], start
         sign, start = _SIGNS.get(end[0]), end.end()
         if sign in signs:
-            raise DealError(f"{end[0]} stands twice, again at position {start}")
+            raise DealError(f"{end[0]} appears twice, again at position {start}")
         if sign is not None:
             signs.add(sign)
         suit = sign if suit is None or signed else suit + 1
@@ -143,8 +152,8 @@ def _holding(suit: int | None, text: str, start: int) -> int:
         if index < 0:
             if rank in "xX":
                 raise DealError(
-                    f"{rank!r} at position {position} is any small card (expected one of {RANKS}; "
-                    "'trickcast simulate', 'pair' and 'deal' take x)"
+                    f"{rank!r} at position {position} stands for any small card (expected one of "
+                    f"{RANKS}; 'trickcast simulate', 'pair' and 'deal' accept x)"
                 )
             if rank not in _VOIDS:
                 expected = f"expected one of {RANKS}"
@@ -155,11 +164,11 @@ def _holding(suit: int | None, text: str, start: int) -> int:
         else:
             card = 13 * suit + index
             if mask >> card & 1:
-                raise DealError(f"{card_text(card)} stands twice, again at position {position}")
+                raise DealError(f"{card_text(card)} appears twice, again at position {position}")
             mask |= 1 << card
     if mask and void:
         raise DealError(
-            f"{text[void - start - 1]!r} at position {void} stands beside cards (expected alone, "
+            f"{text[void - start - 1]!r} at position {void} is next to cards (expected on its own, "
             "for a void)"
         )
     return mask
@@ -188,7 +197,7 @@ def parse_deal(text: str) -> bytes:
         raise DealError(
             f"deal {shorten(text)}: {hidden[0]}'s hand is missing"
             + "".join(f", and {seat}'s" for seat in hidden[1:])
-            + " (expected four hands; 'trickcast pair' and 'trickcast simulate' take two)"
+            + " (expected four hands; 'trickcast pair' and 'trickcast simulate' accept two)"
         )
     return owners
 

@@ -26,30 +26,41 @@ _SKIPPED = 3
 _INTERRUPTED = 130
 _COMPLETION = "_TRICKCAST_COMPLETE"
 """The variable by which a shell asks for completions (click's way)."""
-_COMMANDS = {
-    "deals": ("estimate", "solve"),
-    "converting": ("convert",),
-    "dealing": ("deal",),
-    "play": ("play",),
-    "played": ("played",),
-    "auctions": ("auction", "bid"),
-    "session": ("session",),
-    "report": ("report",),
-    "hands": ("hand", "par"),
-    "opening": ("open",),
-    "libraries": ("generate", "library"),
-    "networks": ("models",),
-    "evaluating": ("evaluate",),
-    "bench": ("bench",),
-    "simulations": ("simulate", "compare", "leads"),
-    "vectors": ("pair", "nearest"),
-    "site": ("site",),
-    "serve": ("serve",),
-    "train": ("train",),
-    "doctor": ("doctor",),
+_COMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
+    "Answers": {
+        "deals": ("estimate", "solve"),
+        "hands": ("par", "hand"),
+        "opening": ("open",),
+        "vectors": ("pair", "nearest"),
+        "simulations": ("simulate", "compare", "leads"),
+        "play": ("play",),
+        "played": ("played",),
+        "auctions": ("auction", "bid"),
+    },
+    "Files": {
+        "dealing": ("deal",),
+        "converting": ("convert",),
+        "session": ("session",),
+        "report": ("report",),
+    },
+    "Library": {"libraries": ("generate", "library")},
+    "Models": {
+        "networks": ("models",),
+        "evaluating": ("evaluate",),
+        "bench": ("bench",),
+        "train": ("train",),
+    },
+    "Serving": {"serve": ("serve",), "site": ("site",)},
+    "Installation": {"doctor": ("doctor",)},
 }
-"""The modules of the commands, in the order of the help. Only that of the command asked for is
-loaded; all are for the help, and for a name that is none of these."""
+"""The headings of the help, and under each the modules of its commands. Only the module of the
+command asked for is loaded; the help, and an unknown name, load all."""
+_HEADINGS = {"": "Papers and plug-ins"} | {
+    name: heading
+    for heading, modules in _COMMANDS.items()
+    for names in modules.values()
+    for name in names
+}
 
 
 def build(arguments: Sequence[str]) -> click.Group:
@@ -61,20 +72,24 @@ def build(arguments: Sequence[str]) -> click.Group:
         callback=_root,
         invoke_without_command=True,
         params=[
-            click.Option(["--version"], is_flag=True, help="Show what is installed, and exit."),
+            click.Option(
+                ["--version"], is_flag=True, help="Show the versions that affect results, and exit."
+            ),
             click.Option(
                 ["--completion"],
-                metavar="SHELL",
-                help="Show what makes bash, zsh or fish complete commands, and exit.",
+                metavar="[bash|zsh|fish]",
+                help="Print the shell's completion script, and exit.",
             ),
         ],
+        headings=_HEADINGS,
         context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     )
     named = next((word for word in arguments if not word.startswith("-")), None)
-    needed = {module: names for module, names in _COMMANDS.items() if named in names}
+    modules = {module: names for part in _COMMANDS.values() for module, names in part.items()}
+    needed = {module: names for module, names in modules.items() if named in names}
     parts = [
         getattr(import_module(f".{module}", __package__), name)
-        for module, names in (needed or _COMMANDS).items()
+        for module, names in (needed or modules).items()
         for name in names
     ]
     if not needed:
@@ -151,7 +166,8 @@ def _run() -> int:
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.UsageError as error:
-        return _complain(error.format_message())
+        of_option = getattr(error, "param", None) or not isinstance(error, click.BadParameter)
+        return _complain(error.format_message() if of_option else error.message)
     except BrokenPipeError:  # the reader of our output has gone: nothing is wrong
         _discard_output()
         return 0

@@ -39,7 +39,7 @@ def auction(
         click.echo(told)
         return
     if question.deal is not None:
-        raise click.BadParameter("--deal is for calls, and a file has its own")
+        raise click.BadParameter("--deal needs calls, but a file has its own deals")
     sheet, silent, explained = Sheet(), 0, False
     for deal, board in _boards(question.auction, source, strict, numbers):
         if not board.auction:
@@ -62,7 +62,7 @@ def auction(
         else:
             sheet.show(deal, board, folded(str(shown)))
     if not explained:
-        raise CommandError(f"{question.auction}: no board has an auction (bid makes one)")
+        raise CommandError(f"{question.auction}: no board has an auction (trickcast bid adds them)")
     if silent:
         click.echo(f"note: {counted(silent, 'board')} without an auction", err=True)
 
@@ -71,10 +71,11 @@ def bid(
     question: BidQuestion,
     seats: Annotated[
         str | None,
-        Option(metavar="SEATS", help="Of a file: who bids, such as NS; the others pass."),
+        Option(metavar="SEATS", help="With a file: seats that bid, such as NS; the others pass."),
     ] = None,
     out: Annotated[
-        str | None, Option(metavar="FILE", help="Of a file: write the boards with their auctions.")
+        str | None,
+        Option(metavar="FILE", help="With a file: file for the boards with their auctions."),
     ] = None,
     numbers: Boards = None,
     as_json: AsJson = False,
@@ -96,9 +97,9 @@ def bid(
             click.echo(folded("\n\n".join(map(str, parts))))
         return
     if question.simulate:
-        raise click.BadParameter("--simulate is for a hand, not for a file of boards")
+        raise click.BadParameter("--simulate needs a hand, not a file of boards")
     if out is not None and as_json:
-        raise click.BadParameter("--json and --out do not go together")
+        raise click.BadParameter("--json and --out cannot be combined")
     if out is not None:
         may_replace(out, force)
         check_target(out)
@@ -127,7 +128,7 @@ def _no_file(given: dict[str, object]) -> None:
     """Refuse what only has a meaning for a file."""
     for name, value in given.items():
         if value is not None:
-            raise click.BadParameter(f"{name} is for a file of boards")
+            raise click.BadParameter(f"{name} needs a file of boards")
 
 
 def _boards(

@@ -38,15 +38,17 @@ _DIGITS = 12
 def bench(
     answers: Annotated[
         str | None,
-        Argument(metavar="FILE", help="Answers as CSV or Parquet; left out: what can be asked."),
+        Argument(
+            metavar="FILE", help="CSV or Parquet file of answers (default: list the test sets)."
+        ),
     ] = None,
     deals: Annotated[
         str | None,
-        Option(metavar="PATH", help="The test set's file or library (default: data/library)."),
+        Option(metavar="PATH", help="File or library of the test set (default: data/library)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Score the answers that any program gives to a test set, and sign the score.
+    """Score any program's answers to a test set.
 
     Example: trickcast bench answers.csv --deals gib-10000.txt
     """

@@ -4,9 +4,9 @@ Both are declared in one way (``questions.declared``).
 """
 
 import inspect
-import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from inspect import getdoc, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +16,12 @@ from click.core import ParameterSource
 
 from ..questions.declared import (
     MISSING_DEFAULT,
+    MOST_SHOWN,
     Argument,
     Option,
     Parameter,
     Question,
+    QuestionError,
     parameter,
     parameters,
 )
@@ -33,11 +35,28 @@ _METAVARS = {int: "N", float: "X", str: "TEXT", Path: "PATH"}
 
 
 class Group(click.Group):
-    """Commands that the help lists in the order in which they were added."""
+    """Commands that the help lists in the order in which they were added, under their headings."""
+
+    def __init__(self, *args: Any, headings: Mapping[str, str] | None = None, **facts: Any):
+        """``headings`` are those of commands by name; '' is that of the others."""
+        super().__init__(*args, **facts)
+        self._headings = headings or {"": "Commands"}
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of the commands."""
         return list(self.commands)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under each heading."""
+        headings = {name: self._headings.get(name, self._headings[""]) for name in self.commands}
+        width = max(map(len, self.commands))
+        for heading in dict.fromkeys(headings.values()):
+            with formatter.section(heading):
+                formatter.write_dl([
+                    (f"{name:{width}}", part.short_help or "")
+                    for name, part in self.commands.items()
+                    if headings[name] == heading
+                ])  # fmt: skip
 
 
 def command(function: Callable[..., None], name: str | None = None) -> click.Command:
@@ -87,38 +106,39 @@ def _click(declared: Parameter, *, checked: bool) -> click.Parameter:
     """Return a parameter as click's; the values of one that is ``checked`` are so elsewhere."""
     said, kind = declared.said, declared.kind
     facts: dict[str, Any] = {
-        "help": said.help,
+        "help": _help(said),
         "metavar": said.metavar,
         "required": declared.required,
     }
     if not declared.required:
         facts["default"] = declared.default
-    if not checked and (said.filled or kind is float):
-        facts["callback"] = _filled if said.filled else _finite
+    if not checked:
+        facts["callback"] = partial(_check, said)
     if not isinstance(said, Argument):
         names = said.names or ("--" + declared.name.replace("_", "-"),)
         if kind is bool:
             return click.Option([declared.name, *names], is_flag=True, **facts)
-        facts["metavar"] = facts["metavar"] or "|".join(said.choices) or _METAVARS[kind]
-        low, high = (None, None) if checked else (said.min, said.max)
-        facts |= {"type": _type(kind, low, high), "multiple": declared.several}
+        choices = f"[{'|'.join(said.choices)}]" if said.choices else _METAVARS[kind]
+        facts["metavar"] = facts["metavar"] or choices
+        facts |= {"type": _type(kind), "multiple": declared.several}
         return click.Option([declared.name, *names], **facts)
     facts["metavar"] = facts["metavar"] + "..." * declared.several
     if not declared.required:
         facts["metavar"] = f"[{facts['metavar']}]"
-    facts |= {"type": _type(kind, None, None), "nargs": -1 if declared.several else 1}
+    facts |= {"type": _type(kind), "nargs": -1 if declared.several else 1}
     return click.Argument([declared.name], shell_complete=_file, **facts)
 
 
-def _type(kind: type, low: Any, high: Any) -> Any:
+def _help(said: Option) -> str:
+    """Return the help of an option, with its bounds where they tell something."""
+    if said.min is None or said.max is None or said.max > MOST_SHOWN:
+        return said.help
+    return f"{said.help.removesuffix('.')} ({said.min:,} to {said.max:,})."
+
+
+def _type(kind: type) -> Any:
     """Return what click makes a value of."""
-    if kind is Path:
-        return _Path(path_type=Path)
-    if (low, high) == (None, None):
-        return kind
-    number = click.IntRange(low, high) if kind is int else click.FloatRange(low, high)
-    number.name = "number"  # of which click says that something is none
-    return number
+    return _Path(path_type=Path) if kind is Path else kind
 
 
 class _Path(click.Path):
@@ -131,24 +151,27 @@ class _Path(click.Path):
         ctx: click.Context | None,
     ) -> str | bytes | os.PathLike[str]:
         """Return what was given as a path."""
-        _filled(ctx, param, os.fspath(value))
+        if not os.fspath(value).strip():
+            raise click.UsageError(f"{_name(param)} is empty", ctx)
         return super().convert(value, param, ctx)
 
 
-def _filled(context: click.Context | None, parameter: click.Parameter | None, text: str) -> str:
-    """Pass on what was given. Raises click.BadParameter where it is empty."""
-    if not text.strip():
-        raise click.BadParameter("it is empty", context, parameter)
-    return text
+def _check(said: Option, context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Return a value, or several, as meant. Raises click.UsageError for one that cannot be."""
+    name = _name(parameter)
+    try:
+        if isinstance(value, tuple):
+            return tuple(said.check(name, each) for each in value)
+        return value if value is None else said.check(name, value)
+    except QuestionError as error:
+        raise click.UsageError(str(error), context) from None
 
 
-def _finite(
-    context: click.Context | None, parameter: click.Parameter | None, number: float | None
-) -> float | None:
-    """Pass on a number. Raises click.BadParameter where it is infinite, or nan."""
-    if number is not None and not math.isfinite(number):
-        raise click.BadParameter(f"{number} is not a finite number", context, parameter)
-    return number
+def _name(parameter: click.Parameter | None) -> str:
+    """Return what users call an option or an argument."""
+    if isinstance(parameter, click.Option):
+        return parameter.opts[-1]
+    return "" if parameter is None else parameter.human_readable_name.strip("[].")
 
 
 def _file(

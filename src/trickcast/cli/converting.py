@@ -32,7 +32,7 @@ def convert(
     check: Check = 0,
     strict: Strict = False,
     as_json: Annotated[
-        bool, Option("--json", help="List what was skipped, as a line of JSON.")
+        bool, Option("--json", help="List skipped entries as one line of JSON.")
     ] = False,
     cluster: Cluster = None,
     force: Force = False,
@@ -43,7 +43,7 @@ def convert(
     if cluster is not None and not question.solve:
         raise click.BadParameter("--cluster needs --solve")
     if target == "-" and as_json:
-        raise click.BadParameter("--json needs another OUT than standard output")
+        raise click.BadParameter("--json needs a file as OUT, not standard output")
     if target == "-" and question.to is None:
         names = ", ".join(f.name for f in FORMATS.values() if f.write is not None)
         raise click.BadParameter(f"standard output needs --to (one of {names})")
@@ -75,8 +75,10 @@ def convert(
     else:
         write_told(chunks, target, question.to)
     if question.estimate:
-        click.echo("note: tricks that were not known are estimates, which readers take for exact",
-                   err=True)  # fmt: skip
+        click.echo(
+            "note: unknown tricks were filled in with estimates, which readers take for exact",
+            err=True,
+        )
 
 
 def _same_file(source: str, target: str) -> bool:

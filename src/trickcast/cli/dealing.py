@@ -48,27 +48,28 @@ def deal(
     *,
     question: DealQuestion,
     script: Annotated[
-        str | None, Option(metavar="FILE", help="A script in Dealer's language, or - for input.")
+        str | None,
+        Option(metavar="FILE", help="Script in Dealer's language, or - for standard input."),
     ] = None,
     out: Annotated[
         str | None,
-        Option(metavar="FILE", help="Write the boards there, by its suffix; - is standard output."),
+        Option(metavar="FILE", help="File to write; its suffix decides the format."),
     ] = None,
     target_format: Annotated[
         str | None,
-        Option("--to", metavar="FORMAT", help="Format of the output; or: diagram."),
+        Option("--to", metavar="FORMAT", help="Output format, or diagram."),
     ] = None,
     picture: Annotated[
         Path | None,
-        Option(metavar="FILE", help="Draw the script's tables, as .svg, .png or .pdf."),
+        Option(metavar="FILE", help="SVG, PNG or PDF file for a chart of the script's tables."),
     ] = None,
-    as_json: Annotated[bool, Option("--json", help="One line of JSON a board.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print one line of JSON per board.")] = False,
     workers: Workers = None,
     force: Force = False,
 ) -> None:
     """Print or write boards, and what a script asks of them."""
     if as_json and (out or target_format):
-        raise click.BadParameter("--json and --out or --to do not go together")
+        raise click.BadParameter("--json cannot be combined with --out or --to")
     if out == "-":  # where boards go anyway
         out, target_format = None, target_format or "pbn"
     text, name = (None, "") if script is None else read_text(script, "a file with a script")
@@ -104,9 +105,9 @@ def deal(
     if picture is not None and actions is not None:
         _draw(told, actions.title or Path(name).name, picture)
     if find.asked and not question.exact:
-        click.echo("note: tricks() is estimated by a network; --exact solves", err=True)
+        click.echo("note: tricks() is estimated by a network (--exact solves it)", err=True)
     if dealt.seed is not None and question.seed is None and not (actions and actions.seed):
-        click.echo(f"note: --seed {dealt.seed} deals the same again", err=True)
+        click.echo(f"note: --seed {dealt.seed} deals the same boards again", err=True)
 
 
 def _as_options(text: str) -> str:
@@ -132,10 +133,10 @@ def _format(
         click.echo(f"note: {more:,} more {what} no effect", err=True)
     ignored = [action for action in printing if action not in _PRINTING]
     if ignored:
-        click.echo(f"note: without effect here: {', '.join(dict.fromkeys(ignored))}", err=True)
+        click.echo(f"note: no effect here: {', '.join(dict.fromkeys(ignored))}", err=True)
     if out is not None:
         if target_format == _SHEETS:
-            raise click.BadParameter(f"--to {_SHEETS} is to look at, and no file's: without --out")
+            raise click.BadParameter(f"--to {_SHEETS} is only for the screen; leave out --out")
         check_target(out)
         return format_to_write(out, target_format).name
     if target_format is not None:
@@ -146,7 +147,7 @@ def _format(
         return None if silent else "pbn"
     chosen, *others = forms
     if others and not as_json:
-        what = f"boards are printed once, by {chosen}: without effect {', '.join(others)}"
+        what = f"boards are printed once, by {chosen}; no effect: {', '.join(others)}"
         click.echo(f"note: {what} (--to FORMAT chooses)", err=True)
     return _PRINTING[chosen]
 
@@ -156,7 +157,7 @@ def _form_to_print(name: str) -> str:
     try:
         return format_to_write("", name).name
     except FormatError as error:
-        raise CommandError(f"{error}; to look at: {_SHEETS}") from None
+        raise CommandError(f"{error}; for the screen: {_SHEETS}") from None
 
 
 def _check_picture(picture: Path | None, actions: dealing.Actions | None) -> None:
@@ -172,7 +173,8 @@ def _check_picture(picture: Path | None, actions: dealing.Actions | None) -> Non
         import_module("matplotlib")
     except ModuleNotFoundError:
         raise CommandError(
-            f"{picture}: a picture needs matplotlib (pip install 'trickcast[plots]')"
+            f"{picture}: a picture needs matplotlib; install it with: pip install "
+            "'trickcast[plots]'"
         ) from None
 
 

@@ -19,13 +19,16 @@ from .solving import Check, solved
 
 Deals = Annotated[
     list[str],
-    Argument(metavar="DEALS", help="Files, - for standard input, deals (N:…), an address."),
+    Argument(
+        metavar="DEALS",
+        help="Files, - for standard input, deals (N:…) or a viewer's address.",
+    ),
 ]
 From = Annotated[
     str | None,
-    Option("--from", metavar="FORMAT", help="Format of the input, where it is not plain."),
+    Option("--from", metavar="FORMAT", help="Input format (default: detected)."),
 ]
-AsJson = Annotated[bool, Option("--json", help="One line of JSON an answer.")]
+AsJson = Annotated[bool, Option("--json", help="Print one line of JSON per answer.")]
 Workers = Annotated[int | None, Option(min=1, help="Threads (default: all cores).")]
 
 

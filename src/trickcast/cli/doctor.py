@@ -23,10 +23,12 @@ _PACKAGES = ("numpy", "scipy", "onnxruntime")
 _NAME, _EXTRA = re.compile(r"[\w.-]+"), re.compile(r"extra == ['\"]([\w-]+)['\"]")
 
 
-def doctor(as_json: Annotated[bool, Option("--json", help="One line of JSON.")] = False) -> None:
-    """Show what is installed, and whether a deal can be estimated and solved.
+def doctor(
+    as_json: Annotated[bool, Option("--json", help="Print one line of JSON.")] = False,
+) -> None:
+    """Check the installation, with an estimate and a solved deal.
 
-    Ends with status 2 where something does not work.
+    The exit status is 2 if something does not work.
 
     Example: trickcast doctor
     """

@@ -33,14 +33,14 @@ from ..evaluation import (
     Tally,
 )
 from ..evaluation.report import plain
-from ..library import Library, holds_library
+from ..library import USES, Library, holds_library
 from ..library.shards import Shard, read_shard
 from ..library.storage import Storage, storage_at
 from ..plugins import references
 from . import views
 from .command import Argument, Option
 from .deals import From
-from .inputs import Cluster, CommandError, Strict, as_use, read_deals
+from .inputs import Cluster, CommandError, Strict, read_deals
 
 PARTS = {strain.letter: strain.name.lower() for strain in Strain} | {
     "suits": "all suits",
@@ -127,32 +127,40 @@ def _compare(
 
 def evaluate(
     deals: Annotated[
-        str, Argument(metavar="DEALS", help="A file of solved deals, - or a library.")
+        str,
+        Argument(metavar="DEALS", help="File or library of solved deals, or - for standard input."),
     ],
     model: Annotated[
-        str, Option(help="A shipped model (see: trickcast models) or an .onnx file.")
+        str, Option(metavar="MODEL", help="Name of a model (see trickcast models) or .onnx file.")
     ] = DEFAULT_MODEL,
-    use: Annotated[str | None, Option(help="Which deals of a library (default: test).")] = None,
+    use: Annotated[
+        str | None, Option(choices=USES, help="Part of the library (default: test).")
+    ] = None,
     peer: Annotated[
         Path | None,
-        Option(help="Another project's .onnx file, one strain and declarer a row."),
+        Option(
+            metavar="FILE",
+            help="An ONNX model of another project that takes one strain and declarer per row.",
+        ),
     ] = None,
     peer_layout: Annotated[
-        str, Option(help="Order of a peer's row: the strains, and the four hands.")
+        str, Option(metavar="ORDER", help="Order of the strains and the four hands in such a row.")
     ] = DEFAULT_LAYOUT,
     peer_counts: Annotated[
-        str, Option(help="Whose tricks a peer counts: declarer or defenders.")
+        str, Option(choices=_PEER_COUNTS, help="Side whose tricks that model counts.")
     ] = _PEER_COUNTS[0],
     threads: Annotated[
         int | None,
-        Option(min=1, help="Threads of the networks (default: all cores; with --cluster: one)."),
+        Option(min=1, help="Threads per network (default: all cores; with --cluster: one)."),
     ] = None,
-    as_json: Annotated[bool, Option("--json", help="Everything, as one line.")] = False,
+    as_json: Annotated[
+        bool, Option("--json", help="Print all figures as one line of JSON.")
+    ] = False,
     source: From = None,
     strict: Strict = False,
     cluster: Cluster = None,
 ) -> None:
-    """Compare a model with solved deals: hits, errors, calibration and speed, with intervals.
+    """Measure the accuracy, calibration and speed of a model on solved deals.
 
     Example: trickcast evaluate data/library --model fast
     """
@@ -161,7 +169,7 @@ def evaluate(
     if peer is not None:
         models.append((peer.name, _open_peer(peer, peer_layout, peer_counts, cores)))
     elif (peer_layout, peer_counts) != (DEFAULT_LAYOUT, _PEER_COUNTS[0]):
-        raise click.BadParameter("--peer-layout and --peer-counts need --peer")
+        raise click.BadParameter("--peer-layout and --peer-counts need --peer FILE")
     compared = _Compared(name for name, _ in models)
     work, pieces = partial(_compare, models), _pieces_of(deals, use, source, strict, cluster)
     with (
@@ -184,10 +192,8 @@ def evaluate(
 
 
 def _open_peer(path: Path, layout: str, counts: str, threads: int | None) -> PeerModel:
-    if counts not in _PEER_COUNTS:
-        raise click.BadParameter(f"--peer-counts is {counts!r} (expected declarer or defenders)")
     if not path.is_file():
-        raise CommandError(f"{path}: there is no such file (expected a peer's .onnx)")
+        raise CommandError(f"{path}: no such file (expected an .onnx file)")
     try:
         return PeerModel(path, layout, counts, threads=threads)  # type: ignore[arg-type]
     except ModelError:
@@ -202,14 +208,14 @@ def _pieces_of(
     """Yield the shards of a library, or the deals of a file some at a time."""
     if not holds_library(deals):
         if use is not None:
-            raise click.BadParameter(f"--use is for libraries, and {deals} is none")
-        for chunk in read_deals(deals, source, strict=strict):
+            raise click.BadParameter(f"--use needs a library, but {deals} is not one")
+        for chunk in read_deals(deals, source, strict=strict, kinds="a library, a file"):
             yield DealSet(chunk.owners, chunk.tricks)
         return
-    asked, storage = as_use(use or "test"), storage_at(deals, everywhere=cluster is not None)
+    asked, storage = use or "test", storage_at(deals, everywhere=cluster is not None)
     shards = Library(deals).shards
     if all(shard.use != asked for shard in shards):
-        there = ", ".join(sorted({shard.use for shard in shards})) or "none at all"
+        there = ", ".join(sorted({shard.use for shard in shards})) or "none"
         raise CommandError(f"{deals}: the library has no deals for {asked} (it has: {there})")
     for shard in shards:
         if shard.use == asked:

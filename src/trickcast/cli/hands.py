@@ -20,7 +20,7 @@ from .solving import Check, solved
 
 def hand(
     hand: Annotated[
-        str, Argument(metavar="HAND", help="A hand, or a file of hands, one a line, or -.")
+        str, Argument(metavar="HAND", help="A hand, a file with one hand per line, or -.")
     ],
     question: HandQuestion,
     as_json: AsJson = False,

@@ -34,15 +34,17 @@ from .command import Option
 
 if TYPE_CHECKING:
     from ..formats.format import Reading
-    from ..library import Use
 
 _Part = TypeVar("_Part", bound=Sized)
-Strict = Annotated[bool, Option("--strict", help="Refuse a file in which anything is no deal.")]
+Strict = Annotated[
+    bool, Option("--strict", help="Reject the input if any entry is not a valid deal.")
+]
 Cluster = Annotated[
     str | None,
-    Option(metavar="local|auto|ray://HOST:PORT", help="Work on a Ray cluster (default: here)."),
+    Option(metavar="CLUSTER", help="Ray cluster to work on: local, auto or ray://HOST:PORT."),
 ]
 _STDIN = "standard input"
+_FILE = "a file"
 SHOWN = 2
 """Places passed over that are told one by one."""
 
@@ -60,15 +62,20 @@ SOME_SOLVED_CHUNK = 400
 
 
 def read_deals(
-    source: str, format: str | None = None, chunk: int = CHUNK, strict: bool = False
+    source: str,
+    format: str | None = None,
+    chunk: int = CHUNK,
+    strict: bool = False,
+    *,
+    kinds: str = _FILE,
 ) -> Iterator[DealSet]:
     """Yield the deals of a file, of ``-`` (standard input), of a literal deal or an address.
 
-    What is no deal in a file is kept for ``tell_skipped``, or an error where ``strict``. Raises
-    DealError when ``source`` is neither a file nor a deal, FormatError for a bad file, and
+    Invalid entries of a file are kept for ``tell_skipped``, or are errors if ``strict``. Raises
+    DealError when ``source`` is neither of ``kinds`` nor a deal, FormatError for a bad file, and
     CommandError for one without deals and for a literal deal with a ``format``.
     """
-    for deals in read_boards(source, format, chunk, strict, partial=False):
+    for deals in read_boards(source, format, chunk, strict, partial=False, kinds=kinds):
         assert isinstance(deals, DealSet)
         yield deals
 
@@ -80,12 +87,13 @@ def read_boards(
     strict: bool = False,
     *,
     partial: bool = True,
+    kinds: str = _FILE,
 ) -> Iterator[DealSet | PartialDeals]:
     """Yield deals as ``read_deals`` does, and boards with hidden hands among them."""
     no_file = source != "-" and not is_file(source)
     link = no_file and source.lstrip().lower().startswith(("http://", "https://"))
     if format is None and no_file and not link:
-        yield _literal(source, partial)
+        yield _literal(source, partial, kinds)
         return
     from ..formats import find_format, iter_deals  # a literal deal does not wait for all formats
 
@@ -99,8 +107,8 @@ def read_boards(
         address = io.BytesIO(source.encode())
         yield from iter_deals(address, "links", "the address", partial=partial)
     elif no_file:
-        _literal(source, partial)  # or say that it is not a deal either
-        raise CommandError("--from is for files and standard input, and this is a deal: "
+        _literal(source, partial, kinds)  # or say that it is not a deal either
+        raise CommandError("--from needs a file or standard input, not a deal: "
                            + shorten(source))  # fmt: skip
     else:
         sets = iter_deals(source, format, chunk=chunk, skipped=skipped, partial=partial)
@@ -121,7 +129,7 @@ def known_hands(source: str, number: int | None) -> dict[Seat, Hand]:
     if not boards:
         raise CommandError(f"{source}: there is no board {number}")
     if len(boards) > 1 and number is None:
-        raise CommandError(f"{source}: {len(boards):,} boards (choose one: --board NUMBER)")
+        raise CommandError(f"{source}: {len(boards):,} boards (choose one with --board NUMBER)")
     return boards[0][1]
 
 
@@ -157,7 +165,7 @@ def _some(parts: Iterable[_Part], what: str, name: str) -> Iterator[_Part]:
         empty = empty and not len(part)
         yield part
     if empty:
-        raise CommandError(f"{name}: there is no {what} in it")
+        raise CommandError(f"{name}: contains no {what}s")
 
 
 _skipped: list[Skipped] = []
@@ -186,7 +194,7 @@ def passed_over() -> tuple[Skipped, ...]:
 
 
 def tell_skipped(as_json: bool) -> bool:
-    """Say what was passed over, in three lines at most or as a line of JSON; return whether."""
+    """Report what was skipped, in at most three lines or one line of JSON; return whether."""
     if as_json and _skipped and not _listed:
         click.echo(json.dumps({"skipped": [entry._asdict() for entry in _skipped]}))
     for entry in _skipped[:SHOWN]:
@@ -216,7 +224,7 @@ def is_file(source: str) -> bool:
         return False
 
 
-def _literal(source: str, partial: bool) -> DealSet | PartialDeals:
+def _literal(source: str, partial: bool, kinds: str) -> DealSet | PartialDeals:
     if not source.strip():
         raise DealError("an empty argument (expected a file, - for standard input, or a deal)")
     try:
@@ -225,21 +233,11 @@ def _literal(source: str, partial: bool) -> DealSet | PartialDeals:
         if ":" in source[:8] and any(sign in source for sign in ".♠♤"):
             raise
         raise DealError(
-            f"{shorten(source)} is neither a file nor a deal (a deal reads 'N:' and four hands "
-            "clockwise, suits apart by dots)"
+            f"{shorten(source)} is neither {kinds} nor a deal (a deal is 'N:' and four hands "
+            "clockwise, with dots between suits)"
         ) from error
     rows = np.frombuffer(owners, dtype=np.uint8)[None]
     return PartialDeals(rows, [Board()]) if HIDDEN in owners else DealSet(rows)
-
-
-def as_use(text: str) -> "Use":
-    """Return the use that ``text`` names, or end with a usage error."""
-    from ..library import USES
-
-    for use in USES:
-        if text == use:
-            return use
-    raise click.BadParameter(f"{text!r} is no use of deals (expected one of {', '.join(USES)})")
 
 
 def read_hands(source: str, strict: bool = False) -> Iterator[Hand]:

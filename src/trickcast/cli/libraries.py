@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import click
 from rich.table import Table
@@ -14,6 +14,7 @@ from ..library import (
     Library,
     LibraryError,
     Shard,
+    Use,
     append,
     count_positions,
     generate_positions,
@@ -28,75 +29,82 @@ from ..library.fetch import DATA_SET, HOST, LICENCE, fetch_pgx
 from ..solver import MOST_LINE_TRICKS
 from . import views
 from .command import Argument, Group, Option, command
-from .inputs import Cluster, Strict, as_use, read_deals
+from .inputs import Cluster, Strict, read_deals
 
 _MOST = 2**64 - 1
 _MOST_DEALS = 2**31 - 1
-"""Of a library: more shards than these have its manifest could not list."""
+"""Of a library: its manifest could not list more shards than these have."""
 Folder = Annotated[
     str,
-    Argument(metavar="LIBRARY", help="A library's folder or address (s3://…).", filled=True),
+    Argument(metavar="LIBRARY", help="Folder or address of a library (s3://…).", filled=True),
 ]
 Out = Annotated[
     str,
-    Option(help="The library's folder or address (s3://…); made when missing.", filled=True),
+    Option(
+        metavar="LIBRARY",
+        help="Folder or address of the library (s3://…), created if missing.",
+        filled=True,
+    ),
 ]
 
 
 def generate(
-    deals: Annotated[int, Option(min=1, max=_MOST_DEALS, help="How many deals there shall be.")],
-    seed: Annotated[int, Option(min=0, max=_MOST, help="Seed: deal i depends on (seed, i) alone.")],
+    deals: Annotated[
+        int, Option(min=1, max=_MOST_DEALS, help="Number of deals the library should hold.")
+    ],
+    seed: Annotated[int, Option(min=0, max=_MOST, help="Seed of the deals.")],
     out: Out,
     start: Annotated[
-        int, Option(min=0, max=_MOST // 2, help="First deal: machines can share a seed.")
+        int,
+        Option(
+            min=0, max=_MOST // 2, help="First deal of the seed, so that machines can share it."
+        ),
     ] = 0,
-    use: Annotated[
-        str, Option(help="What the deals are for, for ever: train, validation or test.")
-    ] = "train",
+    use: Annotated[str, Option(choices=USES, help="Permanent role of the deals.")] = "train",
     workers: Annotated[
         int | None,
-        Option(
-            min=1, help="Threads of the solver (default: all cores; with --cluster: one a shard)."
-        ),
+        Option(min=1, help="Solver threads (default: all cores; with --cluster: one per shard)."),
     ] = None,
     cards: Annotated[
         int,
-        Option(min=2, max=13, help="Fewer than 13 in a hand: positions to train on, in a folder."),
+        Option(min=2, max=13, help="Cards per hand; fewer than 13 give positions to train on."),
     ] = 13,
     strains: Annotated[
         str,
-        Option(help="all: whole tables; one: each deal in one strain, drawn at random."),
+        Option(
+            choices=("all", "one"), help="Solve whole tables, or one random strain of each deal."
+        ),
     ] = "all",
     lines: Annotated[
         int,
-        Option(min=0, max=MOST_LINE_TRICKS, help="Tricks of best play to keep after each result."),
+        Option(min=0, max=MOST_LINE_TRICKS, help="Tricks of best play to store with each result."),
     ] = 0,
     cluster: Cluster = None,
 ) -> None:
-    """Deal at random, solve, and keep in a library. Goes on where an earlier run stopped.
+    """Generate random deals and solve them into a library. Rerun the command to continue.
 
     Example: trickcast generate --deals 4096 --seed 1 --out library
     """
-    if strains not in ("all", "one"):
-        raise click.BadParameter(f"--strains is {strains!r} (expected all or one)")
     if cards < 13:
         if strains != "all":
-            raise click.BadParameter("--strains one is of whole deals (expected no --cards)")
+            raise click.BadParameter("--strains one needs whole deals; leave out --cards")
         if use != "train":
-            raise click.BadParameter(f"--use is {use}: positions are for training alone")
+            raise click.BadParameter(
+                f"--use is {use}, but positions are only for training (expected train)"
+            )
         if lines:
-            raise click.BadParameter("--lines is of whole deals (expected no --cards)")
+            raise click.BadParameter("--lines needs whole deals; leave out --cards")
         solved = generate_positions(
             out, deals, cards, seed, start=start, workers=workers, cluster=cluster, progress=True
         )
-        click.echo(f"{out}: {deals:,} positions of {cards} cards, {solved:,} of them solved now")
+        click.echo(f"{out}: {deals:,} positions of {cards} cards, {solved:,} of them newly solved")
         return
     solved = generate_deals(
         out,
         deals,
         seed,
         start=start,
-        use=as_use(use),
+        use=cast(Use, use),
         strains="one" if strains == "one" else "all",
         lines=lines,
         workers=workers,
@@ -104,18 +112,18 @@ def generate(
         progress=True,
     )
     click.echo(
-        f"{out}: the deals {start} to {start + deals - 1} of seed {seed} are there, "
-        f"{solved:,} of them solved now"
+        f"{out}: holds deals {start} to {start + deals - 1} of seed {seed}, "
+        f"{solved:,} of them newly solved"
     )
 
 
 def info(
     folder: Folder,
-    as_json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print one line of JSON.")] = False,
 ) -> None:
-    """Show what a library, or a folder of positions, holds and is worth in whole tables.
+    """Show what a library or a folder of positions holds.
 
-    Worth is the solver's seconds that the labels cost, where a whole table costs one.
+    Its worth is the time that solving its results took, in whole tables of a deal.
 
     Example: trickcast library info data/library
     """
@@ -202,12 +210,12 @@ def _runs(library: Library) -> list[list[Shard]]:
 
 def verify(
     folder: Folder,
-    sample: Annotated[int, Option(min=0, help="Deals to solve again.")] = 40,
-    seed: Annotated[int, Option(min=0, help="Chooses the sample.")] = 0,
+    sample: Annotated[int, Option(min=0, help="Number of deals to solve again.")] = 40,
+    seed: Annotated[int, Option(min=0, help="Seed that chooses the sample.")] = 0,
 ) -> None:
-    """Check digests, cards and ranges of all shards, and solve a sample again.
+    """Check all shards of a library, and solve a sample again.
 
-    Of a folder of positions: its files.
+    Also checks the files of a folder of positions.
 
     Example: trickcast library verify data/library --sample 100
     """
@@ -219,7 +227,9 @@ def verify(
         piece, one = "shard", "deal"
     if verified.problems:
         shown = "; ".join(verified.problems[:3])
-        raise LibraryError(f"{folder}: problems: {len(verified.problems)}, such as: {shown}")
+        raise LibraryError(
+            f"{folder}: {counted(len(verified.problems), 'problem')}, such as {shown}"
+        )
     click.echo(
         f"{folder}: {counted(verified.shards, piece)} with {counted(verified.deals, one)} "
         f"{'is' if verified.shards == 1 else 'are'} sound; "
@@ -230,71 +240,76 @@ def verify(
 
 def split(
     folder: Folder,
-    use: Annotated[str | None, Option(help="Only the deals for this use.")] = None,
-    out: Annotated[Path | None, Option(help="Write them into this file.")] = None,
+    use: Annotated[str | None, Option(choices=USES, help="Only the deals with this role.")] = None,
+    out: Annotated[
+        Path | None, Option(metavar="FILE", help="File to write these deals to.")
+    ] = None,
 ) -> None:
-    """Show which shards are for training, validation and test, or write those of one use.
+    """List the shards for training, validation and test, or write one part to a file.
 
     Example: trickcast library split data/library --use test --out test.zrd
     """
     library = Library(folder)
     if out is not None:
         if use is None:
-            raise click.BadParameter("--out needs --use (train, validation or test)")
-        write_stream(library.stream(as_use(use)), out)
-        click.echo(f"{out}: {library.count(as_use(use)):,} deals for {use}")
+            raise click.BadParameter("--out needs --use train, --use validation or --use test")
+        part = cast(Use, use)
+        write_stream(library.stream(part), out)
+        click.echo(f"{out}: {library.count(part):,} deals for {use}")
         return
     for shard in library.shards:
-        if use is None or shard.use == as_use(use):
+        if use in (None, shard.use):
             click.echo(f"{shard.use:<10}  {shard.deals:>5}  {shard.file}")
 
 
 def add(
     folder: Folder,
     files: Annotated[list[str], Argument(metavar="FILE", help="Files of solved deals.")],
-    name: Annotated[str, Option(help="Name of the new shards.")],
-    source: Annotated[str, Option(help="Where the deals come from.")],
-    use: Annotated[str, Option(help="What they are for, for ever.")] = "train",
-    solver: Annotated[str, Option(help="What solved them.")] = "unknown",
+    name: Annotated[str, Option(metavar="NAME", help="Name of the new shards.")],
+    source: Annotated[str, Option(metavar="SOURCE", help="Where the deals come from.")],
+    use: Annotated[str, Option(choices=USES, help="Permanent role of the deals.")] = "train",
+    solver: Annotated[str, Option(metavar="NAME", help="Solver of the deals.")] = "unknown",
     strict: Strict = False,
 ) -> None:
-    """Add solved deals from elsewhere as new shards.
+    """Add solved deals from files as new shards.
 
     Example: trickcast library add library deals.zrd --name club --source ours
     """
     deals = DealSet.concatenate(
         chunk for file in files for chunk in read_deals(file, strict=strict)
     )
-    append(folder, deals, name, as_use(use), solver=solver, source=source)
+    append(folder, deals, name, cast(Use, use), solver=solver, source=source)
     click.echo(f"{folder}: {len(deals):,} deals added for {use}")
 
 
 def fetch(
-    data_set: Annotated[str, Argument(metavar="pgx", help="Which solved deals of others.")],
-    deals: Annotated[int, Option(min=1, help="How many: the first of them.")],
+    data_set: Annotated[
+        str, Argument(metavar="NAME", choices=("pgx",), help="Name of the data set: pgx.")
+    ],
+    deals: Annotated[int, Option(min=1, help="Number of deals, from the first on.")],
     out: Out,
-    use: Annotated[str, Option(help="What they are for, for ever.")] = "train",
-    sample: Annotated[int, Option(min=0, help="Deals to solve again, of all.")] = 40,
-    host: Annotated[str, Option(help="Another server of the same files.")] = HOST,
+    use: Annotated[str, Option(choices=USES, help="Permanent role of the deals.")] = "train",
+    sample: Annotated[int, Option(min=0, help="Number of deals to solve again.")] = 40,
+    host: Annotated[str, Option(metavar="ADDRESS", help="Server of the files.")] = HOST,
 ) -> None:
-    """Fetch solved deals that others publish. Goes on where an earlier run stopped.
+    """Download published solved deals into a library. Rerun the command to continue.
 
-    pgx: up to 100 million random deals, sotetsuk/dds_dataset of Hugging Face, Apache-2.0.
+    pgx: up to 100 million random deals, sotetsuk/dds_dataset on Hugging Face, Apache-2.0.
 
     Example: trickcast library fetch pgx --deals 1000000 --out pgx
     """
-    if data_set != "pgx":
-        raise click.BadParameter(f"no solved deals are called {data_set!r} (expected pgx)")
-    new = fetch_pgx(out, deals, use=as_use(use), sample=sample, host=host, progress=True)
+    new = fetch_pgx(out, deals, use=cast(Use, use), sample=sample, host=host, progress=True)
     click.echo(
-        f"{out}: the first {deals:,} deals of pgx are there, {new:,} of them fetched now\n"
+        f"{out}: holds the first {deals:,} deals of pgx, {new:,} of them newly downloaded\n"
         f"source {DATA_SET} of {HOST}, licence {LICENCE}"
     )
 
 
 library = Group(
     "library",
-    help="Look after a library of solved deals.",
+    short_help="Inspect, check, split and extend a library of solved deals.",
+    help="Inspect, check, split and extend a library of solved deals.\n\n"
+    "\b\nExample: trickcast library info data/library",
     no_args_is_help=False,
     commands=[command(part) for part in (info, verify, split, add, fetch)],
 )

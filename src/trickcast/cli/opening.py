@@ -25,26 +25,29 @@ _COLUMNS = ("hand", "call", "probability", "sure", "second", "second_probability
 
 def open(
     hand: Annotated[
-        str, Argument(metavar="HAND", help="A hand, or a file of hands, one a line, or -.")
+        str, Argument(metavar="HAND", help="A hand, a file with one hand per line, or -.")
     ],
     question: OpenQuestion,
     labelled: Annotated[
         Path | None,
         Option(
-            help="Hands that players bid (CSV with columns PBN and OPENING), to find near ones in; "
-            "else 20,000 random hands that the system itself bids."
+            metavar="FILE",
+            help="CSV file of hands that players bid, with columns PBN and OPENING, to find "
+            "similar hands in (default: 20,000 random hands, bid by the system).",
         ),
     ] = None,
     as_json: AsJson = False,
-    as_csv: Annotated[bool, Option("--csv", help="One line a hand, for spreadsheets.")] = False,
+    as_csv: Annotated[bool, Option("--csv", help="Print one line of CSV per hand.")] = False,
 ) -> None:
     """Show what each hand is opened with."""
     if as_json and as_csv:
-        raise click.BadParameter("--json and --csv exclude each other")
+        raise click.BadParameter("--json and --csv cannot be combined")
     if as_csv and question.nearest and "nearest" in question.given:
-        raise click.BadParameter("--csv shows no near hands: --nearest does not go with it")
+        raise click.BadParameter(
+            "--csv and --nearest cannot be combined: the CSV has no similar hands"
+        )
     if labelled is not None and (as_csv or question.system is None or not question.near_hands):
-        raise click.BadParameter("--labelled is for the near hands of a --system")
+        raise click.BadParameter("--labelled needs --system, and similar hands to show")
     openers = question.openers
     near = None if as_csv else question.near(labelled)
     hands = read_hands(hand)

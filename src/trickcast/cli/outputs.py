@@ -13,7 +13,7 @@ from ..formats import write_stream
 from .command import Option
 from .inputs import CommandError
 
-Force = Annotated[bool, Option("--force", help="Replace a file that is there.")]
+Force = Annotated[bool, Option("--force", help="Replace an existing file.")]
 PAGES = (".html", ".htm")
 """What pages are written as."""
 
@@ -42,8 +42,8 @@ def may_replace(path: str | Path, force: bool) -> None:
     if force or not target.is_file() or not target.stat().st_size:
         return
     asked = sys.stdin.isatty() and sys.stderr.isatty()
-    if not (asked and click.confirm(f"{path} is there. Replace it?", err=True)):
-        raise CommandError(f"{path} is there already (--force replaces it)")
+    if not (asked and click.confirm(f"{path} exists. Replace it?", err=True)):
+        raise CommandError(f"{path} exists already (--force replaces it)")
 
 
 def write_told(chunks: Iterable[DealSet], path: str | Path, format: str | None) -> None:

@@ -25,7 +25,7 @@ _NAMED = 4
 def play(
     deals: Annotated[
         str,
-        Argument(metavar="DEAL", help="A deal, a position of fewer cards, a file or -."),
+        Argument(metavar="DEAL", help="A deal, a position with fewer cards, a file or -."),
     ],
     question: PlayQuestion,
     number: Annotated[
@@ -35,7 +35,7 @@ def play(
         str | None, Option("--boards", metavar="5-12,15", help="Only these board numbers.")
     ] = None,
     every: Annotated[
-        bool, Option("--all", help="With --board: every board of this number, not only the first.")
+        bool, Option("--all", help="With --board: all boards with this number, not only the first.")
     ] = False,
     as_json: AsJson = False,
     source: From = None,

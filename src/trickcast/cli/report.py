@@ -1,6 +1,6 @@
 """The command that makes a session printable pages: report."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -10,12 +10,13 @@ import click
 import numpy as np
 
 from .._files import atomic_writer
-from ..cards import UNKNOWN, Board, DealSet, TrickTable, counted
+from ..cards import UNKNOWN, Board, DealSet, Seat, TrickTable, counted
 from ..estimator import DEFAULT_MODEL, Estimator
 from ..formats.streams import inner_suffix
 from ..questions.deals import par_conditions
 from ..session import Judged, Session, joined, judge
-from ..web.report import ReportedBoard, record_pages, report_page
+from ..web.report import DealtBoard, ReportedBoard, hand_pages, record_pages, report_page
+from ..web.words import LANGUAGES
 from .command import Argument, Option
 from .deals import From, Workers
 from .doctor import package_version
@@ -40,35 +41,53 @@ _MOST = 40
 def report(
     deals: Annotated[
         list[str],
-        Argument(metavar="DEALS", help="Files, -, a deal (N:…); travellers (CSV) beside files."),
+        Argument(metavar="DEALS", help="Files, - or a deal (N:…); also CSV files of travellers."),
     ],
-    out: Annotated[Path, Option("--out", "-o", metavar="FILE", help="The page, HTML.")],
-    title: Annotated[str | None, Option(help="Its heading (default: event, file or deal).")] = (
-        None
-    ),
+    out: Annotated[Path, Option("--out", "-o", metavar="FILE", help="HTML file to write.")],
+    title: Annotated[
+        str | None, Option(metavar="TITLE", help="Heading (default: event, file or deal).")
+    ] = (None),
     per_page: Annotated[
-        int | None, Option(min=1, max=_MOST, help="Hand records alone, so many on a page of A4.")
+        int | None,
+        Option(min=1, max=_MOST, help="Print only hand records, this many on a page of A4."),
+    ] = None,
+    hands: Annotated[
+        str | None,
+        Option(
+            metavar="NESW",
+            help="Print single hands of these seats, as curtain cards or lesson sheets.",
+        ),
     ] = None,
     boards: Boards = None,
     renumber: Renumber = None,
     hardest_first: Annotated[
-        bool, Option("--hardest-first", help="Begin with what the network is least sure of.")
+        bool, Option("--hardest-first", help="Sort by how unsure the network is.")
     ] = False,
-    anonymous: Annotated[bool, Option("--anonymous", help="Replace names.")] = False,
-    model: Annotated[str, Option(help="The network of the chances.")] = DEFAULT_MODEL,
+    anonymous: Annotated[bool, Option("--anonymous", help="Replace players' names.")] = False,
+    language: Annotated[
+        str, Option(choices=(*LANGUAGES,), help="Language of cards and hand records.")
+    ] = "en",
+    model: Annotated[
+        str, Option(metavar="MODEL", help="Model of the chances: a name or an .onnx file.")
+    ] = DEFAULT_MODEL,
     source: From = None,
     workers: Workers = None,
     check: Check = 0,
     strict: Strict = False,
 ) -> None:
-    """Make printable pages of a session: the hands, what makes, par, what is close, the results.
+    """Write printable pages of a session: hands, makeable contracts, par and results.
 
-    Boards without a number count on, and have its dealer and vulnerability. Where the file has
-    results the tables of a board stand together, after the ranking.
+    Boards without a number are numbered on, with the dealer and vulnerability of their number. If
+    the file has results, the ranking comes first, and each board shows all its tables. --hands NESW
+    prints curtain cards. --hands S prints sheets with only South's hand, and room for the auction.
 
     Example: trickcast report session.pbn -o report.html --per-page 18
     """
     check_output("--out", out, PAGES)
+    seats = None if hands is None else _seats(hands)
+    if language not in LANGUAGES:
+        raise click.BadParameter(f"--language {language!r} (expected {', '.join(LANGUAGES)})")
+    words = LANGUAGES[language]
     estimator = Estimator(model, threads=workers)
     travellers = [each for each in deals[1:] if inner_suffix(each).lower() == ".csv"]
     given = chain.from_iterable(
@@ -80,6 +99,11 @@ def report(
     said = [board for chunk in chunks for board in chunk.boards or ()]
     if not said:
         raise CommandError(f"there is no board {boards}")
+    if seats is not None:
+        dealt = [*dict.fromkeys(_dealt(chunks))]  # each once, however many tables played it
+        heading = title or _event(said) or _title(deals[0], dealt)
+        _write(out, hand_pages(heading, dealt, seats, per_page, words), len(dealt))
+        return
     played: Session | None = None
     if travellers or any(b.contract or b.tag("ScoreTable") is not None for b in said):
         played = joined(chunks, deals[0], travellers)
@@ -88,11 +112,9 @@ def report(
     shown = list[ReportedBoard]()
     for chunk, tables in solved(iter(chunks), workers, check, seen=False):
         estimates = estimator(chunk)
-        for i, (deal, board) in enumerate(zip(chunk, chunk.boards or (), strict=True)):
-            vulnerability, dealer = par_conditions(board, None, None)
+        for i, each in enumerate(_dealt([chunk])):
             table = TrickTable(tables[i].tricks)
-            number = board.number or 0
-            shown.append(ReportedBoard(number, dealer, vulnerability, deal, table, estimates[i]))
+            shown.append(ReportedBoard(**vars(each), table=table, estimate=estimates[i]))
     judged: Judged | None = None
     if played is not None and per_page is None:
         judged = _judged(played, shown, workers)
@@ -102,17 +124,38 @@ def report(
         shown.sort(key=lambda board: -board.difficulty)
     heading = title or _event(said) or _title(deals[0], shown)
     if per_page is not None:
-        page = record_pages(heading, shown, per_page)
+        page = record_pages(heading, shown, per_page, words)
     else:
         about = (
             f"trickcast {package_version('trickcast')}; exact tricks: DDS, or as the file has "
             f"them; chances: {estimator.info.name}"
         )
         left_out = [str(entry).removeprefix(f"{deals[0]}: ") for entry in passed_over()]
-        page = report_page(heading, shown, left_out, about, judged)
+        page = report_page(heading, shown, left_out, about, judged, words)
+    _write(out, page, len(shown))
+
+
+def _write(out: Path, page: str, boards: int) -> None:
+    """Write a page, and say so."""
     with atomic_writer(out) as stream:
         stream.write(page.encode(errors="backslashreplace"))  # of a file's name in no UTF-8
-    click.echo(f"{out}: {counted(len(shown), 'board')}")
+    click.echo(f"{out}: {counted(boards, 'board')}")
+
+
+def _seats(text: str) -> list[Seat]:
+    """Read ``NESW``, or some of these letters."""
+    seats = [Seat.parse(letter) for letter in text.upper() if letter in "NESW"]
+    if not seats or len({*seats}) != len(text):
+        raise click.BadParameter(f"--hands {text!r} (expected letters of seats, as NESW or S)")
+    return seats
+
+
+def _dealt(chunks: Iterable[DealSet]) -> Iterator[DealtBoard]:
+    """Yield the boards of deals, with the dealer and the vulnerability of their number."""
+    for chunk in chunks:
+        for deal, board in zip(chunk, chunk.boards or (), strict=True):
+            vulnerability, dealer = par_conditions(board, None, None)
+            yield DealtBoard(board.number or 0, dealer, vulnerability, deal)
 
 
 def _boards_of(played: Session) -> Iterator[DealSet]:
@@ -140,11 +183,11 @@ def _judged(played: Session, boards: Sequence[ReportedBoard], workers: int | Non
 
 def _event(said: Sequence[Board]) -> str | None:
     """Return the event that a file names."""
-    events = (board.tag("Event") for board in said)
+    events = ((board.tag("Event") or "").lstrip("#") for board in said)  # "##": of all that follow
     return next((event for event in events if event not in _UNKNOWN), None)
 
 
-def _title(source: str, boards: list[ReportedBoard]) -> str:
+def _title(source: str, boards: Sequence[DealtBoard]) -> str:
     """Return what a page is called when nothing says it: as its file, or as its only deal."""
     if is_file(source):
         return Path(source).stem

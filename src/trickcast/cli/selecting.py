@@ -14,11 +14,12 @@ from .inputs import CHUNK, CommandError, read_deals
 
 Boards = Annotated[
     str | None,
-    Option("--boards", "--board", metavar="5-12,15",
-           help="These board numbers alone (default: all)."),
-]  # fmt: skip
+    Option(
+        "--boards", "--board", metavar="5-12,15", help="Only these board numbers (default: all)."
+    ),
+]
 Renumber = Annotated[
-    int | None, Option(min=1, max=99_999, help="Number the boards anew, from this number on.")
+    int | None, Option(min=1, max=99_999, help="Renumber the boards from this number on.")
 ]
 _SHOWN = 8
 _MOST = 999_999_999
@@ -108,7 +109,7 @@ def _ranges(text: str) -> list[tuple[int, int]]:
         low, dash, high = (piece.strip() for piece in part.partition("-"))
         ends = (low, high) if dash else (low, low)
         if not all(end.isascii() and end.isdecimal() and int(end) <= _MOST for end in ends):
-            raise click.BadParameter(f"--boards {text!r} (expected numbers, as 5-12,15)")
+            raise click.BadParameter(f"--boards {text!r} (expected numbers, such as 5-12,15)")
         found.append((int(ends[0]), int(ends[1])))
     return found
 
@@ -121,6 +122,6 @@ def _tell_doubled(deals_of: dict[int, set[bytes]]) -> None:
         stand = "stands" if len(doubled) == 1 else "stand"
         click.echo(
             f"note: {counted(len(doubled), 'board number')} {stand} for more than one deal: "
-            f"{shown} (--renumber N numbers all anew)",
+            f"{shown} (--renumber N renumbers them all)",
             err=True,
         )

@@ -8,26 +8,31 @@ from .inputs import CommandError
 
 
 def serve(
-    host: Annotated[str, Option(help="Address to listen on; 0.0.0.0: all.")] = "127.0.0.1",
-    port: Annotated[int, Option(min=0, max=65535, help="0: any that is free.")] = 8000,
+    host: Annotated[
+        str, Option(metavar="ADDRESS", help="Address to listen on; 0.0.0.0 for all.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, Option(min=0, max=65535, help="Port to listen on; 0 for any free one.")
+    ] = 8000,
     allow_host: Annotated[
         list[str] | None,
-        Option(metavar="NAME", help="A host name to answer for too; *: for all. Repeatable."),
+        Option(metavar="NAME", help="Another host name to accept, or * for all. Repeatable."),
     ] = None,
     solvers: Annotated[
-        int | None, Option(min=1, help="Processes that solve (default: one a core).")
+        int | None, Option(min=1, help="Solver processes (default: one per core).")
     ] = None,
     running: Annotated[
-        int, Option(min=1, help="Questions in work at a time; others are told to wait.")
+        int, Option(min=1, help="Most questions answered at the same time; others must wait.")
     ] = 128,
-    size: Annotated[int, Option(min=1, help="Bytes of a request at most.")] = 262_144,
-    seconds: Annotated[float, Option(min=0.1, help="Until an answer is given up.")] = 60,
+    size: Annotated[int, Option(min=1, help="Most bytes of a request.")] = 262_144,
+    seconds: Annotated[float, Option(min=0.1, help="Most seconds for an answer.")] = 60,
     contest: Annotated[
-        Path | None, Option(metavar="FILE", help="Hold the contest of the page, kept in this file.")
+        Path | None,
+        Option(metavar="FILE", help="Hold the page's contest, and store it in this file."),
     ] = None,
-    json_logs: Annotated[bool, Option("--json-logs", help="Logs as JSON.")] = False,
+    json_logs: Annotated[bool, Option("--json-logs", help="Write the logs as JSON.")] = False,
 ) -> None:
-    """Answer over HTTP what the other commands answer, and serve the page.
+    """Serve the page, and answer questions over HTTP.
 
     Example: trickcast serve --port 8080
     """

@@ -17,26 +17,26 @@ from .inputs import CommandError, pass_over
 def session(
     files: Annotated[
         list[str],
-        Argument(
-            metavar="FILE", help="Deals with results, travellers as CSV, - for standard input."
-        ),
+        Argument(metavar="FILE", help="Deals with results, CSV files of travellers, or -."),
     ],
     question: SessionQuestion,
     number: Annotated[
-        int | None, Option("--board", min=0, help="Everything about a board.")
+        int | None, Option("--board", min=0, help="Show everything about one board.")
     ] = None,
     pair: Annotated[
-        str | None, Option("--pair", metavar="NUMBER|NAME", help="A pair's own sheet.")
+        str | None, Option("--pair", metavar="NUMBER|NAME", help="Show the sheet of one pair.")
     ] = None,
-    as_json: Annotated[bool, Option("--json", help="All of it as a line of JSON.")] = False,
-    as_csv: Annotated[bool, Option("--csv", help="A line for each table.")] = False,
+    as_json: Annotated[
+        bool, Option("--json", help="Print everything as one line of JSON.")
+    ] = False,
+    as_csv: Annotated[bool, Option("--csv", help="Print one line of CSV per table.")] = False,
     workers: Workers = None,
 ) -> None:
     """Show boards and a ranking, one board, or one pair."""
     asked = [name for name, given in (("--board", number is not None), ("--pair", pair is not None),
                                       ("--json", as_json), ("--csv", as_csv)) if given]  # fmt: skip
     if len(asked) > 1:
-        raise click.BadParameter(f"{' and '.join(asked)} do not go together")
+        raise click.BadParameter(f"{' and '.join(asked)} cannot be combined")
     played = room.read(*(sys.stdin.buffer if file == "-" else file for file in files))
     with progress_bar("solving", len(played.boards), "boards", show=True) as advance:
         judged = question.ask(played, workers, advance)

@@ -45,9 +45,9 @@ _PICTURES = (".svg", *PAGES)
 _WHOLE_TABLES = {"zrd", "gib-binary"}
 """Formats that cannot say that a result is not known."""
 
-AsJson = Annotated[bool, Option("--json", help="One line of JSON.")]
+AsJson = Annotated[bool, Option("--json", help="Print one line of JSON.")]
 Save = Annotated[
-    str | None, Option(metavar="FILE", help="Write the layouts, with what was solved of them.")
+    str | None, Option(metavar="FILE", help="File for the layouts and their solved results.")
 ]
 
 
@@ -55,13 +55,9 @@ def simulate(
     *,
     board: Annotated[
         str | None,
-        Argument(
-            metavar="BOARD", help="A file or text of a board with hidden hands (default: none)."
-        ),
+        Argument(metavar="BOARD", help="Board with hidden hands: a file or text (default: none)."),
     ] = None,
-    number: Annotated[
-        int | None, Option("--board", min=0, help="Only this board number of a file.")
-    ] = None,
+    number: Annotated[int | None, Option("--board", min=0, help="Only this board number.")] = None,
     question: SimulateQuestion,
     workers: Workers = None,
     cluster: Cluster = None,
@@ -69,7 +65,7 @@ def simulate(
     save: Save = None,
     picture: Annotated[
         str | None,
-        Option(metavar="FILE", help="Draw the tricks of --contract, as .svg or .html."),
+        Option(metavar="FILE", help="SVG or HTML file for a chart of the tricks of --contract."),
     ] = None,
 ) -> None:
     """Show what contracts make, of the hands that a board shows or options say."""
@@ -83,7 +79,9 @@ def simulate(
     if picture is not None and question.contract is None:
         raise click.BadParameter("--picture needs --contract")
     if picture is not None and question.making:
-        raise click.BadParameter("--making counts no tricks, and --picture draws them")
+        raise click.BadParameter(
+            "--making and --picture cannot be combined: --making counts no tricks"
+        )
     _check_files(save, picture)
     watching = None if as_json or question.asked else partial(every_sheet, question, last=False)
     with _watched(_hooks(workers, cluster), watching) as hooks:

@@ -11,10 +11,10 @@ from .inputs import CommandError
 
 def site(
     folder: Annotated[
-        Path, Argument(metavar="FOLDER", help="A new folder, or that of an older site.")
+        Path, Argument(metavar="FOLDER", help="New folder, or folder of an older site.")
     ],
 ) -> None:
-    """Write the page as static files, which any web host can serve: no server of ours is needed.
+    """Write the page as static files for any web host.
 
     Example: trickcast site tricks
     """
@@ -25,5 +25,5 @@ def site(
     except SiteError as error:
         raise CommandError(str(error)) from None
     megabytes = sum((folder / name).stat().st_size for name in written) / 1e6
-    click.echo(f"{folder}: {len(written)} files, {megabytes:.0f} MB; serve them by any web host,")
-    click.echo(f"or here: python -m http.server --bind 127.0.0.1 --directory {folder}")
+    click.echo(f"{folder}: {len(written)} files, {megabytes:.0f} MB; put them on any web host,")
+    click.echo(f"or serve them here: python -m http.server --bind 127.0.0.1 --directory {folder}")

@@ -14,7 +14,9 @@ from ..cards import DealSet, TrickTable
 from ..questions.held import HeldTables
 from .command import Option
 
-Check = Annotated[int, Option(min=0, metavar="N", help="Solve N of the file's own tables again.")]
+Check = Annotated[
+    int, Option(min=0, metavar="N", help="Solve N of the tables in the file again, to check them.")
+]
 
 
 def solved(

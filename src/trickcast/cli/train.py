@@ -10,6 +10,7 @@ from ..training.request import Request
 from .inputs import CommandError
 
 _METAVARS = {int: "N", float: "X", str: "TEXT", Path: "PATH"}
+_PLACES = {"library": "LIBRARY", "endings": "FOLDER", "device": "DEVICE"}
 _KINDS = get_type_hints(Request)
 
 
@@ -25,8 +26,8 @@ def _option(option: Field[Any]) -> click.Option:
         facts["is_flag"] = True
     else:
         base = kinds[0] if kinds[0] in _METAVARS else str
-        facts |= {"metavar": _METAVARS[base], "type": click.Path(path_type=Path) if base is Path
-                  else base}  # fmt: skip
+        facts["metavar"] = _PLACES.get(option.name, _METAVARS[base])
+        facts["type"] = click.Path(path_type=Path) if base is Path else base
     return click.Option([option.name, "--" + option.name.replace("_", "-")], **facts)
 
 
@@ -77,21 +78,21 @@ train = click.Command(
             ["changes", "--set"],
             multiple=True,
             metavar="NAME=VALUE",
-            help="Change a setting; see --settings.",
+            help="Change a setting (see --settings). Repeatable.",
         ),
         click.Option(["show_settings", "--settings"], is_flag=True, help="List the settings."),
         *(_option(option) for option in fields(Request) if "help" in option.metadata),
         click.Option(
             ["--cluster"],
-            metavar="ADDRESS",
-            help="Ray cluster: local, auto or ray://HOST:PORT.",
+            metavar="CLUSTER",
+            help="Ray cluster to train on: local, auto or ray://HOST:PORT.",
         ),
         click.Option(
             ["--workers"],
             default=1,
             type=click.IntRange(min=1),
             metavar="N",
-            help="Processes that train together, with --cluster.",
+            help="Number of training processes, with --cluster.",
         ),
     ],
 )

@@ -19,19 +19,19 @@ from .sheets import heading, vulnerable_sides
 if TYPE_CHECKING:
     from ..pairs import HandEmbedding, PairEstimate
 
-_HAND = "A hand, or a file of hands, one a line, or -."
+_HAND = "A hand, a file with one hand per line, or - for standard input."
 
 
 def pair(
     north: Annotated[
-        str, Argument(metavar="HAND", help=f"{_HAND[:-1]}; or a file of boards alone.")
+        str,
+        Argument(metavar="HAND", help="A hand or a file of hands; or, without PARTNER, of boards."),
     ],
     south: Annotated[
         str | None,
         Argument(
             metavar="PARTNER",
-            help="Its partner, or as many of these; or what is known of "
-            "that hand, as '15-17, balanced'.",
+            help="The partner's hand, a file of as many, or a description: '15-17, balanced'.",
         ),
     ] = None,
     *,
@@ -96,11 +96,13 @@ def nearest(
     question: NearestQuestion,
     hands: Annotated[
         Path | None,
-        Option(help="Search the hands of this file, one a line (default: 200,000 random)."),
+        Option(
+            metavar="FILE", help="Hands to search, one per line (default: 200,000 random ones)."
+        ),
     ] = None,
     map_file: Annotated[
         Path | None,
-        Option("--map", metavar="FILE", help="Write a map of hands too, as HTML."),
+        Option("--map", metavar="FILE", help="HTML file for a map of the hands."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -48,12 +48,22 @@ class Theme:
 
 
 def read_theme(text: str) -> Theme:
-    """Read ``South opens a weak two; North has 15+ points``: who opens is the dealer.
+    """Read the theme of a lesson. The player who opens is the dealer.
 
-    Raises ConstraintError where no seat is named.
+    Args:
+        text: Descriptions of hands, separated by semicolons: ``"South opens a weak two; North has
+            15+ points"``.
 
-    >>> read_theme("South opens a weak two").dealer
-    <Seat.SOUTH: 2>
+    Returns:
+        A Theme.
+
+    Raises:
+        ConstraintError: No seat is named, or a description cannot be read.
+
+    Example:
+        >>> from trickcast.dealing import read_theme
+        >>> read_theme("South opens a weak two").dealer
+        <Seat.SOUTH: 2>
     """
     hands: dict[Seat, list[str]] = {}
     dealer = None
@@ -88,22 +98,47 @@ def deal_boards(
     max_tries: int = MAX_TRIES,
     among: Callable[[Constraints], Any] | None = None,
 ) -> DealtBoards:
-    """Deal ``n`` boards, numbered from ``first``, each as likely as any other that fits.
+    """Deal ``n`` numbered boards, all that fit equally likely.
 
-    Without a ``seed`` a fresh one is taken, and returned; ``secure`` takes every card from the
-    system's randomness instead, for events. The seats, ``condition`` and ``tricks`` are those of
-    ``Constraints``; ``theme`` is read by ``read_theme``, and who opens in it is the dealer.
-    ``dealer`` and ``vulnerable`` are otherwise those of the board's number. ``rotate`` turns each
-    board by 0 to 3 seats (``"any"``) or 0 or 2 (``"half"``), and with the cards a dealer or
-    vulnerability that is not the number's. ``among`` makes of the constraints what has their
-    ``deals``, and chooses which layouts that fit are drawn.
+    Args:
+        n: Number of boards.
+        seed: Seed, 0 to 2**64 - 1. Default: a fresh one, which is returned.
+        secure: Whether to take every card from the system's randomness, for events; no seed repeats
+            these boards.
+        theme: What a lesson is about, such as ``"South opens a weak two; North has 15+ points"``.
+            The player who opens is the dealer.
+        north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
+            balanced"``, a function of (n, 52) bool hands, or a list of these. Default: nothing.
+        east: As ``north``.
+        south: As ``north``.
+        west: As ``north``.
+        condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
+            + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
+        dealer: Dealer of all boards. Default: by the board number.
+        vulnerable: Vulnerable sides of all boards. Default: by the board number.
+        first: Number of the first board.
+        rotate: ``"any"`` to rotate each board by 0 to 3 seats, ``"half"`` by 0 or 2; a given dealer
+            and vulnerability rotate with the cards. Default: none.
+        tricks: As in ``Constraints``.
+        max_tries: Most layouts to draw.
+        among: Function from the Constraints to what has their ``deals``, which chooses the layouts
+            to draw among those that fit. Default: all.
 
-    Raises ValueError for a seed beside ``secure``, another ``rotate`` and a ``first`` below 1, and
-    as ``Constraints`` and its ``deals``.
+    Returns:
+        DealtBoards: ``deals`` and ``seed``.
 
-    >>> dealt = deal_boards(8, theme="South opens a weak two", rotate="any", seed=1)
-    >>> len(dealt.deals), dealt.seed
-    (8, 1)
+    Raises:
+        ValueError: ``seed`` and ``secure`` are given together, ``rotate`` is another text, or a
+            number is out of its range.
+        DealError: A hand is not valid.
+        ConstraintError: A text cannot be read, or contradicts itself.
+        NoDealsError: Too few layouts fit.
+
+    Example:
+        >>> from trickcast.dealing import deal_boards
+        >>> dealt = deal_boards(8, theme="South opens a weak two", rotate="any", seed=1)
+        >>> len(dealt.deals), dealt.seed
+        (8, 1)
     """
     if secure and seed is not None:
         raise ValueError("secure takes no seed (expected one or the other)")

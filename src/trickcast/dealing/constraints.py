@@ -1,5 +1,7 @@
 """Random deals under constraints: known cards, descriptions of hidden hands, conditions."""
 
+from __future__ import annotations
+
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -210,24 +212,32 @@ def _one_in(share: float) -> str:
 
 
 class Constraints:
-    """What is known of a deal.
+    """State what is known of a deal, and deal layouts that fit.
 
-    Each seat is a hand (a Hand, or text that reads as one), constraint text in the short form
-    (``"hcp 15-17, balanced"``; cards known in part are text too: ``"SAK, H2"``), a predicate on
-    (n, 52) bool hands, a list of these, or None. ``condition`` is about the whole deal: text in
-    Dealer's language, a Script that was read from it, a predicate on (n, 52) uint8 owners, or a
-    list of these; ``rnd()`` is another chance in each of them. Everything has to hold.
-    docs/constraints.md describes both languages.
+    All parts must hold. docs/constraints.md describes both languages.
 
-    ``tricks`` finds what a condition's ``tricks()``, ``dds()`` and ``par()`` ask for: a function of
-    (n, 52) uint8 owners that returns (n, 5, 4) tricks, strains S H D C N by declarers N E S W.
+    Args:
+        north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
+            balanced"``, a function of (n, 52) bool hands, or a list of these. Default: nothing.
+        east: As ``north``.
+        south: As ``north``.
+        west: As ``north``.
+        condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
+            + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
+            ``rnd()`` is independent in each.
+        tricks: Function that finds what ``tricks()``, ``dds()`` and ``par()`` in a condition ask
+            for: from owners, shape (n, 52), uint8, to tricks, shape (n, 5, 4), strains S H D C N by
+            declarers N E S W. Default: such conditions are refused.
 
-    Raises DealError for a bad hand and ConstraintError for text that cannot be read, or where a
-    contradiction shows without trying.
+    Raises:
+        DealError: A hand is not valid.
+        ConstraintError: A text cannot be read, or a contradiction shows without trying.
 
-    >>> opener = Constraints(south="balanced, hcp 15-17")
-    >>> opener.accepts(opener.deals(3, seed=1))
-    array([ True,  True,  True])
+    Example:
+        >>> from trickcast.dealing import Constraints
+        >>> opener = Constraints(south="balanced, hcp 15-17")
+        >>> opener.accepts(opener.deals(3, seed=1))
+        array([ True,  True,  True])
     """
 
     effect = 1.0
@@ -289,7 +299,8 @@ class Constraints:
             return ()
         if not isinstance(value, str | Script):
             raise ConstraintError(
-                f"condition: {type(value).__name__} is not one (expected text or a function)"
+                f"condition: {type(value).__name__} is not a condition (expected text or a "
+                "function)"
             )
         if isinstance(value, str):
             script = read_script(value, chances=self._chances)
@@ -370,9 +381,17 @@ class Constraints:
         return not self._tests and all(isinstance(node, HasCards) for node in nodes)
 
     def accepts(self, deals: DealsLike) -> Bools:
-        """Return which deals satisfy everything: (n,) bool.
+        """Return which deals satisfy everything.
 
-        Raises ConstraintError where a division by zero leaves it open.
+        Args:
+            deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+
+        Returns:
+            Shape (n,), bool.
+
+        Raises:
+            DealError: An entry is not a valid deal; the message names its index.
+            ConstraintError: A division by zero leaves it open.
         """
         owners = as_dealset(deals)[0].owners
         layouts = Layouts(owners, self._tricks)
@@ -416,11 +435,20 @@ class Constraints:
             taken = upto
 
     def stream(self, seed: Seed) -> Iterator[tuple[NDArray[np.uint8], int]]:
-        """Yield (m, 52) owners of fitting layouts, and how many were drawn for them; for ever.
+        """Yield fitting layouts without end.
 
-        Joined together they are the deals of ``deals``, in order; m may be 0. With the seed
-        ``"secure"`` they come of the system's randomness, and never again.
-        Raises ValueError for a ``seed`` outside 0 … 2**64 - 1, TypeError for one that is not whole.
+        Joined together they are the deals of ``deals``, in order.
+
+        Args:
+            seed: Seed, 0 to 2**64 - 1, or ``"secure"`` for the system's randomness.
+
+        Yields:
+            Owners, shape (m, 52), uint8, where m may be 0; and how many layouts were drawn for
+            them.
+
+        Raises:
+            ValueError: ``seed`` is out of its range.
+            TypeError: ``seed`` is not whole.
         """
         random_words(seed, 0)  # a bad seed is told now
         drawn = (
@@ -432,12 +460,21 @@ class Constraints:
     def deals(self, n: int, seed: Seed, max_tries: int = MAX_TRIES) -> DealSet:
         """Return ``n`` deals, drawn independently and uniformly from all layouts that fit.
 
-        The same seed gives the same deals, and asking for more of them gives the same ones first;
-        the seed ``"secure"`` stands for the system's randomness.
+        The same seed gives the same deals; if you ask for more, the first ones stay the same.
 
-        Raises NoDealsError, which holds the deals found and a report, when ``max_tries`` layouts
-        were drawn and too few of them fit. Raises ValueError for a negative ``n`` or a seed
-        outside 0 … 2**64 - 1, TypeError for numbers that are not whole.
+        Args:
+            n: Number of deals, 0 or more.
+            seed: Seed, 0 to 2**64 - 1, or ``"secure"`` for the system's randomness.
+            max_tries: Most layouts to draw.
+
+        Returns:
+            A DealSet of ``n`` deals.
+
+        Raises:
+            NoDealsError: ``max_tries`` layouts gave fewer than ``n`` deals. The error has the deals
+                found, and a report.
+            ValueError: A number is out of its range.
+            TypeError: A number is not whole.
         """
         n = checked_whole(n, "n")
         if n < 0:
@@ -463,11 +500,18 @@ class Constraints:
                 f"\nleast often passed: {killer.source}, {clip(killer.text)!r} ({killer.passed_by})"
             )
         return NoDealsError(
-            f"{message}\nask for less, or for more tries (max_tries)", report, deals
+            f"{message}\nask for less, or allow more tries (max_tries)", report, deals
         )
 
     def report(self, tries: int = _PROBE) -> ConstraintReport:
-        """Return how many of all layouts fit, and how many pass each clause."""
+        """Count how many of all layouts fit, and how many pass each clause.
+
+        Args:
+            tries: Number of random layouts to try.
+
+        Returns:
+            A ConstraintReport, which prints as a table.
+        """
         tries = self._tried(tries)
         drawn = self._sampler.draw(tries, RandomWords(0, 0))
         accepted = sum(len(owners) for owners, _ in self._accepted(drawn))
@@ -527,13 +571,37 @@ def constrained_deals(
     tricks: Tricks | None = None,
     max_tries: int = MAX_TRIES,
 ) -> DealSet:
-    """Return ``n`` random deals in which the seats hold what is asked of them.
+    """Return ``n`` random deals that satisfy what you ask, all equally likely.
 
-    The same as ``Constraints(…).deals(n, seed)``, which see.
+    The same as ``Constraints(…).deals(n, seed)``. docs/constraints.md describes both languages.
 
-    >>> deals = constrained_deals(2, seed=1, south="AQ864.K75.A3.KJ4", north="hcp 6-9, spades 3-4")
-    >>> all(6 <= deal.north.hcp <= 9 for deal in deals)
-    True
+    Args:
+        n: Number of deals, 0 or more.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same deals.
+        north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
+            balanced"``, a function of (n, 52) bool hands, or a list of these.
+        east: As ``north``.
+        south: As ``north``.
+        west: As ``north``.
+        condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
+            + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
+        tricks: Function that finds what ``tricks()``, ``dds()`` and ``par()`` in a condition ask
+            for, from (n, 52) owners to (n, 5, 4) tricks. Default: such conditions are refused.
+        max_tries: Most layouts to draw.
+
+    Returns:
+        A DealSet of ``n`` deals.
+
+    Raises:
+        DealError: A hand is not valid.
+        ConstraintError: A text cannot be read, or contradicts itself.
+        NoDealsError: ``max_tries`` layouts gave fewer than ``n`` deals.
+
+    Example:
+        >>> known = {"south": "AQ864.K75.A3.KJ4", "north": "hcp 6-9, spades 3-4"}
+        >>> deals = tc.constrained_deals(2, seed=1, **known)
+        >>> all(6 <= deal.north.hcp <= 9 for deal in deals)
+        True
     """
     constraints = Constraints(
         north=north, east=east, south=south, west=west, condition=condition, tricks=tricks
@@ -630,7 +698,7 @@ def _check_shapes(sampler: Sampler) -> None:
     """Raise ConstraintError when each seat's shapes are possible, but not together."""
     if sampler.share == 0:
         raise ConstraintError(
-            "the shapes asked of the seats do not go together: no layout of the suits has them all"
+            "the shapes asked for cannot occur together: no layout of the suits has them all"
         )
 
 
@@ -656,7 +724,7 @@ def _check_points(cards: KnownCards, limits: LimitsBySeat) -> None:
             f"{seat.name.lower()} {low}-{high}" for seat, (low, high) in ranges.items()
         )
         raise ConstraintError(
-            f"the high-card points do not go together: {asked} make {least}-{most} (expected "
+            f"the high-card points do not add up: {asked} make {least}-{most} (expected "
             f"{total} in all)"
         )
 

@@ -20,7 +20,7 @@ _LARGEST_TABLE = 10_000
 """Cells of a frequency table."""
 _IDLE = {
     "generate": "boards are dealt until there are enough of them, or max_tries ends it",
-    "opener": "opc() alone asks for it, which is worked out by a program outside",
+    "opener": "opc() alone asks for it, which needs a separate program",
 }
 """Settings of Dealer that change nothing here, with the reason."""
 _BARE = ("printcompact", "printoneline")
@@ -189,7 +189,15 @@ class Actions:
 def read_actions(text: str, source: str = "script") -> Actions:
     """Read what a script does with its deals.
 
-    Raises ConstraintError for what cannot be read, with the place.
+    Args:
+        text: Script in Dealer's language.
+        source: Name of the text in messages.
+
+    Returns:
+        Actions: the Script, its settings, tables and listings.
+
+    Raises:
+        ConstraintError: The text cannot be read; the message has line, column and a caret.
     """
     script = read_script(text, source)
     tables: list[Average | Frequency] = []

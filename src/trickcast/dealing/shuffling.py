@@ -48,30 +48,57 @@ def checked_seed(seed: Any) -> int:
 
 
 def random_deals(n: int, seed: int, start: int = 0) -> DealSet:
-    """Return ``n`` uniformly random deals: those numbered ``start`` to ``start + n - 1``.
+    """Return ``n`` random deals, all equally likely.
 
-    Deal *i* depends on (seed, *i*) alone, so any range can be dealt anywhere, in any order, and
-    gives the same cards: the deal's 52 random words come from Philox at counter 13 *i*.
+    Deal *i* depends only on the seed and *i*. So any part of a seed can be dealt anywhere, in any
+    order, and has the same cards.
 
-    Raises ValueError for a negative ``n``, a ``start`` outside 0 … 2**64 - 1 or a ``seed`` outside
-    the same, TypeError for numbers that are not whole.
+    Args:
+        n: Number of deals, 0 or more.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same deals.
+        start: Number of the first deal, 0 to 2**64 - 1.
 
-    >>> deals = tc.random_deals(1000, seed=1)
-    >>> deals[999] == tc.random_deals(1, seed=1, start=999)[0]
-    True
+    Returns:
+        A DealSet of the deals ``start`` to ``start + n - 1``.
+
+    Raises:
+        ValueError: A number is out of its range.
+        TypeError: A number is not whole.
+
+    Source:
+        Random words from Philox4x64-10 (Salmon et al. 2011), at counter 13 *i*.
+
+    Example:
+        >>> deals = tc.random_deals(1000, seed=1)
+        >>> deals[999] == tc.random_deals(1, seed=1, start=999)[0]
+        True
     """
     return DealSet(_shuffled(_SEATS, n, seed, start))
 
 
 def random_positions(n: int, cards: int, seed: int, start: int = 0) -> NDArray[np.uint8]:
-    """Return ``n`` uniformly random endings, ``cards`` in each hand, numbered from ``start``.
+    """Return ``n`` random positions with fewer cards, all equally likely.
 
-    Owners, (n, 52) uint8; 255 for cards that are gone. Like a deal, an ending depends on its seed,
-    number and size alone. Raises ValueError for ``cards`` outside 2 … 12, and as ``random_deals``.
+    Like a deal, a position depends only on its seed, number and size.
 
-    >>> owners = random_positions(2, cards=5, seed=1)
-    >>> (owners < 4).sum(axis=1)
-    array([20, 20])
+    Args:
+        n: Number of positions, 0 or more.
+        cards: Cards in each hand, 2 to 12.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same positions.
+        start: Number of the first position.
+
+    Returns:
+        Owners, shape (n, 52), uint8; 255 for cards that are gone.
+
+    Raises:
+        ValueError: A number is out of its range.
+        TypeError: A number is not whole.
+
+    Example:
+        >>> from trickcast.dealing import random_positions
+        >>> owners = random_positions(2, cards=5, seed=1)
+        >>> (owners < 4).sum(axis=1)
+        array([20, 20])
     """
     if not 2 <= cards <= 12:
         raise ValueError(f"cards is {cards} (expected 2 to 12 in a hand)")
@@ -83,12 +110,22 @@ def random_positions(n: int, cards: int, seed: int, start: int = 0) -> NDArray[n
 
 
 def turned(deals: DealSet, seed: int, *, half: bool = False) -> DealSet:
-    """Return deals, each turned by 0 to 3 seats clockwise, all four equally likely.
+    """Return deals that are each rotated by 0 to 3 seats, all equally likely.
 
-    With ``half`` North and South change places, and so do East and West, or nobody does. The same
-    seed gives the same turns. Boards keep number, dealer and vulnerability; tricks, contracts,
-    results and whatever else depends on the cards are dropped.
-    Raises ValueError for a ``seed`` outside 0 … 2**64 - 1, TypeError for one that is not whole.
+    Boards keep number, dealer and vulnerability. Tricks, contracts, results and everything else
+    that depends on the cards is dropped.
+
+    Args:
+        deals: A DealSet.
+        seed: Seed of the rotations, 0 to 2**64 - 1.
+        half: Whether to rotate by 0 or 2 seats only, so that partners stay on their side.
+
+    Returns:
+        A DealSet.
+
+    Raises:
+        ValueError: ``seed`` is out of its range.
+        TypeError: ``seed`` is not whole.
     """
     turns = random_turns(len(deals), seed, half=half)
     boards = deals.boards and [

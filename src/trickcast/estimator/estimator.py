@@ -1,5 +1,7 @@
 """Running a pretrained network on deals."""
 
+from __future__ import annotations
+
 import operator
 import os
 from collections import OrderedDict
@@ -26,19 +28,24 @@ _STREAMED = 4096  # deals in a part of a stream, or solved at a time
 
 
 class Estimator:
-    """A pretrained model, loaded once and called on deals.
+    """Load a model of whole deals once, and call it on deals.
 
-    ``model`` is the name of a shipped model (``models()`` lists them) or the path of an ``.onnx``
-    file that ``trickcast train`` exported. ``threads`` is the number of threads (default: all
-    cores), ``batch_size`` how many deals are computed at a time: it bounds the memory and changes
-    no result. Calls from many threads are safe.
+    Many threads may call it at the same time.
 
-    Raises ModelError for a model that is unknown, missing or damaged, ValueError for ``threads``
-    or ``batch_size`` below one.
+    Args:
+        model: Name of a model (see ``models()``), or path of an ``.onnx`` file that ``trickcast
+            train`` exported.
+        threads: Number of threads. Default: all cores.
+        batch_size: Deals computed at a time. It limits the memory, and changes no result.
 
-    >>> estimator = tc.Estimator("fast", threads=1)
-    >>> estimator(tc.random_deals(100, seed=1)).expected.shape
-    (100, 5, 4)
+    Raises:
+        ModelError: The model is unknown, missing or damaged.
+        ValueError: ``threads`` or ``batch_size`` is below 1.
+
+    Example:
+        >>> estimator = tc.Estimator("fast", threads=1)
+        >>> estimator(tc.random_deals(100, seed=1)).expected.shape
+        (100, 5, 4)
     """
 
     info: ModelInfo
@@ -69,18 +76,24 @@ class Estimator:
         return _same, (name, self.info.sha256, self._threads, self.batch_size)
 
     def __call__(self, deals: DealsLike, *, solve_below: float | None = None) -> TrickEstimate:
-        """Estimate every strain and declarer of ``deals``.
+        """Estimate the tricks of every strain and declarer.
 
-        ``deals`` is a Deal, PBN text, a DealSet, a list of these or (n, 52) owners; a single deal
-        gives arrays without the leading axis. A result takes 1.2 kB a deal, and computing it no
-        memory that grows with the deals; ``stream`` keeps neither.
+        The result takes 1.2 kB a deal. Computing it takes no memory that grows with the deals.
+        ``stream`` keeps neither.
 
-        With ``solve_below``, results whose likeliest count has a lower probability than that are
-        searched by DDS, with as many threads, until it is at least so probable; ``exact`` of the
-        answer says which are known for certain. 1 solves all but what the network is wholly sure
-        of.
+        Args:
+            deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+            solve_below: Probability, 0 to 1: results whose likeliest number has a lower one are
+                searched with DDS until it is at least as probable. ``exact`` of the result says
+                which are certain. 1 solves everything but what the network is wholly sure of.
+                Default: none.
 
-        Raises DealError for what is not a deal, ValueError for ``solve_below`` outside 0 … 1.
+        Returns:
+            A TrickEstimate; a single deal gives arrays without the leading axis.
+
+        Raises:
+            DealError: An entry is not a valid deal; the message names its index.
+            ValueError: ``solve_below`` is not a probability.
         """
         if solve_below is not None:
             _check_bound(solve_below)
@@ -103,14 +116,22 @@ class Estimator:
     def probabilities(
         self, deals: DealsLike, strains: Iterable[str | Strain]
     ) -> NDArray[np.float32]:
-        """Return the probabilities of some strains alone, in less time than those of all.
+        """Return the probabilities of some strains only, which is faster than all.
 
-        (n, k, 4, 14) float32: the k strains as asked for, declarers N E S W, 0 … 13 tricks; the
-        same numbers as ``self(deals).probabilities[:, strains]``. A single deal gives an array
-        without the leading axis. In the models of today one strain takes some two fifths of the
-        time of five; others compute all.
+        With the models that ship, one strain takes about two fifths of the time of five.
 
-        Raises DealError for what is not a deal or a strain, ValueError for no strains.
+        Args:
+            deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+            strains: The k strains, as letters or Strains.
+
+        Returns:
+            Probabilities of 0 to 13 tricks, shape (n, k, 4, 14), float32, by declarers N E S W; for
+            a single deal without the leading axis. They are the same numbers as
+            ``self(deals).probabilities[:, strains]``.
+
+        Raises:
+            DealError: A deal or strain is not valid.
+            ValueError: No strain is asked for.
         """
         dealset, single = as_dealset(deals)
         asked = [Strain.parse(strain) for strain in strains]
@@ -181,9 +202,19 @@ class Estimator:
     def stream(
         self, deals: DealsLike, *, solve_below: float | None = None
     ) -> Iterator[TrickEstimate]:
-        """Yield the same estimates in parts of 4,096 deals, in order, the last one shorter.
+        """Yield the estimates in parts of 4,096 deals, for more deals than fit in memory.
 
-        For more deals than results fit in memory. Raises as a call does, before the first part.
+        Args:
+            deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+            solve_below: As in a call.
+
+        Yields:
+            TrickEstimates, in order; the last one is shorter.
+
+        Raises:
+            DealError: An entry is not a valid deal; the message names its index. Nothing has been
+                yielded then.
+            ValueError: ``solve_below`` is not a probability.
         """
         if solve_below is not None:
             _check_bound(solve_below)
@@ -216,10 +247,20 @@ _loaded: OrderedDict[tuple[str, int | None, int], Estimator] = OrderedDict()
 
 
 def loaded(model: str | os.PathLike[str] | None = None, threads: int | None = None) -> Estimator:
-    """Return an Estimator that stays loaded for the next time: one of the last four so used.
+    """Return an Estimator that stays loaded, as one of the last four.
 
-    A file that was written anew is loaded again. ``model`` is the default one unless named. Raises
-    as ``Estimator``.
+    A file that was written again is loaded again.
+
+    Args:
+        model: Name of a model, or path of an ``.onnx`` file. Default: accurate.
+        threads: Number of threads. Default: all cores.
+
+    Returns:
+        The Estimator.
+
+    Raises:
+        ModelError: The model is unknown, missing or damaged.
+        ValueError: ``threads`` is below 1.
     """
     key = _key(model, threads)
     estimator = _loaded.get(key)
@@ -234,7 +275,18 @@ def loaded(model: str | os.PathLike[str] | None = None, threads: int | None = No
 
 
 def is_loaded(model: str | os.PathLike[str] | None = None, threads: int | None = None) -> bool:
-    """Whether ``loaded`` has this model at hand. Raises ModelError for one that there is not."""
+    """Tell whether a model is loaded already.
+
+    Args:
+        model: As in ``loaded``.
+        threads: As in ``loaded``.
+
+    Returns:
+        Whether it is.
+
+    Raises:
+        ModelError: The model is unknown.
+    """
     return _key(model, threads) in _loaded
 
 
@@ -251,15 +303,29 @@ def estimate(
     *,
     solve_below: float | None = None,
 ) -> TrickEstimate:
-    """Estimate the tricks of every strain and declarer, without solving.
+    """Estimate the tricks of every strain and declarer with a neural network.
 
-    As ``Estimator(model)(deals, solve_below=…)``, with the default model unless ``model`` names
-    another; a model that was used stays loaded. With ``solve_below=0.8``, results of which the
-    model is less than 80 % sure are searched until they are surer.
+    A model that was used once stays loaded.
 
-    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
-    >>> estimated = tc.estimate(deal)
-    >>> estimated.tricks["H", "N"], estimated.probabilities.shape
-    (10, (5, 4, 14))
+    Args:
+        deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+        model: Name of a model (see ``models()``), or path of an ``.onnx`` file. Default: accurate.
+        solve_below: Probability, 0 to 1: results of which the model is less sure are searched with
+            DDS. Default: none.
+
+    Returns:
+        A TrickEstimate: ``expected`` and ``tricks`` of shape (5, 4) for a single deal and (n, 5, 4)
+        otherwise, ``probabilities`` with an axis of 14 more.
+
+    Raises:
+        DealError: An entry is not a valid deal; the message names its index.
+        ModelError: The model is unknown, missing or damaged.
+        ValueError: ``solve_below`` is not a probability.
+
+    Example:
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> estimated = tc.estimate(deal)
+        >>> estimated.tricks["H", "N"], estimated.probabilities.shape
+        (10, (5, 4, 14))
     """
     return loaded(model)(deals, solve_below=solve_below)

@@ -37,7 +37,10 @@ _ROUNDING, _OFF = 1e-6, 1e-3
 
 
 class ModelError(ValueError):
-    """A model file that is missing, damaged or not one of ours: names it and its checksum."""
+    """Report a model file that is missing, damaged or of another kind.
+
+    The message names the file and its SHA-256.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +133,8 @@ def locate(
         return shipped[model]
     if not isinstance(model, str | os.PathLike):
         raise TypeError(
-            f"{kind} is {shorten(model)} (expected a name or a path; one that is loaded is called)"
+            f"{kind} is {shorten(model)} (expected a name or a path; call a loaded estimator "
+            "instead)"
         )
     path = Path(model)
     if path.is_file():
@@ -198,7 +202,7 @@ def open_session(path: Path, expected: str | None, threads: int | None = None) -
     options.log_severity_level = 4  # errors come as exceptions, and would be printed besides
     try:
         if expected is None and keeps_data_elsewhere(data):  # what we ship is known
-            raise ValueError("it keeps arrays in other files, which are not read")
+            raise ValueError("it stores arrays in other files, which is not supported")
         session = ort.InferenceSession(
             data,
             options,
@@ -332,9 +336,16 @@ def _check_facts(info: ModelInfo) -> None:
 
 
 def models() -> tuple[ModelInfo, ...]:
-    """Return the models that ship with the package. Raises ModelError for a damaged one.
+    """List the models of whole deals that ship with the package.
 
-    >>> [model.name for model in tc.models()][:2]
-    ['fast', 'accurate']
+    Returns:
+        A list of ModelInfo: name, size, accuracy, speed, checksum.
+
+    Raises:
+        ModelError: A model file is missing or damaged.
+
+    Example:
+        >>> [model.name for model in tc.models()][:2]
+        ['fast', 'accurate']
     """
     return tuple(load_session(name)[1] for name in known_models())

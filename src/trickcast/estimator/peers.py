@@ -66,7 +66,7 @@ class PeerModel:
     def __call__(self, deals: Any) -> TrickEstimate:
         """Estimate every strain and declarer; the tricks are the likeliest.
 
-        Raises ModelError when the answers are no probabilities of fourteen counts.
+        Raises ModelError when the answers are not probabilities of fourteen counts.
         """
         dealset, single = as_dealset(deals)
         chances = np.empty((len(dealset), 5, 4, _COUNTS), np.float32)
@@ -96,7 +96,7 @@ class PeerModel:
         rows = self.encode(owners)
         first = answers_of(self._session, self.path, None, {self._input: rows})[0]
         if not isinstance(first, np.ndarray) or first.dtype.kind not in "fiu":
-            raise ModelError(f"{self.path}: the answers are no numbers")
+            raise ModelError(f"{self.path}: the answers are not numbers")
         answers = first.astype(np.float32)
         if answers.shape != (len(rows), _COUNTS):
             raise ModelError(
@@ -105,7 +105,7 @@ class PeerModel:
             )
         if not (answers >= 0).all() or not (np.abs(answers.sum(axis=1) - 1) < 1e-2).all():
             raise ModelError(
-                f"{self.path}: the answers are no probabilities: a row sums to "
+                f"{self.path}: the answers are not probabilities: a row sums to "
                 f"{answers.sum(axis=1)[0]:.3f} (expected 1; a softmax may be missing at its end)"
             )
         answers /= answers.sum(axis=1, keepdims=True)
@@ -159,7 +159,7 @@ def _read_layout(text: str) -> tuple[str, ...]:
     hands = [block for block in blocks if block in _PLACES]
     if len(blocks) != 5 or len(strains) != 1 or sorted(hands) != sorted(_PLACES):
         raise ValueError(
-            f"{shorten(text)} is no layout of a row (expected the five strains in their order, "
+            f"{shorten(text)} is not a layout of a row (expected the five strains in their order, "
             f"such as NSHDC, and {', '.join(_PLACES)}, in any order)"
         )
     return blocks

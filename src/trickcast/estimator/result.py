@@ -24,18 +24,23 @@ from ..cards.columns import Columns
 
 
 class TrickEstimate(OneOrMany, TrickChances):
-    """Estimated tricks of the declarer's side, for one deal or for many.
+    """Hold the estimated tricks of declarer's side, for one deal or many.
 
-    ``estimate.expected["H", "N"]`` is the mean for hearts declared by North (an array where there
-    are many deals); ``tricks`` and ``probabilities`` take names too. ``estimate[3]`` and
-    ``estimate[2:5]`` are the estimates of those deals. Prints as a table: expected tricks, and the
-    chance of the likeliest count in percent; ``=`` stands for that of a solved result.
+    ``estimate.expected["H", "N"]`` is the mean number of tricks in hearts declared by North, or an
+    array of n; ``tricks`` and ``probabilities`` take names too. ``estimate[3]`` and
+    ``estimate[2:5]`` are the estimates of those deals.
 
-    >>> estimated = tc.estimate(tc.random_deals(5, seed=1))
-    >>> estimated.tricks["N", "S"].shape, estimated[3].expected.shape, len(estimated[2:5])
-    ((5,), (5, 4), 3)
-    >>> estimated[3].making("1N", by="S") > estimated[3].making("7N", by="S")
-    True
+    Args:
+        probabilities: Probability of 0 to 13 tricks, shape (…, 5, 4, 14), float32.
+        tricks: Likeliest number of tricks, shape (…, 5, 4), uint8.
+        solved: Whether a result was solved instead, shape (…, 5, 4), bool. Default: none.
+
+    Example:
+        >>> estimated = tc.estimate(tc.random_deals(5, seed=1))
+        >>> estimated.tricks["N", "S"].shape, estimated[3].expected.shape, len(estimated[2:5])
+        ((5,), (5, 4), 3)
+        >>> estimated[3].making("1N", by="S") > estimated[3].making("7N", by="S")
+        True
     """
 
     named = ("estimate", "deal", "deals")

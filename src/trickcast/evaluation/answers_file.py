@@ -42,10 +42,18 @@ class _Table(NamedTuple):
 
 
 def open_answers(path: str | os.PathLike[str]) -> tuple[TestSet, _Table]:
-    """Read an answers file, and find the test set that it names.
+    """Open a file of answers, and find the test set that it names.
 
-    Raises AnswersError for a file that names none, one that is not known, or another version of it
-    than this program's; OSError, and ModuleNotFoundError for Parquet without pyarrow.
+    Args:
+        path: CSV or Parquet file.
+
+    Returns:
+        The TestSet, and the table of answers.
+
+    Raises:
+        AnswersError: The file names no known test set, or another version of it.
+        OSError: The file cannot be read.
+        ModuleNotFoundError: The file is Parquet, and pyarrow is not installed.
     """
     file = Path(path)
     with file.open("rb") as stream:
@@ -67,11 +75,21 @@ def open_answers(path: str | os.PathLike[str]) -> tuple[TestSet, _Table]:
 
 
 def read_answers(table: _Table, asked: TestSet, truth: Truth) -> Answers:
-    """Return what a file says of each question.
+    """Read the answer to each question.
 
-    A strain and declarer may be left out for all deals, and then is not scored.
-    Raises AnswersError for an answer to no question, a second one to the same, one that is no
-    number of tricks and no chances, and where some deals of a strain and declarer are left out.
+    A strain and declarer may be left out for all deals. It is not scored then.
+
+    Args:
+        table: The table of answers.
+        asked: The TestSet.
+        truth: Its questions.
+
+    Returns:
+        The Answers.
+
+    Raises:
+        AnswersError: An answer has no question, a question has two answers, an answer is neither a
+            number of tricks nor chances, or some answers of a strain and declarer are missing.
     """
     rows = _questions(table, asked, truth)
     chances = [name in table.columns for name in _CHANCES]
@@ -121,7 +139,8 @@ def _parquet(file: Path) -> dict[str, Sequence[Any]]:
         from pyarrow import ArrowException, parquet
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
-            'answers in Parquet need pyarrow: pip install "trickcast[data]" (or write CSV)'
+            'answers in Parquet need pyarrow; install it with: pip install "trickcast[data]" (or '
+            "write CSV)"
         ) from None
     try:
         table = parquet.read_table(file)
@@ -189,7 +208,8 @@ def _deals(table: _Table, truth: Truth) -> list[int]:
         owned = _or_none(lambda text: Deal(text).owner_bytes, text)
         if owned not in by_cards:
             raise AnswersError(
-                f"{table.place(row)}: {shorten(text)} is no deal of the set (expected its number, "
+                f"{table.place(row)}: {shorten(text)} is not a deal of the set (expected its "
+                "number, "
                 f"0 to {len(truth.owners) - 1}, or its PBN text)"
             )
         known[cell] = by_cards[owned]
@@ -226,4 +246,4 @@ def _refuse_holes(path: str, truth: Truth, answered: NDArray[np.bool_]) -> None:
                 f"missing, first deal {deal}, {what} by {by} (expected all, or none)"
             )
     if not answered.any():
-        raise AnswersError(f"{path}: there is no answer in it")
+        raise AnswersError(f"{path}: contains no answers")

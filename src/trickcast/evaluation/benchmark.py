@@ -153,22 +153,37 @@ SETS = {
 
 
 def find_set(text: str) -> TestSet:
-    """Return the test set that ``name/version/digest`` names.
+    """Return a test set by name, version and digest.
 
-    Raises ValueError for a name that is not known, and another version or digest than the set has.
+    Args:
+        text: ``name/version/digest``.
+
+    Returns:
+        The TestSet.
+
+    Raises:
+        ValueError: The name is unknown, or the set has another version or digest.
     """
     name = text.partition("/")[0].strip()
     if name not in SETS:
-        raise ValueError(f"no test set {shorten(name)} (there are: {', '.join(SETS)})")
+        raise ValueError(f"no test set {shorten(name)} (expected one of: {', '.join(SETS)})")
     if text.strip() != str(SETS[name]):
         raise ValueError(f"made for {shorten(text)} (expected {SETS[name]})")
     return SETS[name]
 
 
 def truth_of_deals(asked: TestSet, deals: DealSet) -> Truth:
-    """Return the questions of a set of solved deals.
+    """Return the questions of a test set of solved deals, with the true answers.
 
-    Raises ValueError where the deals are others than the set's.
+    Args:
+        asked: The TestSet.
+        deals: Its deals, solved.
+
+    Returns:
+        The Truth.
+
+    Raises:
+        ValueError: These are not the deals of the set.
     """
     seats = [int(seat) for seat in asked.declarers]
     cells = np.array([4 * strain + seat for strain in range(5) for seat in seats])
@@ -185,11 +200,19 @@ def truth_of_deals(asked: TestSet, deals: DealSet) -> Truth:
 
 
 def read_table_truth(asked: TestSet, path: str | os.PathLike[str]) -> Truth:
-    """Return the questions of results at the table.
+    """Return the questions of a test set of results at the table, with the true answers.
 
-    The file is CSV, perhaps packed by gzip, with the columns ``deal``, ``contract``, ``declarer``,
-    ``tricks`` and ``tables``, how many had that result. Raises ValueError where it is not, or its
-    results are others than the set's; OSError.
+    Args:
+        asked: The TestSet.
+        path: CSV file, possibly compressed with gzip, with the columns ``deal``, ``contract``,
+            ``declarer``, ``tricks`` and ``tables``, how many had that result.
+
+    Returns:
+        The Truth.
+
+    Raises:
+        ValueError: The file is another one, or has other results.
+        OSError: The file cannot be read.
     """
     file = Path(path)
     packed = file.read_bytes()
@@ -245,9 +268,16 @@ def _checked(asked: TestSet, truth: Truth) -> Truth:
 
 
 def score_answers(truth: Truth, answers: Answers) -> Evaluation:
-    """Return how good answers are; of whole deals as ``Tally`` counts them.
+    """Score the answers of a program.
 
-    Answers of tricks alone count as certain of them, so that only hits and errors mean anything.
+    Answers without chances count as certain, so only their hits and errors mean anything.
+
+    Args:
+        truth: The questions with the true answers.
+        answers: The answers, as from ``read_answers``.
+
+    Returns:
+        An Evaluation, as from ``Tally``.
     """
     probabilities = answers.probabilities
     if probabilities is None:

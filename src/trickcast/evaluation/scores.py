@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ..cards import UNKNOWN, Strain
 
 UNSOLVED = (
-    "no known tricks to compare with (solve them first: trickcast.solve(deals), or trickcast "
+    "no known tricks to compare with (solve them first with trickcast.solve(deals), or trickcast "
     "convert IN OUT --solve)"
 )
 
@@ -28,12 +28,22 @@ class Score:
 
 
 def compare(estimated: ArrayLike, tricks: ArrayLike) -> Score:
-    """Compare estimated tricks with the real ones, arrays of one shape, all of them known.
+    """Compare estimated tricks with the real ones.
 
-    Raises ValueError when the shapes differ or there is nothing to compare.
+    Args:
+        estimated: Estimated tricks, an array of any shape.
+        tricks: Real tricks, the same shape, all known.
 
-    >>> print(compare([9, 10, 7, 4], [9, 9, 9, 9]))
-    75.00 | 50.00 | 25.00
+    Returns:
+        A Score: percent of results within two tricks, within one, and exact.
+
+    Raises:
+        ValueError: Shapes differ, or there is nothing to compare.
+
+    Example:
+        >>> from trickcast import evaluation
+        >>> print(evaluation.compare([9, 10, 7, 4], [9, 9, 9, 9]))
+        75.00 | 50.00 | 25.00
     """
     ours, real = np.asarray(estimated).astype(int), np.asarray(tricks).astype(int)
     if ours.shape != real.shape or not ours.size:
@@ -44,17 +54,24 @@ def compare(estimated: ArrayLike, tricks: ArrayLike) -> Score:
 
 
 def score(estimated: ArrayLike, tricks: ArrayLike) -> dict[str, Score]:
-    """Compare (…, 5, 4) estimated tricks with the real ones.
+    """Compare estimated tricks with the real ones, strain by strain.
 
-    Returns a Score for each strain (``"S"``, ``"H"``, ``"D"``, ``"C"``, ``"N"``), over all
-    declarers, and for ``"suits"``, the four suits together. Cells that are unknown (255) in
-    ``tricks`` are left out, and so is a strain without a known cell.
+    Args:
+        estimated: Estimated tricks, shape (…, 5, 4).
+        tricks: Real tricks, shape (…, 5, 4); 255 for unknown, which is left out.
 
-    Raises ValueError when the shapes differ or nothing is known.
+    Returns:
+        A Score for each strain, ``"S"`` to ``"N"``, over all declarers, and for ``"suits"``, the
+        four suits together.
 
-    >>> deals = tc.random_deals(2, seed=1)
-    >>> print(score(tc.estimate(deals).tricks, tc.solve(deals).tricks)["suits"].n)
-    32
+    Raises:
+        ValueError: Shapes differ, or nothing is known.
+
+    Example:
+        >>> from trickcast import evaluation
+        >>> deals = tc.random_deals(2, seed=1)
+        >>> print(evaluation.score(tc.estimate(deals).tricks, tc.solve(deals).tricks)["suits"].n)
+        32
     """
     ours, real = np.asarray(estimated), np.asarray(tricks)
     if ours.shape != real.shape or real.shape[-2:] != (5, 4):

@@ -13,12 +13,18 @@ _HANDS = 512
 
 
 def check_evaluator(method: Evaluator, seed: int = 0) -> None:
-    """Try a method on random and extreme hands, at notrump and with each trump suit.
+    """Check a method on random and extreme hands, at notrump and with each trump suit.
 
-    Checks shape, type and order of the values, that they repeat, that a batch gives what its
-    hands give singly, that the input is left alone, that no hand or pair of hands leaves the
-    declared bounds, and, unless the method says otherwise, that suits are alike.
-    Raises AssertionError that names the method and the first claim that fails.
+    The values must have the right shape, type and order, repeat, and be the same for one hand as in
+    a batch. They must stay within the declared bounds and leave the input unchanged. All suits must
+    count alike, unless the method says otherwise.
+
+    Args:
+        method: The Evaluator.
+        seed: Seed of the random hands.
+
+    Raises:
+        AssertionError: A check fails; the message names the method and the check.
     """
     _require(method, bool(re.fullmatch(r"[a-z][a-z0-9_]*", method.name)), "name is an identifier")
     _require(method, bool(method.title and method.source), "title and source are given")

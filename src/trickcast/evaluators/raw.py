@@ -16,11 +16,25 @@ three methods and no conversion; of the whole numbers, these come closest to its
 
 
 def raw_tricks(name: str, deals: DealsLike, trump: str | Strain | None = None) -> NDArray[np.uint8]:
-    """Estimate the tricks of North and South from their points alone: (n,) uint8, () for one deal.
+    """Estimate the tricks of North and South from their points alone.
 
-    ``name`` is work_points, asset or stayman; ``deals`` is anything that is deals. The estimate is
-    13 / ``POINTS_FOR_ALL_TRICKS`` times the points, rounded (6.5 to 6), and at most 13.
-    Raises ValueError for another method and DealError for a bad deal or strain.
+    The points are multiplied by 13 / ``POINTS_FOR_ALL_TRICKS`` and rounded (6.5 to 6), to at most
+    13.
+
+    Args:
+        name: work_points, asset or stayman.
+        deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+        trump: Trump suit. Default: notrump.
+
+    Returns:
+        Tricks, shape (n,), uint8; () for one deal.
+
+    Raises:
+        ValueError: The method has no such conversion.
+        DealError: A deal or strain is not valid.
+
+    Source:
+        Mossakowski and Mańdziuk 2009, section IX.
     """
     method = get(name)
     points_for_all = POINTS_FOR_ALL_TRICKS.get(method.name)

@@ -30,12 +30,20 @@ def names() -> tuple[str, ...]:
 
 
 def get(name: str | Evaluator) -> Evaluator:
-    """Return the method of this name or alias, in any case; an Evaluator is returned as it is.
+    """Return the method with this name or alias.
 
-    Raises ValueError when there is none.
+    Args:
+        name: Name or alias, in upper or lower case. An Evaluator is returned as it is.
 
-    >>> get("hcp").title
-    'Work point count (HCP)'
+    Returns:
+        An Evaluator.
+
+    Raises:
+        ValueError: There is no such method.
+
+    Example:
+        >>> tc.evaluators.get("hcp").title
+        'Work point count (HCP)'
     """
     if isinstance(name, Evaluator):
         return name
@@ -49,13 +57,23 @@ def get(name: str | Evaluator) -> Evaluator:
 
 
 def evaluate(name: str | Evaluator, hands: HandsLike, trump: str | Strain | None = None) -> Floats:
-    """Return the value of each hand by one method: (n,) float64, or () for one hand.
+    """Return the value of each hand by one method.
 
-    ``hands`` is a Hand, dotted text, a list of these, or an (n, 52) bool array; ``trump`` is a
-    suit, or None or notrump. Raises ValueError for an unknown name and DealError for a bad hand.
+    Args:
+        name: Name or alias of a method (see ``names()``), or an Evaluator.
+        hands: A Hand, its text, a list of these, or hands of shape (n, 52), bool.
+        trump: Trump suit. Default: notrump.
 
-    >>> evaluate("work_points", ["AKQ2.QJT987.32.2", "A.KQ9832.T94.AKT"])
-    array([12., 16.])
+    Returns:
+        Values in the unit of the method, shape (n,), float64; () for one hand.
+
+    Raises:
+        ValueError: There is no such method.
+        DealError: A hand is not valid.
+
+    Example:
+        >>> tc.evaluators.evaluate("work_points", ["AKQ2.QJT987.32.2", "A.KQ9832.T94.AKT"])
+        array([12., 16.])
     """
     return get(name).evaluate(hands, trump)
 
@@ -63,12 +81,23 @@ def evaluate(name: str | Evaluator, hands: HandsLike, trump: str | Strain | None
 def evaluate_all(
     methods: Iterable[str | Evaluator], hands: HandsLike, trump: str | Strain | None = None
 ) -> Floats:
-    """Return the values by several methods: (n, len(methods)) float64, or (len(methods),).
+    """Return the values of each hand by several methods.
 
-    The same as ``evaluate`` method by method, with the hands read once.
+    Args:
+        methods: Names of methods, or Evaluators.
+        hands: A Hand, its text, a list of these, or hands of shape (n, 52), bool.
+        trump: Trump suit. Default: notrump.
 
-    >>> evaluate_all(["work_points", "zar"], "A.KQ9832.T94.AKT")
-    array([16., 36.])
+    Returns:
+        Values, shape (n, number of methods), float64; one axis less for one hand.
+
+    Raises:
+        ValueError: There is no such method.
+        DealError: A hand is not valid.
+
+    Example:
+        >>> tc.evaluators.evaluate_all(["work_points", "zar"], "A.KQ9832.T94.AKT")
+        array([16., 36.])
     """
     held, single = as_hands(hands)
     ids = holding_ids(held)
@@ -91,14 +120,24 @@ class HandValue:
 
 
 def describe(hand: str | Hand, trump: str | Strain | None = None) -> list[HandValue]:
-    """Return the values of one hand by every method, in the order of ``names``.
+    """Return the values of one hand by every method.
 
-    Raises DealError when ``hand`` is not a hand or ``trump`` not a strain.
+    Args:
+        hand: A Hand, or its text.
+        trump: Trump suit. Default: notrump.
 
-    >>> for value in describe("A.KQ9832.T94.AKT")[:2]:
-    ...     print(value.name, value.value, value.bounds)
-    work_points 16.0 (0, 37)
-    bamberger 27.0 (0, 61)
+    Returns:
+        A list of HandValues, in the order of ``names()``: name, title, value, bounds and what it
+        counts.
+
+    Raises:
+        DealError: ``hand`` is not a hand, or ``trump`` not a strain.
+
+    Example:
+        >>> for value in tc.evaluators.describe("A.KQ9832.T94.AKT")[:2]:
+        ...     print(value.name, value.value, value.bounds)
+        work_points 16.0 (0, 37)
+        bamberger 27.0 (0, 61)
     """
     cards = Hand(hand)
     values = evaluate_all(METHODS, cards, trump)

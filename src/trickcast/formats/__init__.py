@@ -5,6 +5,8 @@ constant memory. A format is recognised by its suffix and by the first bytes; ``
 where neither tells. What is packed by gzip is read as what it holds.
 """
 
+from __future__ import annotations
+
 import errno
 import io
 import os
@@ -107,10 +109,10 @@ _TCL = rb"^\s*(?:main\s*\{|deal::|source\s+\S+\.tcl|shapeclass\s|hcp\s+(?:north|
 _BML = rb"^(?:#\s*(?:TITLE|BIDTABLE|INCLUDE)\b|[1-7](?:[CDHSN]|NT)\s*;)"
 _NOT_READ = (
     (".tcl", re.compile(_TCL, re.MULTILINE),
-     "a script of Deal (Tcl), which deals hands and holds none: give what Deal prints "
+     "a script for Deal (Tcl), which contains no hands: read the output of Deal instead "
      "(deal -i format/pbn FILE), or write the conditions for trickcast deal"),
     (".bml", re.compile(_BML, re.MULTILINE),
-     "BML, which describes a bidding system and holds no deals"),
+     "BML, which describes a bidding system and contains no deals"),
 )  # fmt: skip
 """Files of other kinds that are met: suffix, how they look, and what to say of them."""
 _WORDS = {"explanations": "explanations of calls", "lin": "LIN codes"}
@@ -125,16 +127,28 @@ def read(
 ) -> DealSet:
     """Read all deals of a file.
 
-    The format is told by the suffix and the content, or named by ``format`` (a key of FORMATS).
-    With ``on_error="skip"`` what is no deal is passed over, and ``skipped`` of the set that is
-    returned tells where that was and why. Raises FormatError for content that cannot be read (in
-    both cases where there is no deal at all), OSError for a file that cannot be opened; what was
-    read leniently is said by a FormatWarning.
+    The suffix and the content tell the format. A FormatWarning says what was read leniently.
 
-    >>> deals = tc.random_deals(3, seed=1)
-    >>> tc.write(deals, "deals.pbn")
-    >>> list(tc.read("deals.pbn")) == list(deals)
-    True
+    Args:
+        path: The file; compressed with gzip or in UTF-16 too.
+        format: Name of the format, a key of ``trickcast.formats.FORMATS``. Default: detected.
+        on_error: ``"raise"`` for the first invalid entry, or ``"skip"`` to leave invalid entries
+            out.
+
+    Returns:
+        A DealSet, with tricks and boards if the file has them. ``skipped`` lists what was left out,
+        where and why.
+
+    Raises:
+        FormatError: The content cannot be read, or contains no deals at all.
+        OSError: The file cannot be opened.
+        ValueError: ``on_error`` is neither.
+
+    Example:
+        >>> deals = tc.random_deals(3, seed=1)
+        >>> tc.write(deals, "deals.pbn")
+        >>> list(tc.read("deals.pbn")) == list(deals)
+        True
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f"on_error is {shorten(on_error)} (expected 'raise' or 'skip')")
@@ -153,17 +167,31 @@ def iter_deals(
     skipped: list[Skipped] | None = None,
     partial: bool = False,
 ) -> Iterator[DealSet]:
-    """Yield the deals of a file or binary stream, at most ``chunk`` at a time, in file order.
+    """Yield the deals of a file or stream in chunks, so that memory stays constant.
 
-    The stream need not be seekable: standard input will do. ``name`` stands in messages for it.
-    What is no deal is noted in ``skipped`` where that is given. Boards with hidden hands come as
-    PartialDeals where ``partial``, and are no deals otherwise. Raises as ``read`` does, at the
-    place where the trouble is: deals before it are yielded first, of formats of a row or record a
-    deal at least those of the chunks before.
+    Deals before an error are yielded first, at least those of the chunks before it.
 
-    >>> tc.write(tc.random_deals(3, seed=1), "deals.pbn")
-    >>> [len(deals) for deals in tc.iter_deals("deals.pbn", chunk=2)]
-    [2, 1]
+    Args:
+        source: Path, or binary stream. The stream need not be seekable: standard input will do.
+        format: Name of the format, a key of ``trickcast.formats.FORMATS``. Default: detected.
+        name: Name of the stream in messages.
+        chunk: Most deals of a chunk.
+        skipped: List to which invalid entries are added. Default: they are errors.
+        partial: Whether boards with hidden hands are yielded, as PartialDeals. Default: they are
+            invalid.
+
+    Yields:
+        DealSets, in the order of the file.
+
+    Raises:
+        FormatError: The content cannot be read.
+        OSError: The file cannot be opened.
+        ValueError: ``chunk`` is below 1.
+
+    Example:
+        >>> tc.write(tc.random_deals(3, seed=1), "deals.pbn")
+        >>> [len(deals) for deals in tc.iter_deals("deals.pbn", chunk=2)]
+        [2, 1]
     """
     if chunk < 1:
         raise ValueError(f"chunk is {chunk} (expected 1 or more)")
@@ -177,7 +205,7 @@ def iter_deals(
             raise TypeError("the file is open as text (expected its path, or open(path, 'rb'))")
         elif not hasattr(source, "read"):
             kind = type(source).__name__
-            raise TypeError(f"{kind} is no file (expected a path or a stream of bytes)")
+            raise TypeError(f"{kind} is not a file (expected a path or a stream of bytes)")
         reading = Reading(name or path or "standard input", skipped, partial=partial)
         head, whole, suffix = opened(source, reading, path, deal_text.begun)
         if chosen is None:
@@ -189,17 +217,24 @@ def iter_deals(
 
 
 def write(deals: DealsLike, path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Write deals to a file, with the tricks and boards that they have and the format can hold.
+    """Write deals to a file, with their tricks and boards if the format can store them.
 
-    ``deals`` is a DealSet or anything that ``as_dealset`` takes: a Deal, its text, a list of these.
-    The format is told by the suffix or named by ``format``; ``.gz`` after it packs the file by
-    gzip. The file is written whole or not at all. Raises FormatError when the format is unknown,
-    cannot be written, or cannot hold the deals, OSError when the file cannot be written; what is
-    left out is said by a FormatWarning.
+    The file is written completely or not at all. A FormatWarning says what the format cannot store.
 
-    >>> tc.write("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98", "one.lin")
-    >>> tc.read("one.lin")[0].south
-    Hand('KJ95.J65.K3.J654')
+    Args:
+        deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+        path: The file. Its suffix names the format; ``.gz`` after it compresses.
+        format: Name of the format, a key of ``trickcast.formats.FORMATS``. Default: by the suffix.
+
+    Raises:
+        FormatError: The format is unknown, can only be read, or cannot store the deals.
+        OSError: The file cannot be written.
+
+    Example:
+        >>> deal = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
+        >>> tc.write(deal, "one.lin")
+        >>> tc.read("one.lin")[0] == deal
+        True
     """
     write_stream([as_dealset(deals)[0]], path, format)
 
@@ -209,10 +244,18 @@ def write_stream(
     target: str | os.PathLike[str] | BinaryIO,
     format: str | None = None,
 ) -> None:
-    """Write the deals of many sets, taken one by one, to a file or to a binary stream.
+    """Write the deals of many sets, one after another, to a file or a binary stream.
 
-    Otherwise as ``write``; a stream has no suffix, so ``format`` must name its format, and it is
-    flushed but not closed.
+    A stream is flushed, but not closed. Memory stays constant.
+
+    Args:
+        sets: DealSets.
+        target: Path, or binary stream.
+        format: Name of the format. Default: by the suffix; a stream has none.
+
+    Raises:
+        FormatError: The format is unknown, can only be read, or cannot store the deals.
+        OSError: The file cannot be written.
     """
     if isinstance(target, str | os.PathLike):
         chosen, name = format_to_write(target, format), str(target)
@@ -233,7 +276,22 @@ def write_stream(
 
 
 def find_format(name: str) -> Format:
-    """Return the format of this name, or raise FormatError with the nearest ones."""
+    """Return the format with this name.
+
+    Args:
+        name: A key of ``FORMATS``.
+
+    Returns:
+        The Format.
+
+    Raises:
+        FormatError: There is no such format; the message suggests similar names.
+
+    Example:
+        >>> from trickcast import formats
+        >>> formats.find_format("lin").title
+        'LIN of Bridge Base Online'
+    """
     chosen = FORMATS.get(name.strip().lower())
     if chosen is None:
         raise _no_format(name, FORMATS)
@@ -250,7 +308,18 @@ def _no_format(name: str, expected: Collection[str]) -> FormatError:
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:
-    """Tell the format of an existing file by its suffix and content, or raise FormatError."""
+    """Detect the format of a file from its suffix and content.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The Format.
+
+    Raises:
+        FormatError: The content is of no known format.
+        OSError: The file cannot be opened.
+    """
     with Path(path).open("rb") as file:
         head, _, suffix = opened(file, Reading(str(path)), str(path))
     return _recognise(head, suffix, str(path))
@@ -274,14 +343,16 @@ def format_to_write(path: str | os.PathLike[str], format: str | None = None) -> 
         )
     suffixes = sorted({f.suffixes[0] for f in FORMATS.values() if f.write is not None})
     raise FormatError(
-        f"{path}: the suffix names no format (expected one of {' '.join(suffixes)}, or the format "
+        f"{path}: unknown suffix (expected one of {' '.join(suffixes)}, or the format "
         f'named by format="…" or --to: {_writable_names()})'
     )
 
 
 def _writable(format: str | None) -> Format:
     if format is None:
-        raise FormatError(f"output has no suffix: name its format (one of {_writable_names()})")
+        raise FormatError(
+            f"the output has no suffix: choose its format (one of {_writable_names()})"
+        )
     chosen = FORMATS.get(format.strip().lower())
     if chosen is None:
         raise _no_format(format, _to_write())
@@ -322,7 +393,7 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
     if alike is not None:
         raise FormatError(
             f"{name}: looks like {alike.title}, not {by_suffix[0].title} as {suffix} says "
-            f'(to read it so: format="{alike.name}" or --from {alike.name})'
+            f'(to read it as such, pass format="{alike.name}" or --from {alike.name})'
         )
     for ending, looks, what in _NOT_READ:
         if suffix.lower() == ending or (len(by_suffix) != 1 and looks.search(lines)):
@@ -333,15 +404,14 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
     names = [f.name for f in by_suffix]
     named = f"names one: {', '.join(names)}" if names else "names one"
     if deal_text.FORMAT.name in names:
-        named += f"; --from {deal_text.FORMAT.name} skips what is no deal"
+        named += f"; --from {deal_text.FORMAT.name} skips invalid lines"
     raise FormatError(
-        f"{name}: the content is of no known format (expected {expected}; "
-        f'format="…" or --from {named})'
+        f'{name}: unknown content (expected {expected}; format="…" or --from {named})'
     )
 
 
 def _put(
-    chosen: Format, file: BinaryIO, losses: "_Losses", sets: Iterable[DealSet], name: str
+    chosen: Format, file: BinaryIO, losses: _Losses, sets: Iterable[DealSet], name: str
 ) -> None:
     """Write, and name the file in errors that come from writing, not from where the deals are."""
     assert chosen.write is not None  # both ways to choose it made sure
@@ -353,7 +423,7 @@ def _put(
             raise
         raise FormatError(f"{name}: {error}") from None
     if not losses.deals:
-        raise FormatError(f"{name}: there are no deals to write")
+        raise FormatError(f"{name}: no deals to write")
 
 
 class _Whole(io.RawIOBase):
@@ -365,7 +435,7 @@ class _Whole(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, data: "ReadableBuffer", /) -> int:
+    def write(self, data: ReadableBuffer, /) -> int:
         view = memoryview(data).cast("B")
         left = view
         while left:
@@ -432,7 +502,7 @@ class _Losses:
             )
         if left_out:
             warnings.warn(
-                f"{name}: {format.name} cannot hold and leaves out {' and '.join(left_out)}",
+                f"{name}: {format.name} cannot store, and leaves out, {' and '.join(left_out)}",
                 FormatWarning,
                 stacklevel=4,
             )

@@ -84,7 +84,7 @@ def deal_sets(
     if boards:
         yield gathered()
     if empty and len(reading.skipped or ()) == noted:
-        raise reading.error("", "there is no deal in it")
+        raise reading.error("", "contains no deals")
 
 
 def place_of(board: Board, index: int) -> str:
@@ -145,12 +145,12 @@ def shown_owners(text: str, reading: Reading) -> bytes:
     if _SMALL_CARD.search(text):
         if not reading.partial:
             raise DealError(
-                f"deal {shorten(text)}: x is any small card (expected every card; 'trickcast pair' "
-                "and 'trickcast simulate' take such hands)"
+                f"deal {shorten(text)}: x stands for any small card (expected every card; "
+                "'trickcast pair' and 'trickcast simulate' accept such hands)"
             )
         text = _with_small_cards(text)
         if reading.first_time("small cards"):
-            warnings.warn(f"{reading.name}: x is read as the lowest card that nobody shows",
+            warnings.warn(f"{reading.name}: x is read as the lowest card that no hand shows",
                           FormatWarning, stacklevel=2)  # fmt: skip
     return (parse_hands if reading.partial else parse_deal)(text)
 
@@ -236,9 +236,9 @@ def parse_count(text: str, most: int) -> int:
     clean = text.strip()
     digits = clean.lstrip("0") or clean[-1:]
     if not (clean.isascii() and clean.isdigit()) or len(digits) > len(str(most)):
-        raise ValueError(f"{shorten(text)} is no number (expected 0 to {most:,})")
+        raise ValueError(f"{shorten(text)} is not a number (expected 0 to {most:,})")
     if int(digits) > most:
-        raise ValueError(f"{shorten(text)} is too much (expected 0 to {most:,})")
+        raise ValueError(f"{shorten(text)} is too large (expected 0 to {most:,})")
     return int(digits)
 
 
@@ -264,8 +264,8 @@ def possible_calls(calls: Sequence[str], note: Note) -> tuple[str, ...]:
     """Return the calls before the first that is illegal, which ``note`` is told."""
     stand, why = legal_part(calls)
     if why:
-        note("impossible calls, left out with what follows",
-             f"call {stand + 1} is impossible: {why}; the calls before it stand")  # fmt: skip
+        note("impossible calls, left out with all that follow",
+             f"call {stand + 1} is impossible: {why}; the calls before it are kept")  # fmt: skip
     return tuple(calls[:stand])
 
 
@@ -276,7 +276,7 @@ def read_calls(words: Sequence[str], note: Note) -> tuple[str, ...]:
         try:
             calls.append(parse_call(word))
         except ValueError as error:
-            note("words that are no calls", f"{error}; the calls before it stand")
+            note("words that are not calls", f"{error}; the calls before it are kept")
             break
     return possible_calls(calls, note)
 
@@ -304,15 +304,15 @@ def possible_play(
             leader = (leader + winner(play[number - 4 : number], strain)) % 4
         turn = (leader + number % 4) % 4
         if card in gone:
-            why = "it was played before"
+            why = "it was already played"
         elif owner != turn and strain is not None and HIDDEN not in (owner, leader):
             why = f"{Seat(owner).word} holds it, and {Seat(turn).word} is to play"
         else:
             gone.add(card)
             continue
-        note("impossible cards, left out with what follows",
+        note("impossible cards, left out with all that follow",
              f"card {number + 1}, {card}, is impossible: {why}; the cards before it "
-             "stand")  # fmt: skip
+             "are kept")  # fmt: skip
         return tuple(play[:number])
     return tuple(play)
 

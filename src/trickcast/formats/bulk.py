@@ -110,5 +110,5 @@ def require_solved(tricks: NDArray[np.uint8], format_name: str, first: int) -> N
     raise FormatError(
         f"deal {first + row + 1}: the result of {Strain(strain)} by {Seat(declarer)} {what}, and "
         f"{format_name} holds only deals with all twenty results "
-        "(solve them first: trickcast.solve(deals), or --solve)"
+        "(solve them first with trickcast.solve(deals), or --solve)"
     )

@@ -132,9 +132,9 @@ def _warn_of_left_out(boards: Iterable[Board], first: int, notices: Notices) -> 
     """
     for i, board in enumerate(boards, start=first):
         if any(cells_of(board)):
-            notices.add("boards of which the columns are left out", place_of(board, i),
-                        f"the columns {', '.join(COLUMNS)} are left out, as the first deals say "
-                        "nothing in them")  # fmt: skip
+            notices.add("boards whose columns are left out", place_of(board, i),
+                        f"the columns {', '.join(COLUMNS)} are left out, because they are "
+                        "empty for the first deals")  # fmt: skip
 
 
 def boards_of(
@@ -482,7 +482,7 @@ def _pyarrow() -> Any:
         import pyarrow.parquet
     except ModuleNotFoundError:
         raise FormatError(
-            'Parquet needs the package pyarrow: pip install "trickcast[data]"'
+            'Parquet needs pyarrow; install it with: pip install "trickcast[data]"'
         ) from None
     return pyarrow
 

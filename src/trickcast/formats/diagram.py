@@ -111,7 +111,7 @@ class _Drawing:
             if sizes == [1, 2, 1] or (sizes == [1, 1, 1, 1] and self.compass):
                 seats = [Seat.NORTH, Seat.WEST, Seat.EAST, Seat.SOUTH]
             else:
-                raise DealError("four hands whose seats are not told (expected N, W and E, S)")
+                raise DealError("four hands without seats (expected N, W and E, S)")
         texts = {seat: hand.text for seat, hand in zip(seats, hands, strict=True)}
         return Deal("N:" + " ".join(texts[seat] for seat in Seat)).owner_bytes
 

@@ -33,7 +33,7 @@ _RANKS_IN_DGE = re.compile(rb"[^2-9TJQKA]", re.IGNORECASE)
 def _owners(cards: bytes) -> bytes:
     """Return the 52 owners of 39 two-digit numbers. Raises DealError."""
     if not cards.isdigit():
-        raise DealError(f"{cards[:20]!r} are no card numbers (expected 39 of 01 to 52)")
+        raise DealError(f"{cards[:20]!r} are not card numbers (expected 39 of 01 to 52)")
     owners = np.full(52, Seat.WEST, dtype=np.uint8)
     numbers = [int(cards[i : i + 2]) for i in range(0, _BRI, 2)]
     if min(numbers) < 1 or max(numbers) > 52:
@@ -41,7 +41,7 @@ def _owners(cards: bytes) -> bytes:
         raise DealError(f"card number {wrong:02} (expected 01 to 52)")
     if len(set(numbers)) < 39:
         twice = next(number for i, number in enumerate(numbers) if number in numbers[:i])
-        raise DealError(f"card number {twice:02} stands twice")
+        raise DealError(f"card number {twice:02} appears twice")
     owners[np.array(numbers) - 1] = np.repeat([Seat.NORTH, Seat.EAST, Seat.SOUTH], 13)
     return owners.tobytes()
 
@@ -79,9 +79,9 @@ def _read_dup(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSe
         for index, owners, more in _records(block, first, _DUP_RECORD, reading):
             place = f"record {index}"
             if _RANKS_IN_DGE.sub(b"", more[:_DGE]).upper() != _ranks(bytes(owners)):
-                notices.add("records that contradict themselves", place,
+                notices.add("contradictory records", place,
                             "the second list of the cards (DGE) differs; the numbers are "
-                            "read")  # fmt: skip
+                            "used")  # fmt: skip
             rows.append(owners)
             boards.append(_board(more[_DGE:], index, place, notices))
         yield DealSet(np.array(rows, dtype=np.uint8).reshape(-1, 52), None, boards)

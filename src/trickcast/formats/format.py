@@ -13,7 +13,10 @@ from ..cards import DealSet, Skipped, counted, shorten
 
 
 class FormatError(ValueError):
-    """A file that is not what it should be: file, line or byte offset, what was expected."""
+    """Report a file that cannot be read or written.
+
+    The message names the file and the place, and says what was expected.
+    """
 
     def __init__(self, reason: str, place: str = ""):
         super().__init__(f"{place}: {reason}" if place else reason)
@@ -74,7 +77,7 @@ class Limits:
 
 def raised_by(limit: str) -> str:
     """Return the words of an error that say how to raise a limit."""
-    return f"a larger {_VARIABLE}{limit.upper()} lets more pass"
+    return f"a larger {_VARIABLE}{limit.upper()} raises the limit"
 
 
 @dataclass(slots=True)
@@ -124,7 +127,7 @@ class Reading:
         if len(self.skipped) > self.limits.skipped:
             self.skipped = None  # this is another kind of file
             raise FormatError(
-                f"{self.limits.skipped:,} places are no {self.of}s ({raised_by('skipped')})",
+                f"{self.limits.skipped:,} places are not {self.of}s ({raised_by('skipped')})",
                 self.name,
             )
 
@@ -169,7 +172,7 @@ class Reading:
         except FormatError as error:
             if not count or self.skipped is None:
                 raise
-            self.refuse(FormatError(f"{error.reason}; what follows is not read", error.place))
+            self.refuse(FormatError(f"{error.reason}; the rest is not read", error.place))
         except (MemoryError, Warning):  # a warning that was made an error
             raise
         except OSError as error:
@@ -255,7 +258,7 @@ class Notices:
         """Say how many more there were of each kind."""
         for kind, count in self._counts.items():
             if count > 1:
-                _warn(f"{self.name}: {count - 1:,} more of the kind: {kind}")
+                _warn(f"{self.name}: {count - 1:,} more like this: {kind}")
 
 
 def _warn(message: str) -> None:

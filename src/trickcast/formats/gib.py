@@ -140,7 +140,10 @@ def _deals_of_lines(data: bytes, reading: Reading, number: int, chunk: int) -> I
 
 def _tell_no_seat(reading: Reading, line: int) -> None:
     """Say that four hands are taken from West on, as GIB has them; refuse that where strict."""
-    reason = 'four hands without a seat (GIB begins with West: format="gib" or --from gib says so)'
+    reason = (
+        "four hands without a seat (GIB starts with West: if it is GIB, pass "
+        'format="gib" or --from gib)'
+    )
     if not reading.lenient:
         raise reading.error(f"line {line}", reason)
     if reading.first_time("hands from West"):
@@ -218,7 +221,7 @@ def _first_wrong(
     row = int(np.argmax(wrong))
     if high_bits[row]:
         suit = int(np.argmax(records["suits"][row] >> 26 != 0))
-        return row, f"the word {records['suits'][row, suit]:#010x} is no suit (expected 26 bits)"
+        return row, f"the word {records['suits'][row, suit]:#010x} is not a suit (expected 26 bits)"
     held = np.bincount(owners[row], minlength=4)
     if (held != 13).any():
         seat = Seat(int(np.argmax(held != 13)))

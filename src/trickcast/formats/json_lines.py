@@ -133,7 +133,7 @@ def _board(content: dict[str, Any], owners: bytes, note: Note) -> Board:
         for card in _words(content.get("play", content.get("cards"))):
             play.append(parse_played(card))
     except ValueError as error:
-        note("plays read in part", f"{error}; the cards before it stand")
+        note("plays read in part", f"{error}; the cards before it are kept")
     values["play"] = possible_play(play, strain_of(values.get("contract")), owners, note)
     return Board(**values, auction=auction)
 

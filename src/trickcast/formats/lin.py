@@ -106,7 +106,7 @@ def board_of(pairs: Pairs, owners: bytes, note: Note) -> Board:
     values = dict(reversed(pairs))
     dealer = _dealer(values["md"])
     if dealer is None and values["md"].strip()[:1] in "56789":
-        note("dealers that are no seat", f"md begins with {values['md'].strip()[:1]} "
+        note("dealers that are not a seat", f"md begins with {values['md'].strip()[:1]} "
              "(expected the dealer, 1 to 4 for S W N E)")  # fmt: skip
     calls, by_dealer = _calls_made(pairs, note)
     if not by_dealer:
@@ -184,8 +184,8 @@ def _calls_made(pairs: Pairs, note: Note) -> tuple[list[tuple[str, list[str] | N
     made = [entry for entry in made[begun:] if entry[0] not in ("", "?")]
     for i, (call, _) in enumerate(made):
         if call not in _KNOWN_CALLS:
-            note("mb values that are no calls", f"mb {shorten(call)} is no call (expected one such "
-                 "as p, d, r, 1C, 3N!); the calls before it stand")  # fmt: skip
+            note("mb values that are not calls", f"mb {shorten(call)} is not a call (expected one "
+                 "such as p, d, r, 1C, 3N!); the calls before it are kept")  # fmt: skip
             return made[:i], not begun
     return made, not begun
 
@@ -199,8 +199,8 @@ def _cards_played(pairs: Pairs, note: Note) -> list[str]:
             del play[max(0, len(play) - _count(value)) :]
         elif code == "pc":
             if _CARDS.fullmatch(value.strip()) is None:
-                note("pc values that are no cards", f"pc {shorten(value)} is no card (expected one "
-                     "such as SA); the cards before it stand")  # fmt: skip
+                note("pc values that are not cards", f"pc {shorten(value)} is not a card (expected "
+                     "one such as SA); the cards before it are kept")  # fmt: skip
                 break  # what follows would not be in its place
             play += map(parse_played, _CARD.findall(value))
     return play
@@ -281,7 +281,7 @@ def pairs_of(board: Board, owners: bytes, note: Note) -> list[tuple[str, str]]:
         own = [(code, deal if code == "md" else value) for code, value in board.lin]
         if board_of(own, owners, _ignore) == board:
             return own
-        note("LIN pairs written anew", "the board says otherwise than its LIN pairs")
+        note("rewritten LIN pairs", "the board differs from its LIN pairs")
     pairs = _pairs_from_fields(board, owners)
     again = board_of(pairs, owners, _ignore)
     lost = [
@@ -291,8 +291,8 @@ def pairs_of(board: Board, owners: bytes, note: Note) -> list[tuple[str, str]]:
     ]
     lost += _left_of_tags(board.tags, again)
     if lost:
-        note("what LIN does not hold, left out",
-             f"LIN does not hold and leaves out {', '.join(dict.fromkeys(lost))}")  # fmt: skip
+        note("parts that LIN cannot store, left out",
+             f"LIN cannot store, and leaves out, {', '.join(dict.fromkeys(lost))}")  # fmt: skip
     return _laid_out(pairs)
 
 
@@ -467,7 +467,7 @@ def board_of_text(text: str, reading: Reading) -> tuple[bytes, Board]:
     deals = list(_deals(_boards(pairs, reading), reading, notices))
     if len(deals) != 1:
         many = f"{len(deals)} boards in the LIN text (expected one)"
-        raise reading.error("", many if deals else "there is no deal in it")
+        raise reading.error("", many if deals else "contains no deals")
     return deals[0][:2]
 
 
@@ -519,7 +519,7 @@ def _pairs(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[tup
             )
             if not reading.lenient and not comment:
                 raise reading.error(f"line {at}", reason)
-            notices.add("what is no LIN code, left out", f"line {at}", reason)
+            notices.add("text that is not LIN, left out", f"line {at}", reason)
         line += ends
 
 

@@ -51,7 +51,7 @@ _ROW = re.compile(
     re.IGNORECASE,
 )
 """Calls, cards or results of a table, which nothing but the rows of a section looks like."""
-_AMONG_ROWS = "a blank line among calls, cards or results is passed over"
+_AMONG_ROWS = "a blank line among calls, cards or results is ignored"
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _BREAK = re.compile(r"[\x00-\x08\x0a-\x1f]")
 _HEADER = re.compile(r"%\s*(PBN\s+\d+\.\d+|EXPORT|IMPORT|Content-type\s*:.*)\s*", re.IGNORECASE)
@@ -137,7 +137,7 @@ Piece = tuple[int, str | None, str]
 def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices) -> Iterator[Piece]:
     """Tell tags, lines that belong to them and blank lines apart.
 
-    Raises FormatError for a file that is not PBN, refuses a comment without end, and a tag cut
+    Raises FormatError for a file that is not PBN, refuses an unclosed comment, and a tag cut
     short: where the reading is lenient it is left out, or stands for no deal if it is a Deal.
     """
     in_rows = False  # whether the last tag was one that rows of data follow
@@ -214,13 +214,13 @@ def _odd_tag(
     if not reading.lenient:
         raise reading.error(f"line {number}", reason)
     if (found := _TAG_OF_A_WRITER.match(text, at)) is not None:
-        notices.add("tags without plain quotes, read all the same", f"line {number}", reason)
+        notices.add("tags without plain quotes, read anyway", f"line {number}", reason)
         tag = _NAMES.get(found[1].lower(), found[1])
         value = _QUOTES_OF_A_WRITER.sub("", found[2].strip()).strip()
         return (number, tag, value), _after_blanks(text, found.end())
     if _BROKEN_DEAL.match(text, at):
         return (number, "Deal", text[at:]), len(text)
-    notices.add("tags that are none, left out", f"line {number}", reason)
+    notices.add("invalid tags, left out", f"line {number}", reason)
     return None, len(text)
 
 
@@ -230,7 +230,7 @@ def _comment(
     """Yield the lines of a comment in braces that does not end in its first line.
 
     A line that is a tag ends it where another begins before its end, or where it has none.
-    Refuses a comment without end or tag.
+    Refuses an unclosed comment or tag.
     """
     lines, tag = [first], 0
     for number, text in source:
@@ -251,9 +251,9 @@ def _comment(
                 break
             raise _no_end_of_board(number, reading)
     number, text = first
-    reason = "the comment that begins here has no end (expected '}')"
+    reason = "the comment that starts here is never closed (expected '}')"
     if tag:
-        notices.add("comments without end", f"line {number}", f"{reason}: the next tag ends it")
+        notices.add("unclosed comments", f"line {number}", f"{reason}: the next tag ends it")
         source.put_back(lines[tag:])
         last, closed = lines[tag - 1]
         yield from ((number, "", text) for number, text in lines[: tag - 1])
@@ -385,7 +385,7 @@ def check_lines(tag: Tag) -> None:
                 f"{cut(tag.name)} tag: line {shorten(line)} where a comment could stand"
             )
     if in_comment:
-        raise ValueError(f"{cut(tag.name)} tag: a comment without end")
+        raise ValueError(f"{cut(tag.name)} tag: an unclosed comment")
 
 
 # --- records of boards ---
@@ -483,7 +483,7 @@ class _Record:
         for tag in self.tags:
             if tag.name in names:
                 notices.add("tags of no board, left out", f"line {tag.number}",
-                            f"{tag.name} stands alone and is left out")  # fmt: skip
+                            f"{tag.name} belongs to no board and is left out")  # fmt: skip
         self.tags = [tag for tag in self.tags if tag.name not in names]
         self.names -= names
 
@@ -537,7 +537,7 @@ def _records(
             record, before = before, _Record()
         else:
             notices.add("blank lines inside a board", f"line {block[0].number}",
-                        "a blank line within a board is passed over")  # fmt: skip
+                        "a blank line within a board is ignored")  # fmt: skip
             if before.tags:
                 record.add(before.tags)
                 before = _Record()
@@ -586,8 +586,8 @@ def _complete(
     named = {tag.name: tag for tag in reversed(record)}
     if "Deal" not in named and "Deal" in before:
         first = next((tag.number for tag in record if tag.name), 0)
-        notices.add("records without Deal tag, of the deal before", f"line {first}",
-                    "no Deal tag: taken as another table's record of the deal before")  # fmt: skip
+        notices.add("records without a Deal tag, of the deal before", f"line {first}",
+                    "no Deal tag: read as another table's record of the deal before")  # fmt: skip
         for shared in _OF_THE_DEAL:
             if shared in before and shared not in named:
                 named[shared] = TagLine(shared, before[shared].value, first)
@@ -626,8 +626,8 @@ def _record(owners: bytes, board: Board, table: Table, index: int, notices: Noti
     texts = zip(Seat, hand_texts(owners), strict=True)
     deal = "N:" + " ".join(".".join(suits) if seat in owners else "-" for seat, suits in texts)
     if board.lin and (more := beyond_fields(board, owners)):
-        notices.add("what only LIN holds, left out", place,
-                    f"PBN does not hold and leaves out LIN's {', '.join(more)}")  # fmt: skip
+        notices.add("parts that only LIN can store, left out", place,
+                    f"PBN cannot store, and leaves out, LIN's {', '.join(more)}")  # fmt: skip
     try:
         tags = write_board(board, owners, deal, table, notices.at(place))
         for tag in tags:

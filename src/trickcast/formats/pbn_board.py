@@ -105,7 +105,7 @@ def parse_auction(
     """Read an Auction section and its Note tags.
 
     Returns the calls, their explanations, whether that is all that is said, and what is wrong with
-    the first word that is no call or with the first impossible call: the calls before it stand.
+    the first word that is no call or with the first impossible call: the calls before it are kept.
     """
     texts = dict(filter(None, map(_note, notes)))
     calls: list[str] = []
@@ -205,7 +205,7 @@ def parse_play(tag: Tag, board: Board, owners: bytes) -> tuple[tuple[str, ...], 
 
     Returns the cards in the order played, as far as that can be told, whether that is all that is
     said, and what is wrong with the first word that is no card or the first impossible card: the
-    cards before it stand.
+    cards before it are kept.
     """
     strain, declarer = strain_played(board), declarer_of(board)
     tokens, more = _tokens(tag.lines)
@@ -303,7 +303,7 @@ def parse_result_table(tag: Tag) -> Table:
         except ValueError as error:
             raise ValueError(f"row {shorten(line)}: {error}") from None
         if table[where] not in (UNKNOWN, tricks):
-            raise ValueError(f"row {shorten(line)}: that result stands above as {table[where]}")
+            raise ValueError(f"row {shorten(line)}: that result is given above as {table[where]}")
         table[where] = tricks
     return table if _EXACT in comments else _believed(table)
 
@@ -439,7 +439,7 @@ def _parse_result(text: str, declarer: Seat | None = None) -> int:
     if len(tricks) == 2 and sum(tricks.values()) != 13:
         raise ValueError(f"{shorten(text)}: {sum(tricks.values())} tricks (expected 13)")
     if declarer is None:
-        raise ValueError(f"{shorten(text)} is a side's, and the declarer is not known")
+        raise ValueError(f"{shorten(text)} is a side's result, and the declarer is not known")
     own, other = ("NS", "EW") if declarer.side == 0 else ("EW", "NS")
     return tricks[own] if own in tricks else 13 - tricks[other]
 
@@ -566,7 +566,7 @@ def _read_simple(
 def _tell_wrong(tag: Tag, wrong: str, note: NoteOnTag) -> None:
     """Tell of the first word of a section that is none, or that is impossible."""
     if wrong:
-        stands = "what stands before it is read" if "before it stand" not in wrong else ""
+        stands = "what comes before it is read" if "before it are kept" not in wrong else ""
         note(f"{tag.name} tags read in part", f"{tag.name}: {wrong}; {stands}".rstrip("; "),
              tag.name)  # fmt: skip
 
@@ -593,7 +593,7 @@ def _compare_outcome(values: dict[str, Any], note: NoteOnTag) -> None:
     contract, declarer = contract_of(values["dealer"], values["auction"])
     by = values.get("declarer")
     if contract is not None and (contract != values["contract"] or by not in (None, declarer)):
-        note("auctions that lead to another contract than is said",
+        note("auctions that lead to another contract than the tags say",
              f"the auction leads to {_with_declarer(contract, declarer)}, the tags say "
              f"{_with_declarer(values['contract'], by)}; both are kept", "Contract")  # fmt: skip
 
@@ -711,7 +711,7 @@ def _read_table(found: _Sorted, in_full: set[str], note: NoteOnTag) -> Table:
 
 def _warn_of_placeholders(tag: Tag, ones: int, table: Table, note: NoteOnTag) -> None:
     if ones > np.count_nonzero(table == 1):
-        note(f"{tag.name} with ones that are not believed",
+        note(f"{tag.name} with doubtful ones",
              f"1 in {tag.name} without any 2 to 6 means 'fewer than 7, not solved': "
              "taken as unknown", tag.name)  # fmt: skip
 
@@ -725,8 +725,8 @@ def write_board(board: Board, owners: bytes, deal: str, table: Table, note: Note
     own = _Sorted(board.tags)
     stale = {name for name in own.first if not _agrees(own, name, board, owners, table)}
     for name in sorted(stale):
-        note(f"{name} tags written anew",
-             f"its {name} tag says otherwise and is written anew or left out")  # fmt: skip
+        note(f"{name} rewritten tags",
+             f"its {name} tag disagrees and is rewritten or left out")  # fmt: skip
     written = own.first.keys() - stale
     fresh = [
         Tag(name, simple.write(value))

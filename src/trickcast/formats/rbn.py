@@ -208,7 +208,7 @@ def _play(text: str, contract: str | None, note: Note) -> list[str]:
         match = _CARD.match(played, at)
         if match is None or not (match[1] or len(cards) % 4):
             note("fields P read in part",
-                 f"{shorten(played[at:])} is no card (expected such as SA)")  # fmt: skip
+                 f"{shorten(played[at:])} is not a card (expected such as SA)")  # fmt: skip
             break
         cards.append((match[1] or cards[len(cards) // 4 * 4][0]) + match[2])
         at = match.end()
@@ -230,8 +230,8 @@ def _calls(rounds: str, note: Note) -> list[str]:
         call = _CALL.match(rounds, at)
         if call is None:
             note("fields A read in part",
-                 f"{shorten(rounds[at:])} is no call (expected P, X, R or 1C to 7N); the calls "
-                 "before it stand")  # fmt: skip
+                 f"{shorten(rounds[at:])} is not a call (expected P, X, R or 1C to 7N); the calls "
+                 "before it are kept")  # fmt: skip
             break
         calls.append(parse_call(call[1]))
         at = call.end()

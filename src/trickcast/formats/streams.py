@@ -49,7 +49,7 @@ def opened(
         head, stream = peek(_stream_of(_unzipped(stream, reading)))
         suffix = inner_suffix(path)
     elif head and suffix.lower() == GZIP_SUFFIX:
-        raise reading.error("byte 0", f"no gzip file (expected one, as {suffix} says)")
+        raise reading.error("byte 0", f"not a gzip file (expected one, as {suffix} says)")
     if encoding := _utf_16(head):
         head, stream = peek(_stream_of(_recoded(stream, encoding, reading)))
     if not head:

@@ -76,7 +76,7 @@ class _Remote:
                 reason = str(getattr(error, "reason", error)) or type(error).__name__
             failures = 0 if len(data) > before else failures + 1
             if failures == _TRIES:
-                raise LibraryError(f"{self.address}: {reason} (the same command goes on from here)")
+                raise LibraryError(f"{self.address}: {reason} (rerun the command to continue)")
             if failures:
                 time.sleep(0.1 * 2**failures)
         return bytes(data)
@@ -105,7 +105,7 @@ class _Remote:
             )
         etag, size = answer.headers.get("ETag"), int(match[2])
         if self.size is not None and (etag, size) != (self.etag, self.size):
-            raise LibraryError(f"{self.address}: the file has changed while it was read")
+            raise LibraryError(f"{self.address}: the file changed while it was being read")
         self.etag, self.size = etag, size
 
 
@@ -164,7 +164,7 @@ def fetch_pgx(
     if deals < 1 or not fitting:
         raise LibraryError(f"pgx has at most {max(_SIZES):,} deals (asked for {deals:,})")
     if not host.startswith(("http://", "https://")):
-        raise LibraryError(f"{shorten(host)} is no server (expected an address, http://…)")
+        raise LibraryError(f"{shorten(host)} is not a server (expected an address, http://…)")
     label = _SIZES[min(fitting)]
     file = f"dds_results_{label}.npy"
     array = _Array.open(_Remote(f"{host}/datasets/{DATA_SET}/resolve/main/{file}"))
@@ -210,7 +210,7 @@ class _Wanted:
                 path = self.storage.path(shard.file)
                 raise LibraryError(
                     f"{path}: for {shard.use}, of {shard.source} (asked for {self.use}, of "
-                    f"{self.source}); take another folder"
+                    f"{self.source}); use another folder"
                 )
         missing, there = [], self.storage.sizes()
         for start in range(0, deals, SHARD):
@@ -249,7 +249,7 @@ class _Wanted:
         if twice:
             raise LibraryError(
                 f"{self.storage}: holds {counted(twice, 'deal')} of pgx already, in shards of "
-                "another source (take another folder)"
+                "another source (use another folder)"
             )
 
     def _write(self, start: int, deals: DealSet) -> Shard:
@@ -295,7 +295,7 @@ def _fetch_part(
     if wrong.any():
         raise LibraryError(
             f"{array.remote.address}: deal {numbers[wrong.argmax()]} solves differently "
-            "(nothing of its part is kept)"
+            "(its part is discarded)"
         )
     wanted.keep(shards)
     advance(end - first)

@@ -125,25 +125,35 @@ def generate(
     cluster: str | None = None,
     progress: bool = False,
 ) -> int:
-    """Solve the deals ``start`` to ``start + deals - 1`` of ``seed`` into a library's shards.
+    """Solve random deals into a library; repeat the call to continue.
 
-    ``place`` is a folder or an address such as ``s3://bucket/library``. With ``strains="one"`` each
-    deal is solved in one strain alone, drawn from its seed and number, by all four declarers; the
-    other results stay unknown (255). With ``lines`` so many tricks of best play after each result
-    are kept too, and deals that are solved already get theirs. ``cluster`` is a Ray cluster,
-    ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``, on which shards are made at the same time,
-    each by ``workers`` threads (default: one); without it they are made here, one after another, by
-    all cores.
+    What the library holds already is kept. So a run that was killed, or that is repeated with more
+    ``deals``, continues where the shards end. It gives the same bytes as one run, here or anywhere.
+    A shard is written completely or not at all. Several runs may fill one folder.
 
-    What the library holds already is kept, so a run that was killed at any moment, or a larger
-    ``deals``, goes on where the shards end and gives the same bytes as one run, here or anywhere. A
-    shard is written whole or not at all; a short last one is replaced when it grows, one that was
-    deleted is made again. Several runs may fill one folder. Returns the number of deals that were
-    solved now.
+    Args:
+        place: Folder or address such as ``s3://bucket/library``, created if missing.
+        deals: Number of deals, from ``start`` on.
+        seed: Seed of the deals.
+        start: Number of the first deal of the seed.
+        use: Permanent role: train, validation or test.
+        strains: ``"all"`` for whole tables; ``"one"`` for one random strain of each deal, by all
+            four declarers. Other results stay unknown (255).
+        lines: Tricks of best play to store after each result, 0 to 6. Deals that are solved already
+            get theirs.
+        workers: Number of solver threads. Default: all cores; with ``cluster`` one for each shard.
+        cluster: Ray cluster: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. Default: this
+            machine. A cluster solves many shards at the same time.
+        progress: Whether to show a bar on standard error.
 
-    Raises LibraryError when a shard in the range is damaged, overlaps it in part, was added for
-    another use or solved in other strains, ClusterError where the cluster fails, and ValueError for
-    numbers out of range and for words that are no ``use`` or ``strains``.
+    Returns:
+        The number of deals that were newly solved.
+
+    Raises:
+        LibraryError: A shard is damaged, partly overlaps these deals, has another role, or was
+            solved in other strains.
+        ClusterError: The cluster fails.
+        ValueError: A number is out of its range, or ``use`` or ``strains`` is another text.
     """
     deals, start = checked_range(deals, start, "deals")
     seed, use = checked_seed(seed), checked_use(use)
@@ -220,7 +230,7 @@ def _missing_piece(
         elif sizes[shard.file] != shard.deals * shard.kind.size:
             raise LibraryError(
                 f"{job.storage.path(shard.file)}: the shard is damaged ({sizes[shard.file]:,} "
-                "bytes; not the manifest's). Delete it, and trickcast generate makes it again"
+                "bytes; not the manifest's). Delete it, and trickcast generate will recreate it"
             )
         if job.adds_lines_to(shard):
             begin, end = shard.first, max(b, shard.end)
@@ -280,7 +290,7 @@ def _refuse_conflict(job: _Job, shard: Shard, a: int, b: int) -> None:
     path, first = job.storage.path(shard.file), shard.first
     if shard.use != job.use:
         raise LibraryError(
-            f"{path}: these deals are for {shard.use}, for ever (asked for {job.use})"
+            f"{path}: these deals are for {shard.use}, permanently (asked for {job.use})"
         )
     kind, lines = shard.kind, job.record.lines
     if kind.strains != job.record.strains:
@@ -352,7 +362,7 @@ def _kept(job: _Job, piece: _Piece) -> bytes:
     if not ours:
         raise LibraryError(
             f"{path}: not in the manifest, and not the deals from {piece.begin} on of "
-            f"seed {job.seed}. Delete the file, and trickcast generate makes it again"
+            f"seed {job.seed}. Delete the file, and trickcast generate will recreate it"
         )
     return data[: (piece.end - piece.begin) * job.record.size]
 
@@ -448,7 +458,7 @@ class _Manifest:
                 self._replaced.append(other.file)
         if labelled.data is None and not storage.arrived(shard.file):
             raise LibraryError(
-                f"{storage.path(shard.file)}: written by another machine, and not seen here "
+                f"{storage.path(shard.file)}: written by another machine, but not visible here "
                 "(expected a folder that all machines share, or an address such as s3://…)"
             )
         if labelled.data is not None:

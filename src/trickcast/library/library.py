@@ -36,11 +36,15 @@ _LONGEST_NAME = 100
 
 
 class Library:
-    """The solved deals of a folder, or of an address such as ``s3://bucket/library``.
+    """Open the solved deals in a folder, or at an address such as ``s3://bucket/library``.
 
-    Shards that are far are kept on this machine once they were read, by their digests.
+    Shards that are read from an address are cached on this machine, by their digests.
 
-    Raises LibraryError when the place holds no library, or a damaged manifest.
+    Args:
+        place: Folder or address.
+
+    Raises:
+        LibraryError: There is no library, or its manifest is damaged.
     """
 
     def __init__(self, place: Place):
@@ -48,8 +52,8 @@ class Library:
         self.shards = tuple(read_manifest(self.storage))
         if not self.shards:
             raise LibraryError(
-                f"{self}: no library of solved deals (expected a folder with manifest.json; "
-                "trickcast generate makes one)"
+                f"{self}: not a library of solved deals (expected a folder with manifest.json; "
+                "trickcast generate creates one)"
             )
 
     def __len__(self) -> int:
@@ -104,19 +108,29 @@ class Library:
 
 
 def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, source: str) -> None:
-    """Add solved deals from elsewhere (seed unknown) as shards ``imported/NAME-….zrd``.
+    """Add solved deals from elsewhere to a library, as shards ``imported/NAME-….zrd``.
 
-    A call that was killed goes on when it is repeated, and so is a shard healed that was deleted.
+    A call that was killed can be repeated. So can one whose shard was deleted.
 
-    Raises LibraryError when there are no deals, the name is taken or unfit for a file, the use is
-    not one of the three, a deal is not wholly solved, or one is in the library already: deals that
-    test must not be trained on.
+    Args:
+        place: Folder or address of the library, created if missing.
+        deals: Solved deals, all 20 results known.
+        name: Name of the new shards.
+        use: Permanent role: train, validation or test.
+        solver: Name of the solver.
+        source: Where the deals come from.
 
-    >>> deals = tc.random_deals(2, seed=1)
-    >>> solved = deals.with_tricks(tc.solve(deals).tricks)
-    >>> append("library", solved, "mine", "test", solver="DDS", source="ours")
-    >>> len(Library("library").deals("test"))
-    2
+    Raises:
+        LibraryError: There are no deals, the name is taken or not valid, ``use`` is another text, a
+            deal is not completely solved, or the library already has one of them. So test deals are
+            never trained on.
+
+    Example:
+        >>> deals = tc.random_deals(2, seed=1)
+        >>> solved = deals.with_tricks(tc.solve(deals).tricks)
+        >>> append("library", solved, "mine", "test", solver="DDS", source="ours")
+        >>> len(Library("library").deals("test"))
+        2
     """
     storage, use = storage_at(place), checked_use(use)
     if not re.fullmatch(r"[\w.-]+", name) or name.startswith(".") or len(name) > _LONGEST_NAME:
@@ -155,7 +169,9 @@ def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, so
             if shard not in shards or shard.file in present  # else it heals what was lost
         ]
         if twice := repeated([deals, *(read_shard(storage, shard, cached=True) for shard in kept)]):
-            raise LibraryError(f"{name}: {twice} deals stand twice, in {storage} or in themselves")
+            raise LibraryError(
+                f"{name}: {twice} deals occur twice, in {storage} or among the new ones"
+            )
         for shard in shards:
             _refuse_taken(storage, shard, kept)
         for shard, data in zip(shards, contents, strict=True):
@@ -167,15 +183,15 @@ def _refuse_taken(storage: Storage, shard: Shard, listed: list[Shard]) -> None:
     """Raise where a new shard's file is another's; one that a killed run left may be the same."""
     path = storage.path(shard.file)
     if any(other.file == shard.file for other in listed):
-        raise LibraryError(f"{path}: the library has this shard already")
+        raise LibraryError(f"{path}: the library already has this shard")
     try:
         data = storage.read(shard.file, most=shard.deals * shard.kind.size)
     except FileNotFoundError:
         return
     if data is None or sha256(data).hexdigest() != shard.sha256:
         raise LibraryError(
-            f"{path}: the library has this shard already, unlisted and of other deals "
-            "(delete the file, or take another name)"
+            f"{path}: the library already has an unlisted shard of this name with other deals "
+            "(delete the file, or use another name)"
         )
 
 
@@ -203,12 +219,23 @@ def checked_sample(sample: int) -> int:
 def verify(
     library: Library, *, sample: int = 40, seed: int = 0, progress: bool = False
 ) -> Verification:
-    """Check every shard's digest and cards, and solve ``sample`` random deals again.
+    """Check the digest and the cards of every shard, and solve a sample again.
 
-    Deals of one strain are solved again in that strain, and of deals with lines one position along
-    them. Also finds shard files that the manifest
-    does not list, shards of one seed that overlap, and seeded shards whose cards or strains are
-    not those of their seed. Raises ValueError for a negative ``sample``.
+    Deals of one strain are solved in that strain, and of deals with lines of play one position too.
+    Also finds shard files that the manifest does not list, shards of a seed that overlap, and
+    shards whose deals are not those of their seed.
+
+    Args:
+        library: The Library.
+        sample: Number of deals to solve again.
+        seed: Seed that chooses them.
+        progress: Whether to show a bar on standard error.
+
+    Returns:
+        A Verification: what was checked, and the problems found.
+
+    Raises:
+        ValueError: ``sample`` is negative.
     """
     sample = checked_sample(sample)
     problems, sound = list[str](), list[Shard]()
@@ -222,7 +249,7 @@ def verify(
         problems += _not_of_seed(shard, deals) + _bad_lines(library, shard)
     problems += _misfits(library)
     if twice := repeated(library.read(shard) for shard in sound):
-        problems.append(f"{twice} deals stand more than once")
+        problems.append(f"{twice} deals occur more than once")
     sample = min(sample, sum(shard.deals for shard in sound))
     problems += _solve_again(library, sound, sample, seed, progress)
     return Verification(len(library.shards), len(library), sample, tuple(problems))

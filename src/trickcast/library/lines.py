@@ -112,7 +112,7 @@ def line_positions(
         ours = plays.leaders % 2 == plays.declarers % 2
         to_come -= ours
         if ((to_come < 0) | (to_come > left)).any():
-            raise ValueError("a line is not of best play: it cannot come to its result")
+            raise ValueError("a line is not best play: it cannot reach its result")
         tricks = np.full((len(cards), 5, 4), UNKNOWN, np.uint8)
         of_side = np.where(ours, left - to_come, to_come)  # who led to the next trick defends
         tricks[every, plays.strains, (plays.leaders + 3) % 4] = of_side

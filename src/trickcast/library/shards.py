@@ -318,7 +318,7 @@ def read_shard(storage: Storage, shard: Shard, *, cached: bool = False) -> DealS
 def read_data(storage: Storage, shard: Shard, *, cached: bool = False) -> bytes:
     """Return the bytes of a shard, which are those of its digest; raises as ``read_shard``."""
     path = storage.path(shard.file)
-    advice = "trickcast generate makes it again"
+    advice = "trickcast generate will recreate it"
     if shard.seed is None:
         advice = "restore it from a copy, or add its deals again"
     try:
@@ -395,7 +395,7 @@ def read_manifest(storage: Storage) -> list[Shard]:
             raise ValueError(f"more than {_MOST_BYTES:,} bytes")
         entries = json.loads(data)["shards"]
         if not isinstance(entries, list):
-            raise ValueError("its shards are no list")
+            raise ValueError("its shards are not a list")
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         reason = shorten(str(error))[1:-1]
         raise LibraryError(f"{path}: not a library's manifest ({reason})") from None

@@ -69,13 +69,28 @@ def generate_positions(
     cluster: str | None = None,
     progress: bool = False,
 ) -> int:
-    """Solve the positions ``start`` to ``start + positions - 1`` of ``seed``, ``cards`` in a hand.
+    """Solve random positions with fewer cards into a folder; repeat the call to continue.
 
-    Files are cut at the multiples of 4,096 and written whole or not at all; those that exist are
-    kept, so a run that was killed goes on, and a larger number adds files of what is missing.
-    ``place``, ``workers`` and ``cluster`` as in ``generate``. Returns how many were solved now.
+    Files are cut at multiples of 4,096, and written completely or not at all. Existing files are
+    kept.
 
-    Raises ValueError for numbers out of range, ClusterError where the cluster fails.
+    Args:
+        place: Folder or address, created if missing.
+        positions: Number of positions, from ``start`` on.
+        cards: Cards in each hand, 2 to 12.
+        seed: Seed of the positions.
+        start: Number of the first position.
+        workers: Number of solver threads. Default: all cores; with ``cluster`` one for each file.
+        cluster: Ray cluster: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. Default: this
+            machine.
+        progress: Whether to show a bar on standard error.
+
+    Returns:
+        The number of positions that were newly solved.
+
+    Raises:
+        ValueError: A number is out of its range.
+        ClusterError: The cluster fails.
     """
     positions, start = checked_range(positions, start, "positions")
     cards, seed = checked_whole(cards, "cards"), checked_seed(seed)
@@ -120,10 +135,19 @@ def _make(job: _Job, piece: tuple[int, int], advance: Advance) -> None:
 
 
 def read_positions(place: Place) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return all positions of a folder or address: owners (n, 52) and tricks (n, 5, 4), uint8.
+    """Read all positions of a folder.
 
-    Of a library they are those along the lines of its training deals. Raises LibraryError for a
-    folder without positions, and for a damaged file, naming it.
+    For a library these are the positions along the lines of play of its training deals.
+
+    Args:
+        place: Folder or address.
+
+    Returns:
+        Owners, shape (n, 52), uint8, 255 for cards that are gone; and tricks, shape (n, 5, 4),
+        uint8.
+
+    Raises:
+        LibraryError: The folder has no positions, or a file is damaged.
     """
     storage = storage_at(place)
     if MANIFEST in storage.sizes():
@@ -132,7 +156,8 @@ def read_positions(place: Place) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         read = [_read(storage, file, size) for file, size in _files(storage)]
     if not read:
         raise LibraryError(
-            f"{place}: no solved positions (make some: trickcast generate --cards 10, or --lines 3)"
+            f"{place}: no solved positions (create some: trickcast generate --cards 10, or "
+            "--lines 3)"
         )
     return np.concatenate([owners for owners, _ in read]), np.concatenate([t for _, t in read])
 
@@ -144,9 +169,16 @@ def holds_positions(place: Place) -> bool:
 
 
 def count_positions(place: Place) -> dict[int, int]:
-    """Return how many positions a folder or address holds by the cards in a hand; perhaps none.
+    """Return how many positions a folder holds, by the number of cards in a hand.
 
-    Raises LibraryError for a damaged file, naming it.
+    Args:
+        place: Folder or address.
+
+    Returns:
+        Numbers of positions by cards in a hand; empty if there are none.
+
+    Raises:
+        LibraryError: A file is damaged; the message names it.
     """
     if not _files(storage_at(place)):
         return {}
@@ -175,7 +207,7 @@ def _read(storage: Storage, file: str, size: int) -> tuple[NDArray[np.uint8], ND
         reason = cut(str(error))
         raise LibraryError(
             f"{path}: not a file of solved positions, or damaged ({reason}). Delete the file, and "
-            "trickcast generate makes those that it made again"
+            "trickcast generate will recreate its positions"
         ) from None
     return owners, tricks
 
@@ -183,11 +215,19 @@ def _read(storage: Storage, file: str, size: int) -> tuple[NDArray[np.uint8], ND
 def verify_positions(
     place: Place, *, sample: int = 40, seed: int = 0, progress: bool = False
 ) -> Verification:
-    """Check every file of positions, and solve ``sample`` random ones again.
+    """Check every file of positions, and solve a sample again.
 
-    Finds files that are damaged, or not of the cards and the seed that they are named after, and
-    positions that stand more than once. The answer's shards are files. Raises ValueError for a
-    negative ``sample``.
+    Args:
+        place: Folder or address.
+        sample: Number of positions to solve again.
+        seed: Seed that chooses them.
+        progress: Whether to show a bar on standard error.
+
+    Returns:
+        A Verification: what was checked, and the problems found.
+
+    Raises:
+        ValueError: ``sample`` is negative.
     """
     sample = checked_sample(sample)
     storage = storage_at(place)
@@ -201,14 +241,14 @@ def verify_positions(
             problems.append(str(error))
             continue
         if not _as_named(file, cards):
-            problems.append(f"{file}: not the positions that it is named after")
+            problems.append(f"{file}: does not hold the positions of its name")
         owners.append(cards)
         tricks.append(results)
         sound.append(file)
     every, results = np.concatenate(owners), np.concatenate(tricks)
     begins = np.cumsum([len(cards) for cards in owners])  # the first is empty
     if twice := len(every) - len(np.unique(every, axis=0)):
-        problems.append(f"{twice} positions stand more than once")
+        problems.append(f"{twice} positions occur more than once")
     sample = min(sample, len(every))
     chosen = np.sort(np.random.default_rng(seed).choice(len(every), size=sample, replace=False))
     with progress_bar("solving again", sample, "positions", show=progress) as advance:

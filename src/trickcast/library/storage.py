@@ -34,7 +34,7 @@ _ASK_AGAIN = 0.01
 """Seconds until who waits for a lock asks for it again."""
 _NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """Errors for a file that went meanwhile, and for a link to none."""
-_INSTALL = "object storage needs {} (install it by: pip install 'trickcast[cluster]')"
+_INSTALL = "object storage needs {} (install it with: pip install 'trickcast[cluster]')"
 
 
 class LibraryError(ValueError):
@@ -92,7 +92,14 @@ def storage_at(place: Place, *, everywhere: bool = False) -> Storage:
 
 
 def holds_library(place: Place) -> bool:
-    """Tell whether a place is a library rather than a file of deals: an address always is."""
+    """Tell whether a place is a library, and not a file of deals; an address always is.
+
+    Args:
+        place: Path or address.
+
+    Returns:
+        Whether it is.
+    """
     return "://" in fspath(place) or (Path(place) / "manifest.json").is_file()
 
 
@@ -118,7 +125,7 @@ class Folder(Storage):
         try:
             stays = (self.root / file).resolve().is_relative_to(self.root.resolve())
         except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a name with a NUL
-            raise LibraryError(f"{self}: {shorten(file)} is no path ({error})") from None
+            raise LibraryError(f"{self}: {shorten(file)} is not a path ({error})") from None
         if not stays:
             raise LibraryError(f"{self}: {shorten(file)} is outside the library's folder")
         return self.root / file

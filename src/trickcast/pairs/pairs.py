@@ -20,19 +20,24 @@ _ORDERS = list(permutations(range(4)))
 
 
 class PairEstimator:
-    """A pretrained model of two hands, loaded once and called on pairs.
+    """Load a model of two hands once, and call it on pairs of partners.
 
-    ``model`` is ``accurate``, ``hand2vec`` (the network of the 2023 paper) or the path of an
-    ``.onnx`` file that was trained here. ``threads`` is the number of threads (default: all
-    cores), ``batch_size`` how many pairs are computed at a time. All suits are treated alike:
-    exchanging two suits exchanges their results.
+    All suits are treated alike: exchanging two suits exchanges their results.
 
-    Raises ModelError for a model that is unknown, missing or damaged, ValueError for ``threads``
-    or ``batch_size`` below one.
+    Args:
+        model: ``"accurate"``, ``"hand2vec"`` (the network of the 2023 paper), or path of an
+            ``.onnx`` file that ``trickcast train`` exported.
+        threads: Number of threads. Default: all cores.
+        batch_size: Pairs computed at a time.
 
-    >>> estimated = tc.PairEstimator(threads=1)("A.KQ9832.T94.AKT", "KJ95.J65.K3.J654")
-    >>> estimated.expected.round().astype(int)  # S H D C N, the first hand declares
-    array([ 6, 10,  6,  8,  8])
+    Raises:
+        ModelError: The model is unknown, missing or damaged.
+        ValueError: ``threads`` or ``batch_size`` is below 1.
+
+    Example:
+        >>> estimated = tc.PairEstimator(threads=1)("A.KQ9832.T94.AKT", "KJ95.J65.K3.J654")
+        >>> estimated.expected.round().astype(int)  # S H D C N, the first hand declares
+        array([ 6, 10,  6,  8,  8])
     """
 
     info: PairModelInfo
@@ -64,11 +69,19 @@ class PairEstimator:
         return pickled(self, self.info, threads=self._threads, batch_size=self.batch_size)
 
     def __call__(self, norths: HandsLike, souths: HandsLike) -> PairEstimate:
-        """Estimate the tricks of pairs, the first hand as declarer.
+        """Estimate the tricks of pairs of partners, whose opponents' hands are unknown.
 
-        ``norths`` and ``souths`` are a hand each, or lists or (n, 52) arrays of equally many; one
-        hand goes with each of many. Two single hands give arrays without the leading axis.
-        Raises DealError for what is not a hand, hands that share a card, and counts that differ.
+        Args:
+            norths: The first hand of each pair. A Hand, its text, a list of these, or hands of
+                shape (n, 52), bool.
+            souths: The partners: as many, or one for all.
+
+        Returns:
+            A PairEstimate, the first hand as declarer; two single hands give arrays without the
+            leading axis.
+
+        Raises:
+            DealError: A hand is not valid, partners share a card, or counts differ.
         """
         pairs, single = as_pairs(norths, souths)
         both = np.empty((len(pairs), 5, 2, 14), dtype=np.float32)
@@ -80,16 +93,28 @@ class PairEstimator:
     def average(
         self, hand: HandLike, partner: KnownHand, *, samples: int = 1000, seed: int = 0
     ) -> PairEstimate:
-        """Estimate one hand, as declarer, with a partner of whom only this much is known.
+        """Estimate one hand, as declarer, with a partner of whom only a description is known.
 
-        ``partner`` is what ``constrained_deals`` takes, such as ``"hcp 15-17, balanced"``; the
-        estimate is the mean over ``samples`` hands that fit it. The same seed gives the same.
-        Raises DealError for a hand that is none, ConstraintError for words that cannot be read,
-        NoDealsError where too few hands fit, ValueError for ``samples`` below 1.
+        Args:
+            hand: A Hand, or its text.
+            partner: What ``constrained_deals`` takes for a seat, such as ``"hcp 15-17, balanced"``.
+            samples: Number of partners to average over.
+            seed: Seed that chooses them.
 
-        >>> estimated = tc.PairEstimator(threads=1).average("KT752.A84.J63.92", "hcp 15-17")
-        >>> estimated.expected.shape, estimated.making("2S") > estimated.making("4S")
-        ((5,), True)
+        Returns:
+            A PairEstimate of one pair, the mean over the partners.
+
+        Raises:
+            DealError: The hand is not valid.
+            ConstraintError: The description cannot be read.
+            NoDealsError: Too few hands fit.
+            ValueError: ``samples`` is below 1.
+
+        Example:
+            >>> estimator = tc.PairEstimator(threads=1)
+            >>> estimated = estimator.average("KT752.A84.J63.92", "hcp 15-17")
+            >>> estimated.expected.shape, estimated.making("2S") > estimated.making("4S")
+            ((5,), True)
         """
         if samples < 1:
             raise ValueError(f"samples is {samples} (expected 1 or more)")

@@ -25,24 +25,33 @@ Near = list[tuple[Hand, float]]
 
 
 class HandEmbedding:
-    """The vectors of BridgeHand2Vec: hands that take alike tricks with any partner lie close.
+    """Turn hands into vectors: hands that take similar tricks with any partner are close.
 
-    ``model`` is the name of a shipped model that has vectors, or the path of one's file;
-    ``threads`` the number of threads (default: all cores). Over random hands every component has
-    mean 0 and standard deviation 1. Distances are Euclidean.
+    Distances are Euclidean. Over random hands every component has mean 0 and standard deviation 1.
 
-    Where vectors are wanted, hands will do too: (size,) or (n, size) arrays of floats are vectors,
-    all else is taken for hands. One may stand beside many. Raises ModelError for a model that is
-    unknown, missing, damaged or has no vectors, ValueError for ``threads`` below one; every method
-    DealError for what is not a hand, ValueError for vectors of another size or that are not
-    numbers, and for counts that differ.
+    The methods take hands or vectors: a float array of shape (size,) or (n, size) is read as
+    vectors, everything else as hands. One may be compared with many. They raise DealError for an
+    invalid hand, and ValueError for vectors of another size, for values that are not numbers, and
+    for counts that differ.
 
-    >>> embedding = tc.HandEmbedding(threads=1)
-    >>> embedding.encode(["A.KQ9832.T94.AKT", "A.KQ9843.T92.AKT"]).shape
-    (2, 8)
-    >>> near = embedding.distance("A.KQ9832.T94.AKT", "A.KQ9843.T92.AKT")
-    >>> near < embedding.distance("A.KQ9832.T94.AKT", "KJ95.J65.K3.J654")
-    True
+    Args:
+        model: Name of a model that has vectors, or path of its file.
+        threads: Number of threads. Default: all cores.
+
+    Raises:
+        ModelError: The model is unknown, missing or damaged, or has no vectors.
+        ValueError: ``threads`` is below 1.
+
+    Source:
+        Sztyber-Betley et al., BridgeHand2Vec Bridge Hand Representation, ECAI 2023.
+
+    Example:
+        >>> embedding = tc.HandEmbedding(threads=1)
+        >>> embedding.encode(["A.KQ9832.T94.AKT", "A.KQ9843.T92.AKT"]).shape
+        (2, 8)
+        >>> near = embedding.distance("A.KQ9832.T94.AKT", "A.KQ9843.T92.AKT")
+        >>> near < embedding.distance("A.KQ9832.T94.AKT", "KJ95.J65.K3.J654")
+        True
     """
 
     info: PairModelInfo
@@ -52,7 +61,9 @@ class HandEmbedding:
         self._session, self.info = load_pair_model(model, threads)
         self._threads = threads
         if self.info.kind != "vectors":
-            raise ModelError(f"{self.info.path}: has no vectors (expected hand2vec or its like)")
+            raise ModelError(
+                f"{self.info.path}: has no vectors (expected hand2vec or a similar model)"
+            )
 
     def __repr__(self) -> str:
         return f"<HandEmbedding {self.info.name}, {self.size} numbers a hand>"
@@ -67,9 +78,16 @@ class HandEmbedding:
         return vector_size(self._session)
 
     def encode(self, hands: HandsLike) -> NDArray[np.float32]:
-        """Return the (n, size) float32 vectors of hands, (size,) of one hand.
+        """Return the vectors of hands.
 
-        Raises DealError for what is not a hand.
+        Args:
+            hands: A Hand, its text, a list of these, or hands of shape (n, 52), bool.
+
+        Returns:
+            Vectors, shape (n, size), float32; (size,) for one hand.
+
+        Raises:
+            DealError: A hand is not valid.
         """
         rows, single = as_hands(hands)
         vectors = np.empty((len(rows), self.size), dtype=np.float32)
@@ -79,11 +97,20 @@ class HandEmbedding:
         return vectors[0] if single else vectors
 
     def tricks(self, hands: HandsLike, partners: HandsLike) -> NDArray[np.float32]:
-        """Return the (n, 5) mean tricks that the network expects of hands with their partners.
+        """Return the mean tricks that the network expects of hands with their partners.
 
-        One pass of the paper's network; strains S H D C N, the first hand declares. Both may be
-        hands or vectors; one pair gives (5,). ``PairEstimator("hand2vec")`` takes the mean over
-        all orders of the suits, which is better. Raises DealError for hands that share a card.
+        This is one pass of the paper's network. ``PairEstimator("hand2vec")`` averages over all
+        orders of the suits, which is better.
+
+        Args:
+            hands: Hands or vectors of the declarers.
+            partners: Hands or vectors of their partners.
+
+        Returns:
+            Mean tricks, shape (n, 5), strains S H D C N; (5,) for one pair.
+
+        Raises:
+            DealError: A hand is not valid, or partners share a card.
         """
         if not (_are_vectors(hands) or _are_vectors(partners)):
             as_pairs(hands, partners)
@@ -92,7 +119,19 @@ class HandEmbedding:
         return tricks if pairs.ndim == 2 else tricks[0]
 
     def distance(self, first: HandsLike, second: HandsLike) -> Any:
-        """Return the distance of hands or vectors: a float of two, else (n,) float32."""
+        """Return the distance between hands or vectors.
+
+        Args:
+            first: Hands or vectors.
+            second: Hands or vectors.
+
+        Returns:
+            A float for one and one, otherwise shape (n,), float32.
+
+        Raises:
+            DealError: A hand is not valid.
+            ValueError: A vector is not valid, or counts differ.
+        """
         here, there = self._matching(first, second)
         distances = np.sqrt(((here - there) ** 2).sum(axis=-1))
         return float(distances) if distances.ndim == 0 else distances
@@ -111,11 +150,20 @@ class HandEmbedding:
     def nearest(
         self, hand: HandsLike, k: int = 5, hands: HandsLike | HandIndex | None = None
     ) -> Any:
-        """Return the ``k`` nearest hands of a hand or vector: ``[(Hand, distance), …]``.
+        """Return the ``k`` nearest hands of a hand or vector.
 
-        A list of such lists for many hands. They are sought among 200,000 seeded hands, or among
-        ``hands`` (a HandIndex, or anything that is hands). Raises ValueError for an empty index,
-        too large a ``k``, or a vector that is not numbers.
+        Args:
+            hand: Hands or vectors.
+            k: Number of nearest hands.
+            hands: Hands to search, or a HandIndex. Default: 200,000 random ones, the same each
+                time.
+
+        Returns:
+            Pairs of Hand and distance, nearest first; a list of these for many.
+
+        Raises:
+            DealError: A hand is not valid.
+            ValueError: There are fewer than ``k`` hands, or a vector is not valid.
         """
         vectors = self._vectors(hand)
         index = self._index(hands)
@@ -135,9 +183,21 @@ class HandEmbedding:
         k: int = 5,
         hands: HandsLike | HandIndex | None = None,
     ) -> Any:
-        """Return the ``k`` hands nearest to y + (plus - minus), with their distances.
+        """Return the ``k`` hands nearest to y + (plus - minus).
 
-        As ``nearest``: a list of such lists where any of the three are many.
+        Args:
+            y: Hands or vectors.
+            plus: Hands or vectors.
+            minus: Hands or vectors.
+            k: Number of nearest hands.
+            hands: As in ``nearest``.
+
+        Returns:
+            Pairs of Hand and distance, nearest first; a list of these if any of the three are many.
+
+        Raises:
+            DealError: A hand is not valid.
+            ValueError: There are fewer than ``k`` hands, or a vector is not valid.
         """
         start, there, here = self._matching(y, plus, minus)
         return self.nearest(start + (there - here), k, hands)
@@ -145,10 +205,21 @@ class HandEmbedding:
     def decode(
         self, vector: HandsLike, hands: HandsLike | HandIndex | None = None
     ) -> tuple[Hand, float]:
-        """Return a hand whose vector is close to that of the vector or hand given; their distance.
+        """Return a hand whose vector is close to a hand or vector.
 
-        Begins with each of the nearest hands of the index and exchanges one card at a time while
-        that brings it closer; there may be closer ones. Raises what ``nearest`` raises.
+        The search begins with the nearest hands of the index, and exchanges single cards as long as
+        that brings it closer. There may be closer hands.
+
+        Args:
+            vector: One hand or vector.
+            hands: As in ``nearest``.
+
+        Returns:
+            The Hand, and its distance.
+
+        Raises:
+            DealError: A hand is not valid.
+            ValueError: There are no hands to search, or the vector is not valid.
         """
         target = self._vectors(vector)
         if target.ndim != 1:

@@ -24,14 +24,15 @@ def explain(
         list[str],
         Argument(
             metavar="MODEL",
-            help="Shipped models, .onnx files, or .network files of trickcast reproduce.",
+            help="Model names, .onnx files, or .network files of trickcast reproduce.",
         ),
     ],
     svg: Annotated[
-        Path | None, Option(help="Draw the weights of the first layer into this file.")
+        Path | None, Option(metavar="FILE", help="SVG file to draw the first layer's weights in.")
     ] = None,
     png: Annotated[
-        Path | None, Option(help="The same as PNG; needs the extra trickcast[plots].")
+        Path | None,
+        Option(metavar="FILE", help="PNG file to draw them in; needs trickcast[plots]."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -26,51 +26,59 @@ PaperName = Annotated[
     str,
     Argument(
         metavar="PAPER",
-        help="mossakowski2004, mossakowski2009, mandziuk2018, yegnanarayana1996, polishclub2023, "
-        "bridgehand2vec or all.",
+        help="Paper to repeat: mossakowski2004, mossakowski2009, mandziuk2018, yegnanarayana1996, "
+        "polishclub2023, bridgehand2vec or all.",
     ),
 ]
 TableNames = Annotated[
     list[str] | None,
-    Option(help="A table or section of it: V, 1, VI-E, B1, beyond …; may be repeated."),
+    Option(
+        metavar="TABLE",
+        help="Only this table or section, such as V, 1, VI-E, B1 or beyond. Repeatable.",
+    ),
 ]
 RowNames = Annotated[
-    list[str] | None, Option(help="A row by its id, as m09-TV-05; may be repeated.")
+    list[str] | None,
+    Option(metavar="ID", help="Only the row with this id, such as m09-TV-05. Repeatable."),
 ]
-RowsFile = Annotated[Path | None, Option("--rows", help="A file of ids of rows, one a line.")]
+RowsFile = Annotated[
+    Path | None, Option("--rows", metavar="FILE", help="File of row ids, one per line.")
+]
 NetworkNames = Annotated[
-    list[str] | None, Option(help="The rows of a network, as 52-25-1; may be repeated.")
+    list[str] | None,
+    Option(metavar="NETWORK", help="Only rows of this network, such as 52-25-1. Repeatable."),
 ]
 Seeds = Annotated[
     int,
-    Option(min=1, help="Networks of other first weights for each row, at scale full or authors."),
+    Option(min=1, help="Networks trained for each row, at scale full or authors."),
 ]
 ScaleName = Annotated[
     str,
     Option(
-        help="smoke (a minute: a trial of the program), standard (some hours of two cores), full "
-        "(the papers' own protocol) or authors (2018 by its authors' program: hours a network)."
+        choices=("smoke", "standard", "full", "authors"),
+        help="Size of the run: a minute's trial, hours on two cores, the papers' own protocol, "
+        "or the 2018 authors' program, which takes hours per network.",
     ),
 ]
 TrainingDeals = Annotated[
     int | None,
-    Option(min=1, help="Train on so many deals at most, also where a paper has more."),
+    Option(min=1, help="Most deals to train on."),
 ]
 Epochs = Annotated[
     int | None,
-    Option(min=1, help="Epochs of the networks of 2004 and 2009, in place of the scale's."),
+    Option(min=1, help="Epochs of the 2004 and 2009 networks (default: by scale)."),
 ]
 FirstWeights = Annotated[
     float | None,
     Option(
-        help="First weights of these networks are uniform on ± this / √inputs (default: 1, at "
-        "scale full 0.3)."
+        help="First weights of these networks, uniform on ± this / √inputs (default: 1; at scale "
+        "full 0.3)."
     ),
 ]
 FirstRange = Annotated[
     float | None,
     Option(
-        help="First weights are uniform on ± this, whatever the inputs (1 in JNNS, the program "
+        help="First weights, uniform on ± this for any number of inputs (1 in JNNS, the program "
         "of the papers)."
     ),
 ]
@@ -78,46 +86,52 @@ StepsBack = Annotated[
     bool,
     Option(
         "--steps-back",
-        help="Rprop takes a step back that has led too far, as it was published in 1993.",
+        help="Let Rprop undo a step that went too far, as published in 1993.",
     ),
 ]
 Batch = Annotated[
     int | None,
-    Option(min=1, help="Examples in a batch of the 2018 trainings (default: 256)."),
+    Option(min=1, help="Batch size of the 2018 trainings (default: 256)."),
 ]
 LibraryPlace = Annotated[
     str | None,
     Option(
-        help="The library of solved deals: a folder, or an address (s3://…) (default: "
-        "data/library, here or in the clone that trickcast runs from)."
+        metavar="LIBRARY",
+        help="Folder or address of the solved deals (s3://…) (default: data/library, here or in "
+        "the clone that trickcast runs from).",
     ),
 ]
 TestFile = Annotated[
     Path | None,
-    Option(help="A file of solved deals to test on, as GIB's; else the library's."),
+    Option(metavar="FILE", help="Solved deals to test on, such as GIB's (default: the library's)."),
 ]
 OutFolder = Annotated[
-    Path, Option(help="Folder for networks and figures, from which a run goes on.")
+    Path, Option(help="Folder for networks and figures; a rerun continues from it.")
 ]
 ReportFolder = Annotated[
-    Path | None, Option(help="Folder for reproduction.csv and pages (default: that of out).")
+    Path | None, Option(help="Folder for reproduction.csv and pages (default: --out).")
 ]
 LabelledFile = Annotated[
     Path | None,
-    Option(help="The file of Polish Club hands that players bid, for polishclub2023."),
+    Option(metavar="FILE", help="Polish Club hands that players bid, for polishclub2023."),
 ]
 PairsFile = Annotated[
-    Path | None, Option(help="BridgeHand2Vec's validation rows, for bridgehand2vec.")
+    Path | None,
+    Option(metavar="FILE", help="BridgeHand2Vec's validation rows, for bridgehand2vec."),
 ]
-TrainingPairsFile = Annotated[Path | None, Option(help="Its training rows.")]
+TrainingPairsFile = Annotated[
+    Path | None, Option(metavar="FILE", help="BridgeHand2Vec's training rows.")
+]
 AuthorsFile = Annotated[
-    Path | None, Option(help="Its authors' own weights (.npz), measured on --pairs.")
+    Path | None,
+    Option(metavar="FILE", help="The authors' own weights (.npz), to measure on --pairs."),
 ]
 LayoutsFile = Annotated[
     Path | None,
     Option(
-        help="Solved layouts of BridgeHand2Vec's game (default: data/game/layouts.npy, where it is "
-        "there); without them it is left out."
+        metavar="FILE",
+        help="Solved layouts of BridgeHand2Vec's game (default: data/game/layouts.npy). Without "
+        "this file the game is left out.",
     ),
 ]
 _TRIAL = (
@@ -126,7 +140,7 @@ _TRIAL = (
 )
 _LAYOUTS = Path("data/game/layouts.npy")
 Workers = Annotated[
-    int, Option(min=1, help="Networks trained at a time; with --cluster: cores asked for each.")
+    int, Option(min=1, help="Networks to train at the same time; with --cluster, cores for each.")
 ]
 
 
@@ -156,9 +170,9 @@ def reproduce(
     workers: Workers = 1,
     cluster: Cluster = None,
 ) -> None:
-    """Repeat the experiments of a paper and put ours beside the published figures.
+    """Repeat the experiments of a paper, and compare with its published figures.
 
-    Goes on where an earlier run stopped.
+    Rerun the command to continue.
 
     Example: trickcast reproduce mossakowski2009 --row m09-TV-05 --scale full
     """

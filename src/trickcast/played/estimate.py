@@ -1,5 +1,7 @@
 """Estimating what players take at the table: ``accurate`` and a small network on top of it."""
 
+from __future__ import annotations
+
 import operator
 import os
 from collections.abc import Iterable, Sequence
@@ -93,7 +95,7 @@ class PlayedEstimator:
         estimated = PlayedEstimate(probabilities, asked.contracts)
         return estimated[0] if asked.single else estimated
 
-    def _run(self, asked: "_Asked") -> NDArray[np.float32]:
+    def _run(self, asked: _Asked) -> NDArray[np.float32]:
         """Return (n, 14) probabilities."""
         probabilities = np.empty((asked.count, 14), dtype=np.float32)
         strains = asked.contracts[:, 1]
@@ -104,7 +106,7 @@ class PlayedEstimator:
                 probabilities[rows] = self._run_strain(asked, rows)
         return probabilities
 
-    def _run_strain(self, asked: "_Asked", rows: NDArray[np.intp]) -> NDArray[np.float32]:
+    def _run_strain(self, asked: _Asked, rows: NDArray[np.intp]) -> NDArray[np.float32]:
         strain = Strain(int(asked.contracts[rows[0], 1]))
         tables = asked.tables(rows)
         deals, of_deal = np.unique(tables.owners, axis=0, return_inverse=True)
@@ -171,7 +173,7 @@ class _Asked:
             None if self._auctions is None else [self._auctions[row] for row in rows],
         )
 
-    def _check_leads(self, read: "_Reading") -> None:
+    def _check_leads(self, read: _Reading) -> None:
         assert self._leads is not None
         leaders = (self.contracts[:, 3] + 1) % 4
         known = self._leads != UNKNOWN_LEAD
@@ -182,7 +184,7 @@ class _Asked:
             card = card_text(int(self._leads[row]))
             raise DealError(f"{read.place(row)}{leader.word} leads, but {holder.word} holds {card}")
 
-    def _check_auctions(self, read: "_Reading") -> None:
+    def _check_auctions(self, read: _Reading) -> None:
         assert self._auctions is not None
         for row, calls in enumerate(self._auctions):
             if not calls:
@@ -292,22 +294,33 @@ def estimate_played(
 ) -> PlayedEstimate:
     """Estimate the tricks that players take at the table, where nobody sees all the cards.
 
-    ``deals`` as for ``estimate``; ``contracts`` such as ``"4HX"``; ``by`` the declarers;
-    ``players`` is ``"expert"`` (championships) or ``"club"``. Optionally ``leads`` are the opening
-    leads (``"SA"``) and ``auctions`` the calls from the first to the last pass (``"1N P 3N P P
-    P"``). Each may be one value for all, or n of them; None in a list stands for what is not
-    known. With one value of each the result has no leading axis.
-
-    The estimate is for contracts that players reach: that a contract was bid and perhaps doubled
+    The estimate is for contracts that players reach. That a contract was bid, and perhaps doubled,
     says something about the cards and the players.
 
-    Raises DealError for what is not a deal, contract, seat, card or auction, for a board that is
-    passed out, a lead that the leader does not hold, and an auction that ends in another contract;
-    ValueError for other ``players``; ModelError for a damaged model.
+    Every argument after ``deals`` may be one value for all, or a list of n with None for unknown.
 
-    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
-    >>> played = tc.estimate_played(deal, "4H", by="N")
-    >>> played.probabilities.shape, bool(played.making() > 0.5)
-    ((14,), True)
+    Args:
+        deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+        contracts: Contract, such as ``"4HX"``.
+        by: Declarer.
+        players: ``"expert"`` (championships) or ``"club"``.
+        leads: Opening lead, such as ``"SA"``. Default: unknown.
+        auctions: All calls, ``"1N P 3N P P P"``. Default: unknown.
+
+    Returns:
+        A PlayedEstimate: ``probabilities`` of 0 to 13 tricks, shape (n, 14), or (14,) if every
+        argument is a single value.
+
+    Raises:
+        DealError: A deal, contract, seat, card or auction is not valid; or they contradict each
+            other, or the board is passed out.
+        ValueError: ``players`` is another text.
+        ModelError: The model file is damaged.
+
+    Example:
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> played = tc.estimate_played(deal, "4H", by="N")
+        >>> played.probabilities.shape, bool(played.making() > 0.5)
+        ((14,), True)
     """
     return _shipped()(deals, contracts, by, players=players, leads=leads, auctions=auctions)

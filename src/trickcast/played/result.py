@@ -70,7 +70,7 @@ class PlayedEstimate(OneOrMany, TrickChances):
         for another strain or declarer.
         """
         if by is not None and (self.contracts[..., 3] != Seat.parse(by)).any():
-            raise DealError(f"{Seat.parse(by).word} is not the declarer whom the estimate is for")
+            raise DealError(f"{Seat.parse(by).word} is not the declarer of this estimate")
         if contract is None:
             return self.at_least(self.contracts[..., 0] + BOOK)
         level, strain, _ = parse_contract(str(contract))
@@ -78,8 +78,8 @@ class PlayedEstimate(OneOrMany, TrickChances):
         if other.any():
             asked = Strain(int(np.atleast_1d(self.contracts[..., 1])[np.atleast_1d(other)][0]))
             raise DealError(
-                f"{contract} is not a contract in {asked.name.lower()}, which the estimate is for "
-                "(ask estimate_played about it)"
+                f"{contract} is not in {asked.name.lower()}, the strain of this estimate "
+                "(call estimate_played for it)"
             )
         return self.at_least(level + BOOK)
 

@@ -25,22 +25,23 @@ if TYPE_CHECKING:
 
 AuctionText = Annotated[
     str | None,
-    Option(metavar="CALLS", filled=True, help="The calls from the dealer on: '1N P 3N P P P'.",
+    Option(metavar="CALLS", filled=True, help="All calls, dealer first: '1N P 3N P P P'.",
            example="1N P 3N P P P"),
 ]  # fmt: skip
 Dealer = Annotated[
-    str | None, Option(help="Who calls first: N, E, S or W (default: the board's, or N).")
+    str | None, Option(metavar="[N|E|S|W]", help="Dealer (default: by the board, or N).")
 ]
-FirstCaller = Annotated[str, Option(help="Who calls first: N, E, S or W.")]
+FirstCaller = Annotated[str, Option(metavar="[N|E|S|W]", help="Dealer.")]
 Vulnerable = Annotated[
-    str | None, Option(help="none, ns, ew or both (default: the board's, or none).")
+    str | None,
+    Option(metavar="[none|ns|ew|both]", help="Vulnerable sides (default: by the board, or none)."),
 ]
-Sides = Annotated[str, Option(help="none, ns, ew or both.")]
+Sides = Annotated[str, Option(metavar="[none|ns|ew|both]", help="Vulnerable sides.")]
 Meanings = Annotated[
     list[str] | None,
-    Option(metavar="TEXT", filled=True, example=["1N: hcp 12-14, balanced"],
-           help="What a call means: '1N: hcp 12-14, balanced'; or a system; to the command also a "
-           "file (.toml)."),
+    Option(metavar="MEANING", filled=True, example=["1N: hcp 12-14, balanced"],
+           help="Meaning of a call, '1N: hcp 12-14, balanced', or a system; on the "
+           "command line also a file (.toml)."),
 ]  # fmt: skip
 
 
@@ -150,7 +151,7 @@ class CallsQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class AuctionQuestion(CallsQuestion):
-    """Say what the calls of an auction show in championship play, and which are unusual.
+    """Explain the calls of an auction, as in championship play.
 
     Example: trickcast auction "1N P 2C" --dealer N
     """
@@ -158,11 +159,11 @@ class AuctionQuestion(CallsQuestion):
     auction: Annotated[
         str,
         Argument(metavar="CALLS", filled=True, example="1N P 2C",
-                 help="The calls: '1N P 2C'; to the command also a file of boards."),
+                 help="Calls such as '1N P 2C', or on the command line a file."),
     ]  # fmt: skip
     deal: Annotated[
         str | None,
-        Option(metavar="DEAL", format="deal", help="The four hands, to judge each call by."),
+        Option(metavar="DEAL", format="deal", help="The four hands, to judge each call."),
     ] = None
 
     def ask(self, deal: Deal | None = None) -> "AuctionShown":
@@ -195,7 +196,7 @@ class AuctionQuestion(CallsQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class BidQuestion(CallsQuestion):
-    """Suggest the next call with a hand, as players of championships would make it.
+    """Suggest the next call with a hand, as championship players would.
 
     Example: trickcast bid KQ4.AQ5.K873.J94 --auction "1S P" --dealer S
     """
@@ -203,13 +204,13 @@ class BidQuestion(CallsQuestion):
     hand: Annotated[
         str,
         Argument(metavar="HAND", format="hand", filled=True, example="KQ4.AQ5.K873.J94",
-                 help="The caller's hand; to the command also a file of boards to bid."),
+                 help="Hand of the caller, or on the command line a file to bid."),
     ]  # fmt: skip
     auction: Annotated[
         str, Option(metavar="CALLS", help="The calls so far: '1S P' (default: none).")
     ] = ""
     simulate: Annotated[
-        bool, Option(help="Compare the best three calls by what comes of them.")
+        bool, Option(help="Compare the scores that the best three calls lead to.")
     ] = False
 
     def ask(self) -> "tuple[SuggestedCalls, ComparedCalls | None]":

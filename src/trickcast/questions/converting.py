@@ -30,7 +30,7 @@ class ConvertedFile(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class ConvertQuestion(Question):
-    """Convert a file of deals to another format, in chunks, whatever its size.
+    """Convert files of deals to another format.
 
     Example: trickcast convert deals.lin deals.pbn --solve
     """
@@ -38,18 +38,24 @@ class ConvertQuestion(Question):
     about, needed = "deals", ("to",)
     to: Annotated[
         str | None,
-        Option(metavar="FORMAT", choices=_WRITTEN, help="Format of the output.", example="text"),
+        Option(
+            metavar="FORMAT",
+            choices=_WRITTEN,
+            help="Output format (default: by the suffix).",
+            example="text",
+        ),
     ] = None
-    solve: Annotated[bool, Option(help="Add the exact tricks (in PBN: and the par).")] = False
-    estimate: Annotated[bool, Option(help="Add estimated tricks where none are known.")] = False
+    solve: Annotated[bool, Option(help="Add exact tricks; in PBN the par too.")] = False
+    estimate: Annotated[bool, Option(help="Fill in unknown tricks with estimates.")] = False
     model: Annotated[
-        str | None, Option(help=f"The network of estimate (default: {DEFAULT_MODEL}).")
+        str | None,
+        Option(metavar="MODEL", help=f"Model for --estimate (default: {DEFAULT_MODEL})."),
     ] = None
 
     def check(self) -> None:
-        """Refuse tricks of two kinds, and a network of no estimates."""
+        """Refuse tricks of two kinds, and a model without estimates."""
         if self.solve and self.estimate:
-            raise QuestionError("solve and estimate do not go together")
+            raise QuestionError("solve and estimate cannot be combined")
         if self.model is not None and not self.estimate:
             raise QuestionError("model needs estimate")
 

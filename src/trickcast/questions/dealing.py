@@ -43,7 +43,7 @@ Known = Annotated[
     str | None,
     Option(
         metavar="HAND",
-        help="The hand, or what is known of it: 'hcp 15-17, balanced'.",
+        help="A hand, or a description such as 'hcp 15-17, balanced'.",
         example="hcp 15-17, balanced",
     ),
 ]
@@ -51,7 +51,7 @@ Known = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class DealQuestion(Question):
-    """Deal numbered boards at random that fit what is asked, each as likely as any other.
+    """Deal random boards, or boards that fit what you ask.
 
     Example: trickcast deal --south "hcp 15-17, balanced" -n 8 --out boards.pbn
     """
@@ -62,63 +62,64 @@ class DealQuestion(Question):
     west: Known = None
     condition: Annotated[
         str | None,
-        Option(metavar="TEXT", help="What is known of the deal, as for Dealer.",
+        Option(metavar="CONDITION", help="Condition on the deal, in Dealer's language.",
                example="hearts(north) + hearts(south) >= 8"),
     ] = None  # fmt: skip
     theme: Annotated[
         str | None,
-        Option(metavar="TEXT", filled=True, example="South opens a weak two",
-               help="What the boards are about: 'South opens a weak two'. Who opens deals."),
+        Option(metavar="THEME", filled=True, example="South opens a weak two",
+               help="Theme, such as 'South opens a weak two'. The opener deals."),
     ] = None  # fmt: skip
     auction: AuctionText = None
     meaning: Meanings = None
     dealer: Annotated[
         str | None,
-        Option(help="N, E, S or W (default: who opens in the theme, or by the board's number)."),
+        Option(metavar="[N|E|S|W]", help="Dealer (default: by the theme, or the board number)."),
     ] = None
     vulnerable: Annotated[
-        str | None, Option(help="none, ns, ew or both (default: by the board's number).")
+        str | None,
+        Option(metavar="[none|ns|ew|both]", help="Vulnerable sides (default: by board number)."),
     ] = None
     boards: Annotated[
         int | None,
         Option("--boards", "-n", min=1, served=1000,
-               help="How many (default: 1, or as a script says)."),
+               help="Number of boards (default: 1, or by the script)."),
     ] = None  # fmt: skip
     first: Annotated[
         int | None,
         Option(min=1, served=1_000_000,
-               help="Number of the first board (default: 1, or as a script says)."),
+               help="Number of the first board (default: 1, or by the script)."),
     ] = None  # fmt: skip
     seed: Annotated[
         int | None,
-        Option(min=0, max=2**64 - 1,
-               help="The same seed, the same deals (default: a fresh one, which is told)."),
-    ] = None  # fmt: skip
+        Option(min=0, max=2**64 - 1, help="Seed of the boards (default: a fresh one)."),
+    ] = None
     secure: Annotated[
-        bool, Option(help="For events: every card by the system's randomness, with no seed.")
+        bool, Option(help="For events: take every card from the system's randomness.")
     ] = False
     rotate: Annotated[
         str | None,
         Option(choices=("any", "half"),
-               help="Turn each board at random, with a dealer that was asked for: any (by 0 to 3 "
-               "seats), or half (by 0 or 2)."),
+               help="Rotate each board at random, by 0 to 3 seats or by 0 or 2."),
     ] = None  # fmt: skip
-    solve: Annotated[bool, Option(help="Add the exact tricks.")] = False
-    exact: Annotated[bool, Option(help="Solve for tricks() and its kin, not estimate.")] = False
+    solve: Annotated[bool, Option(help="Add exact tricks.")] = False
+    exact: Annotated[
+        bool, Option(help="Solve tricks(), dds() and par() instead of estimating.")
+    ] = False
     tries: Annotated[
         int | None,
         Option(min=1, served=4_000_000,
-               help="Layouts drawn at most, 512 or more at once (default: 4 million)."),
+               help="Most layouts to draw, at least 512 (default: 4 million)."),
     ] = None  # fmt: skip
 
     def check(self) -> None:
         """Refuse a seed of what has none."""
         if self.secure and self.seed is not None:
-            raise QuestionError("secure has no seed (expected one or the other)")
+            raise QuestionError("secure and seed cannot be combined")
         if self.secure and self.auction is not None:
-            raise QuestionError("secure does not go with auction")
+            raise QuestionError("secure and auction cannot be combined")
         if self.theme is not None and self.auction is not None:
-            raise QuestionError("theme does not go with auction")
+            raise QuestionError("theme and auction cannot be combined")
         if self.meaning is not None and self.auction is None:
             raise QuestionError("meaning needs auction")
         self.calls  # noqa: B018

@@ -83,12 +83,15 @@ class EstimateQuestion(Question):
 
     about = "deals"
     model: Annotated[
-        str, Option(help="A model that ships (see models); to the command also an .onnx file.")
+        str,
+        Option(metavar="MODEL", help="Name of a model, or on the command line an .onnx file."),
     ] = DEFAULT_MODEL
-    exact: Annotated[bool, Option(help="Solve too, and mark differences.")] = False
+    exact: Annotated[bool, Option(help="Solve too, and mark the differences.")] = False
     solve_below: Annotated[
         float | None,
-        Option(min=0, max=1, served=False, help="Search by DDS until each result is so probable."),
+        Option(
+            min=0, max=1, served=False, help="Solve until every result is at least this probable."
+        ),
     ] = None
 
     played: Annotated[
@@ -163,7 +166,9 @@ class EstimateQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class SolveQuestion(Question):
-    """Show the exact double-dummy table of each deal: the file's own, else solved.
+    """Solve each deal for the exact tricks of every strain and declarer.
+
+    Tables that a file has already are shown as they are.
 
     Example: trickcast solve deals.pbn --json
     """
@@ -177,7 +182,7 @@ class SolveQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class ParQuestion(Question):
-    """Find the par: the score, North-South's, when both sides bid perfectly.
+    """Find the par of each deal: North-South's score if both sides bid perfectly.
 
     Example: trickcast par deals.pbn --vulnerable ns
     """
@@ -185,12 +190,15 @@ class ParQuestion(Question):
     about, most = "deals", MOST_SOLVED
     vulnerable: Annotated[
         str | None,
-        Option(help="none, ns, ew or both (default: the board's, its number's, or none).",
-               example="ns"),
-    ] = None  # fmt: skip
+        Option(
+            metavar="[none|ns|ew|both]",
+            help="Vulnerable sides (default: by the board, or none).",
+            example="ns",
+        ),
+    ] = None
     dealer: Annotated[
         str | None,
-        Option(help="N, E, S or W (default: the board's, its number's, or N).", example="E"),
+        Option(metavar="[N|E|S|W]", help="Dealer (default: by the board, or N).", example="E"),
     ] = None
 
     def check(self) -> None:
@@ -232,9 +240,9 @@ def named_deal(deal: Deal, board: Board | None) -> dict[str, Any]:
 def par_conditions(
     board: Board | None, vulnerable: Vulnerability | None, dealer: Seat | None
 ) -> tuple[Vulnerability, Seat]:
-    """Return who is vulnerable and who deals: as asked, else as the board says, or its number.
+    """Return the vulnerable sides and the dealer: as asked, else by the board or its number.
 
-    Where nothing says it nobody is vulnerable, and North deals.
+    Default: nobody is vulnerable, and North deals.
     """
     known = (board or Board()).completed()
     sides = known.vulnerability if vulnerable is None else vulnerable

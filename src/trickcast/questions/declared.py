@@ -13,6 +13,8 @@ from typing import Any, ClassVar, NamedTuple, Self, get_args, get_origin
 
 MISSING_DEFAULT = MISSING
 """The default of what must be there."""
+MOST_SHOWN = 1_000_000
+"""A bound above it tells a reader nothing."""
 
 
 class QuestionError(ValueError):
@@ -54,10 +56,8 @@ class Option:
             for choice in self.choices:
                 if value.lower() == choice.lower():
                     return choice
-            *others, last = self.choices
-            raise QuestionError(
-                f"{name} is {value[:60]!r} (expected {', '.join(others)} or {last})"
-            )
+            expected = " or ".join(filter(None, (", ".join(self.choices[:-1]), self.choices[-1])))
+            raise QuestionError(f"{name} is {value[:60]!r} (expected {expected})")
         if isinstance(value, str) and self.filled and not value.strip():
             raise QuestionError(f"{name} is empty")
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -71,7 +71,8 @@ class Option:
         elif self.above is not None and value <= self.above:
             expected = f"a number above {self.above:g}"
         elif (low is not None and value < low) or (high is not None and value > high):
-            ends = f"{low:g} or more" if high is None else f"{low} to {high}"
+            far = high is None or (high > MOST_SHOWN and low is not None and value < low)
+            ends = f"{low:g} or more" if far else f"{low} to {high}"
             expected = f"at most {high}" if low is None else ends
         else:
             return

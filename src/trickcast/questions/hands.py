@@ -125,13 +125,13 @@ class HandsQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class HandQuestion(HandsQuestion):
-    """Show what a hand is worth by every method that players use.
+    """Show what a hand is worth by every common method.
 
     Example: trickcast hand AKQ2.QJT987.32.2
     """
 
     trump: Annotated[
-        str | None, Option(help="Count for a contract in this suit (default: notrump).")
+        str | None, Option(metavar="[S|H|D|C|N]", help="Trump suit (default: notrump).")
     ] = None
 
     def check(self) -> None:
@@ -164,7 +164,7 @@ class HandQuestion(HandsQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class PairQuestion(HandsQuestion):
-    """Estimate what two hands take together, the opponents' cards unknown.
+    """Estimate what two hands take together, with unknown opponents.
 
     The partner may be described, as "15-17, balanced": then it is the mean over hands that fit.
     With an auction the opponents' hands, and a partner who is described, fit it.
@@ -173,9 +173,12 @@ class PairQuestion(HandsQuestion):
     """
 
     about = "pairs"
-    vulnerable: Annotated[str, Option(help="none, ns, ew or both.")] = "none"
+    vulnerable: Annotated[str, Option(metavar="[none|ns|ew|both]", help="Vulnerable sides.")] = (
+        "none"
+    )
     model: Annotated[
-        str, Option(help="accurate or hand2vec; to the command also an .onnx file.")
+        str,
+        Option(metavar="MODEL", help="accurate, hand2vec, or on the command line an .onnx file."),
     ] = "accurate"
     auction: AuctionText = None
     dealer: FirstCaller = "N"
@@ -283,7 +286,7 @@ class PairQuestion(HandsQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class OpenQuestion(HandsQuestion):
-    """Show what SAYC, 2/1, Acol and Polish Club open a hand with, or one system, and why.
+    """Show what SAYC, 2/1, Acol and Polish Club open, or one system, and why.
 
     Example: trickcast open AKQ2.QJT987.32.2
     """
@@ -291,11 +294,14 @@ class OpenQuestion(HandsQuestion):
     most, turn = 100, 8
     system: Annotated[
         str | None,
-        Option(help="sayc, 2/1, acol, polish-club, standard-american, …; to the command also a "
-               "rule file (.toml). It says how sure it is, too (default: the first four)."),
-    ] = None  # fmt: skip
+        Option(
+            metavar="SYSTEM",
+            help="Name of a system, or on the command line a rule file (.toml). One alone "
+            "says how sure it is (default: sayc, 2/1, acol and polish-club).",
+        ),
+    ] = None
     nearest: Annotated[
-        int | None, Option(min=0, served=20, help="How many near hands to show (default: 3).")
+        int | None, Option(min=0, served=20, help="Number of similar hands to show (default: 3).")
     ] = None
 
     def check(self) -> None:
@@ -386,7 +392,7 @@ def _opening(opening: "Explanation", near: "Sequence[Neighbour]") -> OpeningAnsw
 
 @dataclass(frozen=True, kw_only=True)
 class NearestQuestion(HandsQuestion):
-    """Find the hands that are most like a hand, by their vectors.
+    """Find the hands most similar to a hand.
 
     Example: trickcast nearest AKQ2.QJT987.32.2 -k 3
     """
@@ -394,18 +400,22 @@ class NearestQuestion(HandsQuestion):
     most, turn = 100, 8
     k: Annotated[
         int | None,
-        Option("-k", min=1, served=100, help="How many (default: 5, or as many as there are)."),
+        Option(
+            "-k", min=1, served=100, help="Number of hands to find (default: 5, or all there are)."
+        ),
     ] = None
     plus: Annotated[
         str | None,
-        Option(metavar="HAND", format="hand", help="Go from each as from minus to this hand."),
+        Option(
+            metavar="HAND", format="hand", help="Change each hand as from --minus to this hand."
+        ),
     ] = None
-    minus: Annotated[str | None, Option(metavar="HAND", format="hand", help="See plus.")] = None
+    minus: Annotated[str | None, Option(metavar="HAND", format="hand", help="See --plus.")] = None
 
     def check(self) -> None:
         """Refuse half a way."""
         if (self.plus is None) != (self.minus is None):
-            raise QuestionError("plus and minus go together")
+            raise QuestionError("plus and minus need each other")
         self._way  # noqa: B018
 
     @cached_property

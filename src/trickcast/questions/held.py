@@ -72,4 +72,4 @@ class HeldTables:
         named = ", ".join(self._differing[:_NAMED])
         more = len(self._differing) - _NAMED
         others = f" and {more:,} more" if more > 0 else ""
-        return f"DDS differs from the file: {named}{others}; DDS's tricks are taken"
+        return f"DDS differs from the file: {named}{others}; DDS's tricks are used"

@@ -22,7 +22,7 @@ class ModelAnswer(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelsQuestion(Question):
-    """List the models that ship: size, accuracy, speed.
+    """List the models that ship, with size, accuracy and speed.
 
     Example: trickcast models
     """

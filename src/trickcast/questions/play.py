@@ -123,7 +123,7 @@ class WeighedAnswer(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class PlayQuestion(Question):
-    """Show what every card of a play is worth, who gave tricks away, and what to play now.
+    """Judge what every card of a play is worth, and who gave tricks away.
 
     With --now the cards of whoever is to play are weighed over layouts that fit the auction and
     the play so far: of the deal only that hand and dummy are looked at, and others may be hidden.
@@ -134,27 +134,29 @@ class PlayQuestion(Question):
     about, most = "deals", 40
     contract: Annotated[
         str | None,
-        Argument(metavar="CONTRACT", help="Such as 4S (default: as the board says).",
+        Argument(metavar="CONTRACT", help="Contract, such as 4S (default: by the board).",
                  example="4S"),
     ] = None  # fmt: skip
     cards: Annotated[
         list[str] | None,
-        Argument(metavar="CARDS", help="Played so far: SA S2 … (default: as recorded).",
+        Argument(metavar="CARDS", help="Cards played so far: SA S2 … (default: as recorded).",
                  example=[]),
     ] = None  # fmt: skip
     by: Annotated[
         str | None,
-        Option(help="Declarer: N, E, S or W (default: as the board says).", example="N"),
+        Option(metavar="[N|E|S|W]", help="Declarer (default: by the board).", example="N"),
     ] = None
     lead: Annotated[
-        str | None, Option(help="Who leads first (default: declarer's left-hand opponent).")
+        str | None,
+        Option(metavar="[N|E|S|W]", help="Leader (default: declarer's left-hand opponent)."),
     ] = None
     now: Annotated[
-        bool, Option(help="Weigh the cards to play over layouts that fit auction and play.")
+        bool,
+        Option(help="Compare the cards to play over layouts that fit the auction and the play."),
     ] = False
     auction: Annotated[
         str | None,
-        Option(metavar="CALLS", filled=True, help="For now: the calls (default: the board's).",
+        Option(metavar="CALLS", filled=True, help="With --now: the calls (default: by the board).",
                example="1N P 3N P P P"),
     ] = None  # fmt: skip
     dealer: Dealer = None
@@ -166,10 +168,10 @@ class PlayQuestion(Question):
         if not self.now and (vain := {"auction", "dealer", "vulnerable", "meaning"} & self.given):
             raise QuestionError(f"{min(vain)} needs now")
         if self.now and self.lead is not None:
-            raise QuestionError("lead does not go with now (the auction says who leads)")
+            raise QuestionError("lead cannot be combined with now: the auction tells who leads")
         bid = self._bid
         if bid is not None and bid.strain is None:
-            raise QuestionError(f"{bid}: a board that is passed out has no play to judge")
+            raise QuestionError(f"{bid}: a passed-out board has no play to judge")
         self._declarer, self._played, self._leader  # noqa: B018
 
     @cached_property

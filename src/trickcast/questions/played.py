@@ -24,7 +24,7 @@ _TOGETHER = 256
 """Boards estimated in one turn."""
 _PASSED_OUT = "passed out"
 Owners = NDArray[np.uint8]
-Players = Annotated[str, Option(choices=PLAYERS, help="Whose play: of championships, or clubs.")]
+Players = Annotated[str, Option(choices=PLAYERS, help="Players whose results to expect.")]
 
 
 class Taken(TypedDict):
@@ -77,7 +77,7 @@ class PlayedTable:
 
 @dataclass(frozen=True, kw_only=True)
 class PlayedQuestion(Question):
-    """Estimate what players really take in a contract, where nobody sees all the cards.
+    """Estimate the tricks that players take in a contract at the table.
 
     Example: trickcast played deals.pbn 4H --by N --boards 1 --lead DQ
     """
@@ -85,16 +85,16 @@ class PlayedQuestion(Question):
     about = "deals"
     contract: Annotated[
         str | None,
-        Argument(metavar="CONTRACT", help="Such as 4S or 3NX (default: as the board says).",
+        Argument(metavar="CONTRACT", help="Contract, such as 4S or 3NX (default: by the board).",
                  example="4H"),
     ] = None  # fmt: skip
     by: Annotated[
         str | None,
-        Option(help="Declarer: N, E, S or W (default: as the board says).", example="N"),
+        Option(metavar="[N|E|S|W]", help="Declarer (default: by the board).", example="N"),
     ] = None
     players: Players = "expert"
     lead: Annotated[
-        str | None, Option(metavar="CARD", help="The opening lead, such as HK.", example="DQ")
+        str | None, Option(metavar="CARD", help="Opening lead, such as HK.", example="DQ")
     ] = None
     auction: AuctionText = None
     dealer: Dealer = None

@@ -109,17 +109,17 @@ class SessionAnswer(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class SessionQuestion(Question):
-    """Compare the tables of a session: scores, what a contract is worth, and what was luck.
+    """Compare the tables of a session, and tell skill from luck.
 
     Example: trickcast session results.pbn --pair 12
     """
 
     about, most = "deals", 400
-    anonymous: Annotated[bool, Option(help="Replace names.")] = False
-    players: Annotated[
-        str, Option(choices=PLAYERS, help="Whose play at the table is expected.")
-    ] = PLAYERS[0]
-    scores: Annotated[bool, Option(help="Scores alone: nothing is solved.")] = False
+    anonymous: Annotated[bool, Option(help="Replace players' names.")] = False
+    players: Annotated[str, Option(choices=PLAYERS, help="Players whose results to expect.")] = (
+        PLAYERS[0]
+    )
+    scores: Annotated[bool, Option(help="Compare only the scores, without solving.")] = False
 
     def ask(
         self,
@@ -151,6 +151,7 @@ class SessionQuestion(Question):
         unsolved = sum(board.exact is None for board in played.boards)
         if unsolved > MOST_SOLVED and not self.scores:
             raise QuestionError(
-                f"{counted(unsolved, 'board')} to solve (expected at most {MOST_SOLVED}, or scores)"
+                f"{counted(unsolved, 'board')} to solve (expected at most {MOST_SOLVED}, or the "
+                "option scores)"
             )
         yield self.answer(self.ask(played, hooks.workers))

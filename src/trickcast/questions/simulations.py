@@ -212,18 +212,18 @@ Known = Annotated[
     Option(
         metavar="HAND",
         filled=True,
-        help="The hand, or what is known of it: 'hcp 15-17, balanced'.",
+        help="A hand, or a description such as 'hcp 15-17, balanced'.",
         example="hcp 15-17, balanced",
     ),
 ]
 Condition = Annotated[
     str | None,
-    Option(metavar="TEXT", filled=True, help="What is known of the deal, as for Dealer.",
+    Option(metavar="CONDITION", filled=True, help="Condition on the deal, in Dealer's language.",
            example="hearts(north) + hearts(south) >= 8"),
 ]  # fmt: skip
-Vulnerable = Annotated[str, Option(help="none, ns, ew or both.")]
-Rank = Annotated[str, Option(choices=RANKS, help="What the best comes first by.")]
-Declarer = Annotated[str, Option(help="Declarer: N, E, S or W.", example="S")]
+Vulnerable = Annotated[str, Option(metavar="[none|ns|ew|both]", help="Vulnerable sides.")]
+Rank = Annotated[str, Option(choices=RANKS, help="Results to rank by.")]
+Declarer = Annotated[str, Option(metavar="[N|E|S|W]", help="Declarer.", example="S")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,23 +240,24 @@ class LayoutsQuestion(Question):
     meaning: Meanings = None
     samples: Annotated[
         int | None,
-        Option(min=1, served=20_000, help="Layouts estimated (default: as many as pay)."),
+        Option(min=1, served=20_000, help="Layouts to estimate (default: as many as pay)."),
     ] = None
     solve: Annotated[
         int | None,
         Option(min=0, served=2000,
-               help="Layouts solved: 0, or 20 or more (default: 200, or as needed)."),
+               help="Layouts to solve, 0 or at least 20 (default: 200, or as needed)."),
     ] = None  # fmt: skip
     precision: Annotated[
-        float | None, Option(above=0, help="Stop when the expected tricks are known to ± this.")
+        float | None, Option(above=0, help="Stop when the expected tricks are this precise (±).")
     ] = None
-    seconds: Annotated[float | None, Option(above=0, help="Stop after this time.")] = None
-    seed: Annotated[int, Option(min=0, max=2**64 - 1, help="The same seed, the same layouts.")] = 0
+    seconds: Annotated[float | None, Option(above=0, help="Stop after this many seconds.")] = None
+    seed: Annotated[int, Option(min=0, max=2**64 - 1, help="Seed of the layouts.")] = 0
     players: Players = "expert"
     model: Annotated[
         str | None,
-        Option(help="A model that ships, to the command also an .onnx file (default: fast; "
-               "where solve is 0 accurate)."),
+        Option(metavar="MODEL",
+               help="Name of a model, or on the command line an .onnx file (default: fast; "
+               "accurate with --solve 0)."),
     ] = None  # fmt: skip
     vulnerable: Vulnerable = "none"
 
@@ -337,34 +338,39 @@ class LayoutsQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class SimulateQuestion(LayoutsQuestion):
-    """Find what contracts make over all layouts that fit what is known.
+    """Deal the hidden hands many times, and find what contracts make.
 
     Example: trickcast simulate --south AQ864.K75.A3.KJ4 --north "hcp 6-9"
     """
 
     contract: Annotated[
-        str | None, Option(help="Ask for this contract alone (with by); much faster.")
+        str | None,
+        Option(metavar="CONTRACT", help="Only this contract, with --by; much faster."),
     ] = None
     contracts: Annotated[
         str | None,
-        Option(metavar="LIST", help="Several, such as 3N,4H,5C, and the lead that beats each."),
+        Option(metavar="LIST", help="Several contracts, such as 3N,4H,5C, with the best lead."),
     ] = None
     by: Annotated[
         str | None,
-        Option(help="Declarer: N, E, S or W (default: the better of side)."),
+        Option(metavar="[N|E|S|W]", help="Declarer (default: the better of --side)."),
     ] = None
     making: Annotated[
-        bool, Option(help="Only how often it makes; faster still. With precision 0.03: to ± 3 %.")
+        bool, Option(help="Only the chance to make; faster still. --precision 0.03 is ± 3 %.")
     ] = False
-    scoring: Annotated[str, Option(choices=SCORINGS, help="How contracts are ranked.")] = "total"
-    side: Annotated[str, Option(choices=("NS", "EW"), help="Whose contracts are ranked.")] = "NS"
+    scoring: Annotated[str, Option(choices=SCORINGS, help="Scoring that ranks contracts.")] = (
+        "total"
+    )
+    side: Annotated[str, Option(choices=("NS", "EW"), help="Side whose contracts are ranked.")] = (
+        "NS"
+    )
     rank: Rank = "double-dummy"
 
     def check(self) -> None:
         """Refuse what does not go together, and what would change nothing."""
         super().check()
         if self.contract is not None and self.contracts is not None:
-            raise QuestionError("contract and contracts do not go together")
+            raise QuestionError("contract and contracts cannot be combined")
         if self.by is not None and self.contract is None and self.contracts is None:
             raise QuestionError("by needs contract or contracts")
         if self.making and (self.contract is None or self.by is None):
@@ -382,7 +388,7 @@ class SimulateQuestion(LayoutsQuestion):
             return []
         bids = [Contract(text) for text in told.replace(",", " ").split()]
         if not bids or any(bid.strain is None for bid in bids):
-            raise QuestionError("contracts are to be played, such as 3N,4H,5C")
+            raise QuestionError("contracts must be played (expected such as 3N,4H,5C)")
         first = Seat.NORTH if self.side == "NS" else Seat.EAST
         seats = (first, first.partner) if self.by is None else (Seat.parse(self.by),)
         return [(bid, seat) for bid in dict.fromkeys(bids) for seat in seats]
@@ -551,7 +557,7 @@ class SimulateQuestion(LayoutsQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class CompareQuestion(LayoutsQuestion):
-    """Compare contracts, of either side, or ways of bidding: points, IMPs, matchpoints.
+    """Compare contracts of either side, or ways of bidding.
 
     Each is compared with the first, layout by layout. A way of bidding is a rule:
     "3N if hcp(north) >= 16 else 2N".
@@ -562,23 +568,23 @@ class CompareQuestion(LayoutsQuestion):
     needed = ("contracts",)
     contracts: Annotated[
         list[str] | None,
-        Argument(metavar="CONTRACT", help="Such as 4S, 3NX or PASS, or '3N if hcp(north) >= 16 "
-                 "else 2N'; two or more.", example=["3N", "4S"]),
+        Argument(metavar="CONTRACT", help="Two or more contracts or rules, such as 4S, PASS or '3N "
+                 "if hcp(north) >= 16 else 2N'.", example=["3N", "4S"]),
     ] = None  # fmt: skip
     by: Annotated[
         list[str] | None,
-        Option(help="Declarer: N, E, S or W; of all, or given as often as contracts (default: the "
-               "better of side).", example=["S"]),
+        Option(metavar="[N|E|S|W]", help="Declarer of all, or once for each contract (default: the "
+               "better of --side).", example=["S"]),
     ] = None  # fmt: skip
     side: Annotated[
-        str, Option(choices=("NS", "EW"), help="Whose contracts they are where by is not given.")
+        str, Option(choices=("NS", "EW"), help="Side that declares where --by does not say.")
     ] = "NS"
 
     def check(self) -> None:
         """Refuse fewer than two contracts, and declarers that do not fit them."""
         super().check()
         if len(self.contracts or ()) < 2:
-            raise QuestionError("fewer than two contracts (expected two or more, as 3N 4S)")
+            raise QuestionError("fewer than two contracts (expected two or more, such as 3N 4S)")
         self.choices  # noqa: B018
 
     @cached_property
@@ -601,7 +607,7 @@ class CompareQuestion(LayoutsQuestion):
         except SimulationError as error:
             raise QuestionError(str(error)) from None
         if not any(contract.level for choice in read for _, contract in choice.rules):
-            raise QuestionError("one of the contracts has to be played")
+            raise QuestionError("no contract is played (expected at least one that is not PASS)")
         return [contracts[i] if seat is None else read[i] for i, seat in enumerate(declarers)]
 
     def ask(self, hooks: Hooks) -> Comparison:
@@ -643,18 +649,26 @@ class LeadsQuestion(LayoutsQuestion):
 
     leader: Annotated[
         str,
-        Argument(metavar="HAND", help="The leader's hand.", format="hand",
+        Argument(metavar="HAND", help="Hand of the leader.", format="hand",
                  example="Q63.T9.KJ984.Q32"),
     ]  # fmt: skip
     contract: Annotated[
         str | None,
-        Argument(metavar="CONTRACT", help="Such as 4S or 3NX (default: of auction).", example="3N"),
+        Argument(
+            metavar="CONTRACT",
+            help="Contract, such as 4S or 3NX (default: by --auction).",
+            example="3N",
+        ),
     ] = None
     by: Annotated[
         str | None,
-        Option(help="Declarer, whose left-hand opponent leads (default: of auction).", example="S"),
+        Option(
+            metavar="[N|E|S|W]",
+            help="Declarer, left of whom the leader sits (default: by --auction).",
+            example="S",
+        ),
     ] = None
-    scoring: Annotated[str, Option(choices=SCORINGS, help="How leads are compared.")] = "imps"
+    scoring: Annotated[str, Option(choices=SCORINGS, help="Scoring that compares leads.")] = "imps"
     rank: Rank = "double-dummy"
 
     def check(self) -> None:

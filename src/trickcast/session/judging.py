@@ -109,7 +109,7 @@ def judge(
     workers: int | None = None,
     advance: Callable[[int], None] = lambda boards: None,
 ) -> Judged:
-    """Say what every contract, lead and play of a session was worth, and what was luck.
+    """Judge a session: what every contract, lead and play was worth, and what was luck.
 
     ``players`` is ``"expert"`` or ``"club"``, whose play at the table is expected; ``workers`` the
     number of threads; ``advance`` is told how many boards were just solved. Tables that a file has
@@ -134,7 +134,14 @@ def judge(
 
 
 def compared(session: Session) -> Judged:
-    """Return the session as ``judge`` does, with scores alone: nothing is solved or estimated."""
+    """Compare the tables of a session by their scores, without solving or estimating.
+
+    Args:
+        session: The Session.
+
+    Returns:
+        A Judged, as from ``judge``, without what cards and contracts were worth.
+    """
     judging = _Judging(session, "expert", None)
     boards = tuple(judging.board(number, board) for number, board in enumerate(session.boards))
     return Judged(session=session, boards=boards, skipped=session.skipped)

@@ -76,10 +76,20 @@ def read(*files: str | os.PathLike[str] | BinaryIO, anonymous: bool = False) -> 
 
 
 def joined(sets: Iterable[DealSet], name: str, travellers: Iterable[str] = ()) -> Session:
-    """Return the session of boards that are read already; ``name`` stands for their file.
+    """Return the session of boards that are read already.
 
-    The files of ``travellers`` give results of these boards; those of others are left out, and
-    told. Otherwise as ``read``.
+    Args:
+        sets: DealSets with boards.
+        name: Name of their file in messages.
+        travellers: CSV files of results of these boards. Results of other boards are left out and
+            reported.
+
+    Returns:
+        A Session, as from ``read``.
+
+    Raises:
+        FormatError: A file cannot be read.
+        OSError: A file cannot be opened.
     """
     reader = _Reader()
     reader.add_sets(sets, name)
@@ -163,7 +173,7 @@ class _Reader:
         self._check_pairs()
         boards = [self._board(joined) for joined in self._boards.values()]
         if not boards:
-            raise FormatError("there is no board in it (expected deals or travellers)")
+            raise FormatError("contains no boards (expected deals or travellers)")
         return Session(
             boards=tuple(boards), skipped=tuple(self._skipped), scoring=self._scoring(boards)
         )
@@ -211,7 +221,7 @@ class _Reader:
         said = any(facts[name] is not None for name in ("contract", "tricks", "score"))
         self._with_results = self._with_results or said or bool(rows)
         if rows and said and not taken:
-            self._tell(place, "no row of the ScoreTable is the table of the record: it is added")
+            self._tell(place, "the ScoreTable has no row for this record, so it was added")
         if (rows and (taken or not said)) or (has_rows and not rows):
             return room
         if not said and not facts["play"] and not facts["auction"]:
@@ -258,7 +268,7 @@ class _Reader:
             elif listed:
                 said = listed["contract"]
                 self._tell(place, f"the list of results has {said}, the auction leads to "
-                           f"{facts['contract']}: that counts")  # fmt: skip
+                           f"{facts['contract']}, which counts")  # fmt: skip
         if room is None and (table := known_text(board.tag("Table"))):
             facts["room"] = table
         return facts
@@ -273,7 +283,7 @@ class _Reader:
         key = owners.tobytes(), *(facts[name] for name in names)
         first = self._records.setdefault(key, path)
         if first != path:
-            self._tell(_place(path, board.number), f"the same record stands in {first}: it counts "
+            self._tell(_place(path, board.number), f"the same record is in {first} too; it counts "
                        "once")  # fmt: skip
         return first != path
 
@@ -297,7 +307,7 @@ class _Reader:
         joined = self._boards.get(key)
         if joined is None:
             if vulnerability is None:
-                self._tell(place, "the vulnerability is not said: nobody is taken to be vulnerable")
+                self._tell(place, "no vulnerability is given, so nobody counts as vulnerable")
             segment = tuple(known_text(board.tag(name)) for name in _SEGMENT)
             joined = _Joined(board.number, Deal.from_owners(owners), dealer or Seat.NORTH,
                              vulnerability or Vulnerability.NONE, path, segment)  # fmt: skip
@@ -307,8 +317,8 @@ class _Reader:
             if joined.number is None:
                 joined.number = board.number
             else:
-                self._tell(place, f"the deal is that of board {joined.number} in {joined.place}: "
-                           "its tables are compared with those")  # fmt: skip
+                self._tell(place, f"the same deal as board {joined.number} in {joined.place}: "
+                           "their tables are compared")  # fmt: skip
         if board.vulnerability not in (None, joined.vulnerability):
             self._tell(place, f"vulnerable: {vulnerability}, but {joined.vulnerability} in "
                        f"{joined.place}; the first counts for all tables")  # fmt: skip
@@ -331,7 +341,7 @@ class _Reader:
     def _add_table_of_number(self, row: Row) -> None:
         """Add a traveller's row to the board of its number."""
         if row.number is None:
-            for reason in (*row.wrong, "neither a deal nor the number of a board"):
+            for reason in (*row.wrong, "no deal and no board number"):
                 self._tell(row.place, reason)
             return
         found = [board for board in self._boards.values() if board.number == row.number]
@@ -344,11 +354,11 @@ class _Reader:
             assert known.dealer is not None and known.vulnerability is not None
             joined = _Joined(row.number, None, known.dealer, known.vulnerability, row.place)
             self._boards[row.number] = joined
-            self._tell(row.place, f"no file has the cards of board {row.number}: it is scored only")
+            self._tell(row.place, f"no file has the cards of board {row.number}: it is only scored")
             found = [joined]
         elif row.vulnerability not in (None, found[0].vulnerability):
             self._tell(row.place, f"vulnerable: {row.vulnerability}, but "
-                       f"{found[0].vulnerability} in {found[0].place}; that counts")  # fmt: skip
+                       f"{found[0].vulnerability} in {found[0].place}, which counts")  # fmt: skip
         self._add_table(found[0], row.place, row.values, row.wrong)
 
     # --- tables ---
@@ -380,12 +390,12 @@ class _Reader:
                if _is_off(t.stated.imps, ours)]  # fmt: skip
         if off:
             self._tell(off[0], f"{counted(len(off), 'table')} of {place} with other IMPs than the "
-                       "mean against each other table (a datum?): ours count")  # fmt: skip
+                       "mean against each other table (a datum?); ours count")  # fmt: skip
         off = [t.place for t, ours in zip(board.tables, board.matchpoints, strict=True)
                if _is_off(t.stated.percent, 100 * ours, 100)]  # fmt: skip
         if off:
             self._tell(off[0], f"{counted(len(off), 'table')} of {place} with another percentage "
-                       "than the share of scores beaten: ours count")  # fmt: skip
+                       "than the share of scores beaten; ours count")  # fmt: skip
         return board
 
     def _check_numbers(self) -> None:
@@ -420,7 +430,7 @@ class _Reader:
             for table in tables:
                 ns, ew = table.numbers
                 if ns is not None and ns == ew:
-                    self._tell(table.place, f"pair {ns} sits against itself: it is not counted")
+                    self._tell(table.place, f"pair {ns} plays against itself: it is not counted")
                     continue
                 for number in filter(None, (ns, ew)):
                     if number in met:
@@ -494,7 +504,9 @@ def _scored(table: Table) -> tuple[int | None, list[str]]:
     if points is not None:
         if said not in (None, points):
             bid = Contract(str(contract))
-            return points, [f"score {said} where {bid}, {tricks} tricks, is {points}: this counts"]
+            return points, [
+                f"score {said} where {bid}, {tricks} tricks, should be {points}, which counts"
+            ]
         return points, []
     missing = [
         name
@@ -514,13 +526,13 @@ def _of_pairs(table: Table) -> list[str]:
     wrong = []
     north, east, south, west = table.names
     if None not in table.names and {north, south} == {east, west}:
-        wrong.append("a pair sits against itself: it is not counted")
+        wrong.append("a pair plays against itself: it is not counted")
     ns, ew = table.stated.percent
     both = None not in (ns, ew) and not any(table.adjusted)
     if both and abs((ns or 0) + (ew or 0) - 100) > 2 * _CLOSE:
         wrong.append(f"percentages {ns:g} and {ew:g} do not add up to 100")
     if table.adjusted[0] is not None and table.adjusted[1] is None:
-        wrong.append("an adjusted score of North-South alone: East-West's board does not count")
+        wrong.append("an adjusted score only for North-South; East-West's board does not count")
     return wrong
 
 

@@ -106,7 +106,7 @@ def _of_cells(stream: Iterator[str], path: Path) -> Iterator[Row]:
             if len(cells) != len(names):
                 wrong = [f"{len(cells)} cells (expected {len(names)})"]
             if left_out:
-                wrong.append(f"columns that are not read: {', '.join(left_out)}")
+                wrong.append(f"ignored columns: {', '.join(left_out)}")
                 left_out = []
             row = dict(zip(names, map(str.strip, cells), strict=False))
             yield _row(row, f"{path}: line {table.line_num}", wrong)

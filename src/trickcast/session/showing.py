@@ -86,7 +86,7 @@ def _table_json(judged: JudgedTable, field: float | None) -> dict[str, Any]:
     }
     if judged.points is not None:
         parts = _of_parts(judged.points)
-        content["parts"] = _adding_up(parts, judged.points.swing, 2)
+        content["parts"] = adding_up(parts, judged.points.swing, 2)
     return content
 
 
@@ -105,7 +105,7 @@ def _pair_json(judged: Judged, pair: PairResult, digits: int) -> dict[str, Any]:
         "boards": pair.boards,
         "recorded": pair.recorded,
         "score": score,
-        **_adding_up(values, score - even - adjusted, digits),
+        **adding_up(values, score - even - adjusted, digits),
         "adjusted": adjusted,
         "intervals": {
             name: None if total.interval is None else [round(end, digits) for end in total.interval]
@@ -129,7 +129,7 @@ def _rounded(value: float | None, digits: int) -> float | None:
     return None if value is None or value != value else round(value, digits)
 
 
-def _adding_up(
+def adding_up(
     parts: dict[str, float | None] | dict[str, float], total: float, digits: int
 ) -> dict[str, float | None]:
     """Return rounded parts that add up to the rounded total."""
@@ -263,7 +263,7 @@ def _of_pair(judged: Judged, pair: PairResult) -> list[str]:
         even = _EVEN if scale > 1 else 0.0
         total = scale * (pair.score.value - even - pair.adjusted)
         values = {name: scale * each.value for name, each in pair.parts.items()}
-        shown = _adding_up(values, total, 1)
+        shown = adding_up(values, total, 1)
         cells += [_signed(part, 1) if name in pair.known else "" for name, part in shown.items()]
         cells += [_signed(scale * pair.adjusted, 1)] * bool(pair.adjusted)
     return cells
@@ -355,7 +355,7 @@ def _three_parts(parts: Parts | None) -> list[str]:
         return ["", "", ""]
     played = parts.lead is not None
     values = {"contract": parts.contract, "play": parts.play if played else None, "luck": 0.0}
-    return [_signed(value) for value in _adding_up(values, parts.swing, 0).values()]
+    return [_signed(value) for value in adding_up(values, parts.swing, 0).values()]
 
 
 def pair_sheet(judged: Judged, pair: PairResult) -> str:
@@ -375,7 +375,7 @@ def pair_sheet(judged: Judged, pair: PairResult) -> str:
         rows.append(
             ["" if board.board.number is None else str(board.board.number), ("N–S", "E–W")[side],
              *cells, f"{value:.1f}" if scale > 1 else _signed(value, 1),
-             *(_signed(part, 1) for part in _adding_up(parts, total, 1).values())]
+             *(_signed(part, 1) for part in adding_up(parts, total, 1).values())]
         )  # fmt: skip
     lines = [f"{' '.join(_of_pair(judged, pair)[:1])}: {counted(pair.boards, 'board')}"]
     lines.append(_columns(rows, right=(0, *range(4, 12))))
@@ -389,6 +389,11 @@ def pair_sheet(judged: Judged, pair: PairResult) -> str:
     if pair.adjusted:
         totals.append(["Adjusted scores, penalties", _signed(scale * pair.adjusted, 1), ""])
     lines.append(_columns(totals, right=(1,)))
+    alone = [player for player in players(judged) if player.names[0] in pair.names]
+    if alone and pair.lost:
+        rows = [["Player", "Boards", *own.values()]]
+        rows += [_of_player(player, scale) for player in alone]
+        lines.append(_columns(rows, right=range(1, 7)))
     if pair.recorded:
         lost = [
             f"{role} {pair.lost.get(role, 0)} (champions: {norms()[role].mean:.2f} a board)"
@@ -400,6 +405,17 @@ def pair_sheet(judged: Judged, pair: PairResult) -> str:
         + ("." if pair.recorded == pair.boards else "; and your play where it is not recorded.")
     )
     return "\n\n".join(lines)
+
+
+def _of_player(player: PairResult, scale: int) -> list[str]:
+    """Return a player's parts over all boards, whoever sat opposite, each with its interval."""
+    cells = [player.names[0], str(player.boards)]
+    for name, part in player.parts.items():
+        shown = _signed(scale * part.value, 1)
+        ends = part.interval
+        reach = f" ±{scale * (ends[1] - ends[0]) / 2:.1f}" if ends else ""
+        cells.append(f"{shown}{reach}" if name in player.known else "")
+    return cells
 
 
 def _own_boards(
@@ -434,7 +450,15 @@ def _side_of(pair: PairResult, table: Table) -> int:
 
 
 def find_pairs(judged: Judged, wanted: str) -> list[PairResult]:
-    """Return the pairs that a number or a part of a name means."""
+    """Return the pairs with a number, or with a part of a name.
+
+    Args:
+        judged: The judged session.
+        wanted: Number, or part of a name.
+
+    Returns:
+        A list of pairs, possibly empty.
+    """
     found = pairs(judged)
     text = wanted.strip().casefold()
     of_number = [

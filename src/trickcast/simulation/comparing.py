@@ -1,5 +1,7 @@
 """Which contract, or which way of bidding, is worth most? Several, on the same layouts."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +46,7 @@ class Choice:
     """(condition, contract) in their order; the last has no condition."""
 
     @classmethod
-    def read(cls, choice: "ChoiceLike", by: str | Seat | None) -> "Choice":
+    def read(cls, choice: ChoiceLike, by: str | Seat | None) -> Choice:
         """Read a choice; ``by`` declares where it says nobody.
 
         Raises SimulationError for a condition without ``else`` and for a contract that nobody
@@ -63,7 +65,8 @@ class Choice:
             condition, found, rest = tail.partition(" else ")
             if not found:
                 raise SimulationError(
-                    f"{shorten(choice)} has no else (expected as 3N if hcp(north) >= 16 else 2N)"
+                    f"{shorten(choice)} has no else (expected such as 3N if hcp(north) >= 16 "
+                    "else 2N)"
                 )
             rules.append((condition.strip(), _read_contract(first, by)))
         rules.append((None, _read_contract(rest, by)))
@@ -290,29 +293,71 @@ def compare(
     seconds: float | None = None,
     workers: int | None = None,
     max_tries: int = MAX_TRIES,
-    progress: "bool | Callable[[Comparison], object]" = False,
+    progress: bool | Callable[[Comparison], object] = False,
     keep_on_interrupt: bool = False,
     cluster: str | None = None,
 ) -> Comparison:
-    """Compare contracts, or ways of bidding, on the same layouts: points, IMPs, matchpoints.
+    """Compare contracts or ways of bidding on the same layouts: points, IMPs, matchpoints.
 
-    Each of ``choices`` is compared with the first, layout by layout. A choice is a contract
-    (``"4S by S"``, ``"PASS"``), of either side, or a rule in Dealer's language:
-    ``"3N if hcp(north) >= 16 else 2N"``. ``by`` declares where a contract names nobody, else the
-    better of ``side``. Points are those of the side that declares the first contract. All else, and
-    the errors, are as in ``simulate``; SimulationError also for fewer than two choices, a rule
-    without ``else``, and where nothing is played.
+    Each choice is compared with the first, layout by layout. Points are those of the side that
+    declares the first contract.
 
-    >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
-    >>> rule = "4S if spades(north) >= 4 else 2S"
-    >>> result = tc.compare("2S", "4S", rule, by="S", **known, samples=200, solve=20)
-    >>> result[rule].points.mean > result["4S by S"].points.mean
-    True
+    Args:
+        choices: Two or more contracts of either side, such as ``"4S by S"`` or ``"PASS"``, or rules
+            in Dealer's language: ``"3N if hcp(north) >= 16 else 2N"``.
+        by: Declarer of contracts that name none. Default: the better of ``side``.
+        side: ``"NS"`` or ``"EW"``.
+        auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
+            Hidden hands then fit it as in championship play. Also takes a Reading of
+            ``Bidder.read``.
+        dealer: Seat of the dealer, or its letter or name.
+        vulnerable: Vulnerable sides: none, ns, ew or both.
+        north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
+            balanced"``, a function of (n, 52) bool hands, or a list of these. Default: nothing.
+        east: As ``north``.
+        south: As ``north``.
+        west: As ``north``.
+        condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
+            + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
+        samples: Layouts to estimate. Default: as many as pay, given how well the network explains
+            the solved ones.
+        solve: Layouts to solve as well, which correct the estimates and give intervals: 0, or 20 or
+            more. Default: 200.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
+        model: Name or path of the network. Default: fast, or accurate if ``solve`` is 0.
+        precision: Stop when the expected tricks of all solved results are known to ± this. Default:
+            no limit.
+        seconds: Stop after this time, but not before 20 layouts. Default: no limit.
+        workers: Number of solver threads. Default: all cores.
+        max_tries: Most layouts to draw.
+        progress: Whether to show a bar; or a function that receives the result so far some times a
+            second. A KeyboardInterrupt from it acts like Ctrl-C.
+        keep_on_interrupt: Whether Ctrl-C ends the work and gives the result so far.
+        cluster: Ray cluster to solve on: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. The
+            result is the same. Default: this machine.
+
+    Returns:
+        A Comparison: for each choice ``points``, and the gains over the first, with 95 % intervals.
+
+    Raises:
+        DealError: A hand, contract or seat is not valid.
+        CallError: A call is not valid, or the laws forbid it.
+        ConstraintError: A text cannot be read or contradicts itself, or too few layouts fit.
+        SimulationError: A number is out of its range, there are fewer than two choices, a rule has
+            no ``else``, or no contract is played.
+        ClusterError: The cluster fails.
+
+    Example:
+        >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
+        >>> rule = "4S if spades(north) >= 4 else 2S"
+        >>> result = tc.compare("2S", "4S", rule, by="S", **known, samples=200, solve=20)
+        >>> result[rule].points.mean > result["4S by S"].points.mean
+        True
     """
     seats = seats_of(side) if by is None else (by,)
     read = [_alternatives(choice, seats) for choice in choices]
     if len(read) < 2:
-        raise SimulationError("fewer than two choices (expected as 2S, 4S)")
+        raise SimulationError("fewer than two choices (expected such as 2S, 4S)")
     contracts = [
         contract
         for alternatives in read
@@ -356,7 +401,9 @@ def _declared(contract: Contract, by: str | Seat | None) -> Contract:
     if not contract.level:
         return Contract("PASS")
     if contract.by is None and by is None:
-        raise SimulationError(f"nobody declares {contract} (expected as {contract} by S, or by=)")
+        raise SimulationError(
+            f"{contract} has no declarer (expected such as {contract} by S, or by=)"
+        )
     return contract if contract.by is not None else Contract(contract, by)
 
 

@@ -1,5 +1,7 @@
 """What will this contract make? Tricks, chances and scores over the layouts that fit."""
 
+from __future__ import annotations
+
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -209,7 +211,7 @@ class Simulation(Result, TrickChances):
         Raises SimulationError without a strain or a declarer, and for tricks outside 0 … 13.
         """
         if strain is None or by is None:
-            raise SimulationError("no declarer or strain (expected both, as 4H by N)")
+            raise SimulationError("no declarer or strain (expected both, such as 4H by N)")
         count = operator.index(tricks)
         if not 0 <= count <= 13:
             raise SimulationError(f"tricks is {count} (expected 0 to 13)")
@@ -498,56 +500,77 @@ def simulate(
     seconds: float | None = None,
     workers: int | None = None,
     max_tries: int = MAX_TRIES,
-    progress: "bool | Callable[[Simulation], object]" = False,
+    progress: bool | Callable[[Simulation], object] = False,
     keep_on_interrupt: bool = False,
     cluster: str | None = None,
     contracts: Iterable[tuple[str | Contract, str | Seat]] | None = None,
 ) -> Simulation:
-    """Deal what is not known many times, and count what every contract takes, double dummy.
+    """Simulate hidden hands: deal them many times, and find what every contract takes.
 
-    Each seat is a hand or what is known of it, ``condition`` is about the whole deal, as in
-    ``Constraints``. Of ``samples`` layouts all are estimated by the network ``model``, and
-    ``solve`` of them solved too, which corrects the estimates and tells how sure they are. With
-    ``solve`` equal to ``samples`` no network is used; with 0 nothing corrects it, and there are
-    no intervals (NaN). Unless named, ``model`` is fast, which is enough where it is corrected,
-    and accurate where nothing is solved. With ``contracts``, a list of these with declarers, as
-    ``[("4S", "S"), ("3N", "N")]``, no other strains and declarers are solved and estimated, about
-    15 times faster for one; of more than 40 solved layouts, the others are chosen by doubt.
+    The network estimates all layouts, and some are solved too. The solved ones correct the
+    estimates and give the intervals; without them (``solve=0``) there are no intervals (NaN). If
+    ``solve`` equals ``samples``, or if solving alone is as fast, no network is used. If all four
+    hands are known, the deal is solved once.
 
-    With an ``auction``, the calls so far (``"1N P"``) from ``dealer`` on, hidden hands fit it as in
-    championship play; ``vulnerable`` matters to it alone. A Reading of a Bidder may stand for all
-    three (``bidder.read(auction, …, meanings=…)``).
+    Tables end by themselves unless you pass ``samples``, ``solve`` or ``seconds``: when all
+    expected tricks are precise enough, and so is the chance of the side's best contract, to a third
+    of that (± 5 %). No strain is solved further than it needs. ``progress`` receives figures of the
+    network, with wider intervals, before anything is solved.
 
-    Tables, of all cells or of those that a ``side`` declares, end by themselves unless ``samples``,
-    ``solve`` or ``seconds`` are told: when all expected tricks are known to ± 0.15, or
-    ``precision``, and the chance of the side's best contract (by points, ``vulnerable`` as it is)
-    to a third of that, ± 5 %. All of 2,000 layouts are estimated first, by accurate, and no strain
-    is solved further than it needs; ``progress`` hears of figures of the network alone, with wider
-    intervals, before anything is solved.
+    With ``contracts`` and without ``precision`` and ``seconds`` the same seed gives the same
+    result. With either, a pilot of 40 layouts decides how many to estimate and solve; ``samples``
+    and ``solve`` are then upper limits.
 
-    Of ``contracts``, ``solve`` is 200 unless told, and ``samples`` as many as pay, by the share of
-    the spread that the network explains on the solved ones. With ``precision`` solving ends when
-    the expected tricks of all solved cells are known to ± this, with ``seconds`` after that time
-    (never before 20 layouts): ``stopped`` says so. Then both numbers follow from a pilot of 40
-    layouts and the times it took; ``solve`` and ``samples`` are at most what is told. Where solving
-    alone is as fast the network is left out.
+    Args:
+        north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
+            balanced"``, a function of (n, 52) bool hands, or a list of these. Default: nothing.
+        east: As ``north``.
+        south: As ``north``.
+        west: As ``north``.
+        condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
+            + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
+        auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
+            Hidden hands then fit it as in championship play. Also takes a Reading of
+            ``Bidder.read``.
+        dealer: Seat of the dealer, or its letter or name.
+        vulnerable: Vulnerable sides: none, ns, ew or both.
+        side: Side that declares, ``"NS"`` or ``"EW"``, to find only its results. Default: both.
+        samples: Layouts to estimate. Default: 2,000 for tables; with ``contracts`` as many as pay,
+            given how well the network explains the solved ones.
+        solve: Layouts to solve as well, which correct the estimates and give intervals: 0, or 20 or
+            more. Default: as many as a table needs; with ``contracts`` 200.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
+        model: Name or path of the network. Default: accurate for tables, or if ``solve`` is 0;
+            otherwise fast.
+        precision: Stop when all expected tricks are known to ± this. Default: 0.15 for tables, none
+            with ``contracts``.
+        seconds: Stop after this time, but not before 20 layouts. Default: no limit.
+        workers: Number of solver threads. Default: all cores.
+        max_tries: Most layouts to draw.
+        progress: Whether to show a bar; or a function that receives the result so far some times a
+            second. A KeyboardInterrupt from it acts like Ctrl-C.
+        keep_on_interrupt: Whether Ctrl-C ends the work and gives the result so far.
+        cluster: Ray cluster to solve on: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. The
+            result is the same. Default: this machine.
+        contracts: Contracts and declarers, ``[("4S", "S"), ("3N", "N")]``, to solve and estimate
+            only these; about 15 times faster for one. Default: tables.
 
-    ``workers`` is the number of threads (default: all cores). With ``keep_on_interrupt`` Ctrl-C
-    ends the work and gives the result so far. ``progress`` shows a bar, or is a function that is
-    given the result so far some times a second; KeyboardInterrupt from it is as Ctrl-C. The same
-    seed gives the same layouts, and without ``precision`` and ``seconds`` the same result. Where
-    all four hands are known, the deal is solved once, and nothing has an interval (NaN). ``on`` is
-    a Ray cluster, ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``, on which layouts are solved, a
-    piece by ``workers`` threads (default: one): the result is the same.
+    Returns:
+        A Simulation: ``expected`` tricks and ``interval`` of every strain and declarer, ``making``,
+        ``score`` and ``best_contracts``; values come with 95 % intervals.
 
-    Raises DealError for a bad hand or contract, ConstraintError for what cannot be read,
-    contradicts itself or fits too few layouts, SimulationError for numbers that cannot be,
-    ClusterError where the cluster fails.
+    Raises:
+        DealError: A hand, contract or seat is not valid.
+        CallError: A call is not valid, or the laws forbid it.
+        ConstraintError: A text cannot be read or contradicts itself, or too few layouts fit.
+        SimulationError: A number is out of its range, or options contradict each other.
+        ClusterError: The cluster fails.
 
-    >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
-    >>> result = tc.simulate(**known, contracts=[("2S", "S")], samples=200, solve=20)
-    >>> result.solved, result.making("2S", by="S").mean > 0.5
-    (20, True)
+    Example:
+        >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
+        >>> result = tc.simulate(**known, contracts=[("2S", "S")], samples=200, solve=20)
+        >>> result.solved, result.making("2S", by="S").mean > 0.5
+        (20, True)
     """
     question = _question(contracts, side)
     heard = read_calls(auction, dealer, vulnerable)

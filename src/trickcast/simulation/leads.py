@@ -1,5 +1,7 @@
 """What should I lead? Every card of the leader's hand over the layouts that fit."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -273,22 +275,65 @@ def simulate_leads(
     seconds: float | None = None,
     workers: int | None = None,
     max_tries: int = MAX_TRIES,
-    progress: "bool | Callable[[LeadSimulation], object]" = False,
+    progress: bool | Callable[[LeadSimulation], object] = False,
     keep_on_interrupt: bool = False,
     cluster: str | None = None,
 ) -> LeadSimulation:
     """Compare the opening leads from a hand against a contract.
 
-    ``leader`` is the whole hand of the declarer's left-hand opponent; the other seats are what is
-    known of them. With a whole ``auction``, contract and declarer follow from it, and the hidden
-    hands fit it. ``scoring`` is imps, total or matchpoints, in which leads are
-    compared layout by layout. ``precision`` is of declarer's expected tricks after each lead. All
-    else, and the errors, are as in ``simulate``, but that at least 20 layouts are solved.
+    Leads are compared layout by layout.
 
-    >>> known = {"leader": "KQT4.Q72.J853.94", "south": "balanced, hcp 15-17", "north": "hcp 8-10"}
-    >>> leads = tc.simulate_leads(**known, contract="3N", by="S", samples=40, solve=20)
-    >>> len(leads), leads.solved
-    (12, 20)
+    Args:
+        leader: The whole hand of declarer's left-hand opponent.
+        contract: The contract, such as ``"4H"``, ``"3NX"`` or a Contract. Default: as the auction
+            says.
+        by: Declarer. Default: as the auction says.
+        auction: The whole auction, as text or a list of calls; hidden hands fit it as in
+            championship play. Default: unknown.
+        dealer: Seat of the dealer, or its letter or name.
+        vulnerable: Vulnerable sides: none, ns, ew or both.
+        scoring: ``"imps"``, ``"total"`` (points) or ``"matchpoints"``.
+        north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
+            balanced"``, a function of (n, 52) bool hands, or a list of these. Default: nothing.
+        east: As ``north``.
+        south: As ``north``.
+        west: As ``north``.
+        condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
+            + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
+        samples: Layouts to estimate. Default: as many as pay, given how well the network explains
+            the solved ones.
+        solve: Layouts to solve, 20 or more. Default: 200.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
+        model: Name or path of the network. Default: fast, or accurate if ``solve`` is 0.
+        precision: Stop when declarer's expected tricks after each lead are known to ± this.
+            Default: no limit.
+        seconds: Stop after this time, but not before 20 layouts. Default: no limit.
+        workers: Number of solver threads. Default: all cores.
+        max_tries: Most layouts to draw.
+        progress: Whether to show a bar; or a function that receives the result so far some times a
+            second. A KeyboardInterrupt from it acts like Ctrl-C.
+        keep_on_interrupt: Whether Ctrl-C ends the work and gives the result so far.
+        cluster: Ray cluster to solve on: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. The
+            result is the same. Default: this machine.
+
+    Returns:
+        A LeadSimulation: the leads, best first, with tricks, the chance to set the contract, and
+        the score, each with a 95 % interval.
+
+    Raises:
+        DealError: A hand, contract or seat is not valid.
+        CallError: A call is not valid, or the laws forbid it.
+        ConstraintError: A text cannot be read or contradicts itself, or too few layouts fit.
+        SimulationError: A number is out of its range, or options contradict each other.
+        ClusterError: The cluster fails.
+
+    Example:
+        >>> known = {"south": "balanced, hcp 15-17", "north": "hcp 8-10"}
+        >>> leads = tc.simulate_leads(
+        ...     leader="KQT4.Q72.J853.94", contract="3N", by="S", **known, samples=40, solve=20
+        ... )
+        >>> len(leads), leads.solved
+        (12, 20)
     """
     heard = read_calls(auction, dealer, vulnerable)
     bid, declarer = _contract(contract, by, heard)
@@ -297,7 +342,7 @@ def simulate_leads(
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
     leading = declarer.lho.name.lower()
     if known[leading] is not None:
-        raise SimulationError(f"{leading} leads and is given twice (expected leader alone)")
+        raise SimulationError(f"{leading} leads and is given twice (expected only leader)")
     known[leading] = hand
     is_vulnerable(vulnerable, declarer)
     if solve == 0:

@@ -1,5 +1,7 @@
 """Does this contract make? One search a layout, where counting its tricks takes several."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -114,19 +116,59 @@ def contract_chance(
     seconds: float | None = None,
     workers: int | None = None,
     max_tries: int = MAX_TRIES,
-    progress: "bool | Callable[[ContractChance], object]" = False,
+    progress: bool | Callable[[ContractChance], object] = False,
     keep_on_interrupt: bool = False,
     cluster: str | None = None,
 ) -> ContractChance:
-    """Find how often a contract makes, and nothing else: two to five times faster than counting.
+    """Find how often one contract makes, two to five times faster than ``simulate``.
 
-    ``precision`` is half the interval of the chance: 0.03 for three in a hundred. All else, and
-    the errors, are as in ``simulate``.
+    Args:
+        contract: The contract, such as ``"4H"``, ``"3NX"`` or a Contract.
+        by: Declarer.
+        north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
+            balanced"``, a function of (n, 52) bool hands, or a list of these. Default: nothing.
+        east: As ``north``.
+        south: As ``north``.
+        west: As ``north``.
+        condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
+            + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
+        auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
+            Hidden hands then fit it as in championship play. Also takes a Reading of
+            ``Bidder.read``.
+        dealer: Seat of the dealer, or its letter or name.
+        vulnerable: Vulnerable sides: none, ns, ew or both.
+        samples: Layouts to estimate. Default: as many as pay, given how well the network explains
+            the solved ones.
+        solve: Layouts to solve as well, which correct the estimates and give intervals: 0, or 20 or
+            more. Default: 200.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
+        model: Name or path of the network. Default: fast, or accurate if ``solve`` is 0.
+        precision: Stop when the chance is known to ± this; 0.03 is three percent. Default: no
+            limit.
+        seconds: Stop after this time, but not before 20 layouts. Default: no limit.
+        workers: Number of solver threads. Default: all cores.
+        max_tries: Most layouts to draw.
+        progress: Whether to show a bar; or a function that receives the result so far some times a
+            second. A KeyboardInterrupt from it acts like Ctrl-C.
+        keep_on_interrupt: Whether Ctrl-C ends the work and gives the result so far.
+        cluster: Ray cluster to solve on: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. The
+            result is the same. Default: this machine.
 
-    >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
-    >>> answer = tc.contract_chance(**known, contract="2S", by="S", samples=200, solve=20)
-    >>> answer.making().low <= answer.making().mean <= answer.making().high
-    True
+    Returns:
+        A ContractChance: ``making()`` with its 95 % interval.
+
+    Raises:
+        DealError: A hand, contract or seat is not valid.
+        CallError: A call is not valid, or the laws forbid it.
+        ConstraintError: A text cannot be read or contradicts itself, or too few layouts fit.
+        SimulationError: A number is out of its range, or options contradict each other.
+        ClusterError: The cluster fails.
+
+    Example:
+        >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
+        >>> answer = tc.contract_chance(**known, contract="2S", by="S", samples=200, solve=20)
+        >>> answer.making().low <= answer.making().mean <= answer.making().high
+        True
     """
     question = Making(played(contract), Seat.parse(by))
     heard = read_calls(auction, dealer, vulnerable)

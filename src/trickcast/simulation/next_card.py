@@ -1,5 +1,7 @@
 """Which card now? Each card that may be played, over layouts that fit the auction and the play."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -142,19 +144,40 @@ def simulate_play(
 ) -> NextCard:
     """Compare the cards that may be played next, over layouts that fit the auction and the play.
 
-    ``hand`` is the whole hand, as dealt, of whoever is to play; declarer's where dummy is to play.
-    ``dummy`` is dummy's, needed once the opening lead is made. ``played`` are the cards played so
-    far, in their order (``"H4 H2 HK"``). ``n`` layouts are drawn by ``deals_after`` and every card
-    is solved in each; for an opening lead, ``as_played`` tells besides what ``players`` take at the
-    table after it. Cards in sequence are one.
+    Every card is solved in every layout. Cards in sequence count as one.
 
-    Raises CallError, DealError and PlayError for calls, hands and cards that are none or do not fit
-    together, DealError for an auction that has not ended; else as ``deals_after``.
+    Args:
+        hand: The whole hand, as dealt, of the player to play; declarer's hand if dummy is to play.
+        dummy: Dummy's hand, once the opening lead is made.
+        auction: The whole auction, dealer first.
+        dealer: Seat of the dealer, or its letter or name.
+        vulnerable: Vulnerable sides: none, ns, ew or both.
+        played: Cards played so far, in order: ``"H4 H2 HK"``.
+        n: Number of layouts.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
+        players: ``"expert"`` or ``"club"``: whose results after an opening lead ``as_played``
+            estimates.
+        style: What is known of the players' methods, as in ``Bidder.probabilities``.
+        meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
+            of meanings; see ``trickcast.bidding.read_meanings``.
+        model: A Bidder. Default: the one that ships.
+        workers: Number of solver threads. Default: all cores.
 
-    >>> hand, dummy = "KJ95.J65.K32.T54", "A84.Q92.J854.K93"
-    >>> told = tc.simulate_play(hand, auction="1N P 3N P P P", dealer="E", n=20)
-    >>> told.seat.word, len(told) > 5
-    ('South', True)
+    Returns:
+        A NextCard: the cards, best first, with declarer's tricks and the chance to make or set the
+        contract.
+
+    Raises:
+        CallError: A call is not valid, or the laws forbid it.
+        DealError: A hand or seat is not valid, or the auction has not ended.
+        PlayError: A card cannot have been played.
+        NoDealsError: No layout fits.
+
+    Example:
+        >>> hand, dummy = "KJ95.J65.K32.T54", "A84.Q92.J854.K93"
+        >>> told = tc.simulate_play(hand, auction="1N P 3N P P P", dealer="E", n=20)
+        >>> told.seat.word, len(told) > 5
+        ('South', True)
     """
     read = read_auction(auction, dealer, vulnerable)
     bid, declarer = read.contract
@@ -236,9 +259,11 @@ def _known(
     holder = declarer if turn == declarer.partner else turn
     known = {holder.name.lower(): Hand(hand)}
     if cards and dummy is None:
-        raise DealError("dummy is not given (expected its hand: the opening lead is made)")
+        raise DealError("dummy is missing (expected its hand, because the opening lead was made)")
     if not cards and dummy is not None:
-        raise DealError("dummy is given before the opening lead (nobody has seen it yet)")
+        raise DealError(
+            "dummy is given before the opening lead (expected none: nobody has seen it yet)"
+        )
     if dummy is not None:
         known[declarer.partner.name.lower()] = Hand(dummy)
     for seat, card in cards:

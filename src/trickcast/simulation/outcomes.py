@@ -144,7 +144,7 @@ def played(contract: object) -> Contract:
     """Return a contract that has a declarer, or raise SimulationError."""
     bid = Contract(contract if isinstance(contract, Contract) else str(contract))
     if bid.strain is None:
-        raise SimulationError("a board that is passed out has no declarer (expected a contract)")
+        raise SimulationError("a passed-out board has no declarer (expected a contract)")
     return bid
 
 

@@ -8,18 +8,18 @@ from numpy.typing import NDArray
 
 _BAR = 40
 _WIDTH = 80
-ESTIMATED_ONLY = "estimates of the network alone: how far off they are is not known"
-FIRST_FIGURES = "first figures, of the network alone; ± is how far off it usually is"
+ESTIMATED_ONLY = "network estimates only: their error is not known"
+FIRST_FIGURES = "first figures, by the network only; ± is its usual error"
 INTERVALS = "± and brackets show the 95 % interval"
-KNOWN = "every hand is known: solved once, and nothing is left to chance"
+KNOWN = "every hand is known: solved once, so there is no chance"
 RANKS = ("double-dummy", "played")
 """What contracts and leads may be ranked by."""
 AS_PLAYED = "as played"
 PLAYED_BY = {
-    "expert": "as played: what players of championships take, who see two hands (intervals count "
-    "the layouts alone)",
-    "club": "as played: what club players take, who see two hands (intervals count the layouts "
-    "alone)",
+    "expert": "as played: what championship players take, who see two hands (intervals count only "
+    "the layouts)",
+    "club": "as played: what club players take, who see two hands (intervals count only the "
+    "layouts)",
 }
 DOUBLE_DUMMY = "double dummy: everybody sees all hands"
 

@@ -16,11 +16,16 @@ TrickFinder = Callable[[NDArray[np.uint8]], NDArray[np.uint8]]
 def trick_finder(
     *, solve: bool = False, model: str = "accurate", workers: int | None = None
 ) -> TrickFinder:
-    """Return the function that finds the tricks that a script asks for.
+    """Return a function that finds the tricks that a script asks for, for ``Constraints``.
 
-    It takes (n, 52) uint8 owners and gives (n, 5, 4) uint8 tricks: the likeliest by the network
-    ``model``, which is loaded when first needed, or with ``solve`` what DDS finds. ``workers`` is
-    the number of threads (default: all cores).
+    Args:
+        solve: Whether to solve with DDS, not estimate.
+        model: Name or path of the network, which is loaded when first needed.
+        workers: Number of threads. Default: all cores.
+
+    Returns:
+        A function from owners, shape (n, 52), to tricks, shape (n, 5, 4), uint8: exact, or the
+        likeliest.
     """
 
     def solved(owners: NDArray[np.uint8]) -> NDArray[np.uint8]:

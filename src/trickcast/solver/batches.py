@@ -243,7 +243,8 @@ def checked_batches(
     ):
         raise DealError(
             f"{type(owners).__name__} of {getattr(owners, 'dtype', 'no type')} and shape "
-            f"{np.shape(owners)} is not owners (expected an array of (n, 52) uint8, not masked)"
+            f"{np.shape(owners)} cannot be read as owners (expected an array of (n, 52) uint8, "
+            "not masked)"
         )
 
     def batches() -> Iterator[tuple[int, NDArray[np.uint8]]]:

@@ -79,8 +79,8 @@ class _Turns:
         try:
             if self._forked_amid_a_call:
                 raise RuntimeError(
-                    "DDS cannot be used: this process was forked in the midst of a call (fork "
-                    "while nothing is solved, or start processes by spawn)"
+                    "DDS cannot be used: this process was forked during a call (fork while nothing "
+                    "is being solved, or start processes by spawn)"
                 )
             yield
         finally:
@@ -139,8 +139,8 @@ def folder() -> Path:
     endplay = importlib.util.find_spec("endplay")
     if endplay is None or endplay.origin is None:
         raise ModuleNotFoundError(
-            "exact tricks need the solver DDS, which is not installed: pip install endplay "
-            "(made for Python 3.11 to 3.13, not for Windows on ARM); estimates need none",
+            "exact tricks need the solver DDS; install it with: pip install endplay (for Python "
+            "3.11 to 3.13, not for Windows on ARM). Estimates work without it",
             name="endplay",
         )
     return Path(endplay.origin).parent

@@ -1,5 +1,7 @@
 """The exact value of every card: of a lead, and of each card of a play."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from functools import partial
 
@@ -19,17 +21,27 @@ _PLAYS = 100
 def solve_leads(
     deals: DealsLike, contract: object, by: str | Seat, *, workers: int | None = None
 ) -> dict[str, int] | list[dict[str, int]]:
-    """Return the tricks that declarer takes after each opening lead, exactly, by card.
+    """Return the tricks that declarer takes after each opening lead, exactly.
 
-    ``deals`` is a Deal, PBN text, a DealSet, a list of these or (n, 52) owners; many give a list.
-    The opponent on the left of declarer ``by`` leads, and everybody plays as well as possible.
-    For hands that are hidden see ``simulate_leads``.
+    Everybody plays double dummy. If hands are hidden, use ``simulate_leads``.
 
-    Raises DealError for what is no deal, contract or seat, ValueError for ``workers`` below one.
+    Args:
+        deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+        contract: The contract, such as ``"4H"``, ``"3NX"`` or a Contract.
+        by: Declarer, whose left-hand opponent leads.
+        workers: Number of solver threads. Default: all cores.
 
-    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
-    >>> tc.solve_leads(deal, "4H", by="N")["DQ"]
-    10
+    Returns:
+        Tricks by card, such as ``{"SA": 9, …}``; a list of n of these for many deals.
+
+    Raises:
+        DealError: A deal, contract or seat is not valid.
+        ValueError: ``workers`` is below 1.
+
+    Example:
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> tc.solve_leads(deal, "4H", by="N")["DQ"]
+        10
     """
     dealset, single = as_dealset(deals)
     strain, declarer = _strain(contract), Seat.parse(by)
@@ -48,21 +60,35 @@ def solve_play(
 ) -> list[dict[str, int]]:
     """Return the tricks that declarer takes in all after each card that may be played, exactly.
 
-    ``cards`` are those played, in their order: ``"DQ D3 DA"``, or a list of texts or indices. The
-    result is a list of k + 1 dictionaries by card: before each of the k cards, and after the last,
-    where it is empty once all are played. Everybody plays as well as possible from there on.
+    Everybody plays double dummy from there on.
 
-    Raises DealError for what is no deal, contract, seat or card, and naming the first card that
-    could not be played; ValueError for ``workers`` below one.
+    Args:
+        deal: One deal: a Deal, its text, or owners of shape (52,).
+        contract: The contract, such as ``"4H"``, ``"3NX"`` or a Contract.
+        by: Declarer.
+        cards: Cards played so far, in order: ``"DQ D3 DA"``, or a list of texts or card numbers.
+        workers: Number of solver threads. Default: all cores.
 
-    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
-    >>> first, second = tc.solve_play(deal, "4H", by="N", cards="DQ")
-    >>> first["DQ"], sorted(second)
-    (10, ['D3', 'DK'])
+    Returns:
+        A list of k + 1 dictionaries, tricks by card: one before each of the k cards, and one after
+        the last. The last is empty when all 52 cards are played.
+
+    Raises:
+        DealError: The deal, contract, seat or a card is not valid, or a card cannot be played; the
+            message names the first.
+        ValueError: ``workers`` is below 1.
+
+    Example:
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> first, second = tc.solve_play(deal, "4H", by="N", cards="DQ")
+        >>> first["DQ"], sorted(second)
+        (10, ['D3', 'DK'])
     """
     dealset, _ = as_dealset(deal)
     if len(dealset) != 1:
-        raise DealError(f"{len(dealset)} deals (expected one; ask for the play of each by itself)")
+        raise DealError(
+            f"{len(dealset)} deals (expected one; solve the play of each deal separately)"
+        )
     strain, declarer = _strain(contract), Seat.parse(by)
     played = cards.split() if isinstance(cards, str) else cards
     indices = [card if isinstance(card, int) else parse_card(card) for card in played]
@@ -73,7 +99,7 @@ def solve_play(
 def _strain(contract: object) -> Strain:
     _, strain, _ = parse_contract(str(contract))
     if strain is None:
-        raise DealError("a deal that is passed out is not played (expected a contract, as 4H)")
+        raise DealError("a passed-out deal is not played (expected a contract, such as 4H)")
     return strain
 
 
@@ -90,16 +116,24 @@ def values_of_cards(
     leader: Seat | None = None,
     workers: int | None = None,
 ) -> NDArray[np.uint8]:
-    """Return what each card is worth before each of k cards of a play, and after the last.
+    """Return what each card is worth before each card of a play, and after the last.
 
-    ``owners`` is (52,), a deal's, or a position's with 255 for the cards gone; ``cards`` are card
-    indices in the order of play; ``leader`` leads first (default: declarer's left-hand opponent).
-    The result is (k + 1, 52) uint8: the tricks that declarer's side takes in all, from the first
-    card on, when this card is played next and everybody plays as well as possible after it; 255
-    for a card that cannot be played.
+    Args:
+        owners: Owners of a deal or position, shape (52,), uint8; 255 for cards that are gone.
+        strain: The strain.
+        declarer: The declarer.
+        cards: Card numbers in the order played.
+        leader: Seat that leads first. Default: declarer's left-hand opponent.
+        workers: Number of solver threads. Default: all cores.
 
-    Raises DealError for owners that are neither, PlayError for a card that cannot be played,
-    ValueError for ``workers`` below one.
+    Returns:
+        Tricks that declarer's side takes in all if the card is played next, double dummy: shape (k
+        + 1, 52), uint8, 255 for cards that cannot be played.
+
+    Raises:
+        DealError: ``owners`` is neither a deal nor a position.
+        PlayError: A card cannot be played.
+        ValueError: ``workers`` is below 1.
     """
     reached = positions(owners, strain, declarer.lho if leader is None else leader, cards)
     return values_in(reached, strain, declarer, workers=workers)
@@ -139,20 +173,32 @@ def trace_plays(
     *,
     workers: int | None = None,
 ) -> list[NDArray[np.uint8]]:
-    """Return what declarer takes in all before a play and after each of its cards, for n plays.
+    """Return the tricks that declarer takes in all, before a play and after each of its cards.
 
-    ``owners`` is (n, 52), of deals, and ``plays`` are card indices in the order of play. Of k cards
-    there are min(k, 48) + 1 numbers: everybody plays as well as possible from there on. That is
-    much faster than the value of every card (``values_of_cards``).
+    Everybody plays double dummy from there on. This is much faster than the value of every card
+    (``values_of_cards``).
 
-    Raises DealError for what are no deals, PlayError for a card that cannot be played, ValueError
-    for ``workers`` below one.
+    Args:
+        owners: Owners of n deals, shape (n, 52), uint8.
+        strains: Strain of each deal.
+        declarers: Declarer of each deal.
+        plays: Card numbers of each deal, in the order played.
+        workers: Number of solver threads. Default: all cores.
 
-    >>> deal = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
-    >>> from trickcast.cards import Seat, Strain
-    >>> from trickcast.solver import trace_plays
-    >>> trace_plays(deal.owners[None], [Strain.HEARTS], [Seat.NORTH], [[28]])[0].tolist()
-    [10, 10]
+    Returns:
+        For each deal an array of min(k, 48) + 1 numbers, where k cards were played.
+
+    Raises:
+        DealError: A row is not a deal.
+        PlayError: A card cannot be played.
+        ValueError: ``workers`` is below 1.
+
+    Example:
+        >>> from trickcast.cards import Seat, Strain
+        >>> from trickcast.solver import trace_plays
+        >>> deal = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
+        >>> trace_plays(deal.owners[None], [Strain.HEARTS], [Seat.NORTH], [[28]])[0].tolist()
+        [10, 10]
     """
     check_owners(owners)
     for row, strain, declarer, cards in zip(owners, strains, declarers, plays, strict=True):

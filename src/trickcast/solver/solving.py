@@ -1,5 +1,7 @@
 """Exact tables of deals, as users ask for them: here, in a process of its own, or on a cluster."""
 
+from __future__ import annotations
+
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -29,28 +31,41 @@ def solve(
     own_process: bool = False,
     cluster: str | None = None,
 ) -> TrickTable:
-    """Return the exact double-dummy table of every deal, in input order.
+    """Solve deals: return the exact double-dummy result of every strain and declarer.
 
-    ``deals`` is a Deal, PBN text, a DealSet, a list of these or (n, 52) owners; the table has the
-    shape (5, 4) for a single deal and (n, 5, 4) otherwise. With ``strains``, such as ``"SN"``, or
-    ``declarers``, such as ``"NS"`` (or lists of Strains and Seats), these alone are solved; the
-    other results are 255. ``workers`` is the number of threads
-    (default: all cores); ``progress`` shows a bar on a terminal's standard error. With
-    ``own_process`` DDS runs in one for this call: should it crash there, that is an error
-    (``trickcast.solver.SolverCrash``) and not the end of this process. ``cluster`` is a Ray
-    cluster, ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``, whose cores solve 64 deals at a time,
-    or each ``workers`` of them together; its processes are their own as it is.
+    Args:
+        deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
+        strains: Strains to solve, such as ``"SN"`` or a list of Strains. Default: all five.
+        declarers: Declarers to solve, such as ``"NS"`` or a list of Seats. Default: all four.
+        workers: Number of solver threads. Default: all cores. With ``cluster``: threads that solve
+            64 deals together.
+        progress: Whether to show a bar on standard error.
+        own_process: Whether to run DDS in another process, so that a crash there raises
+            ``trickcast.solver.SolverCrash`` instead of ending this one.
+        cluster: Ray cluster to solve on: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. Default:
+            this machine.
 
-    Raises DealError for what is not a deal, before anything is solved, ValueError for ``workers``
-    below one, and ClusterError where the cluster fails.
+    Returns:
+        A TrickTable of shape (5, 4) for a single deal and (n, 5, 4) otherwise, in the order of
+        ``deals``. Results that were not asked for are 255.
 
-    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
-    >>> print(tc.solve(deal))
-          NT   ♠   ♥   ♦   ♣
-    N      8   7  10   6   9
-    S      8   7  10   6   9
-    E      3   6   3   7   3
-    W      3   6   3   7   4
+    Raises:
+        DealError: An entry is not a valid deal; the message names its index. Nothing has been
+            solved then.
+        ValueError: ``workers`` is below 1, or no strain or declarer is asked for.
+        ClusterError: The cluster fails.
+
+    Source:
+        DDS 2.9 by Bo Haglund and Soren Hein, through endplay.
+
+    Example:
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> print(tc.solve(deal))
+              NT   ♠   ♥   ♦   ♣
+        N      8   7  10   6   9
+        S      8   7  10   6   9
+        E      3   6   3   7   3
+        W      3   6   3   7   4
     """
     if own_process and cluster is None:
         with SolverProcesses(1, workers=workers) as solvers:

@@ -99,14 +99,27 @@ def train(
     cluster: str | None = None,
     workers: int = 1,
 ) -> Answer | None:
-    """Train one leg of what is asked for, and export the model at the end of its schedule.
+    """Train a network as asked, and export the model at the end; repeat the call to continue.
 
-    The same request goes on where it stopped. In all but the first of torchrun's processes the
-    answer is None. ``cluster`` is a Ray cluster, ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``,
-    where ``workers`` train together, which have to see the same folders; when one dies all go on
-    from the last checkpoint. Raises ValueError for options, settings or deals that make no sense,
-    naming them; TrainingError when a training cannot go on; OSError for files that cannot be read;
-    ClusterError where the cluster fails.
+    On a cluster all workers must see the same folders. If one dies, all continue from the last
+    checkpoint.
+
+    Args:
+        request: What to train, on what, and with which settings.
+        report: Function that receives a report of each evaluation.
+        cluster: Ray cluster: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. Default: this
+            machine.
+        workers: Number of processes that train together on the cluster.
+
+    Returns:
+        An Answer: how far the training is, and the model. None in all but the first process of
+        torchrun.
+
+    Raises:
+        ValueError: An option, a setting or the deals make no sense.
+        TrainingError: The training cannot continue.
+        OSError: A file cannot be read.
+        ClusterError: The cluster fails.
     """
     training = find_training(request.name)
     family = training.family
@@ -125,7 +138,7 @@ def train(
     config = training.configured(request.settings)
     if cluster is not None:
         if family is not _DEALS:
-            raise ValueError(f"{request.name} is trained here alone (expected no cluster)")
+            raise ValueError(f"{request.name} cannot be trained on a cluster")
         from .cluster import train_on
 
         return train_on(train, request, report, cluster, workers)

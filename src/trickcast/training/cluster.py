@@ -36,7 +36,7 @@ def train_on(
         if there.get("CPU", 0) < workers * threads:
             raise ClusterError(
                 f"cluster {cluster}: has {there.get('CPU', 0):g} cores (expected {threads} for "
-                f"each of {workers} workers; ask for fewer --workers, or more machines)"
+                f"each of {workers} workers; use fewer --workers, or more machines)"
             )
         try:
             from ray.train import FailureConfig, RunConfig, ScalingConfig
@@ -44,7 +44,8 @@ def train_on(
             from ray.train.v2.api.exceptions import TrainingFailedError
         except ImportError as error:
             raise ModuleNotFoundError(
-                f"training on a cluster needs {error.name} (install by: pip install 'ray[train]')"
+                f"training on a cluster needs {error.name} (install it with: pip install "
+                "'ray[train]')"
             ) from error
         trainer = TorchTrainer(
             _leg,

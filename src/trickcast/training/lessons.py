@@ -310,7 +310,9 @@ def taught_deals(folder: str | os.PathLike[str]) -> Labelled:
         labels = np.load(root / "labels.npy", mmap_mode="c")  # torch wants what can be written to
         owners = random_deals(content["deals"], content["seed"], content["start"]).owners.copy()
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TrainingError(f"{root}: no whole set of taught deals ({cut(str(error))})") from None
+        raise TrainingError(
+            f"{root}: not a complete set of taught deals ({cut(str(error))})"
+        ) from None
     return Labelled(
         torch.from_numpy(owners), torch.from_numpy(labels), f"{root.name}: {json.dumps(content)}"
     )

@@ -34,22 +34,24 @@ class Request:
     minutes: float | None = setting(
         None, "Stop after this many minutes; rerun the command to continue.", _MINUTES
     )
-    threads: int | None = setting(None, "Processor threads.", _COUNT)
+    threads: int | None = setting(None, "Processor threads (default: chosen by PyTorch).", _COUNT)
     device: str | None = setting(
         None, "PyTorch device, such as cpu or cuda (default: a GPU if there is one)."
     )
-    weights: Path | None = setting(None, "16-bit weights to go on from; hand2vec: its teacher's.")
+    weights: Path | None = setting(
+        None, "16-bit weights to start from; for hand2vec, those of its teacher."
+    )
     anew: bool = setting(False, "Start at step 0 from these weights, ignoring their progress.")
     teacher: tuple[Path, ...] = setting(
-        (), "16-bit weights of a teacher (of calls: its checkpoint); may be repeated."
+        (), "16-bit weights of a teacher, or its checkpoint for calls. Repeatable."
     )
-    taught: Path | None = setting(None, "Folder of deals that a network labelled.")
+    taught: Path | None = setting(None, "Folder of deals labelled by a network.")
     endings: Place | None = setting(
-        None, "Folder or address of endings to learn besides, with --set endings=N."
+        None, "Folder or address of endings to learn too, with --set endings=N."
     )
-    pairs: Path | None = setting(None, "BridgeHand2Vec's rows to learn from.")
+    pairs: Path | None = setting(None, "BridgeHand2Vec's rows to train on.")
     pairs_validation: Path | None = setting(
-        None, "Such rows to measure on (default: the library's)."
+        None, "BridgeHand2Vec's rows to validate on (default: the library's)."
     )
 
     def __post_init__(self) -> None:
@@ -86,11 +88,12 @@ class Answer:
     def __str__(self) -> str:
         step = 0 if self.trained is None else self.trained.progress.step
         if self.trained is not None and not self.trained.done:
-            return f"{self.name}: step {step:,} of {self.trained.steps:,}; run this again"
+            done = f"{self.name}: step {step:,} of {self.trained.steps:,}"
+            return f"{done}; rerun the command to continue"
         if self.model is None:
             return (
-                f"{self.name}: at its end, step {step:,}, and not exported "
-                "(install onnx by: pip install 'trickcast[train]', and run this again)"
+                f"{self.name}: finished at step {step:,}, but not exported "
+                "(install onnx with: pip install 'trickcast[train]', and rerun the command)"
             )
         return f"{self.model}: trained on {self.lessons}"
 

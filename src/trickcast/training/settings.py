@@ -40,7 +40,7 @@ def read_settings(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise ValueError(f"{shorten(text)} is no setting (expected NAME=VALUE)")
+            raise ValueError(f"{shorten(text)} is not a setting (expected NAME=VALUE)")
         pairs[name.strip()] = value
     return pairs
 
@@ -92,7 +92,9 @@ def _value(name: str, text: str, kind: Any) -> Any:
             raise ValueError(f"{name} is {shorten(text)} (expected true or false)")
         return text == "true"
     if not isinstance(text, str):
-        raise TypeError(f"{name} is {shorten(text)} (expected its text, as {shorten(str(text))})")
+        raise TypeError(
+            f"{name} is {shorten(text)} (expected its text, such as {shorten(str(text))})"
+        )
     if kind is str:
         return text
     try:

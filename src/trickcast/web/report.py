@@ -3,7 +3,6 @@
 A page needs nothing but itself: no script, no font, no link.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,10 +13,24 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Deal, Grid, Hand, Seat, Strain, Suit, TrickTable, Vulnerability, counted
+from ..cards import (
+    PRINTED_STRAINS,
+    Deal,
+    Grid,
+    Hand,
+    Seat,
+    Strain,
+    Suit,
+    TrickTable,
+    Vulnerability,
+    counted,
+    html_table,
+)
 from ..estimator import TrickEstimate
-from ..scoring import Contract, par
-from ..session import MATCHPOINTS, Judged, JudgedBoard, JudgedTable, matches, pairs
+from ..scoring import Contract, Par, par
+from ..session import MATCHPOINTS, Judged, JudgedBoard, JudgedTable, PairResult, matches, pairs
+from ..session.showing import adding_up
+from .words import ENGLISH, Words
 
 _STYLE = Path(__file__).with_name("report.css")
 _RED = (Strain.HEARTS, Strain.DIAMONDS)
@@ -28,6 +41,12 @@ _SHOWN = 3
 """Close results that a board names."""
 _SWINGS = 8
 """Boards that the results name as those that mattered."""
+_CALLS = 4
+"""Rounds of calls for which a lesson has room."""
+_TALL = 12
+"""Tables of a board from which on its results may go on overleaf."""
+_LONG = 40
+"""Pairs from which on a ranking is set in two columns."""
 _SIDES = {0: (Seat.NORTH, Seat.SOUTH), 1: (Seat.EAST, Seat.WEST)}
 _WIDTH, _HEIGHT = 210.0, 297.0
 _EDGE = 8.0
@@ -35,13 +54,19 @@ _EDGE = 8.0
 
 
 @dataclass(frozen=True)
-class ReportedBoard:
-    """A board of a report: its cards, exact tricks, and what a network gave for them."""
+class DealtBoard:
+    """A board as it lies in front of the players."""
 
     number: int
     dealer: Seat
     vulnerability: Vulnerability
     deal: Deal
+
+
+@dataclass(frozen=True)
+class ReportedBoard(DealtBoard):
+    """A board of a report: its cards, exact tricks, and what a network gave for them."""
+
     table: TrickTable
     estimate: TrickEstimate
     played: JudgedBoard | None = None
@@ -65,11 +90,13 @@ def report_page(
     left_out: Iterable[str],
     about: str,
     session: Judged | None = None,
+    words: Words = ENGLISH,
 ) -> str:
     """Return the page, HTML: boards in their order, and what of the file was no board and why.
 
     ``about`` says what solved and estimated them. With a ``session`` the page begins with its
-    ranking and the swings that mattered, and boards have their results.
+    ranking and the swings that mattered, and boards have their results. ``words`` are those of the
+    cards and boards; all else is English.
     """
     missing = "".join(f"<p>Left out: {escape(place)}</p>" for place in left_out)
     header = (
@@ -80,31 +107,71 @@ def report_page(
         f"chance that it gives them.</p>\n{missing}</header>\n"
     )
     results = "" if session is None else _results(session)
-    articles = "\n".join(f'<div class="cell">{_article(board, session)}</div>' for board in boards)
+    articles = "\n".join(
+        f'<div class="cell{" tall" * _is_tall(board)}">{_article(board, session, words)}</div>'
+        for board in boards
+    )
     footer = f"<footer><p>{escape(about)}</p></footer>"
     return _html(title, "report", f"{header}{results}<main>\n{articles}\n</main>\n{footer}")
 
 
-def record_pages(title: str, boards: Sequence[ReportedBoard], per_page: int) -> str:
+def record_pages(
+    title: str, boards: Sequence[ReportedBoard], per_page: int, words: Words = ENGLISH
+) -> str:
     """Return hand records as HTML, so many boards on each page of A4."""
     columns = 1 if per_page == 1 else 2 if per_page <= 10 else 3 if per_page <= 21 else 4
+    records = [_record(board, words) for board in boards]
+    return _pages(title, "records", records, per_page, columns, (21.5, 15.5), words)
+
+
+def hand_pages(
+    title: str,
+    boards: Sequence[DealtBoard],
+    seats: Sequence[Seat],
+    per_page: int | None = None,
+    words: Words = ENGLISH,
+) -> str:
+    """Return single hands as HTML, nothing of the others shown.
+
+    Of several ``seats`` they are curtain cards, to be cut out; of one they are lesson sheets, each
+    with a form for the auction. ``per_page`` is 32 cards or 8 lessons unless given.
+    """
+    cards = [_single(board, seat, len(seats) == 1, words) for board in boards for seat in seats]
+    if len(seats) == 1:
+        return _pages(title, "single lessons", cards, per_page or 8, 2, (22, 14.5), words)
+    per_page = per_page or 8 * len(seats)
+    columns = len(seats) if per_page % len(seats) == 0 else 4
+    return _pages(title, "single", cards, per_page, columns, (11.5, 10), words)
+
+
+def _pages(
+    title: str,
+    kind: str,
+    cells: Sequence[str],
+    per_page: int,
+    columns: int,
+    size: tuple[float, float],
+    words: Words,
+) -> str:
+    """Return pages of equal cells; ``size`` is how many letters a cell is wide, and lines high."""
+    columns = min(columns, per_page)
     rows = -(-per_page // columns)
     wide, high = (_WIDTH - 2 * _EDGE) / columns, (_HEIGHT - 2 * _EDGE - 9) / rows
-    font = min(high / 15.5, wide / 21.5)
+    font = min(wide / size[0], high / size[1])
     pages = []
-    for start in range(0, len(boards), per_page):
-        records = "".join(map(_record, boards[start : start + per_page]))
+    for start in range(0, len(cells), per_page):
+        some = "".join(cells[start : start + per_page])
         pages.append(
             f'<section class="page"><h1>{escape(title)}</h1>\n<main style="grid-template: '
             f"repeat({rows}, {high:.2f}mm) / repeat({columns}, {wide:.2f}mm); "
-            f'font-size: {font:.2f}mm">\n{records}</main></section>\n'
+            f'font-size: {font:.2f}mm">\n{some}</main></section>\n'
         )
-    return _html(title, "records", "".join(pages))
+    return _html(title, f"sheet {kind}", "".join(pages), words.code)
 
 
-def _html(title: str, kind: str, body: str) -> str:
+def _html(title: str, kind: str, body: str, code: str = ENGLISH.code) -> str:
     return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html lang="{code}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>\n{_STYLE.read_text('utf-8')}</style>\n</head>\n"
         f'<body class="{kind}">\n{body}\n</body>\n</html>\n'
@@ -114,8 +181,12 @@ def _html(title: str, kind: str, body: str) -> str:
 # --- boards ---
 
 
-def _article(board: ReportedBoard, session: Judged | None) -> str:
-    best = escape(str(par(board.table, board.vulnerability, board.dealer)))
+def _is_tall(board: ReportedBoard) -> bool:
+    """Whether a board's results may be parted by the end of a page."""
+    return board.played is not None and len(board.played.board.tables) > _TALL
+
+
+def _article(board: ReportedBoard, session: Judged | None, words: Words) -> str:
     close = ", ".join(_unsure(board))
     results, field = "", ""
     if session is not None and board.played is not None and board.played.board.tables:
@@ -123,63 +194,103 @@ def _article(board: ReportedBoard, session: Judged | None) -> str:
         if board.played.field is not None:
             field = f" · field {_signed(board.played.field)}"
     return (
-        f"<article>\n{_head(board)}\n"
-        f'<div class="board"><div class="hands">{_hands(board)}</div>\n{_makes(board)}</div>\n'
-        f'<p class="par">Par {_coloured(best)}{field}</p>'
+        f"<article>\n{_head(board, words)}\n"
+        f'<div class="board"><div class="hands">{_hands(board, words)}</div>\n'
+        f"{_makes(board, words)}</div>\n"
+        f'<p class="par">{_par(board, words)}{field}</p>'
         + (f'\n<p class="unsure">Close: {close}</p>' if close else "")
         + results
         + "\n</article>"
     )
 
 
-def _record(board: ReportedBoard) -> str:
+def _record(board: ReportedBoard, words: Words) -> str:
     """Return a board as hand records have it."""
-    best = escape(str(par(board.table, board.vulnerability, board.dealer)))
     points = "".join(
         f'<i class="{seat.letter.lower()}">{board.deal[seat].hcp}</i>' for seat in Seat
     )
     return (
-        f'<article>{_head(board)}<div class="hands">{_hands(board)}</div>'
-        f'<div class="points" aria-label="high-card points">{points}</div>{_makes(board)}'
-        f'<p class="par">Par {_coloured(best)}</p></article>\n'
+        f'<article>{_head(board, words)}<div class="hands">{_hands(board, words)}</div>'
+        f'<div class="points" aria-label="high-card points">{points}</div>{_makes(board, words)}'
+        f'<p class="par">{_par(board, words)}</p></article>\n'
     )
 
 
-def _head(board: ReportedBoard) -> str:
-    vulnerable = {0: "none", 1: "N–S", 2: "E–W", 3: "both"}[int(board.vulnerability)]
+def _single(board: DealtBoard, seat: Seat, lesson: bool, words: Words) -> str:
+    """Return one hand of a board; for a lesson with room for the auction."""
+    form = ""
+    if lesson:
+        order = [Seat((Seat.WEST + i) % 4) for i in range(4)]
+        head = "".join(f"<th>{words.seats[each]}</th>" for each in order)
+        before = "<td>–</td>" * order.index(board.dealer)
+        first = before + "<td></td>" * (4 - order.index(board.dealer))
+        rest = f"<tr>{'<td></td>' * 4}</tr>" * (_CALLS - 1)
+        form = (
+            f'<table class="calls"><caption>{words.auction}</caption><thead><tr>{head}</tr></thead>'
+            f"<tbody><tr>{first}</tr>{rest}</tbody></table>"
+        )
+    suits = _suits(board.deal[seat], words)
+    return f"<article>{_head(board, words)}<h3>{words.seats[seat]}</h3>{suits}{form}</article>\n"
+
+
+def _head(board: DealtBoard, words: Words) -> str:
+    dealer = words.deals.format(words.seats[board.dealer])
+    vulnerable = words.vulnerable.format(words.sides[board.vulnerability])
+    return f"<h2>{words.board.format(board.number)}<small>{dealer}, {vulnerable}</small></h2>"
+
+
+def _hands(board: ReportedBoard, words: Words) -> str:
+    hands = "".join(_hand(board.deal[seat], seat, words) for seat in Seat)
+    return hands + _compass(board, words)
+
+
+def _makes(board: ReportedBoard, words: Words) -> str:
+    grid = Grid(lambda *cell: _level(int(board.table.tricks[cell])))
+    rows = [(words.letter(Seat.parse(seat)), *cells) for seat, *cells in grid.rows()]
+    return html_table(words.makes, [words.symbol(strain) for strain in PRINTED_STRAINS], rows)
+
+
+def _par(board: ReportedBoard, words: Words) -> str:
+    """Return the par score of a board and the contracts that give it."""
+    best: Par = par(board.table, board.vulnerability, board.dealer)
+    contracts = []
+    for each in best.contracts:
+        bid = each.contract
+        assert bid.strain is not None
+        sign = _sign(bid.strain, words)
+        seats = "".join(map(words.letter, each.declarers))
+        over = f"{each.tricks - bid.tricks:+d}".replace("+0", "=").replace("-", "−")
+        contracts.append(f"{bid.level}{sign}{'X' * bid.doubling} {seats} {over}")
+    side = words.letter(Seat.NORTH) + words.letter(Seat.SOUTH)
+    return f"{words.par} {side} {_points(best.score)}: {', '.join(contracts) or words.passed}"
+
+
+def _points(score: int) -> str:
+    return f"{score:+d}".replace("-", "−")
+
+
+def _suits(hand: Hand, words: Words) -> str:
+    return "".join(
+        f"<p>{_sign(Strain(suit))} {words.cards(hand.holding(suit)) or '—'}</p>" for suit in Suit
+    )
+
+
+def _hand(hand: Hand, seat: Seat, words: Words) -> str:
+    points = words.points.format(hand.hcp)
     return (
-        f"<h2>Board {board.number}<small>{board.dealer.word} deals, vulnerable: "
-        f"{vulnerable}</small></h2>"
+        f'<div class="hand {seat.letter.lower()}" role="group" '
+        f'aria-label="{words.seats[seat]}, {points}">{_suits(hand, words)}'
+        f"<small>{points}</small></div>"
     )
 
 
-def _hands(board: ReportedBoard) -> str:
-    return "".join(_hand(board.deal[seat], seat) for seat in Seat) + _compass(board)
-
-
-def _makes(board: ReportedBoard) -> str:
-    return Grid(lambda *cell: _level(int(board.table.tricks[cell]))).html("makes")
-
-
-def _hand(hand: Hand, seat: Seat) -> str:
-    suits = "".join(
-        f"<p>{_sign(Strain(suit))} {hand.holding(suit).replace('T', '10') or '—'}</p>"
-        for suit in Suit
-    )
-    name = f"{seat.word}, {hand.hcp} high-card points"
-    return (
-        f'<div class="hand {seat.letter.lower()}" role="group" aria-label="{name}">{suits}'
-        f"<small>{hand.hcp} HCP</small></div>"
-    )
-
-
-def _compass(board: ReportedBoard) -> str:
+def _compass(board: ReportedBoard, words: Words) -> str:
     """Draw the seats: the vulnerable red, the dealer underlined."""
     seats = ""
     for seat in Seat:
         vulnerable = int(board.vulnerability) >> (seat % 2) & 1
         marks = " v" * vulnerable + " d" * (seat == board.dealer)
-        seats += f'<b class="{seat.letter.lower()}{marks}">{seat.letter}</b>'
+        seats += f'<b class="{seat.letter.lower()}{marks}">{words.letter(seat)}</b>'
     return f'<div class="compass" aria-hidden="true">{seats}</div>'
 
 
@@ -203,17 +314,9 @@ def _unsure(board: ReportedBoard) -> list[str]:
     ]
 
 
-def _sign(strain: Strain) -> str:
-    return f'<span class="red">{strain.symbol}</span>' if strain in _RED else strain.symbol
-
-
-def _coloured(contracts: str) -> str:
-    """Put suit signs for the letters of contracts, such as ``4H NS =``, and colour the red ones."""
-    words = re.sub("[♥♦]", r'<span class="red">\g<0></span>', contracts).split(" ")
-    for i, word in enumerate(words):
-        if word[:1].isdigit() and word[1:2] in ("S", "H", "D", "C"):
-            words[i] = word[0] + _sign(Strain.parse(word[1])) + word[2:]
-    return " ".join(words)
+def _sign(strain: Strain, words: Words = ENGLISH) -> str:
+    text = words.symbol(strain)
+    return f'<span class="red">{text}</span>' if strain in _RED else text
 
 
 # --- results ---
@@ -293,8 +396,11 @@ def _signed(value: float | None, digits: int = 0) -> str:
 
 def _results(session: Judged) -> str:
     """Return the matches, the ranking and the swings that mattered."""
-    parts = _matches(session) + _ranking(session) + _swings(session)
-    return f'<section class="ranking">{parts}</section>\n'
+    ranked = pairs(session)
+    long = len(ranked) > _LONG
+    ranking = f'<div class="ranked{" long" * long}">{_ranking(session, ranked)}</div>'
+    parts = [_matches(session), *[ranking, _swings(session)][:: -1 if long else 1]]
+    return f'<section class="ranking">{"".join(parts)}</section>\n'
 
 
 def _matches(session: Judged) -> str:
@@ -309,26 +415,31 @@ def _matches(session: Judged) -> str:
     return _table("matches", ["Match", "IMPs", "VP"], lines, "matches") if lines else ""
 
 
-def _ranking(session: Judged) -> str:
+def _ranking(session: Judged, ranked: Sequence[PairResult]) -> str:
     by_share = session.session.scoring == MATCHPOINTS
     scale = 100 if by_share else 1
     lines, place, before = [], 0, None
-    for number, pair in enumerate(pairs(session), start=1):
+    for number, pair in enumerate(ranked, start=1):
         score = round(scale * pair.score.value, 4)
         place, before = (place if score == before else number), score
         shown = f"{score:.1f}" if by_share else _signed(score, 1)
         names = " – ".join(map(escape, pair.names))
         label = f"{pair.number} {names}" if pair.number else names
+        values = {name: scale * part.value for name, part in pair.parts.items()}
+        total = scale * (pair.score.value - 0.5 * by_share - pair.adjusted)
         parts = [
-            _signed(scale * part.value, 1) if name in pair.known else ""
-            for name, part in pair.parts.items()
+            _signed(part, 1) if name in pair.known else ""
+            for name, part in adding_up(values, total, 1).items()
         ]
-        lines.append([f"{place}.", label, str(pair.boards), shown, *parts])
+        ends = pair.score.interval
+        reach = f"±{scale * (ends[1] - ends[0]) / 2:.0f}" if ends else ""
+        lines.append([f"{place}.", label, str(pair.boards), shown, reach, *parts])
     heads = [
         "",
         "Pair",
         "Boards",
         _unit(session),
+        "95 %",
         "Contract",
         "Lead",
         "Defence",

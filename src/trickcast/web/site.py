@@ -16,7 +16,6 @@ from ..estimator import Estimator
 from ..pairs import PairEstimator
 
 _INDEX, _ENGINE, _PAGE, _SOLVER = "files.json", "engine.json", "page", "wasm"
-_PRACTICE = "practice.json"  # not among the files of the page: a server never sends it
 _FIRST = "models/fast.onnx"
 _PRELOAD = f'<link rel="preload" href="./{_FIRST}" as="fetch" crossorigin="anonymous">\n</head>'
 _PACKED = {".js", ".css", ".html", ".json", ".svg", ".onnx", ".wasm"}
@@ -27,14 +26,21 @@ class SiteError(ValueError):
 
 
 def write_site(folder: str | os.PathLike[str]) -> list[str]:
-    """Write the page into ``folder`` and return its files, paths relative to it.
+    """Write the page into a folder, as static files.
 
-    An older site in the folder is replaced; a folder that holds anything else is refused.
-    Beside what can be packed lies the same file packed by gzip, for hosts that send it so.
-    ``files.json`` is written last: it lists all files but the packed ones, for the page to keep
-    them offline, and a version that changes with any of them.
+    An older site in the folder is replaced. A file that compresses well has a ``.gz`` beside it,
+    for hosts that send it so. ``files.json`` is written last. It lists all files but the compressed
+    ones, for the page to keep them offline, and a version that changes with any of them.
 
-    Raises SiteError for a folder of something else, OSError where nothing can be written.
+    Args:
+        folder: New folder, or folder of an older site.
+
+    Returns:
+        The files, as paths relative to the folder.
+
+    Raises:
+        SiteError: The folder holds other files.
+        OSError: Nothing can be written.
     """
     root = Path(folder)
     if root.exists() and not root.is_dir():
@@ -67,8 +73,7 @@ def write_site(folder: str | os.PathLike[str]) -> list[str]:
 def _page() -> dict[str, bytes]:
     contents = _files_of(_PAGE)
     contents["index.html"] = contents["index.html"].replace(b"</head>", _PRELOAD.encode())
-    practice = files(__package__).joinpath(_PRACTICE)
-    return contents | {_PRACTICE: practice.read_bytes()}
+    return contents
 
 
 def _networks() -> dict[str, bytes]:

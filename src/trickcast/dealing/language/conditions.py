@@ -599,9 +599,9 @@ def _checked_tricks(found: Any, deals: int) -> NDArray[np.uint8]:
     try:
         tricks = check_tricks(found)
     except DealError as error:
-        raise ConstraintError(f"tricks returned what are none: {error}") from None
+        raise ConstraintError(f"tricks returned invalid values: {error}") from None
     except ValueError:  # NumPy's, of lists that differ in length
-        raise ConstraintError(f"tricks returned what are none {expected}") from None
+        raise ConstraintError(f"tricks returned invalid values {expected}") from None
     if tricks.shape != (deals, 5, 4):
         raise ConstraintError(f"tricks returned an array of shape {tricks.shape} {expected}")
     if (tricks == UNKNOWN).any():

@@ -198,11 +198,19 @@ def read_script(
     *,
     chances: int = 0,
 ) -> Script:
-    """Read a script of Dealer's language, or a single condition of it.
+    """Read a script or a condition in Dealer's language.
 
-    ``parameters`` are the texts that ``$0`` to ``$9`` stand for. Scripts that go together have each
-    their own number ``chances``, which keeps what ``rnd()`` says in one apart from the others.
-    Raises ConstraintError with line, column and a caret.
+    Args:
+        text: The script.
+        source: Name of the text in messages.
+        parameters: Texts that ``$0`` to ``$9`` stand for, by number.
+        chances: Number that keeps ``rnd()`` independent of other scripts for the same deals.
+
+    Returns:
+        A Script, which ``condition`` arguments accept.
+
+    Raises:
+        ConstraintError: The text cannot be read; the message has line, column and a caret.
     """
     text = _with_parameters(text, source, parameters or {})
     return _ScriptReader(text, source, chances).script_of()
@@ -220,7 +228,7 @@ def _with_parameters(text: str, source: str, parameters: Mapping[int, str]) -> s
         if match[1] is None:
             return match[0]
         if int(match[1]) not in parameters:
-            message = f"{match[0]} stands for a text that was not given (expected parameters={{…}})"
+            message = f"{match[0]} has no value (expected parameters={{…}})"
             raise pointed(text, match.start(), match.end(), message, source)
         return parameters[int(match[1])]
 
@@ -633,7 +641,7 @@ class _ScriptReader(Reader):
 
     def outside_of(self, branch: Branch, name: str) -> OutsideError:
         """Return the error of a function that another program works out."""
-        error = self.error(branch, f"{name}() is worked out by a program outside")
+        error = self.error(branch, f"{name}() needs a separate program")
         return OutsideError(str(error), error.mistake)
 
     def score(self, parts: list[Any]) -> Node:

@@ -307,5 +307,5 @@ def parse_card_text(text: str) -> list[int]:
         clean = clean[-1] + clean[:-1]
     cards = [13 * Suit.parse(clean[0]) + RANKS.index(rank) for rank in clean[1:]]
     if len(set(cards)) < len(cards):
-        raise ValueError(f"a card stands twice in {clip(text)}")
+        raise ValueError(f"a card appears twice in {clip(text)}")
     return cards

@@ -147,7 +147,7 @@ def parse(text: str, start: Start, source: str) -> Tree[Token]:
         assert word is not None  # there is a character
         message = f"{clip(word[0])!r} is unexpected here ({_expected(names)})"
         if text.startswith("/*", place):
-            message = "the comment has no end (expected */)"
+            message = "the comment is never closed (expected */)"
         raise pointed(text, place, place + word.end(), message, source) from None
     except UnexpectedToken as error:
         raise _unexpected(error, text, start, source) from None

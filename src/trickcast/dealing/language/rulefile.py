@@ -157,7 +157,7 @@ class _Reader:
                 own = f"define.{name}"
                 place.section = next((s for s in self._sections if s.name == own), section)
             if not is_free_name(name):
-                raise place.error("no name for a sentence (expected a word of your own)", name)
+                raise place.error("not a valid name (expected a word of your own)", name)
             if name.lower() in self._defined:
                 message = "defined already (upper and lower case are the same; expected another)"
                 raise place.error(message, name)
@@ -208,7 +208,7 @@ def _unknown_in_rule(key: str) -> str:
     suit, _, counted = key.partition("_")
     if key in _OLD_KEYS or key in known_counts() or counted in ("hcp", "honours"):
         sentence = f"hcp in {suit} 4+" if counted == "hcp" else "hcp 12-14, spades 5+"
-        return f'{key} belongs into the rule\'s sentence (expected such as hand = "{sentence}")'
+        return f'{key} belongs in the rule\'s sentence (expected such as hand = "{sentence}")'
     return _unknown(key, _RULE_KEYS)
 
 

@@ -170,7 +170,7 @@ def _lengths(element: str, bound: str) -> NDArray[np.bool_]:
     allowed = np.zeros(14, dtype=np.bool_)
     listed = element[1:-1]
     if re.fullmatch(r"(?:[0-9](?:-[0-9])?)+", listed) is None:
-        raise ValueError(f"{clip(element)} is no list of lengths (expected such as [013-6])")
+        raise ValueError(f"{clip(element)} is not a list of lengths (expected such as [013-6])")
     for low, high in re.findall(r"([0-9])(?:-([0-9]))?", listed):
         if high and low > high:
             raise ValueError(f"{clip(element)} runs backwards (expected {high}-{low})")
@@ -217,7 +217,7 @@ def _conditions(text: str) -> Shapes:
 def _condition(text: str) -> Shapes:
     sides = re.split(r"(==|!=|<=|>=|<|>)", text)
     if len(sides) != 3:
-        raise ValueError(f"{clip(text)!r} is no condition on lengths (expected such as d>c)")
+        raise ValueError(f"{clip(text)!r} is not a condition on lengths (expected such as d>c)")
     left, sign, right = sides
     fitting: Shapes = np.asarray(COMPARE[sign](_sum(left), _sum(right)))
     return np.broadcast_to(fitting, len(LENGTHS))
@@ -228,7 +228,7 @@ def _sum(text: str) -> NDArray[np.int64]:
     while place == 0 or text[place:].strip():
         match = _TERM.match(text, place)
         if match is None or (place > 0 and not match[1]):
-            raise ValueError(f"{clip(text)!r} is no sum of lengths (expected such as h+s)")
+            raise ValueError(f"{clip(text)!r} is not a sum of lengths (expected such as h+s)")
         sign, number, times, letter = match.groups()
         suit = times or letter
         term = int(number or 1) * (LENGTHS[:, "shdc".index(suit)] if suit else 1)

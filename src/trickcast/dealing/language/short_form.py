@@ -46,7 +46,7 @@ for what they do not have."""
 
 def _no_meaning(words: str, system: str | None) -> Node:
     raise ValueError(
-        f"{clip(words)} has no place in a rule (expected such as hcp 12-14, spades 5+)"
+        f"{clip(words)} does not belong in a rule (expected such as hcp 12-14, spades 5+)"
     )
 
 
@@ -159,7 +159,7 @@ class _HandReader(Reader):
         compared = self.compared(meta, COMPARISONS.get(sign, str(sign)), left, right)
         if not leaves(compared):
             written = clip(self.written(meta))
-            raise ValueError(f"{written} says nothing of the hand (expected hcp 12-14)")
+            raise ValueError(f"{written} says nothing about the hand (expected hcp 12-14)")
         return compared
 
     def compared(self, place: Branch, operator: str, left: Node, right: Node) -> Comparison:
@@ -192,12 +192,14 @@ class _HandReader(Reader):
         if isinstance(parts[0], Token):  # a number and its sign, as in "5+ hearts"
             token, *others = parts
             if token[-1] not in "+-":
-                raise self.error(token, f"{clip(token)} is no number (expected one, or hcp 12-14)")
+                raise self.error(
+                    token, f"{clip(token)} is not a number (expected one, or hcp 12-14)"
+                )
             parts = [self.limit(token, token[:-1].strip()), token[-1], *others]
         result = self.joined(meta, parts)
         if not leaves(result):
             written = clip(self.written(meta))
-            raise ValueError(f"{written} is no number (expected one, or hcp 12-14)")
+            raise ValueError(f"{written} is not a number (expected one, or hcp 12-14)")
         return result
 
     times = led = led_times = led_right = total

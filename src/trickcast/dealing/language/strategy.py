@@ -45,16 +45,25 @@ class Strategy:
 
 
 def read_strategy(text: str, source: str = "strategy") -> Strategy:
-    """Read a rule that chooses a contract by conditions of Dealer's language.
+    """Read a rule that chooses a contract by conditions in Dealer's language.
 
-    A contract may say who plays it (``4S by N``), and ``pass`` is one too; a rule without ``if`` is
-    always the same. Raises ConstraintError with line, column and a caret, ``source`` naming the
-    text.
+    Args:
+        text: The rule, such as ``"3N if hcp(north) >= 16 else 2N"``. A contract may name its
+            declarer (``4S by N``), or be ``pass``.
+        source: Name of the text in messages.
 
-    >>> rule = read_strategy("3N if hcp(north) >= 16 else 2N")
-    >>> [str(outcome) for outcome in rule.outcomes]
-    ['3N', '2N']
-    >>> rule.choose("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
-    array([0])
+    Returns:
+        A Strategy: ``choose`` picks a contract for each deal.
+
+    Raises:
+        ConstraintError: The text cannot be read; the message has line, column and a caret.
+
+    Example:
+        >>> from trickcast.dealing import read_strategy
+        >>> rule = read_strategy("3N if hcp(north) >= 16 else 2N")
+        >>> [str(outcome) for outcome in rule.outcomes]
+        ['3N', '2N']
+        >>> rule.choose("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
+        array([0])
     """
     return Strategy(" ".join(text.split()), *outcomes_of(text, source))

@@ -48,7 +48,7 @@ def system_of(text: str) -> str:
     word = _SPELLINGS.get(word, word)
     if word != "polish-club" and word not in (*RULE_FILES, *offered("RULE_FILES")):
         known = "sayc, 2/1, acol or polish-club"
-        raise ValueError(f"{clip(text)} is not a system that is known (expected {known})")
+        raise ValueError(f"{clip(text)} is not a known system (expected {known})")
     return word
 
 

@@ -113,7 +113,7 @@ def agree(folder: Path, scale: Scale, deals: Deals) -> None:
             if before.get(name) != value:
                 raise ExperimentError(
                     f"{path}: this run began with other deals: its {name} is "
-                    f"{shorten(before.get(name))}, not {value!r} (take another folder)"
+                    f"{shorten(before.get(name))}, not {value!r} (use another folder)"
                 )
         return
     folder.mkdir(parents=True, exist_ok=True)

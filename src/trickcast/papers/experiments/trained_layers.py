@@ -20,7 +20,7 @@ def open_file(path: Path) -> list[Opened]:
     OpenedError when the first layer does not see cards one by one.
     """
     if not path.is_file():
-        raise ExperimentError(f"{path}: no such file (trickcast reproduce makes them)")
+        raise ExperimentError(f"{path}: no such file (create it with trickcast reproduce)")
     return open_trained(load(path))
 
 

@@ -84,7 +84,7 @@ class NetworkName:
         if match is None:
             raise ValueError(
                 f"network {shorten(self.name)}: {shorten(part)} is not a layer "
-                "(expected a number as 26, or groups as (26x4), (52+36) or (52x4+84))"
+                "(expected a number such as 26, or groups such as (26x4), (52+36) or (52x4+84))"
             )
         width, groups, extra, plain = match.groups()
         if plain is not None:

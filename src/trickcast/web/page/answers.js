@@ -6,11 +6,15 @@ import { EngineError, openEngine } from "./engine.js";
 import { SEATS, boardFacts } from "./cards.js";
 import { board, change, state } from "./store.js";
 
+const AGAIN = 5000; // milliseconds after which a server is asked again that was busy or could not be reached
+const REFUSED = /^4(?!29)/; // it would say the same again
+
 let engine = null;
 let asked = new AbortController(); // of the questions about the board in view
 let asking = ""; // what they are about
 const known = new Map(); // by deal: {estimate, final, pair, openings, exact}
 const positions = new Map(); // by play: results of cards
+const tables = new Map(); // by contract: what players take in it at the table
 
 export const theEngine = () => engine;
 
@@ -44,6 +48,11 @@ const keyOf = ({ contract, declarer, cards }, at) => `${board().deal.pbn} ${cont
 /** Results of the cards that can be played, by text; undefined until known. */
 export const resultsOf = (line, at = line.at) => positions.get(keyOf(line, at));
 
+const keyOfContract = ({ deal, vulnerable }, { contract, declarer }) => `${deal.pbn} ${contract} ${declarer} ${vulnerable ?? "none"}`;
+
+/** What players take in the contract on the table; undefined until known, or where no server says it. */
+export const playedOf = (shown, line) => (line ? tables.get(keyOfContract(shown, line)) : undefined);
+
 /** Tricks that a card of the recorded play gave away, by its place. */
 export function costsOf(line) {
   const costs = new Map();
@@ -71,15 +80,26 @@ export async function follow() {
   const tell = (status) => signal.aborted || change({ status });
   try {
     if (line && shown.deal.whole) await askPosition(shown, line, line.at, signal);
-    await Promise.all([askTricks(shown, tell, signal), engine.simulates && askOpenings(shown, signal)]);
+    await Promise.all([
+      askTricks(shown, tell, signal),
+      engine.simulates && askOpenings(shown, signal),
+      engine.simulates && line && shown.deal.whole && askPlayed(shown, line, signal),
+    ]);
     if (line) await askPlay(shown, line, signal);
     await askOthers(signal);
   } catch (error) {
     if (error.name === "AbortError") return;
     if (!(error instanceof EngineError)) throw error;
-    asking = "";
     tell(error.message);
+    if (!REFUSED.test(error.status)) setTimeout(again, AGAIN, about);
   }
+}
+
+/** Ask again what could not be answered, if it is still asked. */
+function again(about) {
+  if (about !== asking) return;
+  asking = "";
+  follow();
 }
 
 async function askTricks(shown, tell, signal) {
@@ -134,6 +154,20 @@ async function askPosition(shown, line, at, signal) {
     if (error.status !== 404 && error.status !== 405) throw error;
     positions.set(key, new Map()); // a server that does not know the question
     change({ silent: true });
+  }
+  change({});
+}
+
+/** What players take in the contract at the table; a server that does not know it is not asked again. */
+async function askPlayed(shown, line, signal) {
+  const key = keyOfContract(shown, line);
+  if (state.unplayed || tables.has(key)) return;
+  const { contract, declarer } = line;
+  try {
+    tables.set(key, await engine.played({ deal: shown.deal, contract, declarer, vulnerable: shown.vulnerable ?? "none" }, signal));
+  } catch (error) {
+    if (error.status !== 404 && error.status !== 405) throw error;
+    state.unplayed = true;
   }
   change({});
 }

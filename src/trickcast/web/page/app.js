@@ -1,10 +1,10 @@
 // The page: a box that reads what is pasted, the boards of a file, the table, and three tabs of answers.
 
-import { Deal, DealError } from "./cards.js";
+import { DealError } from "./cards.js";
 import { html, nothing, percent, render } from "./dom.js";
 import { EngineError } from "./engine.js";
 import { EXAMPLE, readText, readZrd } from "./read.js";
-import { answerAll, answerOf, follow, start, theEngine } from "./answers.js";
+import { answerAll, answerOf, follow, playedOf, start, theEngine } from "./answers.js";
 import "./diagram.js";
 import { makesView, wordsOf } from "./makes.js";
 import { printable, railView } from "./rail.js";
@@ -46,12 +46,13 @@ function draw() {
 
 function tabView() {
   const shown = board();
-  if (state.tab === "makes") return makesView((text) => read(text));
+  if (state.tab === "makes") return makesView((text) => read(text), picture);
   if (!views.grid) return html`<p class="hint">Loading…</p>`;
   if (state.tab === "bidding") return views.bidding();
   const { pair, estimate, exact } = answerOf(shown);
   if (pair) return views.grid({ estimate: pair, seats: shown.deal.pair, exact: null });
-  return estimate ? views.grid({ estimate, exact, seats: [0, 1, 2, 3] })
+  const played = playedOf(shown, state.line);
+  return estimate ? html`${played ? views.played(played) : nothing}${views.grid({ estimate, exact, seats: [0, 1, 2, 3] })}`
     : html`<p class="hint">${shown.deal.empty ? "Put in a deal, or one hand." : shown.deal.whole ? "Estimating…" : "The tricks of a deal stand here once four hands, or two of a side, are known."}</p>`;
 }
 
@@ -64,8 +65,8 @@ async function showTab(tab) {
 /** The tabs that the first answer does not need. */
 async function loadTabs() {
   if (views.grid) return;
-  const [{ gridView }, { biddingView }] = await Promise.all([import("./grid.js"), import("./bidding.js"), import("./whatif.js")]);
-  Object.assign(views, { grid: gridView, bidding: biddingView });
+  const [{ gridView }, { biddingView }, { playedView }] = await Promise.all([import("./grid.js"), import("./bidding.js"), import("./chances.js"), import("./whatif.js")]);
+  Object.assign(views, { grid: gridView, bidding: biddingView, played: playedView });
 }
 
 /** Run what a person asked for; what cannot be read is told beside the input, with what can be. */
@@ -100,16 +101,14 @@ async function openFile(file) {
   attempt(() => take(/\.zrd$/i.test(file.name) ? readZrd(bytes) : readText(new TextDecoder().decode(bytes))));
 }
 
-function dealAtRandom() {
-  const cards = Array.from({ length: 52 }, (_, card) => card);
-  for (let last = 51; last > 0; last -= 1) {
-    const [word] = crypto.getRandomValues(new Uint32Array(1));
-    const other = word % (last + 1); // 2³² is so much larger that the remainder's bias is nothing
-    [cards[last], cards[other]] = [cards[other], cards[last]];
-  }
-  const owners = new Uint8Array(52);
-  cards.forEach((card, place) => (owners[card] = place % 4));
-  take({ boards: [{ ...blank(), deal: new Deal(owners) }], skipped: [] });
+/** Ways to deal at random; the module that deals comes when they are first shown. */
+async function showRandom() {
+  if (!$("random").open) return;
+  const { drawRandom } = await import("./random.js");
+  drawRandom($("random").querySelector(".sheet"), theEngine(), (deal) => {
+    $("random").open = false;
+    take({ boards: [{ ...blank(), deal }], skipped: [] });
+  });
 }
 
 async function share() {
@@ -124,18 +123,29 @@ async function share() {
   }
 }
 
+/** Let the browser store something as a file. */
+function store(content, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type: "application/octet-stream" }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
 async function save(kind) {
   const { toCsv, toJson, toLin, toPbn } = await import("./write.js");
   const write = { pbn: toPbn, lin: toLin, csv: toCsv, json: toJson }[kind];
-  const store = (boards) => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([write(boards)], { type: "application/octet-stream" }));
-    link.download = `boards.${kind}`;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  };
-  if (kind === "lin") store(state.boards);
-  else await withAll(store);
+  const whole = (boards) => store(write(boards), `boards.${kind}`);
+  if (kind === "lin") whole(state.boards);
+  else await withAll(whole);
+}
+
+/** Save the board in view as a picture: SVG or PNG. */
+async function picture(kind) {
+  const { pngOf, shapesOf, svgOf } = await import("./picture.js");
+  const shown = board();
+  const shapes = shapesOf(shown, answerOf(shown), state.cell);
+  store(kind === "svg" ? svgOf(shapes) : await pngOf(shapes), `board${shown.number ? `-${shown.number}` : ""}.${kind}`);
 }
 
 async function withAll(use) {
@@ -172,7 +182,7 @@ const typing = ({ target }) => /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 
 function onKey(event) {
   if (event.key === "Escape") {
-    $("looks").open = false;
+    for (const menu of document.querySelectorAll(".menu")) menu.open = false;
     return change({ problem: "", picked: null });
   }
   if ((event.ctrlKey || event.metaKey) && event.key === "z" && !typing(event)) {
@@ -224,11 +234,13 @@ function connect() {
     if (target.files[0]) openFile(target.files[0]);
     target.value = "";
   });
-  $("deal").addEventListener("click", dealAtRandom);
+  $("random").addEventListener("toggle", showRandom);
   $("share").addEventListener("click", share);
   $("undo").addEventListener("click", undo);
   $("looks").addEventListener("toggle", () => render(settingsView(), $("looks").querySelector(".sheet")));
-  document.addEventListener("pointerdown", ({ target }) => target.closest("#looks") || ($("looks").open = false));
+  document.addEventListener("pointerdown", ({ target }) => {
+    for (const menu of document.querySelectorAll(".menu")) if (!menu.contains(target)) menu.open = false;
+  });
   $("picking").addEventListener("toggle", () => change({}));
   $("picker").addEventListener("pick", ({ detail }) => {
     editBoard({ deal: detail, exact: null, play: [], result: null });

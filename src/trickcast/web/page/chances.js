@@ -25,6 +25,14 @@ export function chanceOf({ contract, by, making, score, distribution, layouts, s
     ${chancesTable("tricks of declarer", distribution, Number(contract[0]) + 6)}`;
 }
 
+/** A contract double dummy, where all cards are seen, beside what players take at the table. */
+export function playedView({ contract, by, making, expected, score, double_dummy: seen }) {
+  const row = (name, { making: share, expected: tricks, score: value }) => html`<tr><th scope="row">${name}</th><td class="big">${percent(share)}</td><td>${tricks.toFixed(1)}</td><td>${points(value)}</td></tr>`;
+  return html`<table class="two-ways"><caption>${written(contract)} by ${SEAT_NAMES[SEATS.indexOf(by)] ?? by}: with all cards seen, and as played at the table</caption>
+    <thead><tr><td></td><th scope="col">makes</th><th scope="col">tricks</th><th scope="col">score</th></tr></thead>
+    <tbody>${row("double dummy", seen)}${row("as played", { making, expected, score })}</tbody></table>`;
+}
+
 /** Every opening lead, best first; cards that are alike in one row. */
 export function leadsOf({ contract, by, leads, scoring, layouts, solved }) {
   const rows = [];

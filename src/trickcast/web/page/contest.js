@@ -1,14 +1,17 @@
-// Beat the net: a chunk of deals, so many seconds each, against the networks and the printed rows.
+// Beat the net: the deal of the day, rounds of five, and the test of 2009: a chunk of deals, so many
+// seconds each, against the networks and the printed rows.
 
 import { Deal, SEATS, SEAT_NAMES } from "./cards.js";
 import { element } from "./dom.js";
 import "./diagram.js";
+import { dateOf, dayNumber, forgetKept, keep, kept, ofDay, right, shareLine, streak } from "./marks.js";
 import { ContestError, PracticeRounds, ServerRounds } from "./rounds.js";
 
-const STRAINS = { N: "notrump", S: "spades" };
+const STRAINS = { N: "notrump", S: "spades", named: "strain named for each deal" };
 const NAMES = { "(52x4)-(26x4)-26-13-1": "the network of 2009" };
 const HANDS = { 4: "all four hands known", 2: "two hands known" };
 const TICK = 200; // milliseconds
+const SECOND_DIGIT = 800; // milliseconds in which a 1 may become 10 to 13
 const kindName = ({ hands, strain }) => `${STRAINS[strain]}, ${HANDS[hands]}`;
 const button = (text, act, attributes = {}) => {
   const made = element("button", { type: "button", ...attributes }, text);
@@ -17,18 +20,26 @@ const button = (text, act, attributes = {}) => {
 };
 const went = (tricks) => (tricks === null ? "none" : String(tricks));
 
-/** <beat-the-net>: plays chunk after chunk. */
+/** <beat-the-net>: plays round after round. */
 export class BeatTheNet extends HTMLElement {
-  #rounds = null;
+  #quick = new PracticeRounds(); // the deal of the day, and rounds of five
+  #chunks = null; // the test of 2009: the server's, or practice
+  #rounds = null; // what is played now
   #rules = null;
   #timer = 0;
+  #mode = "chunk";
+  #said = []; // the answers of this round that count
+  #typed = "";
+  #typing = 0;
+  #give = null; // answers the deal in view
 
   async connectedCallback() {
     await this.#attempt(async () => {
       const answer = await fetch(new URL("./engine.json", import.meta.url)).catch(() => null);
       if (!answer?.ok) throw new ContestError("The page is not whole: engine.json cannot be read.");
       const { engine } = await answer.json();
-      this.#rounds = engine === "http" ? new ServerRounds() : new PracticeRounds();
+      this.#chunks = engine === "http" ? new ServerRounds() : this.#quick;
+      document.addEventListener("keydown", this.#onKey);
       const { result } = history.state ?? {};
       if (result) this.#score(result);
       else await this.#start();
@@ -37,7 +48,23 @@ export class BeatTheNet extends HTMLElement {
 
   disconnectedCallback() {
     clearInterval(this.#timer);
+    document.removeEventListener("keydown", this.#onKey);
   }
+
+  /** Digits answer: 0 and 2 to 9 at once, 1 when no second digit follows. */
+  #onKey = (event) => {
+    if (!this.#give || event.ctrlKey || event.metaKey || event.altKey || !/^\d$/.test(event.key)) return;
+    clearTimeout(this.#typing);
+    const typed = this.#typed + event.key;
+    const answer = (tricks) => {
+      this.#typed = "";
+      this.#give?.(tricks);
+    };
+    if (typed === "1") {
+      this.#typed = typed;
+      this.#typing = setTimeout(() => answer(1), SECOND_DIGIT);
+    } else answer(Number(typed) > 13 ? Number(event.key) : Number(typed));
+  };
 
   /** Do what is asked for; what goes wrong is told, with a way on. */
   async #attempt(action) {
@@ -57,13 +84,21 @@ export class BeatTheNet extends HTMLElement {
 
   /** Show parts; focus goes to what a person does next. */
   #show(...parts) {
+    this.#give = null;
     this.replaceChildren(...parts);
     this.querySelector("[data-first]")?.focus({ preventScroll: true });
   }
 
   async #start() {
     history.replaceState(null, "");
-    this.#rules = await this.#rounds.overview();
+    this.#rounds = this.#chunks;
+    try {
+      this.#rules = await this.#chunks.overview();
+    } catch (error) {
+      if (error.status !== 404) throw error; // a server without a contest
+      this.#rounds = this.#chunks = this.#quick;
+      this.#rules = await this.#quick.overview();
+    }
     const { length, seconds, best } = this.#rules;
     const choice = (name, label, options) =>
       element(
@@ -78,20 +113,23 @@ export class BeatTheNet extends HTMLElement {
     const asked = (key) => this.querySelector(`input[name="${key}"]:checked`).value;
     const begin = () =>
       this.#attempt(async () => {
-        await this.#rounds.begin({ hands: Number(asked("hands")), strain: asked("strain"), name: name.value.trim() });
+        await this.#chunks.begin({ hands: Number(asked("hands")), strain: asked("strain"), name: name.value.trim() });
+        [this.#mode, this.#said] = ["chunk", []];
         await this.#next();
       });
     const named = this.#rounds.practice
-      ? [element("p", { class: "note" }, "Practice: nothing is kept, and nothing is sent anywhere.")]
+      ? [element("p", { class: "note" }, "Practice: results stay in this browser, and nothing is sent anywhere.")]
       : [element("p", {}, element("label", { for: "name" }, "Your name in the table of the best, if you like"), name)];
     this.#show(
+      ...this.#quickly(seconds),
+      element("h2", {}, "The test of 2009"),
       element(
         "p",
         {},
         `A deal for training, then ${length} that count, ${seconds} seconds each. You see the cards and who leads, ` +
           "and say how many tricks North and South take with best play by all.",
       ),
-      choice("strain", "Strain", [["N", "notrump"], ["S", "spades"]]),
+      choice("strain", "Strain", [["N", "notrump"], ["S", "spades"], ...(this.#rounds.practice ? [["named", "named for each deal, as in the paper"]] : [])]),
       choice("hands", "Known hands", [["4", "all four"], ["2", "North and South alone"]]),
       ...named,
       element(
@@ -103,6 +141,42 @@ export class BeatTheNet extends HTMLElement {
       ),
       ...best.filter(({ players }) => players.length).map(bestTable),
     );
+  }
+
+  /** The deal of the day and rounds of five, with what came of them so far. */
+  #quickly(seconds) {
+    const day = dayNumber();
+    const today = ofDay(day);
+    const begin = (mode) => () =>
+      this.#attempt(async () => {
+        this.#rounds = this.#quick;
+        [this.#mode, this.#said] = [mode, []];
+        await this.#quick.begin({ hands: 4, strain: "named", mode, day });
+        await this.#next();
+      });
+    const results = kept();
+    const all = results.flatMap(({ deals }) => deals);
+    const days = streak(day);
+    const forget = () => {
+      forgetKept();
+      this.#attempt(() => this.#start());
+    };
+    return [
+      element("h2", {}, "Deal of the day, or five"),
+      element("p", {}, `You see all four hands, and have ${seconds} seconds a deal. How many tricks do North and South take with best play by all? Type the number, or touch it.`),
+      element(
+        "p",
+        { class: "buttons" },
+        today ? element("span", { class: "so-far" }, "Today’s deal: ", squares(today.deals)) : button("Deal of the day", begin("day"), { class: "go", "data-first": true }),
+        button("Five deals", begin("five"), today ? { class: "go", "data-first": true } : {}),
+      ),
+      ...(all.length
+        ? [
+            element("p", { class: "note" }, `So far: ${right(all)} of ${all.length} deals right${days > 1 ? `, the deal of the day on ${days} days in a row` : ""}. This stands in this browser alone. `,
+              button("Delete my results here", forget)),
+          ]
+        : []),
+    ];
   }
 
   async #forget() {
@@ -137,36 +211,61 @@ export class BeatTheNet extends HTMLElement {
       bar.value = rest;
       if (rest === 0) answer(null);
     };
+    this.#typed = "";
     const counts = Array.from({ length: 14 }, (_, tricks) =>
       button(String(tricks), () => answer(tricks), { "aria-label": `${tricks} tricks` }),
     );
     const diagram = document.createElement("hand-diagram");
     diagram.show({ deal: Deal.parse(deal), number: null, dealer: null, vulnerable: null });
     this.#show(
-      element("h2", { tabindex: -1, "data-first": true }, number ? `Deal ${number} of ${length}` : "For training"),
+      element("h2", { tabindex: -1, "data-first": true }, this.#heading(number, length)),
       element("p", { class: "task" }, task(strain, leader)),
       element("p", { class: "clock" }, left, bar),
       diagram,
       element("p", { id: "question" }, "Tricks of North and South:"),
       element("div", { class: "counts", role: "group", "aria-labelledby": "question" }, ...counts),
+      ...this.#soFar(),
     );
+    this.#give = answer;
     clearInterval(this.#timer);
     this.#timer = setInterval(tick, TICK);
     tick();
   }
 
-  /** Show what was right, and what the networks said. */
-  #told(strain, { number, deal, leader, tricks, exact, networks, late, finished }) {
+  #heading(number, length) {
+    if (!number) return "For training";
+    return this.#mode === "day" ? `Deal of the day, ${dateOf(dayNumber())}` : `Deal ${number} of ${length}`;
+  }
+
+  /** The score of the round as it stands. */
+  #soFar() {
+    if (!this.#said.length || this.#mode === "day") return [];
+    const text = `So far: ${right(this.#said)} of ${this.#said.length} right`;
+    return [element("p", { class: "so-far" }, `${text} `, squares(this.#said))];
+  }
+
+  /** Show what was right, why, and what the networks said. */
+  #told(strain, solution) {
+    const { number, deal, leader, tricks, exact, networks, late, finished } = solution;
+    if (number) this.#said.push({ tricks, exact });
     const verdict = late ? "The time was over." : tricks === null ? "No answer." : tricks === exact ? "Right!" : `You said ${tricks}.`;
-    const said = Object.entries(networks).map(([name, count]) => `${NAMES[name] ?? name} ${count}`).join(", ");
     const diagram = document.createElement("hand-diagram");
     diagram.show({ deal: Deal.parse(deal), number: null, dealer: null, vulnerable: null });
     const on = finished ? () => this.#result() : () => this.#next();
+    const said = Object.entries(networks).map(([name, count]) =>
+      element("li", {}, `${NAMES[name] ?? name}: ${count}, ${offBy(count - exact)}`));
+    const declarer = (SEATS.indexOf(leader) + 3) % 4;
+    const side = declarer % 2 ? 13 - exact : exact;
+    const address = `./#deal=${deal.replaceAll(" ", "+")}&contract=${Math.max(1, side - 6)}${strain}&by=${SEATS[declarer]}`;
     this.#show(
       element("h2", {}, number ? `Deal ${number}` : "For training"),
       element("p", { class: "task", role: "status" }, `${verdict} North and South take ${exact}.`),
-      element("p", {}, `The networks said: ${said}.`),
-      element("p", { class: "buttons" }, button(finished ? "See the score" : "Next deal", () => this.#attempt(on), { class: "go", "data-first": true })),
+      element("p", { class: "reason" }, reason(Deal.parse(deal), strain, exact)),
+      element("p", { class: "buttons" }, button(finished ? "See the score" : "Next deal", () => this.#attempt(on), { class: "go", "data-first": true }),
+        element("a", { href: address, target: "_blank", class: "quiet button" }, "A result on every card")),
+      ...this.#soFar(),
+      element("p", {}, "The networks said:"),
+      element("ul", { class: "said" }, ...said),
       element("p", { class: "note" }, task(strain, leader)),
       diagram,
     );
@@ -176,16 +275,20 @@ export class BeatTheNet extends HTMLElement {
   async #result() {
     const result = await this.#rounds.result();
     history.replaceState({ result }, "");
+    const deals = result.deals.filter(({ number }) => number).map(({ tricks, exact }) => ({ tricks, exact }));
+    const { mode = "chunk", day = dayNumber() } = result;
+    if (this.#rounds.practice) keep({ mode, day: mode === "day" ? day : dayNumber(), deals });
     this.#score(result);
   }
 
   #score(result) {
-    const { player, networks, printed, deals } = result;
+    const { player, networks, printed, deals, mode = "chunk", day } = result;
+    const counted = deals.filter(({ number }) => number);
     const row = (who, { within_2, within_1, exact }, attributes = {}) =>
       element(
         "tr",
         attributes,
-        element("th", { scope: "row" }, who),
+        element("th", { scope: "row" }, who, bars([within_2, within_1, exact].map((percent) => Number(percent?.[0] ?? percent)))),
         ...[within_2, within_1, exact].map((percent) => element("td", {}, Number(percent?.[0] ?? percent).toFixed(2))),
       );
     const interval = player.exact?.length === 3 ? ` Exact: 95 % interval ${player.exact[1]} to ${player.exact[2]}.` : "";
@@ -194,13 +297,15 @@ export class BeatTheNet extends HTMLElement {
       ...Object.entries(networks).map(([name, scored]) => row(NAMES[name] ?? name, scored)),
       ...printed.map((line) => row(`${line.who}, as printed${line.note ? " *" : ""}`, line)),
     ];
-    const again = button("Another chunk", () => this.#attempt(() => this.#start()), { class: "go", "data-first": true });
+    const line = shareLine({ mode, day, deals: counted }, location.href.replace(/[?#].*/, ""));
+    const again = button(mode === "chunk" ? "Another chunk" : "Another round", () => this.#attempt(() => this.#start()), { class: "go", "data-first": true });
     this.#show(
-      element("h2", {}, `Your chunk: ${kindName(result)}`),
-      table(`percent of ${player.deals} deals; the printed rows are of other deals`, ["", "within two", "within one", "exact"], rows),
-      element("p", { role: "status" }, `${player.deals} deals count.${interval}`),
+      element("h2", {}, mode === "day" ? `Deal of the day, ${dateOf(day)}` : mode === "five" ? "Your five deals" : `Your chunk: ${kindName(result)}`),
+      element("p", { class: "so-far" }, squares(counted)),
+      table(`percent of ${player.deals === 1 ? "one deal" : `${player.deals} deals`}${printed.length ? "; the printed rows are of other deals" : ""}`, ["", "within two", "within one", "exact"], rows),
+      element("p", { role: "status" }, `${player.deals === 1 ? "One deal counts" : `${player.deals} deals count`}.${interval}`),
       ...printed.filter(({ note }) => note).map(({ note }) => element("p", { class: "note" }, `* ${note}`)),
-      element("p", { class: "buttons" }, again),
+      element("p", { class: "buttons" }, again, sharing(line)),
       table(
         "deal by deal; a touch on a number shows the deal",
         ["", "you", "exact", ...Object.keys(networks).map((name) => (NAMES[name] ? "2009" : name))],
@@ -219,6 +324,62 @@ export class BeatTheNet extends HTMLElement {
       ),
     );
   }
+}
+
+/** A square for each deal, filled by how far the answer was off. */
+function squares(deals) {
+  const words = ["right", "one off", "two off", "more than two off"];
+  const kind = ({ tricks, exact }) => (tricks === null ? 3 : Math.min(3, Math.abs(tricks - exact)));
+  return element("span", { class: "squares", role: "img", "aria-label": deals.map((deal) => (deal.tricks === null ? "no answer" : words[kind(deal)])).join(", ") },
+    ...deals.map((deal) => element("span", { class: `square off-${kind(deal)}`, title: words[kind(deal)] })));
+}
+
+/** How far a count is from the exact tricks, in words. */
+function offBy(more) {
+  return more === 0 ? "right" : `${Math.abs(more)} too ${more > 0 ? "many" : "few"}`;
+}
+
+/** What North and South hold for their tricks, and what points alone would say. */
+function reason(deal, strain, exact) {
+  const points = deal.points(0) + deal.points(2);
+  const rule = Math.round((13 / 40) * points); // work point count, as the papers have it
+  const spades = [0, 2].reduce((sum, seat) => sum + deal.holding(seat, 0).length, 0);
+  const trumps = strain === "S" ? ` and ${spades} of the spades` : "";
+  const off = exact === rule ? "which is right here" : `${Math.abs(exact - rule)} ${exact > rule ? "fewer" : "more"} than they take`;
+  return `North and South hold ${points} of the 40 points${trumps}. Points alone say ${rule} tricks, ${off}.`;
+}
+
+/** Bars for the shares of answers within two, within one, and exact, one on the other. */
+function bars(percents) {
+  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  picture.setAttribute("class", "bars");
+  picture.setAttribute("viewBox", "0 0 100 8");
+  picture.setAttribute("preserveAspectRatio", "none");
+  picture.setAttribute("aria-hidden", "true");
+  percents.forEach((percent, place) => {
+    const bar = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    bar.setAttribute("class", `bar-${place}`);
+    bar.setAttribute("width", String(percent || 0));
+    bar.setAttribute("height", "8");
+    picture.append(bar);
+  });
+  return picture;
+}
+
+/** A button that copies a line; where that is not allowed the line is shown to be copied. */
+function sharing(line) {
+  const place = element("span", { class: "sharing" });
+  place.append(
+    button("Share", async () => {
+      try {
+        await navigator.clipboard.writeText(line);
+        place.append(element("span", { role: "status" }, " Copied."));
+      } catch {
+        place.replaceChildren(element("input", { type: "text", readonly: true, value: line, "aria-label": "Line to share" }));
+      }
+    }),
+  );
+  return place;
 }
 
 function task(strain, leader) {

@@ -259,8 +259,14 @@ export class HttpEngine {
     return (await this.ask("solve", { deals: [deal.pbn] }, signal))[0].exact;
   }
 
+  /** What players take in a contract at the table, and double dummy: {making, expected, double_dummy}. */
+  async played({ deal, contract, declarer, vulnerable }, signal) {
+    const question = { deals: [deal.pbn], contract, by: SEATS[declarer], vulnerable };
+    return (await this.ask("played", question, signal))[0];
+  }
+
   async position({ deal, contract, declarer, cards }, signal) {
-    const question = { deal: deal.pbn, contract, by: SEATS[declarer], cards };
+    const question = { deals: [deal.pbn], contract, by: SEATS[declarer], cards };
     const [{ now }] = await this.ask("play", question, signal);
     return new Map(Object.entries(now?.tricks ?? {}));
   }

@@ -91,10 +91,11 @@ const EXAMPLES = [
 function emptyView(openText) {
   return html`<div class="empty"><h3>Paste a deal, drop a file, or try one</h3>
     <ul>${EXAMPLES.map(([name, deal]) => html`<li><button type="button" class="quiet" @click=${() => openText(deal)}>${name}</button></li>`)}
-    <li><a class="quiet button" href="./contest.html">Beat the net: guess the tricks</a></li></ul></div>`;
+    <li><a class="quiet button" href="./contest.html">Deal of the day: beat the net</a></li></ul></div>`;
 }
 
-export function makesView(openText) {
+/** The tab: `openText` hears of an example, `picture` which picture is wanted, png or svg. */
+export function makesView(openText, picture) {
   const shown = board();
   const answer = answerOf(shown);
   if (shown.deal.empty) return emptyView(openText);
@@ -106,6 +107,7 @@ export function makesView(openText) {
   return html`${parView(answer)}
     ${answer.exact || answer.estimate ? tableOf(answer, before) : html`<div class="makes skeleton" aria-hidden="true"></div>`}
     ${before ? html`<p class="hint">What if: ${changed ? `${changed} of 20 results changed` : "no result changed"}; par was ${was.par.ns > 0 ? `N–S +${was.par.ns}` : was.par.ns < 0 ? `E–W +${-was.par.ns}` : "0"}.</p>` : nothing}
-    <p class="note">Double dummy: best play by all four, every card seen. Choose a number to see what each card makes.</p>`;
+    <p class="note">Double dummy: best play by all four, every card seen. Choose a number to see what each card makes.</p>
+    <p class="note picture">Picture for a post or a handout: ${["png", "svg"].map((kind) => html`<button type="button" class="quiet" @click=${() => picture(kind)}>${kind.toUpperCase()}</button> `)}</p>`;
 }
 

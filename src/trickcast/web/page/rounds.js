@@ -98,7 +98,9 @@ function score(answers) {
   return { deals: answers.length, within_2: of(2), within_1: of(1), exact: of(0) };
 }
 
-/** Practice: deals that were solved beforehand, nothing kept. */
+const LENGTHS = { day: 1, five: 5, chunk: 27 };
+
+/** Practice: deals that were solved beforehand, on this page alone. */
 export class PracticeRounds {
   practice = true;
   known = false;
@@ -106,43 +108,46 @@ export class PracticeRounds {
   #made = null;
   #played = [];
   #kind = null;
-  #length = 27;
   #seconds = 30;
 
   async overview() {
     if (!this.#made) {
-      const response = await fetch(new URL("./practice.json", import.meta.url));
-      if (!response.ok) throw new ContestError("The deals to practise on cannot be read.");
+      const response = await fetch(new URL("./practice.json", import.meta.url)).catch(() => null);
+      if (!response?.ok) throw new ContestError("The deals to practise on cannot be read.");
       this.#made = await response.json();
     }
-    return { length: this.#length, seconds: this.#seconds, best: [] };
+    return { length: LENGTHS.chunk, seconds: this.#seconds, best: [] };
   }
 
-  async begin({ hands, strain }) {
-    this.#kind = { hands, strain };
+  /**
+   * Begin with the deal of a `day`, with five, or with a deal for training and 27. Where the strain is
+   * "named" it is told deal by deal, as in the paper.
+   */
+  async begin({ hands, strain, mode = "chunk", day = 0 }) {
+    await this.overview();
+    this.#kind = { hands, strain, mode, day };
     const left = [...this.#made.problems];
-    this.#played = Array.from({ length: this.#length + 1 }, (_, number) => {
-      const [problem] = left.splice(Math.floor(Math.random() * left.length), 1);
-      return { number, problem, ended: false, tricks: null };
+    const first = mode === "chunk" ? 0 : 1;
+    this.#played = Array.from({ length: LENGTHS[mode] + 1 - first }, (_, place) => {
+      const chance = mode === "day" ? (day * 37) % left.length : Math.floor(Math.random() * left.length);
+      const [problem] = left.splice(chance, 1);
+      const named = mode === "day" ? "NS"[day % 2] : "NS"[Math.floor(2 * Math.random())];
+      return { number: first + place, problem, ended: false, tricks: null, strain: strain === "named" ? named : strain };
     });
-    return { ...this.#kind, length: this.#length, seconds: this.#seconds };
+    return { ...this.#kind, length: LENGTHS[mode], seconds: this.#seconds };
   }
 
   async deal() {
-    const { number, problem } = this.#played.find(({ ended }) => !ended);
+    const { number, problem, strain } = this.#played.find(({ ended }) => !ended);
     const [north, , south] = problem.deal.slice(2).split(" ");
-    const { hands, strain } = this.#kind;
-    const deal = hands === 4 ? problem.deal : `N:${north} - ${south} -`;
-    return { number, length: this.#length, deal, strain, leader: problem.leader, seconds: this.#seconds };
+    const deal = this.#kind.hands === 4 ? problem.deal : `N:${north} - ${south} -`;
+    return { number, length: LENGTHS[this.#kind.mode], deal, strain, leader: problem.leader, seconds: this.#seconds };
   }
 
   async answer(number, tricks) {
-    Object.assign(this.#played[number], { ended: true, tricks });
-    return {
-      ...this.#solution(this.#played[number]),
-      late: tricks === null,
-      finished: number === this.#length,
-    };
+    const played = this.#played.find((each) => each.number === number);
+    Object.assign(played, { ended: true, tricks });
+    return { ...this.#solution(played), late: tricks === null, finished: number === LENGTHS[this.#kind.mode] };
   }
 
   async result() {
@@ -155,13 +160,22 @@ export class PracticeRounds {
       finished: true,
       player: score(counted.map(({ tricks, exact }) => [tricks, exact])),
       networks: Object.fromEntries(names.map((name) => [name, network(name)])),
-      printed: this.#made.printed[`${this.#kind.hands}${this.#kind.strain}`],
+      printed: this.#printed(),
       deals,
     };
   }
 
-  #solution({ number, problem, tricks }) {
-    const { hands, strain } = this.#kind;
-    return { number, deal: problem.deal, leader: problem.leader, tricks, ...problem.answers[`${hands}${strain}`] };
+  /** The rows of the paper for what was asked. */
+  #printed() {
+    const { hands, strain, mode } = this.#kind;
+    if (mode !== "chunk") return [];
+    const rows = (each) => this.#made.printed[`${hands}${each}`];
+    if (strain !== "named") return rows(strain);
+    const name = { N: "notrump", S: "spades" };
+    return ["N", "S"].flatMap((each) => rows(each).map((row) => ({ ...row, who: `${row.who}, ${name[each]}` })));
+  }
+
+  #solution({ number, problem, tricks, strain }) {
+    return { number, deal: problem.deal, leader: problem.leader, tricks, strain, ...problem.answers[`${this.#kind.hands}${strain}`] };
   }
 }

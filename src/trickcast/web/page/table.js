@@ -1,9 +1,9 @@
 // The middle of the page: the board's head, the cross with a result on every card, the play.
 
-import { html, nothing, sign, svg, written } from "./dom.js";
+import { html, nothing, percent, sign, svg, written } from "./dom.js";
 import { cardOf, isVulnerable, needed, playState, scoreOf, signed, textOf } from "./bridge.js";
 import { RANKS, SEATS, SEAT_NAMES } from "./cards.js";
-import { costsOf, resultsOf, theEngine } from "./answers.js";
+import { costsOf, playedOf, resultsOf, theEngine } from "./answers.js";
 import { compassView, crossView, factsOf, spokenCard } from "./diagram.js";
 import { rankText } from "./settings.js";
 import { board, change, choose, edit, editBoard, state } from "./store.js";
@@ -134,12 +134,14 @@ function playBar(now, results) {
   const done = now.won[0] + now.won[1];
   const ends = done === 13 ? now.won[line.declarer % 2] : results?.size ? (now.turn % 2 === line.declarer % 2 ? Math.max(...results.values()) : Math.min(...results.values())) : null;
   const given = costs.get(line.at - 1);
+  const played = playedOf(board(), line);
   const move = (to, text, label) => html`<button type="button" class="step" aria-label=${label} ?disabled=${to < 0 || to > total || to === line.at} @click=${() => stepTo(to)}>${text}</button>`;
   return html`<div class="play">
     <p class="now"><strong>${written(line.contract)} by ${SEAT_NAMES[line.declarer]}</strong>
       ${ends === null ? (state.silent ? "Results of cards need a newer server." : theEngine()?.solves === false ? "Results of cards need the exact solver." : "…")
         : html`<span class="verdict ${ends < needed(line.contract) ? "fails" : "makes"}">${ends} tricks, ${signed(ends - needed(line.contract))}</span>
           <span class="points">${scoreText(line, ends)}</span>`}</p>
+    ${played ? html`<p class="as-played">As played: makes ${percent(played.making)}, ${played.expected.toFixed(1)} tricks on average</p>` : nothing}
     <div class="scrub">${move(0, "«", "To the first card")}${move(line.at - 1, "‹", "One card back")}
       <span class="slide"><input type="range" min="0" max=${Math.max(total, 1)} .value=${String(line.at)} ?disabled=${!total} aria-label="Card of the play" aria-valuetext=${`card ${line.at} of ${total}`} @input=${({ target }) => stepTo(Number(target.value))}>
         <svg class="marks" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">${[...costs.keys()].map((place) => markAt((100 * (place + 0.5)) / Math.max(total, 1)))}</svg></span>

@@ -94,7 +94,7 @@ class Processes:
     async def _turn(self) -> AsyncGenerator[None, None]:
         """Hold one of the processes."""
         if self._waiting >= _WAITING * self._number:
-            raise BusyError("too many wait for a solver; ask again in a second")
+            raise BusyError("too many requests wait for a solver; try again in a second")
         start = time.monotonic()
         self._waiting += 1
         try:

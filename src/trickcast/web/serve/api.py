@@ -38,6 +38,9 @@ _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".json": "application/json",
+    ".webmanifest": "application/manifest+json",
 }
 _AGAIN = {"retry-after": "1"}
 
@@ -84,13 +87,13 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
     }
     for status, text in {
         400: "the body cannot be read",
-        403: "a page of another site asks",
-        408: "the request did not come in time",
+        403: "the request comes from a page of another site",
+        408: "the request was not complete in time",
         413: "the request is too large",
-        415: "the body is of a type that is not read here",
-        421: "another host was asked for",
-        422: "the question cannot be answered as it is",
-        503: "too much to do, or the solver failed: Retry-After says when to ask again",
+        415: "the body has an unsupported type",
+        421: "the request is for another host",
+        422: "the question is not valid",
+        503: "the server is busy, or the solver failed; Retry-After says when to try again",
     }.items()
 }
 

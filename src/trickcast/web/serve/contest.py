@@ -181,7 +181,7 @@ def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str,
     responses = problems | {
         status: problems[422] | {"description": text}
         for status, text in {
-            403: "no player has this token, or a page of another site asks",
+            403: "no player has this token, or the request comes from a page of another site",
             404: "there is no such chunk or deal, or no contest",
             409: "the deal has its answer, or the chunk is finished",
         }.items()
@@ -225,7 +225,7 @@ def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str,
 def _begin(store: Store, asked: BeginQuestion) -> Row:
     name = None if asked.name is None else asked.name.strip()
     if name is not None and not name.isprintable():
-        raise RefusedError("name: it has characters that cannot be printed")
+        raise RefusedError("name: it contains characters that cannot be printed")
     return store.begin(asked.hands, asked.strain, asked.token, name)
 
 

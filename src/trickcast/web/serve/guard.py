@@ -112,7 +112,11 @@ class Guard:
             async with asyncio.timeout(self._limits.body_seconds):
                 body = await self._body(headers.get(b"content-length", ""), receive)
         except TimeoutError:
-            await reply(send, 408, f"no whole request within {self._limits.body_seconds:g} seconds")
+            await reply(
+                send,
+                408,
+                f"the request was not complete within {self._limits.body_seconds:g} seconds",
+            )
             return
         except ConnectionAbortedError:
             return
@@ -123,7 +127,7 @@ class Guard:
         if not scope["path"].startswith("/v1/"):
             await self._application(scope, _replay(body, receive), send)
         elif self._running >= self._limits.running:
-            await reply(send, 503, "there is too much to do; ask again in a second", _RETRY)
+            await reply(send, 503, "the server is busy; try again in a second", _RETRY)
         else:
             self._running += 1
             self._metrics.running.set(self._running)
@@ -141,7 +145,7 @@ class Guard:
             return 421, "this server does not answer for that host (see --allow-host)"
         origin = headers.get(b"origin")
         if origin is not None and not _same_place(origin, host):
-            return 403, "pages of other sites may not ask here"
+            return 403, "requests from pages of other sites are not allowed"
         return None
 
     async def _body(self, length: str, receive: Receive) -> bytes | None:

@@ -82,7 +82,7 @@ async def _read(request: Request, name: str) -> tuple[dict[str, Any], File | Non
     if kind == _JSON:
         _add(values, _object(await request.body()))
     elif not takes_files(name):
-        raise HTTPException(415, f"{kind[:_NAME]} is not read here (expected {_JSON})")
+        raise HTTPException(415, f"{kind[:_NAME]} is not supported (expected {_JSON})")
     elif kind == _FORM:
         file, fields = await _form(request)
         _add(values, _plain(fields, name))
@@ -142,7 +142,7 @@ def _object(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise HTTPException(400, "the body is not JSON") from None
     if not isinstance(content, dict):
-        raise RefusedError("the body is no object of keys and values")
+        raise RefusedError("the body is not a JSON object")
     return content
 
 
@@ -181,7 +181,7 @@ async def _form(request: Request) -> tuple[File, list[tuple[str, str]]]:
             else:
                 fields.append((name, part))
     if not files:
-        raise RefusedError("no file among the parts of the form (expected one of deals)")
+        raise RefusedError("the form contains no file (expected a file of deals)")
     return files[0], fields
 
 

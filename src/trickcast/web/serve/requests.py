@@ -99,14 +99,14 @@ def _about(question: type[Question]) -> dict[str, Any]:
         return Annotated[list[kind], field]
 
     if question.about == "hands":
-        return {"hands": texts(HandText, "Hands, suits apart by dots.", _HAND)}
+        return {"hands": texts(HandText, "Hands, with dots between suits.", _HAND)}
     if question.about == "pairs":
         return {
-            "north": texts(HandText, "Hands, suits apart by dots.", _HAND),
-            "south": texts(HandText, "Their partners' hands, or what is known of them.", _PARTNER),
+            "north": texts(HandText, "Hands, with dots between suits.", _HAND),
+            "south": texts(HandText, "Their partners' hands, or descriptions of them.", _PARTNER),
         }
     formats = f"Format of a file: {', '.join(FORMATS)}."
-    strict = "Refuse a file in which anything is no deal."
+    strict = "Reject the input if any entry is not a valid deal."
     return {
         "deals": texts(DealText, "Deals, each 'N:' and four hands.", _DEAL),
         "format": (

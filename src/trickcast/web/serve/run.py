@@ -105,7 +105,7 @@ def _allowed(name: str) -> str:
     host = hostname(f"[{name}]" if bare else name)
     if host is None or set(name) & set("/?#@ "):
         expected = "expected one such as bridge.example.org, or *"
-        raise ServeError(f"--allow-host {name!r} is no host name ({expected})")
+        raise ServeError(f"--allow-host {name!r} is not a host name ({expected})")
     return host
 
 
@@ -117,10 +117,10 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listening
     except (socket.gaierror, UnicodeError):  # UnicodeError: it cannot be a name
-        raise ServeError(f"--host {host!r} is no address of this machine") from None
+        raise ServeError(f"--host {host!r} is not an address of this machine") from None
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
-        raise ServeError(f"{host}:{port}: {reason} (choose another by --port)") from None
+        raise ServeError(f"{host}:{port}: {reason} (choose another with --port)") from None
 
 
 def _allow_connections() -> None:

@@ -96,7 +96,7 @@ class Store:
         (marked,) = self._file.execute("PRAGMA application_id").fetchone()
         (tables,) = self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if tables and marked != _APPLICATION:
-            raise StoreError(f"{path} is a file of another program (expected one for a contest)")
+            raise StoreError(f"{path} belongs to another program (expected a contest file)")
         self._file.execute("PRAGMA journal_mode = WAL")
         self._file.execute("PRAGMA synchronous = NORMAL")
         self._file.execute("PRAGMA foreign_keys = ON")
@@ -174,7 +174,7 @@ class Store:
                 raise MissingError(f"deal {number} of this chunk was not given")
             if row["closed"]:
                 first = "none came in time" if row["tricks"] is None else f"it was {row['tricks']}"
-                raise DoneError(f"deal {number} has its answer already ({first}), which stands")
+                raise DoneError(f"deal {number} was answered already ({first})")
             late = self._left(row, self._clock()) < 0
             taken = None if late else tricks
             _end(file, played, number, taken)
@@ -239,7 +239,7 @@ class Store:
         """Give a problem that nobody has seen, and start its clock."""
         taken = file.execute("SELECT * FROM problems ORDER BY id LIMIT 1").fetchone()
         if taken is None:
-            raise BusyError("deals are being solved; ask again in some seconds")
+            raise BusyError("deals are being solved; try again in a few seconds")
         problem = str(taken["content"])
         file.execute("DELETE FROM problems WHERE id = ?", (taken["id"],))
         file.execute(
