@@ -82,6 +82,7 @@ def score(tags: Record) -> int | None:
     else:
         each = [200, *[300] * 12] if vulnerable else [100, 200, 200, *[300] * 10]
         points = -doubled * sum(each[:-over])
+    assert isinstance(points, int)
     return points if side == "NS" else -points
 
 

@@ -305,7 +305,7 @@ def test_hand_records_speak_five_languages(run, session: Path, tmp_path: Path) -
         assert run("report", session, "-o", out, *options)[0] == 0
         assert f'<html lang="{language}">' in out.read_text("utf-8")
         text = Elements(out.read_text("utf-8")).text
-        ace, king, queen, jack = ranks
+        ace, king, queen, jack = tuple(ranks)
         assert f"♥ {king}{queen}9832" in text and f"♠ {king}{jack}95" in text
         assert f"♣ {ace}{king}10" in text and notrump in text
         assert run("report", session, "-o", out, "--hands", "NESW", "--language", language)[0] == 0

@@ -271,6 +271,31 @@ def results(page: Any) -> dict[str, int]:
     return found
 
 
+GIVEN_UP = """async (texts) => {
+    const { BrowserEngine } = await import("./engine.js");
+    const { Deal } = await import("./cards.js");
+    const engine = new BrowserEngine({ exact: true });
+    const first = new AbortController();
+    await engine.solve(Deal.parse(texts[0]), first.signal);
+    const tables = texts.slice(1).map((text) => engine.solve(Deal.parse(text)));
+    first.abort();
+    const late = new Promise((done) => setTimeout(() => done(null), 60000));
+    return Promise.race([Promise.all(tables), late]);
+}"""
+"""Give a question up after its answer, while the workers are at others."""
+
+
+def test_a_question_that_ended_does_not_stop_later_ones(browser, exact_site):
+    deals = tc.random_deals(16, seed=11)
+    page = browser.new_context(bypass_csp=True).new_page()
+    page.set_default_timeout(10 * PATIENCE)
+    page.goto(exact_site)
+    found = page.evaluate(GIVEN_UP, [deal.pbn for deal in deals])
+    page.context.close()
+    assert found is not None, "a worker was ended that had other questions"
+    assert (np.array(found) == tc.solve(deals[1:]).tricks).all()
+
+
 def test_two_cards_change_hands_and_the_change_can_be_undone(page):
     paste(page, DEAL)
     exact(page)

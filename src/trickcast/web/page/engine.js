@@ -76,13 +76,14 @@ class Asked {
     this.#worker ??= await this.#make();
     const worker = this.#worker;
     let timer = 0;
+    let hurry = null;
     const end = () => {
       worker.terminate();
       this.#worker = null;
     };
     try {
       return await new Promise((resolve, reject) => {
-        const hurry = () => (timer = setTimeout(() => (end(), reject(aborted())), PATIENCE));
+        hurry = () => (timer = setTimeout(() => (end(), reject(aborted())), PATIENCE));
         if (signal?.aborted) hurry();
         signal?.addEventListener("abort", hurry);
         worker.onmessage = ({ data: { error, answer } }) => (error ? reject(new EngineError(`No answer: ${error}`)) : resolve(answer));
@@ -93,6 +94,7 @@ class Asked {
         worker.postMessage(question);
       });
     } finally {
+      signal?.removeEventListener("abort", hurry); // else it would end the worker of a later question
       clearTimeout(timer);
     }
   }
