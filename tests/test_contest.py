@@ -84,7 +84,7 @@ def closed_at_the_end() -> Iterator[None]:
 
 
 def contest_in(file: Path, clock: Clock) -> Contest:
-    CONTESTS.append(Contest(file, Rules(length=LENGTH), clock))
+    CONTESTS.append(Contest(file, Rules(length=LENGTH, at_once=100), clock))
     return CONTESTS[-1]
 
 

@@ -14,6 +14,13 @@ def serve(
         list[str] | None,
         Option(metavar="NAME", help="A host name to answer for too; *: for all. Repeatable."),
     ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        Option(
+            metavar="ORIGIN",
+            help="A site whose pages may ask, and frame the page; *: all. Repeatable.",
+        ),
+    ] = None,
     solvers: Annotated[
         int | None, Option(min=1, help="Processes that solve (default: one a core).")
     ] = None,
@@ -47,6 +54,7 @@ def serve(
             host,
             port,
             also=tuple(allow_host or ()),
+            origins=tuple(allow_origin or ()),
             limits=limits,
             solvers=solvers,
             contest=contest,
