@@ -8,7 +8,7 @@ PYTHONS := $(wildcard $(HOME)/.pyenv/versions/3.1[1-9]*/bin/python) \
 
 WITH_WHEEL = "$$(echo dist/*.whl)[data,plots,web]" pytest httpx hypothesis pandas polars
 
-.PHONY: help demo test coverage browser-test cluster-test docs blocks docs-all test-pythons wheel smoke check lint types imports format bench faults endurance wasm \
+.PHONY: help demo test coverage browser-test cluster-test docs blocks models-pages docs-all test-pythons wheel smoke check lint types imports format bench faults endurance wasm \
 	million fuzz clean
 
 help:  ## Show the targets
@@ -36,6 +36,15 @@ docs: $(VENV)/.dev  ## The site, into build/docs: notebooks are run
 
 blocks: $(VENV)/.dev  ## Run the short blocks of the pages
 	$(BIN)/python -m pytest -p docs.blocks docs README.md CONTRIBUTING.md
+
+GIB := ../shared/data/gib/gib-10000.txt
+models-pages: $(VENV)/.dev  ## After a new model: measure it, and write anew all pages that show its answers
+	$(BIN)/python docs/make_figures.py --measure $(GIB)
+	$(BIN)/python docs/make_evaluation.py $(GIB)
+	$(BIN)/python docs/make_unusual.py
+	$(BIN)/python docs/make_leaderboard.py --measure $(GIB)
+	$(BIN)/python docs/make_pictures.py
+	$(BIN)/python -m pytest -q -p docs.blocks docs README.md CONTRIBUTING.md --rewrite
 
 docs-all: docs  ## Run every block that can run here, and follow links out of the site
 	$(BIN)/python -m pytest -p docs.blocks docs README.md CONTRIBUTING.md --slow

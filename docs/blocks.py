@@ -1,28 +1,33 @@
 """Run what stands in the blocks of the pages: a pytest plugin, by Sybil.
 
-    python -m pytest -p docs.blocks README.md CONTRIBUTING.md docs [--slow]
+    python -m pytest -p docs.blocks README.md CONTRIBUTING.md docs [--slow] [--rewrite]
 
 Blocks of ``python`` are run, and examples after ``>>>`` compared. Blocks of commands, each after
 ``$ ``, are run by bash and what they print is compared, blanks aside; ``…`` stands for anything.
 Blocks of ``sh`` are run. A comment before a block, such as
 ``<!--- skip: next if(quick, reason="a minute") -->``, says when it is not run. The folder of each
 page's run is new: ``examples``, ``docs``, ``benchmarks`` and the library of deals are there.
+
+With ``--rewrite`` what is printed takes the place of what stands there, as after a new model. Of an
+output that ends in ``…`` as many lines as before are kept; one with ``…`` inside is left as it is.
 """
 
 import doctest
 import os
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from docs.rerun import SKIPPED, commands_of
 from sybil import Document, Example, Region, Sybil
+from sybil.evaluators.doctest import DocTestEvaluator
 from sybil.integration import pytest as of_pytest
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 from sybil.parsers.markdown.lexers import FencedCodeBlockLexer
@@ -32,6 +37,10 @@ SHARED = ROOT.parent / "shared"
 PORT = "8000"
 """Where pages have their server; a free one takes its place."""
 _OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+SKIPPED = 3
+"""The status of a command that answered, but for what was no deal in a file."""
+MORE = "…"
+_COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n?)*)", re.MULTILINE)
 _SECONDS = 3600
 """Of a command at most: what hangs is found, what is slow on a slow machine is not."""
 
@@ -39,11 +48,13 @@ _SECONDS = 3600
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that runs what takes longer than ten seconds."""
     parser.addoption("--slow", action="store_true", help="run also what takes over ten seconds")
+    parser.addoption("--rewrite", action="store_true", help="put what is printed into the pages")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tell the blocks whether to be quick."""
+    """Tell the blocks whether to be quick, and whether to rewrite their pages."""
     _BASE["quick"] = not config.getoption("--slow")
+    _BASE["rewrite"] = config.getoption("--rewrite")
 
 
 _BASE: dict[str, Any] = {"shared": SHARED.is_dir()}
@@ -60,7 +71,7 @@ def _setup(namespace: dict[str, Any]) -> None:
         (folder / "shared").symlink_to(SHARED)
         for file in (SHARED / "data/openings").glob("*.csv"):
             (work / file.name).symlink_to(file)
-    namespace |= _BASE | {"folder": folder, "before": Path.cwd(), "servers": []}
+    namespace |= _BASE | {"folder": folder, "before": Path.cwd(), "servers": [], "changes": []}
     os.chdir(work)
 
 
@@ -69,7 +80,30 @@ def _teardown(namespace: dict[str, Any]) -> None:
         server.terminate()
         server.communicate()
     os.chdir(namespace["before"])
+    _write(namespace["changes"])
     shutil.rmtree(namespace["folder"])
+
+
+def _write(changes: list[tuple[Path, str, str]]) -> None:
+    """Put what is printed now in the place of what was; all changes are of one page, in order."""
+    at = 0
+    for page, before, now in changes:
+        text = page.read_text("utf-8")
+        at = text.index(before, at)
+        page.write_text(text[:at] + now + text[at + len(before) :], "utf-8")
+        at += len(now)
+
+
+def _changed(example: Example, asked: str, before: str, now: str) -> bool:
+    """Note that a page shall say something else after what is asked, unless it is too short."""
+    lines, kept = [line.rstrip() for line in now.splitlines()], before.splitlines()
+    if kept and kept[-1] == MORE:
+        lines, kept = [*lines[: len(kept) - 1], MORE], kept[:-1]
+    if not example.namespace["rewrite"] or MORE in "".join(kept) or "..." in "".join(kept):
+        return False
+    change = Path(example.path), asked + before, asked + "\n".join(lines) + "\n"
+    example.namespace["changes"].append(change)
+    return True
 
 
 def _environment() -> dict[str, str]:
@@ -125,15 +159,33 @@ def _console(example: Example) -> str | None:
             continue  # they look at the clock: the figures are others in every run
         expected, checker = printed.replace("…", "..."), doctest.OutputChecker()
         if not checker.check_output(expected, output.replace("…", "..."), _OPTIONS):
+            if _changed(example, f"$ {command}\n", printed, output):
+                continue
             case = doctest.Example(command, expected)
             return f"{command}\n" + checker.output_difference(case, output, doctest.REPORT_NDIFF)
     return None
+
+
+def _python(example: Example) -> str | None:
+    """Run an example after ``>>>``, and say where it shows what the page does not."""
+    told = str(_DOCTEST(example))
+    _, wrong, now = told.partition("Got:\n")
+    source, before = example.parsed.source, example.parsed.want
+    asked = ">>> " + "... ".join(source.splitlines(keepends=True))
+    if wrong and before and _changed(example, asked, before, textwrap.dedent(now)):
+        return None
+    return told
 
 
 def _shell(example: Example) -> str | None:
     """Run a block of ``sh``, and say so where it fails."""
     ran = _run(str(example.parsed))
     return f"ended with {ran.returncode}: {ran.stderr}" if ran.returncode else None
+
+
+def commands_of(block: str) -> Iterator[tuple[str, str]]:
+    """Yield the commands of a block, each with what it prints."""
+    yield from _COMMAND.findall(block)
 
 
 def _commands(document: Document) -> Iterator[Region]:
@@ -143,9 +195,16 @@ def _commands(document: Document) -> Iterator[Region]:
         yield region
 
 
-_PYTHON = PythonCodeBlockParser(doctest_optionflags=_OPTIONS)
+def _codes(document: Document) -> Iterator[Region]:
+    for region in PythonCodeBlockParser(doctest_optionflags=_OPTIONS)(document):
+        if isinstance(region.parsed, doctest.Example):
+            region.evaluator = _python
+        yield region
+
+
+_DOCTEST = DocTestEvaluator(_OPTIONS)
 _FOLDERS: dict[str, Any] = {"path": str(ROOT), "setup": _setup, "teardown": _teardown}
 pytest_collect_file = of_pytest.pytest_integration(
-    Sybil([SkipParser(), _PYTHON, _commands], pattern="*.md", exclude="README.md", **_FOLDERS),
-    Sybil([_PYTHON], pattern="README.md", **_FOLDERS),  # of its commands only the names are checked
+    Sybil([SkipParser(), _codes, _commands], pattern="*.md", exclude="README.md", **_FOLDERS),
+    Sybil([_codes], pattern="README.md", **_FOLDERS),  # of its commands only the names are checked
 )
