@@ -63,7 +63,7 @@ def kinds() -> list[Kind]:
     hands = [str(deal.north) for deal in random_deals(100, seed=2)]
     pairs = [(str(deal.north), str(deal.south)) for deal in random_deals(100, seed=3)]
     known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
-    making = known | {"contract": "4S", "by": "S", "making": True, "samples": 40, "exact": 20}
+    making = known | {"contract": "4S", "by": "S", "making": True, "samples": 40, "solve": 20}
     stream = "Accept: text/event-stream\r\n"
     text = "Content-Type: text/plain\r\n"
     half = b"POST /v1/solve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n{"
