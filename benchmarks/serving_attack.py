@@ -186,7 +186,11 @@ async def attack(port: int, server: int, seconds: float) -> None:
     attackers = [(silent, 60), (slow, 30), (unread, 4), (cross_site, 5), (cancelled, 12)]
     attackers += [(unpacked, 2), (wrong, 4), (crowd, 1), (visitor, 4)]
     asking = [again(what, port) for what, number in attackers for _ in range(number)]
-    await asyncio.gather(*asking, again(killer, server))
+    tasks = [asyncio.create_task(each) for each in [*asking, again(killer, server)]]
+    _, left = await asyncio.wait(tasks, timeout=seconds + 5)
+    for task in left:  # which wait for a connection, or an answer
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def main(minutes: float) -> int:

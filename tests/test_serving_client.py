@@ -80,21 +80,21 @@ def test_a_generated_client_asks_every_address(tmp_path, monkeypatch) -> None:
         monkeypatch.syspath_prepend(tmp_path)
         api = importlib.import_module("bridge_client")
         json_wanted = {"accept": "application/json"}  # of convert too, not the file itself
-        caller = api.Client(base_url=str(client.base_url), timeout=300, headers=json_wanted)
         modules = {
             f"{method.upper()} {path}": operation["operationId"]
             for path, operations in schema["paths"].items()
             for method, operation in operations.items()
         }
-        for address, operation in modules.items():
-            method, _, path = address.partition(" ")
-            module = importlib.import_module(f"bridge_client.api.default.{operation.lower()}")
-            question, status = QUESTIONS.get(path.removeprefix("/v1/"), ({}, 0))
-            if method == "POST":
-                answer = module.sync_detailed(client=caller, body=body_of(module, question))
-            else:
-                answer = module.sync_detailed(client=caller, **keys_of(module, question))
-            expected = status or (404 if path == "/v1/contest" else 200)
-            assert answer.status_code == expected, (address, answer.content)
-            if expected == 200 and path.startswith("/v1/"):
-                assert answer.parsed.results
+        with api.Client(base_url=str(client.base_url), timeout=300, headers=json_wanted) as caller:
+            for address, operation in modules.items():
+                method, _, path = address.partition(" ")
+                module = importlib.import_module(f"bridge_client.api.default.{operation.lower()}")
+                question, status = QUESTIONS.get(path.removeprefix("/v1/"), ({}, 0))
+                if method == "POST":
+                    answer = module.sync_detailed(client=caller, body=body_of(module, question))
+                else:
+                    answer = module.sync_detailed(client=caller, **keys_of(module, question))
+                expected = status or (404 if path == "/v1/contest" else 200)
+                assert answer.status_code == expected, (address, answer.content)
+                if expected == 200 and path.startswith("/v1/"):
+                    assert answer.parsed.results
