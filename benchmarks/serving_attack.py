@@ -23,7 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 from statistics import median
 
-from serving_load import get, post
+from serving_load import get, post  # type: ignore[import-not-found]
 from trickcast import random_deals
 
 DOCUMENTED = {200, 400, 403, 404, 405, 408, 413, 415, 421, 422, 503}

@@ -68,7 +68,7 @@ def test_a_generated_client_asks_every_address(tmp_path, monkeypatch) -> None:
     with running("--solvers", "1", "--seconds", "300") as (client, _, _):
         schema = client.get("/openapi.json").json()
         (tmp_path / "openapi.json").write_text(json.dumps(schema))
-        command = [GENERATOR, "generate", "--path", "openapi.json", "--meta", "none"]
+        command = [str(GENERATOR), "generate", "--path", "openapi.json", "--meta", "none"]
         made = subprocess.run(
             [*command, "--output-path", "bridge_client"],
             cwd=tmp_path,
