@@ -244,7 +244,8 @@ def quantile(times: list[float], q: float) -> float:
 
 def memory(process: int) -> tuple[float, float]:
     """Megabytes of the server itself, and of it and its processes, pages shared counted once."""
-    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    threads = Path(f"/proc/{process}/task").glob("*/children")  # each may have started some
+    children = [child for thread in threads for child in thread.read_text().split()]
     sizes = []
     for each in (str(process), *children):
         with suppress(OSError):  # it has ended meanwhile
