@@ -63,7 +63,7 @@ def kinds() -> list[Kind]:
     hands = [str(deal.north) for deal in random_deals(100, seed=2)]
     pairs = [(str(deal.north), str(deal.south)) for deal in random_deals(100, seed=3)]
     known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
-    making = known | {"contract": "4S", "by": "S", "making": True, "samples": 40, "exact": 20}
+    making = known | {"contract": "4S", "by": "S", "making": True, "samples": 40, "solve": 20}
     stream = "Accept: text/event-stream\r\n"
     text = "Content-Type: text/plain\r\n"
     half = b"POST /v1/solve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n{"
@@ -244,7 +244,8 @@ def quantile(times: list[float], q: float) -> float:
 
 def memory(process: int) -> tuple[float, float]:
     """Megabytes of the server itself, and of it and its processes, pages shared counted once."""
-    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    threads = Path(f"/proc/{process}/task").glob("*/children")  # each may have started some
+    children = [child for thread in threads for child in thread.read_text().split()]
     sizes = []
     for each in (str(process), *children):
         with suppress(OSError):  # it has ended meanwhile

@@ -84,7 +84,7 @@ def closed_at_the_end() -> Iterator[None]:
 
 
 def contest_in(file: Path, clock: Clock) -> Contest:
-    CONTESTS.append(Contest(file, Rules(length=LENGTH), clock))
+    CONTESTS.append(Contest(file, Rules(length=LENGTH, at_once=100), clock))
     return CONTESTS[-1]
 
 
@@ -176,11 +176,12 @@ def test_of_many_answers_at_once_one_is_taken(client) -> None:
     ask(client, "deal", **player)
     question = player | {"number": 0}
 
-    def answer(tricks: int) -> int:
-        return client.post("/v1/contest/answer", json=question | {"tricks": tricks}).status_code
+    async def answers() -> list[httpx.Response]:
+        questions = [question | {"tricks": tricks} for tricks in range(8)]
+        asked = [client._ask("POST", "/v1/contest/answer", json=each) for each in questions]
+        return await asyncio.gather(*asked)
 
-    with ThreadPoolExecutor(8) as threads:
-        statuses = list(threads.map(answer, range(8)))
+    statuses = [answer.status_code for answer in asyncio.run(answers())]
     assert sorted(statuses) == [200] + 7 * [409]
 
 

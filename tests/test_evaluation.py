@@ -436,6 +436,14 @@ def test_a_peer_of_another_kind_is_refused(tmp_path, board, made, words):
         PeerModel(tmp_path / "peer.onnx")(board)
 
 
+def test_what_a_peer_says_of_itself_is_cut(tmp_path):
+    write_peer(tmp_path / "peer.onnx", width=200, rows="\x1b[2J" + "n" * 100_000)
+    with pytest.raises(tc.ModelError, match="rows of 213 or 133") as told:
+        PeerModel(tmp_path / "peer.onnx")
+    assert len(str(told.value)) <= 1010 and "\x1b" not in str(told.value)
+    assert len(str(tc.ModelError("x" * 100_000))) <= 1000
+
+
 def test_a_peer_is_named_when_it_is_no_model(tmp_path):
     (tmp_path / "peer.onnx").write_bytes(b"rubbish")
     with pytest.raises(tc.ModelError, match=r"peer\.onnx: not a model that can be run"):

@@ -271,13 +271,15 @@ WRONG: list[tuple[str, Any, str]] = [
     ("simulate", {"contracts": "4S", "contract": "3N"}, "cannot be combined"),
     ("simulate", {"making": True}, "making needs contract and by"),
     ("simulate", ONE | {"scoring": "imps"}, "scoring has no effect with contract"),
+    ("simulate", ONE | {"side": "EW"}, "side has no effect with by"),
+    ("simulate", ONE | {"side": "EW"}, "side has no effect with contract"),
     (
         "simulate",
         ONE | {"making": True, "vulnerable": "ns"},
         "vulnerable has no effect with making",
     ),
-    ("simulate", {"contracts": "4S", "scoring": "total"}, "scoring has no effect with contracts"),
-    ("simulate", {"contracts": "4S", "by": "S", "side": "NS"}, "side has no effect with by"),
+    ("simulate", {"contracts": "4S", "scoring": "imps"}, "scoring has no effect with contracts"),
+    ("simulate", {"contracts": "4S", "by": "S", "side": "EW"}, "side has no effect with by"),
     ("simulate", {"north": " "}, "north is empty"),
     ("simulate", {"north": "balancd"}, "balancd is not known here (did you mean balanced?)"),
     ("simulate", {"north": "hcp 38"}, "north"),
@@ -372,7 +374,7 @@ def test_a_number_is_refused_by_its_key_however_long_it_is(client, key, number, 
 
 def test_a_key_that_says_nothing_is_not_beside_another(client) -> None:
     asked = ALL | {"contract": "7S", "by": "S", "vulnerable": "ns"}
-    nothing = {"making": False, "contracts": None}
+    nothing = {"making": False, "contracts": None, "side": "NS", "scoring": "total"}
     answers = [client.post("/v1/simulate", json=asked | more) for more in ({}, nothing)]
     assert [answer.status_code for answer in answers] == [200, 200]
     assert answers[0].json() == answers[1].json()
@@ -441,7 +443,7 @@ def test_what_cannot_be_served_is_one_plain_line(option) -> None:
 
 def test_every_answer_carries_the_policy_of_the_page(client) -> None:
     page = (PAGE / "index.html").read_text("utf-8")
-    for path in ("/", "/nope", "/v1/models", "/docs"):
+    for path in ("/", "/nope", "/v1/models"):
         headers = client.get(path).headers
         assert headers["content-security-policy"].removesuffix("; frame-ancestors 'none'") in page
         assert headers["x-content-type-options"] == "nosniff"

@@ -82,9 +82,13 @@ class Processes:
     def start(self) -> None:
         """Start those that are idle and not running, so that the next question waits for none."""
         for _ in range(self._idle.qsize()):
-            with suppress(Empty):
+            try:
                 process = self._idle.get_nowait()
+            except Empty:  # the others are asked
+                return
+            try:
                 process.running()
+            finally:  # it can be asked too where it could not be started: it is tried again then
                 self._idle.put(process)
 
     def close(self) -> None:
@@ -157,8 +161,10 @@ class Answer:
                 return
             self._left = True
             self._late.cancel()
-            first()
-        self._give_back(self._slot)
+            try:
+                first()
+            finally:
+                self._give_back(self._slot)
 
     def __enter__(self) -> Self:
         return self
@@ -193,7 +199,8 @@ class _Process:
         """Return the process; a new one where there is none, or only that of a forked parent."""
         if self._closed:
             raise RuntimeError("these processes are closed")
-        if self._process is not None and self._owner == os.getpid() and self._process.poll():
+        ended = self._process is not None and self._process.poll() is not None
+        if ended and self._owner == os.getpid():
             self._end()  # it ended while it was idle
         if self._process is None or not self._end.alive or self._owner != os.getpid():
             self._process = subprocess.Popen(

@@ -46,7 +46,8 @@ def progress_bar(title: str, total: int | None, unit: str, *, show: bool) -> Ite
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
-        console=Console(stderr=True),
+        # a command's standard error escapes what steers a terminal, but for this
+        console=Console(file=getattr(sys.stderr, "steering", sys.stderr)),
         transient=True,
     )
     task = bar.add_task(title, total=total, rate="", note="")

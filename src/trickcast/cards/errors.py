@@ -21,8 +21,9 @@ def cut(text: str, limit: int = 80) -> str:
 
 
 def one_line(error: Exception, limit: int = 300) -> str:
-    """Return what somebody's error says, in one line."""
-    return cut(" ".join(str(error).split()), limit) or type(error).__name__
+    """Return what somebody's error says, in one line of characters that can be printed."""
+    text = cut(" ".join(str(error).split()), limit)
+    return "".join(c if c.isprintable() else shorten(c)[1:-1] for c in text) or type(error).__name__
 
 
 def shorten(value: object, limit: int = 80) -> str:

@@ -10,7 +10,6 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from io import BufferedWriter, RawIOBase, TextIOWrapper
 from typing import Any
 
 import click
@@ -19,6 +18,7 @@ from ..cards import DealError, cut
 from ..plugins import load, offered
 from .command import Group, command
 from .inputs import CommandError, forget_skipped, tell_skipped
+from .streams import open_streams
 
 _ERROR_LINES, _LONGEST = 3, 1000
 """Of an error: lines, and characters of each."""
@@ -124,7 +124,7 @@ def _complete(group: click.Command, instruction: str) -> int:
 
 def run() -> int:
     """Run the command line and return its exit status."""
-    _open_streams()
+    open_streams()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _show_note  # type: ignore[assignment]
@@ -133,21 +133,6 @@ def run() -> int:
         print("interrupted", file=sys.stderr, flush=True)
         os._exit(_INTERRUPTED)  # without waiting for the batch that DDS has in hand
     return status
-
-
-def _open_streams() -> None:
-    """Make the standard streams such that all can be read and written."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # it was closed by who started this process
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
-    if isinstance(sys.stdout, TextIOWrapper) and isinstance(sys.stdout.buffer, RawIOBase):
-        whole = BufferedWriter(sys.stdout.buffer)  # a raw output may take a part of what is written
-        sys.stdout = TextIOWrapper(whole, sys.stdout.encoding, line_buffering=True)
-    for output in (sys.stdout, sys.stderr):
-        if isinstance(output, TextIOWrapper):
-            # suit signs, whatever a file's locale is; and names of files that are in no UTF-8
-            encoding = output.encoding if output.isatty() else "utf-8"
-            output.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 def _run() -> int:

@@ -18,6 +18,13 @@ def serve(
         list[str] | None,
         Option(metavar="NAME", help="Another host name to accept, or * for all. Repeatable."),
     ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        Option(
+            metavar="ORIGIN",
+            help="A site whose pages may ask, and frame the page; *: all. Repeatable.",
+        ),
+    ] = None,
     solvers: Annotated[
         int | None, Option(min=1, help="Solver processes (default: one per core).")
     ] = None,
@@ -52,6 +59,7 @@ def serve(
             host,
             port,
             also=tuple(allow_host or ()),
+            origins=tuple(allow_origin or ()),
             limits=limits,
             solvers=solvers,
             contest=contest,

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import shorten
+from ..cards import cut, shorten
+from ..cards.errors import one_line
 from ..model_format import MODEL_FORMAT, OUTPUT_ORDER
 from ..plugins import load, offered
 from .external import keeps_data_elsewhere
@@ -32,6 +33,8 @@ _REQUIRED = (
 )
 BROKEN = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
 """What JSON that is none of ours raises while it is taken apart."""
+_LONGEST = 1000
+"""Characters of an error."""
 _ROUNDING, _OFF = 1e-6, 1e-3
 """How far below 0 a probability, and how far from 1 a sum of them, may be by rounding."""
 
@@ -39,8 +42,11 @@ _ROUNDING, _OFF = 1e-6, 1e-3
 class ModelError(ValueError):
     """Report a model file that is missing, damaged or of another kind.
 
-    The message names the file and its SHA-256.
+    The message names the file and its SHA-256, and cuts what it quotes of the file.
     """
+
+    def __init__(self, message: str):
+        super().__init__(cut(message, _LONGEST))
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +218,7 @@ def open_session(path: Path, expected: str | None, threads: int | None = None) -
         _read_texts(session)
     except _troubles() as error:
         raise ModelError(
-            f"{path}: not a model that can be run (SHA-256 {sha256}): {str(error)[:200]}"
+            f"{path}: not a model that can be run (SHA-256 {sha256}): {one_line(error, 200)}"
         ) from None
     return session, sha256
 
@@ -247,9 +253,7 @@ def answers_of(
     try:
         answers: list[Any] = session.run(outputs, inputs)
     except _troubles() as error:
-        raise ModelError(
-            f"{path}: the model does not answer: {shorten(str(error), 200)[1:-1]}"
-        ) from None
+        raise ModelError(f"{path}: the model does not answer: {one_line(error, 200)}") from None
     return answers
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Seat, Strain, as_dealset, shorten
+from ..cards import Seat, Strain, as_dealset, cut, shorten
 from .files import ModelError, answers_of, open_session
 from .result import TrickEstimate
 
@@ -118,29 +118,30 @@ class PeerModel:
         inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
         if len(inputs) != 1:
             names = ", ".join(entry.name for entry in inputs)
-            raise ModelError(f"{self.path}: {len(inputs)} inputs ({names}; expected one)")
+            raise ModelError(f"{self.path}: {len(inputs)} inputs ({cut(names)}; expected one)")
         if not outputs:
             raise ModelError(f"{self.path}: no output (expected rows of {_COUNTS} probabilities)")
         entry, answer = inputs[0], outputs[0]
         widths = {5 + 4 * cards: cards for cards in _CARDS}
         if len(entry.shape) != 2 or entry.shape[1] not in widths:
             raise ModelError(
-                f"{self.path}: the input {shorten(entry.name)} has shape {entry.shape} (expected "
-                f"rows of {' or '.join(map(str, widths))} numbers: a strain in 5 and four hands)"
+                f"{self.path}: the input {shorten(entry.name)} has shape {shorten(entry.shape)} "
+                f"(expected rows of {' or '.join(map(str, widths))} numbers: a strain in 5 and "
+                "four hands)"
             )
         if isinstance(entry.shape[0], int):
             raise ModelError(
-                f"{self.path}: the input {shorten(entry.name)} takes {entry.shape[0]} rows at a "
-                "time (expected any number)"
+                f"{self.path}: the input {shorten(entry.name)} takes {shorten(entry.shape[0])} "
+                "rows at a time (expected any number)"
             )
         if entry.type not in _DTYPES:
             raise ModelError(
-                f"{self.path}: the input {shorten(entry.name)} is a {entry.type} (expected one of "
-                f"{', '.join(_DTYPES)})"
+                f"{self.path}: the input {shorten(entry.name)} is a {cut(entry.type)} (expected "
+                f"one of {', '.join(_DTYPES)})"
             )
         if len(answer.shape) != 2 or answer.shape[1] not in (_COUNTS, None):
             raise ModelError(
-                f"{self.path}: the output {shorten(answer.name)} has shape {answer.shape} "
+                f"{self.path}: the output {shorten(answer.name)} has shape {shorten(answer.shape)} "
                 f"(expected rows of {_COUNTS} probabilities, of 0 to 13 tricks)"
             )
         return entry.name, _DTYPES[entry.type], widths[entry.shape[1]]

@@ -32,7 +32,6 @@ from ..simulation import (
     beating_leads,
 )
 from ..simulation.as_played import contract_as_played
-from ..simulation.controls import MINIMUM_EXACT
 from ..simulation.texts import RANKS
 from .auctions import AuctionText, FirstCaller, Meanings, check_calls, heard
 from .declared import Argument, Hooks, Option, Question, QuestionError
@@ -438,23 +437,19 @@ class SimulateQuestion(LayoutsQuestion):
     def _enough(
         self, start: float, until: float | None, contracts: int
     ) -> Callable[[int], bool] | None:
-        """Return whether so many layouts are enough for the leads of the first of some contracts.
+        """Return whether the time for the leads of the first of some contracts is over.
 
-        Each has its share of what is left; ``seconds`` never ends before what an interval needs.
+        Each has its share of what is left; one whose share is too short has no leads.
         """
         if self.seconds is None and until is None:
             return None
         now = time.time()
-        ends = (
+        end = min(
             math.inf if self.seconds is None else start + self.seconds,
             math.inf if until is None else until,
         )
-        soft, hard = (now + (end - now) / contracts for end in ends)
-
-        def enough(solved: int) -> bool:
-            return time.time() >= (min(soft, hard) if solved >= MINIMUM_EXACT else hard)
-
-        return enough
+        end = now + (end - now) / contracts
+        return lambda solved: time.time() >= end
 
     def better(self, found: Simulation) -> ContractSheet:
         """Return each contract once, by the declarer who scores more; the first of equals."""

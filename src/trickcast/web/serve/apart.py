@@ -1,94 +1,81 @@
 """Processes that do what takes long or reads files, so that it can be ended at any moment.
 
-What ends one of them (a crash of DDS, a deadline, a client that hangs up) ends nothing else. A
-process is ``python`` running ``jobs.main``; both ways a line of JSON is a message, and nothing is
-unpickled. It ends with its input, and so with the server, however that one ends.
+What ends one of them (a crash of DDS, a deadline, a client that hangs up) ends nothing else.
 """
 
 import asyncio
 import json
 import logging
-import os
-import sys
 import time
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing, asynccontextmanager
-from typing import Any
+from contextlib import aclosing, asynccontextmanager, suppress
+from typing import Any, TypeVar
 
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+
+from ..._processes import Answer, ProcessEnded, Refusal
+from ..._processes import Processes as Pool
 from .errors import BusyError, JobError, RefusedError
 
 LOG = logging.getLogger(__name__)
 _TRIES = 2
 _WAITING = 8  # jobs that wait for each process; the next is told to come again
-_NICE = 10
-_LONGEST = 1 << 26  # bytes of a line
 
 Part = tuple[str, Any]
 """What a job says: ``partial`` and a result so far, or ``result`` and one that stands."""
+Found = TypeVar("Found")
 
 
 class Processes:
     """So many processes, and another for each that ends."""
 
     def __init__(
-        self,
-        name: str,
-        processes: int,
-        observe: Callable[[float], object],
-        *,
-        behind: bool = False,
+        self, name: str, number: int, observe: Callable[[float], object], *, niceness: int = 0
     ):
         """Prepare them; the system shows ``name``, ``observe`` is told how long jobs waited.
 
-        Those that work ``behind`` get the processor when the server does not need it, where the
-        system can do that.
+        By their ``niceness`` they leave the processor to the server.
         """
-        self._name = name
-        self._before = f"import os, sys; sys.path[:] = {sys.path!r}"
-        if behind and hasattr(os, "nice"):
-            self._before += f"; os.nice({_NICE})"
-        self._number, self._observe = processes, observe
-        self._free = asyncio.Semaphore(processes)
-        self._idle: list[asyncio.subprocess.Process] = []
-        self._waiting = self._alive = 0
-        self._starting: asyncio.Task[None] | None = None
-        self._ending: set[asyncio.Task[int]] = set()
+        alone = {"OMP_NUM_THREADS": "1"}
+        work = f"{__package__}.jobs:answer"
+        self._pool = Pool(work, number, title=name, niceness=niceness, environment=alone)
+        self._number, self._observe, self._waiting = number, observe, 0
+        self._free = asyncio.Semaphore(number)
+        # one thread waits for each process, and others end it meanwhile
+        self._threads = CapacityLimiter(2 * number + 1)
+        self._behind: set[asyncio.Task[None]] = set()
 
     async def run(self, job: str, **asked: Any) -> AsyncGenerator[Part, None]:
         """Do a job of ``jobs.JOBS``; leaving this generator ends it.
 
         A process that ends in its midst is replaced once, and does what is left. Raises JobError
         where that ends too, RefusedError where the job cannot be done, BusyError where too many
-        wait already.
+        wait already, or no process can be started.
         """
         async with self._turn():
             results = 0
             for last in (False,) * (_TRIES - 1) + (True,):
+                question = json.dumps(asked | {"job": job, "skip": results}).encode()
                 try:
-                    async with aclosing(self._try(job, asked | {"skip": results})) as parts:
+                    async with aclosing(self._parts(question)) as parts:
                         async for part in parts:
                             results += part[0] == "result"
                             yield part
                     return
-                except JobError as error:
-                    LOG.warning("%s: %s", job, error)
+                except ProcessEnded as error:
+                    LOG.warning("%s: the process of the solver %s", job, error)
                     if last:
-                        raise JobError(f"{error} (tried: {_TRIES} times)") from None
+                        told = f"the process of the solver {error} (tried: {_TRIES} times)"
+                        raise JobError(told) from None
 
     async def start(self) -> None:
         """Start what may be needed, which takes a second."""
-        while self._alive < self._number:
-            self._idle.append(await self._new())
+        await self._in_thread(self._pool.start)
 
     async def close(self) -> None:
-        """End the processes that wait for work, and those that are started just now."""
-        self._number = 0
-        if self._starting is not None:
-            await self._starting
-        while self._idle:
-            self._end(self._idle.pop())
-        if self._ending:
-            await asyncio.wait(self._ending)
+        """End the processes, and what they have in hand."""
+        await self._in_thread(self._pool.close)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncGenerator[None, None]:
@@ -107,46 +94,38 @@ class Processes:
         finally:
             self._free.release()
 
-    async def _try(self, job: str, asked: dict[str, Any]) -> AsyncGenerator[Part, None]:
-        process = self._idle.pop() if self._idle else await self._new()
-        assert process.stdin is not None and process.stdout is not None
-        done = False
+    async def _parts(self, question: bytes) -> AsyncGenerator[Part, None]:
+        """Yield the parts of an answer; a process that is left before its end is ended."""
+        asking = asyncio.create_task(self._in_thread(self._pool.ask, question))
+        whole = False
         try:
-            process.stdin.write(json.dumps({"job": job, **asked}).encode() + b"\n")
-            while line := await process.stdout.readline():
-                kind, content = json.loads(line)
-                if kind in ("end", "refused"):
-                    done = True
-                    break
-                yield kind, content
-            else:
-                raise JobError(f"the process of the solver ended ({await process.wait()})")
-        except OSError as error:
-            raise JobError(f"the process of the solver does not listen ({error})") from None
+            answer = await asyncio.shield(asking)
+            while (part := await self._in_thread(next, answer, None)) is not None:
+                yield json.loads(part)
+            whole = True
+        except Refusal as refusal:
+            whole = True
+            raise RefusedError(str(refusal)) from None
+        except OSError as error:  # no handles or no memory are left
+            reason = error.strerror
+            raise BusyError(f"no solver can be started ({reason}); ask again in a second") from None
         finally:
-            if done and self._alive <= self._number:
-                self._idle.append(process)
-            else:
-                self._end(process)
-                self._starting = asyncio.create_task(self.start())
-        if kind == "refused":
-            raise RefusedError(content)
+            if not whole:  # in a task of its own: who is cancelled may not await
+                self._later(self._end(asking))
 
-    async def _new(self) -> asyncio.subprocess.Process:
-        self._alive += 1
-        return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", f"{self._before}\nfrom {__package__}.jobs import main; main()"),
-            self._name,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            limit=_LONGEST,
-            env=os.environ | {"OMP_NUM_THREADS": "1"},
-        )
+    async def _end(self, asking: "asyncio.Task[Answer]") -> None:
+        """End a process that has, or will have, what nobody waits for, and start the next."""
+        await self._in_thread((await asking).close)
+        await self.start()
 
-    def _end(self, process: asyncio.subprocess.Process) -> None:
-        self._alive -= 1
-        if process.returncode is None:
-            process.kill()
-            waiting = asyncio.create_task(process.wait())
-            self._ending.add(waiting)
-            waiting.add_done_callback(self._ending.discard)
+    def _later(self, work: Any) -> None:
+        async def quietly() -> None:
+            with suppress(OSError, RuntimeError):  # it is tried again when a question comes
+                await work
+
+        task = asyncio.create_task(quietly())
+        self._behind.add(task)
+        task.add_done_callback(self._behind.discard)
+
+    async def _in_thread(self, work: Callable[..., Found], *given: Any) -> Found:
+        return await run_sync(work, *given, abandon_on_cancel=True, limiter=self._threads)

@@ -6,7 +6,6 @@ import re
 from base64 import b64decode
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from html import escape
 from importlib.resources import files
 from threading import Thread
 from typing import Annotated, Any, Generic, TypeVar
@@ -17,12 +16,15 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, create_model
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Route
 from typing_extensions import TypedDict
 
 from ...formats import FORMATS
 from ...questions import QUESTIONS, question_of
 from .contest import Contest, add_contest
+from .docs import add_docs
 from .engine import Engine, Parts
 from .errors import PROBLEM, JobError, problem
 from .events import PROBLEMS, events, in_time, problem_of
@@ -41,8 +43,10 @@ _TYPES = {
     ".png": "image/png",
     ".json": "application/json",
     ".webmanifest": "application/manifest+json",
+    ".woff2": "font/woff2",
 }
 _AGAIN = {"retry-after": "1"}
+_PACKING = 4  # of gzip: near the size of 9 in a third of its time
 
 
 class SkippedPlace(TypedDict):
@@ -55,12 +59,15 @@ class SkippedPlace(TypedDict):
 class Results(BaseModel, Generic[Answer]):
     """An answer a deal or hand, in the order in which they were asked for.
 
-    Of a file, what was passed over in it, and what was read leniently, where there is any.
+    Of a file, what was passed over in it, and what was read leniently, where there is any: a
+    hundred of each, and how many more there are.
     """
 
     results: list[Answer]
     skipped: list[SkippedPlace] | None = None
     notes: list[str] | None = None
+    more_skipped: int | None = None
+    more_notes: int | None = None
 
 
 class Fault(BaseModel):
@@ -103,10 +110,12 @@ def application(
     limits: Limits,
     solvers: int | None = None,
     contest: Contest | None = None,
+    origins: frozenset[str] = frozenset(),
 ) -> Application:
     """Return the server as an ASGI application that answers for ``hosts`` (``*``: for all).
 
-    ``solvers`` is the number of processes that solve (default: one a core).
+    ``solvers`` is the number of processes that solve (default: one a core). Pages of ``origins``
+    may ask, and may have the page in a frame.
     """
     metrics = Metrics()
     engine = Engine(metrics, solvers=solvers, seconds=limits.seconds)
@@ -122,7 +131,7 @@ def application(
         if filling is not None and contest is not None:
             filling.cancel()
             await asyncio.wait([filling])
-            contest.store.close()
+            contest.close()
 
     app = FastAPI(
         title="trickcast",
@@ -138,11 +147,25 @@ def application(
     add_contest(app, contest, _PROBLEMS)
     _add_errors(app, metrics)
     _add_watching(app, engine, metrics)
+    add_docs(app)
     _add_page(app)
     paths = frozenset(path for route in app.routes if (path := getattr(route, "path", None)))
-    answering = _with_head(app)
-    return Guard(
-        answering, hosts=hosts, limits=limits, metrics=metrics, headers=_headers(), paths=paths
+    guarded = Guard(
+        GZipMiddleware(_with_head(app), compresslevel=_PACKING),
+        hosts=hosts,
+        origins=origins,
+        limits=limits,
+        metrics=metrics,
+        headers=_headers(origins),
+        paths=paths,
+    )
+    if not origins:
+        return guarded
+    return CORSMiddleware(
+        guarded,
+        allow_origins=origins,
+        allow_methods=("GET", "HEAD", "POST"),
+        expose_headers=("retry-after", "trickcast-notes", "trickcast-skipped", "x-request-id"),
     )
 
 
@@ -222,12 +245,12 @@ def _responses(name: str) -> dict[int | str, dict[str, Any]]:
 async def _whole(parts: Parts) -> Response:
     """Answer with all results at once."""
     results: list[str] = []
-    told: dict[str, list[Any]] = {}
+    told: dict[str, Any] = {}
     async for kind, part in parts:
         if kind == "result":
             results.append(json.dumps(part))  # each by itself: a thousand would hold up others
         else:
-            told[kind] = [*told.get(kind, ()), *part]
+            told[kind] = told[kind] + part if kind in told else part
     content = {"results": f"[{', '.join(results)}]"}
     content |= {name: json.dumps(entries) for name, entries in told.items()}
     body = ", ".join(f'"{name}": {text}' for name, text in content.items())
@@ -243,7 +266,7 @@ async def _file(request: Request, asked: Any, parts: Parts) -> Response:
         if kind == "result":
             converted = part
         else:
-            counts[kind] += len(part)
+            counts[kind.removeprefix("more_")] += part if isinstance(part, int) else len(part)
     form = FORMATS[asked.to]
     name = f"deals{form.suffixes[0]}"
     return Response(
@@ -263,7 +286,7 @@ def _add_errors(app: FastAPI, metrics: Metrics) -> None:
         status, detail = problem_of(error)
         if isinstance(error, JobError):
             metrics.crashes.inc()
-        return _problem(status, detail, _AGAIN if status == 503 else None)
+        return _problem(status, detail, _AGAIN if status in (429, 503) else None)
 
     async def other(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
@@ -298,10 +321,6 @@ def _add_watching(app: FastAPI, engine: Engine, metrics: Metrics) -> None:
     async def counts() -> Response:
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
-    @app.get("/docs", include_in_schema=False)
-    async def docs() -> Response:
-        return Response(_docs(app.openapi()), media_type=_TYPES[".html"])
-
 
 def _add_page(app: FastAPI) -> None:
     """Serve the files of the page, which asks this server."""
@@ -327,34 +346,19 @@ def _page() -> Any:
     return files("trickcast.web").joinpath("page")
 
 
-def _headers() -> dict[str, str]:
+def _headers(origins: frozenset[str]) -> dict[str, str]:
     """Return the headers of every answer; the policy is that of the page."""
     page = _page().joinpath("index.html").read_text("utf-8")
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', page)
     assert policy is not None
+    framing = " ".join(sorted(origins)) or "'none'"
     return {
-        "content-security-policy": f"{policy[1]}; frame-ancestors 'none'",
+        "content-security-policy": f"{policy[1]}; frame-ancestors {framing}",
         "x-content-type-options": "nosniff",
         "referrer-policy": "no-referrer",
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
     }
-
-
-def _docs(schema: dict[str, Any]) -> str:
-    """List the addresses as a page of plain HTML, which needs nothing from elsewhere."""
-    rows = "".join(
-        f"<tr><td>{method.upper()}</td><td><code>{escape(path)}</code></td>"
-        f"<td>{escape(operation.get('summary', ''))}</td></tr>"
-        for path, operations in schema["paths"].items()
-        for method, operation in operations.items()
-    )
-    return (
-        "<!doctype html><html lang='en'><meta charset='utf-8'><title>trickcast: the API</title>"
-        "<link rel='stylesheet' href='./style.css'><main><h1>The API</h1>"
-        "<p>The whole of it, with keys and types: <a href='./openapi.json'>openapi.json</a>.</p>"
-        f"<table><thead><tr><th>method<th>address<th>what</thead>{rows}</table></main></html>"
-    )
 
 
 def _json(content: Any) -> Response:

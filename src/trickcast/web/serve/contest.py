@@ -5,12 +5,14 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import aclosing
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
+from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
@@ -18,7 +20,7 @@ from typing_extensions import TypedDict
 from ...questions.deals import SolveQuestion
 from ..contest import Hands, PrintedRow, Score, Trump, drawn, prepared
 from .engine import Engine
-from .errors import BusyError, JobError, MissingError, RefusedError
+from .errors import BusyError, MissingError, OftenError, RefusedError
 from .given import Sent
 from .requests import Body
 from .store import Row, Rules, Store
@@ -26,8 +28,11 @@ from .store import Row, Rules, Store
 LOG = logging.getLogger(__name__)
 _AGAIN_SECONDS = 10
 _LOOK_SECONDS = 1
+_STORE_SECONDS = 5  # for what the file takes milliseconds to do, unless others hold it
+_REMEMBERED = 10_000  # addresses; those that asked longest ago are forgotten
 _UNKEPT = {"cache-control": "no-store"}
 Asked = TypeVar("Asked", bound=BaseModel)
+Found = TypeVar("Found")
 Token = Annotated[str, Field(max_length=100, description="What the player got from begin.")]
 Chunk = Annotated[int, Field(ge=1, lt=2**63, description="As begin said.")]
 
@@ -155,25 +160,61 @@ class Contest:
         self, path: Path, rules: Rules | None = None, clock: Callable[[], float] = time.time
     ):
         """Open the file. Raises StoreError where it cannot be one."""
-        self.store = Store(path, rules or Rules(), clock)
+        self.rules = rules or Rules()
+        self.store, self._clock = Store(path, self.rules, clock), clock
+        self._one_at_a_time = CapacityLimiter(1)
+        self._paid: dict[str, float] = {}
+
+    async def do(self, act: Callable[[Store], Found]) -> Found:
+        """Return what is done with the file, in a thread: others may hold it for seconds.
+
+        Raises BusyError where that takes too long, and what the store raises.
+        """
+        try:
+            async with asyncio.timeout(_STORE_SECONDS):
+                return await run_sync(
+                    act, self.store, abandon_on_cancel=True, limiter=self._one_at_a_time
+                )
+        except TimeoutError:
+            raise BusyError("the contest's file is in use; ask again in a second") from None
+
+    def close(self) -> None:
+        """Close the file."""
+        self.store.close()
+
+    def admit(self, address: str) -> None:
+        """Let an address begin a chunk or take a deal. Raises OftenError for too often.
+
+        It may ``at_once`` so many times, and then once in ``every`` seconds: of an address that
+        asks, it is known until when it has used that up.
+        """
+        now, every = self._clock(), self.rules.every
+        paid = max(self._paid.pop(address, 0.0), now) + every
+        if paid > now + self.rules.at_once * every:
+            self._paid[address] = paid - every
+            raise OftenError("too many deals for one address; ask again in some seconds")
+        self._paid[address] = paid
+        if len(self._paid) > _REMEMBERED:
+            del self._paid[next(iter(self._paid))]
 
     async def fill(self, engine: Engine) -> None:
-        """Keep deals solved until cancelled."""
+        """Keep deals solved until cancelled, whatever happens meanwhile."""
         while True:
             try:
-                while await run_sync(self.store.ready) < self.store.rules.ready:
+                while await self.do(Store.ready) < self.rules.ready:
                     await self._prepare(engine)
                 await asyncio.sleep(_LOOK_SECONDS)
-            except (BusyError, JobError) as error:
+            except Exception as error:
                 LOG.warning("no deal for the contest: %s", error)
                 await asyncio.sleep(_AGAIN_SECONDS)
 
     async def _prepare(self, engine: Engine) -> None:
-        deal, leader = drawn(*await run_sync(self.store.next_deal))
+        deal, leader = drawn(*await self.do(Store.next_deal))
         async with aclosing(engine.ask("solve", SolveQuestion(), Sent(deals=[deal.pbn]))) as parts:
             async for _, solved in parts:
                 tricks = np.array(solved["exact"], dtype=np.uint8)
-        self.store.add(await run_sync(prepared, deal, leader, tricks))
+        problem = await run_sync(prepared, deal, leader, tricks)
+        await self.do(lambda store: store.add(problem))
 
 
 def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str, Any]) -> None:
@@ -184,19 +225,29 @@ def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str,
             403: "no player has this token, or the request comes from a page of another site",
             404: "there is no such chunk or deal, or no contest",
             409: "the deal has its answer, or the chunk is finished",
+            429: "this address asks too often: Retry-After says when to ask again",
         }.items()
     }
 
-    def store() -> Store:
+    def held() -> Contest:
         if contest is None:
             raise MissingError("this server holds no contest (see trickcast serve --contest)")
-        return contest.store
+        return contest
 
     def add(
-        name: str, question: type[Asked], act: Callable[[Store, Asked], Any], answer: Any
+        name: str,
+        question: type[Asked],
+        act: Callable[[Store, Asked], Any],
+        answer: Any,
+        *,
+        limited: bool = False,
     ) -> None:
-        async def endpoint(asked: question) -> JSONResponse:  # type: ignore[valid-type]
-            return JSONResponse(await run_sync(act, store(), asked), headers=_UNKEPT)
+        async def endpoint(request: Request, asked: question) -> JSONResponse:  # type: ignore[valid-type]
+            contest = held()
+            if limited:
+                contest.admit(_address(request))
+            row = await contest.do(lambda store: act(store, asked))
+            return JSONResponse(row, headers=_UNKEPT)
 
         app.add_api_route(
             f"/v1/contest/{name}",
@@ -208,8 +259,8 @@ def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str,
             operation_id=f"contest_{name}",
         )
 
-    add("begin", BeginQuestion, _begin, Begun)
-    add("deal", ChunkQuestion, lambda store, asked: store.deal(**asked.model_dump()), GivenDeal)
+    add("begin", BeginQuestion, _begin, Begun, limited=True)
+    add("deal", ChunkQuestion, _deal, GivenDeal, limited=True)
     add("answer", AnswerQuestion, lambda store, asked: store.answer(**asked.model_dump()), Taken)
     add("result", ChunkQuestion, lambda store, asked: store.result(**asked.model_dump()), Result)
     add("forget", ForgetQuestion, _forget, Forgotten)
@@ -217,9 +268,20 @@ def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str,
     @app.get("/v1/contest", response_model=Overview, responses=responses)
     async def overview() -> JSONResponse:
         """How the contest is played, and who played best."""
-        rules, best = store().rules, await run_sync(store().table)
+        contest = held()
+        rules, best = contest.rules, await contest.do(Store.table)
         told = {"length": rules.length, "seconds": rules.seconds, "best": best}
         return JSONResponse(told, headers=_UNKEPT)
+
+
+def _address(request: Request) -> str:
+    """Return who asks: an address of IPv4, or of IPv6 the network, all of which one may have."""
+    host = "" if request.client is None else request.client.host
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    return str(ip_network((address, 64), strict=False) if address.version == 6 else address)
 
 
 def _begin(store: Store, asked: BeginQuestion) -> Row:
@@ -227,6 +289,10 @@ def _begin(store: Store, asked: BeginQuestion) -> Row:
     if name is not None and not name.isprintable():
         raise RefusedError("name: it contains characters that cannot be printed")
     return store.begin(asked.hands, asked.strain, asked.token, name)
+
+
+def _deal(store: Store, asked: ChunkQuestion) -> Row:
+    return store.deal(asked.token, asked.chunk)
 
 
 def _forget(store: Store, asked: ForgetQuestion) -> Row:

@@ -32,6 +32,7 @@ from ...questions.models import ModelsQuestion
 from .apart import Part, Processes
 from .errors import RefusedError
 from .given import Given, Sent, Tricks, given_deal, read_deals, read_hands, read_partners
+from .jobs import PASSED_OVER
 from .metrics import Metrics
 from .reading import File
 from .together import Together
@@ -39,6 +40,7 @@ from .together import Together
 _PAIR_MODELS = ("accurate", "hand2vec")
 _TOGETHER = 64  # deals or hands of a question computed in one turn, after which others have theirs
 _FEW = 8  # deals that are read without a thread
+_NICE = 10  # of the processes that solve: estimates come first
 _IN_TIME = 0.9  # of the time for an answer, after which a simulation answers with what it has
 
 Row = TypeVar("Row")
@@ -60,7 +62,7 @@ class Engine:
         self._models = [models.answer(info) for info in models.ask()]  # reads each file
         self._together: dict[str, Together] = {}
         number = solvers or os.cpu_count() or 1
-        self._solvers = Processes("solver", number, metrics.waited.observe, behind=True)
+        self._solvers = Processes("solver", number, metrics.waited.observe, niceness=_NICE)
         self._readers = Processes("reader", 1, metrics.waited.observe)
         self._one_at_a_time = CapacityLimiter(1)
         self._loading = Lock()
@@ -281,7 +283,7 @@ def _differing(held: HeldTables) -> list[Part]:
 
 
 def _passed_over(content: dict[str, Any]) -> list[Part]:
-    return [(kind, content[kind]) for kind in ("skipped", "notes") if content[kind]]
+    return [(kind, content[kind]) for kind in PASSED_OVER if content[kind]]
 
 
 def _turns(rows: Sequence[Row], size: int) -> Iterator[Sequence[Row]]:

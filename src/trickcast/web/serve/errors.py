@@ -42,3 +42,11 @@ class MissingError(RuntimeError):
 
 class DoneError(RuntimeError):
     """What is asked for was done already, and what was done stands."""
+
+
+class OftenError(RuntimeError):
+    """Somebody asks too often."""
+
+
+class DamagedError(RuntimeError):
+    """What the server keeps cannot be read."""

@@ -8,17 +8,20 @@ from contextlib import aclosing
 from typing import Any
 
 from fastapi import Response
-from starlette.types import Receive, Scope, Send
+from fastapi.responses import StreamingResponse
+from fastapi.sse import format_sse_event
 
 from ...cards import DealError
 from ...questions import QuestionError
 from .apart import Part
 from .errors import (
     BusyError,
+    DamagedError,
     DoneError,
     ForbiddenError,
     JobError,
     MissingError,
+    OftenError,
     RefusedError,
 )
 
@@ -32,6 +35,8 @@ PROBLEMS: dict[type[Exception], int] = {
     ForbiddenError: 403,
     MissingError: 404,
     DoneError: 409,
+    OftenError: 429,
+    DamagedError: 503,
 }
 """The errors that are answers, and their status."""
 Parts = AsyncGenerator[Part, None]
@@ -62,35 +67,28 @@ async def in_time(parts: Parts, deadline: float, seconds: float) -> Parts:
 
 async def events(parts: Parts) -> Response:
     """Answer with parts as they come; what is wrong before the first is an error as usual."""
-    return _Events(parts, await anext(parts, None))
+    first = await anext(parts, None)
+    return StreamingResponse(
+        _told(parts, first),
+        headers={"cache-control": "no-store", "x-accel-buffering": "no"},
+        media_type="text/event-stream",
+    )
 
 
-class _Events(Response):
-    """A stream of events: parts, then ``end``; or ``error``, where an answer is not finished."""
+async def _told(parts: Parts, first: Part | None) -> AsyncGenerator[bytes, None]:
+    """Yield parts as events, then ``end``; or ``error``, where an answer is not finished."""
 
-    media_type = "text/event-stream"
+    def event(kind: str, content: Any) -> bytes:
+        return format_sse_event(event=kind, data_str=json.dumps(content))
 
-    def __init__(self, parts: Parts, first: Part | None):
-        super().__init__(headers={"cache-control": "no-store", "x-accel-buffering": "no"})
-        del self.headers["content-length"]
-        self._parts, self._first = parts, first
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def tell(kind: str, content: Any) -> None:
-            body = f"event: {kind}\ndata: {json.dumps(content)}\n\n".encode()
-            await send({"type": "http.response.body", "body": body, "more_body": True})
-
-        headers = self.raw_headers
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        async with aclosing(self._parts):
-            try:
-                if self._first is not None:
-                    await tell(*self._first)
-                async for part in self._parts:
-                    await tell(*part)
-            except tuple(PROBLEMS) as error:
-                status, detail = problem_of(error)
-                await tell("error", {"status": status, "detail": detail})
-            else:
-                await tell("end", {})
-        await send({"type": "http.response.body", "body": b""})
+    async with aclosing(parts):
+        try:
+            if first is not None:
+                yield event(*first)
+            async for part in parts:
+                yield event(*part)
+        except tuple(PROBLEMS) as error:
+            status, detail = problem_of(error)
+            yield event("error", {"status": status, "detail": detail})
+        else:
+            yield event("end", {})

@@ -1,13 +1,15 @@
 """What every request passes before it is answered, and what every answer carries.
 
-Host and Origin are checked, so that no page of another site asks through a visitor's browser; a
-body is read whole, up to a size and within a time; where too much is in work the answer is 503 at
-once; who hangs up ends the work. What is logged is method, path, status and time: never what was
-asked.
+Host, Origin and Sec-Fetch-Site are checked, so that no page of another site asks through a
+visitor's browser; a body is read whole, up to a size and within a time; where too much is in work
+the answer is 503 at once; who hangs up ends the work. What is logged is method, path, status, time
+and the request's id: never what was asked.
 """
 
 import asyncio
 import logging
+import re
+import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
@@ -26,6 +28,10 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 LOG = logging.getLogger(__name__)
 _RETRY = {"retry-after": "1"}
 _HUNG_UP = 499  # in the log, as nginx says it
+_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+"""What is taken for the id that a proxy or a client gave to a request."""
+_ELSEWHERE = (b"cross-site", b"same-site")
+"""What a browser says of a request that no page of this very server made."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +56,18 @@ class Guard:
         application: Application,
         *,
         hosts: frozenset[str],
+        origins: frozenset[str],
         limits: Limits,
         metrics: Metrics,
         headers: dict[str, str],
         paths: frozenset[str],
     ):
-        """Let through requests to one of ``hosts``, and add ``headers`` to every answer.
+        """Let through requests to one of ``hosts``, and add ``headers`` to answers without them.
 
-        ``paths`` are those that are counted by name.
+        Pages of ``origins`` may ask too. ``paths`` are those that are counted by name.
         """
-        self._application, self._hosts, self._limits = application, hosts, limits
+        self._application, self._limits = application, limits
+        self._hosts, self._origins = hosts, origins
         self._metrics, self._paths = metrics, paths
         self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
         self._running = 0
@@ -73,18 +81,23 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
             return
         start, status, ended = time.perf_counter(), 500, False
+        headers = dict(scope["headers"])
+        given = headers.get(b"x-request-id", b"")
+        number = given if _ID.fullmatch(given) else secrets.token_hex(8).encode()
 
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
             nonlocal status, ended
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message["headers"], *self._headers]
+                own = {name for name, _ in message["headers"]}
+                more = [header for header in self._headers if header[0] not in own]
+                message["headers"] = [*message["headers"], *more, (b"x-request-id", number)]
             elif not message.get("more_body"):
                 ended = True
             await send(message)
 
         try:
-            await self._answer(scope, receive, send_with_headers, lambda: ended)
+            await self._answer(scope, headers, receive, send_with_headers, lambda: ended)
         finally:
             status = status if ended else _HUNG_UP
             seconds = time.perf_counter() - start
@@ -92,25 +105,35 @@ class Guard:
             self._metrics.requests.labels(path, status).inc()
             self._metrics.seconds.labels(path).observe(seconds)
             LOG.info(
-                "%s %s %d %.1f ms",
+                "%s %s %d %.1f ms %s",
                 scope["method"] if scope["method"].isalpha() else "?",
                 path,
                 status,
                 seconds * 1000,
-                extra={"path": path, "status": status, "milliseconds": round(seconds * 1000, 1)},
+                number.decode(),
+                extra={
+                    "path": path,
+                    "status": status,
+                    "milliseconds": round(seconds * 1000, 1),
+                    "request": number.decode(),
+                },
             )
 
     async def _answer(
-        self, scope: Scope, receive: Receive, send: Send, ended: Callable[[], bool]
+        self,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        receive: Receive,
+        send: Send,
+        ended: Callable[[], bool],
     ) -> None:
-        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        refusal = self._refusal(headers)
+        refusal = self._refusal(headers, scope["path"])
         if refusal is not None:
             await reply(send, *refusal)
             return
         try:
             async with asyncio.timeout(self._limits.body_seconds):
-                body = await self._body(headers.get(b"content-length", ""), receive)
+                body = await self._body(headers.get(b"content-length", b""), receive)
         except TimeoutError:
             await reply(
                 send,
@@ -138,20 +161,23 @@ class Guard:
                 self._running -= 1
                 self._metrics.running.set(self._running)
 
-    def _refusal(self, headers: dict[bytes, str]) -> tuple[int, str] | None:
+    def _refusal(self, headers: dict[bytes, bytes], path: str) -> tuple[int, str] | None:
         """Return status and reason where a request is not meant for this server."""
-        host = headers.get(b"host", "")
+        host = headers.get(b"host", b"").decode("latin-1")
         if hostname(host) not in self._hosts and "*" not in self._hosts:
             return 421, "this server does not answer for that host (see --allow-host)"
-        origin = headers.get(b"origin")
-        if origin is not None and not _same_place(origin, host):
-            return 403, "requests from pages of other sites are not allowed"
+        origin = headers.get(b"origin", b"").decode("latin-1")
+        if origin and ("*" in self._origins or origin in self._origins):
+            return None
+        elsewhere = path.startswith("/v1/") and headers.get(b"sec-fetch-site") in _ELSEWHERE
+        if elsewhere or (origin and not _same_place(origin, host)):
+            return 403, "requests from pages of other sites are not allowed (see --allow-origin)"
         return None
 
-    async def _body(self, length: str, receive: Receive) -> bytes | None:
+    async def _body(self, length: bytes, receive: Receive) -> bytes | None:
         """Return the whole body; None where it is too large, as soon as that is known."""
         most = self._limits.size
-        if length.isascii() and length.isdigit() and (len(length) > 15 or int(length) > most):
+        if length.isdigit() and (len(length) > 15 or int(length) > most):
             return None
         body = bytearray()
         while True:

@@ -1,25 +1,19 @@
 """What the processes of the server do: solve, answer questions, read and convert files.
 
-A job is a line of JSON with its name and what was asked; each part of its answer is a line
-``[kind, content]``, and the last one is ``end``, or ``refused`` with what is wrong.
+A job is JSON with its name and what was asked; each part of its answer is ``[kind, content]``.
 """
 
 import base64
 import io
 import json
-import os
-import signal
-import sys
-import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from queue import SimpleQueue
-from threading import Thread
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._processes import Refusal
 from ...bidding import AuctionWarning
 from ...cards import Board, Deal, DealError, DealSet, Skipped
 from ...cards.text import parse_hands
@@ -42,6 +36,29 @@ _ANSWERS = (
     RefusedError,
 )
 """Errors that are answers."""
+PASSED_OVER = ("skipped", "notes", "more_skipped", "more_notes")
+"""What is told of a file: lists, and how many more there are."""
+_SHOWN = 100  # places of a file that were passed over; of the others it is told how many there are
+_LONGEST = 1 << 24  # bytes of an answer: a file of few bytes can be one of many when unpacked
+
+
+def answer(question: bytes, send: Callable[[bytes], None]) -> None:
+    """Do a job, and send the parts of its answer. Raises Refusal where it cannot be done."""
+    asked = json.loads(question)
+    size = 0
+
+    def tell(kind: str, content: Any) -> None:
+        nonlocal size
+        part = json.dumps([kind, content]).encode()
+        size += len(part) * (kind != "partial")
+        if max(size, len(part)) > _LONGEST:
+            raise RefusedError(f"the answer is too large (expected at most {_LONGEST:,} bytes)")
+        send(part)
+
+    try:
+        JOBS[asked.pop("job")](asked, tell)
+    except _ANSWERS as error:
+        raise Refusal(str(error)) from None
 
 
 def solve(asked: Asked, tell: Tell) -> None:
@@ -71,8 +88,8 @@ def judge(asked: Asked, tell: Tell) -> None:
         boards = _boards(asked, skipped, hidden=getattr(question, "now", False))
         answers = question.answers(_hooks(asked, tell), boards, notes.append)
         _tell_all(answers, asked, tell)
-    told = _passed_over(skipped, caught)
-    for kind, entries in {**told, "notes": [*told["notes"], *notes]}.items():
+    told = _passed_over(skipped, caught, notes)
+    for kind, entries in told.items():
         if entries:
             tell(kind, entries)
 
@@ -164,39 +181,14 @@ def _known(board: Board) -> tuple[int | None, str | None, str | None]:
 
 
 def _passed_over(
-    skipped: list[Skipped], caught: Iterable[warnings.WarningMessage] | None
+    skipped: list[Skipped],
+    caught: Iterable[warnings.WarningMessage] | None,
+    others: Iterable[str] = (),
 ) -> dict[str, Any]:
+    """Return the first places that were passed over, the first remarks, and how many more."""
     kinds = (AuctionWarning, FormatWarning)
     notes = [str(told.message) for told in caught or () if issubclass(told.category, kinds)]
-    return {"skipped": [entry._asdict() for entry in skipped], "notes": notes}
-
-
-def main() -> None:
-    """Do jobs until the input ends; what is printed goes to standard error."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server's terminal sends it to both
-    output = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    asked: SimpleQueue[str] = SimpleQueue()
-    Thread(target=_work, args=(asked, output), daemon=True).start()
-    for line in sys.stdin:
-        asked.put(line)
-    os._exit(0)  # in the midst of a job too: the server has gone
-
-
-def _work(lines: "SimpleQueue[str]", output: Any) -> None:
-    def tell(kind: str, content: Any) -> None:
-        output.write(json.dumps([kind, content]) + "\n")
-        output.flush()
-
-    try:
-        while True:
-            asked = json.loads(lines.get())
-            try:
-                JOBS[asked.pop("job")](asked, tell)
-            except _ANSWERS as error:
-                tell("refused", str(error))
-            else:
-                tell("end", None)
-    except BaseException:
-        traceback.print_exc()
-        os._exit(1)  # which the server sees
+    notes += others
+    shown = [entry._asdict() for entry in skipped[:_SHOWN]], notes[:_SHOWN]
+    more = [max(0, len(entries) - _SHOWN) for entries in (skipped, notes)]
+    return dict(zip(PASSED_OVER, (*shown, *more), strict=True))

@@ -24,6 +24,15 @@ from .requests import lists_of, takes_files, texts_of
 _FORM, _JSON = "multipart/form-data", "application/json"
 _FILE = "application/octet-stream"
 """Of any other type than JSON a file is taken; the schema names the one that generators know."""
+_ID = {
+    "name": "x-request-id",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string"},
+    "description": "An id for the log, which the answer has too (default: any).",
+}
+"""A header that may come. Without one that is optional openapi-python-client 0.29 forgets an import
+in what it makes of a question with several bodies."""
 _ERRORS_SHOWN = 3
 _NAME = 60  # characters of a name in messages
 _DIGITS = 400  # of a whole number: more than any that can be computed with as a float
@@ -113,7 +122,7 @@ def file_bodies(name: str, form: dict[str, Any]) -> dict[str, Any]:
         "additionalProperties": False,
     }
     content = {_FILE: {"schema": file}, _FORM: {"schema": parts}}
-    return {"requestBody": {"content": content}}
+    return {"requestBody": {"content": content}, "parameters": [_ID]}
 
 
 def faults(error: RequestValidationError) -> tuple[str, list[dict[str, str]]]:

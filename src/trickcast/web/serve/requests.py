@@ -48,10 +48,17 @@ def requests_of(name: str) -> tuple[type[BaseModel], type[BaseModel]]:
 
 
 def question_in(asked: BaseModel, name: str) -> Question:
-    """Return the question of a request. Raises QuestionError, and RefusedError for too much."""
+    """Return the question of a request. Raises QuestionError, and RefusedError for too much.
+
+    A key with its default is none that was given: generated clients send them all.
+    """
     question = question_of(name)
     declared = {each.name: each.said.served for each in parameters(question)}
-    given = {key: getattr(asked, key) for key in asked.model_fields_set if key in declared}
+    fields, said = (
+        type(asked).model_fields,
+        [key for key in asked.model_fields_set if key in declared],
+    )
+    given = {key: value for key in said if (value := getattr(asked, key)) != fields[key].default}
     for key, value in given.items():
         most = declared[key]
         if not isinstance(most, bool) and value is not None and value > most:

@@ -10,6 +10,7 @@ import sys
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
 import uvicorn
 
@@ -19,6 +20,11 @@ from .connections import Connection
 from .contest import Contest
 from .guard import Limits, hostname
 from .store import StoreError
+
+_BACKLOG = 2048
+_FILES = 40  # that the server has open for itself, some to spare
+_FILES_OF_A_PROCESS = 6  # two pipes, and those by which one is started
+_MOST_FILES = 1 << 17
 
 
 class ServeError(ValueError):
@@ -35,7 +41,7 @@ class JsonLines(logging.Formatter):
             "level": record.levelname.lower(),
             "message": record.getMessage(),
         }
-        for name in ("path", "status", "milliseconds"):
+        for name in ("path", "status", "milliseconds", "request"):
             if hasattr(record, name):
                 content[name] = getattr(record, name)
         if record.exc_info:
@@ -48,6 +54,7 @@ def serve(
     port: int,
     *,
     also: tuple[str, ...] = (),
+    origins: tuple[str, ...] = (),
     limits: Limits | None = None,
     solvers: int | None = None,
     contest: Path | None = None,
@@ -55,27 +62,32 @@ def serve(
 ) -> None:
     """Serve until SIGINT or SIGTERM; the address goes to standard output once it is listened on.
 
-    ``also`` are host names that are answered for besides ``host`` and this machine's own. Port 0
-    is any that is free. ``contest`` is the file of a contest. Raises ServeError for an address
-    that cannot be listened on, for what is no host name, and for a file that cannot hold a contest;
+    ``also`` are host names that are answered for besides ``host`` and this machine's own, and
+    ``origins`` sites whose pages may ask. Port 0 is any that is free. ``contest`` is the file of a
+    contest. Raises ServeError for an address that cannot be listened on, for what is no host name
+    or origin, where too few files may be open, and for a file that cannot hold a contest;
     ModuleNotFoundError for a contest where there is no solver.
     """
     if contest is not None:
         dds.folder()  # its deals are solved
     limits = limits or Limits()
-    hosts = hosts_of(host, also)
+    hosts, allowed = hosts_of(host, also), frozenset(map(_origin, origins))
+    solvers = solvers or os.cpu_count() or 1
+    backlog, connections = connections_of(_open_files(), solvers)
     try:
         held = None if contest is None else Contest(contest)
     except StoreError as error:
         raise ServeError(f"--contest {error}") from None
     listening = _listen(host, port)
-    _allow_connections()
     _log(json_logs)
     connection: Any = partial(
-        Connection, head_seconds=limits.body_seconds, reading_seconds=limits.seconds
+        Connection,
+        head_seconds=limits.body_seconds,
+        reading_seconds=limits.seconds,
+        most=connections,
     )
     config = uvicorn.Config(
-        application(hosts, limits, solvers, held),
+        application(hosts, limits, solvers, held, allowed),
         access_log=False,
         log_config=None,
         http=connection,
@@ -83,7 +95,7 @@ def serve(
         ws="none",
         timeout_graceful_shutdown=math.ceil(limits.seconds),
         timeout_keep_alive=75,
-        backlog=2048,
+        backlog=backlog,
     )
     shown = f"[{host}]" if ":" in host else host
     print(f"http://{shown}:{listening.getsockname()[1]}", flush=True)
@@ -112,7 +124,7 @@ def _allowed(name: str) -> str:
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listening = socket.create_server((host, port), family=family, backlog=2048)
+        listening = socket.create_server((host, port), family=family)
         # asyncio sets it for sockets that it made itself; without it an answer waits 40 ms
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listening
@@ -123,13 +135,46 @@ def _listen(host: str, port: int) -> socket.socket:
         raise ServeError(f"{host}:{port}: {reason} (choose another with --port)") from None
 
 
-def _allow_connections() -> None:
-    """Let the system give this process as many files, and so connections, as it may have."""
-    if sys.platform != "win32":
-        import resource
+def connections_of(files: int, solvers: int) -> tuple[int, int]:
+    """Return how many connections may wait to be taken, and how many be open, of so many files.
 
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    The others are for the processes, the contest, and connections that are taken to be refused:
+    asyncio takes all that wait at once, and does so again before it has closed the first of them.
+    Raises ServeError where none are left.
+    """
+    own = _FILES + _FILES_OF_A_PROCESS * (solvers + 1)
+    backlog = max(1, min(_BACKLOG, files // 16))
+    connections = files - own - 4 * backlog
+    if connections < 1:
+        needed = 2 * own
+        raise ServeError(f"only {files} files may be open (expected {needed}; see ulimit -n)")
+    return backlog, connections
+
+
+def _origin(text: str) -> str:
+    """Return an origin as browsers write it. Raises ServeError for what is none."""
+    try:
+        parts = urlsplit(text.lower())
+        whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        whole = False
+    if text == "*":
+        return text
+    if not whole or f"{parts.scheme}://{parts.netloc}" != text.lower() or set(text) & set(" ;,@'"):
+        expected = "expected one such as https://club.example.org, or *"
+        raise ServeError(f"--allow-origin {text!r} is no origin ({expected})")
+    return text.lower()
+
+
+def _open_files() -> int:
+    """Let this process open as many files, and so connections, as it may, and return how many."""
+    if sys.platform == "win32":
+        return _MOST_FILES
+    import resource
+
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    return _MOST_FILES if most == resource.RLIM_INFINITY else min(most, _MOST_FILES)
 
 
 def _log(json_logs: bool) -> None:

@@ -6,6 +6,7 @@ player, once; its clock starts when it is given, and runs on while no server run
 
 import hashlib
 import json
+import logging
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -15,10 +16,13 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from ...cards.errors import one_line
 from ..contest import KINDS, NETWORKS, Problem, printed, score, score_of, shown
-from .errors import BusyError, DoneError, ForbiddenError, MissingError
+from .errors import BusyError, DamagedError, DoneError, ForbiddenError, MissingError
 
+LOG = logging.getLogger(__name__)
 _APPLICATION = 0x74726963  # "tric": marks the file as one of ours
+_BUSY_SECONDS = 2  # until another program that writes to the file is not waited for any more
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS seed (seed TEXT NOT NULL, next INTEGER NOT NULL);
@@ -60,6 +64,10 @@ class StoreError(ValueError):
     """A file that cannot hold a contest."""
 
 
+_DAMAGE = (sqlite3.Error, StoreError, ArithmeticError, LookupError, TypeError, ValueError)
+"""What is raised where a file's contents are not those that were written."""
+
+
 @dataclass(frozen=True)
 class Rules:
     """How a contest is played."""
@@ -70,6 +78,10 @@ class Rules:
     """For an answer."""
     ready: int = 56
     """Deals that are kept solved for players to come."""
+    at_once: int = 10
+    """Deals that an address may take at once."""
+    every: float = 1
+    """Seconds after which it may take another: its players, at some seconds a deal."""
 
 
 class Store:
@@ -81,28 +93,35 @@ class Store:
         Raises StoreError for a file of something else, and for one that cannot be written.
         """
         self.rules, self._clock, self._lock = rules, clock, Lock()
+        self._path = path
+        self._file: sqlite3.Connection | None = self._open()
+
+    def _open(self) -> sqlite3.Connection:
         try:
-            self._file = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            file = sqlite3.connect(
+                self._path, _BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
             try:
-                self._prepare(path)
+                self._prepare(file)
             except BaseException:
-                self._file.close()
+                file.close()
                 raise
         except sqlite3.Error as error:
-            raise StoreError(f"{path}: {error} (expected a file for a contest)") from None
+            raise StoreError(f"{self._path}: {error} (expected a file for a contest)") from None
+        return file
 
-    def _prepare(self, path: Path) -> None:
-        self._file.row_factory = sqlite3.Row
-        (marked,) = self._file.execute("PRAGMA application_id").fetchone()
-        (tables,) = self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    def _prepare(self, file: sqlite3.Connection) -> None:
+        file.row_factory = sqlite3.Row
+        (marked,) = file.execute("PRAGMA application_id").fetchone()
+        (tables,) = file.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if tables and marked != _APPLICATION:
-            raise StoreError(f"{path} belongs to another program (expected a contest file)")
-        self._file.execute("PRAGMA journal_mode = WAL")
-        self._file.execute("PRAGMA synchronous = NORMAL")
-        self._file.execute("PRAGMA foreign_keys = ON")
-        self._file.execute("PRAGMA secure_delete = ON")  # a name that is deleted is gone
-        self._file.executescript(_SCHEMA)
-        self._file.execute(
+            raise StoreError(f"{self._path} belongs to another program (expected a contest file)")
+        file.execute("PRAGMA journal_mode = WAL")
+        file.execute("PRAGMA synchronous = NORMAL")
+        file.execute("PRAGMA foreign_keys = ON")
+        file.execute("PRAGMA secure_delete = ON")  # a name that is deleted is gone
+        file.executescript(_SCHEMA)
+        file.execute(
             "INSERT INTO seed SELECT ?, 0 WHERE NOT EXISTS (SELECT * FROM seed)",
             (str(secrets.randbits(64)),),
         )
@@ -110,7 +129,12 @@ class Store:
     def close(self) -> None:
         """Close the file."""
         with self._lock:
-            self._file.close()
+            self._close()
+
+    def _close(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
     def next_deal(self) -> tuple[int, int]:
         """Return the seed, which is secret, and the number of a deal that nobody has dealt yet."""
@@ -190,20 +214,22 @@ class Store:
             rows = file.execute(
                 "SELECT * FROM deals WHERE chunk = ? AND closed ORDER BY number", (chunk,)
             ).fetchall()
-        deals = [_solution(played, row["number"], row["problem"], row["tricks"]) for row in rows]
-        counted = [deal for deal in deals if deal["number"] > 0]
-        return {
-            "hands": played["hands"],
-            "strain": played["strain"],
-            "finished": bool(played["finished"]),
-            "player": score([(deal["tricks"], deal["exact"]) for deal in counted]),
-            "networks": {
-                name: score([(deal["networks"][name], deal["exact"]) for deal in counted])
-                for name in NETWORKS
-            },
-            "printed": printed(played["hands"], played["strain"]),
-            "deals": deals,
-        }
+            deals = [
+                _solution(played, row["number"], row["problem"], row["tricks"]) for row in rows
+            ]
+            counted = [deal for deal in deals if deal["number"] > 0]
+            return {
+                "hands": played["hands"],
+                "strain": played["strain"],
+                "finished": bool(played["finished"]),
+                "player": score([(deal["tricks"], deal["exact"]) for deal in counted]),
+                "networks": {
+                    name: score([(deal["networks"][name], deal["exact"]) for deal in counted])
+                    for name in NETWORKS
+                },
+                "printed": printed(played["hands"], played["strain"]),
+                "deals": deals,
+            }
 
     def table(self) -> list[Row]:
         """Return the best players of each kind; chunks that are not full do not count."""
@@ -253,14 +279,26 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Do all in this block, or nothing. Raises BusyError where the file cannot be used now."""
-        with self._lock:
-            try:
-                self._file.execute("BEGIN IMMEDIATE")
-                with self._file:  # commits, or rolls back
-                    yield self._file
-            except sqlite3.OperationalError as error:
-                raise BusyError(f"the contest's file cannot be written: {error}") from None
+        """Do all in this block, or nothing.
+
+        Raises BusyError where the file cannot be used now, DamagedError for what is no contest's;
+        the file is opened again then, which somebody may have mended.
+        """
+        if not self._lock.acquire(timeout=_BUSY_SECONDS):
+            raise BusyError("the contest's file is in use; ask again in a second")
+        try:
+            file = self._file = self._file or self._open()
+            file.execute("BEGIN IMMEDIATE")
+            with file:  # commits, or rolls back
+                yield file
+        except sqlite3.OperationalError as error:
+            raise BusyError(f"the contest's file cannot be written: {error}") from None
+        except _DAMAGE as error:
+            LOG.exception("the contest's file is damaged")
+            self._close()
+            raise DamagedError(f"the contest's file is damaged ({one_line(error)})") from None
+        finally:
+            self._lock.release()
 
 
 def _hashed(token: str) -> bytes:
