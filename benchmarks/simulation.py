@@ -179,7 +179,7 @@ class Replay:
         self.seconds += (stop - start) * self.estimating + (self.loading if start == 0 else 0)
         return self.estimated[self.rows[start:stop]]
 
-    def solve(self, rows: Numbers) -> Iterator[Numbers]:
+    def solve(self, rows: Numbers, question: Any = None) -> Iterator[Numbers]:
         self.seconds += len(rows) * self.solving
         yield self.exact[self.rows[rows]]
 
