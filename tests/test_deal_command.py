@@ -309,7 +309,7 @@ def test_tricks_of_a_script_are_exact_when_asked_for(run, tmp_path: Path) -> Non
         assert [str(low), str(count), f"{count / 6:.2%}"] in rows
     for deal, table in zip(deals, exact, strict=True):
         counts = " ".join(map(str, table[:, 0]))
-        best = "; ".join(map(str, par(table, "none", "N").contracts))
+        best = "; ".join(map(str, par(table, "N", "none").contracts))
         assert f"{deal.north},{deal.south.hcp},x,{counts},{best}" in out.splitlines()
     assert "0 1 2 3 4 5 \n" in out  # printes: how many deals there were before
     lines = out.splitlines()

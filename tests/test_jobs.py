@@ -1,9 +1,7 @@
 """Everyday jobs on the command line and in Python, as people ask for them (docs/guides/jobs.md)."""
 
 import json
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -214,17 +212,6 @@ def test_lists_of_texts_are_deals_and_name_the_bad_one() -> None:
     twice = texts[3][:2] + texts[3][2:19] + texts[3][2:19] + texts[3][36:]
     with pytest.raises(tc.DealError, match="deal 3: "):
         as_dealset([*texts[:3], twice])
-
-
-def test_rooms_show_what_is_public_and_nothing_else() -> None:
-    for room in ("bidding", "cards", "dealing", "estimator", "pairs", "scoring", "simulation"):
-        module = import_module(f"trickcast.{room}")
-        shown = dir(module)
-        assert shown and not any(name.startswith("_") for name in shown)
-        for name in shown:
-            assert not isinstance(getattr(module, name), ModuleType), name
-        assert not {"Any", "TYPE_CHECKING", "import_module", "NDArray", "annotations"} & {*shown}
-    assert dir(tc) == sorted(tc.__all__)
 
 
 # --- output --------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ def par(
                 click.echo(json.dumps(question.answer(deal, board, tables[i].tricks)))
             else:
                 vul, first = question.conditions(board)
-                best = par_of(tables[i], vul, first)
+                best = par_of(tables[i], first, vul)
                 line = f"{first.word} deals, vulnerable {vulnerable_sides(vul)}: {best}"
                 told = f"\n{views.folded(line)}"
                 sheet.show(deal, board, solved_table(tables[i].tricks), told)

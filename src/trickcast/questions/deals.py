@@ -219,7 +219,7 @@ class ParQuestion(Question):
     def answer(self, deal: Deal, board: Board | None, tricks: NDArray[np.uint8]) -> ParAnswer:
         """Answer with the par of a deal of (5, 4) exact tricks."""
         vulnerable, dealer = self.conditions(board)
-        best = par(TrickTable(tricks), vulnerable, dealer)
+        best = par(TrickTable(tricks), dealer, vulnerable)
         content = named_deal(deal, board) | {
             "dealer": str(dealer),
             "vulnerable": str(vulnerable),

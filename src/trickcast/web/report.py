@@ -252,7 +252,7 @@ def _makes(board: ReportedBoard, words: Words) -> str:
 
 def _par(board: ReportedBoard, words: Words) -> str:
     """Return the par score of a board and the contracts that give it."""
-    best: Par = par(board.table, board.vulnerability, board.dealer)
+    best: Par = par(board.table, board.dealer, board.vulnerability)
     contracts = []
     for each in best.contracts:
         bid = each.contract
