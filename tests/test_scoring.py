@@ -220,7 +220,7 @@ def test_par_of_a_board() -> None:
     found = par(TrickTable(np.array(BOARD, np.uint8)), "N", "none")
     assert found.score == 420
     assert [str(c) for c in found.contracts] == ["4H NS ="]
-    assert str(found) == "NS +420: 4H NS ="
+    assert str(found) == "NS +420: 4♥ by N or S"
     (contract,) = found.contracts
     assert contract.contract == Contract("4H")
     assert contract.declarers == (Seat.NORTH, Seat.SOUTH) and contract.tricks == 10
