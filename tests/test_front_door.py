@@ -109,6 +109,7 @@ def test_a_board_takes_letters() -> None:
         tc.Board(vulnerability="most")
 
 
+@pytest.mark.solver
 def test_par_of_one_deal_and_of_many() -> None:
     best = tc.par(DEAL, dealer="N", vulnerable="none")
     assert best.score == 420 and {str(c.contract) for c in best.contracts} == {"4H"}
