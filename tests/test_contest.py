@@ -22,7 +22,7 @@ from trickcast.web.contest import KINDS, NETWORKS, drawn, interval, prepared, pr
 from trickcast.web.serve.api import application
 from trickcast.web.serve.contest import Contest
 from trickcast.web.serve.guard import Limits
-from trickcast.web.serve.run import serve
+from trickcast.web.serve.server import serve
 from trickcast.web.serve.store import Rules
 
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"

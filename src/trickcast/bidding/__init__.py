@@ -21,8 +21,8 @@ from .calling import (
     suggest_calls,
 )
 from .drawing import hands_meeting, hands_opened, random_hands
-from .explain import AuctionShown, CallShown, explain_auction
-from .labelled import LabelledError, LabelledHands, read_labelled
+from .explained import AuctionShown, CallShown, explain_auction
+from .labelled_hands import LabelledError, LabelledHands, read_labelled
 from .layouts import AuctionDeals, AuctionError, AuctionLayouts, AuctionWarning, deals_after
 from .meanings import Meaning, MeaningError, read_meanings
 from .nearest import NearestSystem, Neighbour, code_counts, own_labelled

@@ -17,7 +17,7 @@ from ..played import PlayedEstimator
 from ..scoring import imps
 from .auction import Auction, AuctionLike, read_auction
 from .bidder import Bidder, loaded
-from .explain import CallShown, call_shown
+from .explained import CallShown, call_shown
 from .layouts import deals_after
 from .meanings import Meaning, MeaningsLike, read_meanings
 

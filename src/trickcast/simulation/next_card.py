@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bidding import AuctionDeals, Bidder, deals_after, read_auction
-from ..bidding.played import seats_played
+from ..bidding.cards_played import seats_played
 from ..cards import (
     UNKNOWN,
     DealError,

@@ -16,7 +16,7 @@ from torch.nn import functional
 from ...cards.turns import SIDES, STYLES, WIDTH
 from ..settings import SHARE, at_least, setting
 from ..trainer import Lessons, ScheduleConfig, Scheduled, TrainingError
-from .boards import Auctions
+from .auction_files import Auctions
 from .network import BiddingNetwork, BiddingNetworkConfig
 
 
