@@ -225,7 +225,7 @@ def test_whether_a_contract_makes() -> None:
         and np.isnan(guess.making().low)
         and "estimates only" in str(guess)
     )
-    with pytest.raises(SimulationError, match="passed out"):
+    with pytest.raises(SimulationError, match="passed-out"):
         tc.contract_chance(**KNOWN, contract="PASS", by="S")
 
 

@@ -56,7 +56,7 @@ from .outcomes import (
     values,
 )
 from .plan import MOST_EXACT, MOST_SAMPLES, SimulationError
-from .run import Cell, Question, Source
+from .run import Cell, Measure, Source
 from .survey import Survey, Wanted, layouts_wanted
 from .texts import error_text, wrapped
 
@@ -82,8 +82,8 @@ class ContractValue(NamedTuple):
     """Points; or IMPs, or the share of matchpoints, against the contract compared with."""
 
 
-class Tables(Question):
-    """The question how many tricks are taken, in all strains by all declarers or in some."""
+class Tables(Measure):
+    """How many tricks are taken of each layout, in all strains by all declarers or in some."""
 
     empty = np.empty((0, 5, 4), dtype=np.uint8)
 
@@ -481,7 +481,7 @@ class Simulation(Result, TrickChances):
 def tables_of(
     contracts: Iterable[tuple[str | Contract, str | Seat]] | None, side: str | None
 ) -> Tables:
-    """Return the question of what is asked for: some contracts, a side's cells, or all."""
+    """Return what is measured: some contracts, a side's cells, or all."""
     if contracts is not None:
         if side is not None:
             raise SimulationError("side and contracts do not go together")
@@ -490,7 +490,7 @@ def tables_of(
 
 
 def survey_of(
-    question: Tables, precision: float | None, side: str | None, vulnerable: str | Vulnerability
+    measure: Tables, precision: float | None, side: str | None, vulnerable: str | Vulnerability
 ) -> tuple[Callable[[Source], Survey], Callable[[Layouts], Wanted]]:
     """Return how a survey of these cells begins, and how much more of a result it wants.
 
@@ -500,7 +500,7 @@ def survey_of(
     tricks = PRECISION if precision is None else precision
     shares = tricks * _CHANCE
     sides = ("NS", "EW") if side is None else (side,)
-    seats = sorted({seat for _, seat in question.cells})
+    seats = sorted({seat for _, seat in measure.cells})
     most = USUAL_MOST if precision is None else MOST_EXACT
     samples = min(MOST_SAMPLES, round(SURVEYED * max(1, (PRECISION / tricks) ** 2)))
 
@@ -511,7 +511,7 @@ def survey_of(
         return Survey(source, in_strains, [*Strain], samples, min(most, samples))
 
     def wanted(layouts: Layouts) -> Wanted:
-        found = Simulation(layouts, question.cells)
+        found = Simulation(layouts, measure.cells)
         ends = np.asarray(found.interval)
         half = (ends[..., 1] - ends[..., 0]) / 2
         solved = [len(found._taken((strain, seats[0]))[0]) for strain in Strain]

@@ -33,7 +33,7 @@ from .outcomes import (
     values,
 )
 from .plan import SimulationError
-from .run import Question
+from .run import Measure
 from .texts import AS_PLAYED, PLAYED_BY, RANKS, error_text, wrapped
 
 _EVEN = "="
@@ -57,8 +57,8 @@ class Lead:
     """Whether the interval of ``gain`` holds no difference: it may be as good."""
 
 
-class Leads(Question):
-    """The question how many tricks declarer takes after each lead."""
+class Leads(Measure):
+    """How many tricks declarer takes after each lead, of each layout."""
 
     empty = np.empty((0, 52), dtype=np.uint8)
     usual_cost = 0.0003
@@ -185,10 +185,10 @@ class LeadSimulation(Result):
         )
 
     def _means(self, taken: NDArray[np.uint8], outcome: Floats) -> Means:
-        question = Leads(strain_of(self.contract), self.by)
-        question.effect = self.effect
+        measure = Leads(strain_of(self.contract), self.by)
+        measure.effect = self.effect
         unit = abs(float(np.diff(outcome)[self.contract.tricks - 1]))
-        return question.means_of(taken, outcome, self._probabilities, unit)
+        return measure.means_of(taken, outcome, self._probabilities, unit)
 
     def __iter__(self) -> Iterator[Lead]:
         return iter(self.leads)

@@ -15,12 +15,12 @@ from .choice import doubt_of
 from .controls import Floats, Means, means
 from .layouts import Layouts
 from .outcomes import Result, Value, Worth, strain_of, values
-from .run import Question
+from .run import Measure
 from .texts import percent_text, wrapped
 
 
-class Making(Question):
-    """The question whether a contract makes."""
+class Making(Measure):
+    """Whether a contract makes, of each layout."""
 
     empty = np.empty(0, dtype=np.bool_)
     usual_cost = 0.004
@@ -62,15 +62,15 @@ class ContractChance(Result):
     made: NDArray[np.bool_]
     """(solved,) bool, whether the contract makes on the first layouts of ``deals``, the solved."""
 
-    def __init__(self, layouts: Layouts, question: Making):
+    def __init__(self, layouts: Layouts, measure: Making):
         super().__init__(layouts)
-        self.contract, self.by = question.bid, question.by
+        self.contract, self.by = measure.bid, measure.by
         self.made = layouts.exact
-        self._question, self._probabilities = question, layouts.probabilities
+        self._measure, self._probabilities = measure, layouts.probabilities
 
     @cached_property
     def _means(self) -> Means:
-        return self._question.means(self.made, self._probabilities, self.chance)
+        return self._measure.means(self.made, self._probabilities, self.chance)
 
     def making(self) -> Value:
         """Return the chance to make it: (probability, low, high)."""

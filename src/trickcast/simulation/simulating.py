@@ -116,16 +116,16 @@ def simulate(
         >>> result.solved, result.making("2S", by="S").mean > 0.5
         (20, True)
     """
-    question = tables_of(contracts, side)
+    measure = tables_of(contracts, side)
     heard = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
-    told = watcher(progress, lambda layouts: Simulation(layouts, question.cells))
+    told = watcher(progress, lambda layouts: Simulation(layouts, measure.cells))
     work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
     survey = None
     if contracts is None and samples is None and solve is None and seconds is None:
-        survey = survey_of(question, precision, side, vulnerable)
-    return Simulation(lay_out(question, known, plan, work, survey), question.cells)
+        survey = survey_of(measure, precision, side, vulnerable)
+    return Simulation(lay_out(measure, known, plan, work, survey), measure.cells)
 
 
 def contract_chance(
@@ -202,13 +202,13 @@ def contract_chance(
         >>> answer.making().low <= answer.making().mean <= answer.making().high
         True
     """
-    question = Making(played(contract), Seat.parse(by))
+    measure = Making(played(contract), Seat.parse(by))
     heard = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
-    told = watcher(progress, lambda layouts: ContractChance(layouts, question))
+    told = watcher(progress, lambda layouts: ContractChance(layouts, measure))
     work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
-    return ContractChance(lay_out(question, known, plan, work), question)
+    return ContractChance(lay_out(measure, known, plan, work), measure)
 
 
 def compare(
