@@ -234,7 +234,7 @@ def test_par_of_a_board_passed_out_and_of_one_that_both_sides_make() -> None:
     hot = six.copy()
     hot[Strain.NOTRUMP] = 7
     assert str(par(hot, "none", "N")) == "NS +90: 1NT by N or S"
-    assert str(par(hot, "none", "E")) == "NS -90: 1N EW ="
+    assert str(par(hot, "none", "E")) == "NS -90: 1NT by E or W"
 
 
 @pytest.mark.parametrize("table", [np.full((5, 4), 255, np.uint8), np.zeros((2, 5, 4), np.uint8)])
