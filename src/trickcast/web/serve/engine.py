@@ -149,7 +149,7 @@ class Engine:
         held = HeldTables()
         async with aclosing(self._solved(deals, held)) as rows:
             async for (deal, board, _), tricks in rows:
-                yield "result", await run_sync(question.answer, deal, board, tricks)
+                yield "result", await self._in_thread(question.answer, deal, board, tricks)
         for part in _differing(held):
             yield part
 
