@@ -140,6 +140,7 @@ def test_results_print(board):
         (("4H", "N"), {"auctions": "1H P 3H P P P"}, "the auction ends in 3H, not in 4H"),
         (("4H", "N"), {"auctions": "1H P 4H"}, "has not ended"),
         (("4H", "N"), {"auctions": "1H P 4Z P P P"}, "'4Z' is not a call"),
+        (("4H", "N"), {"auctions": "4S P 4H P P P"}, "call 3, 4H: it is not higher than 4S"),
         (("4H", "N"), {"auctions": "P P P P"}, "the auction ends in PASS, not in 4H"),
     ],
 )  # fmt: skip
