@@ -92,7 +92,7 @@ def test_boards_are_bid_into_a_file(run, boards: Path, tmp_path: Path) -> None:
         first = "NESW".index(told["dealer"])
         assert all(call == "P" for turn, call in enumerate(calls) if (first + turn) % 2)
         assert told["board"] == board.number and told["by"] in "NS"
-    assert "4H by North" in run("bid", BOARD)[1]
+    assert f"{ends[0].contract[0]} by North" in run("bid", BOARD)[1]
 
 
 @pytest.mark.parametrize(
@@ -181,8 +181,8 @@ def test_boards_are_dealt_that_fit_an_auction(run) -> None:
     assert len(deals) == 20 and {deal.south.hcp for deal in deals} <= {12, 13, 14}
     assert all(deal.east.hcp <= 9 for deal in deals)
     for words, reason in (
-        (["--secure"], "secure does not go with auction"),
-        (["--theme", "South opens 1NT"], "theme does not go with auction"),
+        (["--secure"], "secure and auction cannot be combined"),
+        (["--theme", "South opens 1NT"], "theme and auction cannot be combined"),
         (["--dealer", "Q"], "'Q' is not a seat"),
     ):
         status, _, err = run(*asked, *words)

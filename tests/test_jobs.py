@@ -31,7 +31,7 @@ def test_secure_boards_have_no_seed(run) -> None:
     _, out, err = run("deal", "-n", 2, "--secure", "--json")
     assert err == "" and [json.loads(line)["seed"] for line in out.splitlines()] == [None, None]
     status, _, err = run("deal", "--secure", "--seed", 3)
-    assert status == 2 and "secure has no seed" in err
+    assert status == 2 and "secure and seed cannot be combined" in err
 
 
 def test_a_lesson_has_its_opener_as_dealer(run) -> None:

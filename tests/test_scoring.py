@@ -220,7 +220,7 @@ def test_par_of_a_board() -> None:
     found = par(TrickTable(np.array(BOARD, np.uint8)), "none", "N")
     assert found.score == 420
     assert [str(c) for c in found.contracts] == ["4H NS ="]
-    assert str(found) == "NS +420: 4H NS ="
+    assert str(found) == "NS +420: 4♥ by N or S"
     (contract,) = found.contracts
     assert contract.contract == Contract("4H")
     assert contract.declarers == (Seat.NORTH, Seat.SOUTH) and contract.tricks == 10
@@ -233,7 +233,7 @@ def test_par_of_a_board_passed_out_and_of_one_that_both_sides_make() -> None:
     assert str(par(six, "both", "S")) == "NS +0: PASS"
     hot = six.copy()
     hot[Strain.NOTRUMP] = 7
-    assert str(par(hot, "none", "N")) == "NS +90: 1N NS ="
+    assert str(par(hot, "none", "N")) == "NS +90: 1NT by N or S"
     assert str(par(hot, "none", "E")) == "NS -90: 1N EW ="
 
 

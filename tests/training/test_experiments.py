@@ -1081,7 +1081,7 @@ def test_the_command(deals, tmp_path, run):
         (["mossakowski2009", "--first-range", "-1"], "--first-range is -1.0 (expected more"),
         (["mossakowski2009", "--first-range", "1", "--first-weights", "1"], "two ways of saying"),
         (["mossakowski2009", "--table", "XX"], "no table 'XX'"),
-        (["mossakowski2009", "--scale", "huge"], "no scale 'huge'"),
+        (["mossakowski2009", "--scale", "huge"], "--scale is 'huge' (expected smoke"),
         (["all", "--row", "m09-TV-5"], "no row 'm09-TV-5' here (nearest: m09-TV-"),
         (["all", "--network", "52-25-2"], "no network '52-25-2' here (nearest: 52-25-1"),
         (["mossakowski2009", "--seeds", "3"], "is for scales full and authors, and this is"),

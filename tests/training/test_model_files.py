@@ -180,7 +180,7 @@ def test_arrays_in_other_files_are_not_read(tmp_path: Path, where: str) -> None:
     entry = values.external_data.add()
     entry.key, entry.value = "location", "numbers"
     path.write_bytes(model.SerializeToString())
-    with pytest.raises(tc.ModelError, match="keeps arrays in other files"):
+    with pytest.raises(tc.ModelError, match="stores arrays in other files"):
         tc.Estimator(path)
 
 
