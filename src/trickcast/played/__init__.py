@@ -8,6 +8,7 @@ from .._public import public_names
 from .estimate import PLAYERS, PlayedEstimator, estimate_played
 from .files import PlayedModelInfo
 from .norms import Norm, given_away, norms
+from .pars import expected_at_par
 from .result import PlayedEstimate
 
 __dir__ = public_names(__name__)
