@@ -983,6 +983,7 @@ def test_networks_are_shared_where_nothing_sets_them_apart():
     assert len({net.slug for net in merged}) == len(merged)
 
 
+@pytest.mark.solver
 def test_ns_tricks_of_the_printed_deals():
     samples = sample_deals()
     tricks = tc.solve(samples.deals).tricks

@@ -116,7 +116,7 @@ def report(
         estimates = estimator(chunk)
         for i, each in enumerate(_dealt([chunk])):
             table = TrickTable(tables[i].tricks)
-            best = par(table, each.vulnerability, each.dealer)
+            best = par(table, each.dealer, each.vulnerability)
             (expected,) = expected_at_par(chunk[i : i + 1], [best], [each.vulnerability])
             shown.append(
                 ReportedBoard(

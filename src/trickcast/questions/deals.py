@@ -230,7 +230,7 @@ class ParQuestion(Question):
         from ..played import expected_at_par
 
         vulnerable, dealer = self.conditions(board)
-        best = par(TrickTable(tricks), vulnerable, dealer)
+        best = par(TrickTable(tricks), dealer, vulnerable)
         return best, expected_at_par(DealSet.from_deals([deal]), [best], [vulnerable])[0]
 
     def answer(self, deal: Deal, board: Board | None, tricks: NDArray[np.uint8]) -> ParAnswer:
