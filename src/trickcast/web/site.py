@@ -41,6 +41,10 @@ def write_site(folder: str | os.PathLike[str]) -> list[str]:
     Raises:
         SiteError: The folder holds other files.
         OSError: Nothing can be written.
+
+    Example:
+        >>> "index.html" in write_site("page")
+        True
     """
     root = Path(folder)
     if root.exists() and not root.is_dir():
