@@ -17,6 +17,7 @@ __all__ = [
     "PlayedEstimator",
     "PlayedModelInfo",
     "estimate_played",
+    "expected_at_par",
     "given_away",
     "norms",
 ]

@@ -29,10 +29,10 @@ from ..formats import iter_deals
 from ..played.files import PLAYED_FORMAT, inputs_text
 from ..played.inputs import SIZES, UNKNOWN_LEAD, Tables, encode, part
 from ..played.measures import measure
+from .errors import TrainingError
 from .exports import Graph, write_model
 from .request import Answer, Request, can_export
 from .settings import MORE_THAN_0, SEED, SHARE, at_least, check_settings, setting
-from .trainer import TrainingError
 
 FOLDS = 5
 _COUNTS, _BOOK = 14, 6
