@@ -140,7 +140,11 @@ def test_without_solving_there_is_no_interval() -> None:
     mean, low, high = guess.making("4S", "S")
     assert 0 < mean < 1 and np.isnan([low, high]).all()
     assert np.isnan(guess.interval["S", "S"]).all()
-    assert "estimates only" in str(guess) and "estimates only" in guess._repr_html_() and "±" not in str(guess)
+    assert (
+        "estimates only" in str(guess)
+        and "estimates only" in guess._repr_html_()
+        and "±" not in str(guess)
+    )
     assert guess.expected["S", "S"] == pytest.approx(
         tc.estimate(guess.deals).expected[:, 0, 2].mean()
     )
@@ -204,7 +208,11 @@ def test_whether_a_contract_makes() -> None:
     assert 0 < worth.explained <= 1 and worth.effective > 30 and worth.saving > 0
     assert f"makes {100 * found.making().mean:.1f} %" in str(found)
     guess = tc.contract_chance(**KNOWN, contract="4S", by="S", samples=30, solve=0)
-    assert 0 < guess.making().mean < 1 and np.isnan(guess.making().low) and "estimates only" in str(guess)
+    assert (
+        0 < guess.making().mean < 1
+        and np.isnan(guess.making().low)
+        and "estimates only" in str(guess)
+    )
     with pytest.raises(SimulationError, match="passed out"):
         tc.contract_chance(**KNOWN, contract="PASS", by="S")
 
