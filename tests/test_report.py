@@ -86,6 +86,7 @@ def test_a_board_shows_its_hands_what_makes_and_the_par(run, session: Path, tmp_
         ["W", "–", "–", "–", "1", "–"],
     ]
     par = tc.par(deals[0])
+    assert not isinstance(par, list)
     (expected,) = expected_at_par(deals[:1], [par], [tc.Vulnerability.EW])[0]
     assert f"Par NS +420: 4♥ NS = · expected at the table {expected:+.0f}\n" in text
 

@@ -136,7 +136,6 @@ class BoardAnswer(TypedDict):
 class CallsQuestion(Question):
     """What questions about calls have in common."""
 
-    most = 256
     dealer: FirstCaller = "N"
     vulnerable: Sides = "none"
     meaning: Meanings = None
@@ -182,7 +181,7 @@ class AuctionQuestion(CallsQuestion):
     Example: trickcast auction "1N P 2C" --dealer N
     """
 
-    filed = "auction"
+    filed, most = "auction", 20  # a second or two each
     auction: Annotated[
         str,
         Argument(metavar="CALLS", filled=True, example="1N P 2C",
@@ -273,7 +272,7 @@ class BidQuestion(CallsQuestion):
     Example: trickcast bid KQ4.AQ5.K873.J94 --auction "1S P" --dealer S
     """
 
-    filed = "hand"
+    filed, most = "hand", 400
     hand: Annotated[
         str,
         Argument(metavar="HAND", format="hand", filled=True, example="KQ4.AQ5.K873.J94",

@@ -106,7 +106,7 @@ class EstimateQuestion(Question):
     def at_the_table(
         self, deal: Deal, board: Board | None, estimate: TrickEstimate
     ) -> list[LikelyContract]:
-        """Return the contracts that championship players reach most often, with the tricks they take.
+        """Return the contracts that experts reach most often, with the tricks they take.
 
         Auctions are drawn from the network of calls.
         """
