@@ -617,7 +617,10 @@ def test_par_takes_dealer_and_vulnerability_from_the_board(run, tmp_path: Path) 
     (tmp_path / "board.pbn").write_text(text)
     content = json.loads(run("par", tmp_path / "board.pbn", "--json")[1])
     assert (content["dealer"], content["vulnerable"], content["ns"]) == ("S", "both", 620)
-    assert "NS +420" in run("par", BOARD)[1]
+    told, expected = run("par", BOARD)[1].splitlines()[-2:]
+    assert told.endswith("NS +420: 4♥ by N or S")
+    (points,) = json.loads(run("par", BOARD, "--json")[1])["expected"]
+    assert expected == f"expected at the table: NS {points:+.0f} in 4♥ by N or S"
 
 
 def test_a_par_of_many_contracts_stays_in_eighty_columns(run, tmp_path: Path) -> None:
@@ -627,9 +630,9 @@ def test_a_par_of_many_contracts_stays_in_eighty_columns(run, tmp_path: Path) ->
     tc.write(board.with_tricks(tricks), tmp_path / "x.csv")
     out = run("par", tmp_path / "x.csv")[1]
     assert max(map(len, out.splitlines())) <= 80
-    assert " ".join(out.split()).endswith(
-        "3♣ by E or W, +1; 3♦ by E or W, +1; 4♣ by E or W; 4♦ by E or W"
-    )
+    told, _, expected = " ".join(out.split()).partition(" expected at the table: NS ")
+    assert told.endswith("3♣ by E or W, +1; 3♦ by E or W, +1; 4♣ by E or W; 4♦ by E or W")
+    assert re.fullmatch(r"(-\d+ in \d[♣♦] by E or W(; )?)+", expected)
 
 
 @pytest.fixture

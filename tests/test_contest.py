@@ -18,7 +18,16 @@ import pytest
 import trickcast as tc
 from test_serving import running
 from trickcast.cards import Deal, Seat
-from trickcast.web.contest import KINDS, NETWORKS, drawn, interval, prepared, printed, score
+from trickcast.web.contest import (
+    KINDS,
+    NETWORKS,
+    SOLVED,
+    drawn,
+    interval,
+    prepared,
+    printed,
+    score,
+)
 from trickcast.web.serve.api import application
 from trickcast.web.serve.contest import Contest
 from trickcast.web.serve.guard import Limits
@@ -59,7 +68,7 @@ class Client:
 def problem(exact: int = 8) -> Any:
     """A problem whose networks are one, two and three tricks off."""
     networks = {name: exact - off for off, name in enumerate(NETWORKS, 1)}
-    answers = {f"{h}{s}": {"exact": exact, "networks": networks} for h, s in KINDS}
+    answers = {f"{h}{s}": {"exact": exact, "networks": networks} for h, s in SOLVED}
     return {"deal": DEAL, "leader": "W", "answers": answers}
 
 
@@ -228,6 +237,31 @@ def test_a_chunk_is_scored_as_printed_beside_the_networks(client, clock) -> None
     (row,) = best(client)
     assert (row["name"], row["chunks"], row["begun"], row["deals"]) == ("Ann", 1, 1, LENGTH)
     assert row["exact"] == interval(1, 3)
+
+
+def test_the_strain_is_named_with_each_deal_where_that_is_asked(file, clock) -> None:
+    client = opened(file, clock, 0)
+    store = contest_in(file, clock).store
+    for number in range(LENGTH + 1):
+        content = problem()
+        content["deal"] = tc.random_deals(1, seed=5, start=number)[0].pbn
+        content["answers"]["4S"]["exact"] = 4
+        store.add(content)
+    player = begin(client, strain="named", name="Ann")
+    strains = []
+    for number in range(LENGTH + 1):
+        given = ask(client, "deal", **player)
+        strains.append(given["strain"])
+        taken = ask(client, "answer", **player, number=number, tricks=8)
+        assert taken["strain"] == given["strain"]
+        assert taken["exact"] == {"N": 8, "S": 4}[given["strain"]]
+    assert set(strains) == {"N", "S"}
+    result = ask(client, "result", **player)
+    assert [deal["strain"] for deal in result["deals"]] == strains
+    assert result["player"]["exact"][0] == round(100 * strains[1:].count("N") / LENGTH, 2)
+    assert result["printed"] == printed(4, "named") and len(result["printed"]) == 6
+    (row,) = best(client, KINDS.index((4, "named")))
+    assert row["name"] == "Ann" and best(client) == []
 
 
 def test_the_most_exact_players_come_first_and_only_with_full_chunks(client) -> None:
@@ -413,11 +447,11 @@ def test_intervals_are_those_of_clopper_and_pearson() -> None:
 
 def test_every_kind_has_its_printed_rows_and_one_is_doubted() -> None:
     rows = {kind: printed(*kind) for kind in KINDS}
-    assert [len(part) for part in rows.values()] == [3, 3, 3, 3]
+    assert [len(part) for part in rows.values()] == [3, 3, 3, 3, 6, 6]
     doubted = [
         (kind, row["within_2"]) for kind, part in rows.items() for row in part if row["note"]
     ]
-    assert doubted == [((4, "S"), 88.34)]
+    assert doubted == [((4, "S"), 88.34), ((4, "named"), 88.34)]
 
 
 @pytest.mark.solver

@@ -145,6 +145,18 @@ def test_the_command_values_the_opening_leads(run) -> None:
 
 
 @pytest.mark.solver
+def test_the_position_alone_has_the_values_that_judging_the_play_has(run) -> None:
+    played = "DQ DK DA D4 D6".split()
+    whole = json.loads(run("play", BOARD, "4H", *played, "--by", "N", "--json")[1])
+    alone = json.loads(run("play", BOARD, "4H", *played, "--by", "N", "--position", "--json")[1])
+    assert alone["now"] == whole["now"] and alone["now"]["turn"] == "N"
+    assert alone["cards"] == [] and alone["roles"] is None
+    assert alone["tricks"] == max(alone["now"]["tricks"].values())
+    refused = run("play", BOARD, "4H", "--by", "N", "--position", "--now")[2]
+    assert refused.startswith("trickcast: position cannot be combined with now")
+
+
+@pytest.mark.solver
 def test_the_command_says_where_tricks_were_given_away(run) -> None:
     played = ["HA", "H5", "H4", "H2", "S4", "SK", "S2", "SA"]
     out = run("play", BOARD, "4H", *played, "--by", "N", "--json")[1]

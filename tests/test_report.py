@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import trickcast as tc
+from trickcast.played import expected_at_par
 from trickcast.web.words import LANGUAGES
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
@@ -72,6 +73,7 @@ def test_a_session_becomes_one_file_without_scripts_or_links(
 def test_a_board_shows_its_hands_what_makes_and_the_par(run, session: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     run("report", session, "-o", out)
+    deals = tc.read(session)
     article = out.read_text("utf-8").partition("<article>")[2].partition("</article>")[0]
     text = Elements(article).text
     assert "♥ KQ9832" in text and "♦ 1094" in text and "16 HCP" in text
@@ -83,7 +85,10 @@ def test_a_board_shows_its_hands_what_makes_and_the_par(run, session: Path, tmp_
         ["E", "–", "–", "–", "1", "–"],
         ["W", "–", "–", "–", "1", "–"],
     ]
-    assert "Par NS +420: 4♥ NS =" in text
+    par = tc.par(deals[0])
+    assert not isinstance(par, list)
+    (expected,) = expected_at_par(deals[:1], [par], [tc.Vulnerability.EW])[0]
+    assert f"Par NS +420: 4♥ NS = · expected at the table {expected:+.0f}\n" in text
 
 
 @pytest.mark.solver

@@ -479,7 +479,8 @@ def test_the_page_asks_what_the_server_answers(client) -> None:
 def test_the_schema_has_every_question_and_the_keys_of_its_answers(client) -> None:
     schema = client.get("/openapi.json").json()
     names = {path.removeprefix("/v1/") for path in schema["paths"] if path.startswith("/v1/")}
-    deals, hands = {"estimate", "solve", "par", "convert"}, {"hand", "pair", "open", "nearest"}
+    deals = {"estimate", "solve", "par", "convert", "played"}
+    hands = {"hand", "pair", "open", "nearest", "auction", "bid"}
     others = {"simulate", "compare", "leads", "play", "played", "auction", "bid", "deal", "models"}
     others |= {"contest", "session"}
     contest = {f"contest/{step}" for step in ("begin", "deal", "answer", "result", "forget")}

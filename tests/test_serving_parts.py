@@ -129,6 +129,41 @@ def test_a_file_is_converted_as_by_the_command_line(client, boards, tmp_path, fo
     assert ("notes" in content) == (form in ("lin", "zrd"))  # which leave something out
 
 
+def test_boards_are_bid_and_explained_as_by_the_command_line(client, boards, tmp_path) -> None:
+    kind = {"content-type": "application/x-pbn"}
+    asked = "/v1/bid?dealer=E&seats=NS"
+    bid = client.post(asked, content=boards.read_bytes(), headers=kind)
+    expected = printed("bid", str(boards), "--dealer", "E", "--seats", "NS")
+    assert (bid.status_code, bid.json()) == (200, {"results": expected}) and len(expected) == 2
+    called = tmp_path / "called.pbn"
+    called.write_text(f'{boards.read_text()}\n[Deal "{EASY}"]\n[Auction "S"]\n1NT Pass 3NT AP\n')
+    form = {"files": {"file": called.read_bytes()}, "data": {"vulnerable": "ns"}}
+    (explained,) = printed("auction", str(called), "--vulnerable", "ns")
+    assert client.post("/v1/auction", **form).json() == {
+        "results": [explained],
+        "notes": ["2 boards without an auction"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "detail"),
+    [
+        ("bid?hand=AKQ2.QJT987.32.2", "hand and a file are given"),
+        ("bid?simulate=true", "simulate needs a hand"),
+        ("bid?seats=", "seats is empty"),
+        ("auction", "no board has an auction"),
+        (f"auction?deal={EASY}", "deal needs calls"),
+    ],
+)
+def test_what_a_file_of_boards_has_no_answer_to_is_refused(client, path, detail) -> None:
+    answer = client.post(
+        f"/v1/{path}", content=EASY.encode(), headers={"content-type": "text/plain"}
+    )
+    assert answer.status_code == 422 and detail in answer.json()["detail"]
+    alone = client.post("/v1/bid", json={"hand": "AKQ2.QJT987.32.2", "seats": "NS"})
+    assert alone.status_code == 422 and "seats needs a file" in alone.json()["detail"]
+
+
 @pytest.mark.solver
 def test_a_match_is_compared_as_by_the_command_line(client, tmp_path) -> None:
     path = tmp_path / "match.pbn"
@@ -197,7 +232,10 @@ FILES_REFUSED = [
     ({"content": b"x", "headers": {"content-type": "application/x-zrd"}}, "the file"),
     ({"files": {"file": ("../../etc/passwd", b"x")}}, "../../etc/passwd: "),
     ({"files": {"file": b"x"}, "data": {"from": "word"}}, "is not a format"),
-    ({"files": {"file": b"x"}, "data": {"deals": EASY}}, "deals are given twice"),
+    (
+        {"files": {"file": b"x"}, "data": {"deals": EASY}},
+        "deals and a file are given (expected one of them)",
+    ),
     ({"files": {"file": b"x"}, "data": {"modell": "fast"}}, "modell: extra inputs"),
     ({"files": {"file": f"{EASY}\n".encode() * 41}}, "too many deals (expected at most 40)"),
 ]

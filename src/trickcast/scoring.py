@@ -373,14 +373,18 @@ class ParContract:
     @property
     def words(self) -> str:
         """For people: ``4♥ by N or S``, ``5♦X by E, down 2``."""
-        seats = " or ".join(seat.letter for seat in self.declarers)
         over = self.tricks - self.contract.tricks
-        result = f", down {-over}" if over < 0 else f", {over:+d}" if over else ""
+        return self.bid + (f", down {-over}" if over < 0 else f", {over:+d}" if over else "")
+
+    @property
+    def bid(self) -> str:
+        """The same without a result: ``4♥ by N or S``."""
+        seats = " or ".join(seat.letter for seat in self.declarers)
         strain = self.contract.strain
         assert strain is not None  # who passes is content without a contract
         sign = "NT" if strain is Strain.NOTRUMP else strain.symbol
         doubled = "X" * self.contract.doubling
-        return f"{self.contract.level}{sign}{doubled} by {seats}{result}"
+        return f"{self.contract.level}{sign}{doubled} by {seats}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1165,8 +1165,12 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_is_trained(t
     assert not (tmp_path / "out").exists()
 
 
-def test_usual_layouts_may_be_missing(tmp_path, run, monkeypatch):
+def test_outside_a_clone_its_files_are_looked_for_here_and_named(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("trickcast.papers.reproduce.__file__", str(tmp_path / "a/b/c/d.py"))
+    status, _, err = run("mossakowski2009", "--row", "m09-TX-11", "--out", tmp_path)
+    named = "data/library: no library of solved deals (expected a folder with manifest.json, as "
+    assert status == 2 and named in err
     status, out, err = run("bridgehand2vec", "--table", "11", "--out", tmp_path)
     assert status == 2 and ": 1 row; 1 of the rows waits for files (--layouts)\n" in out
     assert err.endswith("files that are not given (expected --layouts)\n")

@@ -198,6 +198,10 @@ def read_actions(text: str, source: str = "script") -> Actions:
 
     Raises:
         ConstraintError: The text cannot be read; the message has line, column and a caret.
+
+    Example:
+        >>> read_actions("produce 5\\naction average hcp(north)").produce
+        5
     """
     script = read_script(text, source)
     tables: list[Average | Frequency] = []

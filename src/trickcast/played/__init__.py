@@ -7,6 +7,7 @@ Double-dummy tricks assume that everybody sees all cards. The model here starts 
 from .estimate import PLAYERS, PlayedEstimator, estimate_played
 from .files import PlayedModelInfo
 from .norms import Norm, given_away, norms
+from .pars import expected_at_par
 from .result import PlayedEstimate
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "PlayedEstimator",
     "PlayedModelInfo",
     "estimate_played",
+    "expected_at_par",
     "given_away",
     "norms",
 ]

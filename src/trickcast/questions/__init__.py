@@ -35,7 +35,18 @@ QUESTIONS = {
 
 
 def question_of(name: str) -> type[Question]:
-    """Return the question of a name in ``QUESTIONS``."""
+    """Return the class of a question.
+
+    Args:
+        name: Name of the question, one of ``QUESTIONS``.
+
+    Returns:
+        The class.
+
+    Example:
+        >>> question_of("estimate").__name__
+        'EstimateQuestion'
+    """
     module, _, kind = QUESTIONS[name].partition(".")
     question: type[Question] = getattr(import_module(f".{module}", __package__), kind)
     return question

@@ -211,6 +211,11 @@ def read_script(
 
     Raises:
         ConstraintError: The text cannot be read; the message has line, column and a caret.
+
+    Example:
+        >>> strong = read_script("hcp(north) >= 20")
+        >>> tc.constrained_deals(1, condition=strong, seed=1)[0].north.hcp >= 20
+        True
     """
     text = _with_parameters(text, source, parameters or {})
     return _ScriptReader(text, source, chances).script_of()
