@@ -154,10 +154,10 @@ def suggest_calls(
 
 def bid_deals(
     deals: DealsLike,
-    auctions: Any = "",
+    auctions: str | Auction | Sequence[AuctionLike] = "",
     *,
-    dealers: Any = "N",
-    vulnerable: Any = "none",
+    dealers: str | Seat | Sequence[str | Seat] = "N",
+    vulnerable: str | Vulnerability | Sequence[str | Vulnerability] = "none",
     seats: Sequence[str | Seat] = tuple(Seat),
     seed: int | None = None,
     style: str | Mapping[str, str] | None = None,
