@@ -244,7 +244,7 @@ def test_the_strain_is_named_with_each_deal_where_that_is_asked(file, clock) -> 
     store = contest_in(file, clock).store
     for number in range(LENGTH + 1):
         content = problem()
-        content["deal"] = tc.random_deals(1, seed=5, start=number)[0].pbn
+        content["deal"] = tc.random_deals(1, seed=5, start=number + 2)[0].pbn
         content["answers"]["4S"]["exact"] = 4
         store.add(content)
     player = begin(client, strain="named", name="Ann")
