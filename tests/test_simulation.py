@@ -225,11 +225,7 @@ def test_whether_a_contract_makes() -> None:
         and np.isnan(guess.making().low)
         and "estimates only" in str(guess)
     )
-<<<<<<< HEAD
     with pytest.raises(SimulationError, match="passed-out"):
-=======
-    with pytest.raises(SimulationError, match="passed out"):
->>>>>>> table
         tc.contract_chance(**KNOWN, contract="PASS", by="S")
 
 
