@@ -632,7 +632,7 @@ def test_a_par_of_many_contracts_stays_in_eighty_columns(run, tmp_path: Path) ->
     assert max(map(len, out.splitlines())) <= 80
     told, _, expected = " ".join(out.split()).partition(" expected at the table: NS ")
     assert told.endswith("3♣ by E or W, +1; 3♦ by E or W, +1; 4♣ by E or W; 4♦ by E or W")
-    assert re.fullmatch(r"(-\d+ in \d[♣♦] by E or W(; )?)+", expected)
+    assert re.fullmatch(r"([+-]\d+ in \d[♣♦] by E or W(; )?)+", expected)
 
 
 @pytest.fixture

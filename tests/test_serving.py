@@ -20,7 +20,7 @@ import pytest
 
 import trickcast as tc
 from trickcast.cards import Deal
-from trickcast.web.serve.run import ServeError, hosts_of
+from trickcast.web.serve.server import ServeError, hosts_of
 
 PAGE = Path(tc.__file__).parent / "web" / "page"
 NORTH, SOUTH = "A.KQ9832.T94.AKT", "KJ95.J65.K3.J654"

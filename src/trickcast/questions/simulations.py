@@ -222,7 +222,6 @@ Condition = Annotated[
 ]  # fmt: skip
 Vulnerable = Annotated[str, Option(metavar="[none|ns|ew|both]", help="Vulnerable sides.")]
 Rank = Annotated[str, Option(choices=RANKS, help="Results to rank by.")]
-Declarer = Annotated[str, Option(metavar="[N|E|S|W]", help="Declarer.", example="S")]
 
 
 @dataclass(frozen=True, kw_only=True)
