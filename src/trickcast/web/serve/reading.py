@@ -102,7 +102,7 @@ async def _read(request: Request, name: str) -> tuple[dict[str, Any], File | Non
             values.setdefault("from", named)
     if file is not None:
         if "deals" in values:
-            raise RefusedError("deals are given twice (expected a file or deals)")
+            raise RefusedError("deals are given twice (expected either a file or deals)")
         values["deals"] = [""]  # for the file
     return values, file
 
