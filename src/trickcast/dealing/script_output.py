@@ -147,7 +147,7 @@ def _cells(item: Item, owners: NDArray[np.uint8], tricks: Tricks | None) -> Iter
             seats = Seat if inner == "deal" else [Seat.parse(inner)]
             yield " ".join(str(count) for seat in seats for count in table[:, seat])
         else:
-            best = par(table, Vulnerability.parse(inner or "none"), Seat.NORTH)
+            best = par(table, Seat.NORTH, Vulnerability.parse(inner or "none"))
             yield "; ".join(map(str, best.contracts))
 
 

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 import numpy as np
 
 from .._files import atomic_writer
-from .._public import public_names
 from ..cards import (
     UNKNOWN,
     Board,
@@ -66,7 +65,6 @@ __all__ = [
     "FormatError",
     "FormatWarning",
     "Limits",
-    "atomic_writer",
     "find_format",
     "format_of",
     "format_to_write",
@@ -536,4 +534,5 @@ def _words(board: Board, field: str) -> list[str]:
     return words_of_tags(board) if field == "tags" else [_WORDS.get(field, field)]
 
 
-__dir__ = public_names(__name__)
+def __dir__() -> list[str]:
+    return __all__

@@ -7,7 +7,6 @@ JSON that the command prints with ``--json`` and the server sends.
 
 from importlib import import_module
 
-from .._public import public_names
 from .declared import Hooks, Question, QuestionError
 
 __all__ = ["QUESTIONS", "Hooks", "Question", "QuestionError", "question_of"]
@@ -53,4 +52,5 @@ def question_of(name: str) -> type[Question]:
     return question
 
 
-__dir__ = public_names(__name__)
+def __dir__() -> list[str]:
+    return __all__

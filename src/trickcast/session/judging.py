@@ -262,7 +262,7 @@ class _Judging:
     def board(self, number: int, board: SessionBoard) -> JudgedBoard:
         """Return a board, judged as far as its cards and results are known."""
         exact = self._exact.get(number)
-        best = None if exact is None else par(exact, board.vulnerability, board.dealer)
+        best = None if exact is None else par(exact, board.dealer, board.vulnerability)
         field = _Field(
             board.tables,
             [self._chances_of(number, table) for table in board.tables],

@@ -715,7 +715,7 @@ def _par(side: str, vulnerable: str) -> DealCount:
     sign = 1 if side.upper() == "NS" else -1
 
     def scores(tables: NDArray[Any]) -> NDArray[Any]:
-        pars = [par(table, vulnerability, Seat.NORTH).score for table in tables]
+        pars = [par(table, Seat.NORTH, vulnerability).score for table in tables]
         return sign * np.array(pars, dtype=np.int64)
 
     return DealCount("par", scores, True, (-_MOST_SCORED, _MOST_SCORED))

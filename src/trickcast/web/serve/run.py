@@ -147,7 +147,9 @@ def connections_of(files: int, solvers: int) -> tuple[int, int]:
     connections = files - own - 4 * backlog
     if connections < 1:
         needed = 2 * own
-        raise ServeError(f"only {files} files can be open at once (expected {needed}; see ulimit -n)")
+        raise ServeError(
+            f"only {files} files can be open at once (expected {needed}; see ulimit -n)"
+        )
     return backlog, connections
 
 
