@@ -6,10 +6,10 @@ import click
 from rich.console import Group
 from rich.table import Table
 
+from ..questions.leads import LeadsQuestion
 from ..questions.simulations import (
     CompareQuestion,
     ContractSheet,
-    LeadsQuestion,
     SimulateQuestion,
 )
 from ..simulation import (
