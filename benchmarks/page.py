@@ -4,7 +4,8 @@
 
 The static page is opened over 1.6 Mbit/s with 300 ms each way, until its first number is there. Its
 solver (DDS as WebAssembly, in workers) and the native one solve the same deals, in turn. A server's
-page is asked for the results on cards of fresh deals, beside the native solver's own time for them.
+page is asked for the results on cards of fresh deals, before the lead and after cards that were
+played, beside the native solver's own time for the same positions.
 """
 
 import argparse
@@ -23,6 +24,10 @@ from typing import Any
 import numpy as np
 
 import trickcast as tc
+from trickcast.cards import Seat, Strain
+from trickcast.cards.play import positions
+from trickcast.cards.text import card_text, parse_card
+from trickcast.solver import values_in
 from trickcast.web import write_site
 
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
@@ -41,15 +46,36 @@ SOLVE = """async (pbn) => {
     const table = await window.engine.solve(Deal.parse(pbn));
     return [table, performance.now() - began];
 }"""
-CARDS = """async (pbn) => {
+CARDS = """async ([pbn, cards]) => {
     const { HttpEngine } = await import("./engine.js");
     const { Deal } = await import("./cards.js");
     window.engine ??= new HttpEngine();
     const began = performance.now();
-    const line = { deal: Deal.parse(pbn), contract: "3N", declarer: 2, cards: [] };
+    const line = { deal: Deal.parse(pbn), contract: "3N", declarer: 2, cards };
     await window.engine.position(line);
     return performance.now() - began;
 }"""
+
+POINT = """async ([pbn, cards, next]) => {
+    const { answerOf, foresee, resultsOf } = await import("./answers.js");
+    const { play, setContract } = await import("./table.js");
+    const { blank, board, open, state, change } = await import("./store.js");
+    const { Deal } = await import("./cards.js");
+    const until = async (known) => {
+        while (!known()) await new Promise((later) => setTimeout(later, 1));
+    };
+    const shown = { ...blank(), deal: Deal.parse(pbn), contract: "3N", declarer: 2, play: cards };
+    open({ boards: [shown], skipped: [] });
+    change({ line: { contract: "3N", declarer: 2, cards, at: cards.length } });
+    await until(() => resultsOf(state.line) && answerOf(board()).exact && answerOf(board()).final);
+    foresee(next);
+    await new Promise((later) => setTimeout(later, 250));
+    const began = performance.now();
+    play("SHDC".indexOf(next[0]) * 13 + "AKQJT98765432".indexOf(next[1]));
+    await until(() => resultsOf(state.line));
+    return performance.now() - began;
+}"""
+"""A person points at a card for a quarter of a second, then plays it."""
 
 
 class Host(SimpleHTTPRequestHandler):
@@ -121,7 +147,7 @@ def solvers(browser: Any, site: str, count: int) -> None:
 
 
 def cards(browser: Any, count: int) -> None:
-    """Ask a server for the results on the leader's cards, beside the native solver."""
+    """Ask a server for the results on cards, before the lead and after cards that were played."""
     command = [sys.executable, "-m", "trickcast", "serve", "--port", "0", "--solvers", "1"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -129,15 +155,41 @@ def cards(browser: Any, count: int) -> None:
         assert running.stdout is not None
         page = browser.new_context(bypass_csp=True).new_page()
         page.goto(f"{running.stdout.readline().strip()}/")
-        page.evaluate(CARDS, DEAL)
+        page.evaluate(CARDS, [DEAL, []])
         tc.solve_leads(DEAL, "3N", by="S")
-        ours, native = [], []
-        for deal in tc.random_deals(count, seed=49):
-            native.append(milliseconds(partial(tc.solve_leads, deal, "3N", by="S")))
-            ours.append(page.evaluate(CARDS, deal.pbn))
+        for when, seed, played in (("choosing a contract", 49, 0), ("a lead", 50, 1),
+                                   ("five cards", 51, 5)):  # fmt: skip
+            ours, native = [], []
+            for deal in tc.random_deals(count, seed=seed):
+                cards = some_play(deal, played)
+                position = positions(deal.owners, Strain.NOTRUMP, Seat.WEST, parsed(cards))[-1:]
+                solve = partial(values_in, position, Strain.NOTRUMP, Seat.SOUTH)
+                native.append(milliseconds(solve))
+                ours.append(page.evaluate(CARDS, [deal.pbn, cards]))
+            print(f"results on cards by a server, after {when}: {median(ours):.0f} ms, native "
+                  f"{median(native):.0f} ms: {median(ours) / median(native):.2f} x")  # fmt: skip
+        shown = []
+        for deal in tc.random_deals(count, seed=52):
+            *cards, following = some_play(deal, 2)
+            shown.append(page.evaluate(POINT, [deal.pbn, cards, following]))
+        print(
+            f"results on cards in the page, after playing a card pointed at: {median(shown):.1f} ms"
+        )
         running.terminate()
-    print(f"results on cards of a server's page: {median(ours):.0f} ms, native "
-          f"{median(native):.0f} ms: {median(ours) / median(native):.2f} x")  # fmt: skip
+
+
+def parsed(cards: list[str]) -> list[int]:
+    """Return card numbers."""
+    return [parse_card(card) for card in cards]
+
+
+def some_play(deal: tc.Deal, count: int) -> list[str]:
+    """Return the first cards of a play in notrump by South, each the lowest that may be played."""
+    cards: list[str] = []
+    for _ in range(count):
+        reached = positions(deal.owners, Strain.NOTRUMP, Seat.WEST, parsed(cards))[-1]
+        cards.append(card_text(int(reached.playable[-1])))
+    return cards
 
 
 def main() -> None:
@@ -146,7 +198,9 @@ def main() -> None:
 
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--deals", type=int, default=50)
-    count = options.parse_args().deals
+    options.add_argument("--cards", action="store_true", help="Measure results on cards alone.")
+    asked = options.parse_args()
+    count = asked.deals
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         write_site(folder)
         host = partial(Host, directory=folder)
@@ -157,8 +211,9 @@ def main() -> None:
                 args=["--no-sandbox"],
             )
             site = f"http://127.0.0.1:{server.server_port}/"
-            slow_line(browser, site)
-            solvers(browser, site, count)
+            if not asked.cards:
+                slow_line(browser, site)
+                solvers(browser, site, count)
             cards(browser, count)
             browser.close()
             server.shutdown()

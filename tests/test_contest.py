@@ -18,7 +18,16 @@ import pytest
 import trickcast as tc
 from test_serving import running
 from trickcast.cards import Deal, Seat
-from trickcast.web.contest import KINDS, NETWORKS, drawn, interval, prepared, printed, score
+from trickcast.web.contest import (
+    KINDS,
+    NETWORKS,
+    SOLVED,
+    drawn,
+    interval,
+    prepared,
+    printed,
+    score,
+)
 from trickcast.web.serve.api import application
 from trickcast.web.serve.contest import Contest
 from trickcast.web.serve.guard import Limits
@@ -59,7 +68,7 @@ class Client:
 def problem(exact: int = 8) -> Any:
     """A problem whose networks are one, two and three tricks off."""
     networks = {name: exact - off for off, name in enumerate(NETWORKS, 1)}
-    answers = {f"{h}{s}": {"exact": exact, "networks": networks} for h, s in KINDS}
+    answers = {f"{h}{s}": {"exact": exact, "networks": networks} for h, s in SOLVED}
     return {"deal": DEAL, "leader": "W", "answers": answers}
 
 
@@ -230,6 +239,31 @@ def test_a_chunk_is_scored_as_printed_beside_the_networks(client, clock) -> None
     assert row["exact"] == interval(1, 3)
 
 
+def test_the_strain_is_named_with_each_deal_where_that_is_asked(file, clock) -> None:
+    client = opened(file, clock, 0)
+    store = contest_in(file, clock).store
+    for number in range(LENGTH + 1):
+        content = problem()
+        content["deal"] = tc.random_deals(1, seed=5, start=number)[0].pbn
+        content["answers"]["4S"]["exact"] = 4
+        store.add(content)
+    player = begin(client, strain="named", name="Ann")
+    strains = []
+    for number in range(LENGTH + 1):
+        given = ask(client, "deal", **player)
+        strains.append(given["strain"])
+        taken = ask(client, "answer", **player, number=number, tricks=8)
+        assert taken["strain"] == given["strain"]
+        assert taken["exact"] == {"N": 8, "S": 4}[given["strain"]]
+    assert set(strains) == {"N", "S"}
+    result = ask(client, "result", **player)
+    assert [deal["strain"] for deal in result["deals"]] == strains
+    assert result["player"]["exact"][0] == round(100 * strains[1:].count("N") / LENGTH, 2)
+    assert result["printed"] == printed(4, "named") and len(result["printed"]) == 6
+    (row,) = best(client, KINDS.index((4, "named")))
+    assert row["name"] == "Ann" and best(client) == []
+
+
 def test_the_most_exact_players_come_first_and_only_with_full_chunks(client) -> None:
     for name, answers in (("Ann", [8, 8, 1]), ("Ben", [8, 8, 8]), ("Cat", [8, 8])):
         play(client, begin(client, name=name), answers)
@@ -327,6 +361,7 @@ def refusal(path: Path) -> str:
     return ended.stderr
 
 
+@pytest.mark.solver
 def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path) -> None:
     text, other = tmp_path / "notes.txt", tmp_path / "other.sqlite"
     text.write_text("no data base, but many words" * 100)
@@ -364,6 +399,7 @@ def test_a_real_server_solves_deals_and_plays_them_out(file) -> None:
     assert taken["exact"] == (exact if declares else 13 - exact)
 
 
+@pytest.mark.solver
 def test_answers_are_tricks_of_north_and_south_whoever_declares() -> None:
     deal = Deal(DEAL)
     tricks = tc.solve(deal).tricks
@@ -381,6 +417,7 @@ def test_answers_are_tricks_of_north_and_south_whoever_declares() -> None:
             assert (answer["exact"], answer["networks"]["accurate"]) == (exact, ours)
 
 
+@pytest.mark.solver
 def test_what_networks_say_of_two_hands_depends_on_them_alone() -> None:
     north, east, south, west = DEAL.removeprefix("N:").split()
     turned = Deal(f"N:{north} {west} {south} {east}")
@@ -410,13 +447,14 @@ def test_intervals_are_those_of_clopper_and_pearson() -> None:
 
 def test_every_kind_has_its_printed_rows_and_one_is_doubted() -> None:
     rows = {kind: printed(*kind) for kind in KINDS}
-    assert [len(part) for part in rows.values()] == [3, 3, 3, 3]
+    assert [len(part) for part in rows.values()] == [3, 3, 3, 3, 6, 6]
     doubted = [
         (kind, row["within_2"]) for kind, part in rows.items() for row in part if row["note"]
     ]
-    assert doubted == [((4, "S"), 88.34)]
+    assert doubted == [((4, "S"), 88.34), ((4, "named"), 88.34)]
 
 
+@pytest.mark.solver
 def test_the_practice_of_the_static_page_holds_true_answers() -> None:
     practice = json.loads(
         (Path(tc.__file__).parent / "web" / "page" / "practice.json").read_text("utf-8")

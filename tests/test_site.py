@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 
 import pytest
 
@@ -46,6 +47,24 @@ def test_a_site_says_whether_it_has_the_exact_solver(tmp_path, monkeypatch):
         assert ("dds.wasm" in written) == ("LICENSE-DDS" in written) == bool(built)
         engine = json.loads((tmp_path / "site" / "engine.json").read_text())
         assert engine == {"engine": "browser", "exact": bool(built)}
+
+
+@pytest.mark.parametrize("address", ["https://club.example/tricks", "https://club.example/tricks/"])
+def test_a_site_tells_whole_addresses_to_who_shows_a_link(tmp_path, address):
+    write_site(tmp_path / "site", address)
+    for name, own in (("index.html", ""), ("contest.html", "contest.html")):
+        page = (tmp_path / "site" / name).read_text("utf-8")
+        told = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]+)">', page))
+        assert told["url"] == f"https://club.example/tricks/{own}"
+        assert told["image"] == "https://club.example/tricks/card.png"
+    write_site(tmp_path / "site")
+    assert "club.example" not in (tmp_path / "site" / "index.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("address", ["club.example", 'https://x/"><script>', "ftp://club.example/"])
+def test_an_address_that_is_none_is_refused(tmp_path, address):
+    with pytest.raises(SiteError, match="expected an address such as https://"):
+        write_site(tmp_path / "site", address)
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path):

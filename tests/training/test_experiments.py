@@ -983,6 +983,7 @@ def test_networks_are_shared_where_nothing_sets_them_apart():
     assert len({net.slug for net in merged}) == len(merged)
 
 
+@pytest.mark.solver
 def test_ns_tricks_of_the_printed_deals():
     samples = sample_deals()
     tricks = tc.solve(samples.deals).tricks
@@ -1081,7 +1082,7 @@ def test_the_command(deals, tmp_path, run):
         (["mossakowski2009", "--first-range", "-1"], "--first-range is -1.0 (expected more"),
         (["mossakowski2009", "--first-range", "1", "--first-weights", "1"], "two ways of saying"),
         (["mossakowski2009", "--table", "XX"], "no table 'XX'"),
-        (["mossakowski2009", "--scale", "huge"], "--scale is 'huge' (expected smoke, standard"),
+        (["mossakowski2009", "--scale", "huge"], "--scale is 'huge' (expected smoke"),
         (["all", "--row", "m09-TV-5"], "no row 'm09-TV-5' here (nearest: m09-TV-"),
         (["all", "--network", "52-25-2"], "no network '52-25-2' here (nearest: 52-25-1"),
         (["mossakowski2009", "--seeds", "3"], "is for scales full and authors, and this is"),

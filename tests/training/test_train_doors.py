@@ -102,6 +102,7 @@ def rows_of_pairs(tmp_path):
     return path
 
 
+@pytest.mark.solver
 def test_what_an_export_needs_is_asked_for_before_anything_is_trained(made, tmp_path):
     """Validation deals of one strain cannot calibrate, and were refused hours later."""
     generate(made, 3, seed=5, use="validation", strains="one", workers=1)

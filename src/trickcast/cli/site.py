@@ -5,7 +5,7 @@ from typing import Annotated
 
 import click
 
-from .command import Argument
+from .command import Argument, Option
 from .inputs import CommandError
 
 
@@ -13,6 +13,10 @@ def site(
     folder: Annotated[
         Path, Argument(metavar="FOLDER", help="New folder, or folder of an older site.")
     ],
+    address: Annotated[
+        str | None,
+        Option(metavar="URL", help="Address of the site, for what others show of a link to it."),
+    ] = None,
 ) -> None:
     """Write the page as static files for any web host.
 
@@ -21,7 +25,7 @@ def site(
     from ..web import SiteError, write_site
 
     try:
-        written = write_site(folder)
+        written = write_site(folder, address)
     except SiteError as error:
         raise CommandError(str(error)) from None
     megabytes = sum((folder / name).stat().st_size for name in written) / 1e6

@@ -150,6 +150,9 @@ class PlayQuestion(Question):
         str | None,
         Option(metavar="[N|E|S|W]", help="Leader (default: declarer's left-hand opponent)."),
     ] = None
+    position: Annotated[
+        bool, Option(help="Only the cards to play next; the play so far is not judged.")
+    ] = False
     now: Annotated[
         bool,
         Option(help="Compare the cards to play over layouts that fit the auction and the play."),
@@ -167,6 +170,8 @@ class PlayQuestion(Question):
         """Read contract and cards. Raises QuestionError for a board that is passed out."""
         if not self.now and (vain := {"auction", "dealer", "vulnerable", "meaning"} & self.given):
             raise QuestionError(f"{min(vain)} needs now")
+        if self.now and self.position:
+            raise QuestionError("position cannot be combined with now: hands may be hidden there")
         if self.now and self.lead is not None:
             raise QuestionError("lead cannot be combined with now: the auction tells who leads")
         bid = self._bid
@@ -222,16 +227,16 @@ class PlayQuestion(Question):
         self, owners: Owners, board: Board, note: Callable[[str], object], workers: int | None
     ) -> "Review | str":
         """Judge a play of (52,) owners; or say why there is none. ``note`` is told of its end."""
-        from ..solver import values_of_cards  # what is asked wrongly does not wait for DDS
+        from ..solver import values_in  # what is asked wrongly does not wait for DDS
 
         play = self.play_of(board)
         if isinstance(play, str):
             return play
         reached = _reached(owners, play, board, note)
+        if self.position:
+            reached = reached[-1:]
         cards = play.cards[: len(reached) - 1]
-        values = values_of_cards(
-            owners, play.strain, play.declarer, cards, leader=play.leader, workers=workers
-        )
+        values = values_in(reached, play.strain, play.declarer, workers=workers)
         return Review(play, reached, cards, values)
 
     def weigh(self, owners: Owners, board: Board, workers: int | None) -> "NextCard":

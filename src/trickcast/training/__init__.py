@@ -9,7 +9,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from .._public import public_names
 from .errors import TrainingError
 from .request import Request
 
@@ -41,4 +40,5 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
 
 
-__dir__ = public_names(__name__)
+def __dir__() -> list[str]:
+    return __all__

@@ -5,7 +5,8 @@ North's and South's alone, and its answer is how many tricks North and South tak
 """
 
 from functools import cache
-from typing import Literal
+from typing import Literal, cast
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,14 @@ from ..plugins import references
 
 Hands = Literal[2, 4]
 Trump = Literal["N", "S"]
+AskedStrain = Literal["N", "S", "named"]
 
 NETWORKS = ("accurate", "fast", "(52x4)-(26x4)-26-13-1")
 """Whom a player is compared with; the last is the network of 2009."""
-KINDS: tuple[tuple[Hands, Trump], ...] = ((4, "N"), (4, "S"), (2, "N"), (2, "S"))
-"""Known hands and strain."""
+SOLVED: tuple[tuple[Hands, Trump], ...] = ((4, "N"), (4, "S"), (2, "N"), (2, "S"))
+"""Known hands and strain for which a problem has answers."""
+KINDS: tuple[tuple[Hands, AskedStrain], ...] = (*SOLVED, (4, "named"), (2, "named"))
+"""Known hands and strain of chunks; named: told with each deal, as in the paper."""
 LAYOUTS = 64
 """Layouts of the unseen cards over which a network that needs four hands is averaged."""
 _CONFIDENCE = 0.95
@@ -77,7 +81,7 @@ def prepared(deal: Deal, leader: Seat, tricks: NDArray[np.uint8]) -> Problem:
     estimates = {name: _network(name)(deals) for name in NETWORKS}
     declarer = leader.rho
     answers: dict[str, Answers] = {}
-    for hands, trump in KINDS:
+    for hands, trump in SOLVED:
         strain = Strain.parse(trump)
         counts = {}
         for name, estimate in estimates.items():
@@ -90,6 +94,11 @@ def prepared(deal: Deal, leader: Seat, tricks: NDArray[np.uint8]) -> Problem:
             "networks": {name: _of_north_south(n, declarer) for name, n in counts.items()},
         }
     return {"deal": deal.pbn, "leader": str(leader), "answers": answers}
+
+
+def strain_of(asked: str, deal: str) -> Trump:
+    """Return the strain in which a deal is asked: where it is named, one that the deal settles."""
+    return cast(Trump, "NS"[crc32(deal.encode()) % 2] if asked == "named" else asked)
 
 
 def shown(deal: str, hands: int) -> str:
@@ -124,8 +133,15 @@ def interval(hits: int, deals: int) -> list[float]:
     return [round(100 * float(share), 2) for share in (hits / deals, low, high)]
 
 
-def printed(hands: int, trump: str) -> list[PrintedRow]:
+def printed(hands: int, strain: str) -> list[PrintedRow]:
     """Return the rows of Table XI for a kind; none where the plug-in of the papers is not there."""
+    if strain == "named":
+        words = {"N": "notrump", "S": "spades"}
+        return [
+            {**row, "who": f"{row['who']}, {word}"}
+            for trump, word in words.items()
+            for row in printed(hands, trump)
+        ]
     return [
         {
             "who": row["who"],
@@ -135,7 +151,7 @@ def printed(hands: int, trump: str) -> list[PrintedRow]:
             "note": row["note"],
         }
         for row in references("contest")
-        if (row["hands"], row["trump"]) == (str(hands), trump)
+        if (row["hands"], row["trump"]) == (str(hands), strain)
     ]
 
 

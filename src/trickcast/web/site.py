@@ -8,6 +8,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from ..pairs import PairEstimator
 _INDEX, _ENGINE, _PAGE, _SOLVER = "files.json", "engine.json", "page", "wasm"
 _FIRST = "models/fast.onnx"
 _PRELOAD = f'<link rel="preload" href="./{_FIRST}" as="fetch" crossorigin="anonymous">\n</head>'
+_ADDRESS = re.compile(r"https?://[\w.:-]+(/[\w.~%/-]*)?")
 _PACKED = {".js", ".css", ".html", ".json", ".svg", ".onnx", ".wasm"}
 
 
@@ -25,7 +27,7 @@ class SiteError(ValueError):
     """A site that cannot be written; the message says what to do."""
 
 
-def write_site(folder: str | os.PathLike[str]) -> list[str]:
+def write_site(folder: str | os.PathLike[str], address: str | None = None) -> list[str]:
     """Write the page into a folder, as static files.
 
     An older site in the folder is replaced. A file that compresses well has a ``.gz`` beside it,
@@ -34,21 +36,30 @@ def write_site(folder: str | os.PathLike[str]) -> list[str]:
 
     Args:
         folder: New folder, or folder of an older site.
+        address: Address of the site, such as ``https://club.example/tricks/``: what others show of
+            a link to it (its title and picture) is then named by whole addresses, which most of
+            them ask for.
 
     Returns:
         The files, as paths relative to the folder.
 
     Raises:
-        SiteError: The folder holds other files.
+        SiteError: The folder holds other files, or the address is none of a site.
         OSError: Nothing can be written.
+
+    Example:
+        >>> "index.html" in write_site("page")
+        True
     """
     root = Path(folder)
     if root.exists() and not root.is_dir():
         raise SiteError(f"{root} is a file (expected a folder to write the site into)")
     if root.is_dir() and any(root.iterdir()) and not (root / _INDEX).is_file():
         raise SiteError(f"{root} holds other files (expected a new folder, or an older site)")
+    if address is not None and not _ADDRESS.fullmatch(address):
+        raise SiteError(f"{address}: expected an address such as https://club.example/tricks/")
     solver = _solver()
-    contents = _page() | _networks() | solver
+    contents = _page(address) | _networks() | solver
     engine = {"engine": "browser", "exact": bool(solver)}
     contents[_ENGINE] = json.dumps(engine).encode() + b"\n"
     packed = {
@@ -70,10 +81,21 @@ def write_site(folder: str | os.PathLike[str]) -> list[str]:
     return [*sorted(contents | packed), _INDEX]
 
 
-def _page() -> dict[str, bytes]:
+def _page(address: str | None) -> dict[str, bytes]:
     contents = _files_of(_PAGE)
     contents["index.html"] = contents["index.html"].replace(b"</head>", _PRELOAD.encode())
+    if address is not None:
+        for name in ("index.html", "contest.html"):
+            contents[name] = _addressed(contents[name].decode(), name, address).encode()
     return contents
+
+
+def _addressed(page: str, name: str, address: str) -> str:
+    """Return a page that tells its whole address, and that of its picture, to who shows a link."""
+    root = address.removesuffix("/") + "/"
+    own = root if name == "index.html" else root + name
+    page = page.replace('property="og:image" content="./', f'property="og:image" content="{root}')
+    return page.replace("</head>", f'<meta property="og:url" content="{own}">\n</head>')
 
 
 def _networks() -> dict[str, bytes]:

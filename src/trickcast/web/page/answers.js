@@ -6,6 +6,7 @@ import { EngineError, openEngine } from "./engine.js";
 import { SEATS, boardFacts } from "./cards.js";
 import { board, change, state } from "./store.js";
 
+const POINTED = 40; // milliseconds on a card, after which what comes of it is asked
 const AGAIN = 5000; // milliseconds after which a server is asked again that was busy or could not be reached
 const REFUSED = /^4(?!29)/; // it would say the same again
 
@@ -14,6 +15,7 @@ let asked = new AbortController(); // of the questions about the board in view
 let asking = ""; // what they are about
 const known = new Map(); // by deal: {estimate, final, pair, openings, exact}
 const positions = new Map(); // by play: results of cards
+const coming = new Map(); // by play: results that were asked for before the card was played
 const tables = new Map(); // by contract: what players take in it at the table
 
 export const theEngine = () => engine;
@@ -143,8 +145,24 @@ export function changeSystem(system) {
   follow();
 }
 
+let pointed = 0;
+
+/** Ask what comes of a card that is pointed at: when it is played, the answer is there. */
+export function foresee(card) {
+  clearTimeout(pointed);
+  pointed = setTimeout(() => {
+    const { line } = state;
+    if (!line || !engine) return;
+    const next = { ...line, cards: [...line.cards.slice(0, line.at), card] };
+    const key = keyOf(next, line.at + 1);
+    if (positions.has(key) || coming.has(key)) return;
+    coming.set(key, askPosition(board(), next, line.at + 1).catch(() => {}).finally(() => coming.delete(key)));
+  }, POINTED);
+}
+
 async function askPosition(shown, line, at, signal) {
   const key = keyOf(line, at);
+  if (signal) await coming.get(key);
   if (positions.has(key)) return;
   const cards = line.cards.slice(0, at);
   if (!engine.solves || playState(shown.deal, line.contract, line.declarer, cards).played.length < cards.length) return;

@@ -129,7 +129,7 @@ export class BeatTheNet extends HTMLElement {
         `A deal for training, then ${length} that count, ${seconds} seconds each. You see the cards and who leads, ` +
           "and say how many tricks North and South take with best play by all.",
       ),
-      choice("strain", "Strain", [["N", "notrump"], ["S", "spades"], ...(this.#rounds.practice ? [["named", "named for each deal, as in the paper"]] : [])]),
+      choice("strain", "Strain", [["N", "notrump"], ["S", "spades"], ["named", "named for each deal, as in the paper"]]),
       choice("hands", "Known hands", [["4", "all four"], ["2", "North and South alone"]]),
       ...named,
       element(

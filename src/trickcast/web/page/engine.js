@@ -268,7 +268,7 @@ export class HttpEngine {
   }
 
   async position({ deal, contract, declarer, cards }, signal) {
-    const question = { deals: [deal.pbn], contract, by: SEATS[declarer], cards };
+    const question = { deals: [deal.pbn], contract, by: SEATS[declarer], cards, position: true };
     const [{ now }] = await this.ask("play", question, signal);
     return new Map(Object.entries(now?.tricks ?? {}));
   }

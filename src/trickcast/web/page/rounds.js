@@ -160,19 +160,9 @@ export class PracticeRounds {
       finished: true,
       player: score(counted.map(({ tricks, exact }) => [tricks, exact])),
       networks: Object.fromEntries(names.map((name) => [name, network(name)])),
-      printed: this.#printed(),
+      printed: this.#kind.mode === "chunk" ? this.#made.printed[`${this.#kind.hands}${this.#kind.strain}`] : [],
       deals,
     };
-  }
-
-  /** The rows of the paper for what was asked. */
-  #printed() {
-    const { hands, strain, mode } = this.#kind;
-    if (mode !== "chunk") return [];
-    const rows = (each) => this.#made.printed[`${hands}${each}`];
-    if (strain !== "named") return rows(strain);
-    const name = { N: "notrump", S: "spades" };
-    return ["N", "S"].flatMap((each) => rows(each).map((row) => ({ ...row, who: `${row.who}, ${name[each]}` })));
   }
 
   #solution({ number, problem, tricks, strain }) {

@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from ...questions.deals import SolveQuestion
-from ..contest import Hands, PrintedRow, Score, Trump, drawn, prepared
+from ..contest import AskedStrain, Hands, PrintedRow, Score, Trump, drawn, prepared
 from .engine import Engine
 from .errors import BusyError, MissingError, OftenError, RefusedError
 from .given import Sent
@@ -41,7 +41,10 @@ class BeginQuestion(Body):
     """Begin a chunk of deals."""
 
     hands: Annotated[Hands, Field(description="Hands that are known: all, or North and South.")]
-    strain: Annotated[Trump, Field(description="Notrump or spades.")]
+    strain: Annotated[
+        AskedStrain,
+        Field(description="Notrump, spades, or named with each deal, as in the paper."),
+    ]
     token: Annotated[Token | None, Field(description="Of a player who has played before.")] = None
     name: Annotated[
         Annotated[str, Field(max_length=40)] | None, Field(description="For the table of the best.")
@@ -77,7 +80,7 @@ class Begun(TypedDict):
     token: str
     chunk: int
     hands: Hands
-    strain: Trump
+    strain: AskedStrain
     length: int
     seconds: float
 
@@ -98,13 +101,14 @@ class AnsweredDeal(TypedDict):
 
     number: int
     deal: str
+    strain: Trump
     leader: Literal["N", "E", "S", "W"]
     tricks: int | None
     exact: int
     networks: dict[str, int]
 
 
-class Taken(AnsweredDeal):
+class JudgedAnswer(AnsweredDeal):
     """The same after an answer."""
 
     late: bool
@@ -115,7 +119,7 @@ class Result(TypedDict):
     """Scores of a chunk."""
 
     hands: Hands
-    strain: Trump
+    strain: AskedStrain
     finished: bool
     player: Score
     networks: dict[str, Score]
@@ -135,7 +139,7 @@ class Kind(TypedDict):
     """The best players of a kind."""
 
     hands: Hands
-    strain: Trump
+    strain: AskedStrain
     players: list[Best]
 
 
@@ -261,7 +265,12 @@ def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str,
 
     add("begin", BeginQuestion, _begin, Begun, limited=True)
     add("deal", ChunkQuestion, _deal, GivenDeal, limited=True)
-    add("answer", AnswerQuestion, lambda store, asked: store.answer(**asked.model_dump()), Taken)
+    add(
+        "answer",
+        AnswerQuestion,
+        lambda store, asked: store.answer(**asked.model_dump()),
+        JudgedAnswer,
+    )
     add("result", ChunkQuestion, lambda store, asked: store.result(**asked.model_dump()), Result)
     add("forget", ForgetQuestion, _forget, Forgotten)
 

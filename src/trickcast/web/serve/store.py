@@ -17,7 +17,7 @@ from threading import Lock
 from typing import Any
 
 from ...cards.errors import one_line
-from ..contest import KINDS, NETWORKS, Problem, printed, score, score_of, shown
+from ..contest import KINDS, NETWORKS, Problem, printed, score, score_of, shown, strain_of
 from .errors import BusyError, DamagedError, DoneError, ForbiddenError, MissingError
 
 LOG = logging.getLogger(__name__)
@@ -332,7 +332,9 @@ def _end(file: sqlite3.Connection, played: sqlite3.Row, number: int, tricks: int
 
 
 def _answers(played: sqlite3.Row, problem: str) -> Any:
-    return json.loads(problem)["answers"][f"{played['hands']}{played['strain']}"]
+    content = json.loads(problem)
+    strain = strain_of(played["strain"], content["deal"])
+    return content["answers"][f"{played['hands']}{strain}"]
 
 
 def _question(played: sqlite3.Row, number: int, problem: str, seconds: float) -> Row:
@@ -341,7 +343,7 @@ def _question(played: sqlite3.Row, number: int, problem: str, seconds: float) ->
         "number": number,
         "length": played["length"],
         "deal": shown(content["deal"], played["hands"]),
-        "strain": played["strain"],
+        "strain": strain_of(played["strain"], content["deal"]),
         "leader": content["leader"],
         "seconds": round(seconds, 3),
     }
@@ -352,6 +354,7 @@ def _solution(played: sqlite3.Row, number: int, problem: str, tricks: int | None
     return {
         "number": number,
         "deal": content["deal"],
+        "strain": strain_of(played["strain"], content["deal"]),
         "leader": content["leader"],
         "tricks": tricks,
         "exact": answers["exact"],
