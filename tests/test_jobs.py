@@ -128,6 +128,21 @@ def test_the_better_declarer_is_taken_and_said(run) -> None:
 
 
 @pytest.mark.solver
+def test_the_chance_to_make_is_that_of_the_better_declarer(run) -> None:
+    few = ["--solve", 40, "--samples", 200]
+    _, out, _ = run("simulate", *OPTIONS, "--contract", "2S", "--making", *few)
+    told = json.loads(run("simulate", *OPTIONS, "--contract", "2S", "--making", *few, "--json")[1])
+    seat = {"N": "North", "S": "South"}[told["by"]]
+    assert f"2S by {seat} (the better of NS)\n" in out
+    both = {
+        by: tc.contract_chance(**KNOWN, contract="2S", by=by, solve=200, samples=200).making()
+        for by in "NS"
+    }
+    all_solved = tc.contract_chance(**KNOWN, contract="2S", solve=200, samples=200)
+    assert all_solved.making() == max(both.values()) == both[str(all_solved.by)]
+    assert tc.contract_chance(**KNOWN, contract="2S", side="EW", solve=20, samples=20).by in (1, 3)
+
+
 def test_an_invitation_and_a_sacrifice_are_compared(run) -> None:
     rule = "3N if hcp(north) >= 17 else 2N"
     asked = [*OPTIONS, "--solve", 20, "--samples", 40, "--json"]

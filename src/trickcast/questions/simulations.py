@@ -315,7 +315,7 @@ class SimulateQuestion(LayoutsQuestion):
 
     contract: Annotated[
         str | None,
-        Option(metavar="CONTRACT", help="Only this contract, with --by; much faster."),
+        Option(metavar="CONTRACT", help="Only this contract; much faster."),
     ] = None
     contracts: Annotated[
         str | None,
@@ -343,8 +343,8 @@ class SimulateQuestion(LayoutsQuestion):
             raise QuestionError("contract and contracts cannot be combined")
         if self.by is not None and self.contract is None and self.contracts is None:
             raise QuestionError("by needs contract or contracts")
-        if self.making and (self.contract is None or self.by is None):
-            raise QuestionError("making needs contract and by")
+        if self.making and self.contract is None:
+            raise QuestionError("making needs contract")
         vain = next((pair for pair in _IN_VAIN if self.given.issuperset(pair)), None)
         if vain is not None and not (self.auction and vain == ("vulnerable", "making")):
             raise QuestionError("{} has no effect with {}".format(*vain))
@@ -371,8 +371,10 @@ class SimulateQuestion(LayoutsQuestion):
             return self.simulated(simulation.simulate, hooks, side=self.side, vulnerable=self.sides)
         if not self.making:
             return self.simulated(simulation.simulate, hooks, contracts=self.asked)
-        ((bid, by),) = self.asked
-        return self.simulated(simulation.contract_chance, hooks, contract=bid, by=by)
+        bid = self.asked[0][0]
+        return self.simulated(
+            simulation.contract_chance, hooks, contract=bid, by=self.by, side=self.side
+        )
 
     def _sheet(self, hooks: Hooks) -> ContractSheet:
         """Find what several contracts make, then the leads that beat them, in the time there is."""
@@ -448,10 +450,11 @@ class SimulateQuestion(LayoutsQuestion):
 
     def one_as_played(self, found: Simulation | ContractChance) -> AsPlayed:
         """Return what the one contract is as played."""
-        ((bid, by), *others) = self.asked
-        if others and isinstance(found, Simulation):
+        if isinstance(found, Simulation):
             ((value, _),) = self.better(found).rows
             bid, by = value.contract, value.by
+        else:
+            bid, by = found.contract, found.by
         danger = bool(self.sides >> by.side & 1)
         return contract_as_played(found.deals, bid, by, danger, self.players, found.effect)
 

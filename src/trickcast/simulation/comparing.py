@@ -18,7 +18,7 @@ from ..dealing import Constraints
 from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import Contract, score
 from .as_played import MOST_OF_MANY, outcomes_of, some_of
-from .contracts import Tables, seats_of
+from .contracts import Tables
 from .controls import Floats, means
 from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .outcomes import (
@@ -28,6 +28,7 @@ from .outcomes import (
     gain,
     gain_intervals,
     is_vulnerable,
+    seats_of,
     strain_of,
 )
 from .plan import Plan, SimulationError

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,35 +16,39 @@ from ..solver import makes_batches
 from .choice import doubt_of
 from .controls import Floats, Means, means
 from .layouts import Layouts, Work, lay_out, read_calls, watcher
-from .outcomes import Result, Value, Worth, played, strain_of, values
+from .outcomes import Result, Value, Worth, played, seats_of, strain_of, values
 from .plan import Plan
 from .run import Question
 from .texts import percent_text, wrapped
 
 
 class Making(Question):
-    """The question whether a contract makes."""
+    """The question whether a contract makes, by one declarer or by either of a side."""
 
-    empty = np.empty(0, dtype=np.bool_)
     usual_cost = 0.004
 
-    def __init__(self, bid: Contract, by: Seat):
-        self.bid, self.by = bid, by
-        self.cells = [(strain_of(bid), by)]
+    def __init__(self, bid: Contract, declarers: Sequence[Seat]):
+        self.bid, self.declarers = bid, declarers
+        self.cells = [(strain_of(bid), by) for by in declarers]
+        self.empty = np.empty((0, len(declarers)), dtype=np.bool_)
 
     def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[np.bool_]]:
-        """Yield whether it makes, (m,) bool."""
-        return makes_batches(owners, strain_of(self.bid), self.by, self.bid.tricks, workers=workers)
+        """Yield whether it makes, (m, declarers) bool."""
+        made = (
+            makes_batches(owners, strain, by, self.bid.tricks, workers=workers)
+            for strain, by in self.cells
+        )
+        for batch in zip(*made, strict=True):
+            yield np.stack(batch, axis=1)
 
     def means(
         self, exact: NDArray[np.bool_], estimates: NDArray[np.float32] | None, chance: Floats | None
     ) -> Means:
-        """Return the chance."""
+        """Return the chance by each declarer."""
         estimated = None
         if estimates is not None:
             estimated = estimates[:, :, self.bid.tricks :].sum(axis=2, dtype=float)
-        taken = exact[:, None].astype(float)
-        return means(taken, estimated, unit=1.0, chance=chance, effect=self.effect)
+        return means(exact.astype(float), estimated, unit=1.0, chance=chance, effect=self.effect)
 
     def doubts(self, estimates: NDArray[np.float32]) -> Floats:
         """Return the doubt whether it makes."""
@@ -63,29 +66,31 @@ class ContractChance(Result):
 
     contract: Contract
     by: Seat
+    """Declarer: of two that were asked about the better, the first of equals."""
     made: NDArray[np.bool_]
     """(solved,) bool, whether the contract makes on the first layouts of ``deals``, the solved."""
 
     def __init__(self, layouts: Layouts, question: Making):
         super().__init__(layouts)
-        self.contract, self.by = question.bid, question.by
-        self.made = layouts.exact
-        self._question, self._probabilities = question, layouts.probabilities
-
-    @cached_property
-    def _means(self) -> Means:
-        return self._question.means(self.made, self._probabilities, self.chance)
+        self._probabilities = layouts.probabilities
+        self._means = question.means(layouts.exact, self._probabilities, self.chance)
+        self._column = int(self._means.mean.argmax())
+        self.contract, self.by = question.bid, question.declarers[self._column]
+        self.made = layouts.exact[:, self._column]
 
     def making(self) -> Value:
         """Return the chance to make it: (probability, low, high)."""
-        return values(self._means.chances())[0]
+        return values(self._means.chances())[self._column]
 
     @property
     def worth(self) -> Worth:
         """What the network was worth."""
         effective = self._means.effective
         explained, saving = self._means.explained, self.saved(effective)
-        return Worth(float(explained[0]), float(effective[0]), float(saving[0]), cells=1)
+        column = self._column
+        return Worth(
+            float(explained[column]), float(effective[column]), float(saving[column]), cells=1
+        )
 
     def __repr__(self) -> str:
         return f"<ContractChance of {self.contract} by {self.by}, {self.solved:,} layouts solved>"
@@ -99,7 +104,8 @@ class ContractChance(Result):
 def contract_chance(
     *,
     contract: str | Contract,
-    by: str | Seat,
+    by: str | Seat | None = None,
+    side: str = "NS",
     north: KnownHand = None,
     east: KnownHand = None,
     south: KnownHand = None,
@@ -124,7 +130,8 @@ def contract_chance(
 
     Args:
         contract: The contract, such as ``"4H"``, ``"3NX"`` or a Contract.
-        by: Declarer.
+        by: Declarer. Default: the better of ``side``, which takes a second search a layout.
+        side: Side that declares where ``by`` does not say: ``"NS"`` or ``"EW"``.
         north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
             balanced"``, a function of (n, 52) bool hands, or a list of these. Default: nothing.
         east: As ``north``.
@@ -170,7 +177,7 @@ def contract_chance(
         >>> answer.making().low <= answer.making().mean <= answer.making().high
         True
     """
-    question = Making(played(contract), Seat.parse(by))
+    question = Making(played(contract), seats_of(side) if by is None else (Seat.parse(by),))
     heard = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
