@@ -61,6 +61,19 @@ def test_open_shows_what_the_usual_systems_bid(run) -> None:
     assert "nearest needs system" in run("open", hand, "--nearest", 2)[2]
 
 
+def test_a_hand_may_have_small_cards_wherever_one_is_asked_for(run) -> None:
+    small, whole = "AQxxx.Kx2.Ax.KJx", "AQ432.K32.A2.KJ2"
+    asked = (("open",), ("hand",), ("pair", "15-17, balanced"), ("nearest", "-k", 1),
+             ("bid", "--auction", "1S P", "--dealer", "S"))  # fmt: skip
+    for name, *more in asked:
+        told = run(name, whole, *more)
+        note = f"note: each x is taken as the lowest card: {whole}\n"
+        assert run(name, small, *more) == (0, told[1], note + told[2])
+    leads = ["3N", "--by", "S", "--solve", 20, "--samples", 20, "--json"]
+    assert run("leads", small, *leads)[:2] == run("leads", whole, *leads)[:2]
+    assert "at position 9 stands for any" in run("open", "xxxxxxxxx.xx.x.x")[2]
+
+
 # --- simulations ---------------------------------------------------------------------------------
 
 KNOWN = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}

@@ -146,7 +146,8 @@ def leads(
         return
     if boards is not None:
         raise click.BadParameter(f"--boards needs a file ({shorten(question.leader)} is none)")
-    next(read_hands(question.leader))  # or say that it is neither
+    if not question.is_hand:
+        question = question.but(leader=str(next(read_hands(question.leader))))
     _check_files(save)
     result = question.ask(_hooks(workers, cluster))
     _deliver(question, result, save, lambda: show_leads(question, result, as_json))
