@@ -390,6 +390,8 @@ def _count(number: int, noun: str) -> str:
 
 def open_networks(path: Path) -> "list[Opened]":
     """Return the first layers of a ``.network`` file that this command made; needs torch."""
+    if find_spec("torch") is None:
+        raise ModuleNotFoundError(f"reading {path} needs torch; install it with: {_INSTALL}")
     from ..training import TrainingError
     from .experiments.run_deals import ExperimentError
     from .experiments.trained_layers import open_file
