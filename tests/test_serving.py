@@ -270,7 +270,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("simulate", {"by": "S"}, "by needs contract or contracts"),
     ("simulate", {"contracts": "PASS"}, "contracts must be played"),
     ("simulate", {"contracts": "4S", "contract": "3N"}, "cannot be combined"),
-    ("simulate", {"making": True}, "making needs contract and by"),
+    ("simulate", {"making": True}, "making needs contract"),
     ("simulate", ONE | {"scoring": "imps"}, "scoring has no effect with contract"),
     ("simulate", ONE | {"side": "EW"}, "side has no effect with by"),
     (
