@@ -126,7 +126,7 @@ def test_a_file_is_saved_with_the_exact_tables_of_all_its_boards(page, tmp_path)
     deals = tc.random_deals(2, seed=3)
     tc.write(deals, file)
     page.locator("#file").set_input_files(file)
-    page.get_by_text("Save or print").click()
+    page.locator("#share summary").click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as PBN").click()
     saved.value.save_as(target)
