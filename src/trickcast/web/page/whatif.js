@@ -23,6 +23,7 @@ export class WhatIf extends HTMLElement {
   #asked = { ask: "chance", level: "4", strain: "S", doubled: "", by: "S" };
   #seen = [true, false, true, false];
   #heard = true; // hidden hands fit the auction
+  #at = null; // the hand whose words were last typed at: it has words to choose from
   #words = ["", "", "", ""];
   #faults = ["", "", "", ""];
   #problem = "";
@@ -124,9 +125,15 @@ export class WhatIf extends HTMLElement {
       }}> ${say("as on the table")}</label>` : nothing}
       ${seen ? nothing : html`<input type="text" class="words" aria-label=${say("known of", { seat: name })} maxlength="2000" spellcheck="false" autocomplete="off" autocapitalize="off"
         placeholder=${cards ? say("any but cards", { n: cards }) : say("any hand")} aria-describedby="fault-${seat}" aria-invalid=${Boolean(this.#faults[seat])} .value=${this.#words[seat]}
-        @input=${({ target }) => type(target.value)} @keydown=${(event) => event.key === "Enter" && this.#run()}>
-        <span class="chips" @mousedown=${(event) => event.preventDefault()}>${CHIPS.map((words) => html`<button type="button" class="chip" tabindex="-1" aria-label=${say("add", { seat: name, words })} @click=${() => add(words)}>${words}</button>`)}</span>`}
+        @focus=${() => this.#typeAt(seat)} @input=${({ target }) => type(target.value)} @keydown=${(event) => event.key === "Enter" && this.#run()}>
+        ${this.#at === seat ? html`<span class="chips">${CHIPS.map((words) => html`<button type="button" class="chip" tabindex="-1" aria-label=${say("add", { seat: name, words })} @click=${() => add(words)}>${words}</button>`)}</span>` : nothing}`}
       <p class="fault" id="fault-${seat}" role="alert">${this.#faults[seat]}</p></div>`;
+  }
+
+  #typeAt(seat) {
+    if (this.#at === seat) return;
+    this.#at = seat;
+    this.#draw();
   }
 
   /** What is known of each hand: the words alone, or the cards that are seen too. */
