@@ -47,6 +47,6 @@ export const right = (deals) => deals.filter(({ tricks, exact }) => tricks === e
 
 /** The line to share: it gives no answer away. */
 export function shareLine({ mode, day, deals }, address) {
-  const told = { date: dateOf(day), marks: deals.map(markOf).join(""), right: right(deals), n: deals.length };
+  const told = { date: mode === "day" ? dateOf(day) : "", marks: deals.map(markOf).join(""), right: right(deals), n: deals.length };
   return `${say(mode === "day" ? "line of day" : "line of deals", told)} ${address}`;
 }
