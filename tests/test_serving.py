@@ -452,7 +452,7 @@ def test_every_answer_carries_the_policy_of_the_page(client) -> None:
 
 
 def test_the_page_is_served_and_told_to_ask_this_server(client) -> None:
-    assert client.get("/engine.json").json() == {"engine": "http"}
+    assert client.get("/engine.json").json() == {"engine": "http", "contest": False}
     assert client.get("/").content == (PAGE / "index.html").read_bytes()
     for entry in PAGE.iterdir():
         assert client.get(f"/{entry.name}").content == entry.read_bytes()
