@@ -327,6 +327,7 @@ def test_a_stream_that_is_closed_is_an_empty_one(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+@pytest.mark.solver
 def test_files_may_have_names_in_no_utf_8(tmp_path: Path) -> None:
     name, page = "caf\udce9.txt", "caf\udce9.html"
     (tmp_path / name).write_text(f"{BOARD}\nrubbish\n")
