@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from trickcast.papers.networks import LayeredNetwork
 from trickcast.papers.networks.autoencoder import AutoencoderConfig, AutoencoderTask
 from trickcast.papers.networks.examples import Examples
+from trickcast.papers.networks.layered_network import LayeredNetwork
 from trickcast.training.trainer import Lessons
 
 SCRIPT = Path(__file__).parents[1] / "docs/natively.py"

@@ -39,8 +39,9 @@ from trickcast.cards import UNKNOWN
 from trickcast.cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
 from trickcast.library import Library, line_positions, read_positions
 from trickcast.solver import dds, solve_line_batches
-from trickcast.training.lessons import checksum, exchanged, from_arrays
+from trickcast.training.lessons import exchanged, from_arrays
 from trickcast.training.soap import Soap
+from trickcast.training.solved_deals import checksum
 from trickcast.training.suit_networks import SeatLinear, SuitNetwork, SuitNetworkConfig, normalized
 from trickcast.training.whole_deals import evaluate
 

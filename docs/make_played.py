@@ -7,7 +7,7 @@ Run from the root of the repository, on the folder that ``docs/played_files.py``
 Each deal is estimated by those members of the ensemble that had not seen it in training, so all
 figures are of new deals; every member alone sees a fifth of them. Intervals are 95 %, by deal.
 ``--transfer`` trains two ensembles besides, one without the club's results and one without the
-championships', and tests each on what it has not seen.
+championships', and tests each on what it has not seen; and a small network on little, to compare.
 """
 
 import argparse
@@ -81,6 +81,8 @@ def main() -> None:
     }
     if given.transfer:
         tables["transfer"] = transfer(measured, rows, stated["cards and contract"])
+        small = {"fourteen chances and both hands": on_little(results, rows)}
+        tables["little"] = figures(measured, small)
     for name, table in tables.items():
         print(f"\n{name}\n{table}")
         write_table(name, table)
@@ -192,6 +194,23 @@ def transfer(measured: Measured, rows: NDArray[np.float32], joint: Chances) -> s
                 f"| {apart:.3f} |"
             )
     return "\n".join(lines)
+
+
+def on_little(results: Results, rows: NDArray[np.float32]) -> Chances:
+    """Return chances by networks of two layers of 96, one for each fifth of the deals.
+
+    They see the contract, declarer's chances of 0 to 13 tricks, and of declarer and dummy the
+    lengths and points of each suit.
+    """
+    told = np.zeros_like(rows)
+    told[:, :14] = rows[:, :14]
+    told[:, part("contract")] = rows[:, part("contract")]
+    seats = np.zeros((2, 4, 4), dtype=bool)  # lengths and points by seat and suit
+    seats[:, ::2] = True
+    at = part("hands").start + np.flatnonzero(np.append(seats.ravel(), [True, False] * 2))
+    told[:, at] = rows[:, at]
+    config = PlayedConfig(members=FOLDS, width=96, dropout=0.1, input_dropout=0, squared=0)
+    return unseen(results, told, fit(results, told, config, lambda line: None))
 
 
 def subset(tables: Tables, rows: NDArray[np.intp]) -> Tables:

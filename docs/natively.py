@@ -25,10 +25,10 @@ from torch import Tensor
 
 from trickcast.cli import main
 from trickcast.papers.experiments import trained
-from trickcast.papers.networks import BlockLinear, LayeredNetwork
 from trickcast.papers.networks.autoencoder import AutoencoderTask
 from trickcast.papers.networks.examples import Examples
 from trickcast.papers.networks.full_batch import FullBatch
+from trickcast.papers.networks.layered_network import BlockLinear, LayeredNetwork
 from trickcast.training import TrainingError
 
 TILE = 128

@@ -21,6 +21,7 @@ def tags(path: Path) -> dict[str, str]:
     return {tag.name: tag.value for tag in boards[0].tags}
 
 
+@pytest.mark.solver
 def test_a_solved_board_has_the_tags_of_bridge_composer(run, tmp_path: Path) -> None:
     source, target = tmp_path / "a.pbn", tmp_path / "b.pbn"
     source.write_text(
@@ -56,6 +57,7 @@ def test_real_boards_keep_the_tricks_that_another_program_wrote(
     assert compared > 200
 
 
+@pytest.mark.solver
 def test_estimates_fill_only_what_is_not_known(run, tmp_path: Path) -> None:
     deals = tc.random_deals(2, seed=3)
     solved = tc.solve(deals).tricks.copy()
@@ -75,6 +77,7 @@ def test_estimates_fill_only_what_is_not_known(run, tmp_path: Path) -> None:
     assert run(*asked, "--solve")[0] == 2
 
 
+@pytest.mark.solver
 def test_deals_without_dealer_get_tricks_and_those_of_a_list_their_numbers(
     run, tmp_path: Path
 ) -> None:
@@ -85,6 +88,7 @@ def test_deals_without_dealer_get_tricks_and_those_of_a_list_their_numbers(
         assert [name for name in tags(tmp_path / "b.pbn") if name in NAMES] == list(names)
 
 
+@pytest.mark.solver
 def test_digits_are_read_as_they_were_written(board: tc.Deal) -> None:
     table = tc.solve(board).tricks.copy()
     assert np.array_equal(parse_digits(format_digits(table)), table)

@@ -92,7 +92,7 @@ def test_boards_are_bid_into_a_file(run, boards: Path, tmp_path: Path) -> None:
         first = "NESW".index(told["dealer"])
         assert all(call == "P" for turn, call in enumerate(calls) if (first + turn) % 2)
         assert told["board"] == board.number and told["by"] in "NS"
-    assert "4H by North" in run("bid", BOARD)[1]
+    assert f"{ends[0].contract[0]} by North" in run("bid", BOARD)[1]
 
 
 @pytest.mark.parametrize(
@@ -129,6 +129,7 @@ LEADER, ENDED = "KJ95.J65.K32.T54", "1N P 3N P P P"
 KNOWN = ["--south", "KQ7.AQ3.AQ7.J762", "--samples", "60", "--solve", "20"]
 
 
+@pytest.mark.solver
 def test_leads_take_contract_and_declarer_from_the_auction(run) -> None:
     asked = ["leads", LEADER, "--auction", ENDED, "--dealer", "E", "--samples", 60, "--solve", 20]
     told = json.loads(run(*asked, "--json")[1])
@@ -144,6 +145,7 @@ def test_leads_take_contract_and_declarer_from_the_auction(run) -> None:
     assert mean != {tuple(lead["cards"]): lead["tricks"][0] for lead in told["leads"]}
 
 
+@pytest.mark.solver
 def test_hidden_hands_of_simulations_fit_the_auction(run, tmp_path: Path) -> None:
     target = tmp_path / "layouts.pbn"
     calls = ["--auction", "1N P 2C P", "--dealer", "S", "--meaning", "1N P 2C: hearts 5+"]
@@ -157,6 +159,7 @@ def test_hidden_hands_of_simulations_fit_the_auction(run, tmp_path: Path) -> Non
     assert told["layouts"] == 60 and told["contracts"][1]["imps"][0] != 0
 
 
+@pytest.mark.solver
 def test_a_known_hand_that_contradicts_its_call_is_noted(run) -> None:
     asked = ["--south", "QJT98765.432.3.2", *KNOWN[2:], "--contract", "3N", "--by", "N"]
     status, out, err = run("simulate", *asked, "--auction", "1N", "--dealer", "S", "--json")
@@ -181,8 +184,8 @@ def test_boards_are_dealt_that_fit_an_auction(run) -> None:
     assert len(deals) == 20 and {deal.south.hcp for deal in deals} <= {12, 13, 14}
     assert all(deal.east.hcp <= 9 for deal in deals)
     for words, reason in (
-        (["--secure"], "secure does not go with auction"),
-        (["--theme", "South opens 1NT"], "theme does not go with auction"),
+        (["--secure"], "secure and auction cannot be combined"),
+        (["--theme", "South opens 1NT"], "theme and auction cannot be combined"),
         (["--dealer", "Q"], "'Q' is not a seat"),
     ):
         status, _, err = run(*asked, *words)

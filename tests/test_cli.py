@@ -37,6 +37,7 @@ LIBRARY = ("info", "verify", "split", "add", "fetch")
 COMMAND = [sys.executable, "-m", "trickcast"]
 
 
+@pytest.mark.solver
 def test_estimate_shows_the_diagram_and_both_tables(run) -> None:
     status, out, err = run("estimate", BOARD, "--exact")
     assert (status, err) == (0, "")
@@ -55,6 +56,7 @@ def test_estimate_shows_the_diagram_and_both_tables(run) -> None:
         assert cell.endswith("*") == (int(cell.rstrip("*")) != estimate.tricks[strain, "N"])
 
 
+@pytest.mark.solver
 def test_estimate_as_json(run) -> None:
     status, out, err = run("estimate", BOARD, "--exact", "--json")
     assert (status, err) == (0, "")
@@ -78,6 +80,7 @@ def test_deals_from_file_and_standard_input(run, tmp_path: Path) -> None:
     assert (piped.returncode, piped.stderr.decode(), piped.stdout.decode()) == (0, "", out)
 
 
+@pytest.mark.solver
 def test_solve(run) -> None:
     status, out, _ = run("solve", BOARD)
     assert status == 0
@@ -86,6 +89,7 @@ def test_solve(run) -> None:
     assert json.loads(run("solve", BOARD, "--json")[1])["exact"][0] == [7, 6, 7, 6]
 
 
+@pytest.mark.solver
 def test_convert_round_trip(run, tmp_path: Path) -> None:
     deals = tc.random_deals(5, seed=4)
     solved = deals.with_tricks(tc.solve(deals))  # a table, as its array
@@ -97,6 +101,7 @@ def test_convert_round_trip(run, tmp_path: Path) -> None:
     assert (tmp_path / "f.zrd").read_bytes() == (tmp_path / "a.zrd").read_bytes()
 
 
+@pytest.mark.solver
 def test_convert_says_what_it_leaves_out(run, tmp_path: Path) -> None:
     (tmp_path / "a.pbn").write_text(f'[Board "7"]\n[Dealer "S"]\n[Deal "{BOARD}"]\n')
     status, _, err = run("convert", tmp_path / "a.pbn", tmp_path / "a.zrd", "--solve")
@@ -104,6 +109,7 @@ def test_convert_says_what_it_leaves_out(run, tmp_path: Path) -> None:
     assert err.startswith("note: ") and "number" in err and "dealer" in err
 
 
+@pytest.mark.solver
 def test_deals_of_one_strain_and_their_worth(run, tmp_path: Path) -> None:
     folder = tmp_path / "labels"
     generate = ("generate", "--deals", 3, "--seed", 5, "--out", folder)
@@ -122,6 +128,7 @@ def test_deals_of_one_strain_and_their_worth(run, tmp_path: Path) -> None:
     assert "4 of 3 cards" in run("library", "info", ends)[1]
 
 
+@pytest.mark.solver
 def test_generate_and_library(run, tmp_path: Path) -> None:
     folder = tmp_path / "library"
     status, out, err = run("generate", "--deals", 3, "--seed", 5, "--out", folder)
@@ -219,13 +226,6 @@ def test_models(run) -> None:
         (["hand", "nowhere.txt"], ["'nowhere.txt' is neither a file nor a hand: 'n' is not a"]),
         (["open", "nowhere.txt"], ["neither a file nor a hand"]),
         (["nearest", "nowhere.txt"], ["neither a file nor a hand"]),
-        (["train", "52-1", "--set", "epoch=1", "--library", "nowhere"], ["epoch", "epochs"]),
-        (["train", "--set", "step=1", "--library", "nowhere"], ["step", "steps"]),
-        (["train", "5-5-1", "--library", "nowhere"], ["5-5-1", "208"]),
-        (["train", "52-1", "--set", "coding=52", "--library", "nowhere"], ["nowhere"]),
-        (["train", "acurate"], ["acurate", "accurate, "]),
-        (["train", "pairs", "--endings", "x"], ["pairs takes no --endings (only accurate"]),
-        (["train", "--set", "steps"], ["steps", "NAME=VALUE"]),
         (["estimat", BOARD], ["estimat"]),
         (["--nothing"], ["--nothing"]),
     ],
@@ -239,6 +239,25 @@ def test_a_mistake_ends_with_status_2_and_says_why(
     assert 1 <= len(err.splitlines()) <= 3 and "Traceback" not in err and len(err) < 1000, err
     assert all(word in err for word in words), err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["train", "52-1", "--set", "epoch=1", "--library", "nowhere"], ["epoch", "epochs"]),
+        (["train", "--set", "step=1", "--library", "nowhere"], ["step", "steps"]),
+        (["train", "5-5-1", "--library", "nowhere"], ["5-5-1", "208"]),
+        (["train", "52-1", "--set", "coding=52", "--library", "nowhere"], ["nowhere"]),
+        (["train", "acurate"], ["acurate", "accurate, "]),
+        (["train", "pairs", "--endings", "x"], ["pairs takes no --endings (only accurate"]),
+        (["train", "--set", "steps"], ["steps", "NAME=VALUE"]),
+    ],
+)
+def test_a_mistake_in_a_training_ends_as_any_other(
+    run, args: list[str], words: list[str], tmp_path: Path, monkeypatch
+) -> None:
+    test_a_mistake_ends_with_status_2_and_says_why(run, args, words, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -280,6 +299,7 @@ def test_a_line_of_100_megabytes(run, tmp_path: Path) -> None:
     assert time.monotonic() - start < 60, "a hostile file must not hold anybody up"
 
 
+@pytest.mark.solver
 def test_a_library_may_be_the_working_folder(run, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("generate", "--deals", 1, "--seed", 1, "--out", ".")[0] == 0
@@ -325,6 +345,7 @@ def test_files_may_have_names_in_no_utf_8(tmp_path: Path) -> None:
     assert status == 2 and told.startswith(r"trickcast: caf\udce9")
 
 
+@pytest.mark.solver
 def test_a_full_disk_is_an_error() -> None:
     full = Path("/dev/full")
     if not full.exists():
@@ -419,6 +440,7 @@ def test_the_help_lists_the_commands_in_groups(run) -> None:
     assert "neither a library, a file nor a deal" in run("evaluate", "nowhere")[2]
 
 
+@pytest.mark.solver
 def test_the_versions_of_all_that_answers_depend_on(run) -> None:
     status, out, _ = run("--version")
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))
@@ -427,6 +449,7 @@ def test_the_versions_of_all_that_answers_depend_on(run) -> None:
     assert all(f"{info.name} {info.sha256[:8]}" in out for info in tc.models())
 
 
+@pytest.mark.solver
 def test_the_doctor_says_what_works_and_what_does_not(run, monkeypatch) -> None:
     status, out, err = run("doctor", "--json")
     facts = json.loads(out)
@@ -492,7 +515,13 @@ SHEETS: dict[str, list[object]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("command", SHEETS)
+SOLVING = {"estimate", "solve", "play", "par", "deal", "simulate", "compare", "leads"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(name, marks=[pytest.mark.solver] * (name in SOLVING)) for name in SHEETS],
+)
 def test_no_line_of_an_answer_is_wider_than_a_terminal(
     run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str
 ) -> None:
@@ -561,6 +590,7 @@ def test_the_front_door() -> None:
         _ = tc.nothing
 
 
+@pytest.mark.solver
 def test_text_comes_out_whatever_the_locale() -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     ended = subprocess.run([*COMMAND, "solve", BOARD], capture_output=True, env=environment)
@@ -568,6 +598,7 @@ def test_text_comes_out_whatever_the_locale() -> None:
     assert "♠ T87632" in ended.stdout.decode()
 
 
+@pytest.mark.solver
 def test_hands_and_deals_as_lines_of_text(run, tmp_path: Path) -> None:
     (tmp_path / "hands.txt").write_text("AKQ2.QJT987.32.2\n\nA.KQ9832.T94.AKT\n")
     status, out, _ = run("hand", tmp_path / "hands.txt", "--json")
@@ -578,6 +609,7 @@ def test_hands_and_deals_as_lines_of_text(run, tmp_path: Path) -> None:
     assert status == 0 and [json.loads(line)["deal"] for line in out.splitlines()] == [BOARD] * 2
 
 
+@pytest.mark.solver
 def test_par_takes_dealer_and_vulnerability_from_the_board(run, tmp_path: Path) -> None:
     told = json.loads(run("par", BOARD, "--vulnerable", "both", "--json")[1])
     assert (told["ns"], told["contracts"]) == (620, ["4H NS ="])
@@ -585,7 +617,10 @@ def test_par_takes_dealer_and_vulnerability_from_the_board(run, tmp_path: Path) 
     (tmp_path / "board.pbn").write_text(text)
     content = json.loads(run("par", tmp_path / "board.pbn", "--json")[1])
     assert (content["dealer"], content["vulnerable"], content["ns"]) == ("S", "both", 620)
-    assert "NS +420" in run("par", BOARD)[1]
+    told, expected = run("par", BOARD)[1].splitlines()[-2:]
+    assert told.endswith("NS +420: 4♥ by N or S")
+    (points,) = json.loads(run("par", BOARD, "--json")[1])["expected"]
+    assert expected == f"expected at the table: NS {points:+.0f} in 4♥ by N or S"
 
 
 def test_a_par_of_many_contracts_stays_in_eighty_columns(run, tmp_path: Path) -> None:
@@ -595,9 +630,9 @@ def test_a_par_of_many_contracts_stays_in_eighty_columns(run, tmp_path: Path) ->
     tc.write(board.with_tricks(tricks), tmp_path / "x.csv")
     out = run("par", tmp_path / "x.csv")[1]
     assert max(map(len, out.splitlines())) <= 80
-    assert " ".join(out.split()).endswith(
-        "3♣ by E or W, +1; 3♦ by E or W, +1; 4♣ by E or W; 4♦ by E or W"
-    )
+    told, _, expected = " ".join(out.split()).partition(" expected at the table: NS ")
+    assert told.endswith("3♣ by E or W, +1; 3♦ by E or W, +1; 4♣ by E or W; 4♦ by E or W")
+    assert re.fullmatch(r"(-\d+ in \d[♣♦] by E or W(; )?)+", expected)
 
 
 @pytest.fixture
@@ -608,6 +643,7 @@ def board_7(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.solver
 def test_dealer_and_vulnerability_are_those_of_the_number_everywhere(
     run, board_7: Path, tmp_path: Path
 ) -> None:
@@ -643,6 +679,7 @@ def test_a_file_of_another_name_than_its_kind_is_refused_before_the_work(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.solver
 def test_names_of_files_are_known_in_capitals_and_pipes_have_any(run, tmp_path: Path) -> None:
     assert run("report", BOARD, "-o", tmp_path / "R.HTML")[0] == 0
     assert run("report", BOARD, "-o", "/dev/null")[0] == 0
@@ -663,6 +700,7 @@ def test_open(run) -> None:
     assert told["call"] in told["probabilities"] and told["system"] == "acol"
 
 
+@pytest.mark.solver
 def test_what_is_no_deal_is_skipped_and_told(run, tmp_path: Path) -> None:
     path = tmp_path / "x.pbn"
     bad = '[Deal ""]\n\n'
@@ -695,6 +733,7 @@ def test_what_is_no_deal_is_skipped_and_told(run, tmp_path: Path) -> None:
     assert run("solve", path)[0] == 2
 
 
+@pytest.mark.solver
 def test_an_address_is_a_deal(run) -> None:
     hands = "n=sahkq9832dt94cakt&e=sq4hat7dqj872c732&s=skj95hj65dk3cj654"
     page = "https://www.bridgebase.com/tools/handviewer.html"

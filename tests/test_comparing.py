@@ -37,6 +37,7 @@ def points(solved) -> list[np.ndarray[Any, Any]]:
     return [two, four, rule, against, np.zeros(24)]
 
 
+@pytest.mark.solver
 def test_every_number_is_the_mean_over_the_layouts(solved, points) -> None:
     assert len(solved) == len(solved.rows) == 5 and solved.side == "NS"
     for row, own in zip(solved, points, strict=True):
@@ -51,6 +52,7 @@ def test_every_number_is_the_mean_over_the_layouts(solved, points) -> None:
     assert solved.rows[0].points == (0, 0, 0) and solved.rows[0].matchpoints == (0.5, 0.5, 0.5)
 
 
+@pytest.mark.solver
 def test_differences_are_paired(solved) -> None:
     """On the same layouts a gain is known far better than two means apart from each other."""
     game, rule = solved["4S by S"], solved[RULE]
@@ -60,6 +62,7 @@ def test_differences_are_paired(solved) -> None:
         solved["3S by S"]
 
 
+@pytest.mark.solver
 def test_the_network_corrected_agrees_with_solving_all() -> None:
     asked: dict[str, Any] = {"by": "S", **KNOWN, "seed": 5}
     exact = tc.compare("2S", "4S", RULE, **asked, samples=60, solve=60)
@@ -71,6 +74,7 @@ def test_the_network_corrected_agrees_with_solving_all() -> None:
     assert np.isnan(guess.rows[1].imps.low) and guess.rows[1].imps.mean != 0
 
 
+@pytest.mark.solver
 def test_it_is_that_of_one_simulation() -> None:
     asked: dict[str, Any] = {**KNOWN, "samples": 60, "solve": 20, "seed": 3}
     result = tc.simulate(**asked, contracts=[("2S", "S"), ("3N", "N")])
@@ -80,6 +84,7 @@ def test_it_is_that_of_one_simulation() -> None:
     np.testing.assert_allclose(compared["2S by S"].score, result.score("2S", "S"))
 
 
+@pytest.mark.solver
 def test_the_better_declarer_is_taken_where_nobody_is_told() -> None:
     asked: dict[str, Any] = {**KNOWN, "samples": 40, "solve": 40, "seed": 3}
     rule = "4S if spades(north) >= 4 else 2S"
@@ -90,6 +95,7 @@ def test_the_better_declarer_is_taken_where_nobody_is_told() -> None:
     assert taken[rule].choice.text.startswith(f"{rule}, by ")
 
 
+@pytest.mark.solver
 def test_a_comparison_prints(solved) -> None:
     lines = str(solved).splitlines()
     assert lines[1] == "points of NS, vulnerable NS; against 2S by S:"

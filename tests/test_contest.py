@@ -361,6 +361,7 @@ def refusal(path: Path) -> str:
     return ended.stderr
 
 
+@pytest.mark.solver
 def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path) -> None:
     text, other = tmp_path / "notes.txt", tmp_path / "other.sqlite"
     text.write_text("no data base, but many words" * 100)
@@ -398,6 +399,7 @@ def test_a_real_server_solves_deals_and_plays_them_out(file) -> None:
     assert taken["exact"] == (exact if declares else 13 - exact)
 
 
+@pytest.mark.solver
 def test_answers_are_tricks_of_north_and_south_whoever_declares() -> None:
     deal = Deal(DEAL)
     tricks = tc.solve(deal).tricks
@@ -415,6 +417,7 @@ def test_answers_are_tricks_of_north_and_south_whoever_declares() -> None:
             assert (answer["exact"], answer["networks"]["accurate"]) == (exact, ours)
 
 
+@pytest.mark.solver
 def test_what_networks_say_of_two_hands_depends_on_them_alone() -> None:
     north, east, south, west = DEAL.removeprefix("N:").split()
     turned = Deal(f"N:{north} {west} {south} {east}")
@@ -451,6 +454,7 @@ def test_every_kind_has_its_printed_rows_and_one_is_doubted() -> None:
     assert doubted == [((4, "S"), 88.34), ((4, "named"), 88.34)]
 
 
+@pytest.mark.solver
 def test_the_practice_of_the_static_page_holds_true_answers() -> None:
     practice = json.loads(
         (Path(tc.__file__).parent / "web" / "page" / "practice.json").read_text("utf-8")

@@ -3,6 +3,7 @@
 import doctest
 import inspect
 import re
+from collections.abc import Callable
 from enum import Enum
 from importlib import import_module
 from importlib.util import find_spec
@@ -103,6 +104,9 @@ DOING_IN_ROOMS = DOING | {
     "Quote",
 }
 DOING_IN_ROOMS |= {"Raise", "Score", "Tell", "Train"}
+NEED_FILES = {"open_answers", "read_answers", "read_table_truth", "score_answers", "truth_of_deals"}
+NEED_FILES |= {"train"}
+"""Functions without an example: it would need deals of a test set, or minutes."""
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -117,6 +121,17 @@ def test_the_functions_in_the_reference_say_what_they_do(room: str) -> None:
             first = (inspect.getdoc(value) or "").partition("\n")[0]
             assert re.split(r"\W", first)[0] in DOING_IN_ROOMS, f"{name}: {first}"
             assert len(first) <= 100 and first.rstrip('"').endswith((".", ":")), f"{name}: {first}"
+            check_sections(value)
+
+
+def check_sections(function: Callable[..., object]) -> None:
+    """Every parameter has its line, what comes of it is said, and there is an example."""
+    doc, name = inspect.getdoc(function) or "", function.__name__
+    told = re.findall(r"^    (\w+): \S", section(doc, "Args"), re.MULTILINE)
+    assert told == list(inspect.signature(function).parameters), name
+    comes = any(section(doc, part) for part in ("Returns", "Yields"))
+    assert comes == (function.__annotations__["return"] not in (None, "None")), name
+    assert "\nExample:\n    >>> " in doc or name in NEED_FILES, name
 
 
 def section(doc: str, name: str) -> str:

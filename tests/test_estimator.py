@@ -289,6 +289,7 @@ def few() -> tuple[tc.DealSet, np.ndarray]:
     return solved, solved.tricks_or_unknown
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("bound", [0.5, 0.95])
 def test_all_is_as_sure_as_asked(few, bound):
     deals, real = few
@@ -340,6 +341,7 @@ def test_searches_end_at_results_that_no_estimate_foresaw():
     assert doubts.known.all() and searches <= 12
 
 
+@pytest.mark.solver
 def test_nothing_and_everything_exact(few, deals):
     solved, real = few
     everything = tc.estimate(solved[:2], model=SMALL, solve_below=1)
@@ -359,6 +361,7 @@ def test_a_bound_is_a_probability(board, bound):
         tc.Estimator(SMALL).stream(board, solve_below=bound)
 
 
+@pytest.mark.solver
 def test_one_strain_is_solved_as_in_the_table(few):
     deals, real = few
     for strain in Strain:
@@ -366,6 +369,7 @@ def test_one_strain_is_solved_as_in_the_table(few):
         assert np.array_equal(np.concatenate(batches), real[:, strain])
 
 
+@pytest.mark.solver
 def test_an_exact_result_is_marked_in_print(board):
     found = tc.estimate(board, model=SMALL, solve_below=0.95)
     row = str(found).splitlines()[1].split()[1:]

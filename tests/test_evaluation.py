@@ -510,6 +510,7 @@ def test_what_a_single_deal_cannot_tell_is_null_and_blank(run, solved, tmp_path)
     assert text.startswith(f"{SMALL} on 1 deal, ") and "nan" not in text
 
 
+@pytest.mark.solver
 def test_a_library_without_deals_for_a_use_says_what_it_has(run, solved, tmp_path):
     folder = tmp_path / "library"
     assert run("library", "add", folder, solved, "--name", "a", "--source", "b")[0] == 0
@@ -541,6 +542,7 @@ def test_a_wrong_peer_ends_with_status_2(run, solved, tmp_path, more, words):
     assert len(err.splitlines()) <= 3
 
 
+@pytest.mark.solver
 def test_estimating_with_exact_results_for_what_is_unsure(run, board):
     arguments = ("estimate", board.pbn, "--model", SMALL, "--solve-below", 1)
     status, out, err = run(*arguments, "--json")

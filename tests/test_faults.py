@@ -234,8 +234,9 @@ def test_a_flipped_bit_of_a_trainings_file_is_named_or_changes_nothing(tmp_path:
     from trickcast.library import read_positions
     from trickcast.papers.experiments.trained import load
     from trickcast.training.catalogue import find_training
+    from trickcast.training.errors import TrainingError
     from trickcast.training.suit_networks import SuitNetwork, read_weights
-    from trickcast.training.trainer import TrainingError, read_checkpoint
+    from trickcast.training.trainer import read_checkpoint
 
     def plain(value: Any) -> Any:
         """What can be compared."""

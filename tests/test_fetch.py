@@ -48,6 +48,7 @@ def get(folder: Path, host: Host, deals: int = DEALS, sample: int = 4) -> int:
     return fetch.fetch_pgx(folder, deals, sample=sample, host=host.address)
 
 
+@pytest.mark.solver
 def test_the_deals_and_tables_are_those_of_the_file(
     tmp_path: Path, host: Host, solved: DealSet
 ) -> None:
@@ -61,6 +62,7 @@ def test_the_deals_and_tables_are_those_of_the_file(
     assert host.asked == 3, "the header, the cards, the tables"
 
 
+@pytest.mark.solver
 def test_ten_cut_connections_change_no_byte(tmp_path: Path, host: Host) -> None:
     get(tmp_path / "plain", host)
     host.faults = ["cut"] * 10
@@ -68,6 +70,7 @@ def test_ten_cut_connections_change_no_byte(tmp_path: Path, host: Host) -> None:
     assert not host.faults and files(tmp_path / "cut") == files(tmp_path / "plain")
 
 
+@pytest.mark.solver
 def test_a_run_that_was_cut_off_goes_on_and_a_larger_one_adds(
     tmp_path: Path, host: Host, monkeypatch
 ) -> None:
@@ -127,6 +130,7 @@ def test_wrong_bytes_are_refused(tmp_path: Path, host: Host, run) -> None:
     assert files(tmp_path) == {}
 
 
+@pytest.mark.solver
 def test_tables_that_are_not_those_of_the_cards_are_found(
     tmp_path: Path, host: Host, solved: DealSet
 ) -> None:
@@ -137,6 +141,7 @@ def test_tables_that_are_not_those_of_the_cards_are_found(
     assert files(tmp_path) == {}
 
 
+@pytest.mark.solver
 def test_another_file_another_use_and_a_full_disk(
     tmp_path: Path, host: Host, run, monkeypatch
 ) -> None:
@@ -186,6 +191,7 @@ def test_an_unknown_use_and_a_negative_sample_are_refused(tmp_path: Path, host: 
     assert host.asked == 0
 
 
+@pytest.mark.solver
 def test_the_command_names_source_and_licence(tmp_path: Path, host: Host, run) -> None:
     options = ("--deals", 10, "--out", tmp_path / "x", "--host", host.address, "--sample", 1)
     status, out, err = run("library", "fetch", "pgx", *options)

@@ -25,6 +25,7 @@ def no_solver(*_: object, **__: object) -> None:
     raise AssertionError("a deal whose table is known was solved")
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_tables_of_the_file_are_not_solved_again(
     command: list[str], run, tmp_path: Path, exact: DealSet, monkeypatch
@@ -44,6 +45,7 @@ def test_tables_of_the_file_are_not_solved_again(
     assert err == "note: 3 tables taken as the file holds them (--check N solves N of them again)\n"
 
 
+@pytest.mark.solver
 def test_only_what_is_unknown_is_solved(exact: DealSet, monkeypatch) -> None:
     assert exact.tricks is not None
     tricks = exact.tricks.copy()
@@ -60,6 +62,7 @@ def test_only_what_is_unknown_is_solved(exact: DealSet, monkeypatch) -> None:
     assert np.array_equal(np.concatenate(asked), exact.owners[1:2])
 
 
+@pytest.mark.solver
 def test_a_check_says_that_tables_agree(run, tmp_path: Path, exact: DealSet) -> None:
     tc.write(exact, tmp_path / "known.pbn")
     _, out, err = run("solve", tmp_path / "known.pbn", "--check", 2)
@@ -70,6 +73,7 @@ def test_a_check_says_that_tables_agree(run, tmp_path: Path, exact: DealSet) -> 
     assert out == run("solve", tmp_path / "known.pbn")[1]
 
 
+@pytest.mark.solver
 def test_a_check_names_the_boards_that_differ_and_shows_dds(
     run, tmp_path: Path, exact: DealSet
 ) -> None:
@@ -87,6 +91,7 @@ def test_a_check_names_the_boards_that_differ_and_shows_dds(
     assert "differs" not in err and json.loads(out.splitlines()[1])["exact"] == tricks[1].tolist()
 
 
+@pytest.mark.solver
 def test_check_goes_with_solving(run, tmp_path: Path, exact: DealSet) -> None:
     tc.write(exact, tmp_path / "known.pbn")
     for command in (["convert", tmp_path / "known.pbn", tmp_path / "x.lin"], ["estimate", "x"]):
@@ -96,6 +101,7 @@ def test_check_goes_with_solving(run, tmp_path: Path, exact: DealSet) -> None:
     assert status == 2 and "--cluster needs --solve" in err
 
 
+@pytest.mark.solver
 def test_par_names_the_board_in_json(run, tmp_path: Path, exact: DealSet) -> None:
     tc.write(exact, tmp_path / "known.pbn")
     lines = run("par", tmp_path / "known.pbn", "--json")[1].splitlines()

@@ -193,6 +193,7 @@ def test_a_pipe_that_stays_open_gets_each_answer_at_once() -> None:
         assert asked.wait() == 3
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("name", ["x.pbn.gz", "x.zrd.GZ", "x.csv.gz", "x.lin.gz"])
 def test_packed_files_are_written_and_read_again(tmp_path: Path, name: str) -> None:
     deals = tc.solve(tc.random_deals(2, seed=3)).tricks

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 import trickcast as tc
+from trickcast._files import atomic_writer
 from trickcast.cards import Board, Deal, DealSet, Seat, Tag
 from trickcast.dealing import random_deals
 from trickcast.formats import (
     FORMATS,
     FormatError,
     FormatWarning,
-    atomic_writer,
     find_format,
     format_of,
     format_to_write,

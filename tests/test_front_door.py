@@ -1,7 +1,10 @@
-"""What ``import trickcast as tc`` offers."""
+"""What ``import trickcast as tc`` and its rooms offer."""
 
+import ast
 import subprocess
 import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +14,12 @@ import trickcast as tc
 from trickcast.cards import as_dealset
 from trickcast.scoring import par as par_of
 
+ROOMS = (
+    "bidding", "cards", "dealing", "estimator", "evaluation", "evaluators", "formats", "library",
+    "pairs", "played", "questions", "scoring", "session", "simulation", "solver", "web",
+)  # fmt: skip
+OF_MODULES = {*ROOMS} - {"formats", "questions", "scoring"}
+"""The rooms whose files only collect names; the others use some themselves."""
 DEAL = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
 
 
@@ -25,6 +34,30 @@ def test_dir_shows_what_is_public_and_nothing_else() -> None:
 @pytest.mark.parametrize("name", tc.__all__)
 def test_every_public_name_is_there(name: str) -> None:
     assert getattr(tc, name) is getattr(tc, name)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_offers_what_it_names_and_nothing_else(room: str) -> None:
+    """What its file imports from its own modules or defines for others, whenever that loads."""
+    module = import_module(f"trickcast.{room}")
+    tree = ast.parse(Path(str(module.__file__)).read_text("utf-8"))
+    own = {
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+    }
+    assert dir(module) == sorted(module.__all__) == sorted({*module.__all__})
+    assert own | {*_imported(tree.body, room)} <= {*module.__all__}
+    assert all(hasattr(module, name) for name in module.__all__)
+
+
+def _imported(body: list[ast.stmt], room: str) -> Iterator[str]:
+    """Yield the names that a room takes from its modules, for type checkers too."""
+    for node in body:
+        if isinstance(node, ast.If):
+            yield from _imported(node.body, room)
+        elif isinstance(node, ast.ImportFrom) and node.level == 1 and room in OF_MODULES:
+            yield from (alias.asname or alias.name for alias in node.names)
 
 
 def test_the_version_is_that_of_the_distribution() -> None:
@@ -76,16 +109,17 @@ def test_a_board_takes_letters() -> None:
         tc.Board(vulnerability="most")
 
 
+@pytest.mark.solver
 def test_par_of_one_deal_and_of_many() -> None:
     best = tc.par(DEAL, dealer="N", vulnerable="none")
     assert best.score == 420 and {str(c.contract) for c in best.contracts} == {"4H"}
     deals = tc.random_deals(6, seed=3)
     tables = tc.solve(deals)
     plain = tc.par(deals, workers=1)
-    assert plain == [par_of(table, "none", "N") for table in tables.tricks] == tc.par(tables)
+    assert plain == [par_of(table, "N", "none") for table in tables.tricks] == tc.par(tables)
     asked = tc.par(deals, [*"NESWNE"], "both")
     assert [found.score for found in asked] == [
-        par_of(table, "both", dealer).score
+        par_of(table, dealer, "both").score
         for table, dealer in zip(tables.tricks, "NESWNE", strict=True)
     ]
     assert tc.par([]) == [] and tc.par([DEAL]) == [best]
@@ -134,9 +168,19 @@ def test_a_type_checker_refuses_what_is_no_deal_or_hand(tmp_path: Path) -> None:
         "tc.Deal(north=1)",
     )
     wrong.write_text("import trickcast as tc\n" + "\n".join(lines) + "\n")
+    rooms = tmp_path / "rooms.py"
+    rooms.write_text(
+        "\n".join(
+            f"from trickcast.{room} import {name} as {room}_{name}"
+            for room in ROOMS
+            for name in import_module(f"trickcast.{room}").__all__
+        )
+    )
     cache = Path(__file__).parents[1] / ".mypy_cache" / "of_users"
     options = ("--strict", "--no-error-summary", "--cache-dir", cache)
-    command = [sys.executable, "-m", "mypy", *options, right, wrong]
+    command = [sys.executable, "-m", "mypy", *options, right, wrong, rooms]
     found = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    refused = {int(line.split(":")[1]) for line in found.stdout.splitlines() if ": error:" in line}
-    assert "right.py" not in found.stdout and refused == {*range(2, 2 + len(lines))}, found.stdout
+    errors = [line.split(":")[:2] for line in found.stdout.splitlines() if ": error:" in line]
+    refused = {int(line) for file, line in errors if file == wrong.name}
+    assert refused == {*range(2, 2 + len(lines))}, found.stdout
+    assert not {right.name, rooms.name} & {file for file, _ in errors}, found.stdout

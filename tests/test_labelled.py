@@ -67,6 +67,7 @@ def test_what_is_no_name_is_an_error(key, error, message) -> None:
         MANY[key]
 
 
+@pytest.mark.solver
 def test_results_of_deals_read_alike() -> None:
     estimate, table = tc.estimate(DEALS, model="fast"), tc.solve(DEALS[:2])
     assert np.array_equal(estimate.expected["H", "N"], np.asarray(estimate.expected)[:, 1, 0])
@@ -105,6 +106,7 @@ def test_the_chance_of_a_contract_is_asked_alike_of_every_result() -> None:
             result.making("PASS")
 
 
+@pytest.mark.solver
 def test_a_simulation_reads_like_an_estimate() -> None:
     result = tc.simulate(**KNOWN, samples=30, solve=20, contracts=[("2S", "S")], workers=1)
     low, high = result.interval["S", "S"]

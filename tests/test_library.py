@@ -32,6 +32,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
+@pytest.mark.solver
 def test_a_library_holds_what_its_seed_deals(tmp_path: Path, small_shards: None) -> None:
     assert generate(tmp_path, 9, seed=3) == 9
     library = Library(tmp_path)
@@ -47,6 +48,7 @@ def test_a_library_holds_what_its_seed_deals(tmp_path: Path, small_shards: None)
         assert len(data) == 23 * shard.deals
 
 
+@pytest.mark.solver
 def test_growing_gives_the_bytes_of_one_run(tmp_path: Path, small_shards: None) -> None:
     for deals in (2, 2, 6, 9, 5):
         generate(tmp_path / "grown", deals, seed=3)
@@ -54,6 +56,7 @@ def test_growing_gives_the_bytes_of_one_run(tmp_path: Path, small_shards: None) 
     assert contents(tmp_path / "grown") == contents(tmp_path / "once")
 
 
+@pytest.mark.solver
 def test_only_what_is_missing_is_solved(tmp_path: Path, small_shards: None) -> None:
     assert generate(tmp_path, 5, seed=3) == 5
     assert generate(tmp_path, 6, seed=3) == 1
@@ -62,6 +65,7 @@ def test_only_what_is_missing_is_solved(tmp_path: Path, small_shards: None) -> N
     assert generate(tmp_path, 2, seed=4, start=2) == 2
 
 
+@pytest.mark.solver
 def test_another_range_may_start_anywhere(tmp_path: Path, small_shards: None) -> None:
     generate(tmp_path, 4, seed=3, start=2)
     library = Library(tmp_path)
@@ -76,6 +80,7 @@ def test_another_range_may_start_anywhere(tmp_path: Path, small_shards: None) ->
     assert verify(Library(tmp_path), sample=3).problems == ()
 
 
+@pytest.mark.solver
 def test_the_use_of_a_deal_is_for_ever(tmp_path: Path, small_shards: None) -> None:
     generate(tmp_path, 3, seed=3, use="test")
     with pytest.raises(LibraryError, match="for test, permanently"):
@@ -85,6 +90,7 @@ def test_the_use_of_a_deal_is_for_ever(tmp_path: Path, small_shards: None) -> No
     assert [library.count(use) for use in ("train", "validation", "test")] == [0, 1, 3]
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("stage", ["before the file", "after the file", "grown, before listing"])
 def test_a_kill_at_any_moment_loses_at_most_a_shard(
     tmp_path: Path, small_shards: None, stage: str
@@ -122,6 +128,7 @@ def test_two_runs_at_once_lose_nothing(tmp_path: Path) -> None:
     assert verify(Library(tmp_path), sample=0).problems == ()
 
 
+@pytest.mark.solver
 def test_files_of_others_stay(tmp_path: Path, small_shards: None) -> None:
     (tmp_path / ".mine.tmp").write_text("mine")
     generate(tmp_path, 1, seed=3)
@@ -179,6 +186,7 @@ def change_tricks(folder: Path) -> None:
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize(
     ("harm", "complaint"),
     [
@@ -195,6 +203,7 @@ def test_verify_finds_harm(tmp_path: Path, small_shards: None, harm, complaint: 
     assert complaint in " ".join(verify(Library(tmp_path), sample=8).problems)
 
 
+@pytest.mark.solver
 def test_shards_inside_a_longer_one_are_all_named(
     tmp_path: Path, small_shards: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,6 +226,7 @@ def test_shards_inside_a_longer_one_are_all_named(
         verify(Library(tmp_path), sample=-1)
 
 
+@pytest.mark.solver
 def test_damage_stops_generate(tmp_path: Path, small_shards: None) -> None:
     generate(tmp_path, 4, seed=3)
     damage_byte(tmp_path)
@@ -226,6 +236,7 @@ def test_damage_stops_generate(tmp_path: Path, small_shards: None) -> None:
         Library(tmp_path).deals("train")
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("content", [b"", b"rubbish", bytes(range(46))])
 def test_an_unlisted_file_of_others_says_what_to_do(
     tmp_path: Path, small_shards: None, content: bytes
@@ -240,6 +251,7 @@ def test_an_unlisted_file_of_others_says_what_to_do(
     assert generate(tmp_path, 2, seed=3) == 2
 
 
+@pytest.mark.solver
 def test_a_word_that_is_no_use_is_refused(tmp_path: Path, small_shards: None) -> None:
     generate(tmp_path, 1, seed=3)
     library = Library(tmp_path)
@@ -272,6 +284,7 @@ def test_what_cannot_be_asked_for_is_refused_before_anything_is_made(tmp_path: P
     assert not out.exists()
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("strains", ["all", "one"])
 def test_numbers_of_numpy_are_numbers(tmp_path: Path, strains: Any) -> None:
     deals, seed, start = np.uint8(3), np.int64(3), np.int32(254)
@@ -295,6 +308,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         generate(tmp_path / "library", 1, seed=1)
 
 
+@pytest.mark.solver
 def test_appending_deals_from_elsewhere(tmp_path: Path) -> None:
     deals = tc.random_deals(5, seed=8)
     solved = deals.with_tricks(tc.solve(deals).tricks)
@@ -321,6 +335,7 @@ def test_appending_deals_from_elsewhere(tmp_path: Path) -> None:
         append(tmp_path, deals, "other", "train", solver="", source="")
 
 
+@pytest.mark.solver
 @pytest.mark.skipif(not COMMITTED.exists(), reason="an installed package has no library beside it")
 def test_the_committed_library_is_sound() -> None:
     library = Library(COMMITTED)

@@ -31,6 +31,7 @@ def test_a_record_is_the_same_one_in_another_process() -> None:
     assert all(pickle.loads(pickle.dumps(record)) is record for record in RECORDS.values())
 
 
+@pytest.mark.solver
 def test_each_deal_is_solved_in_the_strain_drawn_for_it(tmp_path: Path, small_shards: None) -> None:
     assert generate(tmp_path, 9, seed=3, strains="one") == 9
     library = Library(tmp_path)
@@ -83,6 +84,7 @@ def test_what_is_no_record_is_refused(place: int, value: int, complaint: str) ->
         ONE_STRAIN.encode(tc.random_deals(2, seed=1).with_tricks(tricks))
 
 
+@pytest.mark.solver
 def test_growing_gives_the_bytes_of_one_run(tmp_path: Path, small_shards: None) -> None:
     for deals in (2, 6, 9):
         generate(tmp_path / "grown", deals, seed=3, strains="one")
@@ -96,6 +98,7 @@ def test_growing_gives_the_bytes_of_one_run(tmp_path: Path, small_shards: None) 
     assert contents(tmp_path / "killed") == contents(tmp_path / "once")
 
 
+@pytest.mark.solver
 def test_a_seed_gives_the_same_bytes_for_ever(tmp_path: Path) -> None:
     generate(tmp_path, 3, seed=3)
     generate(tmp_path, 3, seed=4, strains="one")
@@ -108,6 +111,7 @@ def test_a_seed_gives_the_same_bytes_for_ever(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.solver
 def test_a_deal_is_solved_in_all_strains_or_in_one(tmp_path: Path, small_shards: None) -> None:
     generate(tmp_path, 4, seed=3)
     with pytest.raises(LibraryError, match=r"solved in all of their strains \(asked for one"):
@@ -122,6 +126,7 @@ def test_a_deal_is_solved_in_all_strains_or_in_one(tmp_path: Path, small_shards:
     assert verify(library, sample=7).problems == ()
 
 
+@pytest.mark.solver
 def test_verify_solves_again_what_is_known(tmp_path: Path, small_shards: None) -> None:
     generate(tmp_path, 6, seed=3, strains="one")
     file = tmp_path / shard_file(3, 0, ONE_STRAIN)
@@ -143,6 +148,7 @@ def test_verify_solves_again_what_is_known(tmp_path: Path, small_shards: None) -
     assert "not in the strains that seed 3 draws" in problems(bytes(wrong))
 
 
+@pytest.mark.solver
 def test_worth_is_by_the_seconds_of_the_solver(tmp_path: Path, small_shards: None) -> None:
     generate(tmp_path, 2, seed=3)
     assert Library(tmp_path).tables_worth == 2

@@ -37,6 +37,7 @@ def some_play(owners, strain: Strain, leader: Seat, seed: int) -> list[int]:
     return cards
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("strain", Strain)
 @pytest.mark.parametrize("size", [2, 3])
 def test_every_card_is_worth_what_trying_everything_gives(strain: Strain, size: int) -> None:
@@ -53,6 +54,7 @@ def test_every_card_is_worth_what_trying_everything_gives(strain: Strain, size: 
                 assert worth[card] == after.won[side] + tricks_to_come(after, strain, side)
 
 
+@pytest.mark.solver
 def test_the_best_card_keeps_the_value_of_the_table(board: Deal) -> None:
     for strain, declarer in ((Strain.HEARTS, Seat.NORTH), (Strain.NOTRUMP, Seat.WEST)):
         tricks = tc.solve(board)[strain, declarer]
@@ -67,6 +69,7 @@ def test_the_best_card_keeps_the_value_of_the_table(board: Deal) -> None:
             assert (known.max() if own else known.min()) == values[i, card]
 
 
+@pytest.mark.solver
 def test_recorded_results_are_what_a_whole_play_comes_to(shared: Path) -> None:
     deals = tc.read(shared / "data" / "boards" / "bbo-daylong.pbn")
     assert deals.boards is not None
@@ -84,6 +87,7 @@ def test_recorded_results_are_what_a_whole_play_comes_to(shared: Path) -> None:
     assert judged
 
 
+@pytest.mark.solver
 def test_a_finesse() -> None:
     owners = np.frombuffer(parse_position(FINESSE), dtype=np.uint8)
     for leader, cards, tricks in ((Seat.SOUTH, "H4 H2", 2), (Seat.NORTH, "HA HQ", 1)):
@@ -127,6 +131,7 @@ def test_the_command_blames_the_hand_of_a_position_that_is_wrong(run) -> None:
     assert status == 2 and ".K." in err and "North" not in err, err
 
 
+@pytest.mark.solver
 def test_the_command_values_the_opening_leads(run) -> None:
     status, out, err = run("play", BOARD, "4H", "--by", "N", "--json")
     content = json.loads(out)
@@ -139,6 +144,7 @@ def test_the_command_values_the_opening_leads(run) -> None:
     }
 
 
+@pytest.mark.solver
 def test_the_position_alone_has_the_values_that_judging_the_play_has(run) -> None:
     played = "DQ DK DA D4 D6".split()
     whole = json.loads(run("play", BOARD, "4H", *played, "--by", "N", "--json")[1])
@@ -150,6 +156,7 @@ def test_the_position_alone_has_the_values_that_judging_the_play_has(run) -> Non
     assert refused.startswith("trickcast: position cannot be combined with now")
 
 
+@pytest.mark.solver
 def test_the_command_says_where_tricks_were_given_away(run) -> None:
     played = ["HA", "H5", "H4", "H2", "S4", "SK", "S2", "SA"]
     out = run("play", BOARD, "4H", *played, "--by", "N", "--json")[1]
@@ -171,6 +178,7 @@ def test_the_command_says_where_tricks_were_given_away(run) -> None:
     assert "North to play" in text and max(map(len, text.splitlines())) <= 80
 
 
+@pytest.mark.solver
 def test_the_command_takes_positions(run) -> None:
     _, out, _ = run("play", FINESSE, "3N", "--by", "N", "--lead", "S", "--json")
     content = json.loads(out)
@@ -182,6 +190,7 @@ def test_the_command_takes_positions(run) -> None:
     assert "given away: North 1, East 0, West 0" in text
 
 
+@pytest.mark.solver
 def test_the_command_judges_the_play_of_a_file(run, shared: Path) -> None:
     path = shared / "data" / "boards" / "bbo-daylong.pbn"
     status, out, err = run("play", path, "--board", 1, "--json")
@@ -193,6 +202,7 @@ def test_the_command_judges_the_play_of_a_file(run, shared: Path) -> None:
     assert run("play", path, "--board", 77)[0] == 2
 
 
+@pytest.mark.solver
 def test_a_recorded_play_goes_up_to_what_cannot_be_played(run, tmp_path: Path) -> None:
     md = "md|3SKJ95HJ65DK3CJ654,ST87632H4DA65CQ98,SAHKQ9832DT94CAKT,|"
     calls = "mb|4H|mb|p|mb|p|mb|p|pc|HA|pc|H5|pc|S2|"
@@ -231,6 +241,7 @@ def test_a_board_that_a_file_has_not_is_named_with_what_was_skipped(run, tmp_pat
     assert err.startswith("trickcast: there is no board 2\nskipped: ") and "line 7" in err, err
 
 
+@pytest.mark.solver
 def test_boards_that_are_passed_out_are_called_so(run, tmp_path: Path) -> None:
     deal = f'[Deal "{BOARD}"]\n'
     passed, played = (

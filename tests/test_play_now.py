@@ -21,6 +21,7 @@ def told(run, *words: object) -> Any:
     return json.loads(out)
 
 
+@pytest.mark.solver
 def test_leads_are_weighed_double_dummy_and_as_played(run) -> None:
     answer = told(run, BOARD)
     same = tc.simulate_play(EAST, auction=AUCTION, dealer="N")
@@ -32,6 +33,7 @@ def test_leads_are_weighed_double_dummy_and_as_played(run) -> None:
         assert mine["as_played"][1] < mine["as_played"][0] < mine["as_played"][2]
 
 
+@pytest.mark.solver
 def test_later_cards_see_dummy_and_the_other_hands_do_not_matter(run) -> None:
     answer = told(run, BOARD, "DQ")
     hidden = told(run, f"N:{NORTH} - {SOUTH} -", "DQ")
@@ -46,6 +48,7 @@ def test_later_cards_see_dummy_and_the_other_hands_do_not_matter(run) -> None:
     )
 
 
+@pytest.mark.solver
 def test_a_record_has_its_own_auction_and_play(run, tmp_path: Path) -> None:
     path = tmp_path / "board.pbn"
     path.write_text(
@@ -81,6 +84,7 @@ def test_what_cannot_be_weighed_is_said_in_a_line(run, words, reason) -> None:
     assert (status, out) == (2, "") and len(err.splitlines()) == 1 and reason in err
 
 
+@pytest.mark.solver
 def test_a_play_is_compared_with_championship_players(run) -> None:
     cards = ["HA", "H5", "H4", "H2", "S4", "SK", "S2", "SA"]
     _, out, _ = run("play", BOARD, "4H", *cards, "--by", "N", "--json")

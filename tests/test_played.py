@@ -8,10 +8,11 @@ import pytest
 import trickcast as tc
 from trickcast.cards import DealError, Seat, parse_card
 from trickcast.estimator import ModelError
-from trickcast.played import PlayedEstimator, given_away, norms
+from trickcast.played import PlayedEstimator, expected_at_par, given_away, norms
 from trickcast.played.files import WEIGHTS, load_played_model
 from trickcast.played.inputs import SIZES, Tables, encode, part
 from trickcast.played.measures import calibration, measure
+from trickcast.scoring import Par
 from trickcast.solver import values_of_cards
 
 CONTRACTS = ["3N", "4S", "4HX", "2D", "6C", "1NXX", "5DX", "7N"]
@@ -41,6 +42,18 @@ def test_one_deal_has_no_leading_axis_and_many_keep_it(board):
     assert tc.estimate_played([board], "4H", by="N").probabilities.shape == (1, 14)
     assert tc.estimate_played(DEALS[:0], "4H", by="N").probabilities.shape == (0, 14)
     assert tc.estimate_played(board, CONTRACTS, by="N").expected.shape == (8,)
+
+
+def test_a_par_is_expected_as_either_partner_plays_its_contracts(board):
+    turned = tc.Deal("E" + board.pbn[1:])  # the same cards, all seats one further
+    deals = tc.DealSet.from_deals([board, turned, board])
+    pars = [tc.par(board, "N", "ns"), tc.par(turned, "E", "ew"), Par(0, ())]
+    sides = [tc.Vulnerability.NS, tc.Vulnerability.EW, tc.Vulnerability.NONE]
+    ours, theirs, passed_out = expected_at_par(deals, pars, sides)
+    played = [tc.estimate_played(board, "4H", by=seat).score("ns") for seat in "NS"]
+    assert ours == pytest.approx((np.mean(played),), abs=0.01)
+    assert theirs == pytest.approx((-ours[0],), abs=0.01)
+    assert passed_out == ()
 
 
 def test_a_batch_answers_as_each_deal_alone(estimator):
@@ -127,6 +140,7 @@ def test_results_print(board):
         (("4H", "N"), {"auctions": "1H P 3H P P P"}, "the auction ends in 3H, not in 4H"),
         (("4H", "N"), {"auctions": "1H P 4H"}, "has not ended"),
         (("4H", "N"), {"auctions": "1H P 4Z P P P"}, "'4Z' is not a call"),
+        (("4H", "N"), {"auctions": "4S P 4H P P P"}, "call 3, 4H: it is not higher than 4S"),
         (("4H", "N"), {"auctions": "P P P P"}, "the auction ends in PASS, not in 4H"),
     ],
 )  # fmt: skip

@@ -52,6 +52,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
+@pytest.mark.torch
 def test_the_papers_are_found_by_their_entry_point() -> None:
     assert papers in plugins.plugins()
     assert all(

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import trickcast as tc
+from trickcast.played import expected_at_par
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 
@@ -52,6 +53,7 @@ def session(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.solver
 def test_a_session_becomes_one_file_without_scripts_or_links(
     run, session: Path, tmp_path: Path
 ) -> None:
@@ -66,9 +68,11 @@ def test_a_session_becomes_one_file_without_scripts_or_links(
     assert "South deals, vulnerable: E–W" in page.text
 
 
+@pytest.mark.solver
 def test_a_board_shows_its_hands_what_makes_and_the_par(run, session: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     run("report", session, "-o", out)
+    deals = tc.read(session)
     article = out.read_text("utf-8").partition("<article>")[2].partition("</article>")[0]
     text = Elements(article).text
     assert "♥ KQ9832" in text and "♦ 1094" in text and "16 HCP" in text
@@ -80,9 +84,13 @@ def test_a_board_shows_its_hands_what_makes_and_the_par(run, session: Path, tmp_
         ["E", "–", "–", "–", "1", "–"],
         ["W", "–", "–", "–", "1", "–"],
     ]
-    assert "Par NS +420: 4♥ by N or S" in text
+    par = tc.par(deals[0])
+    assert not isinstance(par, list)
+    (expected,) = expected_at_par(deals[:1], [par], [tc.Vulnerability.EW])[0]
+    assert f"Par NS +420: 4♥ NS = · expected at the table {expected:+.0f}\n" in text
 
 
+@pytest.mark.solver
 def test_what_is_close_is_what_the_network_gives_less_than_even(
     run, session: Path, tmp_path: Path
 ) -> None:
@@ -105,6 +113,7 @@ def test_what_is_close_is_what_the_network_gives_less_than_even(
     assert told, "some result of these boards is close"
 
 
+@pytest.mark.solver
 def test_the_hardest_boards_come_first_on_request(run, session: Path, tmp_path: Path) -> None:
     orders = {}
     for options in ((), ("--hardest-first",)):
@@ -127,6 +136,7 @@ def test_the_hardest_boards_come_first_on_request(run, session: Path, tmp_path: 
     assert orders[("--hardest-first",)] == sorted(sure, key=lambda number: sure[number])
 
 
+@pytest.mark.solver
 def test_broken_boards_are_named_and_the_others_printed(run, session: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     with session.open("a") as file:
@@ -141,6 +151,7 @@ def test_broken_boards_are_named_and_the_others_printed(run, session: Path, tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "session.pbn"]
 
 
+@pytest.mark.solver
 def test_a_page_is_called_as_its_file_or_as_its_only_deal(run, tmp_path: Path) -> None:
     out, plain = tmp_path / "report.html", tmp_path / "club.txt"
     plain.write_text(f"{BOARD}\n{BOARD}\n")
@@ -153,6 +164,7 @@ def test_a_page_is_called_as_its_file_or_as_its_only_deal(run, tmp_path: Path) -
     assert "<title>Boards</title>" in out.read_text("utf-8")
 
 
+@pytest.mark.solver
 def test_boards_without_numbers_count_on(run, tmp_path: Path) -> None:
     assert run("report", BOARD, "-o", tmp_path / "a.html", "--title", "One")[0] == 0
     page = (tmp_path / "a.html").read_text("utf-8")
@@ -191,6 +203,7 @@ def match(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.solver
 def test_rooms_of_a_match_stand_together_under_their_board(
     run, match: Path, tmp_path: Path
 ) -> None:
@@ -216,6 +229,7 @@ def test_rooms_of_a_match_stand_together_under_their_board(
     assert "of Open" not in out.read_text("utf-8")
 
 
+@pytest.mark.solver
 def test_equal_results_of_many_tables_are_counted(run, match: Path, tmp_path: Path) -> None:
     text = match.read_text().split("\n\n")[0]
     rows = "4H N DQ 10 3\n4H N DA 10 1\n3NT S S6 8 2\nPass - - - 1\n"
@@ -233,6 +247,7 @@ def test_equal_results_of_many_tables_are_counted(run, match: Path, tmp_path: Pa
     assert "Most common lead: ♦Q, 3 of 6" in Elements(page).text
 
 
+@pytest.mark.solver
 def test_hand_records_are_so_many_on_a_page(run, session: Path, tmp_path: Path) -> None:
     out = tmp_path / "hands.html"
     deals = tc.random_deals(20, seed=5)
@@ -268,6 +283,7 @@ def test_single_hands_are_cards_or_lessons(run, match: Path, tmp_path: Path) -> 
         assert status == 2 and "expected letters of seats" in error
 
 
+@pytest.mark.solver
 def test_a_heading_is_without_the_marks_of_the_format(run, session: Path, tmp_path: Path) -> None:
     session.write_text(session.read_text().replace('"Pairs <&> Teams"', '"##Pairs"'))
     out = tmp_path / "report.html"
@@ -275,6 +291,7 @@ def test_a_heading_is_without_the_marks_of_the_format(run, session: Path, tmp_pa
     assert "<h1>Pairs</h1>" in out.read_text("utf-8")
 
 
+@pytest.mark.solver
 def test_rankings_have_intervals_and_long_ones_two_columns(run, tmp_path: Path) -> None:
     deals = tc.random_deals(2, seed=5)
     tc.write(deals, tmp_path / "deals.pbn")
@@ -294,6 +311,7 @@ def test_rankings_have_intervals_and_long_ones_two_columns(run, tmp_path: Path) 
     assert len(places) == 42 and all("±" in place for place in places)
 
 
+@pytest.mark.solver
 def test_hand_records_speak_five_languages(run, session: Path, tmp_path: Path) -> None:
     out = tmp_path / "hands.html"
     for language, ranks, seat, notrump in (

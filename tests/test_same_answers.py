@@ -36,6 +36,7 @@ def test_estimates(model: str, order: list[int], threads: int, batch_size: int) 
     assert np.abs(again.probabilities - once.probabilities[order]).max() < 1e-5
 
 
+@pytest.mark.solver
 def test_solved_tables() -> None:
     once = tc.solve(DEALS[:3], workers=1).tricks
     assert (tc.solve(DEALS[np.array([2, 0, 1])], workers=3).tricks == once[[2, 0, 1]]).all()
@@ -94,6 +95,7 @@ def test_a_file_is_read_alike_in_parts_of_any_size(form: str, chunk: int) -> Non
     assert (DealSet.concatenate(parts).owners == DEALS.owners).all()
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("workers", [2, 3])
 def test_simulations(workers: int) -> None:
     hand = "AQ52.KJ3.K42.Q73"
@@ -106,10 +108,12 @@ def test_simulations(workers: int) -> None:
 # --- the long run, short --------------------------------------------------------------------------
 
 
+@pytest.mark.solver
 def test_calls_leave_nothing_behind() -> None:
     stay_flat("calls", 40 * len(CALLS), answer)
 
 
+@pytest.mark.solver
 def test_threads_and_children_answer_alike() -> None:
     from_threads(8, len(CALLS))
     from_children(len(CALLS))

@@ -212,15 +212,15 @@ def test_par_is_the_value_of_the_auction() -> None:
     wild = rng.integers(0, 14, (10, 5, 4)).tolist()
     for table in [BOARD, *possible_tables(4, 20), *wild]:
         vul, dealer = int(rng.integers(4)), int(rng.integers(4))
-        found = par(np.array(table, np.uint8), Vulnerability(vul), Seat(dealer))
+        found = par(np.array(table, np.uint8), Seat(dealer), Vulnerability(vul))
         assert found.score == auction_value(table, vul, dealer), (table, vul, dealer)
 
 
 def test_par_of_a_board() -> None:
-    found = par(TrickTable(np.array(BOARD, np.uint8)), "none", "N")
+    found = par(TrickTable(np.array(BOARD, np.uint8)), "N", "none")
     assert found.score == 420
     assert [str(c) for c in found.contracts] == ["4H NS ="]
-    assert str(found) == "NS +420: 4H NS ="
+    assert str(found) == "NS +420: 4♥ by N or S"
     (contract,) = found.contracts
     assert contract.contract == Contract("4H")
     assert contract.declarers == (Seat.NORTH, Seat.SOUTH) and contract.tricks == 10
@@ -228,19 +228,19 @@ def test_par_of_a_board() -> None:
 
 def test_par_of_a_board_passed_out_and_of_one_that_both_sides_make() -> None:
     six = np.full((5, 4), 6, np.uint8)
-    assert par(six, "both", "S").score == 0
-    assert par(six, "both", "S").contracts == ()
-    assert str(par(six, "both", "S")) == "NS +0: PASS"
+    assert par(six, "S", "both").score == 0
+    assert par(six, "S", "both").contracts == ()
+    assert str(par(six, "S", "both")) == "NS +0: PASS"
     hot = six.copy()
     hot[Strain.NOTRUMP] = 7
-    assert str(par(hot, "none", "N")) == "NS +90: 1N NS ="
-    assert str(par(hot, "none", "E")) == "NS -90: 1N EW ="
+    assert str(par(hot, "N", "none")) == "NS +90: 1NT by N or S"
+    assert str(par(hot, "E", "none")) == "NS -90: 1NT by E or W"
 
 
 @pytest.mark.parametrize("table", [np.full((5, 4), 255, np.uint8), np.zeros((2, 5, 4), np.uint8)])
 def test_par_needs_one_whole_table(table: np.ndarray) -> None:
     with pytest.raises(DealError, match="every cell known"):
-        par(table, "none", "N")
+        par(table, "N", "none")
 
 
 def in_words(contract: str) -> set[str]:
@@ -268,7 +268,7 @@ def test_par_is_that_of_the_dds_files(shared) -> None:
                 table = np.array(fields, dtype=np.uint8).reshape(5, 4)
             elif tag == "PAR2":
                 ns_score, *contracts = (field.strip('"') for field in fields)
-                found = par(table, vul, dealer)
+                found = par(table, dealer, vul)
                 assert found.score == int(ns_score), line
                 ours = {
                     f"{c.contract} {''.join(s.letter for s in c.declarers)} {c.tricks}"

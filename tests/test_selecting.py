@@ -64,6 +64,7 @@ def test_tables_of_one_deal_keep_a_number_in_common(run, tmp_path) -> None:
     assert [board.number for board in tc.read(out).boards] == [1, 1, 2, 2]
 
 
+@pytest.mark.solver
 def test_a_report_takes_files_and_numbers(run, files, tmp_path) -> None:
     out = tmp_path / "out.html"
     status, said, error = run("report", *files, "-o", out, "--boards", "12-13", "--per-page", "4")

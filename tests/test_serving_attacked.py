@@ -64,6 +64,7 @@ def request(path: str, body: bytes = b"", more: str = "") -> bytes:
 # --- few bytes that become many ------------------------------------------------------------------
 
 
+@pytest.mark.solver
 def test_what_was_passed_over_in_a_file_is_told_by_the_hundred(client) -> None:
     packed = gzip.compress(f"{EASY}\n".encode() + b"N:\n" * 90_000)
     for name in ("a", "♠" * 60):
@@ -181,6 +182,7 @@ def test_a_head_is_measured_by_itself(client) -> None:
     assert len(answers(many)) < 200
 
 
+@pytest.mark.solver
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts files of Linux")
 def test_when_no_more_files_can_be_opened_work_goes_on_and_all_is_as_before_after(
     monkeypatch,

@@ -49,7 +49,14 @@ def boards(tmp_path_factory) -> Any:
     return path
 
 
-@pytest.mark.parametrize("path", ["estimate", "solve", "par"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "estimate",
+        pytest.param("solve", marks=pytest.mark.solver),
+        pytest.param("par", marks=pytest.mark.solver),
+    ],
+)
 def test_a_file_is_answered_as_by_the_command_line_sent_either_way(client, boards, path) -> None:
     expected = {"results": printed(path, str(boards))}
     assert [result["board"] for result in expected["results"]] == [7, 8]
@@ -80,6 +87,7 @@ def test_tables_that_a_file_holds_are_not_solved_again(client) -> None:
     assert answer.json()["results"][0]["exact"] == [[6] * 4] * 5
 
 
+@pytest.mark.solver
 def test_the_par_of_a_board_is_that_of_its_number_where_a_file_says_no_more(client) -> None:
     content = f'deal,board\n"{EASY}",7\n'
     answer = client.post("/v1/par?from=csv", content=content, headers={"content-type": "text/csv"})
@@ -87,6 +95,7 @@ def test_the_par_of_a_board_is_that_of_its_number_where_a_file_says_no_more(clie
     assert (found["board"], found["dealer"], found["vulnerable"]) == (7, "S", "both")
 
 
+@pytest.mark.solver
 def test_what_is_no_deal_in_a_file_is_listed_or_refused(client) -> None:
     content = f'[Board "1"]\n[Deal "{EASY}"]\n\n[Board "2"]\n[Deal "N:AK QJ"]\n'.encode()
     answer = client.post("/v1/solve", files={"file": ("a.pbn", content)}).json()
@@ -97,6 +106,7 @@ def test_what_is_no_deal_in_a_file_is_listed_or_refused(client) -> None:
     assert strict.status_code == 422 and strict.json()["detail"].startswith("a.pbn: ")
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("form", ["pbn", "lin", "csv", "zrd"])
 def test_a_file_is_converted_as_by_the_command_line(client, boards, tmp_path, form) -> None:
     target = tmp_path / f"two.{form}"
@@ -119,6 +129,42 @@ def test_a_file_is_converted_as_by_the_command_line(client, boards, tmp_path, fo
     assert ("notes" in content) == (form in ("lin", "zrd"))  # which leave something out
 
 
+def test_boards_are_bid_and_explained_as_by_the_command_line(client, boards, tmp_path) -> None:
+    kind = {"content-type": "application/x-pbn"}
+    asked = "/v1/bid?dealer=E&seats=NS"
+    bid = client.post(asked, content=boards.read_bytes(), headers=kind)
+    expected = printed("bid", str(boards), "--dealer", "E", "--seats", "NS")
+    assert (bid.status_code, bid.json()) == (200, {"results": expected}) and len(expected) == 2
+    called = tmp_path / "called.pbn"
+    called.write_text(f'{boards.read_text()}\n[Deal "{EASY}"]\n[Auction "S"]\n1NT Pass 3NT AP\n')
+    form = {"files": {"file": called.read_bytes()}, "data": {"vulnerable": "ns"}}
+    (explained,) = printed("auction", str(called), "--vulnerable", "ns")
+    assert client.post("/v1/auction", **form).json() == {
+        "results": [explained],
+        "notes": ["2 boards without an auction"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "detail"),
+    [
+        ("bid?hand=AKQ2.QJT987.32.2", "hand and a file are given"),
+        ("bid?simulate=true", "simulate needs a hand"),
+        ("bid?seats=", "seats is empty"),
+        ("auction", "no board has an auction"),
+        (f"auction?deal={EASY}", "deal needs calls"),
+    ],
+)
+def test_what_a_file_of_boards_has_no_answer_to_is_refused(client, path, detail) -> None:
+    answer = client.post(
+        f"/v1/{path}", content=EASY.encode(), headers={"content-type": "text/plain"}
+    )
+    assert answer.status_code == 422 and detail in answer.json()["detail"]
+    alone = client.post("/v1/bid", json={"hand": "AKQ2.QJT987.32.2", "seats": "NS"})
+    assert alone.status_code == 422 and "seats needs a file" in alone.json()["detail"]
+
+
+@pytest.mark.solver
 def test_a_match_is_compared_as_by_the_command_line(client, tmp_path) -> None:
     path = tmp_path / "match.pbn"
     path.write_text(
@@ -145,6 +191,7 @@ def test_a_match_is_compared_as_by_the_command_line(client, tmp_path) -> None:
     assert ending.status_code == 422 and client.post("/v1/session", json={}).status_code == 422
 
 
+@pytest.mark.solver
 def test_a_list_of_deals_is_converted_deal_by_deal(client) -> None:
     east = f"E:{' '.join([*EASY[2:].split()[1:], EASY[2:].split()[0]])}"  # the same deal
     for more in ({}, {"from": "lin"}):
@@ -155,6 +202,7 @@ def test_a_list_of_deals_is_converted_deal_by_deal(client) -> None:
     assert solved.status_code == 200 and EASY in solved.text
 
 
+@pytest.mark.solver
 def test_a_table_in_part_is_solved_as_by_the_command_and_what_differs_is_noted(
     client, board, tmp_path
 ) -> None:
@@ -184,7 +232,10 @@ FILES_REFUSED = [
     ({"content": b"x", "headers": {"content-type": "application/x-zrd"}}, "the file"),
     ({"files": {"file": ("../../etc/passwd", b"x")}}, "../../etc/passwd: "),
     ({"files": {"file": b"x"}, "data": {"from": "word"}}, "is not a format"),
-    ({"files": {"file": b"x"}, "data": {"deals": EASY}}, "deals are given twice"),
+    (
+        {"files": {"file": b"x"}, "data": {"deals": EASY}},
+        "deals and a file are given (expected one of them)",
+    ),
     ({"files": {"file": b"x"}, "data": {"modell": "fast"}}, "modell: extra inputs"),
     ({"files": {"file": f"{EASY}\n".encode() * 41}}, "too many deals (expected at most 40)"),
 ]
@@ -210,6 +261,7 @@ def test_a_broken_form_and_a_file_where_none_is_read_are_refused(client) -> None
     assert client.post("/v1/hand", files={"file": NORTH.encode()}).status_code == 415
 
 
+@pytest.mark.solver
 def test_boards_come_one_by_one(client) -> None:
     deals = [deal.pbn for deal in tc.random_deals(3, seed=6)]
     question = {"deals": [*deals, EASY]}
@@ -223,6 +275,7 @@ def test_boards_come_one_by_one(client) -> None:
     assert came[0][2] < came[2][2]
 
 
+@pytest.mark.solver
 def test_intervals_of_a_simulation_narrow_until_its_result(client) -> None:
     question = KNOWN | {"contract": "2S", "by": "S", "making": True, "samples": 200, "solve": 64}
     with client.stream("GET", "/v1/simulate", params=question, headers=STREAM) as answer:
@@ -276,6 +329,7 @@ def test_who_hangs_up_ends_the_work_within_a_second(server, stream) -> None:
     assert client.post("/v1/solve", json={"deals": [EASY]}).status_code == 200
 
 
+@pytest.mark.solver
 def test_deadlines_hold_for_streams() -> None:
     with running("--seconds", "6", "--solvers", "1") as (client, _, _):
         while client.post("/v1/solve", json={"deals": [EASY]}).status_code != 200:
@@ -293,6 +347,7 @@ def test_deadlines_hold_for_streams() -> None:
         assert time.monotonic() - start < 12
 
 
+@pytest.mark.solver
 def test_a_solver_that_crashes_in_a_stream_is_replaced_and_no_board_is_sent_twice(server) -> None:
     client, process, _ = server
     deals = [deal.pbn for deal in tc.random_deals(4, seed=8)]

@@ -113,6 +113,7 @@ def test_a_session_has_the_ranking_of_the_laws(club):
     assert all(pair.boards == 3 for pair in found)
 
 
+@pytest.mark.solver
 def test_the_ranking_in_words(run, club):
     status, out, error = run("session", *club)
     assert (status, error) == (0, "")
@@ -123,6 +124,7 @@ def test_the_ranking_in_words(run, club):
     ]  # fmt: skip
 
 
+@pytest.mark.solver
 def test_parts_add_up_to_the_digit(run, club):
     status, out, _ = run("session", *club, "--json")
     content = json.loads(out)
@@ -141,6 +143,7 @@ def test_parts_add_up_to_the_digit(run, club):
         assert pair["intervals"]["score"][0] <= pair["score"] <= pair["intervals"]["score"][1]
 
 
+@pytest.mark.solver
 def test_parts_are_as_defined(club):
     played = session.read(*club)
     judged = session.judge(played)
@@ -183,6 +186,7 @@ def match(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.solver
 def test_two_rooms_are_one_board(match):
     played = session.read(match)
     (board,) = played.boards
@@ -202,6 +206,7 @@ def test_two_rooms_are_one_board(match):
         assert total == pytest.approx(pair.score.value) and pair.score.interval is None
 
 
+@pytest.mark.solver
 def test_a_recorded_play_is_judged_by_role(tmp_path):
     deal = tc.Deal(DEAL)
     cards = list[int]()
@@ -245,6 +250,7 @@ def test_a_recorded_play_is_judged_by_role(tmp_path):
     assert table.points.play == pytest.approx(taken - exact - usual)
 
 
+@pytest.mark.solver
 def test_a_pair_s_sheet_has_its_players_over_all_boards(run, tmp_path):
     path = tmp_path / "some.pbn"
     text = room("Open", "4H", "N", 10, PLAY) + room("Closed", "4H", "N", 9)
@@ -513,6 +519,7 @@ def test_the_same_record_in_two_files_counts_once(tmp_path):
     ]
 
 
+@pytest.mark.solver
 def test_one_table_is_not_compared(run, tmp_path):
     path = tmp_path / "one.pbn"
     path.write_text(room("Open", "4H", "N", 10))
@@ -537,6 +544,7 @@ def test_records_without_a_result_stay_tables(tmp_path):
     ]
 
 
+@pytest.mark.solver
 def test_a_play_that_breaks_the_rules_is_judged_up_to_there(tmp_path):
     wrong = PLAY.replace("C8 CA", "C8 SA")  # North has clubs
     path = tmp_path / "some.pbn"
@@ -549,6 +557,7 @@ def test_a_play_that_breaks_the_rules_is_judged_up_to_there(tmp_path):
 # --- commands ---
 
 
+@pytest.mark.solver
 def test_names_are_replaced(run, match):
     status, out, _ = run("session", match, "--anonymous", "--json")
     content = json.loads(out)
@@ -560,6 +569,7 @@ def test_names_are_replaced(run, match):
         assert hidden not in out
 
 
+@pytest.mark.solver
 def test_one_board_one_pair_and_a_table(run, club, match):
     status, out, _ = run("session", match, "--board", "7")
     assert status == 0 and "4♥ N" in out and "Par NS +620" in out and "A – C" in out
@@ -603,6 +613,7 @@ def test_scores_alone_need_no_solver(run, club):
     assert board["field"] is None, "passes alone are no field"
 
 
+@pytest.mark.solver
 def test_what_was_left_out_is_told_and_is_the_status(run, tmp_path, club):
     path = tmp_path / "odd.csv"
     path.write_text("board,score_ns\n1,455\n1,420\n")
@@ -629,6 +640,7 @@ def test_rounded_parts_add_up():
     assert round(sum(value or 0 for value in shown.values()), 9) == 3.1
 
 
+@pytest.mark.solver
 def test_play_of_a_deal_is_traced_for_many_at_once():
     deals = tc.random_deals(3, seed=6)
     owners = deals.owners

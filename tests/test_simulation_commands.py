@@ -31,6 +31,7 @@ def test_the_command_shows_tricks_and_contracts(run, monkeypatch) -> None:
     assert f"{best.contract}" in out and f"{best.worth.mean:+.0f}" in out
 
 
+@pytest.mark.solver
 def test_the_command_on_one_contract(run, tmp_path) -> None:
     target = tmp_path / "layouts.pbn"
     asked = [*HANDS, "--solve", 20, "--contract", "4S", "--by", "S"]
@@ -52,6 +53,7 @@ def test_the_command_on_one_contract(run, tmp_path) -> None:
     assert page.read_text("utf-8").endswith(trick_picture(result, "4S", "S"))
 
 
+@pytest.mark.solver
 def test_the_command_on_making_alone(run) -> None:
     asked = [*HANDS, "--solve", 20, "--contract", "4S", "--by", "S", "--making"]
     status, out, err = run("simulate", *asked)
@@ -59,12 +61,14 @@ def test_the_command_on_making_alone(run) -> None:
     assert json.loads(run("simulate", *asked, "--json")[1])["making"][0] > 0
 
 
+@pytest.mark.solver
 def test_the_command_says_that_a_precision_was_not_reached(run) -> None:
     asked = ["--contract", "4S", "--by", "S", "--precision", 0.01, "--seconds", 0.001]
     status, out, err = run("simulate", *HANDS[:4], *asked)
     assert status == 0 and "stopped by seconds" in out and "± 0.01 was not reached" in err
 
 
+@pytest.mark.solver
 def test_the_command_compares(run) -> None:
     status, out, err = run("compare", "4S", "3N", "--by", "S", *HANDS, "--solve", 20)
     assert (status, err) == (0, "") and "IMPs" in out and "matchpoints" in out
@@ -87,6 +91,7 @@ def test_answers_say_the_vulnerability_that_their_points_are_for(run, asked: lis
     assert status == 0 and json.loads(out)["vulnerable"] == "ns"
 
 
+@pytest.mark.solver
 def test_the_command_leads(run) -> None:
     asked = ["leads", WEST, "3N", "--by", "S", "--south", AUCTION["south"], "--samples", 20]
     status, out, err = run(*asked, "--solve", 20, "--json")
@@ -147,6 +152,7 @@ def test_a_file_that_cannot_be_written_is_told_before_the_work(run, monkeypatch,
     assert (status, out) == (2, "") and "/proc/nowhere/x.pbn" in err
 
 
+@pytest.mark.solver
 def test_layouts_are_saved_though_nobody_reads_the_answer(tmp_path) -> None:
     target = tmp_path / "layouts.pbn"
     asked = ["simulate", *HANDS, "--solve", 20, "--contract", "4S", "--by", "S", "--save", target]
@@ -159,6 +165,7 @@ def test_layouts_are_saved_though_nobody_reads_the_answer(tmp_path) -> None:
     assert len(tc.read(target)) == 60
 
 
+@pytest.mark.solver
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_an_answer_is_shown_though_its_layouts_cannot_be_saved(run, tmp_path) -> None:
     full = tmp_path / "layouts.pbn"
@@ -168,6 +175,7 @@ def test_an_answer_is_shown_though_its_layouts_cannot_be_saved(run, tmp_path) ->
     assert status == 2 and "makes" in out and "No space left" in err
 
 
+@pytest.mark.solver
 def test_no_line_is_wider_than_80_characters(run) -> None:
     for asked in (
         ["leads", WEST, "4SX", "--by", "S", "--samples", 20, "--scoring", "total"],
@@ -181,6 +189,7 @@ def test_no_line_is_wider_than_80_characters(run) -> None:
         assert status == 0 and max(map(len, out.splitlines())) <= 80
 
 
+@pytest.mark.solver
 def test_several_contracts_in_one_sheet(run) -> None:
     asked = ["--south", SOUTH, "--north", NORTH, "--samples", 20, "--solve", 20, "--workers", 1]
     status, out, err = run("simulate", *asked, "--contracts", "3N,4s", "--by", "S", "--json")
@@ -200,6 +209,7 @@ def test_several_contracts_in_one_sheet(run) -> None:
     assert "lead that sets it" in text and max(map(len, text.splitlines())) <= 80
 
 
+@pytest.mark.solver
 def test_of_several_contracts_the_leads_are_found_in_the_time_there_is(monkeypatch) -> None:
     """The clock of the test goes on by a second at each look."""
     now = iter(range(1_000_000))
@@ -220,6 +230,7 @@ def test_of_several_contracts_the_leads_are_found_in_the_time_there_is(monkeypat
     assert lead.setting.high - lead.setting.low < same.setting.high - same.setting.low
 
 
+@pytest.mark.solver
 def test_no_lead_is_said_to_set_what_none_sets(run) -> None:
     known = [
         "--south",
@@ -235,6 +246,7 @@ def test_no_lead_is_said_to_set_what_none_sets(run) -> None:
     assert row[-1] == "none"
 
 
+@pytest.mark.solver
 def test_of_a_known_leader_the_cards_that_beat_a_contract(run) -> None:
     deal = tc.Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
     hands = zip(("--north", "--east", "--south", "--west"), deal, strict=True)
@@ -257,6 +269,7 @@ def test_lists_of_contracts_that_cannot_be(run, options: list[str]) -> None:
     assert run("simulate", "--south", SOUTH, *options)[0] == 2
 
 
+@pytest.mark.solver
 def test_contracts_stand_double_dummy_and_as_played_side_by_side(run) -> None:
     one = [*HANDS, "--solve", 20, *ONE]
     result = tc.simulate(**KNOWN, samples=60, solve=20, contracts=SPADES)
@@ -280,6 +293,7 @@ def test_contracts_stand_double_dummy_and_as_played_side_by_side(run) -> None:
     assert out.count("  as played") == 2
 
 
+@pytest.mark.solver
 def test_contracts_and_leads_are_ranked_by_either(run) -> None:
     for rank in ("double-dummy", "played"):
         asked = ["simulate", *HANDS[:4], "--samples", 60, "--solve", 0, "--rank", rank, "--json"]

@@ -83,6 +83,7 @@ def test_what_is_said_around_a_diagram(head: str, board: tuple[object, ...]) -> 
     assert (said.number, said.dealer, said.vulnerability) == board
 
 
+@pytest.mark.solver
 def test_the_output_of_our_commands(tmp_path: Path, run) -> None:
     path = tmp_path / "deals.txt"
     _, out, _ = run("deal", "--boards", 3, "--seed", 5, "--to", "diagram")
@@ -188,6 +189,7 @@ def test_four_hands_without_a_seat_are_gibs_and_that_is_told() -> None:
 # --- JSON ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.solver
 def test_our_json_is_read_again(tmp_path: Path, run) -> None:
     path = tmp_path / "boards.pbn"
     tc.write(DealSet([DEAL.owners], None, [Board(number=7, dealer=Seat.WEST)]), path)

@@ -58,6 +58,7 @@ def most_tricks(owners, strain: Strain, declarer: Seat) -> int:
     return north if declarer % 2 == 0 else cards - north
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("cards", [2, 3])
 def test_small_positions_agree_with_a_search_of_every_play(cards):
     owners = random_positions(6, cards, seed=5)
@@ -67,12 +68,14 @@ def test_small_positions_agree_with_a_search_of_every_play(cards):
         assert table.tolist() == ours
 
 
+@pytest.mark.solver
 def test_moving_cards_up_changes_no_result():
     owners = random_positions(40, 6, seed=8)
     assert not np.array_equal(packed(owners), owners)
     np.testing.assert_array_equal(tables(packed(owners)), tables(owners))
 
 
+@pytest.mark.solver
 def test_whole_deals_are_positions_of_thirteen():
     owners = random_deals(4, seed=3).owners
     np.testing.assert_array_equal(tables(owners), np.concatenate(list(solve_batches(owners))))
@@ -87,6 +90,7 @@ def test_a_position_depends_on_its_number_and_all_cards_are_alike():
         assert np.abs(rates - share).max() < 5 * (share * (1 - share) / len(many)) ** 0.5
 
 
+@pytest.mark.solver
 def test_generation_goes_on_and_keeps_what_is_there(tmp_path):
     assert generate_positions(tmp_path, 60, 5, seed=1) == 60
     first = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
@@ -99,6 +103,7 @@ def test_generation_goes_on_and_keeps_what_is_there(tmp_path):
     np.testing.assert_array_equal(tricks, tables(owners))
 
 
+@pytest.mark.solver
 def test_a_set_that_grows_holds_each_position_once(tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.import_module("trickcast.library.solved_positions"), "SHARD", 8)
     assert generate_positions(tmp_path, 3, 3, seed=1, start=2) == 3
@@ -116,6 +121,7 @@ def test_a_set_that_grows_holds_each_position_once(tmp_path, monkeypatch):
     np.testing.assert_array_equal(tricks, tables(owners))
 
 
+@pytest.mark.solver
 def test_numbers_of_numpy_are_numbers_and_wrong_ones_are_refused(tmp_path):
     numbers = (np.uint8(3), np.int64(3), np.int64(1))
     generate_positions(tmp_path / "numpy", *numbers, start=np.uint8(254))
@@ -132,6 +138,7 @@ def test_numbers_of_numpy_are_numbers_and_wrong_ones_are_refused(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.solver
 def test_what_a_killed_run_left_unfinished_is_removed(tmp_path):
     (tmp_path / ".0123456789abcdef.tmp").write_bytes(b"half")
     generate_positions(tmp_path, 3, 3, seed=1)
@@ -151,6 +158,7 @@ def off_by_one(tricks):
     return tricks
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize(
     ("harm", "complaint"),
     [
@@ -200,6 +208,7 @@ def test_what_is_no_position_is_refused_by_its_row():
         tables(owners)
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("damage", ["cut", "empty", "lies"])
 def test_damaged_files_are_named(tmp_path, damage):
     generate_positions(tmp_path, 8, 3, seed=1)

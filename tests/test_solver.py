@@ -26,12 +26,14 @@ PUBLISHED = {
 }
 
 
+@pytest.mark.solver
 def test_published_board(board: Deal) -> None:
     table = tc.solve(board)
     for declarer, tricks in PUBLISHED.items():
         assert tuple(table[strain, declarer] for strain in "CDHSN") == tricks
 
 
+@pytest.mark.solver
 def test_batches_keep_the_order_of_the_deals(board: Deal) -> None:
     deals = tc.random_deals(BATCH + 1, seed=5)
     together = tc.solve(deals)
@@ -40,6 +42,7 @@ def test_batches_keep_the_order_of_the_deals(board: Deal) -> None:
     assert (together.tricks[alone] == np.stack([tc.solve(deals[i]).tricks for i in alone])).all()
 
 
+@pytest.mark.solver
 def test_the_number_of_threads_changes_nothing() -> None:
     deals = tc.random_deals(3, seed=6)
     assert tc.solve(deals, workers=1) == tc.solve(deals, workers=2)
@@ -47,6 +50,7 @@ def test_the_number_of_threads_changes_nothing() -> None:
         tc.solve(deals, workers=0)
 
 
+@pytest.mark.solver
 def test_cold_hands() -> None:
     deal = tc.Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
     table = tc.solve(deal)
@@ -67,6 +71,7 @@ def test_bad_deals_never_reach_dds(board: Deal) -> None:
         tc.solve(owners)
 
 
+@pytest.mark.solver
 def test_any_memory_order_solves_the_same(board: Deal) -> None:
     owners = np.stack([board.owners] * 3)
     assert (tc.solve(np.asfortranarray(owners)).tricks == tc.solve(board).tricks).all()
@@ -80,21 +85,25 @@ def test_an_array_that_changes_after_the_check_never_reaches_dds(board: Deal) ->
         tc.solve(deals)
 
 
+@pytest.mark.solver
 def test_gib_labels_solve_the_same(shared) -> None:
     deals = tc.read(shared / "data" / "gib" / "gib-10000.txt")[::500]
     assert (tc.solve(deals).tricks == deals.tricks).all()
 
 
+@pytest.mark.solver
 def test_dds_own_tables(shared) -> None:
     deals = tc.read(shared / "data" / "dds" / "list10.txt")
     assert (tc.solve(deals).tricks == deals.tricks).all()
 
 
+@pytest.mark.solver
 def test_the_version_names_solver_and_binding() -> None:
     assert solver_version().startswith("DDS 2.")
     assert "endplay" in solver_version()
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize(("strain", "declarer"), [("S", "N"), ("C", "E"), ("N", "W"), ("D", "S")])
 def test_one_strain_and_declarer_is_a_cell_of_the_table(strain: str, declarer: str) -> None:
     deals = tc.random_deals(6, seed=7)
@@ -117,6 +126,7 @@ def test_one_strain_and_declarer_is_a_cell_of_the_table(strain: str, declarer: s
     )
 
 
+@pytest.mark.solver
 def test_leads_that_are_equal_give_the_same_tricks() -> None:
     deal = tc.Deal("W:A2.KQJ.T9876.432 3.T98765.AKQ.A87 654.432.5432.T96 KQJT987.A.J.KQJ5")
     (leads,) = solve_lead_batches(deal.owners[None], Strain.SPADES, Seat.SOUTH)
@@ -137,6 +147,7 @@ def test_cells_of_what_is_no_deal_or_no_contract(board: Deal) -> None:
             list(solve(owners, Strain.SPADES, Seat.NORTH))
 
 
+@pytest.mark.solver
 def test_a_leader_of_one_suit_is_searched_too() -> None:
     deal = tc.Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
     for strain, tricks in ((Strain.NOTRUMP, 0), (Strain.SPADES, 13)):

@@ -44,6 +44,7 @@ def run(program: str) -> str:
     return done.stdout
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("before", ["", WARM], ids=["cold", "warm"])
 def test_threads_may_solve_at_once(before: str) -> None:
     program = """
@@ -58,6 +59,7 @@ print(len(tables), all(table == tables[0] for table in tables))
     assert run(before + program) == "4 True\n"
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("before", ["", WARM], ids=["cold", "warm"])
 @pytest.mark.parametrize("seconds", [0.001, 0.005, 0.02])
 def test_after_an_interrupt_the_next_solve_answers(before: str, seconds: float) -> None:
@@ -73,6 +75,7 @@ print(tc.solve(easy)["S", "N"])
     assert run(before + program) == "interrupted\n13\n"
 
 
+@pytest.mark.solver
 def test_interrupts_leave_no_threads_and_no_batches() -> None:
     """What was given up is at most one call of DDS."""
     program = """
@@ -90,6 +93,7 @@ while [thread for thread in threading.enumerate() if thread.name.startswith("dds
     assert run(program) == "13\n"
 
 
+@pytest.mark.solver
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="needs fork")
 @pytest.mark.parametrize("before", ["", WARM], ids=["cold", "warm"])
 def test_a_child_forked_while_a_thread_solves_can_solve(before: str) -> None:
@@ -107,6 +111,7 @@ print(tc.solve(easy)["S", "N"])
     assert run(before + program) == "13\n13\n"
 
 
+@pytest.mark.solver
 def test_the_interpreter_ends_while_a_thread_solves() -> None:
     program = """
 threading.Thread(target=tc.solve, args=(deals,), daemon=True).start()
@@ -169,14 +174,15 @@ def test_what_is_no_array_of_owners_never_reaches_dds(owners) -> None:
 def test_a_masked_array_is_not_deals(mask) -> None:
     masked = np.ma.masked_array(OWNERS, mask=mask)
     for deals in (masked, masked[0], [EASY, masked[0]]):
-        with pytest.raises(tc.DealError, match="a masked array cannot be read as owners"):
+        with pytest.raises(tc.DealError, match="owners are a masked array"):
             tc.solve(deals)
-        with pytest.raises(tc.DealError, match="a masked array cannot be read as owners"):
+        with pytest.raises(tc.DealError, match="owners are a masked array"):
             tc.solve(deals, own_process=True)
-        with pytest.raises(tc.DealError, match="a masked array cannot be read as owners"):
+        with pytest.raises(tc.DealError, match="owners are a masked array"):
             tc.estimate(deals)
 
 
+@pytest.mark.solver
 def test_a_bad_row_is_named_by_its_place_among_all() -> None:
     owners = np.repeat(tc.Deal(EASY).owners[None], 60, axis=0)
     owners[50, 0] = 9
@@ -202,6 +208,7 @@ def test_no_workers_are_refused_before_a_cluster_is_asked() -> None:
             tc.solve(EASY, workers=0, cluster=cluster)
 
 
+@pytest.mark.solver
 def test_strided_owners_solve_the_same() -> None:
     easy = tc.Deal(EASY)
     wide = np.zeros((4, 104), dtype=np.uint8)
@@ -210,5 +217,6 @@ def test_strided_owners_solve_the_same() -> None:
     assert (tables == tc.solve(easy).tricks).all()
 
 
+@pytest.mark.solver
 def test_any_number_of_workers_is_a_number_of_threads() -> None:
     assert tc.solve(EASY, workers=99999999999999999999) == tc.solve(EASY)

@@ -1,6 +1,7 @@
 """Opening files for reading and writing them whole or not at all."""
 
 import errno
+import hashlib
 import io
 import json
 import os
@@ -147,3 +148,14 @@ class _Chained(io.RawIOBase):
             part = self._take(len(view))
         view[: len(part)] = part
         return len(part)
+
+
+def note_checksum(path: Path) -> None:
+    """Put a file's line into the ``SHA256SUMS`` of its folder, in place of an earlier one."""
+    sums = path.with_name("SHA256SUMS")
+    lines = sums.read_text("utf-8").splitlines() if sums.exists() else []
+    lines = [line for line in lines if not line.endswith(f"  {path.name}")]
+    lines.append(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}")
+    lines.sort(key=lambda line: line.split("  ", 1)[1])  # by name
+    with atomic_writer(sums) as stream:
+        stream.writelines(f"{line}\n".encode() for line in lines)

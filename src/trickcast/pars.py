@@ -66,7 +66,7 @@ def par(
         "vulnerabilities",
         [board.vulnerability or Vulnerability.NONE for board in known],
     )
-    pars = [par_of(*asked) for asked in zip(np.asarray(tables), sides, dealers, strict=True)]
+    pars = [par_of(*asked) for asked in zip(np.asarray(tables), dealers, sides, strict=True)]
     return pars[0] if single else pars
 
 

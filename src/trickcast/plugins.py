@@ -31,10 +31,17 @@ def plugins() -> tuple[ModuleType, ...]:
 
 
 def offered(kind: str) -> dict[str, str]:
-    """Return what the plug-ins offer of a kind: name to the place where it is.
+    """Return what the plug-ins offer of a kind.
 
-    >>> "reproduce" in offered("COMMANDS")
-    True
+    Args:
+        kind: Name of a table of plug-ins, such as ``"COMMANDS"``.
+
+    Returns:
+        Places, which ``load`` accepts, by name.
+
+    Example:
+        >>> "reproduce" in offered("COMMANDS")
+        True
     """
     places: dict[str, str] = {}
     for plugin in plugins():
@@ -43,15 +50,33 @@ def offered(kind: str) -> dict[str, str]:
 
 
 def load(place: str) -> Any:
-    """Return the object at a place such as ``trickcast.papers.reproduce:reproduce``."""
+    """Return the object at a place.
+
+    Args:
+        place: Module and name, such as ``trickcast.papers.reproduce:reproduce``.
+
+    Returns:
+        The object.
+
+    Example:
+        >>> load("trickcast.scoring:score") is tc.score
+        True
+    """
     return resolve_name(place)
 
 
 def references(question: str) -> list[dict[str, str]]:
     """Return published results to show beside ours, of the plug-ins that have some.
 
-    >>> references("evaluate")[0]["contracts"]
-    'suits'
+    Args:
+        question: Name of a question, such as ``"evaluate"``.
+
+    Returns:
+        Rows, by column.
+
+    Example:
+        >>> references("evaluate")[0]["contracts"]
+        'suits'
     """
     places = (getattr(plugin, "REFERENCES", {}).get(question) for plugin in plugins())
     return [row for place in places if place is not None for row in load(place)()]

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._public import public_names
 from .cards import (
     UNKNOWN,
     DealError,
@@ -24,6 +23,21 @@ from .cards import (
     parse_contract,
     shorten,
 )
+
+__all__ = [
+    "BIDDING_ORDER",
+    "IMP_STEPS",
+    "Contract",
+    "Par",
+    "ParContract",
+    "cross_imps",
+    "datum",
+    "imps",
+    "matchpoints",
+    "par",
+    "score",
+    "victory_points",
+]
 
 BIDDING_ORDER = (Strain.CLUBS, Strain.DIAMONDS, Strain.HEARTS, Strain.SPADES, Strain.NOTRUMP)
 """Strains from the lowest bid of a level to the highest."""
@@ -359,14 +373,18 @@ class ParContract:
     @property
     def words(self) -> str:
         """For people: ``4♥ by N or S``, ``5♦X by E, down 2``."""
-        seats = " or ".join(seat.letter for seat in self.declarers)
         over = self.tricks - self.contract.tricks
-        result = f", down {-over}" if over < 0 else f", {over:+d}" if over else ""
+        return self.bid + (f", down {-over}" if over < 0 else f", {over:+d}" if over else "")
+
+    @property
+    def bid(self) -> str:
+        """The same without a result: ``4♥ by N or S``."""
+        seats = " or ".join(seat.letter for seat in self.declarers)
         strain = self.contract.strain
         assert strain is not None  # who passes is content without a contract
         sign = "NT" if strain is Strain.NOTRUMP else strain.symbol
         doubled = "X" * self.contract.doubling
-        return f"{self.contract.level}{sign}{doubled} by {seats}{result}"
+        return f"{self.contract.level}{sign}{doubled} by {seats}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +401,7 @@ class Par:
         return f"NS {self.score:+d}: {contracts or 'PASS'}"
 
 
-def par(table: TrickTable | ArrayLike, vulnerable: str | Vulnerability, dealer: str | Seat) -> Par:
+def par(table: TrickTable | ArrayLike, dealer: str | Seat, vulnerable: str | Vulnerability) -> Par:
     """Return the par of one deal, given its tricks.
 
     ``trickcast.par`` takes deals, and many at once. Each side in turn bids on or lets the other
@@ -392,8 +410,8 @@ def par(table: TrickTable | ArrayLike, vulnerable: str | Vulnerability, dealer: 
 
     Args:
         table: Tricks, shape (5, 4), all known: strains S H D C N by declarers N E S W.
-        vulnerable: Vulnerable sides: none, ns, ew or both.
         dealer: Seat of the dealer.
+        vulnerable: Vulnerable sides: none, ns, ew or both.
 
     Returns:
         A Par: ``score`` in points for North-South, and the contracts that score it.
@@ -404,7 +422,7 @@ def par(table: TrickTable | ArrayLike, vulnerable: str | Vulnerability, dealer: 
     Example:
         >>> from trickcast import scoring
         >>> table = [[10, 3, 10, 3]] * 4 + [[9, 4, 9, 4]]
-        >>> print(scoring.par(table, "none", "N"))
+        >>> print(scoring.par(table, "N", "none"))
         NS +420: 4♥ by N or S; 4♠ by N or S
     """
     tricks = (table if isinstance(table, TrickTable) else TrickTable(table)).tricks
@@ -450,4 +468,5 @@ def _par_contract(contract: Contract, side: int, tricks: NDArray[np.uint8]) -> P
     return ParContract(contract, declarers, max(taken))
 
 
-__dir__ = public_names(__name__)
+def __dir__() -> list[str]:
+    return __all__

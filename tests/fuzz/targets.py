@@ -42,10 +42,11 @@ from trickcast.papers.networks import NetworkName
 from trickcast.papers.opening_networks import open_networks
 from trickcast.scoring import score
 from trickcast.training.catalogue import find_training
+from trickcast.training.errors import TrainingError
 from trickcast.training.lessons import taught_deals
 from trickcast.training.settings import read_settings
 from trickcast.training.suit_networks import PairNetwork, SuitNetwork, read_weights
-from trickcast.training.trainer import TrainingError, read_checkpoint, read_journal
+from trickcast.training.trainer import read_checkpoint, read_journal
 
 Target = Callable[[bytes], None]
 TARGETS: dict[str, Target] = {}

@@ -25,7 +25,8 @@ from trickcast.training.bidding.network import (
 )
 from trickcast.training.bidding.task import BiddingConfig, BiddingTask, batch_of, log_chances
 from trickcast.training.bidding.teaching import bid_deals, told_by
-from trickcast.training.trainer import TrainingError, train
+from trickcast.training.errors import TrainingError
+from trickcast.training.trainer import train
 
 SMALL = BiddingNetworkConfig(context=16, hand=16, joined=16, last=8, dropout=0.25)
 CONFIG = BiddingConfig(

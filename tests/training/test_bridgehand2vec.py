@@ -98,6 +98,7 @@ def test_rewards_of_the_game():
                 assert calls[call] - calls["PASS"] == pytest.approx(expected, abs=0.1)
 
 
+@pytest.mark.solver
 def test_layouts_are_solved_and_go_on_where_they_end(tmp_path):
     dealt = layouts.deal_layouts(0, 3)
     assert (dealt[1:] == layouts.deal_layouts(1, 3)).all()

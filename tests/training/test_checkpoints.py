@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from trickcast.papers.experiments.spec import Net, Pretraining
+from trickcast.training.errors import TrainingError
 from trickcast.training.suit_networks import PairNetworkConfig, SuitNetworkConfig
 from trickcast.training.trainer import (
     Journal,
     Progress,
-    TrainingError,
     beside,
     check_same,
     read_checkpoint,

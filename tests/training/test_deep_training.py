@@ -195,6 +195,7 @@ def test_turned_deals_keep_their_results(deals):
     assert seen == {0, 1, 2, 3}
 
 
+@pytest.mark.solver
 def test_the_lowest_cards_change_hands_and_hardly_a_result(deals):
     few = deals[:24]
     torch.manual_seed(3)

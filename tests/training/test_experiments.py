@@ -983,6 +983,7 @@ def test_networks_are_shared_where_nothing_sets_them_apart():
     assert len({net.slug for net in merged}) == len(merged)
 
 
+@pytest.mark.solver
 def test_ns_tricks_of_the_printed_deals():
     samples = sample_deals()
     tricks = tc.solve(samples.deals).tricks
@@ -1081,7 +1082,7 @@ def test_the_command(deals, tmp_path, run):
         (["mossakowski2009", "--first-range", "-1"], "--first-range is -1.0 (expected more"),
         (["mossakowski2009", "--first-range", "1", "--first-weights", "1"], "two ways of saying"),
         (["mossakowski2009", "--table", "XX"], "no table 'XX'"),
-        (["mossakowski2009", "--scale", "huge"], "no scale 'huge'"),
+        (["mossakowski2009", "--scale", "huge"], "--scale is 'huge' (expected smoke"),
         (["all", "--row", "m09-TV-5"], "no row 'm09-TV-5' here (nearest: m09-TV-"),
         (["all", "--network", "52-25-2"], "no network '52-25-2' here (nearest: 52-25-1"),
         (["mossakowski2009", "--seeds", "3"], "is for scales full and authors, and this is"),
@@ -1164,8 +1165,12 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_is_trained(t
     assert not (tmp_path / "out").exists()
 
 
-def test_usual_layouts_may_be_missing(tmp_path, run, monkeypatch):
+def test_outside_a_clone_its_files_are_looked_for_here_and_named(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("trickcast.papers.reproduce.__file__", str(tmp_path / "a/b/c/d.py"))
+    status, _, err = run("mossakowski2009", "--row", "m09-TX-11", "--out", tmp_path)
+    named = "data/library: no library of solved deals (expected a folder with manifest.json, as "
+    assert status == 2 and named in err
     status, out, err = run("bridgehand2vec", "--table", "11", "--out", tmp_path)
     assert status == 2 and ": 1 row; 1 of the rows waits for files (--layouts)\n" in out
     assert err.endswith("files that are not given (expected --layouts)\n")

@@ -10,22 +10,23 @@ import pytest
 import torch
 from scipy.special import expit
 
+from trickcast._files import note_checksum
 from trickcast.cards import DealSet, Seat, Strain
 from trickcast.dealing import random_deals
 from trickcast.estimator import Estimator
 from trickcast.estimator.files import load_session
 from trickcast.pairs import PairEstimator
 from trickcast.papers.codings import find_coding, tricks_of
-from trickcast.papers.networks import LayeredNetwork
 from trickcast.papers.networks.layered_models import export_layered, outputs_of
+from trickcast.papers.networks.layered_network import LayeredNetwork
 from trickcast.papers.networks.layered_training import PaperConfig
 from trickcast.papers.networks.layered_training import train as train_paper
 from trickcast.papers.neurons import open_model
+from trickcast.training.errors import TrainingError
 from trickcast.training.exports import (
     Calibration,
     Graph,
     fit_sharpness,
-    note_checksum,
     open_session,
     write_model,
 )
@@ -38,7 +39,7 @@ from trickcast.training.suit_networks import (
     mean_probabilities,
     read_weights,
 )
-from trickcast.training.trainer import Progress, Trained, TrainingError
+from trickcast.training.trainer import Progress, Trained
 from trickcast.training.whole_deals import run_file, to_onnx
 
 ROOT = Path(__file__).parents[2]

@@ -16,8 +16,9 @@ from trickcast.estimator import files
 from trickcast.estimator.external import keeps_data_elsewhere
 from trickcast.library import read_positions
 from trickcast.papers.opening_networks import open_networks
+from trickcast.training.errors import TrainingError
 from trickcast.training.suit_networks import SuitNetwork, read_weights
-from trickcast.training.trainer import TrainingError, read_checkpoint
+from trickcast.training.trainer import read_checkpoint
 from trickcast.training.whole_deals import SupervisedConfig
 
 
@@ -180,7 +181,7 @@ def test_arrays_in_other_files_are_not_read(tmp_path: Path, where: str) -> None:
     entry = values.external_data.add()
     entry.key, entry.value = "location", "numbers"
     path.write_bytes(model.SerializeToString())
-    with pytest.raises(tc.ModelError, match="keeps arrays in other files"):
+    with pytest.raises(tc.ModelError, match="stores arrays in other files"):
         tc.Estimator(path)
 
 

@@ -19,10 +19,10 @@ from trickcast.papers.experiments.all_papers import SCALES, rows_of
 from trickcast.papers.experiments.rows import Row
 from trickcast.papers.experiments.run_deals import Deals
 from trickcast.papers.experiments.trained import train_net
-from trickcast.papers.networks import LayeredNetwork
 from trickcast.papers.networks.autoencoder import AutoencoderConfig, AutoencoderTask
 from trickcast.papers.networks.examples import Examples
 from trickcast.papers.networks.full_batch import FullBatch, RpropConfig
+from trickcast.papers.networks.layered_network import LayeredNetwork
 from trickcast.training import TrainingError
 from trickcast.training.trainer import Lessons
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from trickcast.papers.networks import LayeredNetwork, NetworkName
+from trickcast.papers.networks import NetworkName
+from trickcast.papers.networks.layered_network import LayeredNetwork
 from trickcast.training.exports import run_all
 
 TABLE_III = {  # Mossakowski and Mańdziuk 2009: neurons, connections

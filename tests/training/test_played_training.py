@@ -9,6 +9,7 @@ from trickcast.cards import Seat, card_text
 from trickcast.estimator import ModelError
 from trickcast.played import PlayedEstimator
 from trickcast.played.inputs import UNKNOWN_LEAD, part
+from trickcast.training.errors import TrainingError
 from trickcast.training.played import (
     FOLDS,
     PlayedConfig,
@@ -18,7 +19,6 @@ from trickcast.training.played import (
     train_played,
     unseen,
 )
-from trickcast.training.trainer import TrainingError
 
 TINY = PlayedConfig(members=5, width=16, epochs=20, batch=64, learning_rate=1e-2, club=1.0)
 DEALS = tc.random_deals(400, seed=7)

@@ -15,17 +15,18 @@ from trickcast.cards import DealSet
 from trickcast.library import Library
 from trickcast.papers.bridgehand2vec.hand2vec_training import Hand2VecConfig, Hand2VecTask
 from trickcast.papers.codings import find_coding, find_head
-from trickcast.papers.networks import LayeredNetwork
 from trickcast.papers.networks.autoencoder import AutoencoderConfig, AutoencoderTask
 from trickcast.papers.networks.comparator import ComparatorConfig, ComparatorTask
 from trickcast.papers.networks.examples import all_examples
 from trickcast.papers.networks.full_batch import FullBatch, RpropConfig
+from trickcast.papers.networks.layered_network import LayeredNetwork
 from trickcast.papers.networks.layered_training import PaperConfig
 from trickcast.papers.networks.layered_training import train as train_paper
 from trickcast.training import trainer
+from trickcast.training.errors import TrainingError
 from trickcast.training.lessons import labelled, solved_rows
 from trickcast.training.suit_networks import PairNetworkConfig, SuitNetworkConfig
-from trickcast.training.trainer import Lessons, Progress, Trained, TrainingError, read_journal
+from trickcast.training.trainer import Lessons, Progress, Trained, read_journal
 from trickcast.training.two_hands import PairConfig, PairTask, Sources
 from trickcast.training.whole_deals import SupervisedConfig
 from trickcast.training.whole_deals import train as train_deals

@@ -16,10 +16,11 @@ from trickcast.library import append, generate
 from trickcast.papers.networks import layered_models as papers
 from trickcast.training import Request, find_training, listed, train
 from trickcast.training.catalogue import CATALOGUE
+from trickcast.training.errors import TrainingError
 from trickcast.training.request import can_export
 from trickcast.training.settings import changed
 from trickcast.training.suit_networks import PairNetwork, SuitNetwork, read_weights
-from trickcast.training.trainer import Progress, TrainingError
+from trickcast.training.trainer import Progress
 
 NAMES = [*CATALOGUE, "52-25-1"]
 
@@ -101,6 +102,7 @@ def rows_of_pairs(tmp_path):
     return path
 
 
+@pytest.mark.solver
 def test_what_an_export_needs_is_asked_for_before_anything_is_trained(made, tmp_path):
     """Validation deals of one strain cannot calibrate, and were refused hours later."""
     generate(made, 3, seed=5, use="validation", strains="one", workers=1)

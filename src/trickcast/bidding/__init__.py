@@ -4,7 +4,6 @@ Opening systems are made of readable rules, or are networks that learned to open
 calls, and what is made of it, is about whole auctions.
 """
 
-from .._public import public_names
 from ..dealing.language.calls import BIDS, CALLS, PASS, UNKNOWN, parse_call
 from ..dealing.language.rulefile import Rule, RuleError
 from ..dealing.language.systems import rule_file
@@ -38,17 +37,24 @@ __all__ = [
     "CALLS",
     "PASS",
     "UNKNOWN",
+    "USUAL_SYSTEMS",
     "Auction",
     "AuctionDeals",
     "AuctionError",
+    "AuctionLayouts",
+    "AuctionLike",
     "AuctionReading",
     "AuctionShown",
     "AuctionWarning",
     "Bidder",
     "CallShown",
+    "CallValue",
+    "ComparedCalls",
     "Explanation",
     "LabelledError",
     "LabelledHands",
+    "Meaning",
+    "MeaningError",
     "NearestSystem",
     "Neighbour",
     "OpeningSystem",
@@ -62,21 +68,31 @@ __all__ = [
     "RunnerUp",
     "Shading",
     "SoftRuleSystem",
+    "SuggestedCall",
+    "SuggestedCalls",
+    "bid_deals",
     "code_counts",
+    "compare_calls",
     "deals_after",
     "explain_auction",
     "fit_shading",
     "hands_meeting",
     "hands_opened",
     "load",
+    "loaded_bidder",
     "names",
+    "open_by",
     "own_labelled",
     "parse_call",
     "random_hands",
     "read_auction",
     "read_labelled",
+    "read_meanings",
     "review",
     "rule_file",
+    "suggest_calls",
 ]
 
-__dir__ = public_names(__name__)
+
+def __dir__() -> list[str]:
+    return __all__

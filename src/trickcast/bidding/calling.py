@@ -35,7 +35,7 @@ class SuggestedCall:
 
     call: str
     chance: float
-    """How many players of championships would make it."""
+    """Share of championship players who would make it."""
     shown: CallShown
     """What it shows to the others."""
 

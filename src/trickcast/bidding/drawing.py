@@ -31,9 +31,22 @@ _LONG = 5  # a suit of at least so many cards is dealt first
 
 
 def random_hands(n: int, seed: int) -> Bools:
-    """Return ``n`` independent random hands, (n, 52) bool, the same for the same ``seed``.
+    """Return ``n`` independent random hands.
 
-    Raises ValueError for a negative ``n`` or ``seed``, TypeError for numbers that are not whole.
+    Args:
+        n: Number of hands, 0 or more.
+        seed: Seed, 0 to 2**64 - 1. The same seed gives the same hands.
+
+    Returns:
+        Hands, shape (n, 52), bool.
+
+    Raises:
+        ValueError: A number is out of its range.
+        TypeError: A number is not whole.
+
+    Example:
+        >>> random_hands(3, seed=1).sum(axis=1)
+        array([13, 13, 13])
     """
     return _random(_checked_number(n), np.random.default_rng(checked_seed(seed)))
 
@@ -53,6 +66,10 @@ def hands_meeting(sentence: str, n: int, seed: int) -> Bools:
         ConstraintError: The description cannot be read.
         ValueError: It fits too few hands or none, or a number is out of its range.
         TypeError: A number is not whole.
+
+    Example:
+        >>> hands_meeting("hearts 6+, hcp 6+", 3, seed=1)[:, 13:26].sum(axis=1).min() >= 6
+        np.True_
     """
     clauses = read_description(sentence, OPENER, source="hand")
     condition = AllOf(tuple(clause.node for clause in clauses))
@@ -84,6 +101,11 @@ def hands_opened(system: OpeningSystem, call: str, n: int, seed: int) -> Bools:
         ValueError: The system never or hardly ever makes this call, or a number is out of its
             range.
         TypeError: A number is not whole.
+
+    Example:
+        >>> system = tc.openings.load("polish-club-rules")
+        >>> system.bid(hands_opened(system, "2N", 3, seed=1))
+        ['2N', '2N', '2N']
     """
     if call not in system.calls:
         raise ValueError(

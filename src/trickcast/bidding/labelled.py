@@ -60,6 +60,11 @@ def read_labelled(path: str | os.PathLike[str]) -> LabelledHands:
     Raises:
         LabelledError: A hand or call is not valid; the message names the row.
         OSError: The file cannot be read.
+
+    Example:
+        >>> size = Path("hands.csv").write_text("PBN;OPENING\\nAQ864.K75.A3.KJ4;1S")
+        >>> read_labelled("hands.csv").calls
+        ('1S',)
     """
     shown = os.fspath(path)
     try:

@@ -21,10 +21,20 @@ _HONOUR_POINTS = np.array([4, 3, 2, 1], dtype=np.float32)
 
 
 def code_counts(hands: Bools) -> Floats:
-    """Return points, four lengths and the numbers of aces, kings, queens and jacks: (n, 9).
+    """Return points, four lengths and the numbers of aces, kings, queens and jacks.
 
-    The inputs of the Heuristic network of BridgeHand2Vec, scaled to a standard deviation near 1.
-    Which nine the paper means is inferred in its summary: 1 + 4 + 4.
+    These are the inputs of the Heuristic network of BridgeHand2Vec, scaled to a standard deviation
+    near 1. Which nine the paper means is inferred in its summary: 1 + 4 + 4.
+
+    Args:
+        hands: Hands, shape (n, 52), bool.
+
+    Returns:
+        The nine numbers of each hand, shape (n, 9), float32.
+
+    Example:
+        >>> code_counts(random_hands(3, seed=1)).shape
+        (3, 9)
     """
     suits = hands.reshape(-1, 4, 13)
     honours = suits[:, :, :4].sum(axis=1).astype(np.float32)  # (n, 4)
@@ -127,6 +137,10 @@ def own_labelled(system: OpeningSystem) -> LabelledHands:
 
     Returns:
         LabelledHands, the same each time.
+
+    Example:
+        >>> len(own_labelled(tc.openings.load("polish-club-rules")).calls)
+        20000
     """
     hands = random_hands(_OWN_HANDS, _OWN_SEED)
     return LabelledHands(hands, tuple(system.bid(hands)))

@@ -31,8 +31,12 @@ class RuleWarning(UserWarning):
 def names() -> tuple[str, ...]:
     """Return the names of the systems that ship, and of those that plug-ins add.
 
-    >>> "polish-club" in names()
-    True
+    Returns:
+        Names that ``load`` accepts.
+
+    Example:
+        >>> "polish-club" in names()
+        True
     """
     return (*_SHADED, *RULE_FILES, *offered("RULE_FILES"), *offered("OPENINGS"))
 

@@ -69,6 +69,10 @@ def review(system: RuleSystem, hands: Any = None) -> Review:
 
     Raises:
         DealError: A hand is not valid.
+
+    Example:
+        >>> review(tc.openings.load("polish-club-rules")).hands
+        100000
     """
     held = random_hands(100_000, seed=0) if hands is None else as_hands(hands)[0]
     fits = system.fits(held)

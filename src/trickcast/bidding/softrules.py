@@ -131,6 +131,12 @@ def fit_shading(
 
     Raises:
         ValueError: There is not one call for each hand.
+
+    Example:
+        >>> rules = tc.openings.load("polish-club-rules")
+        >>> hands = tc.random_deals(200, seed=1).owners == 0
+        >>> fit_shading(rules, hands, rules.bid(hands)).shift.shape == (len(rules.rules),)
+        True
     """
     from scipy.optimize import minimize
 

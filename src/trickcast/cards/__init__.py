@@ -5,7 +5,6 @@ spades to the two of clubs and seats N E S W = 0-3; tricks (n, 5, 4) uint8 with 
 by declarers N E S W, always the tricks of the declarer's side.
 """
 
-from .._public import public_names
 from .board import Board, Tag, board_dealer, board_vulnerability
 from .chances import BOOK, COUNTS, TrickChances
 from .columns import (
@@ -31,4 +30,65 @@ from .partial import HIDDEN, PartialDeals
 from .table import UNKNOWN, TrickTable
 from .text import card_text, parse_card, parse_contract
 
-__dir__ = public_names(__name__)
+__all__ = [
+    "BLANKS",
+    "BOOK",
+    "COUNTS",
+    "COUNT_OF_SEAT",
+    "DEAL_WIDTH",
+    "FOUR_FULL_HANDS",
+    "HAND_WIDTH",
+    "HIDDEN",
+    "PRINTED_SEATS",
+    "PRINTED_STRAINS",
+    "RANKS",
+    "TABLE",
+    "TRICK_COLUMNS",
+    "UNKNOWN",
+    "Board",
+    "Deal",
+    "DealError",
+    "DealLike",
+    "DealSet",
+    "DealsLike",
+    "Grid",
+    "Hand",
+    "HandLike",
+    "HandsLike",
+    "LabelledArray",
+    "OneOrMany",
+    "PartialDeals",
+    "Seat",
+    "Skipped",
+    "Strain",
+    "Suit",
+    "Tabular",
+    "Tag",
+    "TrickChances",
+    "TrickTable",
+    "Vulnerability",
+    "as_dealset",
+    "as_hands",
+    "board_dealer",
+    "board_vulnerability",
+    "card_text",
+    "cell_columns",
+    "chance_columns",
+    "check_owners",
+    "counted",
+    "cut",
+    "hands_of",
+    "hcp",
+    "html_table",
+    "lengths",
+    "parse_card",
+    "parse_contract",
+    "shorten",
+    "whole_percent",
+    "write_deal_texts",
+    "write_deals",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

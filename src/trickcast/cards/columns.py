@@ -53,11 +53,18 @@ class Tabular(ABC):
 def cell_columns(thing: str, declarers: str, cells: Mapping[str, NDArray[Any]]) -> Columns:
     """Return (n, 5, k) arrays as columns with a row for each thing, strain and declarer.
 
-    ``declarers`` are the letters of the k declarers.
+    Args:
+        thing: Name of the column that counts the n things, such as ``"deal"``.
+        declarers: Letters of the k declarers.
+        cells: Arrays of shape (n, 5, k) by the names of their columns.
 
-    >>> columns = cell_columns("deal", "NESW", {"tricks": np.full((2, 5, 4), 9)})
-    >>> len(columns["tricks"]), columns["deal"][21], columns["strain"][21], columns["declarer"][21]
-    (40, np.int64(1), np.str_('S'), np.str_('E'))
+    Returns:
+        Columns by name, each of length 5 n k.
+
+    Example:
+        >>> columns = cell_columns("deal", "NESW", {"tricks": np.full((2, 5, 4), 9)})
+        >>> len(columns["tricks"]), columns["deal"][21], columns["strain"][21]
+        (40, np.int64(1), np.str_('S'))
     """
     shape = next(iter(cells.values())).shape
     index, strain, declarer = np.indices(shape).reshape(3, -1)
@@ -70,12 +77,36 @@ def cell_columns(thing: str, declarers: str, cells: Mapping[str, NDArray[Any]]) 
 
 
 def chance_columns(probabilities: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
-    """Return (…, 14) chances as fourteen arrays by name: ``p0`` to ``p13``."""
+    """Return chances of 0 to 13 tricks as fourteen arrays by name.
+
+    Args:
+        probabilities: Chances, shape (…, 14).
+
+    Returns:
+        Arrays of shape (…), named ``p0`` to ``p13``.
+
+    Example:
+        >>> chance_columns(np.eye(14, dtype=np.float32)[[9, 10]])["p9"]
+        array([1., 0.], dtype=float32)
+    """
     return {f"p{count}": probabilities[..., count] for count in range(14)}
 
 
 def write_deals(owners: NDArray[np.uint8], seats: Sequence[int]) -> NDArray[np.uint8]:
-    """Return (n, 67) characters of (n, 52) owners: hands of these seats, ranks from the ace."""
+    """Return the characters of deals, ranks from the ace down.
+
+    Args:
+        owners: Owners, shape (n, 52), uint8.
+        seats: Seat numbers, 0 to 3, in the order of writing.
+
+    Returns:
+        ASCII characters, shape (n, 67), uint8.
+
+    Example:
+        >>> text = write_deals(tc.random_deals(2, seed=1).owners, (0, 1, 2, 3))
+        >>> text.shape, text[1].tobytes().decode() == tc.random_deals(2, seed=1)[1].pbn[2:]
+        ((2, 67), True)
+    """
     text = np.full((len(owners), DEAL_WIDTH), ord("."), dtype=np.uint8)
     text[:, BLANKS] = ord(" ")
     by_seat = np.argsort(owners, axis=1, kind="stable").reshape(-1, 4, 13)
@@ -88,6 +119,18 @@ def write_deals(owners: NDArray[np.uint8], seats: Sequence[int]) -> NDArray[np.u
 
 
 def write_deal_texts(owners: NDArray[np.uint8]) -> list[str]:
-    """Return the canonical texts of (n, 52) owners: ``N:`` and the four hands clockwise."""
+    """Return the canonical texts of deals: ``N:`` and the four hands clockwise.
+
+    Args:
+        owners: Owners, shape (n, 52), uint8.
+
+    Returns:
+        A list of n texts, which ``Deal`` reads.
+
+    Example:
+        >>> deals = tc.random_deals(2, seed=1)
+        >>> write_deal_texts(deals.owners) == [deal.pbn for deal in deals]
+        True
+    """
     text = write_deals(owners, (0, 1, 2, 3)).tobytes().decode("ascii")
     return [f"N:{text[i : i + DEAL_WIDTH]}" for i in range(0, len(text), DEAL_WIDTH)]

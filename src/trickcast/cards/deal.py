@@ -25,9 +25,20 @@ _CHUNK = 1 << 14
 def check_owners(
     owners: NDArray[np.integer[Any]], first: int = 0, total: int | None = None
 ) -> None:
-    """Raise DealError naming the first of (n, 52) owners that does not give everyone 13 cards.
+    """Check that owners give every seat thirteen cards.
 
-    They may be those from ``first`` on of ``total``, by which they are named then.
+    Args:
+        owners: Owners, shape (n, 52), whole numbers.
+        first: Index of the first of them, by which the message counts.
+        total: Number of deals of which these are a part. Default: these are all.
+
+    Raises:
+        DealError: A deal is not valid; the message names the first one.
+
+    Example:
+        >>> check_owners(np.zeros((1, 52), dtype=np.uint8))
+        Traceback (most recent call last):
+        trickcast.cards.errors.DealError: deal 0 of 1: North holds 52 cards (expected 13)
     """
     total = len(owners) if total is None else total
     for start in range(0, len(owners), _CHUNK):

@@ -16,7 +16,19 @@ class DealError(ValueError):
 
 
 def cut(text: str, limit: int = 80) -> str:
-    """Return text of somebody's for a message, without its middle where it is longer."""
+    """Return a text for a message, without its middle if it is long.
+
+    Args:
+        text: Text of somebody else.
+        limit: Number of characters that are left whole.
+
+    Returns:
+        The text, or its first half and last quarter.
+
+    Example:
+        >>> cut("♠" * 9, limit=8)
+        '♠♠♠♠…♠♠'
+    """
     return text if len(text) <= limit else f"{text[: limit // 2]}…{text[-limit // 4 :]}"
 
 
@@ -27,7 +39,19 @@ def one_line(error: Exception, limit: int = 300) -> str:
 
 
 def shorten(value: object, limit: int = 80) -> str:
-    """Quote somebody's value for a message, cut in the middle: every message does it by this."""
+    """Return a value quoted for a message, without its middle if it is long.
+
+    Args:
+        value: Value of somebody else.
+        limit: Number of characters that are left whole.
+
+    Returns:
+        The value as Python writes it, cut.
+
+    Example:
+        >>> shorten("♠" * 9, limit=8)
+        "'♠♠♠♠…♠♠'"
+    """
     if isinstance(value, str):
         return repr(cut(value, limit))
     try:
@@ -37,5 +61,17 @@ def shorten(value: object, limit: int = 80) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return ``1 deal``, ``2 deals``: a number and what there is of it."""
+    """Return a number and its noun, in the plural if there is not exactly one.
+
+    Args:
+        count: The number.
+        noun: The noun in the singular.
+
+    Returns:
+        Text such as ``1 deal`` or ``2,000 deals``.
+
+    Example:
+        >>> counted(1, "deal"), counted(2000, "deal")
+        ('1 deal', '2,000 deals')
+    """
     return f"{count:,} {noun}" + "s" * (count != 1)

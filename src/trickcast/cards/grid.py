@@ -15,10 +15,17 @@ _CERTAIN = 1e-6  # from 0 or 1 on float32 cannot say otherwise
 
 
 def whole_percent(share: float) -> str:
-    """Return a chance in whole percent; 0 % and 100 % are said of nothing but what is certain.
+    """Return a chance in whole percent; only what is certain gets 0 % or 100 %.
 
-    >>> whole_percent(0.427), whole_percent(0.997), whole_percent(0.002), whole_percent(1.0)
-    ('43%', '>99%', '<1%', '100%')
+    Args:
+        share: The chance, 0 to 1.
+
+    Returns:
+        Text of the percentage.
+
+    Example:
+        >>> whole_percent(0.427), whole_percent(0.997), whole_percent(0.002), whole_percent(1.0)
+        ('43%', '>99%', '<1%', '100%')
     """
     if 0.995 <= share < 1 - _CERTAIN:
         return ">99%"
@@ -55,7 +62,20 @@ class Grid:
 
 
 def html_table(caption: str, columns: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    """Draw an HTML table whose every row begins with its name; all texts are HTML."""
+    """Return an HTML table whose rows begin with their names.
+
+    Args:
+        caption: Caption, as HTML.
+        columns: Headings of the columns, as HTML.
+        rows: Rows, each a name and its cells, as HTML.
+
+    Returns:
+        HTML.
+
+    Example:
+        >>> html_table("Tricks", ["♠"], [["North", "9"]]).count("<th")
+        3
+    """
     head = "".join(f'<th scope="col">{column}</th>' for column in columns)
     body = "".join(
         f'<tr><th scope="row">{name}</th>' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"

@@ -251,10 +251,21 @@ def lengths(hands: HandsLike) -> NDArray[np.int64]:
 
 
 def hands_of(owners: NDArray[np.uint8], seat: str | Seat) -> NDArray[np.bool_]:
-    """Return the (n, 52) hands that one seat holds in (n, 52) owners.
+    """Return the hands that one seat holds.
 
-    >>> hands_of(tc.random_deals(3, seed=1).owners, "N").sum(axis=1)
-    array([13, 13, 13])
+    Args:
+        owners: Owners, shape (n, 52), uint8.
+        seat: The seat: ``"N"``, ``"North"`` or a Seat.
+
+    Returns:
+        Hands, shape (n, 52), bool.
+
+    Raises:
+        DealError: ``seat`` is not a seat.
+
+    Example:
+        >>> hands_of(tc.random_deals(3, seed=1).owners, "N").sum(axis=1)
+        array([13, 13, 13])
     """
     held: NDArray[np.bool_] = owners == Seat.parse(seat)
     return held

@@ -55,22 +55,37 @@ def parse_card(text: str) -> int:
 
 
 def card_text(card: int) -> str:
-    """Return the text of a card index: ``card_text(0) == "SA"``.
+    """Return the text of a card index.
 
-    >>> card_text(0), card_text(51)
-    ('SA', 'C2')
+    Args:
+        card: Card index, 0 (the ace of spades) to 51 (the two of clubs).
+
+    Returns:
+        Suit and rank, such as ``SA``.
+
+    Example:
+        >>> card_text(0), card_text(51)
+        ('SA', 'C2')
     """
     return "SHDC"[card // 13] + RANKS[card % 13]
 
 
 def parse_contract(text: str) -> tuple[int, Strain | None, int]:
-    """Return level, strain and doubling (0, 1, 2) of text such as ``4S``, ``3NTX`` or ``5♦xx``.
+    """Read the level, strain and doubling of a contract.
 
-    A board passed out is (0, None, 0). Raises DealError when it is not a contract.
+    Args:
+        text: Text such as ``4S``, ``3NTX`` or ``5♦xx``, or ``PASS`` for a board passed out.
 
-    >>> level, strain, doubling = parse_contract("4 hx")
-    >>> level, str(strain), doubling
-    (4, 'H', 1)
+    Returns:
+        Level, Strain, and doubling: 0, 1 (doubled) or 2 (redoubled). (0, None, 0) if passed out.
+
+    Raises:
+        DealError: The text is not a contract.
+
+    Example:
+        >>> level, strain, doubling = parse_contract("4 hx")
+        >>> level, str(strain), doubling
+        (4, 'H', 1)
     """
     clean = "".join(text.upper().split()) if isinstance(text, str) else ""
     for sign, suit in _SIGNS.items():

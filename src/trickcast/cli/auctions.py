@@ -1,27 +1,22 @@
 """The commands about calls: auction, bid."""
 
 import json
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated
 
 import click
 
 from .._files import check_target
-from ..cards import Board, Deal, DealSet, counted
-from ..cards.auction import CallError
+from ..cards import Board, Deal, DealSet
 from ..formats import format_to_write
 from ..questions.auctions import AuctionQuestion, BidQuestion
 from .command import Option
 from .deals import AsJson, From, watched, with_boards
-from .inputs import CommandError, Strict, is_file, read_hands
+from .inputs import Strict, is_file, read_hands
 from .outputs import Force, may_replace, write_told
 from .selecting import Boards, chosen
 from .sheets import Sheet
 from .views import folded
-
-_TOGETHER = 256
-"""Boards bid in one turn."""
 
 
 def auction(
@@ -38,41 +33,17 @@ def auction(
         told = json.dumps(question.answer(shown)) if as_json else folded(str(shown))
         click.echo(told)
         return
-    if question.deal is not None:
-        raise click.BadParameter("--deal needs calls, but a file has its own deals")
-    sheet, silent, explained = Sheet(), 0, False
-    for deal, board in _boards(question.auction, source, strict, numbers):
-        if not board.auction:
-            silent += 1
-            continue
-        explained = True
-        known = board.completed()
-        asked = question.but(
-            auction=" ".join(board.auction),
-            dealer=_first(question, "dealer", known.dealer),
-            vulnerable=_first(question, "vulnerable", known.vulnerability),
-        )
-        try:
-            shown = asked.ask(deal)
-        except CallError as error:
-            click.echo(f"note: {_name(board)}: {error}", err=True)
-            continue
+    sheet = Sheet()
+    boards = _boards(question.auction, source, strict, numbers)
+    for asked, shown, deal, board in question.explained(boards, _note):
         if as_json:
             click.echo(json.dumps(asked.answer(shown, deal, board)))
         else:
             sheet.show(deal, board, folded(str(shown)))
-    if not explained:
-        raise CommandError(f"{question.auction}: no board has an auction (trickcast bid adds them)")
-    if silent:
-        click.echo(f"note: {counted(silent, 'board')} without an auction", err=True)
 
 
 def bid(
     question: BidQuestion,
-    seats: Annotated[
-        str | None,
-        Option(metavar="SEATS", help="With a file: seats that bid, such as NS; the others pass."),
-    ] = None,
     out: Annotated[
         str | None,
         Option(metavar="FILE", help="With a file: file for the boards with their auctions."),
@@ -85,7 +56,7 @@ def bid(
 ) -> None:
     """Suggest a call, or bid the boards of a file."""
     if not _is_boards(question.hand):
-        _no_file({"--seats": seats, "--out": out, "--boards": numbers, "--from": source,
+        _no_file({"--seats": question.seats, "--out": out, "--boards": numbers, "--from": source,
                   "--strict": strict or None})  # fmt: skip
         (hand,) = read_hands(question.hand)
         question = question.but(hand=str(hand))
@@ -96,8 +67,6 @@ def bid(
             parts = [suggested] if compared is None else [suggested, compared]
             click.echo(folded("\n\n".join(map(str, parts))))
         return
-    if question.simulate:
-        raise click.BadParameter("--simulate needs a hand, not a file of boards")
     if out is not None and as_json:
         raise click.BadParameter("--json and --out cannot be combined")
     if out is not None:
@@ -105,14 +74,13 @@ def bid(
         check_target(out)
         format_to_write(out)
     boards = _boards(question.hand, source, strict, numbers)
-    chunks = _bid(question, boards, "NESW" if seats is None else seats)
+    called = question.bid(boards)
     if out is not None:
-        write_told(chunks, out, None)
+        write_told(map(_dealset, called), out, None)
         return
     sheet = Sheet()
-    for chunk in chunks:
-        for deal, board in with_boards(chunk):
-            assert board is not None
+    for some in called:
+        for deal, board in some:
             if as_json:
                 click.echo(json.dumps(question.board_answer(deal, board)))
             else:
@@ -140,22 +108,13 @@ def _boards(
             yield deal, board or Board()
 
 
-def _bid(
-    question: BidQuestion, boards: Iterator[tuple[Deal, Board]], seats: str
-) -> Iterator[DealSet]:
-    while some := list(islice(boards, _TOGETHER)):
-        deals = DealSet.from_deals(deal for deal, _ in some)
-        yield DealSet(deals.owners, boards=question.bid(some, seats))
+def _dealset(boards: Sequence[tuple[Deal, Board]]) -> DealSet:
+    deals = DealSet.from_deals(deal for deal, _ in boards)
+    return DealSet(deals.owners, boards=[board for _, board in boards])
 
 
-def _first(question: AuctionQuestion, name: str, of_board: object) -> str:
-    """Return what was asked for, else what the board says, else the usual."""
-    usual: str = getattr(question, name)
-    return usual if name in question.given or of_board is None else str(of_board)
-
-
-def _name(board: Board) -> str:
-    return "a board" if board.number is None else f"board {board.number}"
+def _note(text: str) -> None:
+    click.echo(f"note: {text}", err=True)
 
 
 def _called(board: Board) -> str:

@@ -8,7 +8,6 @@ from rich.table import Table
 
 from ..questions.deals import ParQuestion
 from ..questions.hands import HandQuestion
-from ..scoring import par as par_of
 from . import views
 from .command import Argument
 from .deals import AsJson, Deals, From, Workers, with_boards
@@ -61,7 +60,11 @@ def par(
                 click.echo(json.dumps(question.answer(deal, board, tables[i].tricks)))
             else:
                 vul, first = question.conditions(board)
-                best = par_of(tables[i], vul, first)
+                best, expected = question.ask(deal, board, tables[i].tricks)
                 line = f"{first.word} deals, vulnerable {vulnerable_sides(vul)}: {best}"
-                told = f"\n{views.folded(line)}"
-                sheet.show(deal, board, solved_table(tables[i].tricks), told)
+                told = [solved_table(tables[i].tricks), f"\n{views.folded(line)}"]
+                if expected:
+                    brings = zip(expected, best.contracts, strict=True)
+                    listed = "; ".join(f"{points:+.0f} in {each.bid}" for points, each in brings)
+                    told.append(views.folded(f"expected at the table: NS {listed}"))
+                sheet.show(deal, board, *told)

@@ -13,7 +13,9 @@ from .._files import atomic_writer
 from ..cards import UNKNOWN, Board, DealSet, Seat, TrickTable, counted
 from ..estimator import DEFAULT_MODEL, Estimator
 from ..formats.streams import inner_suffix
+from ..played import expected_at_par
 from ..questions.deals import par_conditions
+from ..scoring import par
 from ..session import Judged, Session, joined, judge
 from ..web.report import DealtBoard, ReportedBoard, hand_pages, record_pages, report_page
 from ..web.words import LANGUAGES
@@ -114,7 +116,13 @@ def report(
         estimates = estimator(chunk)
         for i, each in enumerate(_dealt([chunk])):
             table = TrickTable(tables[i].tricks)
-            shown.append(ReportedBoard(**vars(each), table=table, estimate=estimates[i]))
+            best = par(table, each.dealer, each.vulnerability)
+            (expected,) = expected_at_par(chunk[i : i + 1], [best], [each.vulnerability])
+            shown.append(
+                ReportedBoard(
+                    **vars(each), table=table, estimate=estimates[i], best=best, expected=expected
+                )
+            )
     judged: Judged | None = None
     if played is not None and per_page is None:
         judged = _judged(played, shown, workers)

@@ -6,7 +6,6 @@ Constrained dealing is loaded on access: dealing at random does not wait for it.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .._public import public_names
 from .shuffling import fresh_seed, random_deals, random_positions, turned
 
 if TYPE_CHECKING:
@@ -95,4 +94,5 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__dir__ = public_names(__name__)
+def __dir__() -> list[str]:
+    return __all__

@@ -9,14 +9,21 @@ from ..cards import Hand
 
 
 def each_hand(test: Callable[[Hand], bool]) -> Callable[[NDArray[np.bool_]], NDArray[np.bool_]]:
-    """Return a test of (n, 52) hands that asks ``test`` of each Hand, for seats of ``Constraints``.
+    """Turn a test of one Hand into a test of many, for a seat of ``Constraints``.
 
-    Slower than a test of arrays (``trickcast.cards`` has ``hcp`` and ``lengths`` for these), some
-    100,000 hands a second.
+    It tests some 100,000 hands a second. A test of arrays is faster; ``trickcast.cards`` has
+    ``hcp`` and ``lengths`` for these.
 
-    >>> deals = tc.constrained_deals(3, seed=1, south=each_hand(lambda hand: hand.hcp > 17))
-    >>> all(deal.south.hcp > 17 for deal in deals)
-    True
+    Args:
+        test: Function from a Hand to True or False.
+
+    Returns:
+        A function from hands, shape (n, 52), bool, to (n,) bool.
+
+    Example:
+        >>> deals = tc.constrained_deals(3, seed=1, south=each_hand(lambda hand: hand.hcp > 17))
+        >>> all(deal.south.hcp > 17 for deal in deals)
+        True
     """
 
     def tested(hands: NDArray[np.bool_]) -> NDArray[np.bool_]:

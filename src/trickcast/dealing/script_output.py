@@ -147,7 +147,7 @@ def _cells(item: Item, owners: NDArray[np.uint8], tricks: Tricks | None) -> Iter
             seats = Seat if inner == "deal" else [Seat.parse(inner)]
             yield " ".join(str(count) for seat in seats for count in table[:, seat])
         else:
-            best = par(table, Vulnerability.parse(inner or "none"), Seat.NORTH)
+            best = par(table, Seat.NORTH, Vulnerability.parse(inner or "none"))
             yield "; ".join(map(str, best.contracts))
 
 
@@ -198,6 +198,10 @@ def read_actions(text: str, source: str = "script") -> Actions:
 
     Raises:
         ConstraintError: The text cannot be read; the message has line, column and a caret.
+
+    Example:
+        >>> read_actions("produce 5\\naction average hcp(north)").produce
+        5
     """
     script = read_script(text, source)
     tables: list[Average | Frequency] = []

@@ -126,6 +126,11 @@ def turned(deals: DealSet, seed: int, *, half: bool = False) -> DealSet:
     Raises:
         ValueError: ``seed`` is out of its range.
         TypeError: ``seed`` is not whole.
+
+    Example:
+        >>> deals = tc.random_deals(1, seed=1)
+        >>> turned(deals, seed=1)[0].north in (deals[0][seat] for seat in "NESW")
+        True
     """
     turns = random_turns(len(deals), seed, half=half)
     boards = deals.boards and [
@@ -142,10 +147,14 @@ def random_turns(n: int, seed: Seed, *, half: bool = False) -> NDArray[np.uint8]
 
 
 def fresh_seed() -> int:
-    """Return a seed that nobody used before, of the system's randomness: below 2**53.
+    """Return a new seed, drawn from the system's randomness.
 
-    >>> 0 <= fresh_seed() < 2**53
-    True
+    Returns:
+        A whole number below 2**53.
+
+    Example:
+        >>> 0 <= fresh_seed() < 2**53
+        True
     """
     return secrets.randbelow(2**53)
 

@@ -6,7 +6,6 @@ The check of estimators and the networks of other projects are loaded on access.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .._public import public_names
 from .estimator import Estimator, estimate, is_loaded, loaded
 from .files import DEFAULT_MODEL, ModelError, ModelInfo, models
 from .result import TrickEstimate
@@ -14,6 +13,22 @@ from .result import TrickEstimate
 if TYPE_CHECKING:
     from .check import check_estimator
     from .peers import DEFAULT_LAYOUT, PeerModel, Side
+
+__all__ = [
+    "DEFAULT_LAYOUT",
+    "DEFAULT_MODEL",
+    "Estimator",
+    "ModelError",
+    "ModelInfo",
+    "PeerModel",
+    "Side",
+    "TrickEstimate",
+    "check_estimator",
+    "estimate",
+    "is_loaded",
+    "loaded",
+    "models",
+]
 
 _ON_ACCESS = {
     "DEFAULT_LAYOUT": ".peers",
@@ -29,4 +44,5 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(_ON_ACCESS[name], __name__), name)
 
 
-__dir__ = public_names(__name__)
+def __dir__() -> list[str]:
+    return __all__

@@ -261,6 +261,10 @@ def loaded(model: str | os.PathLike[str] | None = None, threads: int | None = No
     Raises:
         ModelError: The model is unknown, missing or damaged.
         ValueError: ``threads`` is below 1.
+
+    Example:
+        >>> loaded("fast") is loaded("fast")
+        True
     """
     key = _key(model, threads)
     estimator = _loaded.get(key)
@@ -286,6 +290,11 @@ def is_loaded(model: str | os.PathLike[str] | None = None, threads: int | None =
 
     Raises:
         ModelError: The model is unknown.
+
+    Example:
+        >>> estimator = loaded("fast")
+        >>> is_loaded("fast")
+        True
     """
     return _key(model, threads) in _loaded
 

@@ -1,6 +1,5 @@
 """How good estimates are: hits, errors, chances that come true, each with its interval."""
 
-from .._public import public_names
 from .answers_file import AnswersError, open_answers, read_answers
 from .benchmark import (
     SETS,
@@ -18,4 +17,33 @@ from .report import Calibration, CalibrationBin, Evaluation, Figures
 from .scores import Score, compare, score
 from .tally import Paired, Tally
 
-__dir__ = public_names(__name__)
+__all__ = [
+    "BREAKDOWNS",
+    "CONTRACTS",
+    "SETS",
+    "Answers",
+    "AnswersError",
+    "Calibration",
+    "CalibrationBin",
+    "ClusterSums",
+    "Evaluation",
+    "Figures",
+    "Interval",
+    "Paired",
+    "Score",
+    "Tally",
+    "TestSet",
+    "Truth",
+    "compare",
+    "find_set",
+    "open_answers",
+    "read_answers",
+    "read_table_truth",
+    "score",
+    "score_answers",
+    "truth_of_deals",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -163,6 +163,11 @@ def find_set(text: str) -> TestSet:
 
     Raises:
         ValueError: The name is unknown, or the set has another version or digest.
+
+    Example:
+        >>> text = str(SETS["okbridge"])
+        >>> find_set(text) == SETS["okbridge"]
+        True
     """
     name = text.partition("/")[0].strip()
     if name not in SETS:

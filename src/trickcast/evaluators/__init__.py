@@ -4,7 +4,6 @@ Each method is an Evaluator, found by name: the nine point counts and eight dist
 of Mossakowski & Mańdziuk 2009, Zar points, and those that players use today.
 """
 
-from .._public import public_names
 from .conformance import check_evaluator
 from .evaluator import Bounds, Evaluator, Kind
 from .holdings import Holdings
@@ -38,4 +37,6 @@ __all__ = [
     "raw_tricks",
 ]
 
-__dir__ = public_names(__name__)
+
+def __dir__() -> list[str]:
+    return __all__

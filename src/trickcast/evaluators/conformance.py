@@ -25,6 +25,10 @@ def check_evaluator(method: Evaluator, seed: int = 0) -> None:
 
     Raises:
         AssertionError: A check fails; the message names the method and the check.
+
+    Example:
+        >>> from trickcast.evaluators import get
+        >>> check_evaluator(get("work_points"))
     """
     _require(method, bool(re.fullmatch(r"[a-z][a-z0-9_]*", method.name)), "name is an identifier")
     _require(method, bool(method.title and method.source), "title and source are given")

@@ -33,6 +33,10 @@ def raw_tricks(name: str, deals: DealsLike, trump: str | Strain | None = None) -
         ValueError: The method has no such conversion.
         DealError: A deal or strain is not valid.
 
+    Example:
+        >>> raw_tricks("work_points", tc.random_deals(3, seed=1)).shape
+        (3,)
+
     Source:
         Mossakowski and Mańdziuk 2009, section IX.
     """

@@ -23,8 +23,12 @@ _BY_NAME = {name: method for method in METHODS for name in (method.name, *method
 def names() -> tuple[str, ...]:
     """Return the names of all methods, those of the paper first; ``get`` knows aliases too.
 
-    >>> names()[:3]
-    ('work_points', 'bamberger', 'collet')
+    Returns:
+        Names that ``get`` and ``evaluate`` accept.
+
+    Example:
+        >>> names()[:3]
+        ('work_points', 'bamberger', 'collet')
     """
     return tuple(method.name for method in METHODS)
 

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 import numpy as np
 
 from .._files import atomic_writer
-from .._public import public_names
 from ..cards import (
     UNKNOWN,
     Board,
@@ -66,7 +65,6 @@ __all__ = [
     "FormatError",
     "FormatWarning",
     "Limits",
-    "atomic_writer",
     "find_format",
     "format_of",
     "format_to_write",
@@ -256,6 +254,11 @@ def write_stream(
     Raises:
         FormatError: The format is unknown, can only be read, or cannot store the deals.
         OSError: The file cannot be written.
+
+    Example:
+        >>> write_stream((tc.random_deals(2, seed=seed) for seed in (1, 2)), "deals.pbn")
+        >>> len(tc.read("deals.pbn"))
+        4
     """
     if isinstance(target, str | os.PathLike):
         chosen, name = format_to_write(target, format), str(target)
@@ -319,6 +322,11 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     Raises:
         FormatError: The content is of no known format.
         OSError: The file cannot be opened.
+
+    Example:
+        >>> tc.write(tc.random_deals(2, seed=1), "deals.pbn")
+        >>> format_of("deals.pbn").name
+        'pbn'
     """
     with Path(path).open("rb") as file:
         head, _, suffix = opened(file, Reading(str(path)), str(path))
@@ -326,10 +334,23 @@ def format_of(path: str | os.PathLike[str]) -> Format:
 
 
 def format_to_write(path: str | os.PathLike[str], format: str | None = None) -> Format:
-    """Tell the format in which to write a file: that named, else that of the suffix.
+    """Return the format in which to write a file: the one named, or that of the suffix.
 
-    What is to be packed by gzip, with ``.gz`` after its own suffix, has the format of that.
-    Raises FormatError where there is none or where it can only be read.
+    A file with ``.gz`` after its suffix has the format of that suffix, and is compressed.
+
+    Args:
+        path: The file.
+        format: Name of the format. Default: by the suffix.
+
+    Returns:
+        The Format.
+
+    Raises:
+        FormatError: The format is unknown or can only be read.
+
+    Example:
+        >>> format_to_write("deals.pbn.gz").name
+        'pbn'
     """
     if format is not None:
         return _writable(format)
@@ -513,4 +534,5 @@ def _words(board: Board, field: str) -> list[str]:
     return words_of_tags(board) if field == "tags" else [_WORDS.get(field, field)]
 
 
-__dir__ = public_names(__name__)
+def __dir__() -> list[str]:
+    return __all__

@@ -1,6 +1,5 @@
 """The library of solved deals: immutable shards, resumable to make, split for ever."""
 
-from .._public import public_names
 from .generate import Strains, generate, shard_file
 from .labels import positions_worth, tables_worth
 from .library import Library, Verification, append, verify
@@ -40,4 +39,6 @@ __all__ = [
     "verify_positions",
 ]
 
-__dir__ = public_names(__name__)
+
+def __dir__() -> list[str]:
+    return __all__

@@ -154,6 +154,10 @@ def generate(
             solved in other strains.
         ClusterError: The cluster fails.
         ValueError: A number is out of its range, or ``use`` or ``strains`` is another text.
+
+    Example:
+        >>> generate("library", 4, seed=1), generate("library", 6, seed=1)
+        (4, 2)
     """
     deals, start = checked_range(deals, start, "deals")
     seed, use = checked_seed(seed), checked_use(use)
@@ -186,7 +190,20 @@ def generate(
 
 
 def shard_file(seed: int, start: int, record: Record = WHOLE) -> str:
-    """Return a generated shard's path inside its library: of seed, first deal and record alone."""
+    """Return the path of a generated shard inside its library.
+
+    Args:
+        seed: Seed of the deals.
+        start: Number of the first deal.
+        record: How the shard stores a deal. Default: whole tables.
+
+    Returns:
+        Path relative to the library.
+
+    Example:
+        >>> shard_file(1, 4096)
+        'seed-1/deals-000000004096.zrd'
+    """
     return f"seed-{seed}/deals-{start:012d}{record.suffix}"
 
 

@@ -66,12 +66,36 @@ def solve_drawn(
 
 
 def tables_worth(shards: Iterable[Shard]) -> float:
-    """Return what shards are worth in whole tables."""
+    """Return what shards are worth in whole tables, by the solver's time.
+
+    Args:
+        shards: Shards of a library.
+
+    Returns:
+        Number of tables.
+
+    Example:
+        >>> from trickcast.library import Library, generate
+        >>> solved = generate("library", 4, seed=1)
+        >>> tables_worth(Library("library").shards)
+        4.0
+    """
     return sum(_worth(shard) for shard in shards)
 
 
 def positions_worth(counts: dict[int, int]) -> float:
-    """Return what positions are worth in whole tables, given their number by cards in a hand."""
+    """Return what positions are worth in whole tables, by the solver's time.
+
+    Args:
+        counts: Numbers of positions by cards in a hand.
+
+    Returns:
+        Number of tables.
+
+    Example:
+        >>> round(positions_worth({11: 1000}), 1)
+        160.0
+    """
     return sum(n * PRICE_OF_POSITION.get(cards, 0.0) for cards, n in counts.items())
 
 

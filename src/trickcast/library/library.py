@@ -236,6 +236,12 @@ def verify(
 
     Raises:
         ValueError: ``sample`` is negative.
+
+    Example:
+        >>> from trickcast.library import generate
+        >>> solved = generate("generated", 4, seed=1)
+        >>> verify(Library("generated"), sample=2).problems
+        ()
     """
     sample = checked_sample(sample)
     problems, sound = list[str](), list[Shard]()

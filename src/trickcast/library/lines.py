@@ -88,15 +88,32 @@ def decode_lines(
 def line_positions(
     owners: NDArray[np.uint8], tables: NDArray[np.uint8], lines: NDArray[np.uint8]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the positions after each trick of lines: (m, 52) owners and (m, 5, 4) tricks.
+    """Return the positions after each trick of lines of best play.
 
-    ``owners`` is (n, 52), ``tables`` (n, 5, 4) and ``lines`` (n, 5, 4, 4 * tricks) card indices.
-    What a side takes of the tricks to come follows from the result and what it has won; so one
-    result of a position is known, that of the declarer whose left-hand opponent leads, and the
-    others are 255. Cards are moved up to the highest ranks of their suits. First come the positions
-    after one trick, in the order of deals, strains and declarers.
+    What a side takes of the tricks to come follows from the result and what it has won. So one
+    result of a position is known: that of the declarer whose left-hand opponent leads. Cards are
+    moved up to the highest ranks of their suits. Positions after one trick come first, in the order
+    of deals, strains and declarers.
 
-    Raises ValueError where a side would have won more than the result, or could not reach it.
+    Args:
+        owners: Owners, shape (n, 52), uint8.
+        tables: Tricks, shape (n, 5, 4), uint8, 255 where unknown.
+        lines: Card indices in the order played, shape (n, 5, 4, 4 * tricks), uint8.
+
+    Returns:
+        Owners, shape (m, 52), uint8, 255 for cards that are gone; and tricks, shape (m, 5, 4),
+        uint8, 255 where unknown.
+
+    Raises:
+        ValueError: In a line a side wins more than its result, or cannot reach it.
+
+    Example:
+        >>> from trickcast.solver import solve_line_batches
+        >>> owners = tc.random_deals(1, seed=1).owners
+        >>> tables, lines = next(solve_line_batches(owners, 1, strains=np.array([0])))
+        >>> left, tricks = line_positions(owners, tables, lines)
+        >>> left.shape, (left != 255).sum(axis=1)
+        ((4, 52), array([48, 48, 48, 48]))
     """
     plays = _Plays(owners, tables)
     cards, to_come = lines[plays.results].astype(np.intp), tables[plays.results].astype(int)

@@ -91,6 +91,10 @@ def generate_positions(
     Raises:
         ValueError: A number is out of its range.
         ClusterError: The cluster fails.
+
+    Example:
+        >>> generate_positions("fours", 20, cards=4, seed=1)
+        20
     """
     positions, start = checked_range(positions, start, "positions")
     cards, seed = checked_whole(cards, "cards"), checked_seed(seed)
@@ -148,6 +152,12 @@ def read_positions(place: Place) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
 
     Raises:
         LibraryError: The folder has no positions, or a file is damaged.
+
+    Example:
+        >>> made = generate_positions("positions", 20, cards=4, seed=1)
+        >>> owners, tricks = read_positions("positions")
+        >>> owners.shape, tricks.max() <= 4
+        ((20, 52), np.True_)
     """
     storage = storage_at(place)
     if MANIFEST in storage.sizes():
@@ -163,7 +173,18 @@ def read_positions(place: Place) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
 
 
 def holds_positions(place: Place) -> bool:
-    """Tell whether a place is a folder of positions: it has such files, and no manifest."""
+    """Tell whether a place is a folder of positions: it has such files, and no manifest.
+
+    Args:
+        place: Folder or address.
+
+    Returns:
+        Whether it is.
+
+    Example:
+        >>> holds_positions("nowhere")
+        False
+    """
     storage = storage_at(place)
     return bool(_files(storage)) and MANIFEST not in storage.sizes()
 
@@ -179,6 +200,11 @@ def count_positions(place: Place) -> dict[int, int]:
 
     Raises:
         LibraryError: A file is damaged; the message names it.
+
+    Example:
+        >>> made = generate_positions("positions", 20, cards=4, seed=1)
+        >>> count_positions("positions")
+        {4: 20}
     """
     if not _files(storage_at(place)):
         return {}
@@ -228,6 +254,11 @@ def verify_positions(
 
     Raises:
         ValueError: ``sample`` is negative.
+
+    Example:
+        >>> made = generate_positions("positions", 20, cards=4, seed=1)
+        >>> verify_positions("positions").problems
+        ()
     """
     sample = checked_sample(sample)
     storage = storage_at(place)

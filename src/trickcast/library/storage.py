@@ -99,6 +99,10 @@ def holds_library(place: Place) -> bool:
 
     Returns:
         Whether it is.
+
+    Example:
+        >>> holds_library("s3://bucket/library"), holds_library("nowhere")
+        (True, False)
     """
     return "://" in fspath(place) or (Path(place) / "manifest.json").is_file()
 

@@ -1,6 +1,5 @@
 """Hands as vectors, and what two hands are worth when the other two are not known."""
 
-from .._public import public_names
 from .atlas import write_map
 from .estimate import PairEstimate
 from .files import PairModelInfo, pair_models
@@ -9,4 +8,18 @@ from .pairs import PairEstimator
 from .vectors import HandEmbedding
 from .worth import PairContract, best_contracts
 
-__dir__ = public_names(__name__)
+__all__ = [
+    "HandEmbedding",
+    "HandIndex",
+    "PairContract",
+    "PairEstimate",
+    "PairEstimator",
+    "PairModelInfo",
+    "best_contracts",
+    "pair_models",
+    "write_map",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -39,11 +39,22 @@ def write_map(
 ) -> None:
     """Write a map of hands: the first two principal components of their vectors.
 
-    ``hands`` are any hands, 4,000 of the seeded ones unless given; ``marked`` are any too, and are
-    ringed.
-    The file needs no network: a hand shows where the pointer is, colours are for high-card points
-    or the length of a suit. Raises DealError for what is not a hand, OSError for a file that cannot
-    be written.
+    The page works without a network. It shows the hand under the pointer, and colours hands by
+    high-card points or by the length of a suit.
+
+    Args:
+        embedding: The HandEmbedding.
+        path: HTML file to write.
+        hands: Hands to show: texts, Hands, or shape (n, 52), bool. Default: 4,000 seeded hands.
+        marked: Hands to show with a ring.
+        title: Title of the page.
+
+    Raises:
+        DealError: A hand is not valid.
+        OSError: The file cannot be written.
+
+    Example:
+        >>> write_map(tc.HandEmbedding(), "map.html", marked=["AKQ2.QJT987.32.2"])
     """
     if hands is None:
         hands = embedding.searched.hands[:: len(embedding.searched) // _SHOWN]

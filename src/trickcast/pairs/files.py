@@ -116,9 +116,16 @@ def _check_facts(session: Any, info: PairModelInfo) -> None:
 
 
 def pair_models() -> tuple[PairModelInfo, ...]:
-    """Return the models of two hands that ship. Raises ModelError for a damaged one.
+    """Return the models of two hands that ship.
 
-    >>> [model.name for model in pair_models()]
-    ['accurate', 'hand2vec']
+    Returns:
+        A PairModelInfo for each.
+
+    Raises:
+        ModelError: A model file is missing or damaged.
+
+    Example:
+        >>> [model.name for model in pair_models()]
+        ['accurate', 'hand2vec']
     """
     return tuple(load_pair_model(name, threads=1)[1] for name in shipped_models(WEIGHTS))

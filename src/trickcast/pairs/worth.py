@@ -24,15 +24,27 @@ class PairContract:
 def best_contracts(
     estimate: PairEstimate, vulnerable: str | Vulnerability = "none", k: int = 1
 ) -> list[PairContract]:
-    """Return the ``k`` contracts of the highest expected score, for the estimate of one pair.
+    """Return the contracts of the highest expected score for one pair.
 
-    North-South hold the hands. Double-dummy play, no doubles, opponents silent; each contract
-    is declared from the better side. Raises DealError for what is no vulnerability, ValueError for
-    the estimate of many pairs or a ``k`` below 1.
+    North and South hold the hands. Play is double dummy, undoubled, with silent opponents. The
+    better side declares each contract.
 
-    >>> estimated = tc.PairEstimator(threads=1)("A.KQ9832.T94.AKT", "KJ95.J65.K3.J654")
-    >>> [str(best.contract) for best in best_contracts(estimated, k=2)]
-    ['4H', '1H']
+    Args:
+        estimate: Estimate of one pair, as from ``PairEstimator``.
+        vulnerable: Vulnerable side: ``"none"``, ``"ns"``, ``"ew"`` or ``"both"``.
+        k: Number of contracts, 1 or more.
+
+    Returns:
+        PairContracts, the best first.
+
+    Raises:
+        DealError: ``vulnerable`` is another word.
+        ValueError: The estimate is of many pairs, or ``k`` is below 1.
+
+    Example:
+        >>> estimated = tc.PairEstimator(threads=1)("A.KQ9832.T94.AKT", "KJ95.J65.K3.J654")
+        >>> [str(best.contract) for best in best_contracts(estimated, k=2)]
+        ['4H', '1H']
     """
     if estimate.both.ndim != 3:
         raise ValueError(f"an estimate of {len(estimate)} pairs (expected one pair: estimate[i])")

@@ -4,6 +4,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -113,14 +114,21 @@ ReportFolder = Annotated[
 ]
 LabelledFile = Annotated[
     Path | None,
-    Option(metavar="FILE", help="Polish Club hands that players bid, for polishclub2023."),
+    Option(
+        metavar="FILE",
+        help="Polish Club hands that players bid, for polishclub2023, from "
+        "github.com/johny-b/BridgeHand2Vec.",
+    ),
 ]
 PairsFile = Annotated[
     Path | None,
-    Option(metavar="FILE", help="BridgeHand2Vec's validation rows, for bridgehand2vec."),
+    Option(
+        metavar="FILE",
+        help="BridgeHand2Vec's validation rows, from github.com/johny-b/BridgeHand2Vec.",
+    ),
 ]
 TrainingPairsFile = Annotated[
-    Path | None, Option(metavar="FILE", help="BridgeHand2Vec's training rows.")
+    Path | None, Option(metavar="FILE", help="BridgeHand2Vec's training rows, from there.")
 ]
 AuthorsFile = Annotated[
     Path | None,
@@ -130,14 +138,15 @@ LayoutsFile = Annotated[
     Path | None,
     Option(
         metavar="FILE",
-        help="Solved layouts of BridgeHand2Vec's game (default: data/game/layouts.npy). Without "
-        "this file the game is left out.",
+        help="Solved layouts of BridgeHand2Vec's game (default: data/game/layouts.npy, here or in "
+        "the clone; python -m trickcast.papers.bridgehand2vec.game_layouts makes them).",
     ),
 ]
 _TRIAL = (
     "a trial of the program: at this scale the figures mean nothing (--scale standard takes some "
     "hours; full is the papers' own protocol)"
 )
+_INSTALL = "pip install 'trickcast[train]'"
 _LAYOUTS = Path("data/game/layouts.npy")
 Workers = Annotated[
     int, Option(min=1, help="Networks to train at the same time; with --cluster, cores for each.")
@@ -176,22 +185,17 @@ def reproduce(
 
     Example: trickcast reproduce mossakowski2009 --row m09-TV-05 --scale full
     """
-    from ..bidding import LabelledError, read_labelled
-    from ..formats.hand2vec import read_pairs
+    from ..bidding import LabelledError
     from ..training import TrainingError
-    from .bridgehand2vec.authors_weights import read_authors_network
-    from .bridgehand2vec.game_layouts import read_layouts
     from .experiments.all_papers import chosen_rows
     from .experiments.pages import table_of_rows, write_report
-    from .experiments.rows import Material
     from .experiments.run_deals import ExperimentError
-    from .experiments.runner import in_two_phases, need_deals
+    from .experiments.runner import in_two_phases, need_deals, of_torch
     from .experiments.runner import reproduce as run_experiments
 
     if authors_weights is not None and pairs is None:
         raise click.BadParameter("--authors-weights needs --pairs")
     library = library or str(_in_clone("data/library"))
-    layouts_file = layouts or _in_clone(_LAYOUTS)
     widths = {"--first-weights": first_weights, "--first-range": first_range}
     size, docs = _size(scale, widths, seeds), report or out
     size = replace(size, epochs=epochs or 0, steps_back=steps_back, batch=batch or size.batch)
@@ -213,16 +217,12 @@ def reproduce(
         given = {"--epochs": epochs, **widths, "--steps-back": steps_back or None, "--batch": batch}
         given |= {"--seeds": seeds if seeds > 1 else None, "--training-deals": training_deals}
         _refuse_unused(given | {"--test": test}, rows, size)
+        untrained = of_torch(rows) if find_spec("torch") is None else []
+        rows = _that_run(rows, untrained)
         _check_report(docs)
-        material = Material(
-            labelled=None if labelled is None else read_labelled(labelled),
-            pairs=None if pairs is None else read_pairs(pairs),
-            training_pairs=None if pairs_training is None else read_pairs(pairs_training),
-            authors=None if authors_weights is None else read_authors_network(authors_weights),
-            layouts=read_layouts(layouts_file) if layouts or layouts_file.exists() else None,
-        )
+        material = _material(labelled, pairs, pairs_training, authors_weights, layouts)
         deals = _gather(library, size, test, out) if need_deals(rows) else None
-        click.echo(plan_text(f"{paper} at scale {scale}", rows, size, deals, material))
+        click.echo(plan_text(f"{paper} at scale {scale}", rows, size, deals, material, untrained))
         with connected(cluster):  # once for all seeds
             for seed in range(1, seeds + 1):
                 store = run_experiments(
@@ -248,8 +248,6 @@ def _size(scale: str, widths: Mapping[str, float | None], seeds: int) -> "Scale"
     """Return a scale with the first weights that are asked for."""
     from .experiments.all_papers import SCALES
 
-    if scale not in SCALES:
-        raise click.BadParameter(f"no scale {scale!r} (expected one of {', '.join(SCALES)})")
     for name, width in widths.items():
         if width is not None and not width > 0:
             raise click.BadParameter(f"{name} is {width} (expected more than 0)")
@@ -284,6 +282,49 @@ def _refuse_unused(given: Mapping[str, object], rows: "Sequence[AnyRow]", scale:
             )
 
 
+def _that_run(rows: "Sequence[AnyRow]", untrained: "Sequence[AnyRow]") -> "tuple[AnyRow, ...]":
+    """Return the rows that can be measured without torch, where it is missing.
+
+    Raises ModuleNotFoundError, as any training does, where there are none.
+    """
+    from .experiments.rows import PublishedRow
+
+    left = tuple(row for row in rows if row not in untrained)
+    if untrained and all(isinstance(row, PublishedRow) for row in left):
+        raise ModuleNotFoundError(
+            f"these rows train networks, which needs torch; install it with: {_INSTALL}"
+        )
+    return left
+
+
+def _material(
+    labelled: Path | None,
+    pairs: Path | None,
+    pairs_training: Path | None,
+    authors_weights: Path | None,
+    layouts: Path | None,
+) -> "Material":
+    """Read the files that some rows are measured on."""
+    from ..bidding import read_labelled
+    from ..formats.hand2vec import read_pairs
+    from .bridgehand2vec.game_layouts import read_layouts
+    from .experiments.rows import Material
+
+    authors = None
+    if authors_weights is not None and find_spec("torch") is not None:
+        from .bridgehand2vec.authors_weights import read_authors_network
+
+        authors = read_authors_network(authors_weights)
+    layouts_file = layouts or _in_clone(_LAYOUTS)
+    return Material(
+        labelled=None if labelled is None else read_labelled(labelled),
+        pairs=None if pairs is None else read_pairs(pairs),
+        training_pairs=None if pairs_training is None else read_pairs(pairs_training),
+        authors=authors,
+        layouts=read_layouts(layouts_file) if layouts or layouts_file.exists() else None,
+    )
+
+
 def _check_report(folder: Path) -> None:
     """Raise an error for a folder that no report can be written to, before anything is trained."""
     from .experiments.figures import Store
@@ -316,7 +357,12 @@ def rows_of_tables(paper: str, names: "Sequence[str] | None") -> "tuple[AnyRow, 
 
 
 def plan_text(
-    what: str, rows: "Sequence[AnyRow]", scale: "Scale", deals: "Deals | None", material: "Material"
+    what: str,
+    rows: "Sequence[AnyRow]",
+    scale: "Scale",
+    deals: "Deals | None",
+    material: "Material",
+    untrained: "Sequence[AnyRow]" = (),
 ) -> str:
     """Say what a run is going to do, and what it leaves out."""
     from .experiments.runner import options_of, planned, waiting
@@ -332,6 +378,9 @@ def plan_text(
     if left_out:
         wait = "wait" if len(left_out) > 1 else "waits"
         said += f"; {len(left_out)} of the rows {wait} for files ({options_of(left_out)})"
+    if untrained:
+        need = "need" if len(untrained) > 1 else "needs"
+        said += f"; {_count(len(untrained), 'more row')} {need} torch ({_INSTALL})"
     return said
 
 
@@ -341,6 +390,8 @@ def _count(number: int, noun: str) -> str:
 
 def open_networks(path: Path) -> "list[Opened]":
     """Return the first layers of a ``.network`` file that this command made; needs torch."""
+    if find_spec("torch") is None:
+        raise ModuleNotFoundError(f"reading {path} needs torch; install it with: {_INSTALL}")
     from ..training import TrainingError
     from .experiments.run_deals import ExperimentError
     from .experiments.trained_layers import open_file

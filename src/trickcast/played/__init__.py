@@ -4,10 +4,24 @@ Double-dummy tricks assume that everybody sees all cards. The model here starts 
 ``accurate`` and corrects them for play by people who see two hands.
 """
 
-from .._public import public_names
 from .estimate import PLAYERS, PlayedEstimator, estimate_played
 from .files import PlayedModelInfo
 from .norms import Norm, given_away, norms
+from .pars import expected_at_par
 from .result import PlayedEstimate
 
-__dir__ = public_names(__name__)
+__all__ = [
+    "PLAYERS",
+    "Norm",
+    "PlayedEstimate",
+    "PlayedEstimator",
+    "PlayedModelInfo",
+    "estimate_played",
+    "expected_at_par",
+    "given_away",
+    "norms",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -22,7 +22,7 @@ from ..cards import (
     parse_contract,
     shorten,
 )
-from ..cards.auction import contract_of, is_over, parse_call
+from ..cards.auction import CALL_NUMBER, auction_states, contract_of, parse_call
 from ..estimator.estimator import loaded
 from ..estimator.files import check_distributions, run_model
 from ..scoring import Contract
@@ -270,7 +270,7 @@ def _calls(value: Any) -> Sequence[str]:
         calls = tuple(parse_call(text) for text in texts)
     except ValueError as error:
         raise DealError(str(error)) from None
-    if calls and not is_over(calls):
+    if calls and not auction_states(map(CALL_NUMBER.__getitem__, calls))[-1].over:
         raise DealError(
             f"the auction {shorten(' '.join(calls))} has not ended (expected three passes at its "
             "end)"

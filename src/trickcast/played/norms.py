@@ -64,8 +64,23 @@ def given_away(
 ) -> dict[str, int]:
     """Return the tricks that each role gave away in the play of k cards.
 
-    ``owners`` is (52,), ``values`` what ``values_of_cards`` says of the play: (k + 1, 52) tricks of
-    declarer's side with each card that could be played.
+    Args:
+        owners: Owners of the deal, shape (52,), uint8.
+        values: Tricks of declarer's side with each card that could be played, shape (k + 1, 52),
+            uint8, as from ``values_of_cards``.
+        cards: Card indices in the order played.
+        declarer: The declarer.
+
+    Returns:
+        Numbers of tricks by role: ``lead``, ``defence`` and ``declarer``.
+
+    Example:
+        >>> deal = tc.random_deals(1, seed=1)[0]
+        >>> from trickcast.solver import values_of_cards
+        >>> lead = int(np.flatnonzero(deal.owners == Seat.EAST)[0])
+        >>> values = values_of_cards(deal.owners, tc.Strain.NOTRUMP, Seat.NORTH, [lead])
+        >>> sorted(given_away(deal.owners, values, [lead], Seat.NORTH))
+        ['declarer', 'defence', 'lead']
     """
     lost = dict.fromkeys(ROLES, 0)
     for number, card in enumerate(cards):

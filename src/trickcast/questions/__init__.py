@@ -7,7 +7,6 @@ JSON that the command prints with ``--json`` and the server sends.
 
 from importlib import import_module
 
-from .._public import public_names
 from .declared import Hooks, Question, QuestionError
 
 __all__ = ["QUESTIONS", "Hooks", "Question", "QuestionError", "question_of"]
@@ -36,10 +35,22 @@ QUESTIONS = {
 
 
 def question_of(name: str) -> type[Question]:
-    """Return the question of a name in ``QUESTIONS``."""
+    """Return the class of a question.
+
+    Args:
+        name: Name of the question, one of ``QUESTIONS``.
+
+    Returns:
+        The class.
+
+    Example:
+        >>> question_of("estimate").__name__
+        'EstimateQuestion'
+    """
     module, _, kind = QUESTIONS[name].partition(".")
     question: type[Question] = getattr(import_module(f".{module}", __package__), kind)
     return question
 
 
-__dir__ = public_names(__name__)
+def __dir__() -> list[str]:
+    return __all__

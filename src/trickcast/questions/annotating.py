@@ -40,7 +40,7 @@ def _annotated(board: Board, table: NDArray[np.uint8], comment: str | None) -> B
     fresh = [Tag(DIGITS, format_digits(table), lines)]
     known = board.completed()
     if known.dealer is not None and known.vulnerability is not None:
-        best = par_of(table, known.vulnerability, known.dealer)
+        best = par_of(table, known.dealer, known.vulnerability)
         fresh += [Tag(_SCORE, f"NS {best.score}"), Tag(_CONTRACT, par_text(best))]
     names = {DIGITS, _SCORE, _CONTRACT}
     kept = [tag for tag in board.tags if tag.name not in names]

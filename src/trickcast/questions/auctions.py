@@ -1,14 +1,19 @@
 """Questions about calls, what they show and what to call next; and how calls are asked with."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 
+import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-from ..cards import Board, Deal, Seat, Vulnerability
+from ..cards import Board, Deal, DealSet, Seat, Vulnerability, counted
+from ..cards.auction import CallError
+from ..cards.positions import GONE
 from ..scoring import Contract
 from .deals import named_deal
 from .declared import Argument, Hooks, Option, Question, QuestionError
@@ -22,6 +27,9 @@ if TYPE_CHECKING:
         ComparedCalls,
         SuggestedCalls,
     )
+
+_TOGETHER = 256
+"""Boards bid in one turn."""
 
 AuctionText = Annotated[
     str | None,
@@ -144,8 +152,25 @@ class CallsQuestion(Question):
             "meanings": self.meaning or (),
         }
 
-    def answers(self, hooks: Hooks) -> Iterator[Any]:
-        """Yield the one answer."""
+    def answers(
+        self,
+        hooks: Hooks,
+        boards: Iterable[tuple[NDArray[np.uint8], Board]] | None = None,
+        note: Callable[[str], object] = lambda text: None,
+    ) -> Iterator[Any]:
+        """Yield the one answer, or one for each board of a file, (52,) owners; ``note`` is told."""
+        if boards is None:
+            return iter([self.one()])
+        return self.of_boards(((_deal(*each), each[1]) for each in boards), note)
+
+    def one(self) -> Any:
+        """Return the one answer where there is no file."""
+        raise NotImplementedError
+
+    def of_boards(
+        self, boards: Iterable[tuple[Deal, Board]], note: Callable[[str], object]
+    ) -> Iterator[Any]:
+        """Yield an answer for each board of a file."""
         raise NotImplementedError
 
 
@@ -156,10 +181,11 @@ class AuctionQuestion(CallsQuestion):
     Example: trickcast auction "1N P 2C" --dealer N
     """
 
+    filed, most = "auction", 20  # a second or two each
     auction: Annotated[
         str,
         Argument(metavar="CALLS", filled=True, example="1N P 2C",
-                 help="Calls such as '1N P 2C', or on the command line a file."),
+                 help="Calls such as '1N P 2C', or a file."),
     ]  # fmt: skip
     deal: Annotated[
         str | None,
@@ -189,9 +215,54 @@ class AuctionQuestion(CallsQuestion):
         }
         return cast(AuctionAnswer, content)
 
-    def answers(self, hooks: Hooks) -> Iterator[AuctionAnswer]:
-        """Yield the one answer."""
-        yield self.answer(self.ask())
+    def one(self) -> AuctionAnswer:
+        """Return the one answer where there is no file."""
+        return self.answer(self.ask())
+
+    def of_boards(
+        self, boards: Iterable[tuple[Deal, Board]], note: Callable[[str], object]
+    ) -> Iterator[AuctionAnswer]:
+        """Yield an answer for each board that has an auction."""
+        for asked, shown, deal, board in self.explained(boards, note):
+            yield asked.answer(shown, deal, board)
+
+    def explained(
+        self, boards: Iterable[tuple[Deal, Board]], note: Callable[[str], object]
+    ) -> "Iterator[tuple[AuctionQuestion, AuctionShown, Deal, Board]]":
+        """Yield each board with an auction, what is asked of it and what its calls show.
+
+        ``note`` is told what was left out. Raises QuestionError where no board has an auction.
+        """
+        if self.deal is not None:
+            raise QuestionError("deal needs calls, but a file has its own deals")
+        silent, any_explained = 0, False
+        for deal, board in boards:
+            if not board.auction:
+                silent += 1
+                continue
+            any_explained = True
+            known = board.completed()
+            asked = self.but(
+                auction=" ".join(board.auction),
+                dealer=self._first("dealer", known.dealer),
+                vulnerable=self._first("vulnerable", known.vulnerability),
+            )
+            try:
+                shown = asked.ask(deal)
+            except CallError as error:
+                name = "a board" if board.number is None else f"board {board.number}"
+                note(f"{name}: {error}")
+                continue
+            yield asked, shown, deal, board
+        if not any_explained:
+            raise QuestionError("no board has an auction (trickcast bid adds them)")
+        if silent:
+            note(f"{counted(silent, 'board')} without an auction")
+
+    def _first(self, name: str, of_board: object) -> str:
+        """Return what was asked for, else what the board says, else the usual."""
+        usual: str = getattr(self, name)
+        return usual if name in self.given or of_board is None else str(of_board)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,10 +272,11 @@ class BidQuestion(CallsQuestion):
     Example: trickcast bid KQ4.AQ5.K873.J94 --auction "1S P" --dealer S
     """
 
+    filed, most = "hand", 400
     hand: Annotated[
         str,
         Argument(metavar="HAND", format="hand", filled=True, example="KQ4.AQ5.K873.J94",
-                 help="Hand of the caller, or on the command line a file to bid."),
+                 help="Hand of the caller, or a file of boards to bid."),
     ]  # fmt: skip
     auction: Annotated[
         str, Option(metavar="CALLS", help="The calls so far: '1S P' (default: none).")
@@ -212,6 +284,10 @@ class BidQuestion(CallsQuestion):
     simulate: Annotated[
         bool, Option(help="Compare the scores that the best three calls lead to.")
     ] = False
+    seats: Annotated[
+        str | None,
+        Option(metavar="SEATS", help="With a file: seats that bid, such as NS; the others pass."),
+    ] = None
 
     def ask(self) -> "tuple[SuggestedCalls, ComparedCalls | None]":
         """Return the calls that may be made, and what comes of the best where that is asked."""
@@ -240,20 +316,40 @@ class BidQuestion(CallsQuestion):
             "compared": None if compared is None else _followed(compared),
         }
 
-    def answers(self, hooks: Hooks) -> Iterator[BidAnswer]:
-        """Yield the one answer."""
-        yield self.answer(*self.ask())
+    def one(self) -> BidAnswer:
+        """Return the one answer where there is no file. Raises QuestionError for ``seats``."""
+        if self.seats is not None:
+            raise QuestionError("seats needs a file of boards")
+        return self.answer(*self.ask())
 
-    def bid(self, boards: Sequence[tuple[Deal, Board]], seats: str) -> list[Board]:
-        """Return boards with the calls, by the network at some seats (``"NS"``), the others pass.
+    def of_boards(
+        self, boards: Iterable[tuple[Deal, Board]], note: Callable[[str], object]
+    ) -> Iterator[BoardAnswer]:
+        """Yield the boards of a file, bid to the end."""
+        for some in self.bid(boards):
+            for deal, board in some:
+                yield self.board_answer(deal, board)
 
-        Raises QuestionError for seats that are none.
+    def bid(self, boards: Iterable[tuple[Deal, Board]]) -> Iterator[list[tuple[Deal, Board]]]:
+        """Yield boards with the calls, some at a time: of the network at ``seats``, else passes.
+
+        Raises QuestionError for seats that are none, and for what a file has no answer to.
         """
-        from ..bidding import bid_deals
-
-        bidding = [Seat.parse(letter) for letter in seats]
+        if self.simulate:
+            raise QuestionError("simulate needs a hand, not a file of boards")
+        bidding = [Seat.parse(letter) for letter in ("NESW" if self.seats is None else self.seats)]
         if not bidding:
             raise QuestionError("seats is empty (expected such as NS)")
+        given = iter(boards)
+        while some := list(islice(given, _TOGETHER)):
+            yield [
+                (deal, board)
+                for (deal, _), board in zip(some, self._bid(some, bidding), strict=True)
+            ]
+
+    def _bid(self, boards: Sequence[tuple[Deal, Board]], bidding: Sequence[Seat]) -> list[Board]:
+        from ..bidding import bid_deals
+
         known = [self._known(board) for _, board in boards]
         with reading_calls():
             ends = bid_deals(
@@ -353,6 +449,14 @@ def contract_in(auction: "Auction") -> tuple[Contract, Seat]:
     contract, declarer = auction.contract
     assert contract is not None and declarer is not None  # ended_auction has seen to it
     return Contract(contract), declarer
+
+
+def _deal(owners: NDArray[np.uint8], board: Board) -> Deal:
+    """Return the deal of a board of a file. Raises QuestionError for fewer cards."""
+    if (owners == GONE).any():
+        place = "" if board.number is None else f"board {board.number}: "
+        raise QuestionError(f"{place}fewer than 52 cards (expected a whole deal)")
+    return DealSet(owners[None])[0]
 
 
 def _with_calls(board: Board, auction: "Auction") -> Board:

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from ..cards import Board, Deal, DealSet, Seat, Strain, TrickTable, Vulnerability
 from ..estimator import DEFAULT_MODEL, Estimator, TrickEstimate
-from ..scoring import par
+from ..scoring import Par, par
 from .declared import Option, Question
 
 MOST_SOLVED = 40
@@ -64,7 +64,10 @@ class EstimatedDeal(DealAnswer):
 
 
 class ParAnswer(TypedDict):
-    """The par of a deal; ``ns`` is North-South's score."""
+    """The par of a deal; ``ns`` is North-South's score.
+
+    ``expected`` is what each of the contracts brings North-South on average at the table.
+    """
 
     deal: str
     board: NotRequired[int]
@@ -72,6 +75,7 @@ class ParAnswer(TypedDict):
     vulnerable: str
     ns: int
     contracts: list[str]
+    expected: list[float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +106,7 @@ class EstimateQuestion(Question):
     def at_the_table(
         self, deal: Deal, board: Board | None, estimate: TrickEstimate
     ) -> list[LikelyContract]:
-        """Return the contracts that players of championships reach most often, and take in them.
+        """Return the contracts that experts reach most often, with the tricks they take.
 
         Auctions are drawn from the network of calls.
         """
@@ -184,6 +188,9 @@ class SolveQuestion(Question):
 class ParQuestion(Question):
     """Find the par of each deal: North-South's score if both sides bid perfectly.
 
+    Besides the par it says what its contracts bring on average in championship play, where nobody
+    sees all the cards.
+
     Example: trickcast par deals.pbn --vulnerable ns
     """
 
@@ -216,15 +223,26 @@ class ParQuestion(Question):
         """Return who is vulnerable and who deals a board."""
         return par_conditions(board, *self._said)
 
+    def ask(
+        self, deal: Deal, board: Board | None, tricks: NDArray[np.uint8]
+    ) -> tuple[Par, tuple[float, ...]]:
+        """Return the par of a deal of (5, 4) exact tricks, and what its contracts bring in play."""
+        from ..played import expected_at_par
+
+        vulnerable, dealer = self.conditions(board)
+        best = par(TrickTable(tricks), dealer, vulnerable)
+        return best, expected_at_par(DealSet.from_deals([deal]), [best], [vulnerable])[0]
+
     def answer(self, deal: Deal, board: Board | None, tricks: NDArray[np.uint8]) -> ParAnswer:
         """Answer with the par of a deal of (5, 4) exact tricks."""
         vulnerable, dealer = self.conditions(board)
-        best = par(TrickTable(tricks), vulnerable, dealer)
+        best, expected = self.ask(deal, board, tricks)
         content = named_deal(deal, board) | {
             "dealer": str(dealer),
             "vulnerable": str(vulnerable),
             "ns": best.score,
             "contracts": [str(contract) for contract in best.contracts],
+            "expected": [round(points, 1) for points in expected],
         }
         return cast(ParAnswer, content)
 

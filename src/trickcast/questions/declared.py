@@ -124,6 +124,8 @@ class Question:
     """What has to come with it: deals, hands or pairs of them."""
     most: ClassVar[int] = 1000
     """Of these, how many a server takes in a request."""
+    filed: ClassVar[str | None] = None
+    """An option in whose place a file of boards can come; ``-`` then stands for the file."""
     needed: ClassVar[tuple[str, ...]] = ()
     """Options without which a server cannot answer."""
 

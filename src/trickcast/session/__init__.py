@@ -3,11 +3,42 @@
 ``read`` files, ``judge`` what was read, then ask for its ``pairs`` and ``matches``.
 """
 
-from .._public import public_names
 from .judging import Judged, JudgedBoard, JudgedTable, Parts, compared, judge
 from .ranking import Match, PairResult, Total, matches, pairs, players
 from .reading import joined, read
 from .showing import as_csv, as_json, board_sheet, find_pairs, overview, pair_sheet
 from .tables import IMPS, MATCHPOINTS, Adjusted, Session, SessionBoard, Stated, Table
 
-__dir__ = public_names(__name__)
+__all__ = [
+    "IMPS",
+    "MATCHPOINTS",
+    "Adjusted",
+    "Judged",
+    "JudgedBoard",
+    "JudgedTable",
+    "Match",
+    "PairResult",
+    "Parts",
+    "Session",
+    "SessionBoard",
+    "Stated",
+    "Table",
+    "Total",
+    "as_csv",
+    "as_json",
+    "board_sheet",
+    "compared",
+    "find_pairs",
+    "joined",
+    "judge",
+    "matches",
+    "overview",
+    "pair_sheet",
+    "pairs",
+    "players",
+    "read",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -111,19 +111,30 @@ def judge(
 ) -> Judged:
     """Judge a session: what every contract, lead and play was worth, and what was luck.
 
-    ``players`` is ``"expert"`` or ``"club"``, whose play at the table is expected; ``workers`` the
-    number of threads; ``advance`` is told how many boards were just solved. Tables that a file has
-    are not solved again.
+    Tables of tricks that a file has are not solved again.
 
-    >>> from pathlib import Path
-    >>> from trickcast import session
-    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
-    >>> rows = ["board,deal,contract,declarer,result"]
-    >>> rows += [f"1,{deal},4H,N,10", f"1,{deal},3NT,S,8"]
-    >>> size = Path("results.csv").write_text("\\n".join(rows))
-    >>> first, second = session.judge(session.read("results.csv")).boards[0].tables
-    >>> first.points.contract > 0 > second.points.contract
-    True
+    Args:
+        session: The session, as from ``read``.
+        players: Whose play at the table is expected: ``"expert"`` or ``"club"``.
+        workers: Number of threads. Default: all cores.
+        advance: Function that receives the number of boards just solved.
+
+    Returns:
+        The Judged session.
+
+    Raises:
+        ValueError: ``players`` is another word, or ``workers`` is below 1.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from trickcast import session
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> rows = ["board,deal,contract,declarer,result"]
+        >>> rows += [f"1,{deal},4H,N,10", f"1,{deal},3NT,S,8"]
+        >>> size = Path("results.csv").write_text("\\n".join(rows))
+        >>> first, second = session.judge(session.read("results.csv")).boards[0].tables
+        >>> first.points.contract > 0 > second.points.contract
+        True
     """
     judging = _Judging(session, players, workers)
     judging.solve(advance)
@@ -141,6 +152,17 @@ def compared(session: Session) -> Judged:
 
     Returns:
         A Judged, as from ``judge``, without what cards and contracts were worth.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from trickcast import session
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> rows = ["board,deal,contract,declarer,result"]
+        >>> rows += [f"1,{deal},4H,N,10", f"1,{deal},3NT,S,8"]
+        >>> size = Path("results.csv").write_text("\\n".join(rows))
+        >>> tables = session.compared(session.read("results.csv")).boards[0].tables
+        >>> [table.imps for table in tables]
+        [10.0, -10.0]
     """
     judging = _Judging(session, "expert", None)
     boards = tuple(judging.board(number, board) for number, board in enumerate(session.boards))
@@ -240,7 +262,7 @@ class _Judging:
     def board(self, number: int, board: SessionBoard) -> JudgedBoard:
         """Return a board, judged as far as its cards and results are known."""
         exact = self._exact.get(number)
-        best = None if exact is None else par(exact, board.vulnerability, board.dealer)
+        best = None if exact is None else par(exact, board.dealer, board.vulnerability)
         field = _Field(
             board.tables,
             [self._chances_of(number, table) for table in board.tables],

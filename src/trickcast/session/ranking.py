@@ -79,21 +79,28 @@ class _Row:
 
 
 def pairs(judged: Judged) -> list[PairResult]:
-    """Return the pairs, the best first.
+    """Return the pairs of a session, the best first.
 
-    To a pair's ``contract`` belong the auctions of both sides; ``lead``, ``defence`` and
-    ``declarer`` are its own; ``luck`` is the rest: the cards, what the opponents gave away, what
-    other tables did.
+    A pair's ``contract`` includes the auctions of both sides. Its ``lead``, ``defence`` and
+    ``declarer`` are its own. Its ``luck`` is the rest: the cards, what the opponents gave away, and
+    what other tables did.
 
-    >>> from pathlib import Path
-    >>> from trickcast import session
-    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
-    >>> rows = ["board,deal,contract,declarer,result,ns,ew"]
-    >>> rows += [f"1,{deal},4H,N,10,1,2", f"1,{deal},3NT,S,8,3,4"]
-    >>> size = Path("results.csv").write_text("\\n".join(rows))
-    >>> judged = session.judge(session.read("results.csv"))
-    >>> [(pair.number, pair.score.value) for pair in session.pairs(judged)]
-    [('1', 10.0), ('4', 10.0), ('2', -10.0), ('3', -10.0)]
+    Args:
+        judged: The judged session.
+
+    Returns:
+        A PairResult for each.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from trickcast import session
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> rows = ["board,deal,contract,declarer,result,ns,ew"]
+        >>> rows += [f"1,{deal},4H,N,10,1,2", f"1,{deal},3NT,S,8,3,4"]
+        >>> size = Path("results.csv").write_text("\\n".join(rows))
+        >>> judged = session.judge(session.read("results.csv"))
+        >>> [(pair.number, pair.score.value) for pair in session.pairs(judged)]
+        [('1', 10.0), ('4', 10.0), ('2', -10.0), ('3', -10.0)]
     """
     return _results(judged, _seats_of_pairs)
 
@@ -102,6 +109,23 @@ def players(judged: Judged) -> list[PairResult]:
     """Return the players whose names are known, the best first.
 
     Leads are those of the leader; defence is what a defender's own cards gave away.
+
+    Args:
+        judged: The judged session.
+
+    Returns:
+        A PairResult for each.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from trickcast import session
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> rows = ["board,deal,contract,declarer,result,north,south"]
+        >>> rows += [f"1,{deal},4H,N,10,Ann,Bo", f"1,{deal},3NT,S,8,Cy,Di"]
+        >>> size = Path("results.csv").write_text("\\n".join(rows))
+        >>> judged = session.judge(session.read("results.csv"))
+        >>> [(player.names[0], player.score.value) for player in session.players(judged)]
+        [('Ann', 10.0), ('Bo', 10.0), ('Cy', -10.0), ('Di', -10.0)]
     """
     return _results(judged, _seats_of_players)
 
@@ -111,6 +135,23 @@ def matches(judged: Judged) -> list[Match]:
 
     A board counts where both teams sat North-South at one table. Without names of teams the pairs
     of the open room stand for them.
+
+    Args:
+        judged: The judged session.
+
+    Returns:
+        A Match for each.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from trickcast import session
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> rows = ["board,room,deal,contract,declarer,result"]
+        >>> rows += [f"1,open,{deal},4H,N,10", f"1,closed,{deal},3NT,S,8"]
+        >>> size = Path("results.csv").write_text("\\n".join(rows))
+        >>> judged = session.judge(session.read("results.csv"))
+        >>> [match.imps for match in session.matches(judged)]
+        [(10.0, 0.0)]
     """
     met: dict[tuple[str, frozenset[str]], list[dict[str, tuple[int, float]]]] = defaultdict(list)
     order: dict[tuple[str, frozenset[str]], tuple[str, str]] = {}

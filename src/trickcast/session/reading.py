@@ -45,25 +45,34 @@ _SHOWN = 8
 def read(*files: str | os.PathLike[str] | BinaryIO, anonymous: bool = False) -> Session:
     """Read every table of every board of some files, joined by deal.
 
-    ``files`` are paths, or streams of bytes opened for reading. They hold deals with contracts and
-    results in any format (rooms of a match in PBN or LIN, the ``ScoreTable`` of a club's PBN,
-    results that a LIN match begins with), or are travellers as CSV: columns ``board`` or ``deal``,
-    ``contract``, ``declarer``, ``result`` and others. Travellers without deals are joined to the
-    deals of the other files by board number. With ``anonymous`` players, teams and pairs get other
-    names.
+    Files hold deals with contracts and results in any format: rooms of a match in PBN or LIN, the
+    ``ScoreTable`` of a club's PBN, results at the head of a LIN match. Travellers are CSV files
+    with the columns ``board`` or ``deal``, ``contract``, ``declarer``, ``result`` and others. Those
+    without deals are joined to the deals of the other files by board number.
 
     Whatever cannot be read or does not fit together is in ``skipped`` of the session, by file and
-    board; a table of which something is missing is kept without it. Raises FormatError for a file
-    that cannot be read at all, OSError for one that cannot be opened.
+    board. A table of which something is missing is kept without it.
 
-    >>> from pathlib import Path
-    >>> from trickcast import session
-    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
-    >>> rows = ["board,deal,contract,declarer,result"]
-    >>> rows += [f"1,{deal},4H,N,10", f"1,{deal},3NT,S,8"]
-    >>> size = Path("results.csv").write_text("\\n".join(rows))
-    >>> [table.score for table in session.read("results.csv").boards[0].tables]
-    [420, -50]
+    Args:
+        files: Paths, or binary streams opened for reading.
+        anonymous: Whether players, teams and pairs get other names.
+
+    Returns:
+        The Session.
+
+    Raises:
+        FormatError: A file cannot be read at all.
+        OSError: A file cannot be opened.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from trickcast import session
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> rows = ["board,deal,contract,declarer,result"]
+        >>> rows += [f"1,{deal},4H,N,10", f"1,{deal},3NT,S,8"]
+        >>> size = Path("results.csv").write_text("\\n".join(rows))
+        >>> [table.score for table in session.read("results.csv").boards[0].tables]
+        [420, -50]
     """
     reader = _Reader()
     for file in files:
@@ -90,6 +99,16 @@ def joined(sets: Iterable[DealSet], name: str, travellers: Iterable[str] = ()) -
     Raises:
         FormatError: A file cannot be read.
         OSError: A file cannot be opened.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from trickcast import session
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> rows = ["board,deal,contract,declarer,result"]
+        >>> rows += [f"1,{deal},4H,N,10", f"1,{deal},3NT,S,8"]
+        >>> size = Path("results.csv").write_text("\\n".join(rows))
+        >>> len(session.joined([tc.read("results.csv")], "results.csv").boards)
+        1
     """
     reader = _Reader()
     reader.add_sets(sets, name)

@@ -24,20 +24,27 @@ _MINUS = "−"
 
 
 def as_json(judged: Judged) -> dict[str, Any]:
-    """Return everything as plain values; what is unknown is None.
+    """Return everything about a judged session as plain values; what is unknown is None.
 
     Scores, IMPs, ``matchpoints`` (0 to 1), ``expected`` scores and ``parts`` (points) of tables are
-    North-South's; those of pairs their own.
+    North-South's. Those of pairs are their own.
 
-    >>> from pathlib import Path
-    >>> from trickcast import session
-    >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
-    >>> rows = ["board,deal,contract,declarer,result"]
-    >>> rows += [f"1,{deal},4H,N,10", f"1,{deal},3NT,S,8"]
-    >>> size = Path("results.csv").write_text("\\n".join(rows))
-    >>> content = session.as_json(session.judge(session.read("results.csv")))
-    >>> content["boards"][0]["par"], content["boards"][0]["tables"][0]["imps"]
-    (420, 10.0)
+    Args:
+        judged: The judged session.
+
+    Returns:
+        ``scoring``, ``boards``, ``pairs``, ``players``, ``matches`` and ``skipped``.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from trickcast import session
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> rows = ["board,deal,contract,declarer,result"]
+        >>> rows += [f"1,{deal},4H,N,10", f"1,{deal},3NT,S,8"]
+        >>> size = Path("results.csv").write_text("\\n".join(rows))
+        >>> content = session.as_json(session.judge(session.read("results.csv")))
+        >>> content["boards"][0]["par"], content["boards"][0]["tables"][0]["imps"]
+        (420, 10.0)
     """
     digits = 4 if judged.session.scoring == MATCHPOINTS else 2
     return {
@@ -146,7 +153,24 @@ CSV_COLUMNS = (
 
 
 def as_csv(judged: Judged) -> str:
-    """Return a line for each table."""
+    """Return a judged session as CSV, with a line for each table.
+
+    Args:
+        judged: The judged session.
+
+    Returns:
+        CSV with a header.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from trickcast import session
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> rows = ["board,deal,contract,declarer,result"]
+        >>> rows += [f"1,{deal},4H,N,10", f"1,{deal},3NT,S,8"]
+        >>> size = Path("results.csv").write_text("\\n".join(rows))
+        >>> len(session.as_csv(session.judge(session.read("results.csv"))).splitlines())
+        3
+    """
     text = io.StringIO()
     table_of = csv.DictWriter(text, CSV_COLUMNS, extrasaction="ignore", lineterminator="\n")
     table_of.writeheader()
@@ -164,7 +188,24 @@ def as_csv(judged: Judged) -> str:
 
 
 def overview(judged: Judged) -> str:
-    """Return the boards, the matches and the ranking."""
+    """Return a session's overview: its boards, matches and ranking.
+
+    Args:
+        judged: The judged session.
+
+    Returns:
+        Text.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from trickcast import session
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> rows = ["board,deal,contract,declarer,result,ns,ew"]
+        >>> rows += [f"1,{deal},4H,N,10,1,2", f"1,{deal},3NT,S,8,3,4"]
+        >>> size = Path("results.csv").write_text("\\n".join(rows))
+        >>> session.overview(session.judge(session.read("results.csv"))).split()[0]
+        'Board'
+    """
     parts = [_boards(judged), _ranking(judged), _matches(judged)]
     if all(sum(t.table.count for t in board.tables) < 2 for board in judged.boards):
         parts.append("One table a board: there is nothing to compare, only what to expect.")
@@ -301,7 +342,26 @@ def _matches(judged: Judged) -> str:
 
 
 def board_sheet(judged: Judged, board: JudgedBoard) -> str:
-    """Return everything about a board."""
+    """Return the sheet of a board: its deal, par, tables and what each was worth.
+
+    Args:
+        judged: The judged session.
+        board: One of its boards.
+
+    Returns:
+        Text.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from trickcast import session
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> rows = ["board,deal,contract,declarer,result"]
+        >>> rows += [f"1,{deal},4H,N,10", f"1,{deal},3NT,S,8"]
+        >>> size = Path("results.csv").write_text("\\n".join(rows))
+        >>> judged = session.judge(session.read("results.csv"))
+        >>> print(session.board_sheet(judged, judged.boards[0])[:35])
+        Board 1: North deals, vulnerable: n
+    """
     said = board.board
     name = "Board" if said.number is None else f"Board {said.number}"
     lines = [f"{name}: {said.dealer.word} deals, vulnerable: {said.vulnerability}"]
@@ -359,7 +419,26 @@ def _three_parts(parts: Parts | None) -> list[str]:
 
 
 def pair_sheet(judged: Judged, pair: PairResult) -> str:
-    """Return a pair's own sheet: its boards, its totals with intervals, what it gave away."""
+    """Return a pair's own sheet: its boards, its totals with intervals, what it gave away.
+
+    Args:
+        judged: The judged session.
+        pair: One of its pairs, as from ``pairs``.
+
+    Returns:
+        Text.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from trickcast import session
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> rows = ["board,deal,contract,declarer,result,ns,ew"]
+        >>> rows += [f"1,{deal},4H,N,10,1,2", f"1,{deal},3NT,S,8,3,4"]
+        >>> size = Path("results.csv").write_text("\\n".join(rows))
+        >>> judged = session.judge(session.read("results.csv"))
+        >>> session.pair_sheet(judged, session.pairs(judged)[0]).splitlines()[0]
+        '1: 1 board'
+    """
     scale = 100 if judged.session.scoring == MATCHPOINTS else 1
     own = {PARTS[0]: "Contract", **{role: role.capitalize() for role in ROLES}, "luck": "Luck"}
     rows = [["Board", "", "Contract", "Lead", "Tricks", "Score", _unit(judged), *own.values()]]
@@ -458,6 +537,17 @@ def find_pairs(judged: Judged, wanted: str) -> list[PairResult]:
 
     Returns:
         A list of pairs, possibly empty.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from trickcast import session
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> rows = ["board,deal,contract,declarer,result,ns,ew"]
+        >>> rows += [f"1,{deal},4H,N,10,1,2", f"1,{deal},3NT,S,8,3,4"]
+        >>> size = Path("results.csv").write_text("\\n".join(rows))
+        >>> judged = session.judge(session.read("results.csv"))
+        >>> [pair.number for pair in session.find_pairs(judged, "1")]
+        ['1']
     """
     found = pairs(judged)
     text = wanted.strip().casefold()

@@ -1,6 +1,5 @@
 """Simulation: what a contract makes over all layouts that fit, with error bars."""
 
-from .._public import public_names
 from .as_played import AsPlayed
 from .beating import BeatingLead, beating_leads
 from .comparing import Choice, ChoiceLike, Compared, Comparison, compare
@@ -16,4 +15,42 @@ from .plan import Plan, SimulationError
 from .texts import bars
 from .tricks import TrickFinder, trick_finder
 
-__dir__ = public_names(__name__)
+__all__ = [
+    "MINIMUM_EXACT",
+    "AsPlayed",
+    "BeatingLead",
+    "CardValue",
+    "Choice",
+    "ChoiceLike",
+    "Clock",
+    "Compared",
+    "Comparison",
+    "ContractChance",
+    "ContractValue",
+    "Interval",
+    "Lead",
+    "LeadSimulation",
+    "Means",
+    "NextCard",
+    "Plan",
+    "Result",
+    "Simulation",
+    "SimulationError",
+    "TrickFinder",
+    "Value",
+    "Worth",
+    "bars",
+    "beating_leads",
+    "compare",
+    "contract_chance",
+    "means",
+    "simulate",
+    "simulate_leads",
+    "simulate_play",
+    "trick_finder",
+    "trick_picture",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

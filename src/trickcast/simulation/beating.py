@@ -35,12 +35,29 @@ def beating_leads(
     cluster: str | None = None,
     enough: Callable[[int], bool] | None = None,
 ) -> list[BeatingLead]:
-    """Return the leads against a contract, that which sets it most often first.
+    """Return the leads against a contract, the one that sets it most often first.
 
-    Where the leader's hand is known in full a lead is a card; else it is a suit, led as well as
-    possible in each layout. Every solved layout is solved again, for every card; or, drawn by
-    lot, as many as are ``enough``, which is asked now and then of their number. There is no lead
-    where that is below 20, or nothing was solved. ``cluster`` as in ``simulate``.
+    If the leader's hand is known in full, a lead is a card. Otherwise it is a suit, led as well as
+    possible in each layout. Every solved layout is solved again for each card.
+
+    Args:
+        result: The Simulation.
+        contract: The contract, such as ``"3N"``.
+        by: The declarer.
+        workers: Number of threads. Default: all cores.
+        cluster: Ray cluster, as in ``simulate``.
+        enough: Function that says whether a number of layouts is enough; they are then chosen at
+            random. Default: all layouts.
+
+    Returns:
+        A BeatingLead for each; none if nothing or fewer than 20 layouts were solved.
+
+    Example:
+        >>> result = tc.simulate(
+        ...     south="AQ864.K75.A3.KJ4", contracts=[("3N", "S")], samples=40, solve=20, seed=1
+        ... )
+        >>> sorted(lead.lead for lead in beating_leads(result, "3N", "S"))
+        ['C', 'D', 'H', 'S']
     """
     bid, declarer = played(contract), Seat.parse(by)
     owners = result.deals.owners[: result.solved]

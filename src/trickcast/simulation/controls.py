@@ -110,20 +110,32 @@ def means(
     chance: Floats | None = None,
     effect: float = 1.0,
 ) -> Means:
-    """Estimate the means of m outcomes.
+    """Estimate the means of m outcomes from solved layouts, and estimates of many more.
 
-    ``exact`` is (n, m), the outcomes of the solved layouts; ``estimated`` (N, m), the estimates of
-    the same outcomes for all layouts, the solved ones first, or None where there are none.
-    ``chance`` is (n,), with what chance each of the solved was chosen; None where all had the same.
-    ``unit`` is the smallest step of an outcome: where all solved layouts agree, the next might
-    not, and the variance is taken to be that of one in n being a step off.
+    One layout alone without estimates is a known deal: its outcome is the mean, and there is no
+    interval (NaN).
 
-    ``effect`` is by how much the layouts have larger variances of means than independent ones.
+    Args:
+        exact: Outcomes of the n solved layouts, shape (n, m).
+        estimated: Estimates of the same outcomes for all N layouts, the solved ones first, shape
+            (N, m). None if there are none.
+        unit: Smallest step of an outcome. If all solved layouts agree, the variance is taken to be
+            that of one in n being a step off.
+        chance: Chance with which each solved layout was chosen, shape (n,). Default: all the same.
+        effect: How much larger the variances of means are than of independent layouts.
 
-    One layout alone, and no estimates, is a deal that is known: its outcome is the mean, and no
-    chance is left that an interval could tell of (NaN).
+    Returns:
+        The Means.
 
-    Raises ValueError for arrays that do not fit together, and for other n below MINIMUM_EXACT.
+    Raises:
+        ValueError: The arrays do not fit together, or n is below ``MINIMUM_EXACT``.
+
+    Example:
+        >>> rng = np.random.default_rng(1)
+        >>> estimates = rng.normal(9, 1, (1000, 1))
+        >>> found = means(estimates[:50] + rng.normal(0, 0.1, (50, 1)), estimates)
+        >>> bool(abs(found.mean[0] - 9) < 0.1)
+        True
     """
     n = len(exact)
     if estimated is not None and (

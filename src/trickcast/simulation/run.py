@@ -24,7 +24,7 @@ _LONGEST = 4  # times the number solved at the last look, at most, are solved at
 _LEAP = 0.8  # of the way to the number of solves that seems needed: it is not well known yet
 _NEAR = 1.2  # times the number solved: up to here all of the way
 _SURE = 1.03  # and a little more: to look again and again would end it by luck, and biased
-_SHORT = 4  # layouts solved between two looks, at least
+_SHORT = 4  # layouts solved between two looks, at least, where there is time for them
 _SET_UP = 0.05  # seconds that dealing takes for any number
 _CHUNK = 1024  # layouts estimated in one turn
 _FIRST_CHUNK = 8  # and in the first, which loads the network
@@ -253,7 +253,7 @@ class Run:
         """Estimate and solve more, most of the way to what seems to be needed."""
         spread, solved = self._spread(), self.solving.done
         ratio = spread.ratio(self._cost, alone=False) if self._estimates else 0.0
-        goal = float(self._most_exact)
+        goal, short = float(self._most_exact), _SHORT
         if self._plan.precision is not None:
             needed = spread.solves(ratio, self._plan.precision)
             if needed < _NEAR * solved:
@@ -265,8 +265,9 @@ class Run:
             done = self.solving.pace * solved + self.estimating.pace * self.estimating.done
             both = self.solving.pace * (1 + ratio * self._cost)
             goal = min(goal, (done + left / 2) / both)
+            short = max(1, min(short, int(left / both)))
         goal = min(goal, _LONGEST * solved)
-        stop = min(max(math.ceil(goal), solved + _SHORT), self._most_exact)
+        stop = min(max(math.ceil(goal), solved + short), self._most_exact)
         if ratio:
             most = ratio * stop
             if self._plan.precision is not None:  # fewer will do where the pilot solved enough

@@ -30,9 +30,18 @@ def wrapped(notes: Iterable[str]) -> list[str]:
 
 
 def bars(chances: NDArray[np.float64]) -> str:
-    """Draw the chances of 0 to 13 tricks, (14,), from the first to the last that rounds above 0.
+    """Draw the chances of 0 to 13 tricks, from the first to the last that rounds above 0.
 
-    Nothing where they are not known (NaN).
+    Args:
+        chances: Chances, shape (14,), or NaN where they are unknown.
+
+    Returns:
+        A line for each number of tricks; empty if the chances are unknown.
+
+    Example:
+        >>> print(bars(np.eye(14)[9] / 2 + np.eye(14)[10] / 2))
+         9  50.0% ████████████████████████████████████████
+        10  50.0% ████████████████████████████████████████
     """
     if np.isnan(chances).any():
         return ""

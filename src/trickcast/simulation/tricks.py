@@ -26,6 +26,10 @@ def trick_finder(
     Returns:
         A function from owners, shape (n, 52), to tricks, shape (n, 5, 4), uint8: exact, or the
         likeliest.
+
+    Example:
+        >>> trick_finder(model="fast")(tc.random_deals(2, seed=1).owners).shape
+        (2, 5, 4)
     """
 
     def solved(owners: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -1,6 +1,5 @@
 """Exact double-dummy results by Bo Haglund's DDS."""
 
-from .._public import public_names
 from .batches import (
     BATCH,
     BOARDS,
@@ -45,4 +44,6 @@ __all__ = [
     "values_of_cards",
 ]
 
-__dir__ = public_names(__name__)
+
+def __dir__() -> list[str]:
+    return __all__

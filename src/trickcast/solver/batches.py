@@ -45,12 +45,25 @@ def solve_batches(
     cells: NDArray[np.bool_] | None = None,
     workers: int | None = None,
 ) -> Iterator[NDArray[np.uint8]]:
-    """Yield the tables of (n, 52) owners that are known to be deals, a batch at a time.
+    """Yield the tables of deals, a batch at a time.
 
-    With ``cells``, (5, 4), these alone are solved, and the others are 255.
+    DDS runs in a thread beside the caller's, because Python notices a signal such as Ctrl-C only
+    between two of its own steps. So the caller stops at once, and DDS after the current call.
 
-    DDS runs in a thread beside the caller's, because a signal such as Ctrl-C is only seen between
-    two steps of Python: so it stops the caller at once, and DDS after the call in hand.
+    Args:
+        owners: Owners of deals, shape (n, 52), uint8.
+        cells: The results to solve, shape (5, 4), bool; the others are 255. Default: all.
+        workers: Number of solver threads. Default: all cores.
+
+    Yields:
+        Tricks, shape (m, 5, 4), uint8.
+
+    Raises:
+        DealError: A deal is not valid.
+
+    Example:
+        >>> next(solve_batches(tc.random_deals(2, seed=1).owners)).shape
+        (2, 5, 4)
     """
     if cells is None or cells.all():
         return _in_batches(check_owners, _solve_deals, owners, BATCH, _TABLES_A_THREAD, workers)
@@ -61,10 +74,24 @@ def solve_batches(
 def solve_position_batches(
     owners: NDArray[np.uint8], *, workers: int | None = None
 ) -> Iterator[NDArray[np.uint8]]:
-    """Yield the tables of positions, (m, 5, 4) uint8: fewer cards are solved much faster.
+    """Yield the tables of positions, a batch at a time; fewer cards are solved much faster.
 
-    ``owners`` is (n, 52); all hands of a row have equally many cards, two or more, and 255 stands
-    for those gone. Raises DealError for a row that is no position, ValueError for one of one card.
+    Args:
+        owners: Owners, shape (n, 52), uint8, 255 for cards that are gone. All hands of a row have
+            equally many cards, two or more.
+        workers: Number of solver threads. Default: all cores.
+
+    Yields:
+        Tricks, shape (m, 5, 4), uint8.
+
+    Raises:
+        DealError: A row is not a position.
+        ValueError: A hand has only one card.
+
+    Example:
+        >>> from trickcast.dealing.shuffling import random_positions
+        >>> next(solve_position_batches(random_positions(2, 5, seed=1))).max()
+        np.uint8(4)
     """
     return _in_batches(_check_positions, _solve_positions, owners, BATCH, _TABLES_A_THREAD, workers)
 
@@ -72,10 +99,23 @@ def solve_position_batches(
 def solve_strain_batches(
     owners: NDArray[np.uint8], strain: Strain, *, workers: int | None = None
 ) -> Iterator[NDArray[np.uint8]]:
-    """Yield the declarer's side's tricks in one strain by all four declarers, (m, 4) uint8.
+    """Yield the tricks in one strain by all four declarers, a batch at a time.
 
-    ``owners`` is (n, 52), of deals. DDS shares work between the declarers of a strain.
-    Raises ValueError for what is no strain.
+    Args:
+        owners: Owners of deals, shape (n, 52), uint8.
+        strain: The strain.
+        workers: Number of solver threads. Default: all cores.
+
+    Yields:
+        Tricks, shape (m, 4), uint8.
+
+    Raises:
+        DealError: A deal is not valid.
+        ValueError: ``strain`` is not one.
+
+    Example:
+        >>> next(solve_strain_batches(tc.random_deals(2, seed=1).owners, Strain.SPADES)).shape
+        (2, 4)
     """
     trump = _member(Strain, strain)
     left_out = tuple(int(other != trump) for other in Strain)
@@ -91,11 +131,27 @@ def solve_strain_batches(
 def solve_cell_batches(
     owners: NDArray[np.uint8], strain: Strain, declarer: Seat, *, workers: int | None = None
 ) -> Iterator[NDArray[np.uint8]]:
-    """Yield the declarer's side's tricks, (m,) uint8, in one strain by one declarer.
+    """Yield the tricks of declarer's side in one strain by one declarer, a batch at a time.
 
-    ``owners`` is (n, 52), of deals. The same numbers as in the tables of ``solve_batches``, for a
-    fraction of the work where the other nineteen are not needed.
-    Raises ValueError for what is no strain or seat.
+    These are the numbers in the tables of ``solve_batches``, for a fraction of the work.
+
+    Args:
+        owners: Owners of deals, shape (n, 52), uint8.
+        strain: The strain.
+        declarer: The declarer.
+        workers: Number of solver threads. Default: all cores.
+
+    Yields:
+        Tricks, shape (m,), uint8.
+
+    Raises:
+        DealError: A deal is not valid.
+        ValueError: ``strain`` or ``declarer`` is not one.
+
+    Example:
+        >>> owners = tc.random_deals(2, seed=1).owners
+        >>> next(solve_cell_batches(owners, Strain.SPADES, Seat.NORTH))
+        array([ 9, 10], dtype=uint8)
     """
     trump, seat = _member(Strain, strain), _member(Seat, declarer)
 
@@ -116,10 +172,28 @@ def makes_batches(
     *,
     workers: int | None = None,
 ) -> Iterator[NDArray[np.bool_]]:
-    """Yield whether the declarer's side takes ``tricks`` or more, (m,) bool.
+    """Yield whether declarer's side takes so many tricks or more, a batch at a time.
 
-    One search for each of the (n, 52) owners, where finding how many tricks takes several.
-    Raises ValueError for ``tricks`` outside 1 … 13, and for what is no strain or seat.
+    Each deal needs one search, where finding the number of tricks needs several.
+
+    Args:
+        owners: Owners of deals, shape (n, 52), uint8.
+        strain: The strain.
+        declarer: The declarer.
+        tricks: Number of tricks, 1 to 13.
+        workers: Number of solver threads. Default: all cores.
+
+    Yields:
+        Whether the contract makes, shape (m,), bool.
+
+    Raises:
+        DealError: A deal is not valid.
+        ValueError: ``tricks`` is out of its range, or ``strain`` or ``declarer`` is not one.
+
+    Example:
+        >>> owners = tc.random_deals(2, seed=1).owners
+        >>> next(makes_batches(owners, Strain.SPADES, Seat.NORTH, 7))
+        array([ True,  True])
     """
     trump, seat, tricks = _member(Strain, strain), _member(Seat, declarer), operator.index(tricks)
     if not 1 <= tricks <= 13:
@@ -131,9 +205,23 @@ def makes_batches(
 def search_batches(
     owners: NDArray[np.uint8], questions: NDArray[np.int64], *, workers: int | None = None
 ) -> Iterator[NDArray[np.bool_]]:
-    """Yield whether a side takes so many tricks or more, (m,) bool: each deal has its question.
+    """Yield whether a side takes so many tricks or more, a question for each deal.
 
-    ``questions`` is (n, 3): strain, declarer, and the tricks of the declarer's side, 1 … 13.
+    Args:
+        owners: Owners of deals, shape (n, 52), uint8.
+        questions: Strain, declarer and tricks of declarer's side (1 to 13), shape (n, 3).
+        workers: Number of solver threads. Default: all cores.
+
+    Yields:
+        Whether it does, shape (m,), bool.
+
+    Raises:
+        DealError: A deal is not valid.
+
+    Example:
+        >>> owners = tc.random_deals(2, seed=1).owners
+        >>> next(search_batches(owners, np.array([[0, 0, 7], [4, 1, 9]])))
+        array([ True, False])
     """
 
     def solve_some(
@@ -157,13 +245,30 @@ def solve_line_batches(
     known: NDArray[np.uint8] | None = None,
     workers: int | None = None,
 ) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
-    """Yield tables and lines of best play of (n, 52) owners, (m, 5, 4) and (m, 5, 4, 4 * tricks).
+    """Yield the tables of deals and lines of best play, a batch at a time.
 
-    After a result is found, so many ``tricks`` are played on by cards that keep it, while the
-    solver remembers what it found; the cards are indices in the order of play. Deals are solved in
-    all strains, or each in its own of (n,) ``strains``, the others being 255. Results ``known``,
-    (n, 5, 4), are not searched for again, which takes a third off.
-    Raises ValueError for ``tricks`` outside 1 … 6.
+    After a result is found, some tricks are played on by cards that keep it, while the solver
+    remembers what it found.
+
+    Args:
+        owners: Owners of deals, shape (n, 52), uint8.
+        tricks: Number of tricks to play on, 1 to 6.
+        strains: Strain of each deal, shape (n,), uint8; the other results are 255. Default: all.
+        known: Results that are known, shape (n, 5, 4), uint8, which takes a third off.
+        workers: Number of solver threads. Default: all cores.
+
+    Yields:
+        Tricks, shape (m, 5, 4), and card indices in the order of play, shape (m, 5, 4, 4 * tricks),
+        uint8.
+
+    Raises:
+        DealError: A deal is not valid.
+        ValueError: ``tricks`` is out of its range.
+
+    Example:
+        >>> tables, lines = next(solve_line_batches(tc.random_deals(1, seed=1).owners, 2))
+        >>> tables.shape, lines.shape
+        ((1, 5, 4), (1, 5, 4, 8))
     """
     if not 1 <= (tricks := operator.index(tricks)) <= MOST_LINE_TRICKS:
         raise ValueError(f"tricks is {tricks} (expected 1 to {MOST_LINE_TRICKS})")
@@ -185,10 +290,25 @@ def solve_line_batches(
 def solve_lead_batches(
     owners: NDArray[np.uint8], strain: Strain, declarer: Seat, *, workers: int | None = None
 ) -> Iterator[NDArray[np.uint8]]:
-    """Yield the declarer's side's tricks after each opening lead, (m, 52) uint8.
+    """Yield the tricks of declarer's side after each opening lead, a batch at a time.
 
-    255 stands for the cards that the leader, the declarer's left-hand opponent, does not hold.
-    Raises ValueError for what is no strain or seat.
+    Args:
+        owners: Owners of deals, shape (n, 52), uint8.
+        strain: The strain.
+        declarer: The declarer, whose left-hand opponent leads.
+        workers: Number of solver threads. Default: all cores.
+
+    Yields:
+        Tricks by card, shape (m, 52), uint8; 255 for cards that the leader does not hold.
+
+    Raises:
+        DealError: A deal is not valid.
+        ValueError: ``strain`` or ``declarer`` is not one.
+
+    Example:
+        >>> owners = tc.random_deals(2, seed=1).owners
+        >>> (next(solve_lead_batches(owners, Strain.SPADES, Seat.NORTH)) < 255).sum(axis=1)
+        array([13, 13])
     """
     trump, seat = _member(Strain, strain), _member(Seat, declarer)
 
@@ -283,11 +403,20 @@ def solver_version() -> str:
 
 
 def thread_count(workers: int | None) -> int:
-    """Return ``workers``, or how many cores this process may use where that is None.
+    """Return the number of threads to use.
 
-    More than 1,024 are taken for 1,024, which are more than DDS makes use of.
+    Args:
+        workers: Number of threads, or None for as many as this process may use cores.
 
-    Raises ValueError for ``workers`` below one.
+    Returns:
+        That number; 1,024 at most, which is more than DDS can use.
+
+    Raises:
+        ValueError: ``workers`` is below 1.
+
+    Example:
+        >>> thread_count(2), thread_count(5000)
+        (2, 1024)
     """
     if workers is None:
         return (

@@ -134,6 +134,11 @@ def values_of_cards(
         DealError: ``owners`` is neither a deal nor a position.
         PlayError: A card cannot be played.
         ValueError: ``workers`` is below 1.
+
+    Example:
+        >>> owners = tc.random_deals(1, seed=1).owners[0]
+        >>> (values_of_cards(owners, Strain.SPADES, Seat.NORTH)[0] < 255).sum()
+        np.int64(13)
     """
     reached = positions(owners, strain, declarer.lho if leader is None else leader, cards)
     return values_in(reached, strain, declarer, workers=workers)
@@ -142,7 +147,25 @@ def values_of_cards(
 def values_in(
     reached: Sequence[Position], strain: Strain, declarer: Seat, *, workers: int | None = None
 ) -> NDArray[np.uint8]:
-    """Return what each card is worth in k positions, as ``values_of_cards``: (k, 52) uint8."""
+    """Return what each card is worth in k positions.
+
+    Args:
+        reached: The positions.
+        strain: The strain.
+        declarer: The declarer.
+        workers: Number of solver threads. Default: all cores.
+
+    Returns:
+        Tricks that declarer's side takes in all, as from ``values_of_cards``: shape (k, 52), uint8.
+
+    Raises:
+        ValueError: ``workers`` is below 1.
+
+    Example:
+        >>> start = positions(tc.random_deals(1, seed=1).owners[0], Strain.SPADES, Seat.EAST, [])
+        >>> (values_in(start, Strain.SPADES, Seat.NORTH) < 255).sum()
+        np.int64(13)
+    """
     open_ones = [number for number, now in enumerate(reached) if len(now.playable)]
     threads = thread_count(workers)
     values = np.full((len(reached), 52), UNKNOWN, dtype=np.uint8)

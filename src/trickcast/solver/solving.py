@@ -91,10 +91,29 @@ def solved_chunks(
     cluster: str | None = None,
     advance: Advance = nothing,
 ) -> Iterator[Iterator[NDArray[np.uint8]]]:
-    """Yield an iterator of the (n, 5, 4) tables of each chunk of (n, 52) owners, in their order.
+    """Yield an iterator of the tables of each chunk of deals, in their order.
 
-    ``workers`` and ``cluster`` as in ``solve``; ``advance`` is told how many were just solved. On a
-    cluster chunks are taken before those ahead of them are solved.
+    On a cluster, chunks are taken before those ahead of them are solved.
+
+    Args:
+        chunks: Owners of deals, each of shape (n, 52), uint8.
+        cells: The results to solve, shape (5, 4), bool; the others are 255. Default: all.
+        workers: Number of solver threads, as in ``solve``.
+        cluster: Ray cluster, as in ``solve``.
+        advance: Function that receives the number of deals just solved.
+
+    Yields:
+        An iterator of tricks, each of shape (n, 5, 4), uint8.
+
+    Raises:
+        DealError: A deal is not valid.
+        ClusterError: The cluster fails.
+
+    Example:
+        >>> chunks = [tc.random_deals(n, seed=1).owners for n in (1, 2)]
+        >>> with solved_chunks(chunks) as tables:
+        ...     [each.shape for each in tables]
+        [(1, 5, 4), (2, 5, 4)]
     """
     counts: deque[int] = deque()
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from .._public import public_names
+from .errors import TrainingError
 from .request import Request
 
 if TYPE_CHECKING:
@@ -18,17 +18,15 @@ if TYPE_CHECKING:
     from .catalogue import train as train
     from .request import Answer as Answer
     from .settings import read_settings as read_settings
-    from .trainer import TrainingError as TrainingError
 
 _MODULES = {
     "catalogue": ("find_training", "listed", "train"),
     "request": ("Answer",),
     "settings": ("read_settings",),
-    "trainer": ("TrainingError",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
-__all__ = ["Request", *_MODULE_OF]
+__all__ = ["Request", "TrainingError", *_MODULE_OF]
 
 
 def __getattr__(name: str) -> Any:
@@ -42,4 +40,5 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
 
 
-__dir__ = public_names(__name__)
+def __dir__() -> list[str]:
+    return __all__

@@ -74,12 +74,20 @@ CATALOGUE: dict[str, Training] = {
 
 
 def find_training(name: str) -> Training:
-    """Return a training by its name: one of the catalogue, or one that a plug-in knows.
+    """Return a training by its name.
 
-    Raises ValueError for a name that nothing knows.
+    Args:
+        name: Name in ``CATALOGUE``, or one that a plug-in knows.
 
-    >>> find_training("fast").configured({"steps": "10"}).steps
-    10
+    Returns:
+        The Training.
+
+    Raises:
+        ValueError: The name is unknown; the message lists those that are known.
+
+    Example:
+        >>> find_training("fast").configured({"steps": "10"}).steps
+        10
     """
     if name in CATALOGUE:
         return CATALOGUE[name]
@@ -150,10 +158,18 @@ def train(
 def listed(name: str) -> list[str]:
     """Return every setting of a training as a line: name, value, meaning.
 
-    Raises ValueError for an unknown name.
+    Args:
+        name: Name of the training.
 
-    >>> print(listed("fast")[0])
-    steps=8000  steps of the whole schedule
+    Returns:
+        A line for each setting.
+
+    Raises:
+        ValueError: The name is unknown.
+
+    Example:
+        >>> print(listed("fast")[0])
+        steps=8000  steps of the whole schedule
     """
     settings = settings_of(find_training(name).settings)
     return [

@@ -16,8 +16,9 @@ from torch import distributed
 from .._pieces import MEMORY, RETRIES, ClusterError, connected, refuse_small_machines
 from ..cards.errors import one_line
 from ..library import Place
+from .errors import TrainingError
 from .request import Answer, Request
-from .trainer import Report, TrainingError, read_journal
+from .trainer import Report, read_journal
 
 
 def train_on(

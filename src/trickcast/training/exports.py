@@ -4,7 +4,6 @@ Graphs are written by hand because torch's own exporter does worse, even for the
 docs/log/estimator.md, "Export by hand", has the figures.
 """
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -18,12 +17,12 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 from torch import Tensor, nn
 
-from .._files import atomic_writer
+from .._files import atomic_writer, note_checksum
 from ..cards import Strain
 from ..dealing import random_deals
 from ..evaluation import CONTRACTS, score
 from ..model_format import MODEL_FORMAT, OUTPUT_ORDER
-from .trainer import TrainingError
+from .errors import TrainingError
 
 FAR = 5.0
 """Below e⁻⁵ (0.7 %) of probability, calibration is a factor alone: there are too few such results
@@ -229,7 +228,6 @@ TOLERANCE = 1e-3
 """Largest difference between torch, with the weights of the file, and the file."""
 Arrays = Mapping[str, NDArray[Any]]
 _PARITY_DEALS = 64
-_SUMS = "SHA256SUMS"
 
 
 def write_model(
@@ -324,14 +322,3 @@ def deal_metadata(estimated: ArrayLike, tricks: NDArray[np.uint8]) -> dict[str, 
         "output_order": OUTPUT_ORDER,
         "scores": json.dumps({"validation": scores}),
     }
-
-
-def note_checksum(path: Path) -> None:
-    """Put a file's line into the ``SHA256SUMS`` of its folder, in place of an earlier one."""
-    sums = path.with_name(_SUMS)
-    lines = sums.read_text("utf-8").splitlines() if sums.exists() else []
-    lines = [line for line in lines if not line.endswith(f"  {path.name}")]
-    lines.append(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}")
-    lines.sort(key=lambda line: line.split("  ", 1)[1])  # by name
-    with atomic_writer(sums) as stream:
-        stream.writelines(f"{line}\n".encode() for line in lines)

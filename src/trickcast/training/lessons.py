@@ -20,66 +20,16 @@ from torch import Tensor, nn
 
 from .._arrays import array_header
 from .._files import read_json
-from ..cards import UNKNOWN, DealSet, Seat, Strain, cut
+from ..cards import UNKNOWN, DealSet, cut
 from ..cards.positions import cards_a_hand, packed
 from ..cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
 from ..dealing import random_deals
 from ..dealing.shuffling import checked_seed
 from ..formats.hand2vec import PairSet
-from ..library import Library, Use
 from ..library.shards import checked_range
+from .errors import TrainingError
+from .solved_deals import checksum, known_tricks
 from .suit_networks import PairNetwork, expected_tricks, mean_probabilities, turned
-from .trainer import TrainingError
-
-
-def known_tricks(deals: DealSet) -> NDArray[np.uint8]:
-    """Return the (n, 5, 4) tricks of deals that are all wholly solved, or raise ValueError."""
-    if len(deals) == 0:
-        raise ValueError("no deals to train or validate on")
-    tricks = deals.tricks_or_unknown
-    if (tricks == UNKNOWN).any():
-        row, strain, declarer = np.argwhere(tricks == UNKNOWN)[0]
-        raise ValueError(
-            f"deal {row} of {len(deals)}: the result of {Strain(strain)} by {Seat(declarer)} is "
-            "not known (expected solved deals; trickcast generate makes them)"
-        )
-    return tricks
-
-
-def library_deals(
-    library: Library, use: Use, first: int | None = None, *, whole: bool = True
-) -> DealSet:
-    """Return the ``first`` so many deals of one use, all by default.
-
-    Raises ValueError, naming library and use, where there are none, or one of these is not solved
-    in all its strains and has to be ``whole``.
-    """
-    deals = library.deals(use)[:first]
-    if not len(deals):
-        raise ValueError(
-            f"{library}: no deals for {use} (expected some; trickcast generate --use {use} makes "
-            "them)"
-        )
-    if whole:
-        try:
-            known_tricks(deals)
-        except ValueError as error:
-            raise ValueError(f"{library}, for {use}: {error}") from None
-    return deals
-
-
-def checksum(*arrays: NDArray[np.generic]) -> str:
-    """Return the SHA-256 of arrays, one after the other."""
-    digest = hashlib.sha256()
-    for array in arrays:
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
-
-
-def deals_checksum(deals: DealSet) -> str:
-    """Return the checksum of owners and tricks, which says what a network was trained on."""
-    return checksum(deals.owners, deals.tricks_or_unknown)
-
 
 # --- whole deals ----------------------------------------------------------------------------------
 

@@ -29,10 +29,10 @@ from ..formats import iter_deals
 from ..played.files import PLAYED_FORMAT, inputs_text
 from ..played.inputs import SIZES, UNKNOWN_LEAD, Tables, encode, part
 from ..played.measures import measure
+from .errors import TrainingError
 from .exports import Graph, write_model
 from .request import Answer, Request, can_export
 from .settings import MORE_THAN_0, SEED, SHARE, at_least, check_settings, setting
-from .trainer import TrainingError
 
 FOLDS = 5
 _COUNTS, _BOOK = 14, 6
@@ -59,6 +59,7 @@ class PlayedConfig:
     input_dropout: float = setting(0.05, "share of inputs dropped", SHARE)
     unknown: float = setting(0.5, "share of lessons without the lead; without the auction", SHARE)
     club: float = setting(0.2, "weight of a club's result; of n tables √n times it", at_least(0))
+    squared: float = setting(0.3, "weight of the squared error of the tricks", at_least(0))
     seed: int = setting(1, "decides first weights and the order of lessons", SEED)
 
     def __post_init__(self) -> None:
@@ -314,7 +315,7 @@ def fit(
             rate = 0.5 * (1 + math.cos(math.pi * step / steps)) * min(1.0, (step + 1) / warm_up)
             for group in optimizer.param_groups:
                 group["lr"] = config.learning_rate * rate
-            loss = _loss(ensemble(batch.rows), batch)
+            loss = _loss(ensemble(batch.rows), batch, config.squared)
             optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
@@ -379,13 +380,19 @@ class _Lessons:
             yield _Batch(rows, self._tricks[chosen], self._needed[chosen], self._weights[chosen])
 
 
-def _loss(logs: torch.Tensor, batch: _Batch) -> torch.Tensor:
-    """Log-loss of the tricks and of making, weighted, summed over the members."""
+def _loss(logs: torch.Tensor, batch: _Batch, squared: float) -> torch.Tensor:
+    """Log-loss of the tricks and of making, and ``squared`` times the squared error of the tricks.
+
+    Lessons are weighted, members summed.
+    """
     tricks = -logs.gather(2, batch.tricks[..., None])[..., 0]
-    enough = torch.arange(_COUNTS) >= batch.needed[..., None]
+    counts = torch.arange(_COUNTS)
+    enough = counts >= batch.needed[..., None]
     made = batch.tricks >= batch.needed
     making = -logs.masked_fill(enough != made[..., None], -1e9).logsumexp(-1)
-    return ((tricks + making) * batch.weights).sum(1).div(batch.weights.sum(1)).sum()
+    error = logs.exp() @ counts.to(logs.dtype) - batch.tricks
+    lost = tricks + making + squared * error**2
+    return (lost * batch.weights).sum(1).div(batch.weights.sum(1)).sum()
 
 
 def unseen(

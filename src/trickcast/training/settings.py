@@ -32,9 +32,20 @@ _LONGEST = 30
 
 
 def read_settings(texts: Iterable[str]) -> dict[str, str]:
-    """Return settings by name: ``["steps=10"]`` → ``{"steps": "10"}``.
+    """Read settings, each ``NAME=VALUE``.
 
-    Raises ValueError for a text without ``=``.
+    Args:
+        texts: The settings.
+
+    Returns:
+        Values, as text, by name.
+
+    Raises:
+        ValueError: A text has no ``=``.
+
+    Example:
+        >>> read_settings(["steps=10"])
+        {'steps': '10'}
     """
     pairs = {}
     for text in texts:

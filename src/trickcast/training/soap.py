@@ -77,8 +77,9 @@ def _begin(gradient: Tensor, state: dict[str, Any]) -> None:
     state["mean"], state["square"] = torch.zeros_like(gradient), torch.zeros_like(gradient)
     if gradient.ndim == 2:
         state["rows"], state["columns"] = gradient @ gradient.T, gradient.T @ gradient
-        state["left"], state["right"] = (
-            torch.linalg.eigh(state[name]).eigenvectors.flip(1) for name in ("rows", "columns")
+        state["left"], state["right"] = (  # doubles: in floats those of low rank may not converge
+            torch.linalg.eigh(state[name].double()).eigenvectors.flip(1).type_as(gradient)
+            for name in ("rows", "columns")
         )
 
 

@@ -25,8 +25,8 @@ from .._arrays import read_arrays
 from .._files import atomic_writer
 from ..cards import cut, shorten
 from ..cards.sizes import COUNTS, RANKS, SEATS, STRAINS, SUITS
+from .errors import TrainingError
 from .settings import SHARE, at_least, check_settings, one_of, setting
-from .trainer import TrainingError
 
 
 class SeatLinear(nn.Module):

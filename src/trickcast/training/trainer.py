@@ -28,6 +28,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from .._files import atomic_writer, read_json
 from ..cards import cut, shorten
+from .errors import TrainingError
 from .settings import MORE_THAN_0, SEED, SHARE, Settings, at_least, check_settings, one_of, setting
 from .soap import OPTIMIZERS
 
@@ -129,10 +130,6 @@ def processor_threads(count: int) -> Iterator[None]:
 
 FORMAT = "trickcast training 2"
 T = TypeVar("T")
-
-
-class TrainingError(RuntimeError):
-    """A training that cannot go on: another training's checkpoint, an error that is no number."""
 
 
 @dataclass

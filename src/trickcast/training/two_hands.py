@@ -22,13 +22,12 @@ from ..cards import DealSet
 from ..formats.hand2vec import read_pairs
 from ..library import Library
 from ..model_format import PAIR_MODEL_FORMAT
+from .errors import TrainingError
 from .exports import fit_sharpness, parity_owners, run_all, write_model
 from .lessons import (
     Labelled,
     PairRows,
-    known_tricks,
     labelled,
-    library_deals,
     pair_rows,
     solved_rows,
     take_pairs,
@@ -38,6 +37,7 @@ from .lessons import (
 from .onnx_networks import PairGraph
 from .request import Answer, Request, can_export
 from .settings import at_least, setting
+from .solved_deals import known_tricks, library_deals
 from .suit_networks import (
     PairNetwork,
     PairNetworkConfig,
@@ -51,7 +51,6 @@ from .trainer import (
     ScheduleConfig,
     Scheduled,
     Trained,
-    TrainingError,
     beside,
     record_of,
     train,

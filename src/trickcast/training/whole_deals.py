@@ -27,6 +27,7 @@ from ..cards.errors import one_line
 from ..cards.sizes import RANKS
 from ..dealing import random_deals
 from ..library import Library, read_positions
+from .errors import TrainingError
 from .exports import (
     LEAST,
     TOLERANCE,
@@ -41,13 +42,10 @@ from .exports import (
 from .lessons import (
     DealBatch,
     Labelled,
-    checksum,
     deal_on,
     exchanged,
-    known_tricks,
     labelled,
     labelled_positions,
-    library_deals,
     shares,
     step_seed,
     take,
@@ -56,6 +54,7 @@ from .lessons import (
 from .onnx_networks import Int8Graph, SuitGraph
 from .request import Answer, Request, can_export
 from .settings import Allowed, at_least, one_of, setting
+from .solved_deals import checksum, known_tricks, library_deals
 from .suit_networks import (
     SuitNetwork,
     SuitNetworkConfig,
@@ -71,7 +70,6 @@ from .trainer import (
     ScheduleConfig,
     Scheduled,
     Trained,
-    TrainingError,
     beside,
     check_same,
     progress_of,

@@ -27,7 +27,7 @@ from ..cards import (
     html_table,
 )
 from ..estimator import TrickEstimate
-from ..scoring import Contract, Par, par
+from ..scoring import Contract, Par
 from ..session import MATCHPOINTS, Judged, JudgedBoard, JudgedTable, PairResult, matches, pairs
 from ..session.showing import adding_up
 from .words import ENGLISH, Words
@@ -69,6 +69,9 @@ class ReportedBoard(DealtBoard):
 
     table: TrickTable
     estimate: TrickEstimate
+    best: Par
+    expected: tuple[float, ...]
+    """North-South's expected score at the table in each contract of the par."""
     played: JudgedBoard | None = None
     """What happened on it, where that is known."""
 
@@ -104,7 +107,8 @@ def report_page(
         "The table says what each declarer makes, double dummy: 4 is ten tricks, – fewer "
         "than seven. Close: "
         "results of which a network that sees all the cards is less than even sure, and the "
-        f"chance that it gives them.</p>\n{missing}</header>\n"
+        f"chance that it gives them. Expected at the table: North–South's average score in the "
+        f"contracts of the par, in championship play.</p>\n{missing}</header>\n"
     )
     results = "" if session is None else _results(session)
     articles = "\n".join(
@@ -197,7 +201,7 @@ def _article(board: ReportedBoard, session: Judged | None, words: Words) -> str:
         f"<article>\n{_head(board, words)}\n"
         f'<div class="board"><div class="hands">{_hands(board, words)}</div>\n'
         f"{_makes(board, words)}</div>\n"
-        f'<p class="par">{_par(board, words)}{field}</p>'
+        f'<p class="par">{_par(board, words)}{_expected(board)}{field}</p>'
         + (f'\n<p class="unsure">Close: {close}</p>' if close else "")
         + results
         + "\n</article>"
@@ -252,9 +256,8 @@ def _makes(board: ReportedBoard, words: Words) -> str:
 
 def _par(board: ReportedBoard, words: Words) -> str:
     """Return the par score of a board and the contracts that give it."""
-    best: Par = par(board.table, board.vulnerability, board.dealer)
     contracts = []
-    for each in best.contracts:
+    for each in board.best.contracts:
         bid = each.contract
         assert bid.strain is not None
         sign = _sign(bid.strain, words)
@@ -262,7 +265,14 @@ def _par(board: ReportedBoard, words: Words) -> str:
         over = f"{each.tricks - bid.tricks:+d}".replace("+0", "=").replace("-", "−")
         contracts.append(f"{bid.level}{sign}{'X' * bid.doubling} {seats} {over}")
     side = words.letter(Seat.NORTH) + words.letter(Seat.SOUTH)
-    return f"{words.par} {side} {_points(best.score)}: {', '.join(contracts) or words.passed}"
+    return f"{words.par} {side} {_points(board.best.score)}: {', '.join(contracts) or words.passed}"
+
+
+def _expected(board: ReportedBoard) -> str:
+    """Say what the contracts of the par bring at the table."""
+    if not board.expected:
+        return ""
+    return f" · expected at the table {', '.join(map(_signed, board.expected))}"
 
 
 def _points(score: int) -> str:

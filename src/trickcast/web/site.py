@@ -46,6 +46,10 @@ def write_site(folder: str | os.PathLike[str], address: str | None = None) -> li
     Raises:
         SiteError: The folder holds other files, or the address is none of a site.
         OSError: Nothing can be written.
+
+    Example:
+        >>> "index.html" in write_site("page")
+        True
     """
     root = Path(folder)
     if root.exists() and not root.is_dir():

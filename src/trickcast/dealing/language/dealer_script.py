@@ -211,6 +211,11 @@ def read_script(
 
     Raises:
         ConstraintError: The text cannot be read; the message has line, column and a caret.
+
+    Example:
+        >>> strong = read_script("hcp(north) >= 20")
+        >>> tc.constrained_deals(1, condition=strong, seed=1)[0].north.hcp >= 20
+        True
     """
     text = _with_parameters(text, source, parameters or {})
     return _ScriptReader(text, source, chances).script_of()
@@ -710,7 +715,7 @@ def _par(side: str, vulnerable: str) -> DealCount:
     sign = 1 if side.upper() == "NS" else -1
 
     def scores(tables: NDArray[Any]) -> NDArray[Any]:
-        pars = [par(table, vulnerability, Seat.NORTH).score for table in tables]
+        pars = [par(table, Seat.NORTH, vulnerability).score for table in tables]
         return sign * np.array(pars, dtype=np.int64)
 
     return DealCount("par", scores, True, (-_MOST_SCORED, _MOST_SCORED))

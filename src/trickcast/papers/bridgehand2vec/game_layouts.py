@@ -3,7 +3,7 @@
 A file of them is a NumPy array, uint8: (pairs, 10, 5, 2) tricks of North and of South as declarers.
 What stands in it follows from its seed, so it can be made again, and longer:
 
-    python -m trickcast.papers.bridgehand2vec.layouts FILE --pairs 1000
+    python -m trickcast.papers.bridgehand2vec.game_layouts FILE --pairs 1000
 """
 
 import argparse

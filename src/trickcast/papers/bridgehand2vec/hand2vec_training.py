@@ -13,11 +13,12 @@ from torch.nn import functional
 
 from ...dealing import random_deals
 from ...training.catalogue import Family, Training
+from ...training.errors import TrainingError
 from ...training.lessons import PairRows, join_rows, take_rows, teach_rows, turned_rows
 from ...training.request import Answer, Request
 from ...training.settings import at_least, setting
 from ...training.suit_networks import PairNetwork, read_weights
-from ...training.trainer import Lessons, Report, ScheduleConfig, Scheduled, TrainingError
+from ...training.trainer import Lessons, Report, ScheduleConfig, Scheduled
 from ...training.two_hands import held_out, leg, rows, shown
 from .hand2vec_export import export_hand2vec
 from .hand2vec_network import VECTOR, Hand2Vec, symmetric_tricks

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache, lru_cache, partial
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +14,14 @@ from ...cards.hand import as_hands
 from ...formats.hand2vec import PairSet
 from ...pairs import HandEmbedding, PairEstimate, PairEstimator
 from ...solver import solve
-from ..experiments.rows import BEYOND, FunctionRow, Line, Material
+from ..experiments.rows import BEYOND, FunctionRow, Line, Material, Needs
 from ..experiments.scales import Scale
-from . import game, trainings
 from . import studies as study
 from .shown import NAME
 from .studies import PRINTED
-from .trainings import one_pass
+
+if TYPE_CHECKING:  # torch is needed to train, not to ask what ships
+    from .trainings import Study
 
 MODELS = ("hand2vec", "accurate")
 _SMOKE_PAIRS = 1_000
@@ -146,27 +148,34 @@ def _known(scale: Scale, material: Material) -> Line:
     return {"rows": [{"value": name, "correlation": value} for name, value in correlations.items()]}
 
 
-def _of_trained(
-    rows_of: Callable[[trainings.Study, PairSet], list[Line]], scale: Scale, material: Material
-) -> Line:
-    """What networks say of the validation rows that were trained on labelled pairs."""
+def _of_trained(study_of: str, scale: Scale, material: Material) -> Line:
+    """What networks say of the validation rows that were trained on labelled pairs.
+
+    ``study_of`` is a function of ``trainings``, which needs torch, as other rows do not.
+    """
+    from . import trainings
+
     pairs, plan = _pairs(scale, material), trainings.STUDIES[scale.name]
-    rows = rows_of(plan, pairs)
+    rows = getattr(trainings, study_of)(plan, pairs)
     return {"rows": rows, **_how_trained(plan), "n": len(pairs)}
 
 
-def _how_trained(plan: trainings.Study) -> Line:
+def _how_trained(plan: "Study") -> Line:
     return {"steps": plan.steps, "optimizer": plan.optimizer, "labelled": plan.labelled}
 
 
 def _ten_models(scale: Scale, material: Material) -> Line:
-    line = _of_trained(trainings.ten_models, scale, material)
+    from . import trainings
+
+    line = _of_trained("ten_models", scale, material)
     models = trainings.STUDIES[scale.name].models
     return line | {"short": study.short_of_printed(line["rows"], models), "models": models}
 
 
 def _authors(scale: Scale, material: Material) -> Line:
     """What the authors' own network says of their validation rows, beside what they print."""
+    from .trainings import one_pass
+
     network, pairs = material.authors, _pairs(scale, material)
     assert network is not None, "rows that need the authors' weights are left out without them"
     expected = one_pass(network, pairs)
@@ -187,6 +196,8 @@ def _authors(scale: Scale, material: Material) -> Line:
 
 def _views(scale: Scale, material: Material) -> Line:
     """What rotation of the suits buys, by networks that were trained without it."""
+    from . import trainings
+
     pairs, plan = _pairs(scale, material), trainings.STUDIES[scale.name]
     rows, gone = trainings.rotation_of_labelled(plan, pairs)
     return {"rows": rows, "gone": gone, **_how_trained(plan), "runs": plan.rotated, "n": len(pairs)}
@@ -194,6 +205,8 @@ def _views(scale: Scale, material: Material) -> Line:
 
 def _views_of_rows(scale: Scale, material: Material) -> Line:
     """The same by networks that learn from the authors' rows."""
+    from . import trainings
+
     training, plan = material.training_pairs, trainings.STUDIES[scale.name]
     assert training is not None, "rows that need pairs are left out without them"
     rows, gone = trainings.rotation_of_rows(plan, training)
@@ -203,6 +216,8 @@ def _views_of_rows(scale: Scale, material: Material) -> Line:
 
 
 def _sources(scale: Scale, material: Material) -> Line:
+    from . import trainings
+
     training, plan = material.training_pairs, trainings.STUDIES[scale.name]
     assert training is not None, "rows that need pairs are left out without them"
     rows = trainings.sources_compared(plan, training)
@@ -215,6 +230,8 @@ def _mean_and_deviation(runs: NDArray[np.float64]) -> list[float]:
 
 def _game(scale: Scale, material: Material) -> Line:
     """Figure 8 and Table 11: what agents learn that see cards, and that see vectors."""
+    from . import game
+
     smoke = scale.name == "smoke"
     steps, seeds = (3, (1,)) if smoke else (1_600, range(1, _AGENTS + 1))
     early, layouts = min(game.PRINTED_STEPS, steps), material.layouts
@@ -242,8 +259,10 @@ def _game(scale: Scale, material: Material) -> Line:
     return {**shown, **hands, "models": len(seeds)}
 
 
-def _finding(name: str, measure: Callable[[Scale, Material], Line], needs: str = "") -> FunctionRow:
-    return FunctionRow(id=f"{NAME}: {name}", measure=measure, needs=needs)  # type: ignore[arg-type]
+def _finding(
+    name: str, measure: Callable[[Scale, Material], Line], needs: Needs = "", *, torch: bool = False
+) -> FunctionRow:
+    return FunctionRow(id=f"{NAME}: {name}", measure=measure, needs=needs, torch=torch)
 
 
 def _figure(name: str, table: str, contracts: str) -> FunctionRow:
@@ -251,7 +270,7 @@ def _figure(name: str, table: str, contracts: str) -> FunctionRow:
     return FunctionRow(id=name, measure=measure, needs="pairs")
 
 
-_sizes = partial(_of_trained, trainings.sizes_against_error)
+_sizes = partial(_of_trained, "sizes_against_error")
 TABLES = {
     "Table 1": (_finding("Table 1", _table_1),),
     "Table 2": (_finding("Table 2", _table_2),),
@@ -267,17 +286,17 @@ TABLES = {
     "Table 6": (_finding("Table 6", partial(_rows, study.table_6)),),
     "Table 7": (_finding("Table 7", partial(_rows, study.table_7)),),
     "Table 8": (_finding("Table 8", _table_8, "labelled"),),
-    "Figure 4": (_finding("Figure 4", _sizes, "pairs"),),
-    "Table 11": (_finding("Table 11", _game, "layouts"),),
+    "Figure 4": (_finding("Figure 4", _sizes, "pairs", torch=True),),
+    "Table 11": (_finding("Table 11", _game, "layouts", torch=True),),
     BEYOND: (
         _finding("errors", _errors, "pairs"),
-        _finding("authors", _authors, "authors"),
-        _finding("models", _ten_models, "pairs"),
-        _finding("sources", _sources, "training_pairs"),
+        _finding("authors", _authors, "authors", torch=True),
+        _finding("models", _ten_models, "pairs", torch=True),
+        _finding("sources", _sources, "training_pairs", torch=True),
         _finding("zero", partial(_rows, study.nearest_to_zero)),
         _finding("rotation", partial(_rows, study.rotation_example)),
-        _finding("views", _views, "pairs"),
-        _finding("views of their rows", _views_of_rows, "training_pairs"),
+        _finding("views", _views, "pairs", torch=True),
+        _finding("views of their rows", _views_of_rows, "training_pairs", torch=True),
         _finding("known", _known),
     ),
 }

@@ -93,11 +93,21 @@ _ROWS = 8
 
 
 def check_coding(coding: Coding) -> None:
-    """Raise AssertionError where a coding breaks the rules that all codings keep.
+    """Check that a coding keeps the rules of all codings.
 
     Rows have the stated size and sign, keep their order and are the same alone as in a batch. If
-    the coding says so, nothing changes when the deal is turned with its declarer, and nothing
-    when trumps and spades are exchanged; if not, the row tells the leader, or the trump suit.
+    the coding says so, nothing changes when the deal is turned with its declarer, and nothing when
+    trumps and spades are exchanged. If it does not, the row tells the leader, or the trump suit.
+
+    Args:
+        coding: The coding.
+
+    Raises:
+        AssertionError: A rule is broken; the message says which.
+
+    Example:
+        >>> from trickcast.papers.codings import find_coding
+        >>> check_coding(find_coding("52x4"))
     """
     rng = np.random.default_rng(0)
     owners = rng.permuted(np.tile(np.repeat(np.arange(4, dtype=np.uint8), 13), (_ROWS, 1)), axis=1)

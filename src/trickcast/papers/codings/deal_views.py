@@ -30,10 +30,25 @@ class Views(NamedTuple):
 def random_views(
     owners: NDArray[np.uint8], strains: Sequence[Strain], n: int, rng: np.random.Generator
 ) -> Views:
-    """Draw ``n`` views of (m, 52) owners: every deal equally often, the trumps put in ``strains``.
+    """Draw views of deals: every deal equally often, with trumps in one of some strains.
 
     A view is a declarer and a permutation of the suits, both random; of several strains each view
     has a random one. So a deal has 4 × 4 × 6 views with a trump suit and 4 × 24 in notrump.
+
+    Args:
+        owners: Owners, shape (m, 52), uint8.
+        strains: Strains that trumps are put into.
+        n: Number of views.
+        rng: Source of randomness.
+
+    Returns:
+        The Views.
+
+    Example:
+        >>> owners = tc.random_deals(2, seed=1).owners
+        >>> views = random_views(owners, [Strain.SPADES], 6, np.random.default_rng(1))
+        >>> views.owners.shape, np.bincount(views.deal)
+        ((6, 52), array([3, 3]))
     """
     rounds = -(-n // len(owners))
     deal = np.concatenate([rng.permutation(len(owners)) for _ in range(rounds)])[:n]
@@ -50,7 +65,21 @@ def random_views(
 
 
 def exchange(owners: NDArray[np.uint8], strain: ArrayLike) -> NDArray[np.uint8]:
-    """Return (n, 52) owners with the trump suit and spades exchanged; notrump changes nothing."""
+    """Return owners with the trump suit and spades exchanged; notrump changes nothing.
+
+    Args:
+        owners: Owners, shape (n, 52), uint8.
+        strain: Strain of all, or strains, shape (n,).
+
+    Returns:
+        Owners, shape (n, 52), uint8.
+
+    Example:
+        >>> owners = tc.random_deals(2, seed=1).owners
+        >>> hearts = exchange(owners, Strain.HEARTS)
+        >>> (hearts[:, :13] == owners[:, 13:26]).all()
+        np.True_
+    """
     trumps = np.asarray(strain)
     if trumps.ndim == 0:
         if trumps in (Strain.SPADES, Strain.NOTRUMP):
@@ -71,7 +100,21 @@ def _exchanged_suits(trumps: int) -> list[int]:
 def turn(
     owners: NDArray[np.uint8], declarer: ArrayLike, leader: Seat = LEADER
 ) -> NDArray[np.uint8]:
-    """Return (n, 52) owners with the seats turned so that the declarer's leader is ``leader``."""
+    """Return owners with the seats turned so that the opening leader sits in one seat.
+
+    Args:
+        owners: Owners, shape (n, 52), uint8.
+        declarer: Declarer of all, or declarers, shape (n,).
+        leader: Seat of the leader after the turn.
+
+    Returns:
+        Owners, shape (n, 52), uint8.
+
+    Example:
+        >>> owners = tc.random_deals(1, seed=1).owners
+        >>> (turn(owners, Seat.WEST, leader=Seat.NORTH) == owners).all()
+        np.True_
+    """
     shift = ((int(leader.rho) - np.asarray(declarer)) % 4).astype(np.uint8)
     turned: NDArray[np.uint8] = (owners + shift[..., None]) & np.uint8(3)
     return turned

@@ -15,16 +15,37 @@ RANGE = (HIGHEST - LOWEST) / 14
 
 
 def output_of(tricks: ArrayLike) -> NDArray[np.float32]:
-    """Return what a one-output network is trained to give: the centre of the range of ``tricks``.
+    """Return what a one-output network is trained to give: the centre of the range of its tricks.
 
     The 2009 paper does not say where in a range its targets lie; Mańdziuk and Suchan (2018) used
     the centre.
+
+    Args:
+        tricks: Tricks, 0 to 13, of any shape.
+
+    Returns:
+        Outputs of the same shape, float32, 0 to 1.
+
+    Example:
+        >>> tricks_of(output_of([0, 9, 13]))
+        array([ 0,  9, 13], dtype=uint8)
     """
     return (LOWEST + RANGE * (np.asarray(tricks, dtype=np.float32) + 0.5)).astype(np.float32)
 
 
 def tricks_of(outputs: ArrayLike) -> NDArray[np.uint8]:
-    """Return the tricks in whose range each output falls; those beyond an end belong to it."""
+    """Return the tricks in whose range each output falls.
+
+    Args:
+        outputs: Outputs of a one-output network, of any shape.
+
+    Returns:
+        Tricks of the same shape, uint8: 0 below all ranges, 13 above them.
+
+    Example:
+        >>> tricks_of([-1.0, 0.5, 2.0])
+        array([ 0,  7, 13], dtype=uint8)
+    """
     ranges = np.floor((np.asarray(outputs, dtype=np.float32) - LOWEST) / RANGE)
     return np.asarray(np.clip(ranges, 0, 13), dtype=np.uint8)
 
@@ -150,10 +171,20 @@ HEADS: dict[str, Head] = {
 
 
 def find_head(name: str) -> Head:
-    """Return the head of that name. Raises ValueError when there is none, listing all.
+    """Return a head by its name: what the outputs of a network stand for.
 
-    >>> [(name, find_head(name).outputs) for name in sorted(HEADS)[:2]]
-    [('equal', 1), ('equal-unit', 1)]
+    Args:
+        name: Name of the head.
+
+    Returns:
+        The Head.
+
+    Raises:
+        ValueError: The name is unknown; the message lists those that are known.
+
+    Example:
+        >>> [(name, find_head(name).outputs) for name in sorted(HEADS)[:2]]
+        [('equal', 1), ('equal-unit', 1)]
     """
     head = HEADS.get(name)
     if head is None:

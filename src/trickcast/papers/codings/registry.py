@@ -59,12 +59,21 @@ CODINGS: dict[str, Coding] = _BY_NAME | {coding.name: coding for coding in _JOIN
 
 
 def find_coding(name: str, version: int | None = None) -> Coding:
-    """Return the coding of that name (and version).
+    """Return a coding by its name.
 
-    Raises ValueError when there is none, listing those that there are.
+    Args:
+        name: Name of the coding.
+        version: Version. Default: the one that is here.
 
-    >>> find_coding("52x4").name
-    '52x4'
+    Returns:
+        The Coding.
+
+    Raises:
+        ValueError: The name or version is unknown; the message lists those that are known.
+
+    Example:
+        >>> find_coding("52x4").name
+        '52x4'
     """
     coding = CODINGS.get(name)
     if coding is None or version not in (None, coding.version):

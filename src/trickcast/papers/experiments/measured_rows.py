@@ -1,5 +1,7 @@
 """Measuring: rows of figures from trained networks and point counts."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ...cards import DealSet, Seat, Strain
@@ -9,10 +11,12 @@ from ..codings import RANGE, find_coding, find_head
 from .rows import NO_NETWORK, AgreementRow, Line, RawRow, Row
 from .run_deals import Deals, all_results, ns_tricks
 from .spec import CONTRACTS
-from .trained import Trained
+
+if TYPE_CHECKING:  # points are measured without torch
+    from .trained import Trained
 
 
-def measure_row(row: Row, trained: Trained, deals: Deals) -> Line:
+def measure_row(row: Row, trained: "Trained", deals: Deals) -> Line:
     """Return the figures of one row, as the papers count them.
 
     With test deals from outside, what is exact on the library's own stands beside them.
@@ -30,7 +34,7 @@ def measure_row(row: Row, trained: Trained, deals: Deals) -> Line:
     return line if own is None else line | {"own": {"exact": round(own.exact, 2), "n": own.n}}
 
 
-def _score(row: Row, trained: Trained, on: DealSet) -> Score | None:
+def _score(row: Row, trained: "Trained", on: DealSet) -> Score | None:
     """Score a network on the results of these deals that a row is about; None without any."""
     batch = all_results(on, row.contracts, row.lead, find_coding(trained.net.coding))
     estimated, real = trained.tricks(batch.inputs), batch.tricks
@@ -40,12 +44,12 @@ def _score(row: Row, trained: Trained, on: DealSet) -> Score | None:
     return compare(estimated, real) if len(real) else None
 
 
-def _trained_on(trained: Trained) -> int:
+def _trained_on(trained: "Trained") -> int:
     """How many training deals the training row is measured on: all, up to the papers' 100,000."""
     return min(int(trained.record["deals"]), 100_000)
 
 
-def _line(name: str, trained: Trained, deals: Deals, score: Score | None, note: str) -> Line:
+def _line(name: str, trained: "Trained", deals: Deals, score: Score | None, note: str) -> Line:
     record = trained.record
     line: Line = {"row": name, "network": trained.net.key}
     if score is not None:
@@ -87,7 +91,7 @@ def measure_raw(row: RawRow, deals: Deals) -> Line:
     }
 
 
-def measure_agreement(row: AgreementRow, trained: Trained, deals: Deals) -> Line:
+def measure_agreement(row: AgreementRow, trained: "Trained", deals: Deals) -> Line:
     """Return how often the copies of a network say the same, on training and on test deals.
 
     Shares are percent: of training deals by the spread of the counts, of test deals whose outputs

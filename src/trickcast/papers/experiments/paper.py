@@ -4,14 +4,16 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...cards import shorten
 from .figures import Store
 from .rows import BEYOND, AnyRow, Line, read_rows
 from .run_deals import Deals
 from .scales import Scale, Schedule, read_schedules
-from .trained import Trained
+
+if TYPE_CHECKING:  # torch is needed to train, not to say what is measured
+    from .trained import Trained
 
 SUBJECTS = ("double dummy", "opening bids", "hand vectors")
 """What papers are about, in the order of the report; those of one subject follow by year."""
@@ -32,7 +34,7 @@ class DealsFinding:
 class NetworkFinding:
     """Something that a paper says of trained networks, other than the figures of its rows."""
 
-    measure: Callable[[Trained, Scale, Deals], list[Line]]
+    measure: Callable[["Trained", Scale, Deals], list[Line]]
     """Returns what it finds of one network, of any paper: nothing where it says nothing of it."""
     show: Callable[[Store], str]
     """Returns a section of the report, "" where nothing is measured."""

@@ -17,6 +17,8 @@ from .spec import CONTRACTS, LEADERS, Comparison, Lead, Net, Pretraining
 
 Line = dict[str, Any]
 """What is stored of one row: its id, figures, seed, deals, seconds, note."""
+Needs = Literal["", "labelled", "pairs", "training_pairs", "authors", "layouts"]
+"""A field of Material, or nothing."""
 NO_NETWORK = ", no network"
 """How the network of a line ends that has none: points turned into tricks."""
 
@@ -103,8 +105,10 @@ class FunctionRow:
     """That of a published row; else a name of ours that begins with the paper's."""
     measure: Callable[[Scale, Material], Line]
     """Returns the line without its name."""
-    needs: Literal["", "labelled", "pairs", "training_pairs", "authors", "layouts"] = ""
+    needs: Needs = ""
     """The field of Material that must be there."""
+    torch: bool = False
+    """Whether torch must be there too: it trains networks by it, or runs one."""
 
 
 AnyRow = Row | RawRow | AgreementRow | PublishedRow | FunctionRow

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...cards import DealSet, Seat, Strain
 from ...formats import read
 from ...library import Library
-from ...training.lessons import deals_checksum, known_tricks
+from ...training.solved_deals import deals_checksum, known_tricks
 from ..codings import Coding, find_coding
 from ..networks.examples import Examples, draw_views
 from .scales import Scale

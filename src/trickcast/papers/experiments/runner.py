@@ -9,8 +9,6 @@ from functools import partial
 from pathlib import Path
 from threading import Thread
 
-import torch
-
 from ..._pieces import over_pieces
 from ..._progress import Advance
 from ..published import published_results
@@ -21,7 +19,6 @@ from .rows import AgreementRow, AnyRow, FunctionRow, Line, Material, PublishedRo
 from .run_deals import Deals, ExperimentError, require_deals
 from .scales import Scale
 from .spec import Net
-from .trained import train_net
 
 NetRow = Row | AgreementRow
 _OPTIONS = {
@@ -69,6 +66,15 @@ def waiting(rows: Iterable[AnyRow], material: Material) -> list[AnyRow]:
         row
         for row in rows
         if isinstance(row, FunctionRow) and row.needs and getattr(material, row.needs) is None
+    ]
+
+
+def of_torch(rows: Iterable[AnyRow]) -> list[AnyRow]:
+    """Return the rows that need torch: those with a network to train."""
+    return [
+        row
+        for row in rows
+        if isinstance(row, Row | AgreementRow) or (isinstance(row, FunctionRow) and row.torch)
     ]
 
 
@@ -246,6 +252,10 @@ def lines_of_net(
     net: Net, rows: list[NetRow], scale: Scale, deals: Deals, folder: Path
 ) -> list[Line]:
     """Train a network to its end, then measure everything that is asked of it."""
+    import torch  # rows without networks are measured where it is missing
+
+    from .trained import train_net
+
     folder.mkdir(parents=True, exist_ok=True)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # networks this small are hardly faster on two

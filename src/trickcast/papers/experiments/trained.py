@@ -13,16 +13,17 @@ from torch import nn
 
 from ..._files import atomic_writer
 from ...cards import DealSet
+from ...training.errors import TrainingError
 from ...training.exports import run_all
-from ...training.lessons import deals_checksum
-from ...training.trainer import Lessons, Progress, TrainingError, read_plain, train, whole
+from ...training.solved_deals import deals_checksum
+from ...training.trainer import Lessons, Progress, read_plain, train, whole
 from ..codings import Inputs, find_coding, find_head
-from ..networks import LayeredNetwork
 from ..networks.authors_autoencoder import AuthorsConfig, AuthorsTask
 from ..networks.autoencoder import AutoencoderConfig, AutoencoderTask
 from ..networks.comparator import Comparator, ComparatorConfig, ComparatorTask
 from ..networks.examples import Draw, Examples
 from ..networks.full_batch import FullBatch, RpropConfig
+from ..networks.layered_network import LayeredNetwork
 from .run_deals import Deals, all_results, require_deals, training_batch
 from .scales import Scale
 from .spec import Comparison, Net, Pretraining

@@ -5,8 +5,8 @@ from pathlib import Path
 from torch import nn
 
 from ..codings import find_coding
-from ..networks import BlockLinear, LayeredNetwork, SideBySide
 from ..networks.comparator import Comparator
+from ..networks.layered_network import BlockLinear, LayeredNetwork, SideBySide
 from ..neurons import FirstLayer, Opened, open_layer
 from .run_deals import ExperimentError
 from .spec import CONTRACTS

@@ -6,12 +6,11 @@ is planned in the text.
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 from scipy.special import log_softmax, softmax
 
-from ...training.exports import run_all
 from ..codings import find_coding
 from ..experiments.figures import Store
 from ..experiments.markdown import markdown_table
@@ -19,9 +18,10 @@ from ..experiments.paper import NetworkFinding
 from ..experiments.rows import Line
 from ..experiments.run_deals import Deals, all_results
 from ..experiments.scales import Scale
-from ..experiments.trained import Trained
-from ..networks.comparator import Comparator
 from ..published import published_results
+
+if TYPE_CHECKING:  # torch is needed to train, not to say what is measured
+    from ..experiments.trained import Trained
 
 _ERRORS, _PAIRS = "errors: ", "pairs: "
 _ABOUT = """\
@@ -37,7 +37,7 @@ _PAIRINGS = 10
 # ---- the errors of both phases -------------------------------------------------------------------
 
 
-def errors_of_both_phases(trained: Trained, scale: Scale, deals: Deals) -> list[Line]:
+def errors_of_both_phases(trained: "Trained", scale: Scale, deals: Deals) -> list[Line]:
     """Return the errors of a network of this paper with fourteen outputs, nothing of another.
 
     Those of the fine tuning are measured on the test deals with North or South leading: squared,
@@ -117,12 +117,17 @@ ERRORS = NetworkFinding(measure=errors_of_both_phases, show=show_errors)
 # ---- of two deals the better ---------------------------------------------------------------------
 
 
-def pairs_told_apart(trained: Trained, scale: Scale, deals: Deals) -> list[Line]:
+def pairs_told_apart(trained: "Trained", scale: Scale, deals: Deals) -> list[Line]:
     """Return how often a comparator says rightly which of two deals takes more tricks.
 
     By the difference in tricks, on results of the test deals with North or South leading, each
     beside ten others by chance: pairs, and percent said rightly. Nothing for another network.
     """
+    import torch
+
+    from ...training.exports import run_all
+    from ..networks.comparator import Comparator
+
     net, network = trained.net, trained.network
     if not isinstance(network, Comparator):
         return []

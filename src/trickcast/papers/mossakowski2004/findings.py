@@ -1,5 +1,7 @@
 """What the paper of 2004 says of errors and long suits: its Table 2."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,9 @@ from ..experiments.rows import Line
 from ..experiments.run_deals import Deals, all_results
 from ..experiments.scales import Scale
 from ..experiments.spec import Net
-from ..experiments.trained import Trained
+
+if TYPE_CHECKING:  # torch is needed to train, not to say what is measured
+    from ..experiments.trained import Trained
 
 DEEP_26X4 = Net(
     network="(26x4)-(13x4)-(7x4)-13-1",
@@ -23,14 +27,14 @@ DEEP_26X4 = Net(
 _SHAPES = "shape deviations"
 
 
-def shapes_of_the_deep_network(trained: Trained, scale: Scale, deals: Deals) -> list[Line]:
+def shapes_of_the_deep_network(trained: "Trained", scale: Scale, deals: Deals) -> list[Line]:
     """Return the shape deviations of the network of Table 2, nothing of another."""
     if trained.net != scale.plan(DEEP_26X4):
         return []
     return [{"finding": _SHAPES, **shape_deviations(trained, deals)}]
 
 
-def shape_deviations(trained: Trained, deals: Deals) -> Line:
+def shape_deviations(trained: "Trained", deals: Deals) -> Line:
     """Count errors of a network and how long the suits of their deals are (2004, Table 2).
 
     For each difference, network minus truth: deals, and their mean standard deviation (n - 1) of

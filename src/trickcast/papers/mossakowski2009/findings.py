@@ -1,5 +1,7 @@
 """What the paper of 2009 says beside its rows: of leaders, of weights, of the printed deals."""
 
+from typing import TYPE_CHECKING
+
 from ...cards import RANKS, DealSet, Seat, Strain
 from ..codings import find_coding
 from ..experiments.figures import Store
@@ -8,10 +10,11 @@ from ..experiments.rows import Line
 from ..experiments.run_deals import Deals, ns_tricks
 from ..experiments.scales import Scale
 from ..experiments.spec import CONTRACTS, LEADERS
-from ..experiments.trained import Trained
-from ..experiments.trained_layers import open_trained
 from ..neurons import BOUNDS, neurons, sees_cards, shares, table_vii
 from ..published import SAMPLE_COLUMNS, sample_deals
+
+if TYPE_CHECKING:  # torch is needed to train, not to say what is measured
+    from ..experiments.trained import Trained
 
 # ---- the leader ----------------------------------------------------------------------------------
 
@@ -85,11 +88,13 @@ _TABLE_VII = {
 _WEIGHTS, _PATTERNS = "Table VII: ", "patterns: "
 
 
-def first_layer_findings(trained: Trained, scale: Scale, deals: Deals) -> list[Line]:
+def first_layer_findings(trained: "Trained", scale: Scale, deals: Deals) -> list[Line]:
     """Return what the neurons of the first layer show, and of a 52-1 network Table VII's weights.
 
     Nothing for networks whose first layer does not see cards one by one.
     """
+    from ..experiments.trained_layers import open_trained
+
     net = trained.net
     if not sees_cards(find_coding(net.coding)):
         return []
@@ -165,7 +170,7 @@ FIRST_LAYERS = NetworkFinding(measure=first_layer_findings, show=show_first_laye
 _SAMPLES = "samples: "
 
 
-def estimates_of_printed_deals(trained: Trained, scale: Scale, deals: Deals) -> list[Line]:
+def estimates_of_printed_deals(trained: "Trained", scale: Scale, deals: Deals) -> list[Line]:
     """Return what a network says of the deals of Figures 9 to 11, where it can be asked."""
     net, samples = trained.net, sample_deals()
     ns_estimates = sample_estimates(trained, samples.deals, samples.leaders)
@@ -175,7 +180,7 @@ def estimates_of_printed_deals(trained: Trained, scale: Scale, deals: Deals) -> 
     return [line | {"ns_tricks": ns_estimates}]
 
 
-def sample_estimates(trained: Trained, samples: DealSet, leaders: list[Seat]) -> list[int] | None:
+def sample_estimates(trained: "Trained", samples: DealSet, leaders: list[Seat]) -> list[int] | None:
     """Return the NS tricks that a network says of the papers' printed deals, in spades.
 
     None for a network that is not for spades, or that was not trained for such leaders.

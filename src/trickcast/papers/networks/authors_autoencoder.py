@@ -18,13 +18,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ...training.errors import TrainingError
 from ...training.exports import run_all
 from ...training.settings import SEED, at_least, setting
-from ...training.trainer import Lessons, Task, TrainingError
+from ...training.trainer import Lessons, Task
 from ..codings import Head
-from . import LayeredNetwork
 from .best_state import as_tensors
 from .examples import Draw, Examples
+from .layered_network import LayeredNetwork
 
 _CHUNK = 4_000
 """Examples computed at a time."""

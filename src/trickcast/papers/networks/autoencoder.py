@@ -19,9 +19,10 @@ from torch.nn import functional
 from ...cards import shorten
 from ...training.exports import run_all
 from ...training.trainer import Lessons
-from . import LayeredNetwork, NetworkName
 from .best_state import EpochTask
 from .examples import Draw, Examples
+from .layered_network import LayeredNetwork
+from .network_name import NetworkName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ...training.errors import TrainingError
 from ...training.settings import Settings
-from ...training.trainer import Lessons, Task, TrainingError
+from ...training.trainer import Lessons, Task
 from .examples import Draw, Examples
 
 C = TypeVar("C", bound=Settings)

@@ -15,9 +15,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ...training.trainer import Lessons
-from . import LayeredNetwork, NetworkName
 from .best_state import EpochTask
 from .examples import Draw, Examples
+from .layered_network import LayeredNetwork
+from .network_name import NetworkName
 
 _COUNTS = 14
 _AT_ONCE = 128

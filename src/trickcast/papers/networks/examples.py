@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cards import DealSet, Seat, Strain
-from ...training.lessons import known_tricks
+from ...training.solved_deals import known_tricks
 from ..codings import Coding, Inputs, random_views
 
 Contracts = Literal["suit", "notrump"]

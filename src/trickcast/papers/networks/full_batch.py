@@ -13,9 +13,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ...training.errors import TrainingError
 from ...training.exports import run_all
 from ...training.settings import SEED, at_least, setting
-from ...training.trainer import Lessons, Progress, TrainingError
+from ...training.trainer import Lessons, Progress
 from ..codings import Head
 from .best_state import BestOf
 from .examples import Draw, Examples

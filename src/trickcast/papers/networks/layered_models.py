@@ -21,8 +21,8 @@ from ...cards import DealSet, Seat, Strain
 from ...library import Library
 from ...training.catalogue import Family, Training
 from ...training.exports import Array, Graph, deal_metadata, parity_owners, run_all, write_model
-from ...training.lessons import known_tricks, library_deals
 from ...training.request import Answer, Request, can_export
+from ...training.solved_deals import known_tricks, library_deals
 from ...training.trainer import Report
 from ..codings import (
     LEADER,

@@ -7,8 +7,8 @@ from typing import get_args
 import numpy as np
 
 from ...cards import DealSet, shorten
-from ...training.lessons import deals_checksum
 from ...training.settings import check_settings, setting
+from ...training.solved_deals import deals_checksum
 from ...training.trainer import Lessons, Report, Trained
 from ...training.trainer import train as run
 from ..codings import CODINGS, CardCoding, find_coding, find_head

@@ -67,9 +67,19 @@ class Opened:
 def open_model(model: str | os.PathLike[str]) -> list[Opened]:
     """Return the first layers of a model: of its network for suits, and of that for notrump.
 
-    ``model`` is what ``trickcast estimate`` takes: a shipped model's name or an ``.onnx`` file.
-    Raises OpenedError when the first layer does not see cards one by one, ModelError for a file
-    that is missing, damaged or not one of ours.
+    Args:
+        model: Name of a shipped model, or path of an ``.onnx`` file.
+
+    Returns:
+        An Opened for each network.
+
+    Raises:
+        OpenedError: The first layer does not see cards one by one.
+        ModelError: The file is missing, damaged or not one of ours.
+
+    Example:
+        >>> [opened.weights.shape for opened in open_model("(52x4)-(26x4)-26-13-1")]
+        [(104, 1, 52), (104, 1, 52)]
     """
     info = load_session(model)[1]
     coding = CODINGS.get(info.metadata.get("coding", ""))
@@ -83,9 +93,25 @@ def open_model(model: str | os.PathLike[str]) -> list[Opened]:
 
 
 def open_layer(name: str, layer: FirstLayer, coding: Coding, strains: Sequence[Strain]) -> Opened:
-    """Return a first layer by card, with the effects of its neurons in results of ``strains``.
+    """Return a first layer by card, with the effects of its neurons.
 
-    Raises OpenedError when it does not see cards one by one.
+    Args:
+        name: Name of the network.
+        layer: Weights and biases of the layer.
+        coding: Coding of the network's inputs.
+        strains: Strains in whose results the effects are measured.
+
+    Returns:
+        An Opened.
+
+    Raises:
+        OpenedError: The layer does not see cards one by one.
+
+    Example:
+        >>> from trickcast.papers.codings import find_coding
+        >>> layer = FirstLayer(np.ones((1, 1, 52)), np.zeros((1, 1)), None)
+        >>> open_layer("52-1", layer, find_coding("52"), [Strain.SPADES]).parts
+        (('card',),)
     """
     weights, parts = _by_card(layer.weight, coding, name)
     blocks, neurons, inputs = layer.weight.shape
@@ -100,7 +126,19 @@ def open_layer(name: str, layer: FirstLayer, coding: Coding, strains: Sequence[S
 
 
 def sees_cards(coding: Coding) -> bool:
-    """Tell whether a network of this coding has inputs of its own for every card."""
+    """Tell whether a network of a coding has inputs of its own for every card.
+
+    Args:
+        coding: The coding.
+
+    Returns:
+        Whether it has.
+
+    Example:
+        >>> from trickcast.papers.codings import find_coding
+        >>> sees_cards(find_coding("52x4")), sees_cards(find_coding("26x4"))
+        (True, False)
+    """
     return _family(coding) in ("52", "104", "52x4")
 
 

@@ -59,7 +59,19 @@ class Neuron:
 
 
 def neurons(opened: Opened) -> list[Neuron]:
-    """Return the measures of every neuron of a first layer."""
+    """Return the measures of every neuron of a first layer.
+
+    Args:
+        opened: The first layer, as from ``open_model``.
+
+    Returns:
+        A Neuron for each, in the order of the layer.
+
+    Example:
+        >>> from trickcast.papers.neurons import open_model
+        >>> len(neurons(open_model("(52x4)-(26x4)-26-13-1")[0]))
+        104
+    """
     median = float(np.median(opened.effects)) or 1.0
     return [
         _measure(number, weights, parts, effect / median)
@@ -103,7 +115,20 @@ def _spearman(rising: NDArray[np.float64]) -> float:
 
 
 def shares(networks: list[list[Neuron]]) -> dict[str, dict[str, float]]:
-    """Return for each pattern its share of neurons, and of the networks that show it at all."""
+    """Return for each pattern the share of neurons that show it, and of networks that do.
+
+    Args:
+        networks: The Neurons of each network.
+
+    Returns:
+        Shares, 0 to 1, by pattern: of ``neurons`` and of ``networks``.
+
+    Example:
+        >>> from trickcast.papers.neurons import open_model
+        >>> found = shares([neurons(each) for each in open_model("(52x4)-(26x4)-26-13-1")])
+        >>> set(found) == set(BOUNDS)
+        True
+    """
     every = [neuron for network in networks for neuron in network]
     return {
         pattern: {
@@ -118,9 +143,24 @@ def shares(networks: list[list[Neuron]]) -> dict[str, dict[str, float]]:
 def table_vii(opened: Opened, contracts: str) -> dict[str, Any]:
     """Compare a 52-1 network's weights with Table VII of 2009, on that table's scale.
 
-    ``contracts`` is the table's group: notrump, all_suits or spades. The table's scale (0, 4) is
-    not explained, so ours are mapped to it linearly by least squares. Returns the correlation and
-    ours as (13, 4) lists, ranks from the two, suits S H D C. Raises ValueError for another network.
+    The table's scale (0, 4) is not explained, so ours are mapped to it linearly by least squares.
+
+    Args:
+        opened: The first layer of the network, as from ``open_model``.
+        contracts: Group of the table: notrump, all_suits or spades.
+
+    Returns:
+        ``correlation``, and ``ours`` and ``published`` as (13, 4) lists: ranks from the two, suits
+        S H D C.
+
+    Raises:
+        ValueError: The network is not 52-1, or the table has no such group.
+
+    Example:
+        >>> weights = np.arange(52.0).reshape(1, 1, 52)
+        >>> opened = Opened("52-1", weights, (("card",),), np.ones(1))
+        >>> -1 <= table_vii(opened, "notrump")["correlation"] <= 1
+        True
     """
     if opened.weights.shape != (1, 1, 52):
         raise ValueError(f"{opened.name}: not a 52-1 network")

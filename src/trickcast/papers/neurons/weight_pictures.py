@@ -16,11 +16,22 @@ _WIDTH, _HEIGHT = 13 * _CELL, 4 * _CELL
 
 
 def weights_svg(opened: Opened) -> str:
-    """Return the first layer as SVG, as Figures 2 to 5 of 2009 and Figure 2 of 2018 draw it.
+    """Return a picture of a first layer, as in Figures 2 to 5 of 2009 and Figure 2 of 2018.
 
     Each neuron is four rows (S H D C) of thirteen circles from the two to the ace, one block below
     the other for each part of the coding. A circle's area is its weight's share of the greatest
     in the layer; positive weights are dark, negative ones light.
+
+    Args:
+        opened: The first layer, as from ``open_model``.
+
+    Returns:
+        The picture as SVG.
+
+    Example:
+        >>> from trickcast.papers.neurons import open_model
+        >>> weights_svg(open_model("(52x4)-(26x4)-26-13-1")[0])[:4]
+        '<svg'
     """
     greatest = float(np.abs(opened.weights).max()) or 1.0
     count, parts = opened.weights.shape[:2]
@@ -46,7 +57,19 @@ def weights_svg(opened: Opened) -> str:
 
 
 def write_svg(opened: Opened, path: Path) -> None:
-    """Write the picture of a first layer as SVG. Raises OSError when it cannot be written."""
+    """Write the picture of a first layer as SVG.
+
+    Args:
+        opened: The first layer, as from ``open_model``.
+        path: File to write.
+
+    Raises:
+        OSError: The file cannot be written.
+
+    Example:
+        >>> from trickcast.papers.neurons import open_model
+        >>> write_svg(open_model("(52x4)-(26x4)-26-13-1")[0], Path("suits.svg"))
+    """
     with atomic_writer(path) as stream:
         stream.write(weights_svg(opened).encode())
 
@@ -54,8 +77,18 @@ def write_svg(opened: Opened, path: Path) -> None:
 def write_png(opened: Opened, path: Path) -> None:
     """Write the picture of a first layer as PNG, two pixels for each unit of the SVG.
 
-    Raises OpenedError without CairoSVG or the Cairo library under it, OSError when the file
-    cannot be written.
+    Args:
+        opened: The first layer, as from ``open_model``.
+        path: File to write.
+
+    Raises:
+        OpenedError: CairoSVG, or the Cairo library that it needs, is not installed.
+        OSError: The file cannot be written.
+
+    Example:
+        >>> from trickcast.papers.neurons import open_model
+        >>> layers = open_model("(52x4)-(26x4)-26-13-1")
+        >>> write_png(layers[0], Path("suits.png"))  # doctest: +SKIP
     """
     try:
         import cairosvg

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._files import note_checksum
 from ...bidding import (
     PASS,
     LabelledHands,
@@ -31,7 +32,6 @@ from ...bidding.nearest import Coding
 from ...bidding.softrules import SURE, save_shading
 from ...dealing.language.calls import call_rank
 from ...evaluators import evaluate
-from ...training.exports import note_checksum
 
 FOLDS, SEED = 10, 1
 _BINS = (0.0, 0.6, 0.8, 0.95, 1.0)

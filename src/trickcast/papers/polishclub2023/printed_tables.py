@@ -28,7 +28,6 @@ from .held_out import (
     rules_system,
     twins,
 )
-from .opening_classifiers import NetworkTraining, cross_validated_bids
 
 NAME = "polishclub2023"
 _PRINTED = Path(__file__).with_name("printed.toml")
@@ -69,6 +68,8 @@ def _expert(scale: Scale, material: Material) -> Line:
 
 
 def _network(model: str, scale: Scale, material: Material) -> Line:
+    from .opening_classifiers import NetworkTraining, cross_validated_bids  # which need torch
+
     labelled, started, folds = _labelled(material), perf_counter(), _folds(scale)
     epochs = max(NetworkTraining().epochs * folds // FOLDS, 1)
     bids = cross_validated_bids(
@@ -229,17 +230,19 @@ def _show_ceiling(line: Line) -> str:
 _BEYOND: dict[str, Callable[[Line], str]] = {"parts": _show_parts, "ceiling": _show_ceiling}
 
 
-def _row(name: str, measure: Callable[[Scale, Material], Line]) -> FunctionRow:
-    return FunctionRow(id=name, measure=measure, needs="labelled")
+def _row(
+    name: str, measure: Callable[[Scale, Material], Line], *, torch: bool = False
+) -> FunctionRow:
+    return FunctionRow(id=name, measure=measure, needs="labelled", torch=torch)
 
 
 TABLES = {
     "Table 9": (
         _row("b23-T9-01", _nearest),
         _row("b23-T9-02", _expert),
-        _row("b23-T9-03", partial(_network, "raw")),
-        _row("b23-T9-04", partial(_network, "heuristic")),
-        _row("b23-T9-05", partial(_network, "combined")),
+        _row("b23-T9-03", partial(_network, "raw"), torch=True),
+        _row("b23-T9-04", partial(_network, "heuristic"), torch=True),
+        _row("b23-T9-05", partial(_network, "combined"), torch=True),
     ),
     "Table 10": (_row(f"{NAME}: Table 10", _table_10),),
     BEYOND: (_row(f"{NAME}: parts", _parts), _row(f"{NAME}: ceiling", _ceiling)),

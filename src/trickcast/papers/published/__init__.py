@@ -21,12 +21,20 @@ class PublishedError(ValueError):
 
 
 def read_table(name: str) -> list[dict[str, str]]:
-    """Return the rows of a table by its file name: column to text, as printed.
+    """Return the rows of a published table.
 
-    Raises PublishedError when there is no such table.
+    Args:
+        name: File name of the table.
 
-    >>> read_table("hand_patterns.csv")[0]["pattern"]
-    '4-4-3-2'
+    Returns:
+        Rows, from column to text as printed.
+
+    Raises:
+        PublishedError: There is no such table.
+
+    Example:
+        >>> read_table("hand_patterns.csv")[0]["pattern"]
+        '4-4-3-2'
     """
     path = _FOLDER / name
     if not path.is_file():
@@ -39,8 +47,12 @@ def read_table(name: str) -> list[dict[str, str]]:
 def published_results() -> dict[str, dict[str, str]]:
     """Return every published row by its id, in the order of the papers.
 
-    >>> published_results()["m09-TV-01"]["paper"]
-    'mossakowski2009'
+    Returns:
+        Rows, from column to text as printed, by id.
+
+    Example:
+        >>> published_results()["m09-TV-01"]["paper"]
+        'mossakowski2009'
     """
     return {row["id"]: row for row in read_table("published_results.csv")}
 
@@ -48,9 +60,17 @@ def published_results() -> dict[str, dict[str, str]]:
 def best_results() -> list[dict[str, str]]:
     """Return the best published test results on four known hands, and the human players'.
 
-    For suits and notrump apart, one of each paper and kind: the row of most exact estimates, with
-    ``contracts`` (suits or N), id, paper, table, network, within_2, within_1, exact (percent) and
-    notes. Suits first, the most exact first.
+    There is one for suits and one for notrump of each paper and kind: the row of most exact
+    estimates.
+
+    Returns:
+        Rows, suits first and the most exact first, with ``contracts`` (suits or N), ``id``,
+        ``paper``, ``table``, ``network``, ``within_2``, ``within_1``, ``exact`` (percent) and
+        ``notes``.
+
+    Example:
+        >>> best_results()[0]["contracts"]
+        'suits'
     """
     best: dict[tuple[str, str, bool], dict[str, str]] = {}
     for row in published_results().values():
@@ -69,7 +89,13 @@ def best_results() -> list[dict[str, str]]:
 def contest_results() -> list[dict[str, str]]:
     """Return Table XI of 2009: how 24 players and the networks fared with two and four hands.
 
-    With ``hands`` (2 or 4), ``trump`` (N or S), who, within_2, within_1, exact (percent) and note.
+    Returns:
+        Rows with ``hands`` (2 or 4), ``trump`` (N or S), ``who``, ``within_2``, ``within_1``,
+        ``exact`` (percent) and ``note``.
+
+    Example:
+        >>> sorted({row["hands"] for row in contest_results()})
+        ['2', '4']
     """
     return [
         {
@@ -106,7 +132,16 @@ SAMPLE_COLUMNS = {
 
 
 def sample_deals() -> Samples:
-    """Return the deals of Figures 9 to 11 of 2009."""
+    """Return the deals of Figures 9 to 11 of 2009.
+
+    Returns:
+        The Samples: the deals, their leaders and what the paper says of each.
+
+    Example:
+        >>> samples = sample_deals()
+        >>> len(samples.deals) == len(samples.leaders)
+        True
+    """
     rows = read_table("sample_deals.csv")
     leaders = [Seat.parse(row["leader"]) for row in rows]
     return Samples(DealSet.from_deals(row["pbn"] for row in rows), leaders, rows)

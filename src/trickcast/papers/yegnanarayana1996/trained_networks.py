@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._files import note_checksum
 from ...bidding import PASS, UNKNOWN, RuleSystem, hands_meeting, hands_opened, load, random_hands
 from ...bidding.system import Floats
 from ...dealing.language.calls import level
-from ...training.exports import note_checksum
 from ..opening_networks import CascadeSystem, NetworkSystem, OpeningNetwork, save
 from .backpropagation import BackPropagation, Trained, call_targets, train_network
 

@@ -18,7 +18,7 @@ from ...cards import Board, counted
 from ...cards.auction import CALL_NUMBER, CALLS, PASS, CallError, auction_states
 from ...cards.turns import SIDES, STYLES, encode_calls, with_sides
 from ...formats import FormatWarning, iter_deals
-from ..trainer import TrainingError
+from ..errors import TrainingError
 
 DEALS_APART, EVENTS_APART = 20, 16
 """One deal in so many and one event in so many, by their hashes, are kept for validation."""

@@ -14,8 +14,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from ...cards.turns import SIDES, STYLES, WIDTH
+from ..errors import TrainingError
 from ..settings import SHARE, at_least, setting
-from ..trainer import Lessons, ScheduleConfig, Scheduled, TrainingError
+from ..trainer import Lessons, ScheduleConfig, Scheduled
 from .boards import Auctions
 from .network import BiddingNetwork, BiddingNetworkConfig
 

@@ -218,6 +218,8 @@ def _add_question(app: FastAPI, name: str, engine: Engine, seconds: float) -> No
         return await answer(request, asked)
 
     found: Any = question.answer.__annotations__["return"]  # type: ignore[attr-defined]
+    if (of_board := getattr(question, "board_answer", None)) is not None:
+        found |= of_board.__annotations__["return"]
     results = create_model(
         f"{name.title()}Results", __base__=Results[found], __doc__=Results.__doc__
     )

@@ -108,7 +108,7 @@ class AnsweredDeal(TypedDict):
     networks: dict[str, int]
 
 
-class Taken(AnsweredDeal):
+class JudgedAnswer(AnsweredDeal):
     """The same after an answer."""
 
     late: bool
@@ -265,7 +265,12 @@ def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str,
 
     add("begin", BeginQuestion, _begin, Begun, limited=True)
     add("deal", ChunkQuestion, _deal, GivenDeal, limited=True)
-    add("answer", AnswerQuestion, lambda store, asked: store.answer(**asked.model_dump()), Taken)
+    add(
+        "answer",
+        AnswerQuestion,
+        lambda store, asked: store.answer(**asked.model_dump()),
+        JudgedAnswer,
+    )
     add("result", ChunkQuestion, lambda store, asked: store.result(**asked.model_dump()), Result)
     add("forget", ForgetQuestion, _forget, Forgotten)
 

@@ -149,7 +149,7 @@ class Engine:
         held = HeldTables()
         async with aclosing(self._solved(deals, held)) as rows:
             async for (deal, board, _), tricks in rows:
-                yield "result", question.answer(deal, board, tricks)
+                yield "result", await self._in_thread(question.answer, deal, board, tricks)
         for part in _differing(held):
             yield part
 
@@ -193,9 +193,10 @@ class Engine:
         """Answer in a process that solves, in time."""
         asked: dict[str, Any] = {"name": name, "given": _given(question), "stream": sent.stream}
         asked["until"] = time.time() + _IN_TIME * self._seconds
-        if question.about == "deals":
+        of_boards = question.about == "deals" or sent.file is not None
+        if of_boards:
             asked |= {"deals": [*sent.deals], "content": None} | _sent_file(sent, question.most)
-        job = "judge" if question.about == "deals" else "ask"
+        job = "judge" if of_boards else "ask"
         async with aclosing(self._solvers.run(job, **asked)) as parts:
             async for part in parts:
                 yield part

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from ...formats import FORMATS
 from ...questions import QUESTIONS
 from .errors import RefusedError
-from .requests import lists_of, takes_files, texts_of
+from .requests import filed, lists_of, texts_of
 
 _FORM, _JSON = "multipart/form-data", "application/json"
 _FILE = "application/octet-stream"
@@ -86,11 +86,11 @@ async def _read(request: Request, name: str) -> tuple[dict[str, Any], File | Non
     Raises HTTPException (400, 415) for what cannot be read, RefusedError for another question.
     """
     values = _plain(request.query_params.multi_items(), name)
-    file = None
+    file, key = None, filed(name)
     kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
     if kind == _JSON:
         _add(values, _object(await request.body()))
-    elif not takes_files(name):
+    elif key is None:
         raise HTTPException(415, f"{kind[:_NAME]} is not supported (expected {_JSON})")
     elif kind == _FORM:
         file, fields = await _form(request)
@@ -100,20 +100,20 @@ async def _read(request: Request, name: str) -> tuple[dict[str, Any], File | Non
         named = kind.rpartition("/")[2].removeprefix("x-")
         if named in FORMATS:
             values.setdefault("from", named)
-    if file is not None:
-        if "deals" in values:
-            raise RefusedError("deals are given twice (expected a file or deals)")
-        values["deals"] = [""]  # for the file
+    if file is not None and key is not None:
+        if key in values:
+            raise RefusedError(f"{key} and a file are given (expected one of them)")
+        values[key] = [""] if key in lists_of(name) else "-"  # for the file
     return values, file
 
 
 def file_bodies(name: str, form: dict[str, Any]) -> dict[str, Any]:
     """Return the bodies besides JSON in the words of OpenAPI; ``form`` is the schema of JSON."""
-    if not takes_files(name):
+    if (instead := filed(name)) is None:
         return {}
     file = {"type": "string", "format": "binary"}
-    properties = {key: value for key, value in form["properties"].items() if key != "deals"}
-    required = [key for key in form["required"] if key != "deals"]
+    properties = {key: value for key, value in form["properties"].items() if key != instead}
+    required = [key for key in form["required"] if key != instead]
     parts = {
         "type": "object",
         "title": f"{name.title()}Form",

@@ -86,15 +86,28 @@ def texts_of(name: str) -> frozenset[str]:
     return frozenset({each.name for each in declared if each.kind is str} | {"from"})
 
 
-def takes_files(name: str) -> bool:
-    """Tell whether a file can be what a question is about."""
-    return name in QUESTIONS and question_of(name).about == "deals"
+@cache
+def filed(name: str) -> str | None:
+    """Return the key in whose place a file can come; None where a question takes none."""
+    if name not in QUESTIONS:
+        return None
+    question = question_of(name)
+    return "deals" if question.about == "deals" else question.filed
 
 
 def _about(question: type[Question]) -> dict[str, Any]:
-    """Return the fields by which deals or hands are given."""
+    """Return the fields by which deals or hands are given, and what is said of a file."""
+    formats = f"Format of a file: {', '.join(FORMATS)}."
+    strict = "Reject the input if any entry is not a valid deal."
+    of_file = {
+        "format": (
+            Annotated[Annotated[str, Field(max_length=60)] | None, Field(description=formats)],
+            Field(None, alias="from"),
+        ),
+        "strict": (Annotated[bool, Field(description=strict)], False),
+    }
     if question.about is None:
-        return {}
+        return {} if question.filed is None else of_file
 
     def texts(kind: Any, description: str, *examples: str) -> Any:
         field = Field(
@@ -112,16 +125,7 @@ def _about(question: type[Question]) -> dict[str, Any]:
             "north": texts(HandText, "Hands, with dots between suits.", _HAND),
             "south": texts(HandText, "Their partners' hands, or descriptions of them.", _PARTNER),
         }
-    formats = f"Format of a file: {', '.join(FORMATS)}."
-    strict = "Reject the input if any entry is not a valid deal."
-    return {
-        "deals": texts(DealText, "Deals, each 'N:' and four hands.", _DEAL),
-        "format": (
-            Annotated[Annotated[str, Field(max_length=60)] | None, Field(description=formats)],
-            Field(None, alias="from"),
-        ),
-        "strict": (Annotated[bool, Field(description=strict)], False),
-    }
+    return {"deals": texts(DealText, "Deals, each 'N:' and four hands.", _DEAL)} | of_file
 
 
 def _field(declared: Parameter, *, needed: bool) -> Any:
