@@ -15,7 +15,6 @@ from ..cards import Seat, Vulnerability, shorten
 from ..dealing import Constraints
 from ..scoring import Contract, score
 from .as_played import MOST_OF_MANY, outcomes_of, some_of
-from .contracts import seats_of
 from .controls import Floats, means
 from .layouts import Layouts
 from .outcomes import (
@@ -25,6 +24,7 @@ from .outcomes import (
     gain,
     gain_intervals,
     is_vulnerable,
+    seats_of,
     strain_of,
 )
 from .plan import SimulationError

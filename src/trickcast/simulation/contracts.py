@@ -52,6 +52,7 @@ from .outcomes import (
     intervals,
     is_vulnerable,
     played,
+    seats_of,
     strain_of,
     values,
 )
@@ -527,14 +528,6 @@ def survey_of(
         return {strain: number for strain, number in more.items() if number > solved[strain]}
 
     return begin, wanted
-
-
-def seats_of(side: str) -> tuple[Seat, Seat]:
-    """Return the seats of a side. Raises SimulationError for what is none."""
-    seats = {"NS": (Seat.NORTH, Seat.SOUTH), "EW": (Seat.EAST, Seat.WEST)}.get(side.upper())
-    if seats is None:
-        raise SimulationError(f"side is {shorten(side)} (expected NS or EW)")
-    return seats
 
 
 def _cells(contracts: Iterable[tuple[str | Contract, str | Seat]]) -> list[Cell]:

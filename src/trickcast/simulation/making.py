@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,28 +19,32 @@ from .texts import percent_text, wrapped
 
 
 class Making(Measure):
-    """Whether a contract makes, of each layout."""
+    """Whether a contract makes, of each layout, by one declarer or by either of a side."""
 
-    empty = np.empty(0, dtype=np.bool_)
     usual_cost = 0.004
 
-    def __init__(self, bid: Contract, by: Seat):
-        self.bid, self.by = bid, by
-        self.cells = [(strain_of(bid), by)]
+    def __init__(self, bid: Contract, declarers: Sequence[Seat]):
+        self.bid, self.declarers = bid, declarers
+        self.cells = [(strain_of(bid), by) for by in declarers]
+        self.empty = np.empty((0, len(declarers)), dtype=np.bool_)
 
     def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[np.bool_]]:
-        """Yield whether it makes, (m,) bool."""
-        return makes_batches(owners, strain_of(self.bid), self.by, self.bid.tricks, workers=workers)
+        """Yield whether it makes, (m, declarers) bool."""
+        made = (
+            makes_batches(owners, strain, by, self.bid.tricks, workers=workers)
+            for strain, by in self.cells
+        )
+        for batch in zip(*made, strict=True):
+            yield np.stack(batch, axis=1)
 
     def means(
         self, exact: NDArray[np.bool_], estimates: NDArray[np.float32] | None, chance: Floats | None
     ) -> Means:
-        """Return the chance."""
+        """Return the chance by each declarer."""
         estimated = None
         if estimates is not None:
             estimated = estimates[:, :, self.bid.tricks :].sum(axis=2, dtype=float)
-        taken = exact[:, None].astype(float)
-        return means(taken, estimated, unit=1.0, chance=chance, effect=self.effect)
+        return means(exact.astype(float), estimated, unit=1.0, chance=chance, effect=self.effect)
 
     def doubts(self, estimates: NDArray[np.float32]) -> Floats:
         """Return the doubt whether it makes."""
@@ -59,29 +62,31 @@ class ContractChance(Result):
 
     contract: Contract
     by: Seat
+    """Declarer: of two that were asked about the better, the first of equals."""
     made: NDArray[np.bool_]
     """(solved,) bool, whether the contract makes on the first layouts of ``deals``, the solved."""
 
     def __init__(self, layouts: Layouts, measure: Making):
         super().__init__(layouts)
-        self.contract, self.by = measure.bid, measure.by
-        self.made = layouts.exact
-        self._measure, self._probabilities = measure, layouts.probabilities
-
-    @cached_property
-    def _means(self) -> Means:
-        return self._measure.means(self.made, self._probabilities, self.chance)
+        self._probabilities = layouts.probabilities
+        self._means = measure.means(layouts.exact, self._probabilities, self.chance)
+        self._column = int(self._means.mean.argmax())
+        self.contract, self.by = measure.bid, measure.declarers[self._column]
+        self.made = layouts.exact[:, self._column]
 
     def making(self) -> Value:
         """Return the chance to make it: (probability, low, high)."""
-        return values(self._means.chances())[0]
+        return values(self._means.chances())[self._column]
 
     @property
     def worth(self) -> Worth:
         """What the network was worth."""
         effective = self._means.effective
         explained, saving = self._means.explained, self.saved(effective)
-        return Worth(float(explained[0]), float(effective[0]), float(saving[0]), cells=1)
+        column = self._column
+        return Worth(
+            float(explained[column]), float(effective[column]), float(saving[column]), cells=1
+        )
 
     def __repr__(self) -> str:
         return f"<ContractChance of {self.contract} by {self.by}, {self.solved:,} layouts solved>"

@@ -21,7 +21,7 @@ from .controls import MINIMUM_EXACT
 from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .leads import Leads, LeadSimulation, contract_of
 from .making import ContractChance, Making
-from .outcomes import gain, is_vulnerable, played, strain_of
+from .outcomes import gain, is_vulnerable, played, seats_of, strain_of
 from .plan import Plan, SimulationError
 
 
@@ -131,7 +131,8 @@ def simulate(
 def contract_chance(
     *,
     contract: str | Contract,
-    by: str | Seat,
+    by: str | Seat | None = None,
+    side: str = "NS",
     north: KnownHand = None,
     east: KnownHand = None,
     south: KnownHand = None,
@@ -156,7 +157,8 @@ def contract_chance(
 
     Args:
         contract: The contract, such as ``"4H"``, ``"3NX"`` or a Contract.
-        by: Declarer.
+        by: Declarer. Default: the better of ``side``, which takes a second search a layout.
+        side: Side that declares where ``by`` does not say: ``"NS"`` or ``"EW"``.
         north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
             balanced"``, a function of (n, 52) bool hands, or a list of these. Default: nothing.
         east: As ``north``.
@@ -202,7 +204,7 @@ def contract_chance(
         >>> answer.making().low <= answer.making().mean <= answer.making().high
         True
     """
-    measure = Making(played(contract), Seat.parse(by))
+    measure = Making(played(contract), seats_of(side) if by is None else (Seat.parse(by),))
     heard = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
