@@ -208,7 +208,7 @@ def test_opponents_of_a_pair_fit_the_auction(run) -> None:
     ("words", "reason"),
     [
         (["leads", LEADER], "no contract and declarer (expected contract and by, or auction)"),
-        (["leads", LEADER, "3N"], "no contract and declarer"),
+        (["leads", LEADER, "3N"], "by is missing"),
         (["leads", LEADER, "--auction", "1N P 3N"], "has not ended"),
         (["leads", LEADER, "--auction", "P P P P"], "passed out"),
         (["leads", LEADER, "4S", "--auction", ENDED], "the auction ends in 3N, not in 4S"),

@@ -285,6 +285,8 @@ def _has_line(head: bytes) -> bool:
 
 
 _SUITS = re.compile("[AKQJT2-9xX]+")
+_LETTERS = frozenset("AKQJTXSHDC♠♥♦♣0123456789.,:;- ")
+"""Of hands: what has others is a file's name."""
 
 
 def _filled(suit: re.Match[str]) -> str:
@@ -300,7 +302,8 @@ def _literal_hand(source: str) -> Hand:
     if not text:
         raise DealError("an empty argument (expected a hand, a file of hands, or -)")
     try:
-        hand = Hand(filled := _SUITS.sub(_filled, text))
+        filled = _SUITS.sub(_filled, text) if _LETTERS.issuperset(text.upper()) else text
+        hand = Hand(filled)
         if filled != text:
             click.echo(f"note: each x is taken as the lowest card: {hand}", err=True)
         return hand
