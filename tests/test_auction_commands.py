@@ -115,7 +115,7 @@ def test_boards_are_bid_into_a_file(run, boards: Path, tmp_path: Path) -> None:
         (["bid", BALANCED_15, "--auction", "1S 1H"], "call 2, 1H: it is not higher than 1S"),
         (["bid", BALANCED_15, "--out", "x.pbn"], "--out needs a file of boards"),
         (["bid", BOARD, "--seats", "Q"], "'Q' is not a seat"),
-        (["bid", BOARD, "--simulate"], "--simulate needs a hand"),
+        (["bid", BOARD, "--simulate"], "simulate needs a hand"),
         (["bid", BOARD, "--boards", "7"], "there is no board 7"),
         (["bid", BOARD, "--json", "--out", "x.pbn"], "--json and --out cannot be combined"),
     ],

@@ -11,7 +11,6 @@ import pytest
 
 import trickcast as tc
 from trickcast.played import expected_at_par
-from trickcast.web.words import LANGUAGES
 
 BOARD = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 
@@ -330,9 +329,3 @@ def test_hand_records_speak_five_languages(run, session: Path, tmp_path: Path) -
         assert seat in Elements(out.read_text("utf-8")).text
     status, _, error = run("report", session, "-o", out, "--language", "xx")
     assert status == 2 and "expected en, fr, de, nl or pl" in error
-
-
-def test_ranks_of_languages_are_those_of_the_page() -> None:
-    page = Path(tc.__file__).parent / "web" / "page" / "settings.js"
-    found = re.findall(r'(\w\w): \{ name: "(.*?)", ranks: "(\w+)"', page.read_text("utf-8"))
-    assert found == [(code, words.name, words.ranks) for code, words in LANGUAGES.items()]

@@ -32,7 +32,7 @@ from trickcast.web.serve.connections import HEAD
 from trickcast.web.serve.contest import Contest
 from trickcast.web.serve.errors import BusyError
 from trickcast.web.serve.guard import Limits
-from trickcast.web.serve.run import ServeError, connections_of
+from trickcast.web.serve.server import ServeError, connections_of
 from trickcast.web.serve.store import Rules, Store
 
 CLUB = "https://club.example.org"

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -65,6 +66,40 @@ def test_a_site_tells_whole_addresses_to_who_shows_a_link(tmp_path, address):
 def test_an_address_that_is_none_is_refused(tmp_path, address):
     with pytest.raises(SiteError, match="expected an address such as https://"):
         write_site(tmp_path / "site", address)
+
+
+PAGE = Path(site.__file__).with_name("page")
+
+
+def test_the_page_says_what_its_table_of_words_has_and_no_more():
+    text = (PAGE / "words.js").read_text("utf-8")
+    tables = json.loads(text[text.index("{") :].rstrip().removesuffix(";"))
+    english = tables["en"]["page"]
+    cards = {code: table["cards"]["ranks"] for code, table in tables.items()}
+    assert cards == {"en": "AKQJ", "fr": "ARDV", "de": "AKDB", "nl": "AHVB", "pl": "AKDW"}
+    for table in tables.values():
+        assert (
+            len(table["cards"]["suits"]) == 4
+            and table["record"].keys() == tables["en"]["record"].keys()
+        )
+        assert table.get("page", {}).keys() <= english.keys()
+    source = "\n".join(
+        path.read_text("utf-8") for path in PAGE.glob("*.js") if path.name != "words.js"
+    )
+    html = "\n".join(path.read_text("utf-8") for path in PAGE.glob("*.html"))
+    written = re.findall(r'data-say="([^"]+)"[^>]*>([^<]+)<', html)
+    assert len(written) > 10 and all(english[key] == words for key, words in written)
+    said = {*re.findall(r'say\("([^"]+)"', source), *(key for key, _ in written)}
+    assert said <= english.keys()
+    built = [
+        re.compile(re.sub(r"\$\{.*\}", ".+", key)) for key in re.findall(r"say\(`([^`]+)`", source)
+    ]
+    unused = [
+        key
+        for key in english.keys() - said
+        if f'"{key}"' not in source and not any(one.fullmatch(key) for one in built)
+    ]
+    assert unused == []
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path):

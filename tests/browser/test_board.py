@@ -151,7 +151,7 @@ def test_a_link_keeps_the_whole_board(page, exact_site, browser):
 def test_saved_pbn_keeps_what_the_file_had(page, tmp_path: Path):
     paste(page, PBN)
     exact(page)
-    page.get_by_text("Save or print").click()
+    page.locator("#share summary").click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as PBN").click()
     saved.value.save_as(tmp_path / "saved.pbn")

@@ -171,8 +171,8 @@ def test_a_file_is_listed_board_by_board_and_what_is_no_deal_is_told(page, tmp_p
     assert "board 2" in page.locator(".skipped").inner_text()
     page.get_by_role("button", name="Board 3").click()
     assert page.locator(".facts").inner_text() == "Board 3 · dealer South · E–W vulnerable"
-    page.get_by_text("Save or print").click()
     for form in ("pbn", "lin"):
+        page.locator("#share summary").click()
         with page.expect_download() as saved:
             page.get_by_role("button", name=f"Save as {form.upper()}").click()
         target = tmp_path / f"saved.{form}"
@@ -332,6 +332,7 @@ def test_a_board_is_saved_as_a_picture(page, site, tmp_path: Path):
     page.goto(f"{site}#deal={DEAL.replace(' ', '+')}&board=7&dealer=S&vul=both")
     page.locator("table.makes").wait_for()
     page.get_by_role("button", name="spades by East", exact=False).click()
+    page.locator("#share summary").click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="SVG", exact=True).click()
     assert saved.value.suggested_filename == "board-7.svg"
@@ -342,6 +343,7 @@ def test_a_board_is_saved_as_a_picture(page, site, tmp_path: Path):
     assert words.count("♠") == 5 and "K Q 9 8 3 2" in words, "four hands and the table"
     assert any(word and word.startswith("Par") for word in words)
     assert "Chances: spades by East" in words
+    page.locator("#share summary").click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="PNG", exact=True).click()
     saved.value.save_as(tmp_path / "board.png")

@@ -135,11 +135,11 @@ def test_the_keyboard_alone_is_enough(browser, server):
     page.get_by_label("Card of the play").wait_for()
     tab_to(page, "Makes")
     page.keyboard.press("ArrowRight")
-    page.get_by_role("table", name="hearts by North").wait_for()
+    page.get_by_role("table", name="hearts by North", exact=True).wait_for()
     tab_to(page, "hearts by North")
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
-    page.get_by_role("table", name="hearts by North").wait_for()
+    page.get_by_role("table", name="hearts by North", exact=True).wait_for()
     tab_to(page, "Level")
     page.keyboard.type("5")
     tab_to(page, "East: what is known")
@@ -157,7 +157,7 @@ def test_boards_are_printed_two_a_page(browser, site, shots, tmp_path: Path):
     tc.write(tc.random_deals(6, seed=7), file)
     page = opened(browser, site, 1280)
     page.locator("#file").set_input_files(file)
-    page.get_by_text("Save or print").click()
+    page.locator("#share summary").click()
     # Without a window no dialog opens, so the browser's own print would never end, and then it
     # refuses the one below: "Page is already being printed".
     page.evaluate("() => { window.prints = 0; window.print = () => { window.prints += 1; }; }")

@@ -121,12 +121,53 @@ def test_leads_have_error_bars_and_a_leader_without_a_hand_is_told(page):
     assert "best" in first and " to " in first
 
 
+AUCTION = "1H P 3H P 4H P P P"
+
+
+def test_calls_are_explained_and_hidden_hands_fit_them(page):
+    asked = []
+
+    def refuse(route):
+        asked.append(route.request.post_data_json)
+        route.fulfill(status=422, json={"detail": "not now"})
+
+    page.route("**/v1/leads", refuse)
+    address = page.url.partition("#")[0]
+    calls = AUCTION.replace(" ", "-")
+    page.goto(f"{address}#deal={DEAL.replace(' ', '+')}&dealer=N&vul=ns&auction={calls}")
+    page.get_by_role("tab", name="Bidding").click()
+    rows = page.locator(".calls tbody tr")
+    rows.first.wait_for()
+    assert rows.count() == 5, "the passes that end an auction show little"
+    shown = tc.explain_auction(AUCTION, dealer="N", vulnerable="ns", deal=tc.Deal(DEAL))
+    for row, call in zip(rows.all(), shown.calls, strict=False):
+        low, high = call.points
+        assert row.locator("td").first.inner_text() == f"{low}–{high}"
+    assert rows.nth(2).locator("td.fails").count() == 1, "a jump that few make with this hand"
+    page.get_by_role("tab", name="Chances").click()
+    page.get_by_label("I ask for").select_option("leads")
+    run = page.get_by_role("button", name="Simulate")
+    run.click()
+    page.locator(".problem", has_text="not now").wait_for()
+    page.get_by_label("Hidden hands fit the auction").uncheck()
+    run.click()
+    page.wait_for_function("document.querySelector('.problem').textContent === 'not now'")
+    for _ in range(100):
+        if len(asked) == 2:
+            break
+        page.wait_for_timeout(100)
+    assert (asked[0]["auction"], asked[0]["dealer"], asked[0]["contract"]) == (AUCTION, "N", "4H")
+    assert "auction" not in asked[1] and asked[1]["leader"] == asked[0]["leader"]
+    page.get_by_label("Contract strain").select_option("N")  # another contract than was bid
+    page.get_by_label("Hidden hands fit the auction").wait_for(state="detached")
+
+
 def test_a_file_is_saved_with_the_exact_tables_of_all_its_boards(page, tmp_path):
     file, target = tmp_path / "two.pbn", tmp_path / "saved.pbn"
     deals = tc.random_deals(2, seed=3)
     tc.write(deals, file)
     page.locator("#file").set_input_files(file)
-    page.get_by_text("Save or print").click()
+    page.locator("#share summary").click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as PBN").click()
     saved.value.save_as(target)

@@ -1,6 +1,11 @@
-"""The words of hand records, a table for each language: ranks, seats, what stands around a deal."""
+"""The words of hand records, a table for each language: ranks, seats, what stands around a deal.
 
+The table is that of the page, `page/words.js`: JSON from its first bracket on.
+"""
+
+import json
 from dataclasses import dataclass
+from importlib.resources import files
 
 from ..cards import Seat, Strain
 
@@ -42,88 +47,21 @@ class Words:
         return self.notrump if strain is Strain.NOTRUMP else strain.symbol
 
 
-ENGLISH = Words(
-    code="en",
-    name="English",
-    ranks="AKQJ",
-    notrump="NT",
-    seats=("North", "East", "South", "West"),
-    board="Board {}",
-    deals="{} deals",
-    vulnerable="vulnerable: {}",
-    sides=("none", "N–S", "E–W", "both"),
-    points="{} HCP",
-    makes="makes",
-    par="Par",
-    passed="PASS",
-    auction="auction",
-)
+def _languages() -> dict[str, Words]:
+    text = files(__package__).joinpath("page", "words.js").read_text("utf-8")
+    tables = json.loads(text[text.index("{") :].rstrip().removesuffix(";"))
+    return {
+        code: Words(
+            code=code,
+            name=table["name"],
+            ranks=table["cards"]["ranks"],
+            notrump=table["cards"]["symbol"],
+            **table["record"] | {key: tuple(table["record"][key]) for key in ("seats", "sides")},
+        )
+        for code, table in tables.items()
+    }
 
-LANGUAGES = {
-    "en": ENGLISH,
-    "fr": Words(
-        code="fr",
-        name="français",
-        ranks="ARDV",
-        notrump="SA",
-        seats=("Nord", "Est", "Sud", "Ouest"),
-        board="Donne {}",
-        deals="{} donneur",
-        vulnerable="vul. {}",
-        sides=("personne", "N–S", "E–O", "tous"),
-        points="{} H",
-        makes="contrats gagnés",
-        par="Par",
-        passed="passe général",
-        auction="enchères",
-    ),
-    "de": Words(
-        code="de",
-        name="Deutsch",
-        ranks="AKDB",
-        notrump="SA",
-        seats=("Nord", "Ost", "Süd", "West"),
-        board="Board {}",
-        deals="Teiler {}",
-        vulnerable="Gefahr: {}",
-        sides=("niemand", "N–S", "O–W", "alle"),
-        points="{} FP",
-        makes="erfüllbar",
-        par="Par",
-        passed="durchgepasst",
-        auction="Reizung",
-    ),
-    "nl": Words(
-        code="nl",
-        name="Nederlands",
-        ranks="AHVB",
-        notrump="SA",
-        seats=("Noord", "Oost", "Zuid", "West"),
-        board="Spel {}",
-        deals="{} gever",
-        vulnerable="kwetsb. {}",
-        sides=("niemand", "N–Z", "O–W", "allen"),
-        points="{} punten",
-        makes="te maken",
-        par="Par",
-        passed="rondpas",
-        auction="bieding",
-    ),
-    "pl": Words(
-        code="pl",
-        name="polski",
-        ranks="AKDW",
-        notrump="BA",
-        seats=("N", "E", "S", "W"),
-        board="Rozdanie {}",
-        deals="rozdaje {}",
-        vulnerable="po partii: {}",
-        sides=("nikt", "N–S", "E–W", "obie strony"),
-        points="{} PC",
-        makes="do wygrania",
-        par="Minimaks",
-        passed="4 pasy",
-        auction="licytacja",
-    ),
-}
+
+LANGUAGES = _languages()
 """By the code of the language."""
+ENGLISH = LANGUAGES["en"]

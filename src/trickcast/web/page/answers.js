@@ -3,7 +3,8 @@
 
 import { parOf, playState } from "./bridge.js";
 import { EngineError, openEngine } from "./engine.js";
-import { SEATS, boardFacts } from "./cards.js";
+import { SEATS, boardFacts, dealerOf } from "./cards.js";
+import { say } from "./settings.js";
 import { board, change, state } from "./store.js";
 
 const POINTED = 40; // milliseconds on a card, after which what comes of it is asked
@@ -16,6 +17,7 @@ let asking = ""; // what they are about
 const known = new Map(); // by deal: {estimate, final, pair, openings, exact}
 const positions = new Map(); // by play: results of cards
 const coming = new Map(); // by play: results that were asked for before the card was played
+const explained = new Map(); // by auction: what its calls show
 const tables = new Map(); // by contract: what players take in it at the table
 
 export const theEngine = () => engine;
@@ -55,6 +57,11 @@ const keyOfContract = ({ deal, vulnerable }, { contract, declarer }) => `${deal.
 /** What players take in the contract on the table; undefined until known, or where no server says it. */
 export const playedOf = (shown, line) => (line ? tables.get(keyOfContract(shown, line)) : undefined);
 
+const keyOfAuction = (shown) => `${shown.deal.pbn} ${dealerOf(shown)} ${shown.vulnerable} ${shown.auction.join(" ")}`;
+
+/** What the calls of a board's auction show; undefined until known. */
+export const shownBy = (shown) => (shown.auction?.length ? explained.get(keyOfAuction(shown)) : undefined);
+
 /** Tricks that a card of the recorded play gave away, by its place. */
 export function costsOf(line) {
   const costs = new Map();
@@ -72,7 +79,7 @@ export function costsOf(line) {
 export async function follow() {
   const shown = board();
   const { line } = state;
-  const about = `${shown.deal.pbn} ${line ? keyOf(line, line.at) : ""} ${shown.vulnerable} ${Boolean(engine)}`;
+  const about = `${shown.deal.pbn} ${line ? keyOf(line, line.at) : ""} ${shown.vulnerable} ${shown.auction?.length ? keyOfAuction(shown) : ""} ${Boolean(engine)}`;
   if (about === asking) return;
   asking = about;
   asked.abort();
@@ -87,6 +94,7 @@ export async function follow() {
       engine.simulates && askOpenings(shown, signal),
       engine.simulates && line && shown.deal.whole && askPlayed(shown, line, signal),
     ]);
+    if (engine.simulates && shown.auction?.length) await askAuction(shown, signal);
     if (line) await askPlay(shown, line, signal);
     await askOthers(signal);
   } catch (error) {
@@ -137,6 +145,21 @@ async function askOpenings({ deal }, signal) {
   const question = { hands: seats.map((seat) => deal.hand(seat)), nearest: 0, system };
   const results = await engine.ask("open", question, signal);
   learn(deal, { openings: { system, calls: results.map((result, i) => ({ seat: seats[i], ...result })) } });
+}
+
+/** What the calls show; a server that does not know the question is not asked again. */
+async function askAuction(shown, signal) {
+  const key = keyOfAuction(shown);
+  if (state.unexplained || explained.has(key)) return;
+  const question = { auction: shown.auction.map((call) => (call === "PASS" ? "P" : call)).join(" "), dealer: SEATS[dealerOf(shown)], vulnerable: shown.vulnerable ?? "none" };
+  try {
+    const [{ calls }] = await engine.ask("auction", shown.deal.whole ? { ...question, deal: shown.deal.pbn } : question, signal);
+    explained.set(key, calls);
+  } catch (error) {
+    if (error.status !== 404 && error.status !== 405) throw error;
+    state.unexplained = true;
+  }
+  change({});
 }
 
 export function changeSystem(system) {
@@ -213,16 +236,16 @@ function ofSide(vulnerable, [first]) {
 
 /** Estimate, and solve where that can be done, what has no answer yet: to be saved or printed. */
 export async function answerAll(tell) {
-  if (!engine) throw new EngineError("Still loading: try again in a moment.");
+  if (!engine) throw new EngineError(say("still loading"));
   const whole = state.boards.filter(({ deal }) => deal.whole);
   for (const [i, each] of whole.entries()) {
-    tell(`Board ${i + 1} of ${whole.length}…`);
+    tell(say("board of", { number: i + 1, total: whole.length }));
     if (engine.solves && !answerOf(each).exact) learn(each.deal, { exact: await engine.solve(each.deal) });
     if (!known.get(each.deal.pbn)?.final) {
       learn(each.deal, { estimate: await engine.estimate(each.deal, engine.models.at(-1)), final: true });
     }
   }
-  tell(`${whole.length} boards are estimated${engine.solves ? " and solved" : ""}.`);
+  tell(say(engine.solves ? "all solved" : "all estimated", { n: whole.length }));
   return state.boards.map((each) => {
     const { estimate, exact } = answerOf(each);
     return { ...each, exact, estimate, answer: { estimate, exact, seats: [...SEATS.keys()] } };

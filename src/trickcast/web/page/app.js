@@ -8,7 +8,7 @@ import { answerAll, answerOf, follow, playedOf, start, theEngine } from "./answe
 import "./diagram.js";
 import { makesView, wordsOf } from "./makes.js";
 import { printable, railView } from "./rail.js";
-import { LANGUAGES, paint, set, setting } from "./settings.js";
+import { LANGUAGES, paint, say, set, setting } from "./settings.js";
 import { stepTo, tableView } from "./table.js";
 import { addressOf, blank, board, boardOf, canUndo, change, choose, editBoard, isOwn, listen, open, remember, restore, state, undo } from "./store.js";
 
@@ -24,8 +24,8 @@ function draw() {
   const file = state.boards.length > 1 || state.skipped.length > 0;
   document.body.classList.toggle("with-rail", file);
   document.body.classList.toggle("empty", shown.deal.empty);
-  render(railView({ save, print: () => withAll(() => window.print()) }), $("rail"));
-  render(tableView(), $("table"));
+  render(railView(), $("rail"));
+  render(tableView({ read, enter }), $("table"));
   render(tabView(), $("tab"));
   for (const tab of TABS) {
     $(`tab-${tab}`).setAttribute("aria-selected", String(tab === state.tab));
@@ -36,24 +36,24 @@ function draw() {
   if (!$("whatif").hidden && views.grid) $("whatif").show(theEngine(), shown);
   if ($("picking").open) $("picker").show(shown.deal);
   $("status").textContent = state.status || wordsOf(shown, answerOf(shown));
-  $("problem").textContent = state.problem;
+  render(problemView(), $("problem"));
   $("undo").disabled = !canUndo();
   const { notice, progress } = state;
-  render(notice ? html`<p>${notice.text}${notice.undo ? html` <button type="button" class="quiet" @click=${undo}>Undo</button>` : nothing}
-    <button type="button" class="quiet" aria-label="Close" @click=${() => change({ notice: null })}>×</button></p>`
-    : progress && state.tab !== "makes" ? html`<p>Loading ${progress.what}${progress.share ? ` ${percent(progress.share)}` : ""}…</p>` : nothing, $("notice"));
+  render(notice ? html`<p>${notice.text}${notice.undo ? html` <button type="button" class="quiet" @click=${undo}>${say("undo")}</button>` : nothing}
+    <button type="button" class="quiet" aria-label=${say("close")} @click=${() => change({ notice: null })}>×</button></p>`
+    : progress && state.tab !== "makes" ? html`<p>${say("loading", { what: progress.what, share: progress.share ? percent(progress.share) : "" })}</p>` : nothing, $("notice"));
 }
 
 function tabView() {
   const shown = board();
-  if (state.tab === "makes") return makesView((text) => read(text), picture);
-  if (!views.grid) return html`<p class="hint">Loading…</p>`;
+  if (state.tab === "makes") return makesView(() => showTab("chances"));
+  if (!views.grid) return html`<p class="hint">${say("loading tab")}</p>`;
   if (state.tab === "bidding") return views.bidding();
   const { pair, estimate, exact } = answerOf(shown);
   if (pair) return views.grid({ estimate: pair, seats: shown.deal.pair, exact: null });
   const played = playedOf(shown, state.line);
   return estimate ? html`${played ? views.played(played) : nothing}${views.grid({ estimate, exact, seats: [0, 1, 2, 3] })}`
-    : html`<p class="hint">${shown.deal.empty ? "Put in a deal, or one hand." : shown.deal.whole ? "Estimating…" : "The tricks of a deal stand here once four hands, or two of a side, are known."}</p>`;
+    : html`<p class="hint">${say(shown.deal.empty ? "put in" : shown.deal.whole ? "estimating" : "once known")}</p>`;
 }
 
 async function showTab(tab) {
@@ -78,7 +78,7 @@ function attempt(action) {
   } catch (error) {
     if (!(error instanceof DealError)) throw error;
     const text = `${error.message[0].toUpperCase()}${error.message.slice(1)}`.replace(/\.$/, "");
-    change({ problem: `${text}.\nThis works: ${EXAMPLE}` });
+    change({ problem: `${text}.` });
     return false;
   }
 }
@@ -86,7 +86,7 @@ function attempt(action) {
 function take(found) {
   const before = state.boards.length;
   const count = found.boards.length;
-  open(found, before > 1 ? `${before} boards were replaced.` : count > 1 ? `${count} boards read${found.skipped.length ? `, ${found.skipped.length} not` : ""}.` : null);
+  open(found, before > 1 ? say("replaced", { n: before }) : count > 1 ? say(found.skipped.length ? "read some" : "read all", { n: count, skipped: found.skipped.length }) : null);
   $("text").blur();
 }
 
@@ -94,7 +94,7 @@ const read = (text) => attempt(() => take(readText(text)));
 
 async function openFile(file) {
   if (file.size > 20_000_000) {
-    change({ problem: `${file.name} has ${Math.round(file.size / 1e6)} MB (expected at most 20).` });
+    change({ notice: { text: say("too large", { name: file.name, size: Math.round(file.size / 1e6) }) } });
     return;
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -111,15 +111,40 @@ async function showRandom() {
   });
 }
 
+/** What is wrong with what was put in, and what works. */
+function problemView() {
+  return state.problem ? html`<p>${state.problem}</p><small>${say("this works")} <code>${EXAMPLE}</code></small>` : nothing;
+}
+
+/** Open the cards, to be chosen one by one. */
+function enter() {
+  $("picking").open = true;
+  $("picking").scrollIntoView({ block: "nearest" });
+  $("picker").querySelector("button")?.focus();
+}
+
+/** Ways to share, save and print what is in view, or all boards. */
+function shareView() {
+  const done = (use) => () => {
+    $("share").open = false;
+    use();
+  };
+  const button = (key, use) => html`<button type="button" class="quiet" @click=${done(use)}>${say(key)}</button>`;
+  return html`${button("copy link", share)}
+    <h3>${say("picture")}</h3><p class="buttons">${["png", "svg"].map((kind) => html`<button type="button" class="quiet" @click=${done(() => picture(kind))}>${kind.toUpperCase()}</button>`)}</p>
+    <h3>${say(state.boards.length > 1 ? "all boards" : "the board")}</h3><p class="buttons">${["pbn", "lin", "csv", "json"].map((kind) => html`<button type="button" class="quiet" aria-label=${say("save as", { kind: kind.toUpperCase() })} @click=${done(() => save(kind))}>${kind.toUpperCase()}</button>`)}
+      ${button("print", () => withAll(() => window.print()))}</p>`;
+}
+
 async function share() {
   remember();
-  if (!addressOf(board())) return change({ problem: "There is no whole hand to share yet." });
+  if (!addressOf(board())) return change({ notice: { text: say("nothing to share") } });
   try {
     await navigator.clipboard.writeText(location.href);
-    change({ notice: { text: "The link is copied. It holds the whole board; nothing was sent anywhere." } });
+    change({ notice: { text: say("copied") } });
   } catch {
     $("text").value = location.href;
-    change({ notice: { text: "The link stands in the box above." } });
+    change({ notice: { text: say("in the box") } });
   }
 }
 
@@ -172,10 +197,20 @@ function settingsView() {
     set(name, target.value);
     change({});
   }}>${options.map(([value, text]) => html`<option value=${value} ?selected=${setting(name) === value}>${text}</option>`)}</select></label>`;
-  return html`${choice("theme", "Theme", [["", "as the device"], ["light", "light"], ["dark", "dark"]])}
-    ${choice("colours", "Suits in", [["four", "four colours"], ["two", "two colours"]])}
-    ${choice("ten", "The ten as", [["T", "T"], ["10", "10"]])}
-    ${choice("language", "Cards in", Object.entries(LANGUAGES).map(([key, { name, ranks }]) => [key, `${name} (${ranks})`]))}`;
+  return html`${choice("theme", say("theme"), [["", say("as the device")], ["light", say("light")], ["dark", say("dark")]])}
+    ${choice("colours", say("suits in"), [["four", say("four colours")], ["two", say("two colours")]])}
+    ${choice("ten", say("the ten"), [["T", "T"], ["10", "10"]])}
+    ${choice("language", say("cards in"), LANGUAGES.map(([code, name, ranks]) => [code, `${name} (${ranks})`]))}`;
+}
+
+const SHOWN = 8000; // milliseconds of a notice; what it undoes can be undone after it too
+let noticed = null;
+
+/** Let a notice go after some seconds. */
+function passNotice() {
+  if (state.notice === noticed) return;
+  noticed = state.notice;
+  if (noticed) setTimeout((old) => state.notice === old && change({ notice: null }), SHOWN, noticed);
 }
 
 const typing = ({ target }) => /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
@@ -211,6 +246,7 @@ function connect() {
   listen(() => {
     if (!drawing) requestAnimationFrame(draw);
     drawing = true;
+    passNotice();
     follow();
   });
   $("read").addEventListener("click", () => read($("text").value));
@@ -235,7 +271,7 @@ function connect() {
     target.value = "";
   });
   $("random").addEventListener("toggle", showRandom);
-  $("share").addEventListener("click", share);
+  $("share").addEventListener("toggle", () => render(shareView(), $("share").querySelector(".sheet")));
   $("undo").addEventListener("click", undo);
   $("looks").addEventListener("toggle", () => render(settingsView(), $("looks").querySelector(".sheet")));
   document.addEventListener("pointerdown", ({ target }) => {
@@ -276,13 +312,13 @@ async function begin() {
   try {
     await start();
   } catch {
-    change({ status: "The page is not whole: engine.json cannot be read." });
+    change({ status: say("not whole") });
     return;
   }
   const engine = theEngine();
   $("about").textContent = engine.name === "browser"
-    ? `Everything is computed in this browser; cards are sent nowhere.${engine.solves ? " Exact tricks by DDS 2.9.0." : ""}`
-    : "Answers come from the trickcast server of this page.";
+    ? say(engine.solves ? "all here exactly" : "all here")
+    : say("by server");
   change({});
   loadTabs();
   if (engine.name === "browser") navigator.serviceWorker?.register("./sw.js").catch(() => {});

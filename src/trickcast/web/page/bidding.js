@@ -1,9 +1,10 @@
 // The tab Bidding: the auction, from the file or by touch; what each hand would open, and why.
 
-import { html, nothing, sign, spoken, written } from "./dom.js";
-import { answerOf, changeSystem, theEngine } from "./answers.js";
+import { html, nothing, percent, sign, spoken, written } from "./dom.js";
+import { answerOf, changeSystem, shownBy, theEngine } from "./answers.js";
 import { contractOf } from "./auction.js";
-import { SEATS, SEAT_NAMES, boardFacts } from "./cards.js";
+import { SEATS, dealerOf } from "./cards.js";
+import { say, seatName } from "./settings.js";
 import { board, editBoard, lineOf, change, state } from "./store.js";
 
 export const SYSTEMS = [
@@ -11,8 +12,6 @@ export const SYSTEMS = [
 ];
 const ORDER = [3, 0, 1, 2]; // West first, as auctions are written
 const STRAINS = "CDHSN";
-
-const dealerOf = ({ dealer, number }) => dealer ?? (number ? boardFacts(number).dealer : 0);
 
 /** Calls that may follow: {double, redouble, above} – above is the place of the last bid. */
 export function possible(auction) {
@@ -42,38 +41,54 @@ function auctionTable({ auction }, dealer) {
   const before = ORDER.indexOf(dealer);
   const cells = [...Array(before).fill(null), ...auction];
   const rows = Array.from({ length: Math.max(1, Math.ceil((cells.length + 1) / 4)) }, (_, row) => [0, 1, 2, 3].map((column) => cells[4 * row + column]));
-  return html`<table class="auction"><caption class="spoken">auction</caption>
-    <thead><tr>${ORDER.map((seat) => html`<th scope="col"><abbr title=${SEAT_NAMES[seat]}>${SEATS[seat]}</abbr></th>`)}</tr></thead>
-    <tbody>${rows.map((row) => html`<tr>${row.map((text) => html`<td>${text ? written(text === "X" ? "Dbl" : text === "XX" ? "Rdbl" : text) : nothing}</td>`)}</tr>`)}</tbody></table>`;
+  return html`<table class="auction"><caption class="spoken">${say("auction")}</caption>
+    <thead><tr>${ORDER.map((seat) => html`<th scope="col"><abbr title=${seatName(seat)}>${SEATS[seat]}</abbr></th>`)}</tr></thead>
+    <tbody>${rows.map((row) => html`<tr>${row.map((text) => html`<td>${text ? written(text) : nothing}</td>`)}</tr>`)}</tbody></table>`;
 }
 
 function bidBox({ auction }) {
   const { over, double, redouble, above } = possible(auction);
   const button = (text, allowed, content, label) => html`<button type="button" class="call" ?disabled=${!allowed} aria-label=${label} @click=${() => call(text)}>${content}</button>`;
-  return html`<div class="bid-box" role="group" aria-label="Calls">
-    <div class="others">${button("PASS", !over, "Pass", "Pass")}${button("X", double, "Dbl", "Double")}${button("XX", redouble, "Rdbl", "Redouble")}
-      <button type="button" class="call" ?disabled=${!auction.length} @click=${() => call(null)}>Back</button></div>
-    <div class="bids">${[1, 2, 3, 4, 5, 6, 7].map((level) => [...STRAINS].map((strain, i) => {
+  return html`<div class="bid-box" role="group" aria-label=${say("calls")}>
+    <div class="others">${button("PASS", !over, say("Pass"), say("Pass"))}${button("X", double, say("Dbl"), say("Double"))}${button("XX", redouble, say("Rdbl"), say("Redouble"))}
+      <button type="button" class="call" ?disabled=${!auction.length} @click=${() => call(null)}>${say("back")}</button></div>
+    <div class="bids" ?hidden=${over}>${[1, 2, 3, 4, 5, 6, 7].map((level) => [...STRAINS].map((strain, i) => {
       const text = `${level}${strain}`;
       return button(text, !over && 5 * (level - 1) + i > above, html`<span aria-hidden="true">${level}${sign("SHDCN".indexOf(strain))}</span>`, spoken(text));
     }))}</div></div>`;
 }
 
 function openingsView(openings) {
-  return html`<label class="field">Opening system <select @change=${({ target }) => changeSystem(target.value)}>
+  return html`<label class="field">${say("opening system")} <select @change=${({ target }) => changeSystem(target.value)}>
       ${SYSTEMS.map((name) => html`<option ?selected=${name === (state.system ?? SYSTEMS[0])}>${name}</option>`)}</select></label>
-    ${openings ? html`<table class="openings"><caption>Opening bids, each hand as if first to call</caption>
-      <thead><tr><th scope="col">hand</th><th scope="col">opens</th><th scope="col">why</th></tr></thead>
-      <tbody>${openings.calls.map(({ seat, call: text, reason }) => html`<tr><th scope="row">${SEAT_NAMES[seat]}</th><td>${written(text)}</td><td class="why">${reason}</td></tr>`)}</tbody></table>` : nothing}`;
+    ${openings ? html`<table class="openings"><caption>${say("opening bids")}</caption>
+      <thead><tr><th scope="col">${say("the hand")}</th><th scope="col">${say("opens")}</th><th scope="col" class="why">${say("why")}</th></tr></thead>
+      <tbody>${openings.calls.map(({ seat, call: text, reason }) => html`<tr><th scope="row">${seatName(seat)}</th><td>${written(text)}</td><td class="why">${reason}</td></tr>`)}</tbody></table>` : nothing}`;
+}
+
+const plain = ([from, to]) => (from === to ? String(from) : `${from}–${to}`);
+
+/** What each call shows: points and lengths of nine hands in ten. */
+function callsView(all) {
+  const calls = all.slice(0, all.findLastIndex(({ call }) => call !== "PASS") + 1 || all.length); // the passes that end it show little
+  return html`<table class="calls"><caption>${say("calls show")}</caption>
+    <thead><tr><th scope="col">${say("call")}</th><th scope="col">${say("points")}</th>${[0, 1, 2, 3].map((suit) => html`<th scope="col">${sign(suit)}</th>`)}<th scope="col">${say("chance")}</th></tr></thead>
+    <tbody>${calls.map(({ call: text, by, points, lengths, chance, unusual, typical }) => html`<tr title=${say("for instance", { hand: typical[0] })}>
+      <th scope="row"><small>${by}</small> ${written(text)}</th><td>${plain(points)}</td>${lengths.map((length) => html`<td>${plain(length)}</td>`)}
+      <td class=${unusual ? "fails" : ""}>${chance === undefined ? "" : percent(chance)}</td></tr>`)}</tbody></table>
+    <p class="note">${say(calls.some(({ chance }) => chance !== undefined) ? "calls judged" : "calls alone")}</p>`;
 }
 
 export function biddingView() {
   const shown = board();
   const { openings } = answerOf(shown);
   const engine = theEngine();
-  const [contract, declarer] = contractOf(dealerOf(shown), shown.auction ?? []);
-  return html`${auctionTable(shown, dealerOf(shown))}
-    ${contract ? html`<p class="hint">${contract === "PASS" ? "Passed out." : html`${written(contract)} by ${SEAT_NAMES[declarer]}.`}</p>` : nothing}
+  const dealer = dealerOf(shown);
+  const [contract, declarer] = contractOf(dealer, shown.auction ?? []);
+  const calls = shownBy(shown);
+  return html`${auctionTable(shown, dealer)}
+    ${contract ? html`<p class="hint">${contract === "PASS" ? say("was passed out") : html`${say("contract by", { contract: written(contract), seat: seatName(declarer) })}.`}</p>` : nothing}
     ${bidBox(shown)}
-    ${engine?.simulates ? openingsView(openings) : html`<p class="note">What each hand opens, and why, needs a trickcast server.</p>`}`;
+    ${calls ? callsView(calls) : nothing}
+    ${engine?.simulates ? openingsView(openings) : html`<p class="note">${say("bidding needs server")}</p>`}`;
 }

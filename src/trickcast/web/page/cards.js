@@ -4,9 +4,7 @@
 export const SEATS = ["N", "E", "S", "W"];
 export const SEAT_NAMES = ["North", "East", "South", "West"];
 export const SUITS = ["S", "H", "D", "C"];
-export const SUIT_NAMES = ["spades", "hearts", "diamonds", "clubs"];
-export const SYMBOLS = ["♠", "♥", "♦", "♣", "NT"];
-export const STRAIN_NAMES = [...SUIT_NAMES, "notrump"];
+const SYMBOLS = "♠♥♦♣";
 export const RANKS = "AKQJT98765432";
 export const UNKNOWN = 255;
 const HAND = 13;
@@ -165,3 +163,6 @@ const VULNERABLE = "none ns ew both ns ew both none ew both none ns both none ns
 export function boardFacts(number) {
   return { dealer: DEALERS[number % 4], vulnerable: VULNERABLE[(number + 15) % 16] };
 }
+
+/** Dealer of a board: as it says, or as its number does. */
+export const dealerOf = ({ dealer, number }) => dealer ?? (number ? boardFacts(number).dealer : 0);

@@ -1,9 +1,9 @@
 // Answers of a simulation: numbers with their interval, and the interval drawn on a line.
 
 import { html, nothing, percent, sign, svg, written } from "./dom.js";
-import { SEAT_NAMES, SEATS } from "./cards.js";
+import { SEATS } from "./cards.js";
 import { chancesTable } from "./grid.js";
-import { rankText } from "./settings.js";
+import { rankText, say, seatName } from "./settings.js";
 
 /** A chance with its interval on a line from 0 to 1; the numbers stand beside it as text. */
 function whisker([middle, from, to]) {
@@ -13,24 +13,27 @@ function whisker([middle, from, to]) {
 }
 
 const rounded = (number, digits) => number.toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
-const range = ([, from, to], shown) => (from === null ? "" : `${shown(from).replace("\u00a0%", "")} to ${shown(to)}`);
+const range = ([, from, to], shown) => (from === null ? "" : say("range", { from: shown(from).replace("\u00a0%", ""), to: shown(to) }));
 const points = (number) => rounded(number, 0);
 const gains = (number) => rounded(number, 1);
 
+const named = (contract, by) => ({ contract: written(contract), seat: seatName(SEATS.indexOf(by)) });
+
 /** How often a contract makes, what it scores, and the tricks it takes. */
-export function chanceOf({ contract, by, making, score, distribution, layouts, solved }) {
-  return html`<p class="chance"><strong>${percent(making[0])}</strong> <span>${written(contract)} by ${SEAT_NAMES[SEATS.indexOf(by)] ?? by} makes ${percent(making[0])} (${range(making, percent)})</span></p>
+export function chanceOf({ contract, by, making, score, distribution, layouts, solved, played }) {
+  return html`<p class="chance"><strong>${percent(making[0])}</strong> <span>${say("chance makes", { ...named(contract, by), share: percent(making[0]), range: range(making, percent) })}</span></p>
     ${whisker(making)}
-    <p>Score: ${points(score[0])} on average (${range(score, points)}). <small>${layouts} layouts, ${solved} solved; ranges hold 95 %.</small></p>
-    ${chancesTable("tricks of declarer", distribution, Number(contract[0]) + 6)}`;
+    <p>${say("score on average", { points: points(score[0]), range: range(score, points) })} <small>${say("layouts solved", { layouts, solved })}</small></p>
+    ${played ? html`<p>${say("as played here", { share: percent(played.making[0]), tricks: played.tricks[0].toFixed(1) })}</p>` : nothing}
+    ${chancesTable(say("tricks of declarer"), distribution, Number(contract[0]) + 6)}`;
 }
 
 /** A contract double dummy, where all cards are seen, beside what players take at the table. */
 export function playedView({ contract, by, making, expected, score, double_dummy: seen }) {
   const row = (name, { making: share, expected: tricks, score: value }) => html`<tr><th scope="row">${name}</th><td class="big">${percent(share)}</td><td>${tricks.toFixed(1)}</td><td>${points(value)}</td></tr>`;
-  return html`<table class="two-ways"><caption>${written(contract)} by ${SEAT_NAMES[SEATS.indexOf(by)] ?? by}: with all cards seen, and as played at the table</caption>
-    <thead><tr><td></td><th scope="col">makes</th><th scope="col">tricks</th><th scope="col">score</th></tr></thead>
-    <tbody>${row("double dummy", seen)}${row("as played", { making, expected, score })}</tbody></table>`;
+  return html`<table class="two-ways"><caption>${say("two ways", named(contract, by))}</caption>
+    <thead><tr><td></td><th scope="col">${say("makes")}</th><th scope="col">${say("tricks")}</th><th scope="col">${say("score")}</th></tr></thead>
+    <tbody>${row(say("double dummy"), seen)}${row(say("as played"), { making, expected, score })}</tbody></table>`;
 }
 
 /** Every opening lead, best first; cards that are alike in one row. */
@@ -42,11 +45,11 @@ export function leadsOf({ contract, by, leads, scoring, layouts, solved }) {
     if (alike) before.cards.push(...lead.cards);
     else rows.push({ ...lead, cards: [...lead.cards] });
   }
-  return html`<p>Leads against ${written(contract)} by ${by}, best first. <small>${layouts} layouts, ${solved} solved; ranges hold 95 %.</small></p>
-    <table class="leads"><caption>Beats: how often the lead sets the contract. Loses: ${scoring === "imps" ? "IMPs" : scoring} a deal against the best lead (= as good, for all that is known).</caption>
-      <thead><tr><th scope="col">lead</th><th scope="col">beats</th><td></td><th scope="col">loses</th></tr></thead>
+  return html`<p>${say("leads against", named(contract, by))} <small>${say("layouts solved", { layouts, solved })}</small></p>
+    <table class="leads"><caption>${say("about leads", { scoring: scoring === "imps" ? "IMPs" : scoring })}</caption>
+      <thead><tr><th scope="col">${say("lead")}</th><th scope="col">${say("beats")}</th><td></td><th scope="col">${say("loses")}</th></tr></thead>
       <tbody>${rows.map(({ cards, setting, gain, even }, place) => html`<tr>
         <th scope="row">${sign("SHDC".indexOf(cards[0][0]))}${cards.map((card) => rankText(card[1])).join(" ")}</th>
         <td>${percent(setting[0])}<small> ${range(setting, percent)}</small></td><td class="bar">${whisker(setting)}</td>
-        <td>${place === 0 ? "best" : gains(-gain[0])}<small>${place && even ? " =" : ""}</small></td></tr>`)}</tbody></table>`;
+        <td>${place === 0 ? say("best") : gains(-gain[0])}<small>${place && even ? " =" : ""}</small></td></tr>`)}</tbody></table>`;
 }

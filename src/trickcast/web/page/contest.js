@@ -1,24 +1,25 @@
 // Beat the net: the deal of the day, rounds of five, and the test of 2009: a chunk of deals, so many
 // seconds each, against the networks and the printed rows.
 
-import { Deal, SEATS, SEAT_NAMES } from "./cards.js";
+import { Deal, SEATS } from "./cards.js";
 import { element } from "./dom.js";
+import { paint, say, seatName, strainSign } from "./settings.js";
 import "./diagram.js";
 import { dateOf, dayNumber, forgetKept, keep, kept, ofDay, right, shareLine, streak } from "./marks.js";
 import { ContestError, PracticeRounds, ServerRounds } from "./rounds.js";
 
-const STRAINS = { N: "notrump", S: "spades", named: "strain named for each deal" };
-const NAMES = { "(52x4)-(26x4)-26-13-1": "the network of 2009" };
-const HANDS = { 4: "all four hands known", 2: "two hands known" };
+const STRAINS = ["N", "S", "named"];
+const OF_2009 = "(52x4)-(26x4)-26-13-1";
 const TICK = 200; // milliseconds
 const SECOND_DIGIT = 800; // milliseconds in which a 1 may become 10 to 13
-const kindName = ({ hands, strain }) => `${STRAINS[strain]}, ${HANDS[hands]}`;
+const kindName = ({ hands, strain }) => `${say(`asked ${strain}`)}, ${say(`${hands} hands`)}`;
+const netName = (name) => (name === OF_2009 ? say("net of 2009") : name);
 const button = (text, act, attributes = {}) => {
   const made = element("button", { type: "button", ...attributes }, text);
   made.addEventListener("click", act);
   return made;
 };
-const went = (tricks) => (tricks === null ? "none" : String(tricks));
+const went = (tricks) => (tricks === null ? say("none") : String(tricks));
 
 /** <beat-the-net>: plays round after round. */
 export class BeatTheNet extends HTMLElement {
@@ -36,9 +37,9 @@ export class BeatTheNet extends HTMLElement {
   async connectedCallback() {
     await this.#attempt(async () => {
       const answer = await fetch(new URL("./engine.json", import.meta.url)).catch(() => null);
-      if (!answer?.ok) throw new ContestError("The page is not whole: engine.json cannot be read.");
-      const { engine } = await answer.json();
-      this.#chunks = engine === "http" ? new ServerRounds() : this.#quick;
+      if (!answer?.ok) throw new ContestError(say("not whole"));
+      const { contest } = await answer.json();
+      this.#chunks = contest ? new ServerRounds() : this.#quick;
       document.addEventListener("keydown", this.#onKey);
       const { result } = history.state ?? {};
       if (result) this.#score(result);
@@ -77,7 +78,7 @@ export class BeatTheNet extends HTMLElement {
       const retry = error.status === 503 ? action : () => this.#start();
       this.#show(
         element("p", { role: "alert", class: "alarm" }, error.message),
-        element("p", { class: "buttons" }, button("Try again", () => this.#attempt(retry), { class: "go" })),
+        element("p", { class: "buttons" }, button(say("try again"), () => this.#attempt(retry), { class: "go" })),
       );
     }
   }
@@ -92,13 +93,7 @@ export class BeatTheNet extends HTMLElement {
   async #start() {
     history.replaceState(null, "");
     this.#rounds = this.#chunks;
-    try {
-      this.#rules = await this.#chunks.overview();
-    } catch (error) {
-      if (error.status !== 404) throw error; // a server without a contest
-      this.#rounds = this.#chunks = this.#quick;
-      this.#rules = await this.#quick.overview();
-    }
+    this.#rules = await this.#chunks.overview();
     const { length, seconds, best } = this.#rules;
     const choice = (name, label, options) =>
       element(
@@ -118,26 +113,25 @@ export class BeatTheNet extends HTMLElement {
         await this.#next();
       });
     const named = this.#rounds.practice
-      ? [element("p", { class: "note" }, "Practice: results stay in this browser, and nothing is sent anywhere.")]
-      : [element("p", {}, element("label", { for: "name" }, "Your name in the table of the best, if you like"), name)];
+      ? [element("p", { class: "note" }, say("practice"))]
+      : [element("p", {}, element("label", { for: "name" }, say("your name")), name)];
     this.#show(
       ...this.#quickly(seconds),
-      element("h2", {}, "The test of 2009"),
+      element("h2", {}, say("test of 2009")),
       element(
         "p",
         {},
-        `A deal for training, then ${length} that count, ${seconds} seconds each. You see the cards and who leads, ` +
-          "and say how many tricks North and South take with best play by all.",
+        say("about the test", { length, seconds }),
       ),
-      choice("strain", "Strain", [["N", "notrump"], ["S", "spades"], ["named", "named for each deal, as in the paper"]]),
-      choice("hands", "Known hands", [["4", "all four"], ["2", "North and South alone"]]),
+      choice("strain", say("a strain"), STRAINS.map((strain) => [strain, say(`choose ${strain}`)])),
+      choice("hands", say("known hands"), [["4", say("all four")], ["2", say("two alone")]]),
       ...named,
       element(
         "p",
         { class: "buttons" },
-        button("Begin", begin, { class: "go" }),
-        ...(this.#rounds.begun ? [button("Go on with the last chunk", () => this.#attempt(() => this.#next()))] : []),
-        ...(this.#rounds.known ? [button("Delete my name and results", () => this.#attempt(() => this.#forget()))] : []),
+        button(say("begin"), begin, { class: "go" }),
+        ...(this.#rounds.begun ? [button(say("go on"), () => this.#attempt(() => this.#next()))] : []),
+        ...(this.#rounds.known ? [button(say("delete me"), () => this.#attempt(() => this.#forget()))] : []),
       ),
       ...best.filter(({ players }) => players.length).map(bestTable),
     );
@@ -162,18 +156,18 @@ export class BeatTheNet extends HTMLElement {
       this.#attempt(() => this.#start());
     };
     return [
-      element("h2", {}, "Deal of the day, or five"),
-      element("p", {}, `You see all four hands, and have ${seconds} seconds a deal. How many tricks do North and South take with best play by all? Type the number, or touch it.`),
+      element("h2", {}, say("day or five")),
+      element("p", {}, say("about the day", { seconds })),
       element(
         "p",
         { class: "buttons" },
-        today ? element("span", { class: "so-far" }, "Today’s deal: ", squares(today.deals)) : button("Deal of the day", begin("day"), { class: "go", "data-first": true }),
-        button("Five deals", begin("five"), today ? { class: "go", "data-first": true } : {}),
+        today ? element("span", { class: "so-far" }, `${say("today")} `, squares(today.deals)) : button(say("day"), begin("day"), { class: "go", "data-first": true }),
+        button(say("five"), begin("five"), today ? { class: "go", "data-first": true } : {}),
       ),
       ...(all.length
         ? [
-            element("p", { class: "note" }, `So far: ${right(all)} of ${all.length} deals right${days > 1 ? `, the deal of the day on ${days} days in a row` : ""}. This stands in this browser alone. `,
-              button("Delete my results here", forget)),
+            element("p", { class: "note" }, `${say(days > 1 ? "kept with days" : "kept", { right: right(all), all: all.length, days })} `,
+              button(say("delete here"), forget)),
           ]
         : []),
     ];
@@ -207,13 +201,13 @@ export class BeatTheNet extends HTMLElement {
     };
     const tick = () => {
       const rest = Math.max(0, (end - performance.now()) / 1000);
-      left.textContent = `${Math.ceil(rest)} s`;
+      left.textContent = say("seconds", { n: Math.ceil(rest) });
       bar.value = rest;
       if (rest === 0) answer(null);
     };
     this.#typed = "";
     const counts = Array.from({ length: 14 }, (_, tricks) =>
-      button(String(tricks), () => answer(tricks), { "aria-label": `${tricks} tricks` }),
+      button(String(tricks), () => answer(tricks), { "aria-label": say("some tricks", { n: tricks }) }),
     );
     const diagram = document.createElement("hand-diagram");
     diagram.show({ deal: Deal.parse(deal), number: null, dealer: null, vulnerable: null });
@@ -222,7 +216,7 @@ export class BeatTheNet extends HTMLElement {
       element("p", { class: "task" }, task(strain, leader)),
       element("p", { class: "clock" }, left, bar),
       diagram,
-      element("p", { id: "question" }, "Tricks of North and South:"),
+      element("p", { id: "question" }, say("tricks of both")),
       element("div", { class: "counts", role: "group", "aria-labelledby": "question" }, ...counts),
       ...this.#soFar(),
     );
@@ -233,14 +227,14 @@ export class BeatTheNet extends HTMLElement {
   }
 
   #heading(number, length) {
-    if (!number) return "For training";
-    return this.#mode === "day" ? `Deal of the day, ${dateOf(dayNumber())}` : `Deal ${number} of ${length}`;
+    if (!number) return say("for training");
+    return this.#mode === "day" ? say("deal of day", { date: dateOf(dayNumber()) }) : say("deal of", { number, length });
   }
 
   /** The score of the round as it stands. */
   #soFar() {
     if (!this.#said.length || this.#mode === "day") return [];
-    const text = `So far: ${right(this.#said)} of ${this.#said.length} right`;
+    const text = say("so far", { right: right(this.#said), all: this.#said.length });
     return [element("p", { class: "so-far" }, `${text} `, squares(this.#said))];
   }
 
@@ -248,23 +242,23 @@ export class BeatTheNet extends HTMLElement {
   #told(strain, solution) {
     const { number, deal, leader, tricks, exact, networks, late, finished } = solution;
     if (number) this.#said.push({ tricks, exact });
-    const verdict = late ? "The time was over." : tricks === null ? "No answer." : tricks === exact ? "Right!" : `You said ${tricks}.`;
+    const verdict = late ? say("late") : tricks === null ? say("none given") : tricks === exact ? say("right") : say("you said", { n: tricks });
     const diagram = document.createElement("hand-diagram");
     diagram.show({ deal: Deal.parse(deal), number: null, dealer: null, vulnerable: null });
     const on = finished ? () => this.#result() : () => this.#next();
     const said = Object.entries(networks).map(([name, count]) =>
-      element("li", {}, `${NAMES[name] ?? name}: ${count}, ${offBy(count - exact)}`));
+      element("li", {}, `${netName(name)}: ${count}, ${offBy(count - exact)}`));
     const declarer = (SEATS.indexOf(leader) + 3) % 4;
     const side = declarer % 2 ? 13 - exact : exact;
     const address = `./#deal=${deal.replaceAll(" ", "+")}&contract=${Math.max(1, side - 6)}${strain}&by=${SEATS[declarer]}`;
     this.#show(
-      element("h2", {}, number ? `Deal ${number}` : "For training"),
-      element("p", { class: "task", role: "status" }, `${verdict} North and South take ${exact}.`),
+      element("h2", {}, number ? say("deal", { number }) : say("for training")),
+      element("p", { class: "task", role: "status" }, `${verdict} ${say("they take", { n: exact })}`),
       element("p", { class: "reason" }, reason(Deal.parse(deal), strain, exact)),
-      element("p", { class: "buttons" }, button(finished ? "See the score" : "Next deal", () => this.#attempt(on), { class: "go", "data-first": true }),
-        element("a", { href: address, target: "_blank", class: "quiet button" }, "A result on every card")),
+      element("p", { class: "buttons" }, button(say(finished ? "see score" : "next deal"), () => this.#attempt(on), { class: "go", "data-first": true }),
+        element("a", { href: address, target: "_blank", class: "quiet button" }, say("every card"))),
       ...this.#soFar(),
-      element("p", {}, "The networks said:"),
+      element("p", {}, say("networks said")),
       element("ul", { class: "said" }, ...said),
       element("p", { class: "note" }, task(strain, leader)),
       diagram,
@@ -291,24 +285,24 @@ export class BeatTheNet extends HTMLElement {
         element("th", { scope: "row" }, who, bars([within_2, within_1, exact].map((percent) => Number(percent?.[0] ?? percent)))),
         ...[within_2, within_1, exact].map((percent) => element("td", {}, Number(percent?.[0] ?? percent).toFixed(2))),
       );
-    const interval = player.exact?.length === 3 ? ` Exact: 95 % interval ${player.exact[1]} to ${player.exact[2]}.` : "";
+    const interval = player.exact?.length === 3 ? ` ${say("interval", { from: player.exact[1], to: player.exact[2] })}` : "";
     const rows = [
-      row("you", player, { class: "you" }),
-      ...Object.entries(networks).map(([name, scored]) => row(NAMES[name] ?? name, scored)),
-      ...printed.map((line) => row(`${line.who}, as printed${line.note ? " *" : ""}`, line)),
+      row(say("you"), player, { class: "you" }),
+      ...Object.entries(networks).map(([name, scored]) => row(netName(name), scored)),
+      ...printed.map((line) => row(`${say("printed", { who: line.who })}${line.note ? " *" : ""}`, line)),
     ];
     const line = shareLine({ mode, day, deals: counted }, location.href.replace(/[?#].*/, ""));
-    const again = button(mode === "chunk" ? "Another chunk" : "Another round", () => this.#attempt(() => this.#start()), { class: "go", "data-first": true });
+    const again = button(say(mode === "chunk" ? "another chunk" : "another round"), () => this.#attempt(() => this.#start()), { class: "go", "data-first": true });
     this.#show(
-      element("h2", {}, mode === "day" ? `Deal of the day, ${dateOf(day)}` : mode === "five" ? "Your five deals" : `Your chunk: ${kindName(result)}`),
+      element("h2", {}, mode === "day" ? say("deal of day", { date: dateOf(day) }) : mode === "five" ? say("your five") : say("your chunk", { kind: kindName(result) })),
       element("p", { class: "so-far" }, squares(counted)),
-      table(`percent of ${player.deals === 1 ? "one deal" : `${player.deals} deals`}${printed.length ? "; the printed rows are of other deals" : ""}`, ["", "within two", "within one", "exact"], rows),
-      element("p", { role: "status" }, `${player.deals === 1 ? "One deal counts" : `${player.deals} deals count`}.${interval}`),
+      table(say(printed.length ? "percent beside printed" : "percent", { n: player.deals }), ["", say("within two"), say("within one"), say("right count")], rows),
+      element("p", { role: "status" }, `${say("deals count", { n: player.deals })}${interval}`),
       ...printed.filter(({ note }) => note).map(({ note }) => element("p", { class: "note" }, `* ${note}`)),
       element("p", { class: "buttons" }, again, sharing(line)),
       table(
-        "deal by deal; a touch on a number shows the deal",
-        ["", "you", "exact", ...Object.keys(networks).map((name) => (NAMES[name] ? "2009" : name))],
+        say("deal by deal"),
+        ["", say("you"), say("right count"), ...Object.keys(networks).map((name) => (name === OF_2009 ? "2009" : name))],
         deals.map((deal) =>
           element(
             "tr",
@@ -316,7 +310,8 @@ export class BeatTheNet extends HTMLElement {
             element(
               "th",
               { scope: "row" },
-              element("a", { href: `./#deal=${deal.deal.replaceAll(" ", "+")}` }, deal.number ? String(deal.number) : "first"),
+              element("a", { href: `./#deal=${deal.deal.replaceAll(" ", "+")}` }, deal.number ? String(deal.number) : say("first")),
+              ...(result.strain === "named" ? [` ${strainSign("SHDCN".indexOf(deal.strain))}`] : []),
             ),
             ...[went(deal.tricks), deal.exact, ...Object.values(deal.networks)].map((text) => element("td", {}, String(text))),
           ),
@@ -328,15 +323,15 @@ export class BeatTheNet extends HTMLElement {
 
 /** A square for each deal, filled by how far the answer was off. */
 function squares(deals) {
-  const words = ["right", "one off", "two off", "more than two off"];
+  const words = [say("square 0"), say("square 1"), say("square 2"), say("square 3")];
   const kind = ({ tricks, exact }) => (tricks === null ? 3 : Math.min(3, Math.abs(tricks - exact)));
-  return element("span", { class: "squares", role: "img", "aria-label": deals.map((deal) => (deal.tricks === null ? "no answer" : words[kind(deal)])).join(", ") },
+  return element("span", { class: "squares", role: "img", "aria-label": deals.map((deal) => (deal.tricks === null ? say("square none") : words[kind(deal)])).join(", ") },
     ...deals.map((deal) => element("span", { class: `square off-${kind(deal)}`, title: words[kind(deal)] })));
 }
 
 /** How far a count is from the exact tricks, in words. */
 function offBy(more) {
-  return more === 0 ? "right" : `${Math.abs(more)} too ${more > 0 ? "many" : "few"}`;
+  return say(more === 0 ? "square 0" : more > 0 ? "too many" : "too few", { n: Math.abs(more) });
 }
 
 /** What North and South hold for their tricks, and what points alone would say. */
@@ -344,9 +339,9 @@ function reason(deal, strain, exact) {
   const points = deal.points(0) + deal.points(2);
   const rule = Math.round((13 / 40) * points); // work point count, as the papers have it
   const spades = [0, 2].reduce((sum, seat) => sum + deal.holding(seat, 0).length, 0);
-  const trumps = strain === "S" ? ` and ${spades} of the spades` : "";
-  const off = exact === rule ? "which is right here" : `${Math.abs(exact - rule)} ${exact > rule ? "fewer" : "more"} than they take`;
-  return `North and South hold ${points} of the 40 points${trumps}. Points alone say ${rule} tricks, ${off}.`;
+  const held = say(strain === "S" ? "hold with spades" : "hold", { points, spades });
+  const off = say(exact === rule ? "rule right" : exact > rule ? "rule fewer" : "rule more", { n: Math.abs(exact - rule) });
+  return `${held} ${say("rule", { n: rule, off })}`;
 }
 
 /** Bars for the shares of answers within two, within one, and exact, one on the other. */
@@ -370,12 +365,12 @@ function bars(percents) {
 function sharing(line) {
   const place = element("span", { class: "sharing" });
   place.append(
-    button("Share", async () => {
+    button(say("share"), async () => {
       try {
         await navigator.clipboard.writeText(line);
-        place.append(element("span", { role: "status" }, " Copied."));
+        place.append(element("span", { role: "status" }, ` ${say("line copied")}`));
       } catch {
-        place.replaceChildren(element("input", { type: "text", readonly: true, value: line, "aria-label": "Line to share" }));
+        place.replaceChildren(element("input", { type: "text", readonly: true, value: line, "aria-label": say("line to share") }));
       }
     }),
   );
@@ -384,8 +379,7 @@ function sharing(line) {
 
 function task(strain, leader) {
   const seat = SEATS.indexOf(leader);
-  const side = seat % 2 ? "North and South declare" : "North and South defend";
-  return `${STRAINS[strain][0].toUpperCase()}${STRAINS[strain].slice(1)}, ${SEAT_NAMES[seat]} leads: ${side}.`;
+  return say(seat % 2 ? "task declare" : "task defend", { strain: say(`task ${strain}`), seat: seatName(seat) });
 }
 
 function table(caption, heads, rows) {
@@ -403,14 +397,15 @@ function bestTable(kind) {
     element(
       "tr",
       {},
-      element("th", { scope: "row" }, name || "without a name"),
-      element("td", {}, `${chunks} of ${begun}`),
+      element("th", { scope: "row" }, name || say("nameless")),
+      element("td", {}, say("chunks of", { chunks, begun })),
       element("td", {}, within_2[0].toFixed(1)),
       element("td", {}, within_1[0].toFixed(1)),
-      element("td", {}, `${exact[0].toFixed(1)} (${exact[1].toFixed(0)} to ${exact[2].toFixed(0)})`),
+      element("td", {}, `${exact[0].toFixed(1)} (${say("range", { from: exact[1].toFixed(0), to: exact[2].toFixed(0) })})`),
     ),
   );
-  return table(`The best: ${kindName(kind)}`, ["", "chunks", "within two", "within one", "exact"], rows);
+  return table(say("the best", { kind: kindName(kind) }), ["", say("chunks"), say("within two"), say("within one"), say("right count")], rows);
 }
 
+paint();
 customElements.define("beat-the-net", BeatTheNet);

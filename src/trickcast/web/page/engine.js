@@ -5,6 +5,7 @@
 import { playState, textOf } from "./bridge.js";
 import { SEATS } from "./cards.js";
 import { Network } from "./net.js";
+import { say } from "./settings.js";
 
 /** An answer that could not be had, in a sentence. */
 export class EngineError extends Error {}
@@ -33,7 +34,7 @@ const aborted = () => new DOMException("given up", "AbortError");
 /** Fetch a file whole; `told` hears which share has come. */
 async function fetched(name, told = () => {}) {
   const response = await fetch(beside(name)).catch(() => null);
-  if (!response?.ok) throw new EngineError(`${name} could not be loaded. Check the connection and try again.`);
+  if (!response?.ok) throw new EngineError(say("not loaded", { name }));
   const packed = response.headers.get("content-encoding");
   const total = packed ? 0 : Number(response.headers.get("content-length"));
   const parts = [];
@@ -86,10 +87,10 @@ class Asked {
         hurry = () => (timer = setTimeout(() => (end(), reject(aborted())), PATIENCE));
         if (signal?.aborted) hurry();
         signal?.addEventListener("abort", hurry);
-        worker.onmessage = ({ data: { error, answer } }) => (error ? reject(new EngineError(`No answer: ${error}`)) : resolve(answer));
+        worker.onmessage = ({ data: { error, answer } }) => (error ? reject(new EngineError(say("no answer", { error }))) : resolve(answer));
         worker.onerror = () => {
           end();
-          reject(new EngineError("This browser could not start its worker (it needs WebAssembly)."));
+          reject(new EngineError(say("no worker")));
         };
         worker.postMessage(question);
       });
@@ -126,14 +127,14 @@ export class BrowserEngine {
   }
 
   async #solver() {
-    this.#dds ??= fetched("./dds.wasm", (share) => this.progress("the exact solver", share))
+    this.#dds ??= fetched("./dds.wasm", (share) => this.progress(say("the solver"), share))
       .then((bytes) => WebAssembly.compile(bytes))
       .catch((error) => {
         this.#dds = null;
         throw error;
       });
     const module = await this.#dds;
-    this.progress("the exact solver", 1);
+    this.progress(say("the solver"), 1);
     const worker = new Worker(beside("./dds-worker.js"), { type: "module" });
     worker.postMessage({ module });
     return worker;
@@ -141,13 +142,13 @@ export class BrowserEngine {
 
   async #network(model, question, signal) {
     if (!this.#loaded.has(model)) {
-      const loading = fetched(`./models/${model}.onnx`, (share) => this.progress(`the network “${model}”`, share)).then((bytes) =>
+      const loading = fetched(`./models/${model}.onnx`, (share) => this.progress(say("the network", { model }), share)).then((bytes) =>
         this.#nets.ask({ model, bytes }));
       loading.catch(() => this.#loaded.delete(model));
       this.#loaded.set(model, loading);
     }
     await this.#loaded.get(model);
-    this.progress(`the network “${model}”`, 1);
+    this.progress(say("the network", { model }), 1);
     if (signal?.aborted) throw aborted();
     return this.#nets.ask({ model, ...question });
   }
@@ -220,7 +221,7 @@ export class HttpEngine {
       });
     } catch (error) {
       if (error.name === "AbortError") throw error;
-      throw new EngineError("The server cannot be reached.");
+      throw new EngineError(say("no server"));
     }
     if (response.ok) return response;
     const { detail } = await response.json().catch(() => ({}));
@@ -241,7 +242,7 @@ export class HttpEngine {
       if (event === "partial" || event === "result") yield data;
       if (event === "end") return;
     }
-    throw new EngineError("The server broke off its answer.");
+    throw new EngineError(say("broken off"));
   }
 
   async estimate(deal, model, signal) {
@@ -276,8 +277,8 @@ export class HttpEngine {
 }
 
 function refusal(status, detail, again) {
-  const busy = (status === 429 || status === 503) && again ? ` Try again in ${again} s.` : "";
-  const error = new EngineError((typeof detail === "string" ? detail : `The server answers ${status}.`) + busy);
+  const busy = (status === 429 || status === 503) && again ? ` ${say("again in", { seconds: again })}` : "";
+  const error = new EngineError((typeof detail === "string" ? detail : say("server answers", { status })) + busy);
   error.status = status;
   return error;
 }

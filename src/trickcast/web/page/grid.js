@@ -1,7 +1,8 @@
 // The twenty expected tricks with their chances; a number that is chosen shows its whole distribution.
 
 import { html, nothing, percent, sign } from "./dom.js";
-import { SEATS, SEAT_NAMES, STRAIN_NAMES } from "./cards.js";
+import { SEATS } from "./cards.js";
+import { say, seatName, strainName } from "./settings.js";
 import { change, state } from "./store.js";
 
 const STRAINS = [4, 0, 1, 2, 3]; // NT S H D C, as PBN prints them
@@ -27,16 +28,18 @@ function cellView({ estimate, seats, exact }, strain, seat) {
   const chosen = Boolean(state.cell) && state.cell[0] === strain && state.cell[1] === seat;
   const differs = known !== null && known !== likeliest;
   return html`<td data-cell="${strain}-${seat}"><button type="button" class="cell" aria-expanded=${chosen}
-    aria-label=${`${STRAIN_NAMES[strain]} by ${SEAT_NAMES[seat]}: ${text}${known === null ? "" : `, exactly ${known}`}`}
+    aria-label=${`${by(strain, seat)}: ${text}${known === null ? "" : `, ${say("is exactly", { n: known })}`}`}
     @click=${() => change({ cell: chosen ? null : [strain, seat] })}><span class="number">${text}</span><small>${chance}</small>${
       known === null ? nothing : html`<span class="exact ${differs ? "differs" : ""}">= ${known}${differs ? " *" : ""}</span>`}</button></td>`;
 }
 
+const by = (strain, seat) => say("strain by", { strain: strainName(strain), seat: seatName(seat) });
+
 function detailView({ estimate, seats }) {
   const place = state.cell ? seats.indexOf(state.cell[1]) : -1;
-  if (place < 0) return html`<p class="hint">Choose a number to see its chances.</p>`;
+  if (place < 0) return html`<p class="hint">${say("choose a number")}</p>`;
   const [strain, seat] = state.cell;
-  return html`<h3>${STRAIN_NAMES[strain]} by ${SEAT_NAMES[seat]}</h3>${chancesTable(`${STRAIN_NAMES[strain]} by ${SEAT_NAMES[seat]}`, estimate.probabilities[strain][place])}`;
+  return html`<h3>${by(strain, seat)}</h3>${chancesTable(by(strain, seat), estimate.probabilities[strain][place])}`;
 }
 
 /** A distribution as a table with bars; counts that make a contract of `needed` tricks are marked. */
@@ -44,7 +47,7 @@ export function chancesTable(caption, chances, needed = 14) {
   const most = Math.max(...chances);
   const rows = chances.map((chance, tricks) => [tricks, chance]).filter(([, chance]) => chance >= 0.005).reverse();
   return html`<table class="chances"><caption class="spoken">${caption}</caption>
-    <thead><tr><th scope="col">tricks</th><th scope="col">chance</th><td></td><th scope="col">at least</th></tr></thead>
+    <thead><tr><th scope="col">${say("tricks")}</th><th scope="col">${say("chance")}</th><td></td><th scope="col">${say("at least")}</th></tr></thead>
     <tbody>${rows.map(([tricks, chance]) => html`<tr class=${tricks >= needed ? "makes" : ""}><th scope="row">${tricks}${tricks >= needed ? " ✓" : ""}</th><td>${percent(chance)}</td>
       <td class="bar" aria-hidden="true"><svg viewBox="0 0 100 10" preserveAspectRatio="none"><rect width=${(100 * chance) / most} height="10" rx="1"></rect></svg></td>
       <td>${percent(atLeast(chances, tricks))}</td></tr>`)}</tbody></table>`;
@@ -54,13 +57,12 @@ export function chancesTable(caption, chances, needed = 14) {
 export function gridView(content) {
   const { seats, exact } = content;
   const shown = SEATS_PRINTED.filter((seat) => seats.includes(seat));
-  const kinds = [["tricks", "Tricks"], ["contracts", "Contracts that make"]];
-  return html`<div class="switch" role="group" aria-label="Show">${kinds.map(([kind, text]) =>
+  const kinds = [["tricks", say("show tricks")], ["contracts", say("show contracts")]];
+  return html`<div class="switch" role="group" aria-label=${say("show")}>${kinds.map(([kind, text]) =>
       html`<button type="button" class="quiet" aria-pressed=${(state.grid ?? "tricks") === kind} @click=${() => change({ grid: kind })}>${text}</button>`)}</div>
-    <table class="grid"><caption class="spoken">expected tricks</caption>
+    <table class="grid"><caption class="spoken">${say("expected tricks")}</caption>
       <thead><tr><td></td>${STRAINS.map((strain) => html`<th scope="col">${sign(strain)}</th>`)}</tr></thead>
-      <tbody>${shown.map((seat) => html`<tr><th scope="row"><abbr title=${SEAT_NAMES[seat]}>${SEATS[seat]}</abbr></th>${STRAINS.map((strain) => cellView(content, strain, seat))}</tr>`)}</tbody></table>
-    <p class="hint">${state.grid === "contracts" ? (exact ? "The highest contract that makes, exactly." : "The likeliest contract that makes, and its chance.")
-      : `Expected tricks, and the chance of the likeliest count.${exact ? " = is exact; * where the likeliest count is another." : ""}`}</p>
+      <tbody>${shown.map((seat) => html`<tr><th scope="row"><abbr title=${seatName(seat)}>${SEATS[seat]}</abbr></th>${STRAINS.map((strain) => cellView(content, strain, seat))}</tr>`)}</tbody></table>
+    <p class="hint">${say(state.grid === "contracts" ? (exact ? "grid makes" : "grid may make") : exact ? "grid exact" : "grid expected")}</p>
     ${detailView(content)}`;
 }

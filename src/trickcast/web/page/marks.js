@@ -1,6 +1,8 @@
 // What came of the contests played in this browser: a mark for each deal, the results that are kept
 // here and nowhere else, and the line to share.
 
+import { say } from "./settings.js";
+
 const KEY = "contest-results";
 const MOST = 400; // results that are kept
 const DAY = 86_400_000; // milliseconds
@@ -45,7 +47,6 @@ export const right = (deals) => deals.filter(({ tricks, exact }) => tricks === e
 
 /** The line to share: it gives no answer away. */
 export function shareLine({ mode, day, deals }, address) {
-  const what = mode === "day" ? `deal of the day ${dateOf(day)}` : `${deals.length} deals`;
-  const score = mode === "day" ? "" : ` ${right(deals)} of ${deals.length} right`;
-  return `Beat the net, ${what}: ${deals.map(markOf).join("")}${score} ${address}`;
+  const told = { date: mode === "day" ? dateOf(day) : "", marks: deals.map(markOf).join(""), right: right(deals), n: deals.length };
+  return `${say(mode === "day" ? "line of day" : "line of deals", told)} ${address}`;
 }

@@ -1,12 +1,12 @@
 // A picture of the board in view, for posts and handouts: hands, what makes, par, the chances of the
 // number that is chosen. The same shapes become SVG, or are painted and saved as PNG.
 
-import { SEATS, SEAT_NAMES, STRAIN_NAMES, SYMBOLS } from "./cards.js";
-import { percent } from "./dom.js";
+import { SEATS } from "./cards.js";
+import { percent, scoreFor, sideName } from "./dom.js";
 import { factsOf } from "./diagram.js";
 import { PRINTED_STRAINS } from "./makes.js";
 import { signed } from "./bridge.js";
-import { rankText, setting } from "./settings.js";
+import { rankText, say, seatName, setting, strainName, strainSign } from "./settings.js";
 
 const WIDTH = 1200;
 const HEIGHT = 630;
@@ -23,12 +23,12 @@ const rect = (x, y, width, height, fill, round = 0) => ({ x, y, width, height, f
 const suits = () => (setting("colours") === "two" ? TWO : FOUR);
 
 function handShapes(deal, seat, x, y) {
-  const name = text(x, y, SEAT_NAMES[seat], { size: 17, fill: INK.quiet, font: SANS, bold: true });
-  if (!deal.count(seat)) return [name, text(x, y + 34, "not known", { size: 20, fill: INK.quiet })];
+  const name = text(x, y, seatName(seat), { size: 17, fill: INK.quiet, font: SANS, bold: true });
+  if (!deal.count(seat)) return [name, text(x, y + 34, say("not known"), { size: 20, fill: INK.quiet })];
   const points = deal.count(seat) === 13 ? [text(x + 175, y, deal.points(seat), { size: 17, fill: INK.quiet, font: SANS, anchor: "end" })] : [];
   return [name, ...points, ...[0, 1, 2, 3].flatMap((suit) => {
     const cards = [...deal.holding(seat, suit)].map(rankText).join(" ") || "–";
-    return [text(x, y + 34 + 31 * suit, SYMBOLS[suit], { fill: suits()[suit] }), text(x + 32, y + 34 + 31 * suit, cards, { size: 25 })];
+    return [text(x, y + 34 + 31 * suit, strainSign(suit), { fill: suits()[suit] }), text(x + 32, y + 34 + 31 * suit, cards, { size: 25 })];
   })];
 }
 
@@ -45,7 +45,7 @@ function compassShapes({ dealer, vulnerable, number }, x, y) {
 function tableShapes({ exact, estimate }, x, y) {
   const tricks = exact ?? estimate.tricks;
   const columns = PRINTED_STRAINS.map((_, place) => x + 95 + 72 * place);
-  const heads = PRINTED_STRAINS.map((strain, place) => text(columns[place], y, SYMBOLS[strain], { fill: suits()[strain], anchor: "middle" }));
+  const heads = PRINTED_STRAINS.map((strain, place) => text(columns[place], y, strainSign(strain), { fill: suits()[strain], anchor: "middle" }));
   const rows = [0, 2, 1, 3].flatMap((seat, row) => [
     text(x, y + 42 + 40 * row, SEATS[seat], { size: 20, fill: INK.quiet, font: SANS }),
     ...PRINTED_STRAINS.map((strain, place) => text(columns[place], y + 42 + 40 * row, tricks[strain][seat],
@@ -58,7 +58,7 @@ function chanceShapes({ estimate }, [strain, seat], x, y) {
   const chances = estimate.probabilities[strain][seat].map((chance, tricks) => [chance, tricks]).filter(([chance]) => chance >= 0.01);
   const most = Math.max(...chances.map(([chance]) => chance));
   const wide = Math.min(70, 420 / chances.length);
-  return [text(x, y, `Chances: ${STRAIN_NAMES[strain]} by ${SEAT_NAMES[seat]}`, { size: 17, fill: INK.quiet, font: SANS, bold: true }),
+  return [text(x, y, say("chances of", { strain: strainName(strain), seat: seatName(seat) }), { size: 17, fill: INK.quiet, font: SANS, bold: true }),
     ...chances.flatMap(([chance, tricks], place) => {
       const [left, high] = [x + wide * place, (80 * chance) / most];
       return [rect(left + 3, y + 122 - high, wide - 6, high, INK.felt, 3), text(left + wide / 2, y + 148, tricks, { size: 18, font: SANS, anchor: "middle" }),
@@ -69,20 +69,19 @@ function chanceShapes({ estimate }, [strain, seat], x, y) {
 /** All that is drawn of a board; `cell` is [strain, seat] of the chances, or null. */
 export function shapesOf(board, answer, cell) {
   const { deal } = board;
-  const found = [rect(0, 0, WIDTH, HEIGHT, INK.paper), text(40, 54, factsOf(board) || "A deal", { size: 26, bold: true }),
+  const found = [rect(0, 0, WIDTH, HEIGHT, INK.paper), text(40, 54, factsOf(board) || say("a deal"), { size: 26, bold: true }),
     ...handShapes(deal, 0, 270, 115), ...handShapes(deal, 3, 40, 285), ...handShapes(deal, 1, 455, 285), ...handShapes(deal, 2, 270, 470), ...compassShapes(board, 275, 280)];
   if (deal.whole && (answer.exact || answer.estimate)) {
     const { par, exact } = answer;
     const x = 700;
     found.push(rect(x - 30, 0, WIDTH - x + 30, HEIGHT, "#fffdf8"), rect(x - 31, 0, 1, HEIGHT, INK.line));
     if (par) {
-      const score = par.ns === 0 ? "0" : par.ns > 0 ? `N–S +${par.ns}` : `E–W +${-par.ns}`;
-      found.push(text(x, 70, `${exact ? "Par" : "Par, likely"} ${score}`, { size: 40, bold: true, fill: INK.gold }));
+      found.push(text(x, 70, `${say(exact ? "par" : "likely par")} ${scoreFor(par.ns)}`, { size: 40, bold: true, fill: INK.gold }));
       const by = ({ contract, by: seats, result }) =>
-        `${contract[0]}${SYMBOLS["SHDCN".indexOf(contract[1])]}${contract.slice(2).replaceAll("X", "×")} ${seats.length === 2 ? ["N–S", "E–W"][seats[0] % 2] : SEATS[seats[0]]} ${signed(result)}`;
-      found.push(text(x, 104, par.contracts.slice(0, 3).map(by).join(", ") || "passed out", { size: 20, fill: INK.quiet, font: SANS }));
+        `${contract[0]}${strainSign("SHDCN".indexOf(contract[1]))}${contract.slice(2).replaceAll("X", "×")} ${sideName(seats)} ${signed(result)}`;
+      found.push(text(x, 104, par.contracts.slice(0, 3).map(by).join(", ") || say("passed out"), { size: 20, fill: INK.quiet, font: SANS }));
     }
-    found.push(text(x, 146, exact ? "Double-dummy tricks" : "Likely tricks", { size: 17, fill: INK.quiet, font: SANS, bold: true }), ...tableShapes(answer, x, 184));
+    found.push(text(x, 146, say(exact ? "double-dummy tricks" : "likely tricks"), { size: 17, fill: INK.quiet, font: SANS, bold: true }), ...tableShapes(answer, x, 184));
     if (cell && answer.estimate) found.push(...chanceShapes(answer, cell, x, 400));
   }
   return [...found, text(WIDTH - 30, HEIGHT - 22, "trickcast", { size: 18, fill: INK.felt, bold: true, anchor: "end" })];

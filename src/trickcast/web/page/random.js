@@ -3,6 +3,7 @@
 import { Deal } from "./cards.js";
 import { html, render } from "./dom.js";
 import { EngineError } from "./engine.js";
+import { say, seatName } from "./settings.js";
 
 const SLAM = 31; // points of a side from which on a slam is in the air
 const SEEDS = 2 ** 31;
@@ -50,9 +51,9 @@ export function drawRandom(target, engine, take, told = "") {
       drawRandom(target, engine, take, error.message);
     }
   };
-  const field = (seat, name, example) => html`<label class="field">${name} has <input type="text" name=${seat} placeholder=${example} spellcheck="false" autocapitalize="off"></label>`;
-  render(html`<button type="button" class="quiet" @click=${() => take(anyDeal())}>Any deal</button>
-    <button type="button" class="quiet" @click=${() => take(slamDeal())}>Slam zone: ${SLAM} points or more</button>
-    ${engine?.simulates ? html`<form class="words" @submit=${byWords}>${field("north", "North", "15-17 balanced")}${field("south", "South", "at least 5 hearts")}
-        <p role="alert">${told}</p><button class="quiet">Deal by these words</button></form>` : html`<p class="hint">Dealing by words needs a trickcast server.</p>`}`, target);
+  const field = (seat, name, example) => html`<label class="field">${say("has", { seat: name })} <input type="text" name=${seat} placeholder=${example} spellcheck="false" autocapitalize="off"></label>`;
+  render(html`<button type="button" class="quiet" @click=${() => take(anyDeal())}>${say("any deal")}</button>
+    <button type="button" class="quiet" @click=${() => take(slamDeal())}>${say("slam zone", { points: SLAM })}</button>
+    ${engine?.simulates ? html`<form class="words" @submit=${byWords}>${field("north", seatName(0), "15-17 balanced")}${field("south", seatName(2), "at least 5 hearts")}
+        <p role="alert">${told}</p><button class="quiet">${say("deal by words")}</button></form>` : html`<p class="hint">${say("words need server")}</p>`}`, target);
 }

@@ -1,6 +1,8 @@
 // Who keeps the deals, the clock and the score of a contest: a server, or for practice this page.
 // Both have begin, deal, answer and result, and give the same objects.
 
+import { say } from "./settings.js";
+
 /** Why a contest does not go on, in a sentence; the status is that of the server's answer. */
 export class ContestError extends Error {
   constructor(message, status = 0) {
@@ -25,12 +27,12 @@ export class ServerRounds {
       };
       response = await fetch(new URL(`./v1/contest${path}`, document.baseURI), options);
     } catch {
-      throw new ContestError("The server cannot be reached.");
+      throw new ContestError(say("no server"));
     }
     const answer = await response.json().catch(() => ({}));
     if (response.ok) return answer;
-    const detail = typeof answer.detail === "string" ? answer.detail : `answer ${response.status}`;
-    throw new ContestError(`The server says: ${detail}.`, response.status);
+    const detail = typeof answer.detail === "string" ? answer.detail : `${response.status}`;
+    throw new ContestError(say("server says", { detail }), response.status);
   }
 
   #kept() {
@@ -113,7 +115,7 @@ export class PracticeRounds {
   async overview() {
     if (!this.#made) {
       const response = await fetch(new URL("./practice.json", import.meta.url)).catch(() => null);
-      if (!response?.ok) throw new ContestError("The deals to practise on cannot be read.");
+      if (!response?.ok) throw new ContestError(say("no practice"));
       this.#made = await response.json();
     }
     return { length: LENGTHS.chunk, seconds: this.#seconds, best: [] };

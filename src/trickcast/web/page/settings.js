@@ -1,16 +1,13 @@
-// How the page looks to whom: theme, colours of the suits, letters of the ranks. Kept in this browser.
+// How the page looks to whom: theme, colours of the suits, letters of the ranks; and its words. What is
+// chosen is kept in this browser.
+
+import words from "./words.js";
 
 const KEY = "settings";
 const settings = { theme: "", colours: "four", ten: "T", language: "en", ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
 
-/** Ranks and suits as they are printed in each language. */
-export const LANGUAGES = {
-  en: { name: "English", ranks: "AKQJ", suits: ["spades", "hearts", "diamonds", "clubs"] },
-  fr: { name: "français", ranks: "ARDV", suits: ["pique", "cœur", "carreau", "trèfle"] },
-  de: { name: "Deutsch", ranks: "AKDB", suits: ["Pik", "Cœur", "Karo", "Treff"] },
-  nl: { name: "Nederlands", ranks: "AHVB", suits: ["schoppen", "harten", "ruiten", "klaveren"] },
-  pl: { name: "polski", ranks: "AKDW", suits: ["piki", "kiery", "kara", "trefle"] },
-};
+/** The languages of the cards: their code, name and letters. */
+export const LANGUAGES = Object.entries(words).map(([code, { name, cards }]) => [code, name, cards.ranks]);
 
 export const setting = (name) => settings[name];
 
@@ -21,19 +18,40 @@ export function set(name, value) {
   paint();
 }
 
+const chosen = () => words[settings.language] ?? words.en;
+const whole = () => (chosen().page ? chosen() : words.en); // a language that has sentences too
+
+/**
+ * A sentence of the page with its places filled; where a part is drawn, not text, an array for a
+ * template. Of two forms the first is for `n` of one.
+ */
+export function say(key, parts = {}) {
+  const found = whole().page[key] ?? words.en.page[key];
+  const form = Array.isArray(found) ? found[parts.n === 1 ? 0 : 1] : found;
+  const filled = form.split(/\{(\w+)\}/).map((piece, place) => (place % 2 ? parts[piece] : piece));
+  return filled.some((part) => typeof part === "object") ? filled : filled.join("");
+}
+
+/** Words that come in a list: of the seats, or of who is vulnerable. */
+export const seatName = (seat) => whole().record.seats[seat];
+
+/** A suit, or notrump, in words and as a sign. */
+export const strainName = (strain) => [...chosen().cards.suits, chosen().cards.notrump][strain];
+export const strainSign = (strain) => ["♠", "♥", "♦", "♣", chosen().cards.symbol][strain];
+
 /** A rank as it is printed. */
 export function rankText(rank) {
   if (rank === "T") return settings.ten;
   const place = "AKQJ".indexOf(rank);
-  return place < 0 ? rank : (LANGUAGES[settings.language] ?? LANGUAGES.en).ranks[place];
+  return place < 0 ? rank : chosen().cards.ranks[place];
 }
 
-export const suitName = (suit) => (LANGUAGES[settings.language] ?? LANGUAGES.en).suits[suit];
-
-/** Put theme and colours on the page. */
+/** Put theme, colours and words on the page. */
 export function paint() {
   const { classList, dataset } = document.documentElement;
   if (settings.theme) dataset.theme = settings.theme;
   else delete dataset.theme;
   classList.toggle("two-colours", settings.colours === "two");
+  if (whole() === words.en) return; // as the page is written
+  for (const each of document.querySelectorAll("[data-say]")) each.textContent = say(each.dataset.say);
 }

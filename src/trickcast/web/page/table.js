@@ -1,14 +1,13 @@
 // The middle of the page: the board's head, the cross with a result on every card, the play.
 
-import { html, nothing, percent, sign, svg, written } from "./dom.js";
+import { html, nothing, percent, sideName, sign, svg, written } from "./dom.js";
 import { cardOf, isVulnerable, needed, playState, scoreOf, signed, textOf } from "./bridge.js";
-import { RANKS, SEATS, SEAT_NAMES } from "./cards.js";
+import { RANKS, SEATS } from "./cards.js";
 import { costsOf, foresee, playedOf, resultsOf, theEngine } from "./answers.js";
 import { compassView, crossView, factsOf, spokenCard } from "./diagram.js";
-import { rankText } from "./settings.js";
+import { rankText, say, seatName, strainSign } from "./settings.js";
 import { board, change, choose, edit, editBoard, state } from "./store.js";
 
-const SIDES = ["N–S", "E–W"];
 const VULNERABLE = ["none", "ns", "ew", "both"];
 
 const cardText = (card) => html`<span class="bid">${sign(Math.floor(card / 13))}${rankText(RANKS[card % 13])}</span>`;
@@ -40,11 +39,11 @@ export function swap(card, other) {
   if (from === to) return change({ picked: null });
   const before = state.before ?? deal;
   const changed = deal.with(card, to).with(other, from);
-  const name = (each) => `${"♠♥♦♣"[Math.floor(each / 13)]}${rankText(RANKS[each % 13])}`;
+  const name = (each) => `${strainSign(Math.floor(each / 13))}${rankText(RANKS[each % 13])}`;
   const boards = [...state.boards];
   boards[state.chosen] = { ...board(), deal: changed, exact: null, play: [], result: null };
   edit({ boards, before: changed.pbn === before.pbn ? null : before, picked: null, line: state.line && { ...state.line, cards: [], at: 0 } },
-    `What if: ${name(card)} to ${SEAT_NAMES[to]}, ${name(other)} to ${SEAT_NAMES[from]}.`);
+    say("swapped", { card: name(card), to: seatName(to), other: name(other), from: seatName(from) }));
 }
 
 /** The card that a seat gives for another: its lowest of that suit, else of its longest. */
@@ -82,7 +81,7 @@ function cardView(legal, results) {
     const rank = rankText(RANKS[card % 13]);
     if (mode === "swap") {
       return html`<button type="button" class="card ${picked === card ? "picked" : ""}" data-card=${card} draggable="true" @dragstart=${drag}
-        aria-pressed=${picked === card} aria-label=${`${spokenCard(card)} of ${SEAT_NAMES[seat]}`} @click=${() => touched(card)}>${rank}</button>`;
+        aria-pressed=${picked === card} aria-label=${say("card of", { card: spokenCard(card), seat: seatName(seat) })} @click=${() => touched(card)}>${rank}</button>`;
     }
     if (!line || !legal.has(card)) {
       return html`<span class="card ${line ? "waits" : ""}" data-card=${card} draggable="true" @dragstart=${drag}>${rank}</span>`;
@@ -91,7 +90,7 @@ function cardView(legal, results) {
     const over = tricks === undefined ? null : tricks - needed(line.contract);
     const ours = seat % 2 === line.declarer % 2;
     const best = tricks !== undefined && tricks === (ours ? Math.max(...most) : Math.min(...most));
-    const label = `${spokenCard(card)}${over === null ? "" : over === 0 ? ", makes exactly" : over > 0 ? `, ${over} over` : `, ${-over} down`}`;
+    const label = `${spokenCard(card)}${over === null ? "" : `, ${say(over === 0 ? "exactly" : over > 0 ? "over" : "down", { n: Math.abs(over) })}`}`;
     return html`<button type="button" class="card plays ${best ? "best" : ""} ${over === null ? "" : over < 0 ? "fails" : "makes"}" data-card=${card} draggable="true"
       @dragstart=${drag} aria-label=${label} @pointerenter=${() => foresee(textOf(card))} @click=${() => play(card)}>${rank}<span class="result" aria-hidden="true">${over === null ? "\u00a0" : signed(over)}</span></button>`;
   };
@@ -101,10 +100,12 @@ function cardView(legal, results) {
 function trickView({ trick, leader, last, turn }) {
   const shown = trick.length ? trick.map((card, place) => [(leader + place) % 4, card]) : [];
   const cards = shown.length ? shown : last;
-  return html`<div class="compass trick ${shown.length ? "" : "past"}" role="group" aria-label=${shown.length ? "Trick on the table" : "Last trick"}>
+  return html`<div class="compass trick ${shown.length ? "" : "past"}" role="group" aria-label=${say(shown.length ? "this trick" : "last trick")}>
     ${cards.map(([seat, card]) => html`<span class="arm arm-${SEATS[seat]}">${cardText(card)}</span>`)}
-    <span class="centre turn-${SEATS[turn]}" role="img" aria-label=${`${SEAT_NAMES[turn]} to play`}>${"↑→↓←"[turn]}</span></div>`;
+    <span class="centre turn-${SEATS[turn]}" role="img" aria-label=${say("to play", { seat: seatName(turn) })}>${"↑→↓←"[turn]}</span></div>`;
 }
+
+const contractBy = ({ contract, declarer }) => say("contract by", { contract: written(contract), seat: seatName(declarer) });
 
 function chooser() {
   const { line } = state;
@@ -117,13 +118,13 @@ function chooser() {
   const select = (name, label, options, value) => html`<select name=${name} class=${value === "" && name === "level" ? "none" : ""} aria-label=${label} @change=${read}>
     ${options.map(([key, text]) => html`<option value=${key} ?selected=${String(key) === String(value)} .selected=${String(key) === String(value)}>${text}</option>`)}</select>`;
   return html`<form class="chooser" @submit=${(event) => event.preventDefault()}>
-    <span class="label">Play</span>
-    ${select("level", "Contract level", [["", "no contract"], ...[..."1234567"].map((level) => [level, level])], contract[0] ?? "")}
+    <span class="label">${say("contract")}</span>
+    ${select("level", say("level"), [["", say("no contract")], ...[..."1234567"].map((level) => [level, level])], contract[0] ?? "")}
     <span class="rest" ?hidden=${!line}>
-      ${select("strain", "Contract strain", [..."SHDCN"].map((strain, i) => [strain, ["♠", "♥", "♦", "♣", "NT"][i]]), contract[1] ?? "N")}
-      ${select("doubled", "Doubling", [["", "–"], ["X", "×"], ["XX", "××"]], contract.slice(2))}
-      <span>by</span>
-      ${select("by", "Contract declarer", SEATS.map((_, seat) => [seat, SEAT_NAMES[seat]]), line?.declarer ?? 2)}
+      ${select("strain", say("strain"), [..."SHDCN"].map((strain, i) => [strain, strainSign(i)]), contract[1] ?? "N")}
+      ${select("doubled", say("doubling"), [["", "–"], ["X", "×"], ["XX", "××"]], contract.slice(2))}
+      <span>${say("by")}</span>
+      ${select("by", say("declarer"), SEATS.map((_, seat) => [seat, seatName(seat)]), line?.declarer ?? 2)}
     </span></form>`;
 }
 
@@ -137,30 +138,45 @@ function playBar(now, results) {
   const played = playedOf(board(), line);
   const move = (to, text, label) => html`<button type="button" class="step" aria-label=${label} ?disabled=${to < 0 || to > total || to === line.at} @click=${() => stepTo(to)}>${text}</button>`;
   return html`<div class="play">
-    <p class="now"><strong>${written(line.contract)} by ${SEAT_NAMES[line.declarer]}</strong>
-      ${ends === null ? (state.silent ? "Results of cards need a newer server." : theEngine()?.solves === false ? "Results of cards need the exact solver." : "…")
-        : html`<span class="verdict ${ends < needed(line.contract) ? "fails" : "makes"}">${ends} tricks, ${signed(ends - needed(line.contract))}</span>
+    <p class="now"><strong>${contractBy(line)}</strong>
+      ${ends === null ? (state.silent ? say("newer server") : theEngine()?.solves === false ? say("results need solver") : "…")
+        : html`<span class="verdict ${ends < needed(line.contract) ? "fails" : "makes"}">${say("some tricks", { n: ends })}, ${signed(ends - needed(line.contract))}</span>
           <span class="points">${scoreText(line, ends)}</span>`}</p>
-    ${played ? html`<p class="as-played">As played: makes ${percent(played.making)}, ${played.expected.toFixed(1)} tricks on average</p>` : nothing}
-    <div class="scrub">${move(0, "«", "To the first card")}${move(line.at - 1, "‹", "One card back")}
-      <span class="slide"><input type="range" min="0" max=${Math.max(total, 1)} .value=${String(line.at)} ?disabled=${!total} aria-label="Card of the play" aria-valuetext=${`card ${line.at} of ${total}`} @input=${({ target }) => stepTo(Number(target.value))}>
+    ${played ? html`<p class="as-played">${say("as played here", { share: percent(played.making), tricks: played.expected.toFixed(1) })}</p>` : nothing}
+    <div class="scrub">${move(0, "«", say("first card"))}${move(line.at - 1, "‹", say("card back"))}
+      <span class="slide"><input type="range" min="0" max=${Math.max(total, 1)} .value=${String(line.at)} ?disabled=${!total} aria-label=${say("card of the play")} aria-valuetext=${say("card number", { at: line.at, total })} @input=${({ target }) => stepTo(Number(target.value))}>
         <svg class="marks" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">${[...costs.keys()].map((place) => markAt((100 * (place + 0.5)) / Math.max(total, 1)))}</svg></span>
-      ${move(line.at + 1, "›", "One card on")}${move(total, "»", "To the last card")}</div>
-    <p class="hint">${given ? html`<span class="fails">${SEAT_NAMES[given.seat]}’s ${cardText(cardOf(given.card))} gave ${given.tricks} ${given.tricks === 1 ? "trick" : "tricks"} away.</span> `
-      : `Trick ${Math.min(13, done + 1)} · ${SIDES[0]} ${now.won[0]}, ${SIDES[1]} ${now.won[1]} · ${done === 13 ? "all cards are played" : `${SEAT_NAMES[now.turn]} to play`}`}</p>
+      ${move(line.at + 1, "›", say("card on"))}${move(total, "»", say("last card"))}</div>
+    <p class="hint">${given ? html`<span class="fails">${say("gave away", { seat: seatName(given.seat), card: cardText(cardOf(given.card)), n: given.tricks })}</span> `
+      : [say("trick number", { number: Math.min(13, done + 1) }), `${sideName([0, 2])} ${now.won[0]}, ${sideName([1, 3])} ${now.won[1]}`, done === 13 ? say("all played") : say("to play", { seat: seatName(now.turn) })].join(" · ")}</p>
   </div>`;
 }
 
 const scoreText = ({ contract, declarer }, tricks) => {
   const points = scoreOf(contract, tricks, isVulnerable(board().vulnerable, declarer));
-  return `${SIDES[declarer % 2]} ${points < 0 ? "−" : "+"}${Math.abs(points)}`;
+  return `${sideName([declarer, (declarer + 2) % 4])} ${points < 0 ? "−" : "+"}${Math.abs(points)}`;
 };
 
 const markAt = (x) => svg`<rect x=${x - 0.6} y="0" width="1.2" height="4"></rect>`;
 
-/** Head, cross and play of the board in view. */
-export function tableView() {
+/** Deals to try, where there are no cards yet. */
+const EXAMPLES = [
+  ["example game", "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"],
+  ["example notrump", "N:KQ95.J62.96.QT54 A742.843.JT73.K9 JT86.AK7.AQ82.J6 3.QT95.K54.A8732"],
+  ["example pair", "N:AQ864.K75.A3.KJ4 - KJ5.A64.KQ92.A83 -"],
+];
+
+function emptyView({ read, enter }) {
+  const choice = (key, use) => html`<li><button type="button" class="quiet" @click=${use}><strong>${say(key)}</strong><small>${say(`about ${key}`)}</small></button></li>`;
+  return html`<div class="welcome"><h2>${say("welcome")}</h2><p>${say("paste or try")}</p>
+    <ul>${EXAMPLES.map(([key, deal]) => choice(key, () => read(deal)))}${choice("enter cards", enter)}</ul>
+    <p><a href="./contest.html">${say("deal of the day")}</a></p></div>`;
+}
+
+/** Head, cross and play of the board in view; what is done where there is none: `read` a text, or `enter` cards. */
+export function tableView(start) {
   const shown = board();
+  if (shown.deal.empty && state.boards.length === 1) return emptyView(start);
   const { line, mode, boards, chosen } = state;
   const now = line && playState(shown.deal, line.contract, line.declarer, line.cards.slice(0, line.at));
   const results = line && resultsOf(line);
@@ -173,17 +189,17 @@ export function tableView() {
   const file = boards.length > 1;
   return html`
     <div class="board-head">
-      ${file ? html`<button type="button" class="step" aria-label="Board before" ?disabled=${chosen === 0} @click=${() => choose(chosen - 1)}>◀</button>
+      ${file ? html`<button type="button" class="step" aria-label=${say("board before")} ?disabled=${chosen === 0} @click=${() => choose(chosen - 1)}>◀</button>
         <span class="place" aria-live="polite">${chosen + 1}/${boards.length}</span>
-        <button type="button" class="step" aria-label="Next board" ?disabled=${chosen === boards.length - 1} @click=${() => choose(chosen + 1)}>▶</button>` : nothing}
-      <h2 class="facts">${factsOf(shown) || (shown.deal.empty ? "No cards yet" : "A deal")}</h2>
-      ${shown.contract ? html`<span class="recorded">${written(shown.contract)}${SEATS[shown.declarer] ? ` by ${SEATS[shown.declarer]}` : ""}${shown.result === null || shown.contract === "PASS" ? "" : `, ${signed(shown.result - needed(shown.contract))}`}</span>` : nothing}
+        <button type="button" class="step" aria-label=${say("next board")} ?disabled=${chosen === boards.length - 1} @click=${() => choose(chosen + 1)}>▶</button>` : nothing}
+      <h2 class="facts">${factsOf(shown) || say(shown.deal.whole ? "a deal" : shown.deal.pair ? "two hands" : "part of a deal")}</h2>
+      ${shown.contract ? html`<span class="recorded">${SEATS[shown.declarer] ? say("contract by", { contract: written(shown.contract), seat: SEATS[shown.declarer] }) : written(shown.contract)}${shown.result === null || shown.contract === "PASS" ? "" : `, ${signed(shown.result - needed(shown.contract))}`}</span>` : nothing}
     </div>
-    ${crossView(shown, { card: cardView(legal, results), compass, drop, owners: now?.owners ?? shown.deal.owners, turn: now?.legal.length ? now.turn : null })}
+    ${crossView(shown, { card: cardView(legal, results), compass, drop, owners: now?.owners ?? shown.deal.owners, turn: now?.legal.length ? now.turn : null, playing: Boolean(line) })}
     <div class="table-tools">
       ${shown.deal.whole ? html`${chooser()}
-      <button type="button" class="quiet" aria-pressed=${mode === "swap"} @click=${() => change({ mode: mode === "swap" ? "look" : "swap", picked: null, line: mode === "swap" ? line : null })}>What if?</button>` : nothing}
+      <button type="button" class="quiet" aria-pressed=${mode === "swap"} @click=${() => change({ mode: mode === "swap" ? "look" : "swap", picked: null, line: mode === "swap" ? line : null })}>${say("what if")}</button>` : nothing}
     </div>
-    ${mode === "swap" ? html`<p class="hint" role="status">${state.picked === null ? "Choose a card, then the card of another hand it changes places with. Dragging works too." : html`${cardText(state.picked)} changes places with …`}</p>` : nothing}
+    ${mode === "swap" ? html`<p class="hint" role="status">${state.picked === null ? say("what if how") : say("what if with", { card: cardText(state.picked) })}</p>` : nothing}
     ${line ? playBar(now, results) : nothing}`;
 }

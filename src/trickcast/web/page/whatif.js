@@ -3,9 +3,11 @@
 
 import { html, nothing, render } from "./dom.js";
 import { answerOf } from "./answers.js";
-import { SEATS, SEAT_NAMES } from "./cards.js";
+import { contractOf } from "./auction.js";
+import { SEATS, dealerOf } from "./cards.js";
 import { chanceOf, leadsOf } from "./chances.js";
 import { EngineError } from "./engine.js";
+import { say, seatName, strainSign } from "./settings.js";
 import { state } from "./store.js";
 
 const PAUSE = 600; // milliseconds without a key, after which what was typed is checked
@@ -20,6 +22,8 @@ export class WhatIf extends HTMLElement {
   #about = "";
   #asked = { ask: "chance", level: "4", strain: "S", doubled: "", by: "S" };
   #seen = [true, false, true, false];
+  #heard = true; // hidden hands fit the auction
+  #at = null; // the hand whose words were last typed at: it has words to choose from
   #words = ["", "", "", ""];
   #faults = ["", "", "", ""];
   #problem = "";
@@ -33,7 +37,7 @@ export class WhatIf extends HTMLElement {
   show(engine, board) {
     this.#engine = engine;
     this.#board = board;
-    const about = `${board.deal.pbn} ${state.line?.contract} ${state.line?.declarer} ${state.cell}`;
+    const about = `${board.deal.pbn} ${state.line?.contract} ${state.line?.declarer} ${state.cell} ${board.auction}`;
     if (about !== this.#about) {
       this.#about = about;
       this.#stop();
@@ -84,22 +88,23 @@ export class WhatIf extends HTMLElement {
 
   #draw() {
     if (!this.#engine?.simulates) {
-      render(html`<h3>Will it make?</h3><p class="note">Chances over hands that are not seen, and opening leads, need a trickcast server:
-        <code>pip install 'trickcast[web]'</code>, then <code>trickcast serve</code>. ${this.#engine ? "This page computes all in your browser." : ""}</p>`, this);
+      render(html`<h3>${say("will it make")}</h3><p class="note">${say("chances need server", { install: html`<code>pip install 'trickcast[web]'</code>`, serve: html`<code>trickcast serve</code>` })}</p>`, this);
       return;
     }
     const select = (name, label, options) => html`<select id="whatif-${name}" aria-label=${label} @change=${({ target }) => this.#change(name, target.value)}>
       ${options.map(([key, text]) => html`<option value=${key} .selected=${this.#asked[name] === String(key)}>${text}</option>`)}</select>`;
-    const seats = SEAT_NAMES.map((name, seat) => [SEATS[seat], name]);
-    render(html`<h3>Will it make?</h3>
-      <p class="sentence">${select("ask", "I ask for", [["chance", "How often does"], ["leads", "What is the best lead against"]])}
-        ${select("level", "Level", [..."1234567"].map((level) => [level, level]))}${select("strain", "Strain", [..."SHDCN"].map((strain, i) => [strain, ["♠", "♥", "♦", "♣", "NT"][i]]))}${select("doubled", "Doubled", [["", "undoubled"], ["X", "doubled"], ["XX", "redoubled"]])}
-        by ${select("by", "Declarer", seats)}${this.#asked.ask === "chance" ? " make?" : "?"}</p>
-      <fieldset><legend>Known of each hand</legend>${SEAT_NAMES.map((name, seat) => this.#hand(name, seat))}</fieldset>
-      <p class="buttons"><button type="button" class="main" id="whatif-run" @click=${() => (this.#running ? this.#stop() : this.#run())}>${this.#running ? "Stop" : "Simulate"}</button></p>
+    const seats = SEATS.map((letter, seat) => [letter, seatName(seat)]);
+    const leads = this.#asked.ask === "leads";
+    render(html`<h3>${say(leads ? "best lead" : "will it make")}</h3>
+      <p class="sentence">${select("ask", say("i ask for"), [["chance", say("how often")], ["leads", say("which lead")]])}
+        ${select("level", say("a level"), [..."1234567"].map((level) => [level, level]))}${select("strain", say("a strain"), [..."SHDCN"].map((strain, i) => [strain, strainSign(i)]))}${select("doubled", say("Doubled"), [["", say("undoubled")], ["X", say("doubled")], ["XX", say("redoubled")]])}
+        ${say("by")} ${select("by", say("a declarer"), seats)}${leads ? "?" : ` ${say("make")}`}</p>
+      <fieldset><legend>${say("known")}</legend>${SEATS.map((_, seat) => this.#hand(seatName(seat), seat))}
+        ${this.#fits() ? html`<label class="heard"><input type="checkbox" .checked=${this.#heard} @change=${({ target }) => (this.#heard = target.checked)}> ${say("fit the auction")}</label>` : nothing}</fieldset>
+      <p class="buttons"><button type="button" class="main" id="whatif-run" @click=${() => (this.#running ? this.#stop() : this.#run())}>${say(this.#running ? "stop" : "simulate")}</button></p>
       <p class="problem" role="alert">${this.#problem}</p><p class="progress" role="status">${this.#progress}</p>
       <div class="outcome">${this.#outcome}</div>
-      <p class="note">Hands that are not seen are dealt again and again; each layout is played double dummy.</p>`, this);
+      <p class="note">${say("about simulating")}</p>`, this);
   }
 
   #hand(name, seat) {
@@ -113,15 +118,22 @@ export class WhatIf extends HTMLElement {
     };
     const add = (words) => type([this.#words[seat], words].filter(Boolean).join(", "));
     return html`<div class="known">
-      ${whole ? html`<label class="seen"><input type="checkbox" .checked=${this.#seen[seat]} @change=${({ target }) => {
+      <span class="who">${name}</span>
+      ${whole ? html`<label class="seen"><input type="checkbox" aria-label=${say("hand as on the table", { seat: name })} .checked=${this.#seen[seat]} @change=${({ target }) => {
         this.#seen[seat] = target.checked;
         this.#draw();
-      }}> ${name}’s hand as on the table</label>` : nothing}
-      ${seen ? nothing : html`<label class="words">${name}: what is known <input type="text" maxlength="2000" spellcheck="false" autocomplete="off" autocapitalize="off"
-        placeholder=${cards ? `any hand (its ${cards} cards do not count)` : "any hand"} aria-describedby="fault-${seat}" aria-invalid=${Boolean(this.#faults[seat])} .value=${this.#words[seat]}
-        @input=${({ target }) => type(target.value)} @keydown=${(event) => event.key === "Enter" && this.#run()}></label>
-        <span class="chips">${CHIPS.map((words) => html`<button type="button" class="chip" tabindex="-1" aria-label=${`${name}: add ${words}`} @click=${() => add(words)}>${words}</button>`)}</span>`}
+      }}> ${say("as on the table")}</label>` : nothing}
+      ${seen ? nothing : html`<input type="text" class="words" aria-label=${say("known of", { seat: name })} maxlength="2000" spellcheck="false" autocomplete="off" autocapitalize="off"
+        placeholder=${cards ? say("any but cards", { n: cards }) : say("any hand")} aria-describedby="fault-${seat}" aria-invalid=${Boolean(this.#faults[seat])} .value=${this.#words[seat]}
+        @focus=${() => this.#typeAt(seat)} @input=${({ target }) => type(target.value)} @keydown=${(event) => event.key === "Enter" && this.#run()}>
+        ${this.#at === seat ? html`<span class="chips">${CHIPS.map((words) => html`<button type="button" class="chip" tabindex="-1" aria-label=${say("add", { seat: name, words })} @click=${() => add(words)}>${words}</button>`)}</span>` : nothing}`}
       <p class="fault" id="fault-${seat}" role="alert">${this.#faults[seat]}</p></div>`;
+  }
+
+  #typeAt(seat) {
+    if (this.#at === seat) return;
+    this.#at = seat;
+    this.#draw();
   }
 
   /** What is known of each hand: the words alone, or the cards that are seen too. */
@@ -136,13 +148,26 @@ export class WhatIf extends HTMLElement {
     return known;
   }
 
+  /** Whether the auction on the board can say something of the hidden hands for what is asked. */
+  #fits() {
+    const { auction } = this.#board;
+    if (!auction?.length) return false;
+    const { ask, level, strain, doubled, by } = this.#asked;
+    const [contract, declarer] = contractOf(dealerOf(this.#board), auction);
+    return ask === "chance" || (contract === level + strain + doubled && SEATS[declarer] === by);
+  }
+
   /** The question. Throws EngineError where something is missing. */
   #question() {
     const { ask, level, strain, doubled, by } = this.#asked;
     const question = { contract: level + strain + doubled, by, vulnerable: this.#board.vulnerable ?? "none", ...this.#hands(true) };
+    if (this.#heard && this.#fits()) {
+      question.auction = this.#board.auction.map((call) => (call === "PASS" ? "P" : call)).join(" ");
+      question.dealer = SEATS[dealerOf(this.#board)];
+    }
     if (ask === "chance") return ["simulate", question];
     const leader = this.#leader;
-    if (!this.#whole(leader)) throw new EngineError(`${SEAT_NAMES[leader]} leads: put that hand in.`);
+    if (!this.#whole(leader)) throw new EngineError(say("put leader in", { seat: seatName(leader) }));
     delete question[WORDS[leader]];
     return ["leads", { ...question, leader: this.#board.deal.hand(leader), seconds: SECONDS }];
   }
@@ -195,7 +220,7 @@ export class WhatIf extends HTMLElement {
     this.#blame("");
     const mine = (this.#running = new AbortController());
     this.#outcome = nothing;
-    this.#tell("Dealing…");
+    this.#tell(say("dealing"));
     let told = 0; // layouts when last said aloud
     try {
       const [path, question] = this.#question();
@@ -203,13 +228,13 @@ export class WhatIf extends HTMLElement {
       for await (const answer of this.#engine.stream(path, question, mine.signal)) {
         last = answer;
         this.#outcome = path === "leads" ? leadsOf(answer) : chanceOf(answer);
-        if (answer.solved >= 2 * told) this.#progress = `${(told = answer.solved)} layouts solved; more are coming.`;
+        if (answer.solved >= 2 * told) this.#progress = say("more layouts", { n: (told = answer.solved) });
         this.#draw();
       }
-      this.#tell(`Done: ${last.layouts} layouts dealt, ${last.solved} of them solved.`);
+      this.#tell(say("done", { layouts: last.layouts, solved: last.solved }));
     } catch (error) {
       if (error.name === "AbortError") {
-        if (this.#running === null) this.#tell("Stopped.");
+        if (this.#running === null) this.#tell(say("stopped"));
       } else if (error instanceof EngineError) {
         this.#progress = "";
         this.#blame(error.message);

@@ -1,7 +1,7 @@
 // Boards as PBN, LIN, CSV and JSON. What a PBN file said of a board is written again as it was.
 
 import { playState } from "./bridge.js";
-import { SEATS, SEAT_NAMES, SUITS, STRAIN_NAMES, boardFacts } from "./cards.js";
+import { SEATS, SEAT_NAMES, SUITS, boardFacts } from "./cards.js";
 
 const LIN_SEATS = [2, 3, 0, 1]; // South, West, North, East
 const VULNERABLE = { none: "None", ns: "NS", ew: "EW", both: "All" };
@@ -89,7 +89,7 @@ export function toLin(boards) {
 
 /** Write boards and their expected tricks as CSV. */
 export function toCsv(boards) {
-  const cells = STRAIN_NAMES.flatMap((strain) => SEATS.map((letter) => `${strain}_${letter}`));
+  const cells = ["spades", "hearts", "diamonds", "clubs", "notrump"].flatMap((strain) => SEATS.map((letter) => `${strain}_${letter}`));
   const rows = boards.map((one, i) => [
     one.number ?? i + 1,
     one.deal.pbn,

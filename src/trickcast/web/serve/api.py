@@ -23,6 +23,7 @@ from typing_extensions import TypedDict
 
 from ...formats import FORMATS
 from ...questions import QUESTIONS, question_of
+from .bodies import QuestionRoute, faults, file_bodies
 from .contest import Contest, add_contest
 from .docs import add_docs
 from .engine import Engine, Parts
@@ -31,7 +32,6 @@ from .events import PROBLEMS, events, in_time, problem_of
 from .given import Sent
 from .guard import Application, Guard, Limits, Receive, Scope, Send
 from .metrics import Metrics
-from .reading import QuestionRoute, faults, file_bodies
 from .requests import question_in, requests_of, summary
 
 Answer = TypeVar("Answer")
@@ -148,7 +148,7 @@ def application(
     _add_errors(app, metrics)
     _add_watching(app, engine, metrics)
     add_docs(app)
-    _add_page(app)
+    _add_page(app, contest=contest is not None)
     paths = frozenset(path for route in app.routes if (path := getattr(route, "path", None)))
     guarded = Guard(
         GZipMiddleware(_with_head(app), compresslevel=_PACKING),
@@ -324,14 +324,15 @@ def _add_watching(app: FastAPI, engine: Engine, metrics: Metrics) -> None:
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def _add_page(app: FastAPI) -> None:
+def _add_page(app: FastAPI, *, contest: bool) -> None:
     """Serve the files of the page, which asks this server."""
     contents = {
         entry.name: (entry.read_bytes(), _TYPES[f".{entry.name.rpartition('.')[2]}"])
         for entry in _page().iterdir()
         if entry.is_file()
     }
-    contents["engine.json"] = (b'{"engine": "http"}\n', "application/json")
+    engine = json.dumps({"engine": "http", "contest": contest})
+    contents["engine.json"] = (f"{engine}\n".encode(), "application/json")
     contents[""] = contents["index.html"]
 
     def add(name: str, content: bytes, kind: str) -> None:
