@@ -37,12 +37,12 @@ class FirstLayer:
     """What is needed of a network to see what its first layer looks at."""
 
     weight: NDArray[np.float64]
-    """(blocks, neurons, inputs): a layer is fully joined within each of its blocks."""
+    """Shape (blocks, neurons, inputs). A layer is fully joined within each of its blocks."""
     bias: NDArray[np.float64]
-    """(blocks, neurons)"""
+    """Shape (blocks, neurons)."""
     leaving: NDArray[np.float64] | None
-    """(blocks, neurons of the second layer, inputs): the weights after it; None in a network of
-    one layer, whose first neurons are its outputs."""
+    """The weights after it, shape (blocks, neurons of the second layer, inputs). None in a network
+    of one layer, whose first neurons are its outputs."""
     tanh: bool = False
     """Whether its neurons are of that kind; else logistic."""
 
@@ -54,14 +54,14 @@ class Opened:
     name: str
     """What network it is."""
     weights: NDArray[np.float64]
-    """(neurons, parts, 52): cards from the ace of spades to the two of clubs. Parts are what the
-    coding has of each card: one number (52), side and hand (104), the hand's own input for a neuron
-    that sees one hand, or the four hands."""
+    """Shape (neurons, parts, 52), cards from the ace of spades to the two of clubs. Parts are what
+    the coding has of each card. They are one number (52), side and hand (104), the hand's own input
+    for a neuron that sees one hand, or the four hands."""
     parts: tuple[tuple[str, ...], ...]
     """For each neuron the names of its parts: ``("card",)``, ``("side", "hand")``, ``("S",)`` …"""
     effects: NDArray[np.float64]
-    """(neurons,): standard deviation of a neuron's activation over random deals times the norm of
-    its outgoing weights (times 1 where it is an output itself)."""
+    """Shape (neurons,). The standard deviation of a neuron's activation over random deals, times
+    the norm of its outgoing weights (times 1 if it is an output itself)."""
 
 
 def open_model(model: str | os.PathLike[str]) -> list[Opened]:
