@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 import trickcast as tc
 from trickcast.bidding.auction import Auction, read_auction
 from trickcast.bidding.bidder import loaded
-from trickcast.bidding.explain import call_shown
+from trickcast.bidding.explained import call_shown
 from trickcast.bidding.layouts import AuctionWarning
 from trickcast.cards import Hand
 from trickcast.cards.auction import PASS
-from trickcast.training.bidding.boards import read_boards, split_boards
+from trickcast.training.bidding.auction_files import read_boards, split_boards
 
 LAYOUTS = 500
 SEED = 1

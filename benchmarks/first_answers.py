@@ -16,10 +16,22 @@ layouts drawn from these with replacement:
 
 With --live, each question is also asked once of the package, and its processor time is divided by
 that of solving a table.
+
+    python benchmarks/first_answers.py --timed 20 60
+
+asks each question of the package with so many layouts solved, then again with the seconds that it
+took, while every core but one is kept busy: a time may not give wider intervals than a number that
+takes as long. ``ratio`` is that of the medians of the ± of a side's expected tricks; ``best`` asks
+for the side's longest fit alone (``--contract``).
 """
 
 import argparse
+import os
+import subprocess
+import sys
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -158,14 +170,69 @@ def live(case: int, cost: float) -> tuple[float, float]:
     return (time.process_time() - clock) / cost, first[0]
 
 
+@contextmanager
+def busy() -> Iterator[None]:
+    """Keep every core but one busy."""
+    loop = [sys.executable, "-c", "while True: pass"]
+    others = [subprocess.Popen(loop) for _ in range((os.cpu_count() or 2) - 1)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+def timed(case: int, number: int, *, one: bool) -> tuple[float, float, float, float]:
+    """Return the seconds and the ± of a number of solved layouts, and of a time as long."""
+    asked: dict[str, Any] = {**known(case), "seed": case}
+    if one:
+        pair = Constraints(**known(case)).deals(1, seed=case)[0]
+        fit = Strain(int(np.add(pair.south.lengths, pair.north.lengths).argmax()))
+        asked["contracts"] = [(f"3{fit.letter}", "S")]
+    else:
+        asked["side"] = "NS"
+    seconds, widths = list[float](), list[float]()
+    for timed_too in (False, True):
+        asked |= {"solve": None, "seconds": seconds[0]} if timed_too else {"solve": number}
+        start = time.monotonic()
+        found = tc.simulate(**asked)
+        seconds.append(time.monotonic() - start)
+        ends = np.asarray(found.interval)
+        widths.append(float(np.nanmedian(ends[..., 1] - ends[..., 0])) / 2)
+    return seconds[0], widths[0], seconds[1], widths[1]
+
+
+def print_timed(numbers: Sequence[int]) -> None:
+    """Print a line for each question and number of layouts, and the ratios of all."""
+    print("question   asked  layouts  seconds      ±  seconds      ±   ratio")
+    ratios = []
+    with busy():
+        timed(0, 20, one=False)  # loads what is needed
+        for case in range(QUESTIONS):
+            for number in numbers:
+                for one in (False, True):
+                    told = timed(case, number, one=one)
+                    ratios.append(told[3] / told[1])
+                    cells = "".join(f"{each:9.2f}{width:7.3f}" for each, width in
+                                    (told[:2], told[2:]))  # fmt: skip
+                    kind = "best" if one else "side"
+                    print(f"{case:8}{kind:>8}{number:9}{cells}{ratios[-1]:8.2f}", flush=True)
+    print(f"ratio: median {np.median(ratios):.2f}, largest {max(ratios):.2f}")
+
+
 def main() -> None:
     """Print a line for each question, and what all have in the middle."""
     asked = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    asked.add_argument("--pools", type=Path, required=True, help="a folder for what is solved")
+    asked.add_argument("--pools", type=Path, default="pools", help="a folder for what is solved")
     asked.add_argument("--layouts", type=int, default=400, help="of each question")
     asked.add_argument("--runs", type=int, default=20, help="of each question")
     asked.add_argument("--live", action="store_true")
+    asked.add_argument("--timed", type=int, nargs="+", metavar="N", help="compare times alone")
     options = asked.parse_args()
+    if options.timed:
+        print_timed(options.timed)
+        return
     print("question" + "".join(f"{column:>9}" for column in COLUMNS))
     lines = []
     for case in range(QUESTIONS):

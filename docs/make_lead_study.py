@@ -39,7 +39,7 @@ FIELDS = [*COLUMNS, *(f"{way}_{kind}" for way in ("table", *WAYS) for kind in ("
 
 def boards_apart(folder: Path) -> list[tuple[NDArray[np.uint8], Any]]:
     """Return the boards of the study in their order: owners and board."""
-    from trickcast.training.bidding.boards import read_boards, split_boards
+    from trickcast.training.bidding.auction_files import read_boards, split_boards
 
     parts = split_boards(read_boards(folder))
     owners = np.concatenate([parts[name].owners for name in ("deals", "events")])

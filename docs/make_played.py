@@ -7,7 +7,9 @@ Run from the root of the repository, on the folder that ``docs/played_files.py``
 Each deal is estimated by those members of the ensemble that had not seen it in training, so all
 figures are of new deals; every member alone sees a fifth of them. Intervals are 95 %, by deal.
 ``--transfer`` trains two ensembles besides, one without the club's results and one without the
-championships', and tests each on what it has not seen; and a small network on little, to compare.
+championships', and tests each on what it has not seen. ``--little`` trains small networks on
+little, which shows how hard the deals are. ``--later FOLDER`` measures on a folder of other boards,
+which no network has seen: all of them estimate each deal.
 """
 
 import argparse
@@ -19,8 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trickcast.cards import DealSet
 from trickcast.estimator import Estimator
 from trickcast.evaluation.clusters import ClusterSums, Interval
+from trickcast.played import PlayedEstimator
 from trickcast.played.files import load_played_model
 from trickcast.played.inputs import Tables, part
 from trickcast.played.measures import calibration, error, losses, making
@@ -38,6 +42,7 @@ CARD, PICTURE = Path("docs/models/played.md"), Path("docs/played.svg")
 _LOSSES = ("squared", "brier", "log_loss")
 _KNOWN = {"cards and contract": (), "and the lead": ("lead",), "and the auction": ("auction",),
           "and both": ("lead", "auction")}  # fmt: skip
+_DOUBLE_DUMMY = "`accurate`, read as double dummy"
 _AT_ONCE = 4096
 Chances = NDArray[np.float32]
 
@@ -49,6 +54,12 @@ class Measured:
     results: Results
     deals: NDArray[np.int64]
     """(n,) the number of the deal of each result."""
+
+    @classmethod
+    def of(cls, results: Results) -> "Measured":
+        """Number the deals of results."""
+        _, deals = np.unique(results.tables.owners, axis=0, return_inverse=True)
+        return cls(results, deals.ravel())
 
     def interval(self, rows: NDArray[Any], every: NDArray[np.float64]) -> Interval:
         """Return the mean over tables of (n,) numbers, some ``rows`` of them, and its interval."""
@@ -67,22 +78,25 @@ def main() -> None:
     options.add_argument("folder", type=Path)
     options.add_argument("--model", default="played")
     options.add_argument("--transfer", action="store_true")
+    options.add_argument("--little", action="store_true")
+    options.add_argument("--later", type=Path)
     given = options.parse_args()
     results = read_results(given.folder)
     rows = inputs_of(results.tables, Estimator("accurate"))
     stated = {name: by_file(given.model, results, rows, known) for name, known in _KNOWN.items()}
-    double_dummy = rows[:, part("double dummy")][:, :14]
-    _, deals = np.unique(results.tables.owners, axis=0, return_inverse=True)
-    measured = Measured(results, deals.ravel())
+    measured = Measured.of(results)
     tables = {
-        "figures": figures(measured, {"`accurate`, read as double dummy": double_dummy} | stated),
+        "figures": figures(measured, {_DOUBLE_DUMMY: double_dummy(rows)} | stated),
         "gains": gains(measured, stated),
         "kinds": kinds(measured, stated["cards and contract"]),
     }
     if given.transfer:
         tables["transfer"] = transfer(measured, rows, stated["cards and contract"])
+    if given.little:
         small = {"fourteen chances and both hands": on_little(results, rows)}
         tables["little"] = figures(measured, small)
+    if given.later is not None:
+        tables["later"] = later(given.later)
     for name, table in tables.items():
         print(f"\n{name}\n{table}")
         write_table(name, table)
@@ -105,6 +119,29 @@ def by_file(
         mine = np.arange(len(members))[:, None] % FOLDS == folds[some]
         chances[some] = (members * mine[..., None]).sum(0) / mine.sum(0)[:, None]
     return chances
+
+
+def double_dummy(rows: NDArray[np.float32]) -> Chances:
+    """Return what ``accurate`` says of n tables, (n, 14)."""
+    return rows[:, part("double dummy")][:, :14]
+
+
+def later(folder: Path) -> str:
+    """Return the figures of the shipped file on boards of other files."""
+    results = read_results(folder)
+    tables = results.tables
+    rows = inputs_of(tables, Estimator("accurate"))
+    asked = PlayedEstimator(threads=1)
+    contracts = [
+        f"{level}{'SHDCN'[strain]}{'X' * doubling}"
+        for level, strain, doubling, _ in tables.contracts
+    ]
+    estimates = asked(DealSet(tables.owners), contracts, tables.contracts[:, 3].tolist())
+    stated = {
+        _DOUBLE_DUMMY: double_dummy(rows),
+        "cards and contract": np.asarray(estimates.probabilities),
+    }
+    return figures(Measured.of(results), stated)
 
 
 def figures(measured: Measured, predictors: dict[str, Chances]) -> str:
@@ -219,9 +256,10 @@ def subset(tables: Tables, rows: NDArray[np.intp]) -> Tables:
 
 
 def by_players(results: Results) -> dict[str, NDArray[np.intp]]:
-    """Return the rows of each kind of players."""
+    """Return the rows of each kind of players of whom there are results."""
     club = results.tables.club
-    return {"experts": np.flatnonzero(~club), "club": np.flatnonzero(club)}
+    kinds = {"experts": np.flatnonzero(~club), "club": np.flatnonzero(club)}
+    return {players: rows for players, rows in kinds.items() if len(rows)}
 
 
 def by_contract(tables: Tables) -> dict[str, NDArray[np.bool_]]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from trickcast.cards import UNKNOWN, Board, DealSet, Seat, Strain, Tag, Vulnerability, card_text
 from trickcast.cards.auction import BIDS, CALLS, contract_of, is_over, legal_calls, strain_of
 from trickcast.dealing import random_deals
-from trickcast.formats.boards import tricks_of, winner
+from trickcast.formats.board_text import tricks_of, winner
 
 
 def auction(rng: random.Random, over: bool = True) -> tuple[str, ...]:

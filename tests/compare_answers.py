@@ -6,7 +6,8 @@
 The first writes what the trickcast of that Python answers to seeded questions: shipped models,
 opening systems, deals, libraries, simulations, files and the command line. Of arrays it keeps a
 digest of the bytes, and eight weighted means by which a difference in the last digit of a float
-is told from a real one. Names that changed between versions stand in ``_NEWER``.
+is told from a real one. Names that changed between versions stand in ``_NEWER``. The version before
+the rooms were moved is commit 94eb42a.
 
 Solving and simulating are the most of it: five minutes of one core.
 """
@@ -140,7 +141,8 @@ def ask_simulations() -> Iterator[tuple[str, Any]]:
     both = _called(tc.simulate, **asked, **work, exact=40)
     for name in ("expected", "deviation"):
         if hasattr(both, name):
-            yield f"simulations/contracts/{name}", np.asarray(getattr(both, name))
+            found = getattr(both, name)
+            yield f"simulations/contracts/{name}", np.asarray(getattr(found, "array", found))
     yield "simulations/contracts/making", list(both.making("4S", by="S"))
     one = _called(tc.simulate, **asked, **work, exact=0, only=[("4S", "S"), ("3N", "N")])
     yield "simulations/two contracts", [list(one.making(c, by=b)) for c, b in (("4S", "S"),)]
@@ -275,7 +277,7 @@ def differences(one: Any, other: Any, place: str = "") -> Iterator[tuple[str, st
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for number, (ours, theirs) in enumerate(zip(one, other, strict=True)):
             yield from differences(ours, theirs, f"{place}/{number}")
-    elif one != other:
+    elif one != other and (one == one or other == other):  # NaN is like NaN
         numbers = all(isinstance(value, int | float) for value in (one, other))
         near = numbers and abs(one - other) <= ROUNDING * max(1.0, abs(one))
         yield place, "rounding" if near else f"{str(one)[:60]} | {str(other)[:60]}"

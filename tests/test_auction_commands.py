@@ -115,7 +115,7 @@ def test_boards_are_bid_into_a_file(run, boards: Path, tmp_path: Path) -> None:
         (["bid", BALANCED_15, "--auction", "1S 1H"], "call 2, 1H: it is not higher than 1S"),
         (["bid", BALANCED_15, "--out", "x.pbn"], "--out needs a file of boards"),
         (["bid", BOARD, "--seats", "Q"], "'Q' is not a seat"),
-        (["bid", BOARD, "--simulate"], "--simulate needs a hand"),
+        (["bid", BOARD, "--simulate"], "simulate needs a hand"),
         (["bid", BOARD, "--boards", "7"], "there is no board 7"),
         (["bid", BOARD, "--json", "--out", "x.pbn"], "--json and --out cannot be combined"),
     ],
@@ -208,7 +208,7 @@ def test_opponents_of_a_pair_fit_the_auction(run) -> None:
     ("words", "reason"),
     [
         (["leads", LEADER], "no contract and declarer (expected contract and by, or auction)"),
-        (["leads", LEADER, "3N"], "no contract and declarer"),
+        (["leads", LEADER, "3N"], "by is missing"),
         (["leads", LEADER, "--auction", "1N P 3N"], "has not ended"),
         (["leads", LEADER, "--auction", "P P P P"], "passed out"),
         (["leads", LEADER, "4S", "--auction", ENDED], "the auction ends in 3N, not in 4S"),

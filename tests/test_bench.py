@@ -124,7 +124,7 @@ def spoilt(**columns: Any) -> Any:
         (spoilt(strain="X"), "is not asked"),
         (spoilt(tricks=14), "tricks is 14 (expected 0 to 13)"),
         (spoilt(p3=2.0), "the chances add up to"),
-        (spoilt(p3="many"), "p3 is 'many', no number"),
+        (spoilt(p3="many"), "p3 is 'many', not a number"),
         (lambda table: table.drop(columns="p9"), "no column p9"),
         (lambda table: table[["set", "deal", "strain", "declarer"]], "no answers"),
         (lambda table: table.drop(columns="set"), "no column set"),

@@ -12,8 +12,8 @@ import pytest
 import trickcast as tc
 from trickcast.bidding.auction import Auction, read_auction
 from trickcast.bidding.bidder import loaded
+from trickcast.bidding.cards_played import seats_played
 from trickcast.bidding.layouts import AuctionError, AuctionWarning, Sampler
-from trickcast.bidding.played import seats_played
 from trickcast.cards import DealError, Seat, Strain, Vulnerability
 from trickcast.cards.auction import (
     CALL_NUMBER,

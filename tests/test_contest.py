@@ -32,7 +32,7 @@ from trickcast.web.contest import (
 from trickcast.web.serve.api import application
 from trickcast.web.serve.contest import Contest
 from trickcast.web.serve.guard import Limits
-from trickcast.web.serve.run import serve
+from trickcast.web.serve.server import serve
 from trickcast.web.serve.store import Rules
 
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
@@ -169,7 +169,7 @@ def test_a_deal_that_is_asked_for_again_is_the_same_with_less_time(client, clock
     clock.now += 19
     assert ask(client, "deal", **player)["number"] == 1
     refused = ask(client, "answer", 409, **player, number=0, tricks=8)
-    assert "none came in time" in refused["detail"]
+    assert "no answer came in time" in refused["detail"]
 
 
 def test_the_first_answer_stands(client) -> None:
@@ -296,7 +296,7 @@ def test_a_contest_goes_on_where_the_server_is_started_again(file, clock) -> Non
         ("deal", {"token": "no such"}, 403, "no player has this token"),
         ("forget", {"token": "no such"}, 403, "no player has this token"),
         ("deal", {"chunk": 999}, 404, "this player has no such chunk"),
-        ("answer", {"number": 2, "tricks": 7}, 404, "deal 2 of this chunk was not given"),
+        ("answer", {"number": 2, "tricks": 7}, 404, "deal 2 of this chunk has not been asked"),
         ("answer", {"number": 0, "tricks": 14}, 422, "tricks: "),
         ("answer", {"number": 0, "tricks": "8"}, 422, "tricks: "),
         ("answer", {"number": 0}, 422, "tricks: "),

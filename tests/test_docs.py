@@ -22,7 +22,7 @@ IDS = [str(page.relative_to(ROOT)) for page in PAGES]
 COMMANDS = build([]).commands
 
 
-@pytest.mark.parametrize("page", PAGES, ids=IDS)
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=[*IDS, "CHANGELOG.md"])
 def test_every_link_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
         assert target.startswith("http") or (page.parent / target).exists(), target
@@ -107,6 +107,15 @@ def test_the_figures_of_the_models_are_the_same_everywhere() -> None:
         shown = [float(number) for number in re.findall(r"([0-9.]+) ±", row)]
         known = (figures["accurate"][name][strain.split()[-1]] for name in ("tests", "gib"))
         assert shown == [share for shares in known for share in shares]
+
+
+def test_the_results_of_the_club_are_as_many_on_every_page() -> None:
+    """The set that answers are scored on, and the data of the model that learned from it."""
+    about = tc.evaluation.benchmark.SETS["okbridge"].about
+    counts = re.findall(r"[0-9,]+", about)[:2]
+    for page in ("models/played.md", "leaderboard.md"):
+        text = (DOCS / page).read_text("utf-8")
+        assert all(f"{count} " in text for count in counts), page
 
 
 def test_the_models_of_the_readme_are_those_that_ship() -> None:

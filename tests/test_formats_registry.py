@@ -28,7 +28,7 @@ from trickcast.formats import (
     write,
     write_stream,
 )
-from trickcast.formats.boards import numbered
+from trickcast.formats.board_text import numbered
 
 DEALS = random_deals(40, seed=3)
 TRICKS = np.random.default_rng(3).integers(0, 14, (40, 5, 4)).astype(np.uint8)

@@ -166,8 +166,11 @@ def test_a_type_checker_refuses_what_is_no_deal_or_hand(tmp_path: Path) -> None:
         "tc.par(3.5)",
         "tc.estimate_played(7, '4H', by='N')",
         "tc.Deal(north=1)",
+        "tc.simulate_play(deal.north, 7, auction='1N P P P')",
+        "tc.bid_deals(deal, dealers=1.5)",
     )
-    wrong.write_text("import trickcast as tc\n" + "\n".join(lines) + "\n")
+    head = "import trickcast as tc\ndeal = tc.random_deals(1, seed=1)[0]\n"
+    wrong.write_text(head + "\n".join(lines) + "\n")
     rooms = tmp_path / "rooms.py"
     rooms.write_text(
         "\n".join(
@@ -182,5 +185,5 @@ def test_a_type_checker_refuses_what_is_no_deal_or_hand(tmp_path: Path) -> None:
     found = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     errors = [line.split(":")[:2] for line in found.stdout.splitlines() if ": error:" in line]
     refused = {int(line) for file, line in errors if file == wrong.name}
-    assert refused == {*range(2, 2 + len(lines))}, found.stdout
+    assert refused == {*range(3, 3 + len(lines))}, found.stdout
     assert not {right.name, rooms.name} & {file for file, _ in errors}, found.stdout

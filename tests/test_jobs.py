@@ -61,6 +61,19 @@ def test_open_shows_what_the_usual_systems_bid(run) -> None:
     assert "nearest needs system" in run("open", hand, "--nearest", 2)[2]
 
 
+def test_a_hand_may_have_small_cards_wherever_one_is_asked_for(run) -> None:
+    small, whole = "AQxxx.Kx2.Ax.KJx", "AQ432.K32.A2.KJ2"
+    asked = (("open",), ("hand",), ("pair", "15-17, balanced"), ("nearest", "-k", 1),
+             ("bid", "--auction", "1S P", "--dealer", "S"))  # fmt: skip
+    for name, *more in asked:
+        told = run(name, whole, *more)
+        note = f"note: each x is taken as the lowest card: {whole}\n"
+        assert run(name, small, *more) == (0, told[1], note + told[2])
+    leads = ["3N", "--by", "S", "--solve", 20, "--samples", 20, "--json"]
+    assert run("leads", small, *leads)[:2] == run("leads", whole, *leads)[:2]
+    assert "at position 9 stands for any" in run("open", "xxxxxxxxx.xx.x.x")[2]
+
+
 # --- simulations ---------------------------------------------------------------------------------
 
 KNOWN = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
@@ -128,6 +141,21 @@ def test_the_better_declarer_is_taken_and_said(run) -> None:
 
 
 @pytest.mark.solver
+def test_the_chance_to_make_is_that_of_the_better_declarer(run) -> None:
+    few = ["--solve", 40, "--samples", 200]
+    _, out, _ = run("simulate", *OPTIONS, "--contract", "2S", "--making", *few)
+    told = json.loads(run("simulate", *OPTIONS, "--contract", "2S", "--making", *few, "--json")[1])
+    seat = {"N": "North", "S": "South"}[told["by"]]
+    assert f"2S by {seat} (the better of NS)\n" in out
+    both = {
+        by: tc.contract_chance(**KNOWN, contract="2S", by=by, solve=200, samples=200).making()
+        for by in "NS"
+    }
+    all_solved = tc.contract_chance(**KNOWN, contract="2S", solve=200, samples=200)
+    assert all_solved.making() == max(both.values()) == both[str(all_solved.by)]
+    assert tc.contract_chance(**KNOWN, contract="2S", side="EW", solve=20, samples=20).by in (1, 3)
+
+
 def test_an_invitation_and_a_sacrifice_are_compared(run) -> None:
     rule = "3N if hcp(north) >= 17 else 2N"
     asked = [*OPTIONS, "--solve", 20, "--samples", 40, "--json"]
@@ -258,3 +286,76 @@ def test_the_lead_that_others_are_compared_with_stands_on_top(run) -> None:
     out = run(*asked, "--solve", 20, "--samples", 20, "--seed", 1)[1]
     rows = out.splitlines()[4:]
     assert "compared with" in rows[0][:43] and out.count("compared with") == 2  # as played too
+
+
+# --- leads that were made ------------------------------------------------------------------------
+
+LEADS = Path(__file__).parents[1] / "examples" / "leads.pbn"
+FEW = ["--solve", 20, "--samples", 40]
+
+
+def test_a_lead_of_a_record_is_judged_exactly_and_from_its_leaders_hand(run) -> None:
+    status, out, err = run("leads", LEADS, *FEW, "--json")
+    told = [json.loads(line) for line in out.splitlines()]
+    assert (status, err, [answer["board"] for answer in told]) == (0, "", [1, 3, 12])
+    for answer in told:
+        deal, auction = tc.Deal(answer["deal"]), answer["auction"]
+        exact = tc.solve_leads(deal, answer["contract"], by=answer["by"])
+        assert exact[answer["lead"]] == answer["exact"]["tricks"]
+        assert answer["exact"]["cost"] == exact[answer["lead"]] - min(exact.values())
+        best = {card for card, tricks in exact.items() if tricks == min(exact.values())}
+        assert {*answer["exact"]["best"]} == best and answer["lead"] in exact
+        board = tc.Board(number=answer["board"]).completed()
+        asked = [
+            "--auction",
+            auction,
+            "--dealer",
+            board.dealer,
+            "--vulnerable",
+            board.vulnerability,
+        ]
+        alone = json.loads(run("leads", deal[answer["leader"]], *asked, *FEW, "--json")[1])
+        assert {name: answer[name] for name in alone} == alone, "what its hand could know"
+        (made,) = (lead for lead in alone["leads"] if answer["lead"] in lead["cards"])
+        assert answer["best"] == alone["leads"][0]["cards"][0]
+        assert answer["cost"][0] == pytest.approx(-made["gain"][0])
+
+
+def test_leads_of_a_record_are_shown_in_a_table(run) -> None:
+    status, out, err = run("leads", LEADS, "--board", 3, *FEW)
+    lines = out.splitlines()
+    assert (status, err) == (0, "") and all(len(line) <= 80 for line in lines)
+    assert lines[2].startswith("    3  4S by E    S C7           1  ST92 HKQ97… ")
+    assert lines[3].startswith("1 lead gave 1 trick away, double dummy; from the leader's hand ")
+    ranked = json.loads(run("leads", LEADS, "--board", 3, *FEW, "--rank", "played", "--json")[1])
+    assert ranked["best"] == ranked["leads"][0]["cards"][0] and ranked["cost"][0] >= 0
+
+
+def test_records_without_leads_or_auctions_say_so(run, tmp_path) -> None:
+    owners = tc.read(LEADS).owners[[0] * 4]
+    boards = [
+        tc.Board(number=1),
+        tc.Board(number=2, contract="PASS"),
+        tc.Board(number=3, contract="2S", declarer="S"),
+        tc.Board(number=4, contract="2S", declarer="S", play=("S2",)),
+    ]
+    path = tmp_path / "few.pbn"
+    tc.write(tc.DealSet(owners, None, boards), path)
+    status, out, err = run("leads", path)
+    assert (status, out) == (2, "")
+    for reason in ("without contract and declarer", "passed out", "without an opening lead"):
+        assert f"1 board {reason}" in err
+    boards[3] = tc.Board(number=4, contract="2S", declarer="S", play=("SK",))
+    tc.write(tc.DealSet(owners, None, boards), path)
+    _, out, err = run("leads", path, *FEW)
+    assert "    4* 2S by S    W SK           -  SK " in out
+    assert "*: without an auction that fits" in out and "note: 1 board passed out\n" in err
+    assert run("leads", path, "4H")[2] == (
+        "trickcast: contract has no effect with a file (each board has its own)\n"
+    )
+    assert "is neither a file nor a hand" in run("leads", "none.pbn")[2]
+
+
+def test_who_leads_must_be_known(run) -> None:
+    status, _, err = run("leads", "KJ742.Q5.T983.K6", "3N")
+    assert status == 2 and "3N: by is missing (" in err and "which hand leads" in err

@@ -16,7 +16,7 @@ import trickcast as tc
 from trickcast.cards import UNKNOWN, Deal, DealSet, Seat, Skipped
 from trickcast.dealing import random_deals
 from trickcast.formats import FORMATS, FormatError, FormatWarning, iter_deals, read, write_stream
-from trickcast.formats.boards import numbered
+from trickcast.formats.board_text import numbered
 
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 MD = "md|3SKJ95HJ65DK3CJ654,ST87632H4DA65CQ98,SAHKQ9832DT94CAKT,|"

@@ -10,7 +10,7 @@ import pytest
 
 from trickcast import Hand, ModelError, openings
 from trickcast.bidding import RuleSystem, SoftRuleSystem, fit_shading
-from trickcast.bidding.labelled import LabelledHands
+from trickcast.bidding.labelled_hands import LabelledHands
 from trickcast.bidding.softrules import open_shading, save_shading
 from trickcast.cli import main
 from trickcast.dealing.language.rulefile import parse_rules

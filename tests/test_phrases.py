@@ -180,9 +180,11 @@ AMBIGUOUS = [
     ("balanced, 6-9", 11, "6-9 points or cards? (expected 6-9 hcp, or 6-9 spades)"),
     ("4 or 5 spades", 1, "4-5 points or cards? (expected 4-5 hcp, or 4-5 spades)"),
     ("balanced or 5422 15-17", 1,
-     "what belongs together? (expected (balanced) or (5422 15-17); or (balanced or 5422), 15-17)"),
+     "which words belong together? "
+     "(expected (balanced) or (5422 15-17); or (balanced or 5422), 15-17)"),
     ("15-17 balanced or 5422", 1,
-     "what belongs together? (expected (15-17 balanced) or (5422); or 15-17, (balanced or 5422))"),
+     "which words belong together? "
+     "(expected (15-17 balanced) or (5422); or 15-17, (balanced or 5422))"),
     ("not balanced 15-17", 1,
      "not balanced, or not all of it? (expected a comma or brackets after not)"),
     ("15-17 hearts 3+", 1, "15-17 hearts are too many (expected a comma: 15-17, hearts 4+)"),

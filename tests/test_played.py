@@ -44,6 +44,7 @@ def test_one_deal_has_no_leading_axis_and_many_keep_it(board):
     assert tc.estimate_played(board, CONTRACTS, by="N").expected.shape == (8,)
 
 
+@pytest.mark.solver
 def test_a_par_is_expected_as_either_partner_plays_its_contracts(board):
     turned = tc.Deal("E" + board.pbn[1:])  # the same cards, all seats one further
     deals = tc.DealSet.from_deals([board, turned, board])

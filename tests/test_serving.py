@@ -20,7 +20,7 @@ import pytest
 
 import trickcast as tc
 from trickcast.cards import Deal
-from trickcast.web.serve.run import ServeError, hosts_of
+from trickcast.web.serve.server import ServeError, hosts_of
 
 PAGE = Path(tc.__file__).parent / "web" / "page"
 NORTH, SOUTH = "A.KQ9832.T94.AKT", "KJ95.J65.K3.J654"
@@ -270,7 +270,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("simulate", {"by": "S"}, "by needs contract or contracts"),
     ("simulate", {"contracts": "PASS"}, "contracts must be played"),
     ("simulate", {"contracts": "4S", "contract": "3N"}, "cannot be combined"),
-    ("simulate", {"making": True}, "making needs contract and by"),
+    ("simulate", {"making": True}, "making needs contract"),
     ("simulate", ONE | {"scoring": "imps"}, "scoring has no effect with contract"),
     ("simulate", ONE | {"side": "EW"}, "side has no effect with by"),
     (

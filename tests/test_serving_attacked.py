@@ -32,7 +32,7 @@ from trickcast.web.serve.connections import HEAD
 from trickcast.web.serve.contest import Contest
 from trickcast.web.serve.errors import BusyError
 from trickcast.web.serve.guard import Limits
-from trickcast.web.serve.run import ServeError, connections_of
+from trickcast.web.serve.server import ServeError, connections_of
 from trickcast.web.serve.store import Rules, Store
 
 CLUB = "https://club.example.org"
@@ -132,7 +132,7 @@ def test_what_is_no_origin_is_one_plain_line(origin) -> None:
     command = [sys.executable, "-m", "trickcast", "serve", f"--allow-origin={origin}"]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.returncode == 2 and len(ended.stderr.splitlines()) == 1
-    assert "is no origin (expected one such as https://club.example.org, or *)" in ended.stderr
+    assert "is not an origin (expected one such as https://club.example.org, or *)" in ended.stderr
 
 
 # --- connections ---------------------------------------------------------------------------------
@@ -227,7 +227,7 @@ def test_what_files_there_are_is_shared_out() -> None:
     for files in (256, 1024, 20_000, 1 << 17):
         backlog, connections = connections_of(files, 2)
         assert 0 < backlog <= 2048 and files / 3 < connections < files
-    with pytest.raises(ServeError, match="only 64 files may be open"):
+    with pytest.raises(ServeError, match="only 64 files can be open"):
         connections_of(64, 2)
 
 

@@ -276,7 +276,7 @@ def test_all_questions_take_the_same_keywords() -> None:
     for function, own in (
         (tc.simulate, {"contracts", "side"}),
         (tc.compare, {"choices", "by", "side", "vulnerable"}),
-        (tc.contract_chance, {"contract", "by"}),
+        (tc.contract_chance, {"contract", "by", "side"}),
         (tc.simulate_leads, {"leader", "contract", "by", "vulnerable", "scoring"}),
     ):
         assert {*inspect.signature(function).parameters} == shared | own

@@ -118,7 +118,7 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
         (["simulate", "--solve", 5], ["solve is 5"]),
         (["simulate", "--samples", 0], ["samples"]),
         (["simulate", "--by", "S"], ["by needs contract or contracts"]),
-        (["simulate", "--making"], ["making needs contract and by"]),
+        (["simulate", "--making"], ["making needs contract"]),
         (["simulate", *ONE, "--scoring", "imps"], ["scoring has no effect with contract"]),
         (["simulate", *ONE, "--making", "--vulnerable", "ns"], ["vulnerable", "making"]),
         (["simulate", "--contracts", "4S", "--scoring", "imps"], ["scoring", "contracts"]),

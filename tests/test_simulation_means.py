@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trickcast.simulation import Plan, means
-from trickcast.simulation.choice import PILOT, Choice
+from trickcast.simulation.choice import PILOT, Selection
 from trickcast.simulation.plan import Spread
 from trickcast.simulation.run import Aim, Run
 
@@ -134,7 +134,7 @@ class Drawn:
         self.seconds += (stop - start) * self.cost + (self.loading if start == 0 else 0)
         return self.estimated[start:stop, 0]
 
-    def solve(self, rows, question=None):
+    def solve(self, rows, measure=None):
         self.seconds += len(rows)
         yield self.exact[rows, 0]
 
@@ -292,8 +292,8 @@ def test_doubt_that_is_justified_saves_solving() -> None:
 def test_the_same_layouts_are_chosen_however_the_solving_came_there() -> None:
     doubts = np.random.default_rng(5).random(500) + 0.1
 
-    def choice(steps: list[tuple[int, int]]) -> Choice:
-        chosen, doubted = Choice(np.random.default_rng(6).random), 0
+    def choice(steps: list[tuple[int, int]]) -> Selection:
+        chosen, doubted = Selection(np.random.default_rng(6).random), 0
         chosen.solved(np.arange(PILOT), 0)
         for layouts, number in steps:
             chosen.add_doubts(doubts[doubted:layouts])
@@ -312,7 +312,7 @@ def test_the_same_layouts_are_chosen_however_the_solving_came_there() -> None:
 
     at_once, in_leaps = choice([(500, 120)]), choice([(300, 70), (500, 120)])
     assert in_leaps.reach <= at_once.reach == 500 and len(in_leaps.rows) == 120
-    again = Choice(np.random.default_rng(6).random)
+    again = Selection(np.random.default_rng(6).random)
     again.solved(np.arange(PILOT), 0)
     again.add_doubts(doubts[: in_leaps.reach])
     again.solved(again.next_doubtful(120)[0], in_leaps.reach)

@@ -19,7 +19,7 @@ import numpy as np
 
 import trickcast as tc
 from trickcast import openings
-from trickcast.bidding.labelled import LabelledError, read_labelled
+from trickcast.bidding.labelled_hands import LabelledError, read_labelled
 from trickcast.bidding.rules import RuleSystem
 from trickcast.bidding.softrules import open_shading
 from trickcast.cards import DealError, DealSet, PartialDeals, Seat, parse_card, parse_contract

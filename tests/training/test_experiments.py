@@ -335,9 +335,9 @@ def test_rows_near_as_printed_that_repeat_a_figure_are_one_comparison(tmp_path):
     )
     _, index, page = write_report(run, "full", tmp_path)
     for file in (index, page):
-        counted = "As printed: of 3 rows 3 (100 %) are within a point of the printed exact figure, "
-        allowed = "3 (100 %) with the allowance of two standard errors of deals and seeds, 2 of 2 "
-        words = "distinct comparisons; within one trick 0 of 3 are more than a point off."
+        counted = "As printed: of 3 rows 3 (100 %) are within a point of the printed exact figure. "
+        allowed = "With an allowance of two standard errors of deals and seeds 3 are (100 %), or "
+        words = "2 of 2 distinct comparisons. Within one trick 0 of 3 are more than a point off."
         assert counted + allowed + words in file.read_text()
 
 
@@ -377,11 +377,11 @@ def test_first_weights_are_those_asked_for():
 
 
 SAID_OF_FIRST_WEIGHTS = (
-    ("--first-weights 1", "of the {rows} rows run from both, {near} are near from that and {usual} "
-     "from these (seed 1)"),
-    ("--first-range 1", "of {rows} rows run from there {near} are near, of the same {usual} from "
-     "these;"),
-    ("--first-range 0.5", "of {rows} run from ±0.5, {near} and {usual}."),
+    ("--first-weights 1", "Of the {rows} rows run from both, {near} are near from that choice and "
+     "{usual} from these (seed 1)"),
+    ("--first-range 1", "Of {rows} rows run from there {near} are near; of the same rows {usual} "
+     "are near from ours."),
+    ("--first-range 0.5", "Of {rows} rows run from ±0.5, {near} are near, and {usual} from ours."),
 )  # fmt: skip
 
 

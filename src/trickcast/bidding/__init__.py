@@ -21,10 +21,10 @@ from .calling import (
     suggest_calls,
 )
 from .drawing import hands_meeting, hands_opened, random_hands
-from .explain import AuctionShown, CallShown, explain_auction
-from .labelled import LabelledError, LabelledHands, read_labelled
+from .explained import AuctionShown, CallShown, explain_auction
+from .labelled_hands import LabelledError, LabelledHands, read_labelled
 from .layouts import AuctionDeals, AuctionError, AuctionLayouts, AuctionWarning, deals_after
-from .meanings import Meaning, MeaningError, read_meanings
+from .meanings import Meaning, MeaningError, MeaningsLike, read_meanings
 from .nearest import NearestSystem, Neighbour, code_counts, own_labelled
 from .registry import USUAL_SYSTEMS, RuleWarning, load, names, open_by
 from .review import Overlap, Review, review
@@ -55,6 +55,7 @@ __all__ = [
     "LabelledHands",
     "Meaning",
     "MeaningError",
+    "MeaningsLike",
     "NearestSystem",
     "Neighbour",
     "OpeningSystem",

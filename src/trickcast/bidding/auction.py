@@ -19,7 +19,7 @@ from ..cards.auction import (
     contract_of,
     parse_call,
 )
-from ..formats.boards import is_all_pass
+from ..formats.board_text import is_all_pass
 
 _MARKS = str.maketrans(",;-–|", "     ", "!()")
 

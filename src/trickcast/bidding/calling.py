@@ -17,7 +17,7 @@ from ..played import PlayedEstimator
 from ..scoring import imps
 from .auction import Auction, AuctionLike, read_auction
 from .bidder import Bidder, loaded
-from .explain import CallShown, call_shown
+from .explained import CallShown, call_shown
 from .layouts import deals_after
 from .meanings import Meaning, MeaningsLike, read_meanings
 
@@ -154,10 +154,10 @@ def suggest_calls(
 
 def bid_deals(
     deals: DealsLike,
-    auctions: Any = "",
+    auctions: str | Auction | Sequence[AuctionLike] = "",
     *,
-    dealers: Any = "N",
-    vulnerable: Any = "none",
+    dealers: str | Seat | Sequence[str | Seat] = "N",
+    vulnerable: str | Vulnerability | Sequence[str | Vulnerability] = "none",
     seats: Sequence[str | Seat] = tuple(Seat),
     seed: int | None = None,
     style: str | Mapping[str, str] | None = None,

@@ -27,8 +27,8 @@ from ..dealing.constraints import MAX_TRIES, Constraints, KnownDeal, KnownHand, 
 from ..dealing.shuffling import RandomWords, checked_seed, checked_whole
 from .auction import AuctionLike, read_auction
 from .bidder import Bidder, Reading, loaded
+from .cards_played import told_by_play
 from .meanings import MeaningsLike
-from .played import told_by_play
 
 CONTRADICTED = 0.002
 """A call that fewer of the hands make, the mean over the layouts, is said to contradict them."""

@@ -11,7 +11,7 @@ from ..dealing.language.calls import call_rank
 from ..pairs import HandEmbedding
 from .cells import Bools
 from .drawing import random_hands
-from .labelled import LabelledHands
+from .labelled_hands import LabelledHands
 from .system import Explanation, Floats, Indices, OpeningSystem, Probabilities
 
 _AT_ONCE = 1_024  # hands compared with all labelled ones at a time

@@ -94,13 +94,23 @@ def load(system: str | os.PathLike[str]) -> OpeningSystem:
 def open_by(
     hand: str | Hand, systems: Iterable[str | os.PathLike[str]] = USUAL_SYSTEMS
 ) -> dict[str, Explanation]:
-    """Return how each of these systems opens a hand, and why.
+    """Return how each of some systems opens a hand, and why.
 
-    ``systems`` are names or rule files, as in ``load``, by default those that most people play.
-    Raises DealError for a bad hand, and as ``load``.
+    Args:
+        hand: A Hand or its text.
+        systems: Names or rule files, as in ``load``. Default: the four that most people play.
 
-    >>> found = tc.openings.open_by("AK65.Q43.KJ54.32")
-    >>> {system: opening.call for system, opening in found.items()}
-    {'sayc': '1D', '2/1': '1D', 'acol': '1N', 'polish-club': '1C'}
+    Returns:
+        An Explanation by system.
+
+    Raises:
+        DealError: The hand is not valid.
+        ValueError: There is no such system.
+        RuleError: A rule file has a mistake; the message has file, line and what was expected.
+
+    Example:
+        >>> found = tc.openings.open_by("AK65.Q43.KJ54.32")
+        >>> {system: opening.call for system, opening in found.items()}
+        {'sayc': '1D', '2/1': '1D', 'acol': '1N', 'polish-club': '1C'}
     """
     return {os.fspath(system): load(system).explain(hand) for system in systems}

@@ -6,10 +6,10 @@ import click
 from rich.console import Group
 from rich.table import Table
 
+from ..questions.leads import LeadsQuestion
 from ..questions.simulations import (
     CompareQuestion,
     ContractSheet,
-    LeadsQuestion,
     SimulateQuestion,
 )
 from ..simulation import (
@@ -59,7 +59,8 @@ def show_making(question: SimulateQuestion, result: ContractChance, as_json: boo
         click.echo(json.dumps(question.answer(result)))
         return
     played = question.one_as_played(result)
-    click.echo(f"{result.headline}\n{result.contract} by {result.by.word}\n{_HEAD}")
+    better = f" (the better of {question.side})" if question.by is None else ""
+    click.echo(f"{result.headline}\n{result.contract} by {result.by.word}{better}\n{_HEAD}")
     click.echo(_beside("makes", percent_text(result.making()), percent_text(played.making)))
     click.echo("\n".join(wrapped([*result.notes, PLAYED_BY[question.players]])))
 

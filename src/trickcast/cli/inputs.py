@@ -6,6 +6,7 @@ strict.
 
 import io
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sized
 from contextlib import nullcontext
@@ -283,12 +284,29 @@ def _has_line(head: bytes) -> bool:
     return b"\n" in head
 
 
+_SUITS = re.compile("[AKQJT2-9xX]+")
+_LETTERS = frozenset("AKQJTXSHDC♠♥♦♣0123456789.,:;- ")
+"""Of hands: what has others is a file's name."""
+
+
+def _filled(suit: re.Match[str]) -> str:
+    """Return the cards of a suit, AQxxx, with the lowest in the place of each x: AQ432."""
+    text = suit[0]
+    free = [rank for rank in "23456789" if rank not in text]
+    low = reversed(free[: sum(rank in "xX" for rank in text)])
+    return "".join(next(low, rank) if rank in "xX" else rank for rank in text)
+
+
 def _literal_hand(source: str) -> Hand:
     text = source.strip()
     if not text:
         raise DealError("an empty argument (expected a hand, a file of hands, or -)")
     try:
-        return Hand(text)
+        filled = _SUITS.sub(_filled, text) if _LETTERS.issuperset(text.upper()) else text
+        hand = Hand(filled)
+        if filled != text:
+            click.echo(f"note: each x is taken as the lowest card: {hand}", err=True)
+        return hand
     except DealError as error:
         shown = shorten(text)
         reason = str(error).removeprefix(f"hand {shown}: ")

@@ -45,8 +45,8 @@ def serve(
     """
     try:
         from ..web.serve.guard import Limits
-        from ..web.serve.run import ServeError
-        from ..web.serve.run import serve as run
+        from ..web.serve.server import ServeError
+        from ..web.serve.server import serve as run
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("trickcast"):
             raise

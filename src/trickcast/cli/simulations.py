@@ -12,14 +12,14 @@ import click
 from rich.live import Live
 
 from .._files import atomic_writer, check_target
-from ..cards import Board, DealSet, Seat
+from ..cards import Board, DealSet, Seat, shorten
 from ..formats import format_to_write, write
 from ..questions import Hooks
+from ..questions.leads import LeadsQuestion
 from ..questions.simulations import (
     CompareQuestion,
     ContractSheet,
     LayoutsQuestion,
-    LeadsQuestion,
     SimulateQuestion,
 )
 from ..scoring import Contract
@@ -36,8 +36,10 @@ from .answers import (
 )
 from .command import Argument, Option
 from .deals import Workers
-from .inputs import Cluster, CommandError, known_hands
+from .inputs import Cluster, CommandError, is_file, known_hands, read_hands
+from .judged_leads import judge_leads
 from .outputs import PAGES, check_output
+from .selecting import Boards, chosen
 
 _INTERRUPTED = 130
 _PICTURES = (".svg", *PAGES)
@@ -127,12 +129,25 @@ def compare(
 def leads(
     *,
     question: LeadsQuestion,
+    boards: Boards = None,
     workers: Workers = None,
     cluster: Cluster = None,
     as_json: AsJson = False,
     save: Save = None,
 ) -> None:
-    """Show what every lead is worth."""
+    """Show what every lead is worth, or of a file what each lead cost."""
+    if not question.is_hand and (question.leader == "-" or is_file(question.leader)):
+        if save is not None:
+            raise click.BadParameter("--save needs a hand")
+        hooks = _hooks(workers, cluster)
+        hooks = replace(hooks, keep_on_interrupt=False)
+        chunks = chosen([question.leader], boards)
+        judge_leads(question, chunks, hooks, as_json=as_json, whole=boards is None)
+        return
+    if boards is not None:
+        raise click.BadParameter(f"--boards needs a file ({shorten(question.leader)} is none)")
+    if not question.is_hand:
+        question = question.but(leader=str(next(read_hands(question.leader))))
     _check_files(save)
     result = question.ask(_hooks(workers, cluster))
     _deliver(question, result, save, lambda: show_leads(question, result, as_json))

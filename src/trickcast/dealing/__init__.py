@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from .shuffling import fresh_seed, random_deals, random_positions, turned
 
 if TYPE_CHECKING:
-    from .boards import DealtBoards, Theme, deal_boards, read_theme
     from .constraints import (
         ClauseHits,
         ConstraintReport,
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
         Predicate,
         constrained_deals,
     )
+    from .dealt_boards import DealtBoards, Theme, deal_boards, read_theme
     from .each import each_hand
     from .language.dealer_script import (
         Action,
@@ -72,7 +72,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "boards": "DealtBoards Theme deal_boards read_theme",
+    "dealt_boards": "DealtBoards Theme deal_boards read_theme",
     "constraints": (
         "ClauseHits ConstraintReport Constraints KnownDeal KnownHand NoDealsError Predicate "
         "constrained_deals"

@@ -163,7 +163,7 @@ def _numbers(table: _Table, name: str) -> NDArray[np.float64]:
                 float(cell)
             except ValueError:
                 text = shorten(str(cell))
-                raise AnswersError(f"{table.place(row)}: {name} is {text}, no number") from None
+                raise AnswersError(f"{table.place(row)}: {name} is {text}, not a number") from None
         raise
 
 

@@ -51,7 +51,7 @@ from . import (
     rbn,
     zrd,
 )
-from .boards import numbered
+from .board_text import numbered
 from .format import Format, FormatError, FormatWarning, Limits, Reading
 from .pbn_board import words_of_tags
 from .streams import inner_suffix, lines_ended, opened, zipped

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from ..cards import Board, DealError, DealSet, Seat, Vulnerability, shorten
 from ..cards.auction import contract_of
-from .boards import NO_TRICKS, Note, Table, deal_sets, read_calls, shown_owners
+from .board_text import NO_TRICKS, Note, Table, deal_sets, read_calls, shown_owners
 from .format import Format, Notices, Reading
 from .streams import read_lines
 

@@ -36,7 +36,7 @@ from ..cards import (
     shorten,
     write_deal_texts,
 )
-from .boards import (
+from .board_text import (
     SAYS_NOTHING,
     contract_text,
     parse_count,

@@ -25,7 +25,7 @@ from ..cards import (
     parse_card,
     shorten,
 )
-from .boards import parse_count
+from .board_text import parse_count
 from .bulk import read_deal_texts
 from .format import Format, Reading
 from .streams import read_lines

@@ -12,7 +12,7 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from ..cards import Deal, DealError, DealSet, Seat, Suit, counted
-from .boards import plain_owners
+from .board_text import plain_owners
 from .format import Format, FormatError, Reading
 from .streams import read_lines
 

@@ -24,7 +24,7 @@ from ..cards import (
     Vulnerability,
     counted,
 )
-from .boards import NO_TRICKS, Table, deal_sets
+from .board_text import NO_TRICKS, Table, deal_sets
 from .format import Format, Reading
 from .streams import read_lines
 

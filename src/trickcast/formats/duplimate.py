@@ -18,7 +18,7 @@ from typing import BinaryIO
 import numpy as np
 
 from ..cards import Board, DealError, DealSet, Seat
-from .boards import hand_texts
+from .board_text import hand_texts
 from .bulk import read_records
 from .format import Format, FormatError, Notices, Reading
 

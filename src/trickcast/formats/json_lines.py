@@ -26,7 +26,7 @@ from ..cards import (
     shorten,
 )
 from ..cards.auction import contract_of, strain_of
-from .boards import (
+from .board_text import (
     NO_TRICKS,
     SAYS_NOTHING,
     Note,

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from ..cards import HIDDEN, Board, DealError, DealSet, Seat, Tag, Vulnerability, counted, shorten
 from ..cards.auction import CALLS, contract_of, parse_call, strain_of, with_all_pass
-from .boards import (
+from .board_text import (
     NO_TRICKS,
     SAYS_NOTHING,
     Note,

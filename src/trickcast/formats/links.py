@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from ..cards import Board, DealError, DealSet, Seat, Tag, Vulnerability, shorten
 from ..cards.auction import contract_of, parse_call, strain_of
-from .boards import (
+from .board_text import (
     NO_TRICKS,
     Note,
     Table,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from ..cards import HIDDEN, Board, DealError, DealSet, Seat, Tag, cut, shorten
-from .boards import (
+from .board_text import (
     NO_TRICKS,
     SAYS_NOTHING,
     Table,

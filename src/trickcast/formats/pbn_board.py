@@ -37,7 +37,7 @@ from ..cards.auction import (
     strain_of,
     with_all_pass,
 )
-from .boards import (
+from .board_text import (
     CARD_INDEX,
     Note,
     Table,

@@ -24,7 +24,7 @@ from ..cards import (
     shorten,
 )
 from ..cards.auction import contract_of, parse_call, strain_of
-from .boards import (
+from .board_text import (
     NO_TRICKS,
     Note,
     Table,

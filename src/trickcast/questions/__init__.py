@@ -24,7 +24,7 @@ QUESTIONS = {
     "deal": "dealing.DealQuestion",
     "simulate": "simulations.SimulateQuestion",
     "compare": "simulations.CompareQuestion",
-    "leads": "simulations.LeadsQuestion",
+    "leads": "leads.LeadsQuestion",
     "hand": "hands.HandQuestion",
     "pair": "hands.PairQuestion",
     "open": "hands.OpenQuestion",

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, Board, DealSet, Tag
-from ..formats.boards import numbered
+from ..formats.board_text import numbered
 from ..formats.pbn_board import DIGITS, format_digits
 from ..scoring import Par, ParContract
 from ..scoring import par as par_of

@@ -355,8 +355,8 @@ class BidQuestion(CallsQuestion):
             ends = bid_deals(
                 [deal for deal, _ in boards],
                 self.auction,
-                dealers=[board.dealer for board in known],
-                vulnerable=[board.vulnerability for board in known],
+                dealers=[board.dealer or Seat.NORTH for board in known],
+                vulnerable=[board.vulnerability or Vulnerability.NONE for board in known],
                 seats=bidding,
                 meanings=self.meaning or (),
             )

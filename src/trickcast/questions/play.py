@@ -245,7 +245,7 @@ class PlayQuestion(Question):
         Raises QuestionError for an auction that is missing and for a hand that is not known,
         DealError for calls and cards that do not fit.
         """
-        from ..bidding.played import seats_played
+        from ..bidding.cards_played import seats_played
         from ..simulation import simulate_play
         from ..simulation.next_card import next_seat
 

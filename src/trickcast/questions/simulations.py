@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from .. import simulation
 from .._pieces import connected
 from ..bidding import Auction, read_auction
-from ..cards import Hand, LabelledArray, Seat, Strain, Vulnerability
+from ..cards import LabelledArray, Seat, Strain, Vulnerability
 from ..dealing import ConstraintError
 from ..scoring import Contract
 from ..simulation import (
@@ -23,8 +23,6 @@ from ..simulation import (
     Comparison,
     ContractChance,
     ContractValue,
-    Lead,
-    LeadSimulation,
     Result,
     Simulation,
     SimulationError,
@@ -161,33 +159,6 @@ class ComparisonAnswer(Counts):
     contracts: list[ComparedContract]
 
 
-class PlayedLeadAnswer(TypedDict):
-    """What declarers take at the table after a lead, and what the lead is worth."""
-
-    tricks: Numbers
-    setting: Numbers
-    points: Numbers
-    gain: Numbers
-
-
-class LeadAnswer(PlayedLeadAnswer):
-    """What there is to say of a lead, double dummy and at the table."""
-
-    cards: tuple[str, ...]
-    even: bool
-    played: PlayedLeadAnswer | None
-
-
-class LeadsAnswer(Counts):
-    """Every lead against a contract, best first."""
-
-    contract: str
-    by: str
-    vulnerable: str
-    scoring: str
-    leads: list[LeadAnswer]
-
-
 SimulationAnswer = ContractAnswer | MakingAnswer | EveryContractAnswer | ContractsAnswer
 
 
@@ -222,7 +193,6 @@ Condition = Annotated[
 ]  # fmt: skip
 Vulnerable = Annotated[str, Option(metavar="[none|ns|ew|both]", help="Vulnerable sides.")]
 Rank = Annotated[str, Option(choices=RANKS, help="Results to rank by.")]
-Declarer = Annotated[str, Option(metavar="[N|E|S|W]", help="Declarer.", example="S")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -294,7 +264,7 @@ class LayoutsQuestion(Question):
         """Answer with what was found; before the ``last`` answer nothing is said as played."""
         raise NotImplementedError
 
-    def _simulated(
+    def simulated(
         self,
         simulate: Callable[..., Simulated],
         hooks: Hooks,
@@ -344,7 +314,7 @@ class SimulateQuestion(LayoutsQuestion):
 
     contract: Annotated[
         str | None,
-        Option(metavar="CONTRACT", help="Only this contract, with --by; much faster."),
+        Option(metavar="CONTRACT", help="Only this contract; much faster."),
     ] = None
     contracts: Annotated[
         str | None,
@@ -372,8 +342,8 @@ class SimulateQuestion(LayoutsQuestion):
             raise QuestionError("contract and contracts cannot be combined")
         if self.by is not None and self.contract is None and self.contracts is None:
             raise QuestionError("by needs contract or contracts")
-        if self.making and (self.contract is None or self.by is None):
-            raise QuestionError("making needs contract and by")
+        if self.making and self.contract is None:
+            raise QuestionError("making needs contract")
         vain = next((pair for pair in _IN_VAIN if self.given.issuperset(pair)), None)
         if vain is not None and not (self.auction and vain == ("vulnerable", "making")):
             raise QuestionError("{} has no effect with {}".format(*vain))
@@ -397,13 +367,13 @@ class SimulateQuestion(LayoutsQuestion):
         if self.contracts is not None:
             return self._sheet(hooks)
         if self.contract is None:
-            return self._simulated(
-                simulation.simulate, hooks, side=self.side, vulnerable=self.sides
-            )
+            return self.simulated(simulation.simulate, hooks, side=self.side, vulnerable=self.sides)
         if not self.making:
-            return self._simulated(simulation.simulate, hooks, contracts=self.asked)
-        ((bid, by),) = self.asked
-        return self._simulated(simulation.contract_chance, hooks, contract=bid, by=by)
+            return self.simulated(simulation.simulate, hooks, contracts=self.asked)
+        bid = self.asked[0][0]
+        return self.simulated(
+            simulation.contract_chance, hooks, contract=bid, by=self.by, side=self.side
+        )
 
     def _sheet(self, hooks: Hooks) -> ContractSheet:
         """Find what several contracts make, then the leads that beat them, in the time there is."""
@@ -414,7 +384,7 @@ class SimulateQuestion(LayoutsQuestion):
             told = first.watch
             first = replace(first, watch=lambda found: told(self.better(found)))
         with connected(hooks.cluster):  # once, for the leads too
-            found = self._simulated(
+            found = self.simulated(
                 simulation.simulate,
                 first,
                 None if seconds is None else _FOR_LEADS * seconds,
@@ -479,10 +449,11 @@ class SimulateQuestion(LayoutsQuestion):
 
     def one_as_played(self, found: Simulation | ContractChance) -> AsPlayed:
         """Return what the one contract is as played."""
-        ((bid, by), *others) = self.asked
-        if others and isinstance(found, Simulation):
+        if isinstance(found, Simulation):
             ((value, _),) = self.better(found).rows
             bid, by = value.contract, value.by
+        else:
+            bid, by = found.contract, found.by
         danger = bool(self.sides >> by.side & 1)
         return contract_as_played(found.deals, bid, by, danger, self.players, found.effect)
 
@@ -494,10 +465,10 @@ class SimulateQuestion(LayoutsQuestion):
             return self._contracts_answer(result, last)
         if isinstance(result, ContractChance):
             return {
-                **_counts(result),
+                **counts(result),
                 "contract": str(result.contract),
                 "by": str(result.by),
-                "making": _numbers(result.making()),
+                "making": numbers(result.making()),
                 "played": _played(self.one_as_played(result)) if last else None,
             }
         if self.asked:
@@ -509,19 +480,19 @@ class SimulateQuestion(LayoutsQuestion):
         bid, by = value.contract, value.by
         assert bid.strain is not None  # the simulation has refused a pass
         return {
-            **_counts(found),
+            **counts(found),
             "contract": str(bid),
             "by": str(by),
-            "making": _numbers(found.making(bid, by)),
+            "making": numbers(found.making(bid, by)),
             "vulnerable": str(self.sides),
-            "score": _numbers(found.score(bid, by, self.sides)),
+            "score": numbers(found.score(bid, by, self.sides)),
             "distribution": found.distribution(bid.strain, by).round(4).tolist(),
             "played": _played(self.one_as_played(found)) if last else None,
         }
 
     def _every_answer(self, found: Simulation, last: bool) -> EveryContractAnswer:
         content: dict[str, Any] = {
-            **_counts(found),
+            **counts(found),
             "strains": [strain.letter for strain in Strain],
             "declarers": [seat.letter for seat in Seat],
             "expected": _table(found.expected, 4),
@@ -542,12 +513,11 @@ class SimulateQuestion(LayoutsQuestion):
         contracts: list[BeatenContract] = [
             {
                 **_ranked(row),
-                "leads": [{"lead": lead, "setting": _numbers(share)} for lead, share in leads],
+                "leads": [{"lead": lead, "setting": numbers(share)} for lead, share in leads],
             }
             for row, (_, leads) in zip(rows, sheet.rows, strict=True)
         ]
-        counts = _counts(sheet.simulation)
-        return {**counts, "vulnerable": str(self.sides), "contracts": contracts}
+        return {**counts(sheet.simulation), "vulnerable": str(self.sides), "contracts": contracts}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -607,7 +577,7 @@ class CompareQuestion(LayoutsQuestion):
 
     def ask(self, hooks: Hooks) -> Comparison:
         """Find what all make."""
-        return self._simulated(
+        return self.simulated(
             partial(simulation.compare, *self.choices),
             hooks,
             side=self.side,
@@ -618,7 +588,7 @@ class CompareQuestion(LayoutsQuestion):
         """Answer with what each is worth, and by how much it beats the first."""
         told = [_gains(row) for row in result.as_played(self.players)] if last else []
         return {
-            **_counts(result),
+            **counts(result),
             "side": result.side,
             "vulnerable": str(self.sides),
             "compared_with": result.rows[0].choice.text,
@@ -633,97 +603,25 @@ class CompareQuestion(LayoutsQuestion):
         }
 
 
-@dataclass(frozen=True, kw_only=True)
-class LeadsQuestion(LayoutsQuestion):
-    """Compare the opening leads from a hand against a contract.
-
-    With a whole auction, contract and declarer follow from it.
-
-    Example: trickcast leads Q63.T9.KJ984.Q32 --auction "1N P 3N P P P" --dealer S
-    """
-
-    leader: Annotated[
-        str,
-        Argument(metavar="HAND", help="Hand of the leader.", format="hand",
-                 example="Q63.T9.KJ984.Q32"),
-    ]  # fmt: skip
-    contract: Annotated[
-        str | None,
-        Argument(
-            metavar="CONTRACT",
-            help="Contract, such as 4S or 3NX (default: by --auction).",
-            example="3N",
-        ),
-    ] = None
-    by: Annotated[
-        str | None,
-        Option(
-            metavar="[N|E|S|W]",
-            help="Declarer, left of whom the leader sits (default: by --auction).",
-            example="S",
-        ),
-    ] = None
-    scoring: Annotated[str, Option(choices=SCORINGS, help="Scoring that compares leads.")] = "imps"
-    rank: Rank = "double-dummy"
-
-    def check(self) -> None:
-        """Read hand, contract and declarer."""
-        super().check()
-        if self.calls is None and (self.contract is None or self.by is None):
-            raise QuestionError("no contract and declarer (expected contract and by, or auction)")
-        self._own  # noqa: B018
-
-    @cached_property
-    def _own(self) -> dict[str, Any]:
-        return {
-            "leader": Hand(self.leader),
-            "contract": None if self.contract is None else Contract(self.contract),
-            "by": None if self.by is None else Seat.parse(self.by),
-        }
-
-    def ask(self, hooks: Hooks) -> LeadSimulation:
-        """Find what declarer takes after each lead."""
-        return self._simulated(
-            simulation.simulate_leads,
-            hooks,
-            vulnerable=self.sides,
-            scoring=self.scoring,
-            **self._own,
-        )
-
-    def answer(self, result: LeadSimulation, *, last: bool = True) -> LeadsAnswer:
-        """Answer with every lead."""
-        leads = result.ranked(self.rank if last else "double-dummy", self.players)
-        told = result.as_played(self.players) if last else {}
-        return {
-            **_counts(result),
-            "contract": str(result.contract),
-            "by": str(result.by),
-            "vulnerable": str(self.sides),
-            "scoring": result.scoring,
-            "leads": [_lead(lead, told.get(lead.cards[0])) for lead in leads],
-        }
-
-
-def _numbers(value: Value) -> Numbers:
-    """JSON has no NaN."""
+def numbers(value: Value) -> Numbers:
+    """Return a value as JSON has it, which has no NaN."""
     return [None if math.isnan(number) else round(number, 4) for number in value]
 
 
 def _played(found: AsPlayed) -> PlayedContractAnswer:
     return {
-        "making": _numbers(found.making),
-        "score": _numbers(found.points),
-        "tricks": _numbers(found.tricks),
+        "making": numbers(found.making),
+        "score": numbers(found.points),
+        "tricks": numbers(found.tricks),
     }
 
 
 def _gains(row: Compared) -> GainsAnswer:
     return {
-        "score": _numbers(row.score),
-        "total": _numbers(row.points),
-        "imps": _numbers(row.imps),
-        "matchpoints": _numbers(row.matchpoints),
+        "score": numbers(row.score),
+        "total": numbers(row.points),
+        "imps": numbers(row.imps),
+        "matchpoints": numbers(row.matchpoints),
     }
 
 
@@ -737,31 +635,11 @@ def _ranked(row: RankedValue) -> RankedContract:
 
 
 def _worth(value: ContractValue) -> WorthAnswer:
-    return {"making": _numbers(value.making), "worth": _numbers(value.worth)}
+    return {"making": numbers(value.making), "worth": numbers(value.worth)}
 
 
-def _lead(lead: Lead, played: AsPlayed | None) -> LeadAnswer:
-    told: PlayedLeadAnswer | None = None
-    if played is not None and played.gain is not None:
-        points = Value(-played.points.mean, -played.points.high, -played.points.low)
-        told = {
-            "tricks": _numbers(played.tricks),
-            "setting": _numbers(played.setting),
-            "points": _numbers(points),
-            "gain": _numbers(played.gain),
-        }
-    return {
-        "cards": lead.cards,
-        "tricks": _numbers(lead.tricks),
-        "setting": _numbers(lead.setting),
-        "points": _numbers(lead.points),
-        "gain": _numbers(lead.gain),
-        "even": lead.even,
-        "played": told,
-    }
-
-
-def _counts(result: Result) -> Counts:
+def counts(result: Result) -> Counts:
+    """Return how many layouts a result has, and why no more."""
     return {"layouts": result.samples, "solved": result.solved, "stopped": result.stopped}
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..cards import UNKNOWN, Board, Deal, DealSet, Seat, Skipped, Vulnerability, counted
 from ..cards.auction import strain_of
 from ..formats import FormatError, iter_deals
-from ..formats.boards import tricks_of
+from ..formats.board_text import tricks_of
 from ..formats.streams import inner_suffix
 from ..scoring import Contract, score
 from .rows import (

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..cards import Board, Deal, Seat, Tag, Vulnerability, card_text, parse_card, shorten
 from ..formats import FormatError
-from ..formats.boards import contract_text, split_outcome, tricks_by_contract
+from ..formats.board_text import contract_text, split_outcome, tricks_by_contract
 from ..formats.format import Reading
 from ..formats.lin import Pairs
 from ..formats.pbn_board import parted

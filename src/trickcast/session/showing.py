@@ -206,9 +206,11 @@ def overview(judged: Judged) -> str:
         >>> session.overview(session.judge(session.read("results.csv"))).split()[0]
         'Board'
     """
+    if not any(board.tables for board in judged.boards):
+        return "No board has a contract or a result, so there is nothing to judge."
     parts = [_boards(judged), _ranking(judged), _matches(judged)]
     if all(sum(t.table.count for t in board.tables) < 2 for board in judged.boards):
-        parts.append("One table a board: there is nothing to compare, only what to expect.")
+        parts.append("Each board was played at one table, so there is nothing to compare.")
     return "\n\n".join(filter(None, parts))
 
 

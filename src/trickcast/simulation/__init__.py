@@ -2,16 +2,17 @@
 
 from .as_played import AsPlayed
 from .beating import BeatingLead, beating_leads
-from .comparing import Choice, ChoiceLike, Compared, Comparison, compare
-from .contracts import ContractValue, Simulation, simulate
+from .comparing import Choice, ChoiceLike, Compared, Comparison
+from .contracts import ContractValue, Simulation
 from .controls import MINIMUM_EXACT, Means, means
 from .layouts import Clock
-from .leads import Lead, LeadSimulation, simulate_leads
-from .making import ContractChance, contract_chance
+from .leads import Lead, LeadSimulation
+from .making import ContractChance
 from .next_card import CardValue, NextCard, simulate_play
 from .outcomes import Interval, Result, Value, Worth
 from .pictures import trick_picture
 from .plan import Plan, SimulationError
+from .simulating import compare, contract_chance, simulate, simulate_leads
 from .texts import bars
 from .tricks import TrickFinder, trick_finder
 

@@ -63,7 +63,7 @@ def beating_leads(
     owners = result.deals.owners[: result.solved]
     if not len(owners):
         return []
-    question = Leads(strain_of(bid), declarer)
+    measure = Leads(strain_of(bid), declarer)
     order = np.arange(len(owners))
     parts: list[NDArray[np.uint8]] = []
     if enough is not None:
@@ -72,7 +72,7 @@ def beating_leads(
     for start in range(0, len(owners), step):
         if enough is not None and enough(start):
             break
-        parts += solve_layouts(question, owners[order[start : start + step]], workers, cluster)
+        parts += solve_layouts(measure, owners[order[start : start + step]], workers, cluster)
     order = order[: sum(map(len, parts))]
     if len(order) < min(len(owners), MINIMUM_EXACT):
         return []

@@ -27,7 +27,7 @@ Lots = Callable[[int], Floats]
 """Gives so many numbers, drawn uniformly from [0, 1)."""
 
 
-class Choice:
+class Selection:
     """The numbers of the solved layouts, in the order in which they were solved."""
 
     rows: Rows

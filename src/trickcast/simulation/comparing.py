@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -12,15 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bidding import AuctionLike
 from ..cards import Seat, Vulnerability, shorten
 from ..dealing import Constraints
-from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import Contract, score
 from .as_played import MOST_OF_MANY, outcomes_of, some_of
-from .contracts import Tables, seats_of
 from .controls import Floats, means
-from .layouts import Layouts, Work, lay_out, read_calls, watcher
+from .layouts import Layouts
 from .outcomes import (
     Result,
     Value,
@@ -28,9 +24,10 @@ from .outcomes import (
     gain,
     gain_intervals,
     is_vulnerable,
+    seats_of,
     strain_of,
 )
-from .plan import Plan, SimulationError
+from .plan import SimulationError
 from .run import Cell
 from .texts import AS_PLAYED, PLAYED_BY, wrapped
 
@@ -273,86 +270,12 @@ class Comparison(Result):
         return f"<pre>{escape(str(self))}</pre>"
 
 
-def compare(
-    *choices: ChoiceLike,
-    by: str | Seat | None = None,
-    side: str = "NS",
-    auction: AuctionLike | None = None,
-    dealer: str | Seat = "N",
-    vulnerable: str | Vulnerability = "none",
-    north: KnownHand = None,
-    east: KnownHand = None,
-    south: KnownHand = None,
-    west: KnownHand = None,
-    condition: KnownDeal = None,
-    samples: int | None = None,
-    solve: int | None = None,
-    seed: int = 0,
-    model: str | os.PathLike[str] | None = None,
-    precision: float | None = None,
-    seconds: float | None = None,
-    workers: int | None = None,
-    max_tries: int = MAX_TRIES,
-    progress: bool | Callable[[Comparison], object] = False,
-    keep_on_interrupt: bool = False,
-    cluster: str | None = None,
-) -> Comparison:
-    """Compare contracts or ways of bidding on the same layouts: points, IMPs, matchpoints.
+def read_choices(
+    choices: Sequence[ChoiceLike], by: str | Seat | None, side: str
+) -> tuple[list[list[Choice]], int, list[Cell]]:
+    """Return choices, each as every possible declarer makes it, whose points count, and the cells.
 
-    Each choice is compared with the first, layout by layout. Points are those of the side that
-    declares the first contract.
-
-    Args:
-        choices: Two or more contracts of either side, such as ``"4S by S"`` or ``"PASS"``, or rules
-            in Dealer's language: ``"3N if hcp(north) >= 16 else 2N"``.
-        by: Declarer of contracts that name none. Default: the better of ``side``.
-        side: ``"NS"`` or ``"EW"``.
-        auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
-            Hidden hands then fit it as in championship play. Also takes a Reading of
-            ``Bidder.read``.
-        dealer: Seat of the dealer, or its letter or name.
-        vulnerable: Vulnerable sides: none, ns, ew or both.
-        north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
-            balanced"``, a function of (n, 52) bool hands, or a list of these. Default: nothing.
-        east: As ``north``.
-        south: As ``north``.
-        west: As ``north``.
-        condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
-            + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
-        samples: Layouts to estimate. Default: as many as pay, given how well the network explains
-            the solved ones.
-        solve: Layouts to solve as well, which correct the estimates and give intervals: 0, or 20 or
-            more. Default: 200.
-        seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
-        model: Name or path of the network. Default: fast, or accurate if ``solve`` is 0.
-        precision: Stop when the expected tricks of all solved results are known to ± this. Default:
-            no limit.
-        seconds: Stop after this time, but not before 20 layouts. Default: no limit.
-        workers: Number of solver threads. Default: all cores.
-        max_tries: Most layouts to draw.
-        progress: Whether to show a bar; or a function that receives the result so far some times a
-            second. A KeyboardInterrupt from it acts like Ctrl-C.
-        keep_on_interrupt: Whether Ctrl-C ends the work and gives the result so far.
-        cluster: Ray cluster to solve on: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. The
-            result is the same. Default: this machine.
-
-    Returns:
-        A Comparison: for each choice ``points``, and the gains over the first, with 95 % intervals.
-
-    Raises:
-        DealError: A hand, contract or seat is not valid.
-        CallError: A call is not valid, or the laws forbid it.
-        ConstraintError: A text cannot be read or contradicts itself, or too few layouts fit.
-        SimulationError: A number is out of its range, there are fewer than two choices, a rule has
-            no ``else``, or no contract is played.
-        ClusterError: The cluster fails.
-
-    Example:
-        >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
-        >>> rule = "4S if spades(north) >= 4 else 2S"
-        >>> result = tc.compare("2S", "4S", rule, by="S", **known, samples=200, solve=20)
-        >>> result[rule].points.mean > result["4S by S"].points.mean
-        True
+    Raises SimulationError for fewer than two, or where nothing is played.
     """
     seats = seats_of(side) if by is None else (by,)
     read = [_alternatives(choice, seats) for choice in choices]
@@ -367,18 +290,7 @@ def compare(
     ]
     if not contracts or contracts[0].by is None:
         raise SimulationError("no contract is played (expected one that is not PASS)")
-    whose = contracts[0].by.side
-    cells = [*dict.fromkeys(map(_cell, contracts))]
-    heard = read_calls(auction, dealer, vulnerable)
-    plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
-    known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
-
-    def compared(layouts: Layouts) -> Comparison:
-        return Comparison(layouts, read, cells, whose, vulnerable)
-
-    told = watcher(progress, compared)
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
-    return compared(lay_out(Tables(cells), known, plan, work))
+    return read, contracts[0].by.side, [*dict.fromkeys(map(_cell, contracts))]
 
 
 def _alternatives(choice: ChoiceLike, seats: Sequence[str | Seat]) -> list[Choice]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from html import escape
@@ -13,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bidding import AuctionLike
 from ..cards import (
     PRINTED_SEATS,
     TABLE,
@@ -29,7 +27,6 @@ from ..cards import (
     shorten,
 )
 from ..cards.one_or_many import is_named
-from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import BIDDING_ORDER, Contract, score
 from ..solver import BOARDS, solve_batches, solve_cell_batches
 from .as_played import (
@@ -42,7 +39,7 @@ from .as_played import (
 )
 from .choice import doubt_of
 from .controls import MINIMUM_EXACT, Floats, Means, guessed, means
-from .layouts import Layouts, Work, lay_out, read_calls, watcher
+from .layouts import Layouts
 from .outcomes import (
     TRICKS,
     Interval,
@@ -55,11 +52,12 @@ from .outcomes import (
     intervals,
     is_vulnerable,
     played,
+    seats_of,
     strain_of,
     values,
 )
-from .plan import MOST_EXACT, MOST_SAMPLES, Plan, SimulationError
-from .run import Cell, Question, Source
+from .plan import MOST_EXACT, MOST_SAMPLES, SimulationError
+from .run import Cell, Measure, Source
 from .survey import Survey, Wanted, layouts_wanted
 from .texts import error_text, wrapped
 
@@ -85,8 +83,8 @@ class ContractValue(NamedTuple):
     """Points; or IMPs, or the share of matchpoints, against the contract compared with."""
 
 
-class Tables(Question):
-    """The question how many tricks are taken, in all strains by all declarers or in some."""
+class Tables(Measure):
+    """How many tricks are taken of each layout, in all strains by all declarers or in some."""
 
     empty = np.empty((0, 5, 4), dtype=np.uint8)
 
@@ -481,113 +479,10 @@ class Simulation(Result, TrickChances):
         return f"<p>{escape(self.headline)}</p>{grid}<p><small>{notes}</small></p>"
 
 
-def simulate(
-    *,
-    north: KnownHand = None,
-    east: KnownHand = None,
-    south: KnownHand = None,
-    west: KnownHand = None,
-    condition: KnownDeal = None,
-    auction: AuctionLike | None = None,
-    dealer: str | Seat = "N",
-    vulnerable: str | Vulnerability = "none",
-    side: str | None = None,
-    samples: int | None = None,
-    solve: int | None = None,
-    seed: int = 0,
-    model: str | os.PathLike[str] | None = None,
-    precision: float | None = None,
-    seconds: float | None = None,
-    workers: int | None = None,
-    max_tries: int = MAX_TRIES,
-    progress: bool | Callable[[Simulation], object] = False,
-    keep_on_interrupt: bool = False,
-    cluster: str | None = None,
-    contracts: Iterable[tuple[str | Contract, str | Seat]] | None = None,
-) -> Simulation:
-    """Simulate hidden hands: deal them many times, and find what every contract takes.
-
-    The network estimates all layouts, and some are solved too. The solved ones correct the
-    estimates and give the intervals; without them (``solve=0``) there are no intervals (NaN). If
-    ``solve`` equals ``samples``, or if solving alone is as fast, no network is used. If all four
-    hands are known, the deal is solved once.
-
-    Tables end by themselves unless you pass ``samples``, ``solve`` or ``seconds``: when all
-    expected tricks are precise enough, and so is the chance of the side's best contract, to a third
-    of that (± 5 %). No strain is solved further than it needs. ``progress`` receives figures of the
-    network, with wider intervals, before anything is solved.
-
-    With ``contracts`` and without ``precision`` and ``seconds`` the same seed gives the same
-    result. With either, a pilot of 40 layouts decides how many to estimate and solve; ``samples``
-    and ``solve`` are then upper limits.
-
-    Args:
-        north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
-            balanced"``, a function of (n, 52) bool hands, or a list of these. Default: nothing.
-        east: As ``north``.
-        south: As ``north``.
-        west: As ``north``.
-        condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
-            + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
-        auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
-            Hidden hands then fit it as in championship play. Also takes a Reading of
-            ``Bidder.read``.
-        dealer: Seat of the dealer, or its letter or name.
-        vulnerable: Vulnerable sides: none, ns, ew or both.
-        side: Side that declares, ``"NS"`` or ``"EW"``, to find only its results. Default: both.
-        samples: Layouts to estimate. Default: 2,000 for tables; with ``contracts`` as many as pay,
-            given how well the network explains the solved ones.
-        solve: Layouts to solve as well, which correct the estimates and give intervals: 0, or 20 or
-            more. Default: as many as a table needs; with ``contracts`` 200.
-        seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
-        model: Name or path of the network. Default: accurate for tables, or if ``solve`` is 0;
-            otherwise fast.
-        precision: Stop when all expected tricks are known to ± this. Default: 0.15 for tables, none
-            with ``contracts``.
-        seconds: Stop after this time, but not before 20 layouts. Default: no limit.
-        workers: Number of solver threads. Default: all cores.
-        max_tries: Most layouts to draw.
-        progress: Whether to show a bar; or a function that receives the result so far some times a
-            second. A KeyboardInterrupt from it acts like Ctrl-C.
-        keep_on_interrupt: Whether Ctrl-C ends the work and gives the result so far.
-        cluster: Ray cluster to solve on: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. The
-            result is the same. Default: this machine.
-        contracts: Contracts and declarers, ``[("4S", "S"), ("3N", "N")]``, to solve and estimate
-            only these; about 15 times faster for one. Default: tables.
-
-    Returns:
-        A Simulation: ``expected`` tricks and ``interval`` of every strain and declarer, ``making``,
-        ``score`` and ``best_contracts``; values come with 95 % intervals.
-
-    Raises:
-        DealError: A hand, contract or seat is not valid.
-        CallError: A call is not valid, or the laws forbid it.
-        ConstraintError: A text cannot be read or contradicts itself, or too few layouts fit.
-        SimulationError: A number is out of its range, or options contradict each other.
-        ClusterError: The cluster fails.
-
-    Example:
-        >>> known = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17"}
-        >>> result = tc.simulate(**known, contracts=[("2S", "S")], samples=200, solve=20)
-        >>> result.solved, result.making("2S", by="S").mean > 0.5
-        (20, True)
-    """
-    question = _question(contracts, side)
-    heard = read_calls(auction, dealer, vulnerable)
-    plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
-    known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
-    told = watcher(progress, lambda layouts: Simulation(layouts, question.cells))
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
-    survey = None
-    if contracts is None and samples is None and solve is None and seconds is None:
-        survey = survey_of(question, precision, side, vulnerable)
-    return Simulation(lay_out(question, known, plan, work, survey), question.cells)
-
-
-def _question(
+def tables_of(
     contracts: Iterable[tuple[str | Contract, str | Seat]] | None, side: str | None
 ) -> Tables:
-    """Return the question of what is asked for: some contracts, a side's cells, or all."""
+    """Return what is measured: some contracts, a side's cells, or all."""
     if contracts is not None:
         if side is not None:
             raise SimulationError("side and contracts do not go together")
@@ -596,7 +491,7 @@ def _question(
 
 
 def survey_of(
-    question: Tables, precision: float | None, side: str | None, vulnerable: str | Vulnerability
+    measure: Tables, precision: float | None, side: str | None, vulnerable: str | Vulnerability
 ) -> tuple[Callable[[Source], Survey], Callable[[Layouts], Wanted]]:
     """Return how a survey of these cells begins, and how much more of a result it wants.
 
@@ -606,7 +501,7 @@ def survey_of(
     tricks = PRECISION if precision is None else precision
     shares = tricks * _CHANCE
     sides = ("NS", "EW") if side is None else (side,)
-    seats = sorted({seat for _, seat in question.cells})
+    seats = sorted({seat for _, seat in measure.cells})
     most = USUAL_MOST if precision is None else MOST_EXACT
     samples = min(MOST_SAMPLES, round(SURVEYED * max(1, (PRECISION / tricks) ** 2)))
 
@@ -617,7 +512,7 @@ def survey_of(
         return Survey(source, in_strains, [*Strain], samples, min(most, samples))
 
     def wanted(layouts: Layouts) -> Wanted:
-        found = Simulation(layouts, question.cells)
+        found = Simulation(layouts, measure.cells)
         ends = np.asarray(found.interval)
         half = (ends[..., 1] - ends[..., 0]) / 2
         solved = [len(found._taken((strain, seats[0]))[0]) for strain in Strain]
@@ -633,14 +528,6 @@ def survey_of(
         return {strain: number for strain, number in more.items() if number > solved[strain]}
 
     return begin, wanted
-
-
-def seats_of(side: str) -> tuple[Seat, Seat]:
-    """Return the seats of a side. Raises SimulationError for what is none."""
-    seats = {"NS": (Seat.NORTH, Seat.SOUTH), "EW": (Seat.EAST, Seat.WEST)}.get(side.upper())
-    if seats is None:
-        raise SimulationError(f"side is {shorten(side)} (expected NS or EW)")
-    return seats
 
 
 def _cells(contracts: Iterable[tuple[str | Contract, str | Seat]]) -> list[Cell]:

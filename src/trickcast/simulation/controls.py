@@ -42,7 +42,7 @@ CONFIDENCE = 0.95
 _PARTS = 10
 _STEEPEST = 2.0
 _SHARED = 0.05
-"""The share of the spread in a layout that a network misses of all layouts of a question alike."""
+"""The share of the spread in a layout that a network misses of all layouts alike."""
 _ALL = np.ones((1, 1), dtype=np.bool_)
 
 

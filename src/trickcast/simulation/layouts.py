@@ -20,7 +20,7 @@ from ..solver import thread_count
 from .choice import Rows
 from .controls import Floats
 from .plan import Plan
-from .run import Question, Run, Source
+from .run import Measure, Run, Source
 from .survey import Survey, Wanted
 from .tricks import trick_finder
 
@@ -84,7 +84,7 @@ class Layouts:
     deals: DealSet
     """The solved ones first."""
     probabilities: NDArray[np.float32] | None
-    """(N, cells, 14) for the cells of the question; None where the network was not used: all is
+    """(N, cells, 14) for the cells of the measure; None where the network was not used: all is
     solved, or it did not pay."""
     exact: NDArray[Any]
     """Exact results of the first n layouts, n along the first axis."""
@@ -109,12 +109,12 @@ class LiveSource:
 
     deals: DealSet
 
-    def __init__(self, dealer: Constraints | AuctionLayouts, question: Question, work: Work):
-        self._dealer, self._question, self._work = dealer, question, work
+    def __init__(self, dealer: Constraints | AuctionLayouts, measure: Measure, work: Work):
+        self._dealer, self._measure, self._work = dealer, measure, work
         self.deals = DealSet(np.empty((0, 52), dtype=np.uint8))
         # an unknown model is an error even where none is needed
         is_there = is_loaded(work.model, work.workers)
-        strains = {strain for strain, _ in question.cells}
+        strains = {strain for strain, _ in measure.cells}
         self.trial = _TRIAL * (1 + len(strains)) + (0 if is_there else _LOADING)
 
     def deal(self, number: int) -> int:
@@ -128,25 +128,25 @@ class LiveSource:
                 if have == 0:
                     raise
                 self.deals = error.deals
-            self._question.effect = self._dealer.effect
+            self._measure.effect = self._dealer.effect
         return min(number, len(self.deals))
 
     def estimate(self, start: int, stop: int) -> NDArray[np.float32]:
         """Return the (m, cells, 14) estimates of some layouts."""
         estimator = loaded(self._work.model, self._work.workers)
-        strains = [strain for strain, _ in self._question.cells]
+        strains = [strain for strain, _ in self._measure.cells]
         asked = list(dict.fromkeys(strains))
         chances = estimator.probabilities(self.deals[start:stop], asked)
         places = [asked.index(strain) for strain in strains]
-        return chances[:, places, [seat for _, seat in self._question.cells]]
+        return chances[:, places, [seat for _, seat in self._measure.cells]]
 
-    def solve(self, rows: Rows, question: Question | None = None) -> Iterator[NDArray[Any]]:
+    def solve(self, rows: Rows, measure: Measure | None = None) -> Iterator[NDArray[Any]]:
         """Yield the exact results of the layouts of these numbers, batch by batch."""
-        work, question = self._work, question or self._question
+        work, measure = self._work, measure or self._measure
         step = _STEP if callable(work.progress) and work.cluster is None else len(rows)
         for first in range(0, len(rows), step):
             owners = self.deals.owners[rows[first : first + step]]
-            yield from solve_layouts(question, owners, work.workers, work.cluster)
+            yield from solve_layouts(measure, owners, work.workers, work.cluster)
 
     def now(self) -> float:
         """Return the time in seconds."""
@@ -154,35 +154,35 @@ class LiveSource:
 
 
 def solve_layouts(
-    question: Question, owners: NDArray[np.uint8], workers: int | None, cluster: str | None
+    measure: Measure, owners: NDArray[np.uint8], workers: int | None, cluster: str | None
 ) -> Iterator[NDArray[Any]]:
     """Yield the exact results of (n, 52) owners, batch by batch, in their order."""
     if cluster is None:
-        yield from question.solve(owners, workers)
+        yield from measure.solve(owners, workers)
         return
-    strains = {strain for strain, _ in question.cells}
-    size = max(1, round(_PIECE * question.usual_cost / len(strains)))
+    strains = {strain for strain, _ in measure.cells}
+    size = max(1, round(_PIECE * measure.usual_cost / len(strains)))
     pieces = [owners[start : start + size] for start in range(0, len(owners), size)]
     cores = 1 if workers is None else thread_count(workers)
-    work = partial(_solve, question, cores)
+    work = partial(_solve, measure, cores)
     with over_pieces(work, pieces, cluster=cluster, cores=cores, ordered=True) as done:
         yield from (results for _, results in done)
 
 
 def _solve(
-    question: Question, workers: int, owners: NDArray[np.uint8], advance: Advance
+    measure: Measure, workers: int, owners: NDArray[np.uint8], advance: Advance
 ) -> NDArray[Any]:
-    return np.concatenate([question.empty, *question.solve(owners, workers)])
+    return np.concatenate([measure.empty, *measure.solve(owners, workers)])
 
 
 def lay_out(
-    question: Question,
+    measure: Measure,
     known: Mapping[str, Any],
     plan: Plan,
     work: Work,
     survey: "tuple[Callable[[Source], Survey], Callable[[Layouts], Wanted]] | None" = None,
 ) -> Layouts:
-    """Deal, estimate and solve what a question needs; ``known`` are keywords of ``Constraints``.
+    """Deal, estimate and solve what a measure needs; ``known`` are keywords of ``Constraints``.
 
     A ``survey`` makes one of a source, and says how much more of layouts is wanted; it is in the
     place of the plan. With ``keep_on_interrupt``, Ctrl-C ends the work and keeps what is enough for
@@ -194,14 +194,14 @@ def lay_out(
     dealer: Constraints | AuctionLayouts = constraints
     if work.auction is not None and not _all_known(constraints):
         dealer = AuctionLayouts(work.auction, constraints)
-    source = LiveSource(dealer, question, work)
+    source = LiveSource(dealer, measure, work)
     if _all_known(constraints):
         if plan.most_exact:
-            return _solve_known(question, constraints, work)
+            return _solve_known(measure, constraints, work)
         plan = replace(plan, samples=1)  # more would be the same
     run: Run | Survey
     if survey is None:
-        run = Run(source, question, plan, RandomWords(checked_seed(work.seed), _LOTS).fractions)
+        run = Run(source, measure, plan, RandomWords(checked_seed(work.seed), _LOTS).fractions)
     else:
         run = survey[0](source)
     stopped, timed = None, plan.open_ended and survey is None
@@ -210,7 +210,7 @@ def lay_out(
         clock = Clock(run.dealing.seconds, run.estimating.seconds, run.solving.seconds)
         deals, results = source.deals[run.rows], (run.estimates, run.exact, run.chance)
         ongoing = running and isinstance(run, Survey)
-        return Layouts(deals, *results, clock, stopped, timed, ongoing, question.effect)
+        return Layouts(deals, *results, clock, stopped, timed, ongoing, measure.effect)
 
     total = None if plan.open_ended or survey is not None else plan.most_exact
     with (
@@ -271,10 +271,10 @@ def _all_known(constraints: Constraints) -> bool:
     return cards.count(13) >= 3
 
 
-def _solve_known(question: Question, constraints: Constraints, work: Work) -> Layouts:
+def _solve_known(measure: Measure, constraints: Constraints, work: Work) -> Layouts:
     """Solve the one layout that there is. Raises NoDealsError where it does not fit."""
     deals = constraints.deals(1, work.seed, max_tries=1)
     start = time.monotonic()
-    exact = np.concatenate([*question.solve(deals.owners, work.workers)])
+    exact = np.concatenate([*measure.solve(deals.owners, work.workers)])
     clock = Clock(0.0, 0.0, time.monotonic() - start)
     return Layouts(deals, None, exact, None, clock, stopped=None, timed=False)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -12,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bidding import AuctionLike, AuctionReading
-from ..cards import UNKNOWN, Hand, HandLike, Seat, Strain, Vulnerability, card_text, shorten
-from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
+from ..bidding import AuctionReading
+from ..cards import UNKNOWN, Seat, Strain, card_text, shorten
 from ..scoring import Contract, score
 from ..solver import solve_lead_batches
 from .as_played import AsPlayed, leads_as_played
-from .controls import MINIMUM_EXACT, Floats, Means, means
-from .layouts import Layouts, Work, lay_out, read_calls, watcher
+from .controls import Floats, Means, means
+from .layouts import Layouts
 from .outcomes import (
     TRICKS,
     Result,
@@ -34,8 +32,8 @@ from .outcomes import (
     strain_of,
     values,
 )
-from .plan import Plan, SimulationError
-from .run import Question
+from .plan import SimulationError
+from .run import Measure
 from .texts import AS_PLAYED, PLAYED_BY, RANKS, error_text, wrapped
 
 _EVEN = "="
@@ -59,8 +57,8 @@ class Lead:
     """Whether the interval of ``gain`` holds no difference: it may be as good."""
 
 
-class Leads(Question):
-    """The question how many tricks declarer takes after each lead."""
+class Leads(Measure):
+    """How many tricks declarer takes after each lead, of each layout."""
 
     empty = np.empty((0, 52), dtype=np.uint8)
     usual_cost = 0.0003
@@ -187,10 +185,10 @@ class LeadSimulation(Result):
         )
 
     def _means(self, taken: NDArray[np.uint8], outcome: Floats) -> Means:
-        question = Leads(strain_of(self.contract), self.by)
-        question.effect = self.effect
+        measure = Leads(strain_of(self.contract), self.by)
+        measure.effect = self.effect
         unit = abs(float(np.diff(outcome)[self.contract.tricks - 1]))
-        return question.means_of(taken, outcome, self._probabilities, unit)
+        return measure.means_of(taken, outcome, self._probabilities, unit)
 
     def __iter__(self) -> Iterator[Lead]:
         return iter(self.leads)
@@ -253,113 +251,7 @@ class LeadSimulation(Result):
         return f"<pre>{escape(str(self))}</pre>"
 
 
-def simulate_leads(
-    *,
-    leader: HandLike,
-    contract: str | Contract | None = None,
-    by: str | Seat | None = None,
-    auction: AuctionLike | None = None,
-    dealer: str | Seat = "N",
-    vulnerable: str | Vulnerability = "none",
-    scoring: str = "imps",
-    north: KnownHand = None,
-    east: KnownHand = None,
-    south: KnownHand = None,
-    west: KnownHand = None,
-    condition: KnownDeal = None,
-    samples: int | None = None,
-    solve: int | None = None,
-    seed: int = 0,
-    model: str | os.PathLike[str] | None = None,
-    precision: float | None = None,
-    seconds: float | None = None,
-    workers: int | None = None,
-    max_tries: int = MAX_TRIES,
-    progress: bool | Callable[[LeadSimulation], object] = False,
-    keep_on_interrupt: bool = False,
-    cluster: str | None = None,
-) -> LeadSimulation:
-    """Compare the opening leads from a hand against a contract.
-
-    Leads are compared layout by layout.
-
-    Args:
-        leader: The whole hand of declarer's left-hand opponent.
-        contract: The contract, such as ``"4H"``, ``"3NX"`` or a Contract. Default: as the auction
-            says.
-        by: Declarer. Default: as the auction says.
-        auction: The whole auction, as text or a list of calls; hidden hands fit it as in
-            championship play. Default: unknown.
-        dealer: Seat of the dealer, or its letter or name.
-        vulnerable: Vulnerable sides: none, ns, ew or both.
-        scoring: ``"imps"``, ``"total"`` (points) or ``"matchpoints"``.
-        north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
-            balanced"``, a function of (n, 52) bool hands, or a list of these. Default: nothing.
-        east: As ``north``.
-        south: As ``north``.
-        west: As ``north``.
-        condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
-            + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
-        samples: Layouts to estimate. Default: as many as pay, given how well the network explains
-            the solved ones.
-        solve: Layouts to solve, 20 or more. Default: 200.
-        seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
-        model: Name or path of the network. Default: fast, or accurate if ``solve`` is 0.
-        precision: Stop when declarer's expected tricks after each lead are known to ± this.
-            Default: no limit.
-        seconds: Stop after this time, but not before 20 layouts. Default: no limit.
-        workers: Number of solver threads. Default: all cores.
-        max_tries: Most layouts to draw.
-        progress: Whether to show a bar; or a function that receives the result so far some times a
-            second. A KeyboardInterrupt from it acts like Ctrl-C.
-        keep_on_interrupt: Whether Ctrl-C ends the work and gives the result so far.
-        cluster: Ray cluster to solve on: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. The
-            result is the same. Default: this machine.
-
-    Returns:
-        A LeadSimulation: the leads, best first, with tricks, the chance to set the contract, and
-        the score, each with a 95 % interval.
-
-    Raises:
-        DealError: A hand, contract or seat is not valid.
-        CallError: A call is not valid, or the laws forbid it.
-        ConstraintError: A text cannot be read or contradicts itself, or too few layouts fit.
-        SimulationError: A number is out of its range, or options contradict each other.
-        ClusterError: The cluster fails.
-
-    Example:
-        >>> known = {"south": "balanced, hcp 15-17", "north": "hcp 8-10"}
-        >>> leads = tc.simulate_leads(
-        ...     leader="KQT4.Q72.J853.94", contract="3N", by="S", **known, samples=40, solve=20
-        ... )
-        >>> len(leads), leads.solved
-        (12, 20)
-    """
-    heard = read_calls(auction, dealer, vulnerable)
-    bid, declarer = _contract(contract, by, heard)
-    hand = Hand(leader)
-    gain(np.zeros(1), scoring)
-    known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
-    leading = declarer.lho.name.lower()
-    if known[leading] is not None:
-        raise SimulationError(f"{leading} leads and is given twice (expected only leader)")
-    known[leading] = hand
-    is_vulnerable(vulnerable, declarer)
-    if solve == 0:
-        raise SimulationError(
-            f"solve is 0 (leads are compared by solving: {MINIMUM_EXACT} or more)"
-        )
-    plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
-
-    def compared(layouts: Layouts) -> LeadSimulation:
-        return LeadSimulation(layouts, bid, declarer, vulnerable, scoring)
-
-    told = watcher(progress, compared)
-    work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
-    return compared(lay_out(Leads(strain_of(bid), declarer), known, plan, work))
-
-
-def _contract(
+def contract_of(
     contract: str | Contract | None, by: str | Seat | None, heard: AuctionReading | None
 ) -> tuple[Contract, Seat]:
     """Return contract and declarer, as told or as the auction ends."""

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bidding import AuctionDeals, Bidder, deals_after, read_auction
-from ..bidding.played import seats_played
+from ..bidding import AuctionDeals, AuctionLike, Bidder, MeaningsLike, deals_after, read_auction
+from ..bidding.cards_played import seats_played
 from ..cards import (
     UNKNOWN,
     DealError,
     DealSet,
     Hand,
+    HandLike,
     Seat,
     Strain,
     Vulnerability,
@@ -127,18 +128,18 @@ class NextCard(Tabular):
 
 
 def simulate_play(
-    hand: Any,
-    dummy: Any = None,
+    hand: HandLike,
+    dummy: HandLike | None = None,
     *,
-    auction: Any,
+    auction: AuctionLike,
     dealer: str | Seat = "N",
     vulnerable: str | Vulnerability = "none",
-    played: Any = "",
+    played: str | Sequence[str] = "",
     n: int = 100,
     seed: int = 0,
     players: str = "expert",
     style: str | Mapping[str, str] | None = None,
-    meanings: Any = (),
+    meanings: MeaningsLike = (),
     model: Bidder | None = None,
     workers: int | None = None,
 ) -> NextCard:

@@ -154,6 +154,14 @@ def strain_of(bid: Contract) -> Strain:
     return bid.strain
 
 
+def seats_of(side: str) -> tuple[Seat, Seat]:
+    """Return the seats of a side. Raises SimulationError for what is none."""
+    seats = {"NS": (Seat.NORTH, Seat.SOUTH), "EW": (Seat.EAST, Seat.WEST)}.get(side.upper())
+    if seats is None:
+        raise SimulationError(f"side is {shorten(side)} (expected NS or EW)")
+    return seats
+
+
 def is_vulnerable(vulnerable: str | Vulnerability, seat: Seat) -> bool:
     """Return whether a seat's side is."""
     return bool(Vulnerability.parse(vulnerable) >> seat.side & 1)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat, Strain
-from .choice import PILOT, Choice, Lots, Rows
+from .choice import PILOT, Lots, Rows, Selection
 from .controls import MINIMUM_EXACT, Floats, Means
 from .plan import Plan, Spread
 
@@ -63,8 +63,8 @@ class Aim(ABC):
         return estimated.half_widths
 
 
-class Question(Aim):
-    """What is asked of layouts: exact results, and the means that are wanted of them.
+class Measure(Aim):
+    """What is measured of layouts: exact results, and the means that are wanted of them.
 
     Estimates are (N, cells, 14), the chances of 0 to 13 tricks in its ``cells``.
     """
@@ -94,10 +94,10 @@ class Source(Protocol):
     def estimate(self, start: int, stop: int) -> NDArray[np.float32]:
         """Return the (m, cells, 14) estimates of some layouts."""
 
-    def solve(self, rows: Rows, question: "Question | None" = None) -> Iterator[NDArray[Any]]:
+    def solve(self, rows: Rows, measure: "Measure | None" = None) -> Iterator[NDArray[Any]]:
         """Yield the exact results of the layouts of these numbers, batch by batch.
 
-        A ``question`` stands in the place of the one that the source is for.
+        A ``measure`` stands in the place of the one that the source is for.
         """
 
     def now(self) -> float:
@@ -138,7 +138,7 @@ class Run:
 
     def __init__(self, source: Source, aim: Aim, plan: Plan, lots: Lots):
         self._source, self._aim, self._plan = source, aim, plan
-        self._choice = Choice(lots)
+        self._selection = Selection(lots)
         self._by_doubt = False
         self._exact: list[NDArray[Any]] = [aim.empty]
         self._estimates: list[NDArray[np.float32]] = []
@@ -159,19 +159,19 @@ class Run:
         layouts = self.estimating.done if self._has_estimates else self.solving.done
         if self._plan.told:
             layouts = self._most_samples
-        return self._choice.in_order(layouts)
+        return self._selection.in_order(layouts)
 
     @property
     def estimates(self) -> NDArray[np.float32] | None:
         """Their estimates; None where these do not pay, or not all solved have one yet."""
         if not self._has_estimates:
             return None
-        return np.concatenate(self._estimates)[self._choice.in_order(self.estimating.done)]
+        return np.concatenate(self._estimates)[self._selection.in_order(self.estimating.done)]
 
     @property
     def chance(self) -> Floats | None:
         """With what chance each of the solved was chosen; None where all had the same."""
-        return self._choice.chance
+        return self._selection.chance
 
     @property
     def _has_estimates(self) -> bool:
@@ -283,8 +283,8 @@ class Run:
         return self._means[1]
 
     def _spread(self) -> Spread:
-        chosen_yet = self._choice.reach > 0
-        focus = self._choice.focus if self._by_doubt and not chosen_yet else 1.0
+        chosen_yet = self._selection.reach > 0
+        focus = self._selection.focus if self._by_doubt and not chosen_yet else 1.0
         return Spread.of(self.means(), focus)
 
     @property
@@ -322,7 +322,7 @@ class Run:
             doubts = self._aim.doubts(estimates)
             self._by_doubt = doubts is not None
             if doubts is not None:
-                self._choice.add_doubts(doubts)
+                self._selection.add_doubts(doubts)
             self._estimates.append(estimates)
             meter.done = stop
             meter.end_turn(self._source.now() - start)
@@ -332,9 +332,9 @@ class Run:
         number = self._deal_to(number)
         first = min(PILOT, number) if self._by_doubt else number
         if self.solving.done < first:
-            self._solve(*self._choice.next_first(first))
+            self._solve(*self._selection.next_first(first))
         if self.solving.done < number:
-            self._solve(*self._choice.next_doubtful(number))
+            self._solve(*self._selection.next_doubtful(number))
 
     def _solve(self, rows: Rows, reach: list[int]) -> None:
         """Solve layouts, each of which leads to so many that the solved are chosen of."""
@@ -344,7 +344,7 @@ class Run:
                 self._exact.append(part)
                 some = slice(done, done + len(part))
                 done = some.stop
-                self._choice.solved(rows[some], reach[done - 1])
+                self._selection.solved(rows[some], reach[done - 1])
                 self.solving.done += len(part)
                 self._advance(len(part))
         finally:

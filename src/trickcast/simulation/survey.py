@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..cards import UNKNOWN, Strain
 from .choice import Rows
 from .controls import MINIMUM_EXACT, Floats
-from .run import Meter, Question, Source
+from .run import Measure, Meter, Source
 
 _FIRST, _CHUNK = 256, 1024
 """Layouts estimated before the first figures, and in each turn after it."""
@@ -35,12 +35,12 @@ class Survey:
     def __init__(
         self,
         source: Source,
-        question: Callable[[list[Strain]], Question],
+        measure: Callable[[list[Strain]], Measure],
         strains: list[Strain],
         samples: int,
         most_exact: int,
     ):
-        self._source, self._question = source, question
+        self._source, self._measure = source, measure
         self._samples, self._most_exact = samples, most_exact
         self._done = dict.fromkeys(strains, 0)
         self._exact = np.full((0, 5, 4), UNKNOWN, dtype=np.uint8)
@@ -104,7 +104,7 @@ class Survey:
             more = max(0, stop - len(self._exact))
             unknown = np.full((more, 5, 4), UNKNOWN, dtype=np.uint8)
             self._exact = np.concatenate([self._exact, unknown])
-            for part in self._source.solve(np.arange(first, stop), self._question(strains)):
+            for part in self._source.solve(np.arange(first, stop), self._measure(strains)):
                 some = slice(done, done + len(part))
                 self._exact[some, strains] = part[:, strains]
                 done = some.stop

@@ -592,7 +592,7 @@ def write_weights(
     arrays = {name: weights.cpu().half().numpy() for name, weights in network.state_dict().items()}
     for name, weights in arrays.items():
         if not np.isfinite(weights).all():
-            raise TrainingError(f"{target}: a weight of {name} is no number below 65,504")
+            raise TrainingError(f"{target}: a weight of {name} is not a number below 65,504")
     content = json.dumps({"format": _KINDS[type(network)].format} | record)
     target.parent.mkdir(parents=True, exist_ok=True)
     with atomic_writer(target) as stream:

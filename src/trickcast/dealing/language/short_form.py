@@ -101,7 +101,9 @@ class _HandReader(Reader):
         parts = [part for part in branch.children if not isinstance(part, Token)]
         beside = [part.data == "beside" for part in parts]
         if branch.data == "alternatives" and any(beside) and not all(beside):
-            raise self.error(branch, f"what belongs together? (expected {self._both_ways(parts)})")
+            raise self.error(
+                branch, f"which words belong together? (expected {self._both_ways(parts)})"
+            )
         for part in parts[:-1] if branch.data == "beside" else ():
             if part.data == "denial" and part.children[0].type == "NOT":
                 denied = clip(self.written(part))

@@ -25,10 +25,9 @@ _PRINTED = {
     f"{_FOUR_HANDS} of 2009, four hands": {"all suits": "m09-TV-15"},
 }
 _WORDS = """\
-Tables 3 and 4 are of the mean of ten layouts of the other two hands; networks of 2004 and 2009,
-and the players of 2009, guess the tricks of one deal, which chance moves. So 71 and 63 % stand
-beside 40 and 35 % there without being an answer to the same question. Here all answer that of one
-deal, percent exact.
+Tables 3 and 4 are of the mean of ten layouts of the other two hands. The networks of 2004 and 2009,
+and the players of 2009, guess the tricks of one deal, which depend on chance. So their 40 and 35 %
+answer another question than the 71 and 63 % here. Below all answer that of one deal, percent exact.
 """
 
 

@@ -110,10 +110,11 @@ def _show_views(line: Line) -> str:
     words = (
         f"What rotation of the suits buys on {lessons}: {line['runs']} networks whose pairs have "
         f"their suits rotated at random, and {line['runs']} with the suits as dealt, "
-        f"{line['steps']:,} steps each. Error on {line['n']:,} other pairs; *unlike*: how many "
-        "tricks what is said of a pair is from what is said of it with its suits rotated, in the "
-        "mean; hearts and spades of the printed pair. One pass, no mean over orders; ± the "
-        "deviation, in the last row two standard errors:\n\n"
+        f"{line['steps']:,} steps each. The error is on {line['n']:,} other pairs. *Unlike* is "
+        "the mean difference, in tricks, between the estimates of a pair and of the same pair with "
+        "its suits rotated. Hearts and spades are those of the printed pair. Each is one pass, "
+        "without a mean over orders. After ± stands the deviation, in the last row two standard "
+        "errors:\n\n"
     )
     rows = [
         [
@@ -145,9 +146,9 @@ def _show_models(line: Line) -> str:
         rows.append([figure, *theirs, f"{row['value']:.4f}", f"{row['std']:.4f}", compared])
     head = ("figure", "published", "deviation", "ours", "deviation", "ours are short by")
     return (
-        f"The spread over {line['models']} networks of different first weights, trained as those "
-        f"of Figure 4 (one pass, {line['n']:,} pairs), and that over the paper's ten; ± two "
-        "standard errors of the difference, as the networks spread:\n\n"
+        f"The spread over {line['models']} networks of different first weights, trained like those "
+        f"of Figure 4 (one pass, {line['n']:,} pairs), beside that over the paper's ten. After ± "
+        "stand two standard errors of the difference, by the spread of the networks:\n\n"
         + markdown_table(head, rows)
         + (_verdict_on_models(line) if short and line["optimizer"] == "adam" else "")
     )
@@ -165,13 +166,13 @@ def _verdict_on_models(line: Line) -> str:
     )
     verb = "fall short of" if lower else "reach"
     return (
-        f"\nThese ten {verb} it: of {len(short)} figures {lower} are lower by more than "
-        "these two standard errors, which are of networks and not of the pairs tested on, "
-        f"{higher} higher; exactly {exactly}. They saw a twentieth of the examples: "
-        f"{line['steps']:,} steps of Adam by 2,048 on {line['labelled']:,} pairs that `accurate` "
-        "labelled in place of a solver, where the authors' program (`train.py`, not the paper) has "
-        "200 passes by 10,000 of Adam, its rate 0.005 times 0.999 after each. Tables 3 and 4 above "
-        "are of the shipped network, trained longer and by SOAP.\n"
+        f"\nThese ten {verb} it. Of {len(short)} figures {lower} are lower by more than "
+        f"these two standard errors, and {higher} higher. (The errors are of networks, not of the "
+        f"pairs tested on.) The exact figures differ by {exactly}. These ten saw a twentieth of "
+        f"the examples: {line['steps']:,} steps of Adam by 2,048 on {line['labelled']:,} pairs "
+        "that `accurate` labelled in place of a solver. The authors' program (`train.py`, not the "
+        "paper) has 200 passes by 10,000 of Adam, its rate 0.005 times 0.999 after each. Tables 3 "
+        "and 4 above are of the shipped network, trained longer and by SOAP.\n"
     )
 
 
@@ -183,16 +184,17 @@ def _show_authors(line: Line) -> str:
     ]
     head = ("figure", "published", "deviation", "the authors' weights", "short by, deviations")
     return (
-        "**What the paper prints is reached by the authors' own weights**, which they published "
-        f"(`model.pth`), on {line['n']:,} of their validation rows; one network beside the mean of "
-        f"ten, mean squared error {line['mse']:.4f}:\n\n" + markdown_table(head, rows)
+        "**The authors' own weights reach what the paper prints.** They published them "
+        f"(`model.pth`). Here they are tested on {line['n']:,} of their validation rows. This is "
+        f"one network beside the mean of ten, with a mean squared error of {line['mse']:.4f}:\n\n"
+        + markdown_table(head, rows)
     )
 
 
 def _show_known(line: Line) -> str:
     head = ("", *(row["value"] for row in line["rows"]))
     told = ["multiple correlation", *(f"{row['correlation']:.3f}" for row in line["rows"])]
-    return "What a straight line through the vector tells of a hand:\n\n" + markdown_table(
+    return "What a straight line through the vector says about a hand:\n\n" + markdown_table(
         head, [told]
     )
 
@@ -215,10 +217,10 @@ def _show_game(line: Line) -> str:
         for i, (hand, cards, vectors) in enumerate(PRINTED["table_11"]["bids"])
     ]  # fmt: skip
     return (
-        f"Mean reward up to a step, {line['models']} agents each, on both hands of "
-        f"{line['pairs']:,} pairs in every order of the suits, ten layouts of each pair solved by "
-        "DDS (Figure 8), ± the deviation over the agents; of the difference, two standard errors:"
-        "\n\n"
+        f"Mean reward up to a step, {line['models']} agents each (Figure 8). They bid both hands "
+        f"of {line['pairs']:,} pairs in every order of the suits; DDS solved ten layouts of each "
+        "pair. After ± stands the deviation over the agents, and for the difference two standard "
+        "errors:\n\n"
         + markdown_table(("sees", *(f"step {step}" for step in steps)), curves)
         + "\nTheir likeliest calls:\n\n"
         + markdown_table(head, rows)

@@ -165,9 +165,9 @@ def show_pairs(store: Store) -> str:
     results = " and ".join(f"{line['n']:,}" for line in lines)
     text = [
         "## Of two deals the better\n",
-        "How often the comparator says rightly which of two test deals takes more tricks, percent, "
-        f"by how many more it takes; each of {results} results "
-        f"beside {_PAIRINGS} others by chance. The paper has no such figure.\n",
+        "How often the comparator is right about which of two test deals takes more tricks, "
+        f"percent, by how many more it takes. Each of {results} results meets {_PAIRINGS} random "
+        "others. The paper has no such figure.\n",
         f"| tricks apart | {words} |",
         "|---|" + "---|---|" * len(lines),
     ]

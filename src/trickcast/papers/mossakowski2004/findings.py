@@ -71,9 +71,9 @@ def show_shapes(store: Store) -> str:
     if line is None:
         return ""
     head = ["## Errors and long suits\n",
-            f"Of {line['network'].replace('|', '·')} on {line['deals']:,} training deals (2004, "
-            "Table 2): deals by the network's error, and the mean standard deviation of their "
-            "sixteen suit lengths.\n",
+            "Deals by the network's error, and the mean standard deviation of their sixteen suit "
+            f"lengths. The network is {line['network'].replace('|', '·')}, the deals are "
+            f"{line['deals']:,} training deals (2004, Table 2).\n",
             "| network less truth | deals | deviation |", "|---|---|---|"]  # fmt: skip
     body = [f"| {d} | {n} | {mean} |" for d, (n, mean) in line["by_difference"].items()]
     return "\n".join([*head, *body]) + "\n"

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..request import Answer, Request, can_export
 from ..trainer import FORMAT, Report, Trained, read_plain, train
-from .boards import auctions_of, read_boards, split_boards
+from .auction_files import auctions_of, read_boards, split_boards
 from .export import export_bidding
 from .network import BiddingNetwork, BiddingNetworkConfig
 from .task import BiddingConfig, BiddingTask

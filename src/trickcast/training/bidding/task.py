@@ -17,7 +17,7 @@ from ...cards.turns import SIDES, STYLES, WIDTH
 from ..errors import TrainingError
 from ..settings import SHARE, at_least, setting
 from ..trainer import Lessons, ScheduleConfig, Scheduled
-from .boards import Auctions
+from .auction_files import Auctions
 from .network import BiddingNetwork, BiddingNetworkConfig
 
 

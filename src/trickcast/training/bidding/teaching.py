@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...cards import Vulnerability
 from ...cards.turns import STYLES, WIDTH, Seen, with_sides
 from ...dealing import random_deals
-from .boards import Auctions
+from .auction_files import Auctions
 from .network import BiddingNetwork
 from .task import batch_of, log_chances
 

@@ -20,7 +20,7 @@ from .errors import BusyError, JobError, RefusedError
 
 LOG = logging.getLogger(__name__)
 _TRIES = 2
-_WAITING = 8  # jobs that wait for each process; the next is told to come again
+_WAITING = 8  # jobs that wait for each process; the next is told to try again
 
 Part = tuple[str, Any]
 """What a job says: ``partial`` and a result so far, or ``result`` and one that stands."""
@@ -108,7 +108,7 @@ class Processes:
             raise RefusedError(str(refusal)) from None
         except OSError as error:  # no handles or no memory are left
             reason = error.strerror
-            raise BusyError(f"no solver can be started ({reason}); ask again in a second") from None
+            raise BusyError(f"no solver can be started ({reason}); try again in a second") from None
         finally:
             if not whole:  # in a task of its own: who is cancelled may not await
                 self._later(self._end(asking))

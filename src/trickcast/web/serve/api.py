@@ -23,6 +23,7 @@ from typing_extensions import TypedDict
 
 from ...formats import FORMATS
 from ...questions import QUESTIONS, question_of
+from .bodies import QuestionRoute, faults, file_bodies
 from .contest import Contest, add_contest
 from .docs import add_docs
 from .engine import Engine, Parts
@@ -31,7 +32,6 @@ from .events import PROBLEMS, events, in_time, problem_of
 from .given import Sent
 from .guard import Application, Guard, Limits, Receive, Scope, Send
 from .metrics import Metrics
-from .reading import QuestionRoute, faults, file_bodies
 from .requests import question_in, requests_of, summary
 
 Answer = TypeVar("Answer")

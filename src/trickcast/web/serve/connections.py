@@ -25,7 +25,7 @@ class Connection(HttpToolsProtocol):
     def __init__(self, head_seconds: float, reading_seconds: float, most: int, **options: Any):
         """Wait so long for the whole of a head, and for a client to read on.
 
-        Of more than ``most`` connections at a time the last is told to come again.
+        With more than ``most`` connections the newest is told to try again.
         """
         super().__init__(**options)
         self._head_seconds, self._reading_seconds = head_seconds, reading_seconds
@@ -34,14 +34,14 @@ class Connection(HttpToolsProtocol):
         self._reading: asyncio.TimerHandle | None = None
         self._in_head = False
         self._head_bytes = self._open_bytes = 0
-        self._wrong = "this is no request of HTTP"
+        self._wrong = "this is not an HTTP request"
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first request."""
         super().connection_made(transport)
         self._wait()
         if len(self.connections) > self._most:
-            self._refuse(503, "there are too many connections; come again in a second")
+            self._refuse(503, "too many connections; try again in a second")
 
     def data_received(self, data: bytes) -> None:
         """Take what comes, until it is too much."""
@@ -52,7 +52,7 @@ class Connection(HttpToolsProtocol):
             self._open_bytes += len(piece)
             super().data_received(piece)
             if len(self.pipeline) > _QUEUED:
-                self._wrong = f"more than {_QUEUED} requests at once"
+                self._wrong = f"too many requests at once (expected at most {_QUEUED})"
             elif self._head_bytes + self._open_bytes > HEAD + _PIECE:
                 self._too_long()
             else:
@@ -148,7 +148,7 @@ class Connection(HttpToolsProtocol):
             raise ValueError(self._wrong)  # the parser stops
 
     def _too_long(self) -> None:
-        self._wrong = f"the head of a request has at most {HEAD:,} bytes"
+        self._wrong = f"the head of the request is too large (expected at most {HEAD:,} bytes)"
 
     def _wait(self) -> None:
         """End the connection after a while, unless it waits already."""

@@ -180,7 +180,7 @@ class Contest:
                     act, self.store, abandon_on_cancel=True, limiter=self._one_at_a_time
                 )
         except TimeoutError:
-            raise BusyError("the contest's file is in use; ask again in a second") from None
+            raise BusyError("the contest's file is in use; try again in a second") from None
 
     def close(self) -> None:
         """Close the file."""
@@ -196,7 +196,7 @@ class Contest:
         paid = max(self._paid.pop(address, 0.0), now) + every
         if paid > now + self.rules.at_once * every:
             self._paid[address] = paid - every
-            raise OftenError("too many deals for one address; ask again in some seconds")
+            raise OftenError("too many deals for one address; try again in a few seconds")
         self._paid[address] = paid
         if len(self._paid) > _REMEMBERED:
             del self._paid[next(iter(self._paid))]
@@ -229,7 +229,7 @@ def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str,
             403: "no player has this token, or the request comes from a page of another site",
             404: "there is no such chunk or deal, or no contest",
             409: "the deal has its answer, or the chunk is finished",
-            429: "this address asks too often: Retry-After says when to ask again",
+            429: "this address asks too often: Retry-After says when to try again",
         }.items()
     }
 

@@ -30,11 +30,11 @@ from ...questions.hands import HandsQuestion, OpenQuestion, PairQuestion, pair_e
 from ...questions.held import HeldTables
 from ...questions.models import ModelsQuestion
 from .apart import Part, Processes
+from .bodies import File
 from .errors import RefusedError
 from .given import Given, Sent, Tricks, given_deal, read_deals, read_hands, read_partners
 from .jobs import PASSED_OVER
 from .metrics import Metrics
-from .reading import File
 from .together import Together
 
 _PAIR_MODELS = ("accurate", "hand2vec")

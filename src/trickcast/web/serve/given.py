@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from ...cards import UNKNOWN, Board, Deal, DealError, DealSet, Hand, Seat, Vulnerability
 from ...questions.hands import hand_or_words
-from .reading import File
+from .bodies import File
 
 Tricks = NDArray[np.uint8]
 Read = TypeVar("Read")

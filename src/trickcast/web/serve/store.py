@@ -195,9 +195,11 @@ class Store:
                 "SELECT * FROM deals WHERE chunk = ? AND number = ?", (chunk, number)
             ).fetchone()
             if row is None:
-                raise MissingError(f"deal {number} of this chunk was not given")
+                raise MissingError(f"deal {number} of this chunk has not been asked")
             if row["closed"]:
-                first = "none came in time" if row["tricks"] is None else f"it was {row['tricks']}"
+                first = (
+                    "no answer came in time" if row["tricks"] is None else f"it was {row['tricks']}"
+                )
                 raise DoneError(f"deal {number} was answered already ({first})")
             late = self._left(row, self._clock()) < 0
             taken = None if late else tricks
@@ -285,7 +287,7 @@ class Store:
         the file is opened again then, which somebody may have mended.
         """
         if not self._lock.acquire(timeout=_BUSY_SECONDS):
-            raise BusyError("the contest's file is in use; ask again in a second")
+            raise BusyError("the contest's file is in use; try again in a second")
         try:
             file = self._file = self._file or self._open()
             file.execute("BEGIN IMMEDIATE")

@@ -66,12 +66,12 @@ def table_of_claims(claims: Sequence[Mapping[str, Any]], known: Store) -> str:
     rows = [[claim.says, claim.where, verdict, why] for claim, verdict, why in judged]
     table = markdown_table(["the paper", "where", "verdict", "figures"], rows)
     return (
-        f"Of {len(judged)} sentences, of its text or told by its figures, in our words: {counts}. "
-        "Percent exact on the test deals and the library's own together and, after ±, two standard "
-        "errors of the difference: of the deals, as of two sets, which is more than of the same "
-        "deals in pairs, and of first weights, by the seeds of a row as printed or, where it has "
-        "one, by those of its kind. Others than as printed are of one seed, which no interval "
-        "knows of.\n\n" + table
+        f"Of {len(judged)} sentences, from its text or its figures and in our words: {counts}. "
+        "Figures are percent exact on the test deals and the library's own together. After ± stand "
+        "two standard errors of the difference. They cover the deals, taken as two sets, which is "
+        "more than for the same deals in pairs. They also cover first weights, by the seeds of a "
+        "row as printed, or by those of its kind if it has one. Rows other than as printed have "
+        "one seed, which no interval allows for.\n\n" + table
     )
 
 

@@ -299,10 +299,10 @@ def _nearness(rows: Sequence[Result]) -> str:
     within_1 = [far for row in printed if (far := row.apart_in("within_1")) is not None]
     return (
         f" As printed: of {_number(len(printed), 'row')} {close} ({_percent(close, printed)}) are "
-        f"within a point of the printed exact figure, {counted['near']} "
-        f"({_percent(counted['near'], printed)}) with the allowance of two standard errors of "
-        f"deals and seeds, {sum(near.values())} of {_number(len(near), 'distinct comparison')}; "
-        f"within one trick {sum(abs(far) > 1 for far in within_1)} of {len(within_1)} are more "
+        f"within a point of the printed exact figure. With an allowance of two standard errors of "
+        f"deals and seeds {counted['near']} are ({_percent(counted['near'], printed)}), or "
+        f"{sum(near.values())} of {_number(len(near), 'distinct comparison')}. "
+        f"Within one trick {sum(abs(far) > 1 for far in within_1)} of {len(within_1)} are more "
         "than a point off."
     )
 
@@ -329,7 +329,7 @@ def _two_tests(results: Iterable[Result]) -> str:
     if not differences:
         return ""
     return (
-        "Ours on the deals of `--test` less ours on the library's own test deals, mean of "
+        "Ours on the deals of `--test`, less ours on the library's own test deals, mean of "
         f"{len(differences)} rows: "
         f"{sum(differences) / len(differences):+.2f}.\n"
     )

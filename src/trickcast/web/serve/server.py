@@ -147,7 +147,9 @@ def connections_of(files: int, solvers: int) -> tuple[int, int]:
     connections = files - own - 4 * backlog
     if connections < 1:
         needed = 2 * own
-        raise ServeError(f"only {files} files may be open (expected {needed}; see ulimit -n)")
+        raise ServeError(
+            f"only {files} files can be open at once (expected {needed}; see ulimit -n)"
+        )
     return backlog, connections
 
 
@@ -162,7 +164,7 @@ def _origin(text: str) -> str:
         return text
     if not whole or f"{parts.scheme}://{parts.netloc}" != text.lower() or set(text) & set(" ;,@'"):
         expected = "expected one such as https://club.example.org, or *"
-        raise ServeError(f"--allow-origin {text!r} is no origin ({expected})")
+        raise ServeError(f"--allow-origin {text!r} is not an origin ({expected})")
     return text.lower()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from ..cards import DealError, Hand, Seat, Strain, Suit, parse_card, shorten
 from ..cards.play import PlayError
 from ..dealing.constraints import hand_of
-from ..formats.boards import parse_played, winner
+from ..formats.board_text import parse_played, winner
 from .auction import Auction
 
 
