@@ -27,6 +27,7 @@ from trickcast.web.contest import (
     prepared,
     printed,
     score,
+    strain_of,
 )
 from trickcast.web.serve.api import application
 from trickcast.web.serve.contest import Contest
@@ -242,9 +243,14 @@ def test_a_chunk_is_scored_as_printed_beside_the_networks(client, clock) -> None
 def test_the_strain_is_named_with_each_deal_where_that_is_asked(file, clock) -> None:
     client = opened(file, clock, 0)
     store = contest_in(file, clock).store
-    for number in range(LENGTH + 1):
+    deals = [deal.pbn for deal in tc.random_deals(40, seed=5)]
+    both = {
+        strain: [deal for deal in deals if strain_of("named", deal) == strain] for strain in "NS"
+    }
+    assert min(map(len, both.values())) >= 10, "each about as often"
+    for deal in [*both["N"][:2], *both["S"][:2]]:
         content = problem()
-        content["deal"] = tc.random_deals(1, seed=5, start=number + 2)[0].pbn
+        content["deal"] = deal
         content["answers"]["4S"]["exact"] = 4
         store.add(content)
     player = begin(client, strain="named", name="Ann")
