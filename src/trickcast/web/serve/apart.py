@@ -42,8 +42,9 @@ class Processes:
         self._pool = Pool(work, number, title=name, niceness=niceness, environment=alone)
         self._number, self._observe, self._waiting = number, observe, 0
         self._free = asyncio.Semaphore(number)
-        # one thread waits for each process, and others end it meanwhile
         self._threads = CapacityLimiter(2 * number + 1)
+        self._ending = CapacityLimiter(number)
+        """Threads apart: those above may all wait for a process that has to be ended first."""
         self._behind: set[asyncio.Task[None]] = set()
 
     async def run(self, job: str, **asked: Any) -> AsyncGenerator[Part, None]:
@@ -75,7 +76,7 @@ class Processes:
 
     async def close(self) -> None:
         """End the processes, and what they have in hand."""
-        await self._in_thread(self._pool.close)
+        await run_sync(self._pool.close, limiter=self._ending)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncGenerator[None, None]:
@@ -115,7 +116,7 @@ class Processes:
 
     async def _end(self, asking: "asyncio.Task[Answer]") -> None:
         """End a process that has, or will have, what nobody waits for, and start the next."""
-        await self._in_thread((await asking).close)
+        await run_sync((await asking).close, limiter=self._ending)
         await self.start()
 
     def _later(self, work: Any) -> None:
