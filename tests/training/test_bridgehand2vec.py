@@ -222,7 +222,7 @@ def test_ten_networks_are_judged_by_the_printed_figures():
     assert line["short"] == study.short_of_printed(line["rows"], line["models"])
     exact = line["short"]["Table 3, notrump, exactly"]  # 72.21 less 68.1616, 0.634 and 0.2844
     assert exact == pytest.approx([4.0484, 2 * ((0.634**2 + 0.2844**2) / 10) ** 0.5], abs=1e-3)
-    assert "fall short of it: of 12 figures 11 are lower" in show("beyond", [line])
+    assert "fall short of it. Of 12 figures 11 are lower" in show("beyond", [line])
     rows = [
         row | {"value": float(study.printed_shares()[row["figure"]][0])} for row in line["rows"][1:]
     ]
