@@ -228,7 +228,7 @@ def test_ten_networks_are_judged_by_the_printed_figures():
     ]
     line = line | {"rows": rows, "short": study.short_of_printed(rows, 10)}
     shown = show("beyond", [line])
-    assert "These ten reach it: of 12 figures 0 are lower" in shown and "+0.000 ± " in shown
+    assert "These ten reach it. Of 12 figures 0 are lower" in shown and "+0.000 ± " in shown
     assert "These ten" not in show("beyond", [line | {"optimizer": "soap"}])
     assert study.short_of_printed(rows, 1) == {}
     halved = study.short_of_printed(rows[:1], 5)["Table 3, all_suits, within 2"][1]
