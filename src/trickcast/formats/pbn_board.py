@@ -481,6 +481,11 @@ _SIMPLE = {
 }
 
 
+_ONCE = frozenset((*_SIMPLE, *_SECTIONS, RESULT_TABLE, DIGITS, ABILITY))
+"""What a board can say only once."""
+_NOTHING_SOLVED = unknown_table()
+
+
 class _Sorted:
     """The tags of a board by what they are about."""
 
@@ -604,11 +609,10 @@ def _with_declarer(contract: str, declarer: Seat | None) -> str:
 
 def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
     """Leave out what a board can say only once; let the auction say who dealt."""
-    once = {*_SIMPLE, *_SECTIONS, RESULT_TABLE, DIGITS, ABILITY}
     kept: list[Tag] = []
     places: dict[str, int] = {}
     for tag in tags:
-        if tag.name in once and tag.name in places:
+        if tag.name in _ONCE and tag.name in places:
             first = kept[places[tag.name]]
             filled = _says_nothing(first) and not _says_nothing(tag)
             which = ("an empty", 0) if filled else ("a second", 1)
@@ -648,6 +652,8 @@ def _with_outcome(tags: list[Tag]) -> list[Tag]:
     ``[Contract "4HXS-1"]`` says what Contract, Declarer and Result do; ``[Result "-1"]`` is nine
     tricks in 4H.
     """
+    if not any(tag.name == "Contract" for tag in tags):
+        return tags
     texts = {tag.name: tag.value.strip() for tag in reversed(tags)}
     values = {name: texts.get(name, "") for name in ("Contract", "Declarer", "Result")}
     spelled = dict(values)
@@ -682,7 +688,7 @@ def _attempt(tag: Tag, note: NoteOnTag, parse: Callable[..., _T], *arguments: An
 
 def _read_table(found: _Sorted, in_full: set[str], note: NoteOnTag) -> Table:
     """Read the trick table, first of all from the standard's tag, then from those in one line."""
-    table = unknown_table()
+    table = _NOTHING_SOLVED
     if tag := found.first.get(RESULT_TABLE):
         results = _attempt(tag, note, parse_result_table, tag)
         if results is not None:
