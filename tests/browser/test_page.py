@@ -92,7 +92,50 @@ def test_a_cell_shows_its_distribution(page, site):
     answered(page)
     page.get_by_role("button", name="hearts by North: 10").click()
     chances = page.get_by_role("table", name="hearts by North")
+    chances.wait_for()
     assert "10" in chances.locator("tbody th").all_inner_texts()
+
+
+TWICE = "button => { button.click(); button.click(); }"
+"""Press before the page is drawn anew."""
+
+
+def test_what_is_pressed_twice_at_once_counts_twice(page, tmp_path: Path):
+    file = tmp_path / "three.pbn"
+    tc.write(tc.DealSet.from_deals([DEAL] * 4), file)
+    page.locator("#file").set_input_files(file)
+    answered(page)
+
+    def twice(name: str) -> None:
+        page.get_by_role("button", name=name).evaluate(TWICE)
+
+    twice("Next board")
+    page.locator(".place", has_text="3/4").wait_for()
+    cell = page.get_by_role("button", name="hearts by North: 10")
+    cell.click()
+    chances = page.get_by_role("table", name="hearts by North")
+    chances.wait_for()
+    cell.evaluate(TWICE)
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    assert chances.is_visible()
+    page.locator(".compass .centre[title='E–W vulnerable']").evaluate(TWICE)
+    page.locator(".compass .centre[title='nobody vulnerable']").wait_for()
+    page.get_by_label("Contract level").select_option("4")
+    lead = page.locator("button.card.plays").first
+    lead.evaluate(TWICE)
+    slide = page.get_by_label("Card of the play")
+    page.wait_for_function("() => document.querySelector('.slide input').value === '1'")
+    assert slide.get_attribute("aria-valuetext") == "card 1 of 1"
+    page.locator("button.card.plays").first.click()
+    page.wait_for_function("() => document.querySelector('.slide input').value === '2'")
+    twice("One card back")
+    page.wait_for_function("() => document.querySelector('.slide input').value === '0'")
+    page.get_by_role("tab", name="Bidding").click()
+    page.get_by_role("button", name="1 hearts", exact=True).evaluate(TWICE)
+    page.get_by_role("button", name="Pass", exact=True).evaluate(TWICE)
+    page.locator(".auction .bid").nth(0).wait_for()
+    calls = [text for text in page.locator(".auction tbody td").all_inner_texts() if text]
+    assert [call.split()[0] for call in calls] == ["1♥", "Pass", "Pass"]
 
 
 def test_answers_of_200_deals_are_those_of_python(browser, site):
