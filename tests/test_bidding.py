@@ -202,24 +202,6 @@ def test_vulnerability_is_that_of_the_caller(bidder: tc.Bidder) -> None:
     )
 
 
-def test_methods_can_be_told(bidder: tc.Bidder) -> None:
-    weak, strong = "KQ4.A95.K873.J94", "KQ4.AQ5.KJ73.J94"
-    opens = CALL_NUMBER["1N"]
-
-    def chance(hand: str, style: object) -> float:
-        return float(bidder.probabilities(hand, "", style=style)[opens])
-
-    assert chance(weak, "weak-notrump") > 2 * chance(weak, "strong-notrump")
-    assert chance(strong, "strong-notrump") > chance(strong, "weak-notrump") + 0.2
-    assert chance(weak, {"ns": "weak-notrump"}) == pytest.approx(
-        chance(weak, {"ns": "weak-notrump", "ew": ""}), abs=1e-6
-    )
-    with pytest.raises(ValueError, match="style is 'canape'"):
-        bidder.probabilities(weak, "", style="canape")
-    with pytest.raises(ValueError, match="style of 'north'"):
-        bidder.probabilities(weak, "", style={"north": "weak-notrump"})
-
-
 def test_many_hands_and_auctions(bidder: tc.Bidder) -> None:
     assert bidder.probabilities([], []).shape == (0, 38)
     both = bidder.probabilities([HAND, HAND], ["", "1N P"], dealers=["N", "W"])

@@ -12,8 +12,8 @@ from trickcast.bidding.bidder import Bidder
 from trickcast.cards import Board, DealSet, Seat, Vulnerability
 from trickcast.cards.auction import CALL_NUMBER, CALLS, auction_states
 from trickcast.cards.board import Tag
-from trickcast.cards.turns import SIDES, STYLES, encode_calls
-from trickcast.training.bidding import auction_files as room
+from trickcast.cards.styles import STYLES
+from trickcast.cards.turns import SIDES, encode_calls
 from trickcast.training.bidding.auction_files import auctions_of, read_boards, split_boards
 from trickcast.training.bidding.export import export_bidding
 from trickcast.training.bidding.models import network_of, train_bidding
@@ -106,17 +106,6 @@ def test_auctions_are_turned_into_turns(folder: Path) -> None:
     told = auctions.rows[:, -SIDES:-2].reshape(-1, 2, len(STYLES)).sum(axis=(0, 1))
     assert told[STYLES.index("strong-notrump")] > 0  # pairs open 1N with 15 or more
     assert told.sum() == told[STYLES.index("strong-notrump")]
-
-
-def test_methods_are_those_of_other_deals() -> None:
-    opened = CALL_NUMBER["1N"], CALL_NUMBER["1C"], CALL_NUMBER["1S"]
-    assert room._styles([]) == [0] * 6
-    assert room._styles([(opened[0], 16, 0), (opened[0], 15, 0)])[0] == 1
-    assert room._styles([(opened[0], 12, 0), (opened[0], 13, 0)])[1] == 1
-    assert room._styles([(opened[1], 17, 2)] * 3)[3] == 1
-    assert room._styles([(opened[1], 12, 4)] * 3)[2] == 1
-    assert room._styles([(opened[2], 12, 5)] * 4)[4] == 1
-    assert room._styles([(opened[2], 12, 4), *[(opened[2], 12, 5)] * 3])[5] == 1
 
 
 def test_features_of_a_hand_are_its_honours_lengths_and_points() -> None:

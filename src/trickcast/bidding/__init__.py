@@ -4,6 +4,7 @@ Opening systems are made of readable rules, or are networks that learned to open
 calls, and what is made of it, is about whole auctions.
 """
 
+from ..cards.styles import StyleError
 from ..dealing.language.calls import BIDS, CALLS, PASS, UNKNOWN, parse_call
 from ..dealing.language.rulefile import Rule, RuleError
 from ..dealing.language.systems import rule_file
@@ -69,6 +70,7 @@ __all__ = [
     "RunnerUp",
     "Shading",
     "SoftRuleSystem",
+    "StyleError",
     "SuggestedCall",
     "SuggestedCalls",
     "bid_deals",

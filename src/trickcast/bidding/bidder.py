@@ -6,9 +6,10 @@ import json
 import operator
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from numpy.typing import NDArray
 
 from ..cards import HandsLike, Seat, Vulnerability, as_hands, shorten
 from ..cards.auction import CALLS, CallError
-from ..cards.turns import STYLES, encode_calls, turns_of, with_sides
+from ..cards.styles import read_style
+from ..cards.turns import encode_calls, turns_of, with_sides
 from ..estimator.files import (
     BROKEN,
     ModelError,
@@ -35,9 +37,8 @@ from .meanings import Meaning, MeaningsLike, agreed, read_meanings
 DEFAULT_MODEL = "championship"
 _WEIGHTS = Path(__file__).parent.parent / "weights" / "bidding"
 _FORBIDDEN = -1e9
-_SIDES = ("ns", "ew")
 Floats = NDArray[np.float32]
-_Asked = tuple[tuple[int, ...], int, int]
+_Asked = tuple[tuple[int, ...], int, int, str | None]
 
 
 class BiddingModelInfo(ModelFile):
@@ -163,7 +164,7 @@ class Bidder:
         dealers: str | Seat | Iterable[str | Seat] = "N",
         vulnerable: str | Vulnerability | Iterable[str | Vulnerability] = "none",
         *,
-        style: str | Mapping[str, str] | None = None,
+        style: str | Iterable[str | None] | None = None,
     ) -> Floats:
         """Return the chances of the next call.
 
@@ -175,8 +176,8 @@ class Bidder:
             auctions: The calls so far, ``"1N P"``; ``""`` before the first.
             dealers: Dealer.
             vulnerable: Vulnerable sides: none, ns, ew or both.
-            style: What is known of the players' methods: names of ``trickcast.cards.turns.STYLES``,
-                several with commas, or these by side, ``{"ns": "strong-notrump"}``.
+            style: What is known of the players' methods: ``"weak-notrump"``, several with commas,
+                or with the side before each, ``"ns precision, ew strong-notrump"``.
 
         Returns:
             Chances of the 38 calls in ``calls``, shape (n, 38), float32, 0 for those that the laws
@@ -185,7 +186,8 @@ class Bidder:
         Raises:
             CallError: A call is not valid, or the laws forbid it; the message names the place.
             DealError: A hand, dealer or vulnerability is not valid, or an auction is over.
-            ValueError: Counts differ, or a style is unknown.
+            StyleError: A style cannot be read.
+            ValueError: Counts differ.
         """
         held, single = as_hands(hands)
         n = len(held)
@@ -193,10 +195,11 @@ class Bidder:
             _each(auctions, n, "auctions", Auction),
             _each(dealers, n, "dealers", Seat),
             _each(vulnerable, n, "vulnerable", Vulnerability),
+            _each(style, n, "styles", NoneType),
         ]
-        styles, where = _styles(style), self._asked(asked, single)
+        where = self._asked(asked, single)
         contexts = np.empty((n, self._size), dtype=np.float32)
-        found = self._next_contexts(list(where), styles)
+        found = self._next_contexts(list(where))
         for rows, context in zip(where.values(), found, strict=True):
             contexts[rows] = context
         chances = np.zeros((n, len(CALLS)), dtype=np.float32)
@@ -205,9 +208,9 @@ class Bidder:
         return chances[0] if single else chances
 
     def _asked(self, asked: Sequence[Sequence[Any]], single: bool) -> dict[_Asked, list[int]]:
-        """Return different auctions, side to call and vulnerability, each with its hands."""
+        """Return different auctions, sides to call and so on, each with its hands."""
         where: dict[_Asked, list[int]] = defaultdict(list)
-        for i, (auction, dealer, vulnerable) in enumerate(zip(*asked, strict=True)):
+        for i, (auction, dealer, vulnerable, style) in enumerate(zip(*asked, strict=True)):
             try:
                 read = read_auction(auction, dealer, vulnerable)
                 if read.state.over:
@@ -216,7 +219,7 @@ class Bidder:
             except CallError as error:
                 alike = single or all(other is auction for other in asked[0])
                 raise error if alike else CallError(f"auction {i}: {error}", error.made) from None
-            where[read.calls, read.next_caller.side, int(read.vulnerable)].append(i)
+            where[read.calls, read.next_caller.side, int(read.vulnerable), style].append(i)
         return where
 
     def read(
@@ -225,7 +228,7 @@ class Bidder:
         dealer: str | Seat = "N",
         vulnerable: str | Vulnerability = "none",
         *,
-        style: str | Mapping[str, str] | None = None,
+        style: str | None = None,
         meanings: MeaningsLike = (),
     ) -> Reading:
         """Read an auction once, to ask about many hands.
@@ -244,33 +247,34 @@ class Bidder:
             CallError: A call is not valid, or the laws forbid it.
             DealError: The dealer or vulnerability is not valid.
             MeaningError: A meaning cannot be read.
-            ValueError: A style is unknown.
+            StyleError: The style cannot be read.
         """
         read = read_auction(auction, dealer, vulnerable)
         rows, allowed = encode_calls(read.calls)
         sides = (read.dealer + np.arange(len(rows))) % 2
-        rows = with_sides(rows, sides, read.vulnerable, _styles(style))
+        rows = with_sides(rows, sides, read.vulnerable, read_style(style))
         steps = -(-len(rows) // 4)
         turns = np.zeros((steps * 4, rows.shape[1]), dtype=np.uint8)
         turns[: len(rows)] = rows
         found = self._read(turns.reshape(steps, 4, -1)).reshape(steps * 4, -1)[: len(rows)]
         return Reading(self, read, _lawful(found, allowed), read_meanings(meanings))
 
-    def _next_contexts(self, asked: Sequence[_Asked], styles: NDArray[np.uint8]) -> Floats:
+    def _next_contexts(self, asked: Sequence[_Asked]) -> Floats:
         """Return the contexts of the turn after each of m auctions."""
         contexts = np.empty((len(asked), self._size), dtype=np.float32)
         by_steps: dict[int, list[int]] = defaultdict(list)
-        for i, (calls, _, _) in enumerate(asked):
+        for i, (calls, *_) in enumerate(asked):
             by_steps[len(calls) // 4 + 1].append(i)
         for steps, members in by_steps.items():
             turns = np.empty((steps, len(members), self._width), dtype=np.uint8)
             allowed = np.empty((len(members), len(CALLS)), dtype=np.bool_)
             for place, i in enumerate(members):
-                calls, side, vulnerable = asked[i]
+                calls, side, vulnerable, style = asked[i]
                 rows, may = encode_calls(calls)
                 own = turns_of(rows, len(calls))
                 sides = np.full(steps, side)
-                turns[:, place] = with_sides(own, sides, Vulnerability(vulnerable), styles)
+                told = Vulnerability(vulnerable), read_style(style)
+                turns[:, place] = with_sides(own, sides, *told)
                 allowed[place] = may[-1]
             contexts[members] = _lawful(self._read(turns)[-1], allowed)
         return contexts
@@ -328,19 +332,3 @@ def _each(values: Any, n: int, name: str, kind: type) -> list[Any]:
     if len(listed) != n:
         raise ValueError(f"{name} are {len(listed)}, hands {n} (expected one, or one a hand)")
     return listed
-
-
-def _styles(style: str | Mapping[str, str] | None) -> NDArray[np.uint8]:
-    """Return (2, styles): what is known of North-South and of East-West."""
-    known = np.zeros((2, len(STYLES)), dtype=np.uint8)
-    if style is None:
-        return known
-    by_side = style if isinstance(style, Mapping) else {"ns": style, "ew": style}
-    for side, names in by_side.items():
-        if side not in _SIDES:
-            raise ValueError(f"style of {shorten(side)} (expected ns or ew)")
-        for name in filter(None, (part.strip() for part in names.split(","))):
-            if name not in STYLES:
-                raise ValueError(f"style is {shorten(name)} (expected {', '.join(STYLES)})")
-            known[_SIDES.index(side), STYLES.index(name)] = 1
-    return known

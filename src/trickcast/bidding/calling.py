@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -102,7 +102,7 @@ def suggest_calls(
     vulnerable: str | Vulnerability = "none",
     most: int = 5,
     seed: int = 0,
-    style: str | Mapping[str, str] | None = None,
+    style: str | None = None,
     meanings: MeaningsLike = (),
     model: Bidder | None = None,
 ) -> SuggestedCalls:
@@ -117,7 +117,8 @@ def suggest_calls(
         vulnerable: Vulnerable sides: none, ns, ew or both.
         most: Most calls to return.
         seed: Seed of the layouts that tell what each call shows.
-        style: What is known of the players' methods, as in ``Bidder.probabilities``.
+        style: What is known of the players' methods: ``"weak-notrump"``, or ``"ns precision, ew
+            strong-notrump"``.
         meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
             of meanings; see ``trickcast.bidding.read_meanings``.
         model: A Bidder. Default: the one that ships.
@@ -129,6 +130,7 @@ def suggest_calls(
         CallError: A call is not valid, or the laws forbid it, or the auction is over.
         DealError: The hand is not valid.
         MeaningError: A meaning cannot be read.
+        StyleError: The style cannot be read.
 
     Example:
         >>> tc.suggest_calls("KQ4.AQ5.K873.J94").best
@@ -160,7 +162,7 @@ def bid_deals(
     vulnerable: str | Vulnerability | Sequence[str | Vulnerability] = "none",
     seats: Sequence[str | Seat] = tuple(Seat),
     seed: int | None = None,
-    style: str | Mapping[str, str] | None = None,
+    style: str | Sequence[str | None] | None = None,
     meanings: MeaningsLike = (),
     model: Bidder | None = None,
 ) -> list[Auction]:
@@ -174,7 +176,8 @@ def bid_deals(
         seats: Seats that bid; the others pass.
         seed: Seed to draw calls by their chances, so that many boards show what may happen.
             Default: the likeliest call.
-        style: What is known of the players' methods, as in ``Bidder.probabilities``.
+        style: What is known of the players' methods: ``"weak-notrump"``, or ``"ns precision, ew
+            strong-notrump"``; one for all deals, or a list of n.
         meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
             of meanings; see ``trickcast.bidding.read_meanings``.
         model: A Bidder. Default: the one that ships.
@@ -186,6 +189,7 @@ def bid_deals(
         CallError: A call is not valid, or the laws forbid it.
         DealError: An entry is not a valid deal; the message names its index.
         MeaningError: A meaning cannot be read.
+        StyleError: The style cannot be read.
 
     Example:
         >>> str(tc.bid_deals(tc.random_deals(1, seed=3))[0])[-5:]
@@ -198,21 +202,21 @@ def bid_deals(
     generator = None if seed is None else np.random.default_rng(seed)
 
     def each(values: Any) -> list[Any]:
-        if isinstance(values, str | Seat | Vulnerability | Auction):
+        if values is None or isinstance(values, str | Seat | Vulnerability | Auction):
             return [values] * n
         if len(values) != n:
             raise ValueError(f"{len(values)} values for {n} deals (expected one, or one a deal)")
         return list(values)
 
     told = zip(each(auctions), each(dealers), each(vulnerable), strict=True)
-    bid = [read_auction(*asked) for asked in told]
+    bid, styles = [read_auction(*asked) for asked in told], each(style)
     going = [i for i in range(n) if not bid[i].state.over]
     while going:
         calls = np.zeros(len(going), dtype=np.int64)
         asking = [k for k, i in enumerate(going) if bid[i].next_caller in bidding]
         if asking:
             calls[asking] = _called(bidder, dealset.owners, bid, [going[k] for k in asking],
-                                    style, agreed, generator)  # fmt: skip
+                                    styles, agreed, generator)  # fmt: skip
         for i, call in zip(going, calls.tolist(), strict=True):
             bid[i] = Auction((*bid[i].calls, call), bid[i].dealer, bid[i].vulnerable)
         going = [i for i in going if not bid[i].state.over]
@@ -224,16 +228,16 @@ def _called(
     owners: NDArray[np.uint8],
     bid: Sequence[Auction],
     rows: Sequence[int],
-    style: str | Mapping[str, str] | None,
+    styles: Sequence[str | None],
     meanings: Sequence[Meaning],
     generator: np.random.Generator | None,
 ) -> NDArray[np.int64]:
     """Return the next call of some of the auctions: the likeliest, or one drawn."""
     hands = np.stack([owners[i] == bid[i].next_caller for i in rows])
-    chances = bidder.probabilities(hands, [bid[i] for i in rows], style=style)
+    chances = bidder.probabilities(hands, [bid[i] for i in rows], style=[styles[i] for i in rows])
     for k, i in enumerate(rows):
         if any(meaning.belongs(bid[i], len(bid[i].calls)) for meaning in meanings):
-            told = bidder.read(bid[i], style=style, meanings=meanings)
+            told = bidder.read(bid[i], style=styles[i], meanings=meanings)
             chances[k] = np.exp(told.log_chances([len(bid[i].calls)], hands[k][None])[0, 0])
     if generator is None:
         return np.asarray(chances.argmax(axis=1))
@@ -307,7 +311,7 @@ def compare_calls(
     vulnerable: str | Vulnerability = "none",
     n: int = 200,
     seed: int = 0,
-    style: str | Mapping[str, str] | None = None,
+    style: str | None = None,
     meanings: MeaningsLike = (),
     model: Bidder | None = None,
 ) -> ComparedCalls:
@@ -325,7 +329,8 @@ def compare_calls(
         vulnerable: Vulnerable sides: none, ns, ew or both.
         n: Number of layouts.
         seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
-        style: What is known of the players' methods, as in ``Bidder.probabilities``.
+        style: What is known of the players' methods: ``"weak-notrump"``, or ``"ns precision, ew
+            strong-notrump"``.
         meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
             of meanings; see ``trickcast.bidding.read_meanings``.
         model: A Bidder. Default: the one that ships.
@@ -338,6 +343,7 @@ def compare_calls(
         CallError: A call is not valid, or the laws forbid it, or the auction is over.
         DealError: The hand is not valid.
         MeaningError: A meaning cannot be read.
+        StyleError: The style cannot be read.
         NoDealsError: No layout fits.
 
     Example:

@@ -7,7 +7,6 @@ counted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple
@@ -136,7 +135,7 @@ def explain_auction(
     deal: DealLike | None = None,
     n: int = 500,
     seed: int = 0,
-    style: str | Mapping[str, str] | None = None,
+    style: str | None = None,
     meanings: MeaningsLike = (),
     model: Bidder | None = None,
 ) -> AuctionShown:
@@ -150,7 +149,8 @@ def explain_auction(
             unknown.
         n: Number of layouts drawn for each call.
         seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
-        style: What is known of the players' methods, as in ``Bidder.probabilities``.
+        style: What is known of the players' methods: ``"weak-notrump"``, or ``"ns precision, ew
+            strong-notrump"``.
         meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
             of meanings; see ``trickcast.bidding.read_meanings``.
         model: A Bidder. Default: the one that ships.
@@ -162,6 +162,7 @@ def explain_auction(
         CallError: A call is not valid, or the laws forbid it.
         DealError: The deal or a seat is not valid.
         MeaningError: A meaning cannot be read.
+        StyleError: The style cannot be read.
         ValueError: ``n`` is below 1.
 
     Example:

@@ -14,7 +14,7 @@ docs/auctions.md describes it, with figures.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -79,7 +79,7 @@ def deals_after(
     n: int = 1000,
     seed: int = 0,
     strict: bool = False,
-    style: str | Mapping[str, str] | None = None,
+    style: str | None = None,
     meanings: MeaningsLike = (),
     model: Bidder | None = None,
     max_tries: int = MAX_TRIES,
@@ -106,7 +106,8 @@ def deals_after(
         n: Number of layouts.
         seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
         strict: Whether a call that hardly fits is an error.
-        style: What is known of the players' methods, as in ``Bidder.probabilities``.
+        style: What is known of the players' methods: ``"weak-notrump"``, or ``"ns precision, ew
+            strong-notrump"``.
         meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
             of meanings; see ``trickcast.bidding.read_meanings``.
         model: A Bidder. Default: the one that ships.
@@ -121,6 +122,7 @@ def deals_after(
         DealError: A hand or seat is not valid.
         ConstraintError: A text cannot be read, or contradicts itself.
         MeaningError: A meaning cannot be read.
+        StyleError: The style cannot be read.
         AuctionError: A call hardly fits, with ``strict``.
         NoDealsError: No layout fits.
         ValueError: ``n`` is negative.

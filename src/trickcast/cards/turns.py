@@ -13,17 +13,9 @@ from numpy.typing import NDArray
 
 from .auction import CALLS, DOUBLE, FIRST_BID, PASS, AuctionState
 from .enums import Vulnerability
+from .styles import STYLES
 
 _NO_CALL = len(CALLS)
-STYLES = (
-    "strong-notrump",
-    "weak-notrump",
-    "natural-club",
-    "strong-club",
-    "five-card-majors",
-    "four-card-majors",
-)
-"""What may be known of the methods of a side."""
 _SEEN = 4 * (len(CALLS) + 1)
 _STATE = 8 + 5 + 5 + 3 + 3 + 4 + 20 + 20 + 12 + 5
 SIDES = 2 * len(STYLES) + 2

@@ -51,6 +51,11 @@ Meanings = Annotated[
            help="Meaning of a call, '1N: hcp 12-14, balanced', or a system; on the "
            "command line also a file (.toml)."),
 ]  # fmt: skip
+Style = Annotated[
+    str | None,
+    Option(metavar="STYLE", filled=True, example="ns precision, ew weak-notrump",
+           help="Methods of the players: 'weak-notrump', or 'ns precision, ew acol'."),
+]  # fmt: skip
 
 
 class ShownCall(TypedDict):
@@ -139,6 +144,7 @@ class CallsQuestion(Question):
     dealer: FirstCaller = "N"
     vulnerable: Sides = "none"
     meaning: Meanings = None
+    style: Style = None
 
     def check(self) -> None:
         """Read who deals, and who is vulnerable."""
@@ -150,6 +156,7 @@ class CallsQuestion(Question):
             "dealer": Seat.parse(self.dealer),
             "vulnerable": Vulnerability.parse(self.vulnerable),
             "meanings": self.meaning or (),
+            "style": self.style,
         }
 
     def answers(
@@ -359,6 +366,7 @@ class BidQuestion(CallsQuestion):
                 vulnerable=[board.vulnerability or Vulnerability.NONE for board in known],
                 seats=bidding,
                 meanings=self.meaning or (),
+                style=self.style,
             )
         return [_with_calls(board, end) for board, end in zip(known, ends, strict=True)]
 
@@ -389,30 +397,32 @@ class BidQuestion(CallsQuestion):
 
 @contextmanager
 def reading_calls() -> Iterator[None]:
-    """Where meanings and words are read: what is wrong with them is a QuestionError."""
-    from ..bidding import MeaningError
+    """Where meanings, styles and words are read: what is wrong there is a QuestionError."""
+    from ..bidding import MeaningError, StyleError
     from ..dealing import ConstraintError
 
     try:
         yield
-    except (MeaningError, ConstraintError) as error:
+    except (MeaningError, StyleError, ConstraintError) as error:
         raise QuestionError(str(error)) from None
 
 
 def check_calls(auction: str | None, given: frozenset[str]) -> None:
     """Refuse what is said of an auction where there is none. Raises QuestionError."""
     if auction is None:
-        for name in ("dealer", "meaning"):
+        for name in ("dealer", "meaning", "style"):
             if name in given:
                 raise QuestionError(f"{name} needs auction")
 
 
-def heard(auction: "Auction", meanings: Sequence[str] | None) -> "AuctionReading":
-    """Return an auction as the network reads it. Raises QuestionError for meanings."""
+def heard(
+    auction: "Auction", meanings: Sequence[str] | None, style: str | None
+) -> "AuctionReading":
+    """Return an auction as the network reads it. Raises QuestionError for meanings and style."""
     from ..bidding import loaded_bidder
 
     with reading_calls():
-        return loaded_bidder(threads=1).read(auction, meanings=meanings or ())
+        return loaded_bidder(threads=1).read(auction, meanings=meanings or (), style=style)
 
 
 def reads_a_file(meaning: str) -> bool:

@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from .. import dealing
 from ..cards import Board, Deal
-from .auctions import AuctionText, Meanings, heard
+from .auctions import AuctionText, Meanings, Style, heard
 from .deals import SolveQuestion, named_deal
 from .declared import Hooks, Option, Question, QuestionError
 
@@ -72,6 +72,7 @@ class DealQuestion(Question):
     ] = None  # fmt: skip
     auction: AuctionText = None
     meaning: Meanings = None
+    style: Style = None
     dealer: Annotated[
         str | None,
         Option(metavar="[N|E|S|W]", help="Dealer (default: by the theme, or the board number)."),
@@ -120,8 +121,10 @@ class DealQuestion(Question):
             raise QuestionError("secure and auction cannot be combined")
         if self.theme is not None and self.auction is not None:
             raise QuestionError("theme and auction cannot be combined")
-        if self.meaning is not None and self.auction is None:
-            raise QuestionError("meaning needs auction")
+        if self.auction is None:
+            for name in ("meaning", "style"):
+                if name in self.given:
+                    raise QuestionError(f"{name} needs auction")
         self.calls  # noqa: B018
 
     @cached_property
@@ -138,7 +141,7 @@ class DealQuestion(Question):
         from ..bidding import AuctionLayouts
 
         assert self.calls is not None
-        return AuctionLayouts(heard(self.calls, self.meaning), constraints)
+        return AuctionLayouts(heard(self.calls, self.meaning, self.style), constraints)
 
     def ask(
         self, find: "TrickFinder", script: dealing.Actions | None = None

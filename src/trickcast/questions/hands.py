@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from ..cards import DealError, Hand, Strain, Vulnerability
-from .auctions import AuctionText, FirstCaller, Meanings, check_calls
+from .auctions import AuctionText, FirstCaller, Meanings, Style, check_calls
 from .declared import Option, Question, QuestionError
 
 if TYPE_CHECKING:  # each costs what the others have no use for
@@ -183,6 +183,7 @@ class PairQuestion(HandsQuestion):
     auction: AuctionText = None
     dealer: FirstCaller = "N"
     meaning: Meanings = None
+    style: Style = None
 
     def check(self) -> None:
         """Read who is vulnerable, and what was called."""
@@ -210,7 +211,7 @@ class PairQuestion(HandsQuestion):
         return self.turn if self.auction is None else 1
 
     def ask(self, norths: Sequence[Hand], souths: Sequence[Hand | str]) -> "PairEstimate":
-        """Estimate pairs. Raises QuestionError for what is not known of a partner, and meanings."""
+        """Estimate pairs. Raises QuestionError for words that cannot be read."""
         from ..dealing import ConstraintError
         from ..pairs import PairEstimate
 
@@ -231,15 +232,16 @@ class PairQuestion(HandsQuestion):
 
     def _after_calls(self, north: Hand, south: Hand | str) -> NDArray[np.float32]:
         """Return (5, 2, 14) chances: means over layouts that fit the auction."""
-        from ..bidding import MeaningError, deals_after
+        from ..bidding import MeaningError, StyleError, deals_after
         from ..estimator import estimate
 
         assert self._calls is not None
         try:
             deals = deals_after(
-                self._calls, north=north, south=south, n=_LAYOUTS, meanings=self.meaning or ()
-            )
-        except MeaningError as error:
+                self._calls, north=north, south=south, n=_LAYOUTS, meanings=self.meaning or (),
+                style=self.style,
+            )  # fmt: skip
+        except (MeaningError, StyleError) as error:
             raise QuestionError(str(error)) from None
         chances: NDArray[np.float32] = estimate(deals).probabilities[:, :, ::2].mean(axis=0)
         return chances

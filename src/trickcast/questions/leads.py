@@ -197,8 +197,8 @@ class LeadsQuestion(LayoutsQuestion):
         own: dict[str, Any] = {"vulnerable": str(known.vulnerability or "none"), **told}
         if self.solve is None and self.precision is None and self.seconds is None:
             own["solve"] = LAYOUTS_A_BOARD
-        meanings = {} if calls else {"meaning": None}
-        asked = self.but(leader=str(leader), **own, **meanings)
+        methods = {} if calls else {"meaning": None, "style": None}
+        asked = self.but(leader=str(leader), **own, **methods)
         exact = solve_leads(deal, contract, declarer, workers=hooks.workers)
         assert isinstance(exact, dict)  # of one deal
         return JudgedLead(asked, deal, board, exact, asked.ask(hooks))

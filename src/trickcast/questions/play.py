@@ -31,6 +31,7 @@ from ..scoring import Contract
 from .auctions import (
     Dealer,
     Meanings,
+    Style,
     Vulnerable,
     contract_in,
     ended_auction,
@@ -165,10 +166,12 @@ class PlayQuestion(Question):
     dealer: Dealer = None
     vulnerable: Vulnerable = None
     meaning: Meanings = None
+    style: Style = None
 
     def check(self) -> None:
         """Read contract and cards. Raises QuestionError for a board that is passed out."""
-        if not self.now and (vain := {"auction", "dealer", "vulnerable", "meaning"} & self.given):
+        calls = {"auction", "dealer", "vulnerable", "meaning", "style"}
+        if not self.now and (vain := calls & self.given):
             raise QuestionError(f"{min(vain)} needs now")
         if self.now and self.position:
             raise QuestionError("position cannot be combined with now: hands may be hidden there")
@@ -269,6 +272,7 @@ class PlayQuestion(Question):
                 auction=calls,
                 played=played,
                 meanings=self.meaning or (),
+                style=self.style,
                 workers=workers,
             )
 

@@ -31,7 +31,7 @@ from ..simulation import (
 )
 from ..simulation.as_played import contract_as_played
 from ..simulation.texts import RANKS
-from .auctions import AuctionText, FirstCaller, Meanings, check_calls, heard
+from .auctions import AuctionText, FirstCaller, Meanings, Style, check_calls, heard
 from .declared import Argument, Hooks, Option, Question, QuestionError
 from .played import Players
 
@@ -207,6 +207,7 @@ class LayoutsQuestion(Question):
     auction: AuctionText = None
     dealer: FirstCaller = "N"
     meaning: Meanings = None
+    style: Style = None
     samples: Annotated[
         int | None,
         Option(min=1, served=20_000, help="Layouts to estimate (default: as many as pay)."),
@@ -281,7 +282,7 @@ class LayoutsQuestion(Question):
 
         watched = hooks.watch is not None or hooks.until is not None
         if self.calls is not None:
-            own["auction"] = heard(self.calls, self.meaning)
+            own["auction"] = heard(self.calls, self.meaning, self.style)
         try:
             return simulate(
                 north=self.north,

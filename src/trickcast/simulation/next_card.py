@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -138,7 +138,7 @@ def simulate_play(
     n: int = 100,
     seed: int = 0,
     players: str = "expert",
-    style: str | Mapping[str, str] | None = None,
+    style: str | None = None,
     meanings: MeaningsLike = (),
     model: Bidder | None = None,
     workers: int | None = None,
@@ -158,7 +158,8 @@ def simulate_play(
         seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
         players: ``"expert"`` or ``"club"``: whose results after an opening lead ``as_played``
             estimates.
-        style: What is known of the players' methods, as in ``Bidder.probabilities``.
+        style: What is known of the players' methods: ``"weak-notrump"``, or ``"ns precision, ew
+            strong-notrump"``.
         meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
             of meanings; see ``trickcast.bidding.read_meanings``.
         model: A Bidder. Default: the one that ships.

@@ -5,8 +5,7 @@ Deals are kept apart by their cards and events by their names, whole.
 
 import hashlib
 import warnings
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -15,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cards import Board, counted
-from ...cards.auction import CALL_NUMBER, CALLS, PASS, CallError, auction_states
-from ...cards.turns import SIDES, STYLES, encode_calls, with_sides
+from ...cards.auction import CALL_NUMBER, CallError, auction_states
+from ...cards.styles import styles_shown
+from ...cards.turns import SIDES, encode_calls, with_sides
 from ...formats import FormatWarning, iter_deals
 from ..errors import TrainingError
 
 DEALS_APART, EVENTS_APART = 20, 16
 """One deal in so many and one event in so many, by their hashes, are kept for validation."""
-_POINTS = np.tile(np.array([4, 3, 2, 1] + [0] * 9), 4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +136,7 @@ def auctions_of(boards: BoardSet) -> Auctions:
     """Return the auctions of boards as the network learns them, with methods where they show."""
     rows, allowed, calls, counts = [], [], [], []
     hands = np.empty((len(boards.boards), 4, 52), dtype=np.bool_)
-    methods = _methods(boards)
+    methods = styles_shown(boards.owners, boards.boards)
     for i, board in enumerate(boards.boards):
         assert board.dealer is not None and board.vulnerability is not None
         made = [CALL_NUMBER[call] for call in board.auction]
@@ -157,59 +156,3 @@ def auctions_of(boards: BoardSet) -> Auctions:
         np.concatenate([[0], np.cumsum(counts)]),
         hands,
     )
-
-
-def _methods(boards: BoardSet) -> NDArray[np.uint8]:
-    """Return (n, 2, styles): what the other deals of an event show of each pair's methods."""
-    shown: dict[tuple[object, ...], list[tuple[int, int, bytes, int, int, int]]] = defaultdict(list)
-    for i, board in enumerate(boards.boards):
-        for side, names in enumerate((("North", "South"), ("East", "West"))):
-            players = tuple(sorted(board.tag(name) or "" for name in names))
-            if all(players):
-                shown[(board.tag("Event"), *players)].append((i, side, *_opening(boards, i, side)))
-    methods = np.zeros((len(boards.boards), 2, len(STYLES)), dtype=np.uint8)
-    for seen in shown.values():
-        for i, side, deal, *_ in seen:
-            others = [
-                (call, points, longest) for _, _, d, call, points, longest in seen if d != deal
-            ]
-            methods[i, side] = _styles(others)
-    return methods
-
-
-def _opening(boards: BoardSet, i: int, side: int) -> tuple[bytes, int, int, int]:
-    """Return the deal, and opening call, points and length of the suit opened, if a side opened."""
-    board, cards = boards.boards[i], boards.owners[i]
-    assert board.dealer is not None
-    for turn, call in enumerate(board.auction):
-        if call != CALLS[PASS]:
-            seat = (board.dealer + turn) % 4
-            if seat % 2 != side:
-                break
-            held = cards == seat
-            suit = "SHDC".find(call[1:])
-            length = int(held.reshape(4, 13)[suit].sum()) if suit >= 0 else 0
-            return cards.tobytes(), CALL_NUMBER[call], int(_POINTS[held].sum()), length
-    return cards.tobytes(), PASS, 0, 0
-
-
-def _styles(openings: Sequence[tuple[int, int, int]]) -> list[int]:
-    """Return which of ``STYLES`` a pair's openings show."""
-    notrumps = [points for call, points, _ in openings if call == CALL_NUMBER["1N"]]
-    clubs = [points >= 16 for call, points, _ in openings if call == CALL_NUMBER["1C"]]
-    majors = [
-        length == 4
-        for call, _, length in openings
-        if call in (CALL_NUMBER["1H"], CALL_NUMBER["1S"])
-    ]
-    strong = weak = natural = artificial = five = four = False
-    if len(notrumps) >= 2:
-        mean = sum(notrumps) / len(notrumps)
-        strong, weak = mean >= 14.75, mean <= 13.5
-    if len(clubs) >= 3:
-        share = sum(clubs) / len(clubs)
-        natural, artificial = share <= 0.5, share >= 0.8
-    if len(majors) >= 4:
-        share = sum(majors) / len(majors)
-        five, four = share <= 0.1, share >= 0.25
-    return [int(shown) for shown in (strong, weak, natural, artificial, five, four)]

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from ...cards.turns import SIDES, STYLES, WIDTH
+from ...cards.styles import STYLES
+from ...cards.turns import SIDES, WIDTH
 from ..errors import TrainingError
 from ..settings import SHARE, at_least, setting
 from ..trainer import Lessons, ScheduleConfig, Scheduled

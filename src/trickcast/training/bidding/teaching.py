@@ -11,7 +11,8 @@ import torch
 from numpy.typing import NDArray
 
 from ...cards import Vulnerability
-from ...cards.turns import STYLES, WIDTH, Seen, with_sides
+from ...cards.styles import STYLES
+from ...cards.turns import WIDTH, Seen, with_sides
 from ...dealing import random_deals
 from .auction_files import Auctions
 from .network import BiddingNetwork

@@ -1,0 +1,131 @@
+"""Styles: what may be known of the methods of a side, by name, or by how a pair opened before.
+
+As text a style is names with commas, each of both sides, or of one that stands before it:
+``"weak-notrump"``, ``"ns precision, ew strong-notrump"``.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .auction import CALL_NUMBER, CALLS, PASS
+from .board import Board
+from .errors import shorten
+
+STYLES = (
+    "strong-notrump",
+    "weak-notrump",
+    "natural-club",
+    "strong-club",
+    "five-card-majors",
+    "four-card-majors",
+)
+"""What is told of a side: of two that follow each other one at most."""
+SYSTEMS = {
+    "acol": ("weak-notrump", "natural-club", "four-card-majors"),
+    "precision": ("strong-club", "five-card-majors"),
+    "standard-american": ("strong-notrump", "natural-club", "five-card-majors"),
+}
+"""Names that stand for several of them."""
+_SIDES = {"ns": ("North", "South"), "ew": ("East", "West")}
+_POINTS = np.tile(np.array([4, 3, 2, 1] + [0] * 9), 4)
+_MAJORS = CALL_NUMBER["1H"], CALL_NUMBER["1S"]
+_Opening = tuple[int, int, int]
+"""An opening call, and the points and the length of the suit opened."""
+
+
+class StyleError(ValueError):
+    """A style that cannot be read: says which name, and lists those there are."""
+
+
+@lru_cache(maxsize=1024)
+def read_style(style: str | None) -> NDArray[np.uint8]:
+    """Return (2, styles): what a text tells of North-South and of East-West.
+
+    Raises StyleError for a name that is none, and for two that exclude each other.
+    """
+    sides = list(_SIDES)
+    known = np.zeros((len(sides), len(STYLES)), dtype=np.uint8)
+    for part in filter(None, (part.strip().lower() for part in (style or "").split(","))):
+        first, _, rest = part.partition(" ")
+        whose = [sides.index(first)] if first in sides else [*range(len(sides))]
+        name = "-".join((rest if first in sides else part).split())
+        if name not in STYLES and name not in SYSTEMS:
+            raise StyleError(
+                f"style is {shorten(part)} (expected {', '.join((*STYLES, *SYSTEMS))}; ns or ew "
+                "before one says whose)"
+            )
+        for told in SYSTEMS.get(name, (name,)):
+            known[whose, STYLES.index(told)] = 1
+    for place in range(0, len(STYLES), 2):
+        if known[:, place : place + 2].all(axis=1).any():
+            one, other = STYLES[place : place + 2]
+            raise StyleError(f"style is both {one} and {other} (expected one of them for a side)")
+    known.flags.writeable = False
+    return known
+
+
+def style_text(known: NDArray[np.uint8]) -> str:
+    """Return the text of (2, styles), the inverse of ``read_style``."""
+    sides = list(_SIDES)
+    return ", ".join(
+        name if known[:, place].all() else f"{sides[known[:, place].argmax()]} {name}"
+        for place, name in enumerate(STYLES)
+        if known[:, place].any()
+    )
+
+
+def styles_shown(owners: NDArray[np.uint8], boards: Sequence[Board]) -> NDArray[np.uint8]:
+    """Return (n, 2, styles): what the openings of each pair on its other deals of an event show.
+
+    Nothing is known of a pair whose names are not, nor of one that opened too little.
+    """
+    shown: dict[tuple[object, ...], list[tuple[int, int, bytes, _Opening]]] = defaultdict(list)
+    for i, (cards, board) in enumerate(zip(owners, boards, strict=True)):
+        for side, names in enumerate(_SIDES.values()):
+            players = tuple(sorted(board.tag(name) or "" for name in names))
+            if all(players):
+                opened = i, side, cards.tobytes(), _opening(cards, board, side)
+                shown[(board.tag("Event"), *players)].append(opened)
+    styles = np.zeros((len(boards), len(_SIDES), len(STYLES)), dtype=np.uint8)
+    for seen in shown.values():
+        for i, side, deal, _ in seen:
+            styles[i, side] = _styles([opening for *_, other, opening in seen if other != deal])
+    return styles
+
+
+def _opening(cards: NDArray[np.uint8], board: Board, side: int) -> _Opening:
+    """Return how a side opened; PASS where it did not."""
+    dealer = board.completed().dealer
+    if dealer is not None:
+        for turn, call in enumerate(board.auction):
+            if call != CALLS[PASS]:
+                seat = (dealer + turn) % 4
+                if seat % 2 != side:
+                    break
+                held = cards == seat
+                suit = "SHDC".find(call[1:])
+                length = int(held.reshape(4, 13)[suit].sum()) if suit >= 0 else 0
+                return CALL_NUMBER[call], int(_POINTS[held].sum()), length
+    return PASS, 0, 0
+
+
+def _styles(openings: Sequence[_Opening]) -> list[int]:
+    """Return which of ``STYLES`` openings show."""
+    notrumps = [points for call, points, _ in openings if call == CALL_NUMBER["1N"]]
+    clubs = [points >= 16 for call, points, _ in openings if call == CALL_NUMBER["1C"]]
+    majors = [length == 4 for call, _, length in openings if call in _MAJORS]
+    strong = weak = natural = artificial = five = four = False
+    if len(notrumps) >= 2:
+        mean = sum(notrumps) / len(notrumps)
+        strong, weak = mean >= 14.75, mean <= 13.5
+    if len(clubs) >= 3:
+        share = sum(clubs) / len(clubs)
+        natural, artificial = share <= 0.5, share >= 0.8
+    if len(majors) >= 4:
+        share = sum(majors) / len(majors)
+        five, four = share <= 0.1, share >= 0.25
+    return [int(shown) for shown in (strong, weak, natural, artificial, five, four)]
