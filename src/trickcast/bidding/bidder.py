@@ -29,7 +29,7 @@ from ..estimator.files import (
     run_model,
 )
 from ..model_format import BIDDING_MODEL_FORMAT
-from .auction import Auction, AuctionLike, read_auction
+from .auction_text import Auction, AuctionLike, read_auction
 from .meanings import Meaning, MeaningsLike, agreed, read_meanings
 
 DEFAULT_MODEL = "championship"
@@ -37,7 +37,7 @@ _WEIGHTS = Path(__file__).parent.parent / "weights" / "bidding"
 _FORBIDDEN = -1e9
 _SIDES = ("ns", "ew")
 Floats = NDArray[np.float32]
-_Asked = tuple[tuple[int, ...], int, int]
+_Turn = tuple[tuple[int, ...], int, int]
 
 
 class BiddingModelInfo(ModelFile):
@@ -204,9 +204,9 @@ class Bidder:
             np.exp(self._chances(contexts[None], held)[0], out=chances)
         return chances[0] if single else chances
 
-    def _asked(self, asked: Sequence[Sequence[Any]], single: bool) -> dict[_Asked, list[int]]:
+    def _asked(self, asked: Sequence[Sequence[Any]], single: bool) -> dict[_Turn, list[int]]:
         """Return different auctions, side to call and vulnerability, each with its hands."""
-        where: dict[_Asked, list[int]] = defaultdict(list)
+        where: dict[_Turn, list[int]] = defaultdict(list)
         for i, (auction, dealer, vulnerable) in enumerate(zip(*asked, strict=True)):
             try:
                 read = read_auction(auction, dealer, vulnerable)
@@ -256,7 +256,7 @@ class Bidder:
         found = self._read(turns.reshape(steps, 4, -1)).reshape(steps * 4, -1)[: len(rows)]
         return Reading(self, read, _lawful(found, allowed), read_meanings(meanings))
 
-    def _next_contexts(self, asked: Sequence[_Asked], styles: NDArray[np.uint8]) -> Floats:
+    def _next_contexts(self, asked: Sequence[_Turn], styles: NDArray[np.uint8]) -> Floats:
         """Return the contexts of the turn after each of m auctions."""
         contexts = np.empty((len(asked), self._size), dtype=np.float32)
         by_steps: dict[int, list[int]] = defaultdict(list)
