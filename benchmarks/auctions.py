@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import trickcast as tc
-from trickcast.bidding.auction import Auction, read_auction
+from trickcast.bidding.auction_layouts import AuctionWarning
+from trickcast.bidding.auction_text import Auction, read_auction
 from trickcast.bidding.bidder import loaded
 from trickcast.bidding.explained import call_shown
-from trickcast.bidding.layouts import AuctionWarning
 from trickcast.cards import Hand
 from trickcast.cards.auction import PASS
 from trickcast.training.bidding.auction_files import read_boards, split_boards

@@ -25,7 +25,7 @@ import numpy as np
 
 import trickcast as tc
 from trickcast.cards import Seat, Strain
-from trickcast.cards.play import positions
+from trickcast.cards.card_play import positions
 from trickcast.cards.text import card_text, parse_card
 from trickcast.solver import values_in
 from trickcast.web import write_site

@@ -8,7 +8,7 @@ import pytest
 
 import trickcast as tc
 from trickcast.cards import UNKNOWN, Deal, DealError, Seat, Strain, card_text, parse_card
-from trickcast.cards.play import PlayError, Position, positions
+from trickcast.cards.card_play import PlayError, Position, positions
 from trickcast.cards.text import parse_position
 from trickcast.dealing import random_positions
 from trickcast.solver import solve_lead_batches, values_of_cards

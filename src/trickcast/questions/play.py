@@ -23,7 +23,7 @@ from ..cards import (
     card_text,
     parse_card,
 )
-from ..cards.play import PlayError, Position, positions
+from ..cards.card_play import PlayError, Position, positions
 from ..cards.positions import GONE
 from ..cards.text import hand_text, parse_position
 from ..played import Norm, given_away, norms
