@@ -39,6 +39,7 @@ from ..cards.auction import (
 )
 from .board_text import (
     CARD_INDEX,
+    NO_TRICKS,
     Note,
     Table,
     contract_text,
@@ -269,11 +270,7 @@ _ABILITY = re.compile(
 _LOW = frozenset(range(2, 7))
 _PLAIN = {str(tricks): tricks for tricks in range(14)}
 _UNKNOWN_RESULTS = ("?", "-", "*", "")
-
-
-def unknown_table() -> Table:
-    """Return a table of which nothing is known."""
-    return np.full((5, 4), UNKNOWN, dtype=np.uint8)
+_NOTHING_SOLVED = NO_TRICKS.copy()  # where there are tags, if none with tricks
 
 
 def parse_result_table(tag: Tag) -> Table:
@@ -285,7 +282,7 @@ def parse_result_table(tag: Tag) -> Table:
     if sorted(names) != sorted(set(names)) or not set(_COLUMNS) <= set(names):
         raise ValueError(f"columns {shorten(tag.value)} (expected Declarer;Denomination;Result)")
     columns = [names.index(column) for column in _COLUMNS]
-    table = unknown_table()
+    table = NO_TRICKS.copy()
     rows, comments = parted(tag.lines)
     for line in rows:
         cells = line.split()
@@ -368,7 +365,7 @@ def parse_ability(text: str) -> Table:
 
 def _of_digits(digits: str, seats: Sequence[Seat]) -> Table:
     """Return the table of hexadecimal digits, for the seats NT S H D C each."""
-    table = unknown_table()
+    table = NO_TRICKS.copy()
     for i, digit in enumerate(digits):
         if digit not in "F*-":
             table[PRINTED_STRAINS[i % 5], seats[i // 5]] = int(digit, 16)
@@ -480,10 +477,7 @@ _SIMPLE = {
     "Result": _Simple("result", _parse_result),
 }
 
-
-_ONCE = frozenset((*_SIMPLE, *_SECTIONS, RESULT_TABLE, DIGITS, ABILITY))
-"""What a board can say only once."""
-_NOTHING_SOLVED = unknown_table()
+_ONCE = frozenset((*_SIMPLE, *_SECTIONS, RESULT_TABLE, DIGITS, ABILITY))  # of a board
 
 
 class _Sorted:
@@ -795,7 +789,7 @@ def words_of_tags(board: Board) -> list[str]:
 
 def _in_one_line(own: _Sorted, table: Table) -> Table:
     """Return the results that those of a board's tags hold which do not contradict its tricks."""
-    told = unknown_table()
+    told = _NOTHING_SOLVED
     for name, parse in _IN_ONE_LINE.items():
         try:
             results = parse(own.first[name].value) if name in own.first else told
