@@ -3,7 +3,7 @@
 import sys
 from collections import deque
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import click
 import numpy as np
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from .._progress import progress_bar
 from ..cards import DealSet, TrickTable
-from ..questions.file_tables import FileTables
 from .command import Option
+
+if TYPE_CHECKING:
+    from ..questions.file_tables import FileTables
 
 Check = Annotated[
     int, Option(min=0, metavar="N", help="Solve N of the tables in the file again, to check them.")
@@ -32,7 +34,8 @@ def solved(
     are solved again; where they differ DDS's is taken. What was taken, and what differed, is told
     at the end. ``on`` is the cluster on which they are solved.
     """
-    from ..solver import solved_chunks  # who needs estimates alone does not wait for DDS
+    from ..questions.file_tables import FileTables  # an estimate alone waits for neither
+    from ..solver import solved_chunks
 
     of_file = FileTables(check)
     waiting: deque[tuple[DealSet, NDArray[np.uint8], NDArray[np.intp]]] = deque()
@@ -56,7 +59,7 @@ def solved(
     _tell(of_file)
 
 
-def _tell(of_file: FileTables) -> None:
+def _tell(of_file: "FileTables") -> None:
     """Say on standard error which tables were taken, and whether those solved again differ."""
     if of_file.taken:
         hint = "" if of_file.check else " (--check N solves N of them again)"

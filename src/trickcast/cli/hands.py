@@ -6,8 +6,8 @@ from typing import Annotated
 import click
 from rich.table import Table
 
-from ..questions.deals import ParQuestion
 from ..questions.hands import HandQuestion
+from ..questions.par import ParQuestion
 from . import views
 from .command import Argument
 from .deals import AsJson, Deals, From, Workers, with_boards

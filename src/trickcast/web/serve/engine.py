@@ -25,10 +25,11 @@ from ...questions import Question
 from ...questions.auctions import reads_a_file
 from ...questions.converting import ConvertQuestion
 from ...questions.dealing import DealQuestion
-from ...questions.deals import MOST_SOLVED, EstimateQuestion, ParQuestion, SolveQuestion
+from ...questions.deals import MOST_SOLVED, EstimateQuestion, SolveQuestion
 from ...questions.file_tables import FileTables
 from ...questions.hands import HandsQuestion, OpenQuestion, PairQuestion, pair_estimator
 from ...questions.models import ModelsQuestion
+from ...questions.par import ParQuestion
 from .batching import Batching
 from .bodies import File
 from .errors import RefusedError
