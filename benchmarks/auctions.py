@@ -1,4 +1,4 @@
-"""How well layouts tell hidden hands, and calls their points, on held-out boards.
+"""How well calls, hidden hands and the points of calls are told, on held-out boards.
 
     python benchmarks/auctions.py FOLDER-OF-PBN [BOARDS]
 
@@ -18,9 +18,10 @@ from trickcast.bidding.auction_layouts import AuctionWarning
 from trickcast.bidding.auction_text import Auction, read_auction
 from trickcast.bidding.bidder import loaded
 from trickcast.bidding.explained import call_shown
-from trickcast.cards import Hand
+from trickcast.cards import Hand, Seat
 from trickcast.cards.auction import PASS
-from trickcast.training.bidding.auction_files import read_boards, split_boards
+from trickcast.cards.styles import PairStyles, style_over
+from trickcast.training.bidding.auction_files import BoardSet, read_boards, split_boards
 
 LAYOUTS = 500
 SEED = 1
@@ -79,16 +80,54 @@ def calls_shown(held: Boards, bidder: tc.Bidder, rng: np.random.Generator) -> No
         )
 
 
+def calls_made(boards: BoardSet, pairs: PairStyles, bidder: tc.Bidder) -> None:
+    """Print how likely the calls were, the styles of the pairs unknown and as others show them."""
+    found = np.zeros((len(boards.boards), 2, 2))  # boards; unknown, shown; loss and right
+    calls, told = np.zeros(len(boards.boards)), 0
+    for i, (owners, board) in enumerate(zip(boards.owners, boards.boards, strict=True)):
+        assert board.dealer is not None and board.vulnerability is not None
+        auction = read_auction(board.auction, board.dealer, board.vulnerability)
+        calls[i] = len(auction.calls)
+        shown = style_over(None, pairs.of(owners, board))
+        told += bool(shown)
+        for way, style in enumerate(("", shown)):
+            if way and not style:
+                found[i, 1] = found[i, 0]
+                continue
+            reading = bidder.read(auction, style=style)
+            for seat in Seat:
+                turns, made = reading.turns(seat)
+                if turns:
+                    logs = reading.log_chances(turns, (owners == seat)[None])[:, 0]
+                    found[i, way] += (
+                        -logs[np.arange(len(made)), made].sum(),
+                        (logs.argmax(axis=1) == made).sum(),
+                    )
+    _, deals = np.unique(boards.owners, axis=0, return_inverse=True)
+    for name, values in (
+        ("unknown", found[:, 0]),
+        ("of other boards", found[:, 1]),
+        ("difference", found[:, 1] - found[:, 0]),
+    ):
+        means = values.sum(axis=0) / calls.sum()
+        off = values - means * calls[:, None]
+        of_deals = np.stack([np.bincount(deals, column) for column in off.T])
+        loss, right = 1.96 * np.sqrt((of_deals**2).sum(axis=1)) / calls.sum()
+        print(
+            f"  style {name:<16}log-loss {means[0]:.4f} ± {loss:.4f}, "
+            f"right {means[1]:.2%} ± {right:.2%}"
+        )
+    print(f"  (the style of a pair is shown on {told / len(boards.boards):.0%} of the boards)")
+
+
 def main(folder: str, boards: int = 300) -> None:
-    parts = split_boards(read_boards(Path(folder)))
-    bidder = loaded(threads=1)
+    whole = read_boards(Path(folder))
+    parts, bidder = split_boards(whole), loaded(threads=1)
+    pairs = PairStyles(zip(whole.owners, whole.boards, strict=True))
     for name in ("deals", "events"):
         calls = sum(len(board.auction) for board in parts[name].boards)
-        scores = bidder.info.scores
-        print(
-            f"{name}: {len(parts[name].boards):,} auctions, {calls:,} calls; the model's file says "
-            f"log-loss {scores[f'{name}_loss']:.4f}, right {scores[f'{name}_right']:.2%}"
-        )
+        print(f"{name}: {len(parts[name].boards):,} auctions, {calls:,} calls")
+        calls_made(parts[name], pairs, bidder)
     rng = np.random.default_rng(SEED)
     held: Boards = []
     for name in ("deals", "events"):

@@ -56,6 +56,32 @@ def test_the_calls_of_a_file_are_judged_by_the_hands(run, boards: Path) -> None:
     assert status == 2 and "no board has an auction" in err
 
 
+def test_the_other_boards_of_a_pair_show_its_style(run, tmp_path: Path) -> None:
+    path = tmp_path / "session.pbn"
+    deals = tc.constrained_deals(3, north="hcp 12-13, balanced, spades 3, hearts 3", seed=1)
+    players = "".join(f'[{seat.word} "{seat.letter}"]\n' for seat in tc.Seat)
+    text = "\n".join(
+        f'[Board "{i}"]\n{players}[Dealer "N"]\n[Deal "{deal.pbn}"]\n[Auction "N"]\n1NT AP\n'
+        for i, deal in enumerate(deals, 1)
+    )
+    path.write_text(text, encoding="ascii")
+    told = [json.loads(line) for line in run("auction", path, "--json")[1].splitlines()]
+    assert [each["style"] for each in told] == ["ns weak-notrump"] * 3
+    alone = run("auction", path, "--board", 2, "--json")[1]
+    assert json.loads(alone) == told[1]
+    assert "\nstyle: ns weak-notrump\n" in run("auction", path, "--board", 2)[1]
+    shown = tc.explain_auction("1N P P P", deal=deals[1], vulnerable="ns", style="ns weak-notrump")
+    assert told[1]["calls"][0]["chance"] == pytest.approx(shown[0].chance, abs=1e-4)
+    other = run("auction", path, "--board", 2, "--json", "--style", "strong-notrump")[1]
+    assert json.loads(other)["style"] == "strong-notrump"
+    bid = [json.loads(line) for line in run("bid", path, "--json")[1].splitlines()]
+    sides = ["none", "ns", "ew"]
+    styles = ["ns weak-notrump"] * 3
+    ends = tc.bid_deals(deals, dealers="N", vulnerable=sides, style=styles)
+    assert [each["auction"] for each in bid] == [str(end) for end in ends]
+    assert str(ends[0]) != str(tc.bid_deals(deals, dealers="N", vulnerable=sides)[0])
+
+
 def test_one_deal_judges_the_calls_that_are_given(run) -> None:
     (told,) = json.loads(run("auction", "1H", "--deal", BOARD, "--json")[1])["calls"]
     assert told["hand"] == "A.KQ9832.T94.AKT" and told["chance"] > 0.5 and not told["unusual"]

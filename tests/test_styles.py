@@ -1,6 +1,7 @@
 """Styles of pairs: their names, what openings show of them, and what calls show then."""
 
 import warnings
+from dataclasses import replace
 from itertools import dropwhile
 from pathlib import Path
 
@@ -14,11 +15,12 @@ from trickcast.cards.board import Tag
 from trickcast.cards.styles import (
     STYLES,
     SYSTEMS,
+    PairStyles,
     StyleError,
     _styles,
     read_style,
+    style_over,
     style_text,
-    styles_shown,
 )
 from trickcast.formats import FormatWarning
 
@@ -88,10 +90,16 @@ def test_styles_are_those_of_the_other_deals_of_a_pair() -> None:
     tags = tuple(Tag(name, player) for name, player in names.items())
     board = Board(number=1, auction=("1N", "PASS", "PASS", "PASS"), tags=tags)
     deals = tc.constrained_deals(3, north="hcp 12-13, balanced", seed=1)
-    known = styles_shown(deals.owners, [board] * 3)
-    assert known[:, 0].tolist() == [[0, 1, 0, 0, 0, 0]] * 3 and not known[:, 1].any()
-    assert not styles_shown(deals.owners[[0, 0, 1]], [board] * 3)[:2].any()  # one other deal
-    assert not styles_shown(deals.owners, [Board(number=1, auction=board.auction)] * 3).any()
+    pairs = PairStyles((cards, board) for cards in deals.owners)
+    for cards in deals.owners:
+        assert pairs.of(cards, board).tolist() == [[0, 1, 0, 0, 0, 0], [0] * 6]
+    assert not pairs.of(cards, replace(board, tags=())).any()
+    few = PairStyles((cards, board) for cards in deals.owners[:2])
+    assert not few.of(deals.owners[0], board).any() and few.of(cards, board).any()
+    assert style_over("ns precision", pairs.of(cards, board)) == (
+        "ns weak-notrump, ns strong-club, ns five-card-majors"
+    )
+    assert style_over("strong-notrump", pairs.of(cards, board)) == "strong-notrump"
 
 
 def test_notrumps_show_what_pairs_of_the_record_held(shared: Path) -> None:
@@ -100,13 +108,13 @@ def test_notrumps_show_what_pairs_of_the_record_held(shared: Path) -> None:
         warnings.simplefilter("ignore", FormatWarning)
         deals = next(tc.iter_deals(path, chunk=9_000, skipped=[]))
     assert deals.boards is not None
-    styles = styles_shown(deals.owners, deals.boards)
+    pairs = PairStyles(zip(deals.owners, deals.boards, strict=True))
     for name, low, high in (("weak-notrump", 12, 14), ("strong-notrump", 15, 17)):
         held = np.array([
             (cards == seat) @ HCP
-            for cards, board, style in zip(deals.owners, deals.boards, styles, strict=True)
+            for cards, board in zip(deals.owners, deals.boards, strict=True)
             if (seat := _opens_notrump(board)) is not None
-            and style[seat % 2, STYLES.index(name)]
+            and pairs.of(cards, board)[seat % 2, STYLES.index(name)]
         ])  # fmt: skip
         drawn = (tc.deals_after("1N", style=name, n=1000).owners == 0) @ HCP
         assert low <= np.median(held) <= high and low <= np.median(drawn) <= high

@@ -5,7 +5,7 @@ As text a style is names with commas, each of both sides, or of one that stands 
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -33,6 +33,7 @@ SYSTEMS = {
 _SIDES = {"ns": ("North", "South"), "ew": ("East", "West")}
 _POINTS = np.tile(np.array([4, 3, 2, 1] + [0] * 9), 4)
 _MAJORS = CALL_NUMBER["1H"], CALL_NUMBER["1S"]
+_Pair = tuple[str | None, ...]
 _Opening = tuple[int, int, int]
 """An opening call, and the points and the length of the suit opened."""
 
@@ -78,23 +79,47 @@ def style_text(known: NDArray[np.uint8]) -> str:
     )
 
 
-def styles_shown(owners: NDArray[np.uint8], boards: Sequence[Board]) -> NDArray[np.uint8]:
-    """Return (n, 2, styles): what the openings of each pair on its other deals of an event show.
+def style_over(told: str | None, shown: NDArray[np.uint8]) -> str:
+    """Return the text of what is told, and of what (2, styles) show where nothing is told.
 
-    Nothing is known of a pair whose names are not, nor of one that opened too little.
+    Raises StyleError as ``read_style``.
     """
-    shown: dict[tuple[object, ...], list[tuple[int, int, bytes, _Opening]]] = defaultdict(list)
-    for i, (cards, board) in enumerate(zip(owners, boards, strict=True)):
-        for side, names in enumerate(_SIDES.values()):
-            players = tuple(sorted(board.tag(name) or "" for name in names))
-            if all(players):
-                opened = i, side, cards.tobytes(), _opening(cards, board, side)
-                shown[(board.tag("Event"), *players)].append(opened)
-    styles = np.zeros((len(boards), len(_SIDES), len(STYLES)), dtype=np.uint8)
-    for seen in shown.values():
-        for i, side, deal, _ in seen:
-            styles[i, side] = _styles([opening for *_, other, opening in seen if other != deal])
-    return styles
+    known, others = (each.reshape(len(_SIDES), -1, 2) for each in (read_style(told), shown))
+    both = np.where(known.any(axis=2, keepdims=True), known, others)
+    return style_text(both.reshape(shown.shape))
+
+
+class PairStyles:
+    """What the openings of the pairs of a file, (52,) owners and boards, show of their methods.
+
+    Pairs are known by their names, and in one event alone.
+    """
+
+    def __init__(self, boards: Iterable[tuple[NDArray[np.uint8], Board]]):
+        self._shown: dict[_Pair, list[tuple[bytes, _Opening]]] = defaultdict(list)
+        for cards, board in boards:
+            for side, pair in enumerate(_pairs(board)):
+                if pair is not None:
+                    opened = cards.tobytes(), _opening(cards, board, side)
+                    self._shown[pair].append(opened)
+
+    def of(self, cards: NDArray[np.uint8], board: Board) -> NDArray[np.uint8]:
+        """Return (2, styles): what the other deals of a board's pairs show.
+
+        Nothing is known of a pair without names, nor of one that opened too little.
+        """
+        deal, found = cards.tobytes(), []
+        for pair in _pairs(board):
+            opened = self._shown.get(pair or (), ())
+            found.append(_styles([opening for other, opening in opened if other != deal]))
+        return np.array(found, dtype=np.uint8)
+
+
+def _pairs(board: Board) -> Iterator[_Pair | None]:
+    """Yield the pairs of a board, None for one whose names are not all known."""
+    for names in _SIDES.values():
+        players = tuple(sorted(board.tag(name) or "" for name in names))
+        yield (board.tag("Event"), *players) if all(players) else None
 
 
 def _opening(cards: NDArray[np.uint8], board: Board, side: int) -> _Opening:

@@ -2,19 +2,21 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Annotated
 
 import click
 
 from .._files import check_target
 from ..cards import Board, Deal, DealSet
+from ..cards.styles import PairStyles
 from ..formats import format_to_write
-from ..questions.auctions import AuctionQuestion, BidQuestion
+from ..questions.auctions import AuctionQuestion, BidQuestion, pair_styles
 from .command import Option
 from .deals import AsJson, From, watched, with_boards
 from .inputs import Strict, is_file, read_hands
 from .outputs import Force, may_replace, write_told
-from .selecting import Boards, chosen
+from .selecting import Boards, chosen, chosen_of
 from .sheets import Sheet
 from .views import folded
 
@@ -34,12 +36,13 @@ def auction(
         click.echo(told)
         return
     sheet = Sheet()
-    boards = _boards(question.auction, source, strict, numbers)
-    for asked, shown, deal, board in question.explained(boards, _note):
+    boards, pairs = _boards(question.auction, source, strict, numbers)
+    for asked, shown, deal, board in question.explained(boards, pairs, _note):
         if as_json:
             click.echo(json.dumps(asked.answer(shown, deal, board)))
         else:
-            sheet.show(deal, board, folded(str(shown)))
+            style = [f"style: {asked.style}"] if asked.style else []
+            sheet.show(deal, board, *style, folded(str(shown)))
 
 
 def bid(
@@ -73,8 +76,7 @@ def bid(
         may_replace(out, force)
         check_target(out)
         format_to_write(out)
-    boards = _boards(question.hand, source, strict, numbers)
-    called = question.bid(boards)
+    called = question.bid(*_boards(question.hand, source, strict, numbers))
     if out is not None:
         write_told(map(_dealset, called), out, None)
         return
@@ -101,11 +103,18 @@ def _no_file(given: dict[str, object]) -> None:
 
 def _boards(
     source: str, format: str | None, strict: bool, numbers: str | None
-) -> Iterator[tuple[Deal, Board]]:
-    """Yield the boards of a file. Raises CommandError where there is none of these numbers."""
-    for chunk in watched(chosen([source], numbers, format, strict=strict)):
-        for deal, board in with_boards(chunk):
-            yield deal, board or Board()
+) -> tuple[Iterator[tuple[Deal, Board]], PairStyles]:
+    """Return the boards of a file of these numbers, and what all show of its pairs' methods.
+
+    Raises CommandError where there is no such board.
+    """
+    whole = [*chosen([source], None, format, strict=strict)]
+    wanted = watched(chosen_of(whole, numbers))
+    return chain.from_iterable(map(_held, wanted)), pair_styles(chain(*map(_held, whole)))
+
+
+def _held(chunk: DealSet) -> Iterator[tuple[Deal, Board]]:
+    return ((deal, board or Board()) for deal, board in with_boards(chunk))
 
 
 def _dealset(boards: Sequence[tuple[Deal, Board]]) -> DealSet:

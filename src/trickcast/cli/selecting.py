@@ -1,7 +1,7 @@
 """Choosing and renumbering the boards of files, and telling of numbers that stand twice."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Annotated
@@ -39,11 +39,16 @@ def chosen(
     deals = chain.from_iterable(
         read_deals(source, format, chunk=chunk, strict=strict) for source in sources
     )
+    yield from chosen_of(deals, boards)
+
+
+def chosen_of(deals: Iterable[DealSet], boards: str | None) -> Iterator[DealSet]:
+    """Yield the deals of these numbers alone. Raises CommandError where there is no such board."""
     if boards is None:
         yield from deals
         return
     found = False
-    for some in selected(deals, boards, None, tell=False):
+    for some in selected(iter(deals), boards, None, tell=False):
         assert isinstance(some, DealSet)
         found = True
         yield some

@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 from ..cards import Board, Deal, DealSet, Seat, Vulnerability, counted
 from ..cards.auction import CallError
 from ..cards.positions import GONE
+from ..cards.styles import PairStyles, style_over
 from ..scoring import Contract
 from .deals import named_deal
 from .declared import Argument, Hooks, Option, Question, QuestionError
@@ -78,13 +79,17 @@ class ShownCall(TypedDict):
 
 
 class AuctionAnswer(TypedDict):
-    """What each call of an auction shows."""
+    """What each call of an auction shows.
+
+    ``style`` is what was told of the players' methods, or their other boards of the file show.
+    """
 
     deal: NotRequired[str]
     board: NotRequired[int]
     auction: str
     dealer: str
     vulnerable: str
+    style: NotRequired[str]
     calls: list[ShownCall]
 
 
@@ -168,17 +173,26 @@ class CallsQuestion(Question):
         """Yield the one answer, or one for each board of a file, (52,) owners; ``note`` is told."""
         if boards is None:
             return iter([self.one()])
-        return self.of_boards(((_deal(*each), each[1]) for each in boards), note)
+        held = [(_deal(*each), each[1]) for each in boards]
+        return self.of_boards(held, pair_styles(held), note)
 
     def one(self) -> Any:
         """Return the one answer where there is no file."""
         raise NotImplementedError
 
     def of_boards(
-        self, boards: Iterable[tuple[Deal, Board]], note: Callable[[str], object]
+        self,
+        boards: Iterable[tuple[Deal, Board]],
+        pairs: PairStyles,
+        note: Callable[[str], object],
     ) -> Iterator[Any]:
-        """Yield an answer for each board of a file."""
+        """Yield an answer for each board of a file, the styles of whose pairs are known."""
         raise NotImplementedError
+
+    def style_on(self, deal: Deal, board: Board, pairs: PairStyles) -> str:
+        """Return the style as told, else as the pairs' other boards show it."""
+        with reading_calls():
+            return style_over(self.style, pairs.of(deal.owners, board))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,6 +232,7 @@ class AuctionQuestion(CallsQuestion):
             "auction": " ".join("P" if each.call == "PASS" else each.call for each in shown.calls),
             "dealer": str(self._told["dealer"]),
             "vulnerable": str(self._told["vulnerable"]),
+            **({"style": self.style} if self.style else {}),
             "calls": [_shown(each) for each in shown.calls],
         }
         return cast(AuctionAnswer, content)
@@ -227,14 +242,20 @@ class AuctionQuestion(CallsQuestion):
         return self.answer(self.ask())
 
     def of_boards(
-        self, boards: Iterable[tuple[Deal, Board]], note: Callable[[str], object]
+        self,
+        boards: Iterable[tuple[Deal, Board]],
+        pairs: PairStyles,
+        note: Callable[[str], object],
     ) -> Iterator[AuctionAnswer]:
         """Yield an answer for each board that has an auction."""
-        for asked, shown, deal, board in self.explained(boards, note):
+        for asked, shown, deal, board in self.explained(boards, pairs, note):
             yield asked.answer(shown, deal, board)
 
     def explained(
-        self, boards: Iterable[tuple[Deal, Board]], note: Callable[[str], object]
+        self,
+        boards: Iterable[tuple[Deal, Board]],
+        pairs: PairStyles,
+        note: Callable[[str], object],
     ) -> "Iterator[tuple[AuctionQuestion, AuctionShown, Deal, Board]]":
         """Yield each board with an auction, what is asked of it and what its calls show.
 
@@ -253,6 +274,7 @@ class AuctionQuestion(CallsQuestion):
                 auction=" ".join(board.auction),
                 dealer=self._first("dealer", known.dealer),
                 vulnerable=self._first("vulnerable", known.vulnerability),
+                style=self.style_on(deal, board, pairs) or None,
             )
             try:
                 shown = asked.ask(deal)
@@ -330,14 +352,19 @@ class BidQuestion(CallsQuestion):
         return self.answer(*self.ask())
 
     def of_boards(
-        self, boards: Iterable[tuple[Deal, Board]], note: Callable[[str], object]
+        self,
+        boards: Iterable[tuple[Deal, Board]],
+        pairs: PairStyles,
+        note: Callable[[str], object],
     ) -> Iterator[BoardAnswer]:
         """Yield the boards of a file, bid to the end."""
-        for some in self.bid(boards):
+        for some in self.bid(boards, pairs):
             for deal, board in some:
                 yield self.board_answer(deal, board)
 
-    def bid(self, boards: Iterable[tuple[Deal, Board]]) -> Iterator[list[tuple[Deal, Board]]]:
+    def bid(
+        self, boards: Iterable[tuple[Deal, Board]], pairs: PairStyles
+    ) -> Iterator[list[tuple[Deal, Board]]]:
         """Yield boards with the calls, some at a time: of the network at ``seats``, else passes.
 
         Raises QuestionError for seats that are none, and for what a file has no answer to.
@@ -351,10 +378,12 @@ class BidQuestion(CallsQuestion):
         while some := list(islice(given, _TOGETHER)):
             yield [
                 (deal, board)
-                for (deal, _), board in zip(some, self._bid(some, bidding), strict=True)
+                for (deal, _), board in zip(some, self._bid(some, pairs, bidding), strict=True)
             ]
 
-    def _bid(self, boards: Sequence[tuple[Deal, Board]], bidding: Sequence[Seat]) -> list[Board]:
+    def _bid(
+        self, boards: Sequence[tuple[Deal, Board]], pairs: PairStyles, bidding: Sequence[Seat]
+    ) -> list[Board]:
         from ..bidding import bid_deals
 
         known = [self._known(board) for _, board in boards]
@@ -366,7 +395,7 @@ class BidQuestion(CallsQuestion):
                 vulnerable=[board.vulnerability or Vulnerability.NONE for board in known],
                 seats=bidding,
                 meanings=self.meaning or (),
-                style=self.style,
+                style=[self.style_on(deal, board, pairs) for deal, board in boards],
             )
         return [_with_calls(board, end) for board, end in zip(known, ends, strict=True)]
 
@@ -405,6 +434,11 @@ def reading_calls() -> Iterator[None]:
         yield
     except (MeaningError, StyleError, ConstraintError) as error:
         raise QuestionError(str(error)) from None
+
+
+def pair_styles(boards: Iterable[tuple[Deal, Board]]) -> PairStyles:
+    """Return what the boards of a file show of the methods of its pairs."""
+    return PairStyles((deal.owners, board) for deal, board in boards)
 
 
 def check_calls(auction: str | None, given: frozenset[str]) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...cards import Board, counted
 from ...cards.auction import CALL_NUMBER, CallError, auction_states
-from ...cards.styles import styles_shown
+from ...cards.styles import PairStyles
 from ...cards.turns import SIDES, encode_calls, with_sides
 from ...formats import FormatWarning, iter_deals
 from ..errors import TrainingError
@@ -136,13 +136,13 @@ def auctions_of(boards: BoardSet) -> Auctions:
     """Return the auctions of boards as the network learns them, with methods where they show."""
     rows, allowed, calls, counts = [], [], [], []
     hands = np.empty((len(boards.boards), 4, 52), dtype=np.bool_)
-    methods = styles_shown(boards.owners, boards.boards)
+    pairs = PairStyles(zip(boards.owners, boards.boards, strict=True))
     for i, board in enumerate(boards.boards):
         assert board.dealer is not None and board.vulnerability is not None
         made = [CALL_NUMBER[call] for call in board.auction]
         seen, may = encode_calls(made)
         own = (board.dealer + np.arange(len(made))) % 2
-        seen = with_sides(seen[:-1], own, board.vulnerability, methods[i])
+        seen = with_sides(seen[:-1], own, board.vulnerability, pairs.of(boards.owners[i], board))
         rows.append(seen)
         allowed.append(may[:-1])
         calls.append(made)
