@@ -343,6 +343,29 @@ def test_nothing_is_wider_than_the_window(browser, site, shots, width, height, s
     context.close()
 
 
+SEVENS = "N:AKQT984.T98.9.A2 76.AKQJ765.A.KT9 J53.43.KQJ8762.8 2.2.T543.QJ76543"
+LINES = """() => [...document.querySelectorAll(".cross .cards")]
+    .filter((suit) => {
+        const tops = [...suit.querySelectorAll(".card")].map((card) => card.offsetTop);
+        return new Set(tops).size > 1;
+    })
+    .map((suit) => suit.innerText)"""
+
+
+@pytest.mark.parametrize("width", [390, 800, 1280])
+def test_suits_of_seven_cards_stay_on_their_line(browser, site, width):
+    context = browser.new_context(viewport={"width": width, "height": 844}, bypass_csp=True)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    for turn, declarer in zip("NESW", "WNES", strict=True):
+        page.goto("about:blank")
+        page.goto(f"{site}#deal={SEVENS.replace(' ', '+')}&contract=4S&by={declarer}")
+        page.locator(f".seat-{turn} .card.plays").first.wait_for()
+        assert page.evaluate(LINES) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
 def test_the_list_of_files_is_complete(site):
     index = json.load(urlopen(f"{site}files.json"))
     for name in index["files"]:
