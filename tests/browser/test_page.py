@@ -251,10 +251,17 @@ def test_cards_are_chosen_by_keyboard_alone(page):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("rubbish", "“rubbish” has no cards in it"),
+        ("rubbish", "No cards were found in “rubbish”"),
         ("N:AKQ.. ...AA - -", "held by|twice|hand"),
+        (
+            "N:AKQ2.QJT987.32.Z - - -",
+            "“Z” in “AKQ2.QJT987.32.Z” is not a card. Write AKQJT98765432",
+        ),
+        ("AKQ.432", "is not a hand. Write spades, hearts, diamonds and clubs with dots between"),
+        ('[Deal ""]', "Board 1: there is nothing to read. Write the four hands"),
+        ("https://bridgebase.com/handviewer.html?myhand=M-1", "the site has them: open the board"),
         ("N:A.KQ9832.T94.AKT A4.AT7.QJ872.732 - -", "♠A is held by North and by East"),
-        ("https://example.org/?x=1", "expected an address of BBO"),
+        ("https://example.org/?x=1", "Addresses of this page, of BBO’s hand viewer"),
     ],
 )
 def test_what_cannot_be_read_is_told_where_it_was_typed(page, text, told):
@@ -287,7 +294,8 @@ def test_addresses_of_hand_viewers_mean_what_they_mean_to_python(page):
         if "hand is missing" in case.get("error", ""):
             assert answer["deal"].count("-") == 3, case["name"]
         elif "error" in case:
-            assert case["error"].replace("SQ", "♠Q") in answer["error"], case["name"]
+            told = case["error"].replace("SQ", "♠Q").replace("expected an address", "Addresses of")
+            assert told in answer["error"], case["name"]
         else:
             assert_board(answer, case)
 
@@ -332,6 +340,29 @@ def test_nothing_is_wider_than_the_window(browser, site, shots, width, height, s
     page.locator("#picking summary").click()
     page.screenshot(path=shots / f"page-{width}-{scheme}.png", full_page=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+SEVENS = "N:AKQT984.T98.9.A2 76.AKQJ765.A.KT9 J53.43.KQJ8762.8 2.2.T543.QJ76543"
+LINES = """() => [...document.querySelectorAll(".cross .cards")]
+    .filter((suit) => {
+        const tops = [...suit.querySelectorAll(".card")].map((card) => card.offsetTop);
+        return new Set(tops).size > 1;
+    })
+    .map((suit) => suit.innerText)"""
+
+
+@pytest.mark.parametrize("width", [390, 800, 1280])
+def test_suits_of_seven_cards_stay_on_their_line(browser, site, width):
+    context = browser.new_context(viewport={"width": width, "height": 844}, bypass_csp=True)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    for turn, declarer in zip("NESW", "WNES", strict=True):
+        page.goto("about:blank")
+        page.goto(f"{site}#deal={SEVENS.replace(' ', '+')}&contract=4S&by={declarer}")
+        page.locator(f".seat-{turn} .card.plays").first.wait_for()
+        assert page.evaluate(LINES) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()
 
 

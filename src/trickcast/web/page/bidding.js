@@ -1,7 +1,7 @@
 // The tab Bidding: the auction, from the file or by touch; what each hand would open, and why.
 
 import { html, nothing, percent, sign, spoken, written } from "./dom.js";
-import { answerOf, changeSystem, shownBy, theEngine } from "./answers.js";
+import { answerOf, shownBy, theEngine } from "./answers.js";
 import { contractOf } from "./auction.js";
 import { SEATS, dealerOf } from "./cards.js";
 import { say, seatName } from "./settings.js";
@@ -64,7 +64,7 @@ function bidBox({ auction }) {
 }
 
 function openingsView(openings) {
-  return html`<label class="field">${say("opening system")} <select @change=${({ target }) => changeSystem(target.value)}>
+  return html`<label class="field">${say("opening system")} <select @change=${({ target }) => change({ system: target.value })}>
       ${SYSTEMS.map((name) => html`<option ?selected=${name === (state.system ?? SYSTEMS[0])}>${name}</option>`)}</select></label>
     ${openings ? html`<table class="openings"><caption>${say("opening bids")}</caption>
       <thead><tr><th scope="col">${say("the hand")}</th><th scope="col">${say("opens")}</th><th scope="col" class="why">${say("why")}</th></tr></thead>

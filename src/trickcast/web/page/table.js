@@ -3,7 +3,7 @@
 import { html, nothing, percent, sideName, sign, svg, written } from "./dom.js";
 import { cardOf, isVulnerable, needed, playState, scoreOf, signed, textOf } from "./bridge.js";
 import { RANKS, SEATS } from "./cards.js";
-import { costsOf, foresee, playedOf, resultsOf, theEngine } from "./answers.js";
+import { costsOf, playedOf, resultsOf, theEngine } from "./answers.js";
 import { compassView, crossView, factsOf, spokenCard } from "./diagram.js";
 import { rankText, say, seatName, strainSign } from "./settings.js";
 import { board, change, choose, edit, editBoard, state } from "./store.js";
@@ -101,7 +101,7 @@ function cardView(legal, results) {
     const best = tricks !== undefined && tricks === (ours ? Math.max(...most) : Math.min(...most));
     const label = `${spokenCard(card)}${over === null ? "" : `, ${say(over === 0 ? "exactly" : over > 0 ? "over" : "down", { n: Math.abs(over) })}`}`;
     return html`<button type="button" class="card plays ${best ? "best" : ""} ${over === null ? "" : over < 0 ? "fails" : "makes"}" data-card=${card} draggable="true"
-      @dragstart=${drag} aria-label=${label} @pointerenter=${() => foresee(textOf(card))} @click=${() => play(card)}>${rank}<span class="result" aria-hidden="true">${over === null ? "\u00a0" : signed(over)}</span></button>`;
+      @dragstart=${drag} aria-label=${label} @click=${() => play(card)}>${rank}<span class="result" aria-hidden="true">${over === null ? "\u00a0" : signed(over)}</span></button>`;
   };
 }
 
