@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Board, Deal, Seat, card_text, counted
-from ..cards.play import Position
+from ..cards.card_play import Position
 from ..cards.positions import GONE
 from ..questions.play import PlayQuestion, Review, is_position, position_hands, position_owners
 from .command import Argument, Option
