@@ -96,6 +96,30 @@ def test_a_cell_shows_its_distribution(page, site):
     assert "10" in chances.locator("tbody th").all_inner_texts()
 
 
+AHEAD = """async (pbn) => {
+    const { BrowserEngine } = await import("./engine.js");
+    const { Deal } = await import("./cards.js");
+    const engine = new BrowserEngine();
+    const giving = new AbortController();
+    engine.position = async ({ cards }) => {
+        if (cards.at(-1) === "D8") giving.abort();
+        return new Map([[cards.join(""), 10]]);
+    };
+    const found = [{}, {}];
+    const told = (run) => (card, results) => (found[run][card] = Object.fromEntries(results));
+    const line = { deal: Deal.parse(pbn), contract: "4H", declarer: 0, cards: ["DQ", "DK", "DA"] };
+    await engine.ahead(line, giving.signal, told(0));
+    await engine.ahead({ ...line, cards: [] }, giving.signal, told(1));
+    return found;
+}"""
+
+
+def test_without_a_server_what_comes_after_each_card_is_solved_card_by_card(page):
+    found, given_up = page.evaluate(AHEAD, DEAL)
+    assert found == {card: {f"DQDKDA{card}": 10} for card in ("DT", "D9", "D4")}
+    assert [*given_up] == "SQ S4 HA HT H7 DQ DJ D8".split(), "nobody waits for the others"
+
+
 TWICE = "button => { button.click(); button.click(); }"
 """Press before the page is drawn anew."""
 
@@ -357,6 +381,8 @@ def test_suits_of_seven_cards_stay_on_their_line(browser, site, width):
     context = browser.new_context(viewport={"width": width, "height": 844}, bypass_csp=True)
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
+    widest = json.dumps({"language": "de", "ten": "10"})
+    page.add_init_script(f"localStorage.setItem('settings', '{widest}')")
     for turn, declarer in zip("NESW", "WNES", strict=True):
         page.goto("about:blank")
         page.goto(f"{site}#deal={SEVENS.replace(' ', '+')}&contract=4S&by={declarer}")

@@ -87,6 +87,7 @@ function take(found) {
   const before = state.boards.length;
   const count = found.boards.length;
   open(found, before > 1 ? say("replaced", { n: before }) : count > 1 ? say(found.skipped.length ? "read some" : "read all", { n: count, skipped: found.skipped.length }) : null);
+  $("text").value = ""; // what was read is on the table
   $("text").blur();
 }
 
