@@ -6,6 +6,7 @@ Run from the root of the repository, on the folder that ``docs/played_files.py``
 
 Each deal is estimated by those members of the ensemble that had not seen it in training, so all
 figures are of new deals; every member alone sees a fifth of them. Intervals are 95 %, by deal.
+What all members together come to on a deal that is new to all follows from one and from two.
 ``--transfer`` trains two ensembles besides, one without the club's results and one without the
 championships', and tests each on what it has not seen. ``--little`` trains small networks on
 little, which shows how hard the deals are. ``--later FOLDER`` measures on a folder of other boards,
@@ -83,10 +84,12 @@ def main() -> None:
     given = options.parse_args()
     results = read_results(given.folder)
     rows = inputs_of(results.tables, Estimator("accurate"))
-    stated = {name: by_file(given.model, results, rows, known) for name, known in _KNOWN.items()}
+    members = {name: by_file(given.model, results, rows, known) for name, known in _KNOWN.items()}
+    stated = {name: chances.mean(0) for name, chances in members.items()}
     measured = Measured.of(results)
     tables = {
         "figures": figures(measured, {_DOUBLE_DUMMY: double_dummy(rows)} | stated),
+        "number": by_number(measured, members["cards and contract"]),
         "gains": gains(measured, stated),
         "kinds": kinds(measured, stated["cards and contract"]),
     }
@@ -106,19 +109,42 @@ def main() -> None:
 def by_file(
     model: str, results: Results, rows: NDArray[np.float32], known: tuple[str, ...]
 ) -> Chances:
-    """Return (n, 14) chances by the members of a model file that had not seen the deals."""
+    """Return (k, n, 14) chances by the k members of a model file that had not seen a deal."""
     session, _ = load_played_model(model, threads=1)
     folds = results.folds
-    chances = np.empty((len(rows), 14), dtype=np.float32)
+    parts = []
     for start in range(0, len(rows), _AT_ONCE):
         some = slice(start, start + _AT_ONCE)
         told = rows[some].copy()
         for name in {"lead", "auction"} - set(known):
             told[:, part(name)] = 0
         (members,) = session.run(["members"], {"tables": told})
-        mine = np.arange(len(members))[:, None] % FOLDS == folds[some]
-        chances[some] = (members * mine[..., None]).sum(0) / mine.sum(0)[:, None]
-    return chances
+        of_fold = members.reshape(-1, FOLDS, *members.shape[1:])  # member k left out k % FOLDS
+        parts.append(of_fold[:, folds[some], np.arange(len(told))])
+    return np.concatenate(parts, axis=1)
+
+
+def by_number(measured: Measured, members: Chances) -> str:
+    """Return the error of tricks by one member, by all that had not seen a deal, and by the file.
+
+    The squared error of a mean of k members is a + b/k: members differ by their seeds alone.
+    """
+    results, number = measured.results, len(members) * FOLDS
+    alone = np.mean([losses(each, results.tricks, results.needed)["squared"] for each in members],
+                    axis=0)  # fmt: skip
+    mean = losses(members.mean(0), results.tricks, results.needed)["squared"]
+    gain = (alone - mean) / (1 - 1 / len(members))
+    lines = [
+        f"| players | 1 network | {len(members)} networks | all {number} |",
+        "|---|---|---|---|",
+    ]
+    for players, rows in by_players(results).items():
+        roots = [
+            float(np.average(squared[rows], weights=results.times[rows])) ** 0.5
+            for squared in (alone, mean, alone - gain * (1 - 1 / number))
+        ]
+        lines.append(f"| {players} | {' | '.join(f'{root:.4f}' for root in roots)} |")
+    return "\n".join(lines)
 
 
 def double_dummy(rows: NDArray[np.float32]) -> Chances:
