@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from ..cards import DealsLike, Hand, HandLike, Seat, Vulnerability, as_dealset
 from ..cards.auction import CALLS, CallError
 from ..cards.columns import Columns, Tabular
+from ..dealing.constraints import Constraints
 from ..played import PlayedEstimator
 from ..scoring import imps
 from .auction import Auction, AuctionLike, read_auction
 from .bidder import Bidder, loaded
 from .explained import CallShown, call_shown
-from .layouts import deals_after
+from .layouts import Sampler, deals_after
 from .meanings import Meaning, MeaningsLike, read_meanings
 
 _SHOWN = 200
@@ -149,7 +150,8 @@ def suggest_calls(
     for call in calls:
         after = Auction((*read.calls, int(call)), read.dealer, read.vulnerable)
         told = bidder.read(after, style=style, meanings=meanings)
-        shown = call_shown(told, len(read.calls), _SHOWN, seed)
+        layouts, *_ = Sampler(told, Constraints()).sample(_SHOWN, seed)
+        shown = call_shown(told, len(read.calls), layouts)
         suggested.append(SuggestedCall(CALLS[call], float(chances[call]), shown))
     return SuggestedCalls(held, read, suggested)
 
