@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PYTHONS := $(wildcard $(HOME)/.pyenv/versions/3.1[1-9]*/bin/python) \
 	$(foreach minor,11 12 13 14,$(shell command -v python3.$(minor)))
 
-WITH_WHEEL = "$$(echo dist/*.whl)[data,plots,web]" pytest httpx hypothesis pandas polars
+WITH_WHEEL = "$$(echo dist/*.whl)[data,plots,web]" pytest pytest-timeout httpx hypothesis pandas polars
 
 .PHONY: help demo test coverage browser-test cluster-test docs blocks models-pages docs-all test-pythons wheel smoke check lint types imports format bench faults endurance wasm \
 	million fuzz clean

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 import trickcast as tc
 from trickcast.bidding import AuctionReading
-from trickcast.bidding.auction import Auction, read_auction
+from trickcast.bidding.auction_layouts import AuctionWarning, Sampler
+from trickcast.bidding.auction_text import Auction, read_auction
 from trickcast.bidding.bidder import loaded
-from trickcast.bidding.layouts import AuctionWarning, Sampler
 from trickcast.cards import Hand, Seat
 from trickcast.cards.auction import PASS
 from trickcast.cards.styles import PairStyles, style_over

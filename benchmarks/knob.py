@@ -22,7 +22,7 @@ from trickcast import DealSet, Estimator, TrickEstimate, random_deals, solve
 from trickcast.cards import Seat, Strain
 from trickcast.estimator import DEFAULT_MODEL, exact
 from trickcast.evaluation import ClusterSums, Tally
-from trickcast.evaluation.report import plain
+from trickcast.evaluation.figures import plain
 from trickcast.library import Library
 from trickcast.solver import makes_batches, solve_cell_batches, solve_strain_batches
 

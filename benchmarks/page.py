@@ -5,7 +5,8 @@
 The static page is opened over 1.6 Mbit/s with 300 ms each way, until its first number is there. Its
 solver (DDS as WebAssembly, in workers) and the native one solve the same deals, in turn. A server's
 page is asked for the results on cards of fresh deals, before the lead and after cards that were
-played, beside the native solver's own time for the same positions.
+played, and a card is played in it after a quarter of a second of thought and after none, beside the
+native solver's own time for the same positions.
 """
 
 import argparse
@@ -25,7 +26,7 @@ import numpy as np
 
 import trickcast as tc
 from trickcast.cards import Seat, Strain
-from trickcast.cards.play import positions
+from trickcast.cards.card_play import positions
 from trickcast.cards.text import card_text, parse_card
 from trickcast.solver import values_in
 from trickcast.web import write_site
@@ -56,26 +57,27 @@ CARDS = """async ([pbn, cards]) => {
     return performance.now() - began;
 }"""
 
-POINT = """async ([pbn, cards, next]) => {
-    const { answerOf, foresee, resultsOf } = await import("./answers.js");
-    const { play, setContract } = await import("./table.js");
+PLAY = """async ([pbn, cards, next, thought]) => {
+    const { answerOf, resultsOf } = await import("./answers.js");
+    const { play } = await import("./table.js");
     const { blank, board, open, state, change } = await import("./store.js");
     const { Deal } = await import("./cards.js");
     const until = async (known) => {
         while (!known()) await new Promise((later) => setTimeout(later, 1));
     };
-    const shown = { ...blank(), deal: Deal.parse(pbn), contract: "3N", declarer: 2, play: cards };
+    const shown = { ...blank(), deal: Deal.parse(pbn) };
     open({ boards: [shown], skipped: [] });
+    await until(() => answerOf(board()).exact && answerOf(board()).final);
     change({ line: { contract: "3N", declarer: 2, cards, at: cards.length } });
-    await until(() => resultsOf(state.line) && answerOf(board()).exact && answerOf(board()).final);
-    foresee(next);
-    await new Promise((later) => setTimeout(later, 250));
+    await until(() => resultsOf(state.line));
+    await new Promise((later) => setTimeout(later, thought));
     const began = performance.now();
     play("SHDC".indexOf(next[0]) * 13 + "AKQJT98765432".indexOf(next[1]));
     await until(() => resultsOf(state.line));
     return performance.now() - began;
 }"""
-"""A person points at a card for a quarter of a second, then plays it."""
+"""A person sees the results on the cards, thinks for so many milliseconds, then plays one."""
+THOUGHTS = (250, 0)
 
 
 class Host(SimpleHTTPRequestHandler):
@@ -162,20 +164,30 @@ def cards(browser: Any, count: int) -> None:
             ours, native = [], []
             for deal in tc.random_deals(count, seed=seed):
                 cards = some_play(deal, played)
-                position = positions(deal.owners, Strain.NOTRUMP, Seat.WEST, parsed(cards))[-1:]
-                solve = partial(values_in, position, Strain.NOTRUMP, Seat.SOUTH)
-                native.append(milliseconds(solve))
+                native.append(milliseconds(solver(deal, cards)))
                 ours.append(page.evaluate(CARDS, [deal.pbn, cards]))
-            print(f"results on cards by a server, after {when}: {median(ours):.0f} ms, native "
-                  f"{median(native):.0f} ms: {median(ours) / median(native):.2f} x")  # fmt: skip
-        shown = []
-        for deal in tc.random_deals(count, seed=52):
-            *cards, following = some_play(deal, 2)
-            shown.append(page.evaluate(POINT, [deal.pbn, cards, following]))
-        print(
-            f"results on cards in the page, after playing a card pointed at: {median(shown):.1f} ms"
-        )
+            print(f"results on cards by a server, after {when}: {said(ours, native)}")
+        for thought in THOUGHTS:
+            ours, native = [], []
+            for place, deal in enumerate(tc.random_deals(count, seed=52 + thought)):
+                *cards, following = some_play(deal, 1 + place % 8)
+                native.append(milliseconds(solver(deal, [*cards, following])))
+                ours.append(page.evaluate(PLAY, [deal.pbn, cards, following, thought]))
+            print(f"results on cards in the page, a card played after {thought} ms of thought: "
+                  f"{said(ours, native)}")  # fmt: skip
         running.terminate()
+
+
+def solver(deal: tc.Deal, cards: list[str]) -> Any:
+    """Return the native solver's own work on the position after some cards."""
+    position = positions(deal.owners, Strain.NOTRUMP, Seat.WEST, parsed(cards))[-1:]
+    return partial(values_in, position, Strain.NOTRUMP, Seat.SOUTH)
+
+
+def said(ours: list[float], native: list[float]) -> str:
+    """Return medians and their ratio."""
+    return (f"{median(ours):.1f} ms, native {median(native):.1f} ms: "
+            f"{median(ours) / median(native):.2f} x")  # fmt: skip
 
 
 def parsed(cards: list[str]) -> list[int]:

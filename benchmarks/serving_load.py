@@ -31,7 +31,7 @@ RETRY_SECONDS = 1.0  # what Retry-After says
 TIMES_IDLE = 20  # p99 of one-deal estimates at half of the capacity, in medians of an idle server
 SECONDS = 60  # for an answer
 REFUSED_SECONDS = 1.0  # p99 of refusals: at once, for a program that shares its two cores
-GROWTH = 0.1  # of memory, from the second minute to the last
+GROWTH = 0.1  # of the peak of memory, from the first half to the second, without a first minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,13 +343,16 @@ async def idle_median(port: int, asked: list[Kind]) -> float:
 
 
 def growth(seen: list[tuple[float, float, float]], column: int, name: str) -> float:
-    """Print memory after the first minute, and return by what share its mean grew in that time."""
+    """Print memory after the first minute, and return by what share its peak grew in that time.
+
+    Peaks are compared, those of the two halves: solvers begin small, grow, and end.
+    """
     sizes = [row[column] for row in seen if row[0] >= min(60.0, seen[-1][0] / 2)]
-    part = max(1, len(sizes) // 5)
-    before, after = sum(sizes[:part]) / part, sum(sizes[-part:]) / part
+    half = max(1, len(sizes) // 2)
+    before, after = max(sizes[:half]), max(sizes[-half:])
     print(
-        f"  memory, {name}: {before:.0f} MB after the first minute, {after:.0f} at the end, "
-        f"{min(sizes):.0f} to {max(sizes):.0f} between"
+        f"  memory, {name}: {min(sizes):.0f} to {max(sizes):.0f} MB after the first minute, "
+        f"at most {before:.0f} in its first half and {after:.0f} in its second"
     )
     return after / before - 1
 

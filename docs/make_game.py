@@ -9,7 +9,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from trickcast.papers.experiments.figures import Store
+from trickcast.papers.experiments.finished_figures import Store
 
 DOCS = Path(__file__).parent
 LOOKS = {"cards": ("#0072b2", "-", "sees 52 cards"), "vectors": ("#d55e00", "--", "sees 8 numbers")}

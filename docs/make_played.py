@@ -26,9 +26,9 @@ from trickcast.estimator import Estimator
 from trickcast.evaluation.clusters import ClusterSums, Interval
 from trickcast.played import PlayedEstimator
 from trickcast.played.files import load_played_model
-from trickcast.played.inputs import Tables, part
 from trickcast.played.measures import calibration, error, losses, making
-from trickcast.training.played import (
+from trickcast.played.network_inputs import Tables, part
+from trickcast.training.played_results import (
     FOLDS,
     PlayedConfig,
     Results,

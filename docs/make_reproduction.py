@@ -7,7 +7,7 @@ For changes of words, reasons and columns: nothing is measured.
 
 from pathlib import Path
 
-from trickcast.papers.experiments.figures import Store
+from trickcast.papers.experiments.finished_figures import Store
 from trickcast.papers.experiments.pages import write_report
 
 DOCS = Path(__file__).parent

@@ -100,7 +100,6 @@ def trials() -> Iterator[Trial]:
     yield Trial("size", "that of `fast`", changes=as_fast)
     ideas: dict[str, dict[str, Any]] = {
         "as it is": {},
-        "rotation learned, not exact": {"network__rotation": "learned"},
         "inputs: cards alone": {"network__inputs": "cards"},
         "means of suits, no attention": {"network__heads": 0},
         "SOAP, not AdamW": {"optimizer": "soap"},

@@ -22,7 +22,7 @@ from trickcast import read
 from trickcast.cards import DealSet
 from trickcast.evaluation import compare
 from trickcast.papers.codings import find_coding, find_head
-from trickcast.papers.experiments.figures import Store
+from trickcast.papers.experiments.finished_figures import Store
 from trickcast.papers.experiments.run_deals import all_results
 from trickcast.papers.experiments.trained import Trained, load
 

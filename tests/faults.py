@@ -98,7 +98,7 @@ def training_jobs() -> tuple[Job, Job]:
 
     from trickcast.papers.experiments import trained
     from trickcast.papers.experiments.all_papers import SCALES, rows_of
-    from trickcast.papers.experiments.figures import Store
+    from trickcast.papers.experiments.finished_figures import Store
     from trickcast.papers.experiments.run_deals import gather
     from trickcast.papers.experiments.runner import reproduce
     from trickcast.training.suit_networks import SuitNetworkConfig

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import trickcast as tc
-from trickcast.bidding.auction import Auction, read_auction
+from trickcast.bidding.auction_layouts import AuctionError, AuctionWarning, Sampler
+from trickcast.bidding.auction_text import Auction, read_auction
 from trickcast.bidding.bidder import loaded
 from trickcast.bidding.cards_played import seats_played
-from trickcast.bidding.layouts import AuctionError, AuctionWarning, Sampler
 from trickcast.cards import DealError, Seat, Strain, Vulnerability
 from trickcast.cards.auction import (
     CALL_NUMBER,
@@ -23,7 +23,7 @@ from trickcast.cards.auction import (
     auction_states,
     is_over,
 )
-from trickcast.cards.play import PlayError
+from trickcast.cards.card_play import PlayError
 from trickcast.cards.turns import encode_calls, turns_of
 from trickcast.dealing import ConstraintError, Constraints
 from trickcast.dealing.shuffling import RandomWords

@@ -10,7 +10,7 @@ from trickcast.bidding import MeaningError, read_auction, read_meanings
 from trickcast.bidding.meanings import agreed
 from trickcast.cards import DealError
 from trickcast.cards.auction import CALL_NUMBER, CallError
-from trickcast.cards.play import PlayError
+from trickcast.cards.card_play import PlayError
 
 BALANCED_15 = "KQ4.AQ5.K873.J94"
 BALANCED_14 = "KQ4.AQ5.Q873.J94"

@@ -14,7 +14,7 @@ import trickcast as tc
 from trickcast.cards import UNKNOWN, Seat, Strain
 from trickcast.estimator import PeerModel
 from trickcast.evaluation import ClusterSums, Paired, Tally
-from trickcast.evaluation.report import plain
+from trickcast.evaluation.figures import plain
 from trickcast.library import Library
 
 LIBRARY = Path(__file__).parents[1] / "data/library"

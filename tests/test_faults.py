@@ -273,7 +273,7 @@ def test_a_flipped_bit_of_a_trainings_file_is_named_or_changes_nothing(tmp_path:
 
 def test_figures_of_a_run_that_were_cut_short_are_named(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    from trickcast.papers.experiments.figures import Store
+    from trickcast.papers.experiments.finished_figures import Store
     from trickcast.papers.experiments.run_deals import ExperimentError
 
     Store(tmp_path, "smoke").add([{"row": "a", "exact": 1.0}, {"row": "b", "exact": 2.0}])

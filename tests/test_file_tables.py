@@ -8,7 +8,7 @@ import pytest
 
 import trickcast as tc
 from trickcast.cards import UNKNOWN, Board, DealSet
-from trickcast.cli import solving
+from trickcast.cli import exact_tables
 from trickcast.solver import solve_batches
 
 COMMANDS = (["par"], ["solve"], ["estimate", "--exact", "--model", "fast"])
@@ -57,7 +57,7 @@ def test_only_what_is_unknown_is_solved(exact: DealSet, monkeypatch) -> None:
         return solve_batches(owners)
 
     monkeypatch.setattr("trickcast.solver.solving.solve_batches", some)
-    ((_, tables),) = solving.solved(iter([exact.with_tricks(tricks)]), None)
+    ((_, tables),) = exact_tables.solved(iter([exact.with_tricks(tricks)]), None)
     assert np.array_equal(tables.tricks, exact.tricks)
     assert np.array_equal(np.concatenate(asked), exact.owners[1:2])
 

@@ -1,4 +1,4 @@
-"""What the measures of neurons find in weights that are made to show it, and the inside."""
+"""What the measures of neurons find in weights that are made to show it, and the neurons."""
 
 import importlib
 import json
@@ -14,8 +14,7 @@ from trickcast import ModelError
 from trickcast.cards import Strain
 from trickcast.cli import main
 from trickcast.library import Library
-from trickcast.papers import WEIGHTS
-from trickcast.papers import neurons as inside
+from trickcast.papers import WEIGHTS, neurons
 from trickcast.papers.codings import find_coding
 from trickcast.papers.neurons.first_layer import read_arrays
 from trickcast.papers.published import read_table
@@ -24,10 +23,10 @@ LIBRARY = Path(__file__).parents[1] / "data/library"
 SHIPPED = "(52x4)-(26x4)-26-13-1"
 
 
-def layer(*rows, effects=None) -> inside.Opened:
+def layer(*rows, effects=None) -> neurons.Opened:
     weights = np.array(rows, dtype=float).reshape(len(rows), 1, 52)
     strengths = np.ones(len(rows)) if effects is None else np.array(effects)
-    return inside.Opened("made up", weights, (("card",),) * len(rows), strengths)
+    return neurons.Opened("made up", weights, (("card",),) * len(rows), strengths)
 
 
 def cards(**weights) -> np.ndarray:
@@ -40,7 +39,7 @@ def cards(**weights) -> np.ndarray:
 
 def test_an_ace_that_stands_out():
     """As in the paper: AS to neuron 9 weighs 24.19, the next largest weight 6.47."""
-    (neuron,) = inside.neurons(layer(cards(SA=24.19, HK=-6.47)))
+    (neuron,) = neurons.neurons(layer(cards(SA=24.19, HK=-6.47)))
     assert neuron.ace == "SA" and neuron.ace_ratio == pytest.approx(24.19 / 6.47)
     assert "ace" in neuron.shows
 
@@ -50,7 +49,7 @@ def test_honours_and_grading_of_a_suit():
     honours = cards(DA=3, DK=-5, DQ=5, DJ=4, DT=3, **pips)
     graded = np.concatenate([np.full(13, 0.1), np.arange(13, 0, -1), np.full(26, 0.1)])
     flat = np.concatenate([np.full(39, 0.1), np.ones(13)]) + np.linspace(0, 0.01, 52)
-    first, second, third = inside.neurons(layer(honours, graded, flat))
+    first, second, third = neurons.neurons(layer(honours, graded, flat))
     assert first.suit == "D"
     assert first.shows == ("suit", "honours")
     assert second.suit == "H"
@@ -61,10 +60,10 @@ def test_honours_and_grading_of_a_suit():
 
 def test_useless_neurons_and_shares():
     row = cards(SA=9)
-    one = inside.neurons(layer(row, row, row, effects=[1.0, 1.0, 0.05]))
-    other = inside.neurons(layer(cards(SA=1, SK=1), cards(SA=1, SK=1), effects=[1, 1]))
+    one = neurons.neurons(layer(row, row, row, effects=[1.0, 1.0, 0.05]))
+    other = neurons.neurons(layer(cards(SA=1, SK=1), cards(SA=1, SK=1), effects=[1, 1]))
     assert one[2].shows == ("useless",)
-    found = inside.shares([one, other])
+    found = neurons.shares([one, other])
     assert found["useless"] == {"neurons": 1 / 5, "networks": 1 / 2}
     assert found["ace"] == {"neurons": 2 / 5, "networks": 1 / 2}
 
@@ -74,15 +73,15 @@ def test_table_vii_in_its_own_scale():
     by_rank = {row["rank"]: row for row in printed}
     row = [float(by_rank[rank][suit]) for suit in ("spades", "hearts", "diamonds", "clubs")
            for rank in "AKQJT98765432"]  # fmt: skip
-    found = inside.table_vii(layer(5 - 2 * np.array(row)), "notrump")  # any linear scale will do
+    found = neurons.table_vii(layer(5 - 2 * np.array(row)), "notrump")  # any linear scale will do
     assert found["correlation"] == pytest.approx(-1)
     np.testing.assert_allclose(found["ours"], found["published"], atol=1e-3)
     with pytest.raises(ValueError, match="no group 'hearts'"):
-        inside.table_vii(layer(row), "hearts")
+        neurons.table_vii(layer(row), "hearts")
 
 
 def test_the_shipped_network_by_card():
-    suit, notrump = inside.open_model(SHIPPED)
+    suit, notrump = neurons.open_model(SHIPPED)
     assert suit.weights.shape == (104, 1, 52)
     assert [part[0] for part in suit.parts[::26]] == ["N", "E", "S", "W"]
     assert suit.name.endswith("suit")
@@ -90,10 +89,10 @@ def test_the_shipped_network_by_card():
     of_suits = (squares / squares.sum(axis=1, keepdims=True) * suit.effects[:, None]).sum(axis=0)
     assert of_suits.argmax() == 0  # section VII: trump inputs dominate
     assert (notrump.effects > 0).all()
-    with pytest.raises(inside.OpenedError, match="accurate: the first layer does not see cards"):
-        inside.open_model("accurate")
+    with pytest.raises(neurons.OpenedError, match="accurate: the first layer does not see cards"):
+        neurons.open_model("accurate")
     with pytest.raises(ModelError, match="no model 'nothing'"):
-        inside.open_model("nothing")
+        neurons.open_model("nothing")
 
 
 def test_stored_arrays_are_those_that_onnx_reads():
@@ -116,8 +115,8 @@ def test_effects_are_the_spread_of_what_a_neuron_says_times_what_it_is_worth():
     """A neuron that sees one card: it says one thing where West holds it, another elsewhere."""
     weight = np.zeros((1, 1, 208))
     weight[0, 0, 3 * 52] = 2.0  # the ace of spades in the last hand
-    layer = inside.FirstLayer(weight, np.zeros((1, 1)), np.array([[[3.0], [4.0]]]))
-    opened = inside.open_layer("made up", layer, find_coding("52x4"), (Strain.NOTRUMP,))
+    layer = neurons.FirstLayer(weight, np.zeros((1, 1)), np.array([[[3.0], [4.0]]]))
+    opened = neurons.open_layer("made up", layer, find_coding("52x4"), (Strain.NOTRUMP,))
     held, not_held = 1 / (1 + np.exp(-2.0)), 0.5
     spread = (held - not_held) * np.sqrt(1 / 4 * 3 / 4)  # a card is with each hand alike
     assert opened.effects == pytest.approx(5 * spread, rel=0.05)
@@ -126,7 +125,7 @@ def test_effects_are_the_spread_of_what_a_neuron_says_times_what_it_is_worth():
 
 def test_pictures_are_well_formed_and_name_every_card():
     row = cards(SA=24.19, HK=-6.47)
-    root = ElementTree.fromstring(inside.weights_svg(layer(row, row)))
+    root = ElementTree.fromstring(neurons.weights_svg(layer(row, row)))
     circles = [element for element in root.iter() if element.tag.endswith("circle")]
     assert len(circles) == 2 * 52
     shown = {circle[0].text: circle for circle in circles}
@@ -163,7 +162,7 @@ def test_every_kind_of_first_layer(networks):
     (plain,) = open_file(networks["104-30-4-1 1"])
     assert plain.weights.shape == (30, 2, 52)
     assert plain.parts[0] == ("side", "hand")
-    with pytest.raises(inside.OpenedError, match="does not see cards one by one"):
+    with pytest.raises(neurons.OpenedError, match="does not see cards one by one"):
         open_file(networks["(26x4)-(13x4)-(7x4)-13-1 1"])
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import trickcast as tc
 from trickcast.cards import UNKNOWN, Deal, DealError, Seat, Strain, card_text, parse_card
-from trickcast.cards.play import PlayError, Position, positions
+from trickcast.cards.card_play import PlayError, Position, positions
 from trickcast.cards.text import parse_position
 from trickcast.dealing import random_positions
 from trickcast.solver import solve_lead_batches, values_of_cards
@@ -152,8 +152,26 @@ def test_the_position_alone_has_the_values_that_judging_the_play_has(run) -> Non
     assert alone["now"] == whole["now"] and alone["now"]["turn"] == "N"
     assert alone["cards"] == [] and alone["roles"] is None
     assert alone["tricks"] == max(alone["now"]["tricks"].values())
+    asked = ("play", BOARD, "4H", *played, "--by", "N", "--position", "--ahead")
+    ahead = json.loads(run(*asked, "--json")[1])["ahead"]
+    assert [*ahead] == [*alone["now"]["tricks"]]
+    for card, after in ahead.items():
+        then = run("play", BOARD, "4H", *played, card, "--by", "N", "--position", "--json")[1]
+        assert after == json.loads(then)["now"]
+    text = run(*asked)[1]
+    assert all(f"after {card}: East to play; declarer takes after" in text for card in ahead)
     refused = run("play", BOARD, "4H", "--by", "N", "--position", "--now")[2]
     assert refused.startswith("trickcast: position cannot be combined with now")
+
+
+@pytest.mark.solver
+def test_after_the_last_card_nothing_comes(run) -> None:
+    one_each = "N:A... K... Q... J..."
+    asked = ("play", one_each, "1S", "--by", "S", "--position", "--ahead", "--json")
+    assert json.loads(run(*asked, "SJ", "SA", "SK")[1])["ahead"] == {"SQ": None}
+    assert json.loads(run(*asked, "SJ", "SA", "SK", "SQ")[1])["ahead"] == {}
+    refused = run("play", BOARD, "4H", "--by", "N", "--ahead", "--now")[2]
+    assert refused.startswith("trickcast: ahead cannot be combined with now")
 
 
 @pytest.mark.solver

@@ -10,8 +10,8 @@ from trickcast.cards import DealError, Seat, parse_card
 from trickcast.estimator import ModelError
 from trickcast.played import PlayedEstimator, expected_at_par, given_away, norms
 from trickcast.played.files import WEIGHTS, load_played_model
-from trickcast.played.inputs import SIZES, Tables, encode, part
 from trickcast.played.measures import calibration, measure
+from trickcast.played.network_inputs import SIZES, Tables, encode, part
 from trickcast.scoring import Par
 from trickcast.solver import values_of_cards
 

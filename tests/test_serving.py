@@ -152,6 +152,11 @@ def printed(*arguments: str) -> list[Any]:
             ("play", EASY, "7S", "CA", "SA", "--by", "S"),
         ),
         (
+            "play",
+            {"deals": [EASY], "contract": "7S", "by": "S", "position": True, "ahead": True},
+            ("play", EASY, "7S", "--by", "S", "--position", "--ahead"),
+        ),
+        (
             "pair",
             {"north": [NORTH], "south": [SOUTH], "auction": "1S P 2C P", "dealer": "S"},
             ("pair", NORTH, SOUTH, "--auction", "1S P 2C P", "--dealer", "S"),

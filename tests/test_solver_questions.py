@@ -7,7 +7,7 @@ import pytest
 
 import trickcast as tc
 from trickcast.cards import UNKNOWN, Seat, Strain
-from trickcast.cards.play import positions
+from trickcast.cards.card_play import positions
 from trickcast.cards.text import card_text, parse_card
 
 DEALS = tc.random_deals(3, seed=4)

@@ -4,7 +4,7 @@ import io
 import subprocess
 import sys
 
-from trickcast.cli.streams import SafeOutput
+from trickcast.cli.standard_streams import SafeOutput
 
 STEERING = "\x1b]0;title\x07\x1b[2J\x9b2K\u202eevil\x00\x7f\r"
 

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-import secrets
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -97,7 +96,7 @@ def is_temporary(path: Path) -> bool:
 
 
 def _temporary(target: Path) -> Path:
-    return target.with_name(f".{secrets.token_hex(_TOKEN_BYTES)}.tmp")
+    return target.with_name(f".{os.urandom(_TOKEN_BYTES).hex()}.tmp")
 
 
 def _mode(target: Path) -> int | None:

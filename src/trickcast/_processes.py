@@ -21,7 +21,6 @@ from contextlib import suppress
 from importlib import import_module
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread, Timer
-from types import TracebackType
 from typing import Any, BinaryIO, Self
 from weakref import finalize
 
@@ -99,12 +98,7 @@ class Processes:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
 
@@ -169,12 +163,7 @@ class Answer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
 

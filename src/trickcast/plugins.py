@@ -15,7 +15,6 @@ is loaded before it is asked for:
 """
 
 from functools import cache
-from pkgutil import resolve_name
 from types import ModuleType
 from typing import Any
 
@@ -62,6 +61,8 @@ def load(place: str) -> Any:
         >>> load("trickcast.scoring:score") is tc.score
         True
     """
+    from pkgutil import resolve_name
+
     return resolve_name(place)
 
 

@@ -92,7 +92,74 @@ def test_a_cell_shows_its_distribution(page, site):
     answered(page)
     page.get_by_role("button", name="hearts by North: 10").click()
     chances = page.get_by_role("table", name="hearts by North")
+    chances.wait_for()
     assert "10" in chances.locator("tbody th").all_inner_texts()
+
+
+AHEAD = """async (pbn) => {
+    const { BrowserEngine } = await import("./engine.js");
+    const { Deal } = await import("./cards.js");
+    const engine = new BrowserEngine();
+    const giving = new AbortController();
+    engine.position = async ({ cards }) => {
+        if (cards.at(-1) === "D8") giving.abort();
+        return new Map([[cards.join(""), 10]]);
+    };
+    const found = [{}, {}];
+    const told = (run) => (card, results) => (found[run][card] = Object.fromEntries(results));
+    const line = { deal: Deal.parse(pbn), contract: "4H", declarer: 0, cards: ["DQ", "DK", "DA"] };
+    await engine.ahead(line, giving.signal, told(0));
+    await engine.ahead({ ...line, cards: [] }, giving.signal, told(1));
+    return found;
+}"""
+
+
+def test_without_a_server_what_comes_after_each_card_is_solved_card_by_card(page):
+    found, given_up = page.evaluate(AHEAD, DEAL)
+    assert found == {card: {f"DQDKDA{card}": 10} for card in ("DT", "D9", "D4")}
+    assert [*given_up] == "SQ S4 HA HT H7 DQ DJ D8".split(), "nobody waits for the others"
+
+
+TWICE = "button => { button.click(); button.click(); }"
+"""Press before the page is drawn anew."""
+
+
+def test_what_is_pressed_twice_at_once_counts_twice(page, tmp_path: Path):
+    file = tmp_path / "three.pbn"
+    tc.write(tc.DealSet.from_deals([DEAL] * 4), file)
+    page.locator("#file").set_input_files(file)
+    answered(page)
+
+    def twice(name: str) -> None:
+        page.get_by_role("button", name=name).evaluate(TWICE)
+
+    twice("Next board")
+    page.locator(".place", has_text="3/4").wait_for()
+    cell = page.get_by_role("button", name="hearts by North: 10")
+    cell.click()
+    chances = page.get_by_role("table", name="hearts by North")
+    chances.wait_for()
+    cell.evaluate(TWICE)
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    assert chances.is_visible()
+    page.locator(".compass .centre[title='E–W vulnerable']").evaluate(TWICE)
+    page.locator(".compass .centre[title='nobody vulnerable']").wait_for()
+    page.get_by_label("Contract level").select_option("4")
+    lead = page.locator("button.card.plays").first
+    lead.evaluate(TWICE)
+    slide = page.get_by_label("Card of the play")
+    page.wait_for_function("() => document.querySelector('.slide input').value === '1'")
+    assert slide.get_attribute("aria-valuetext") == "card 1 of 1"
+    page.locator("button.card.plays").first.click()
+    page.wait_for_function("() => document.querySelector('.slide input').value === '2'")
+    twice("One card back")
+    page.wait_for_function("() => document.querySelector('.slide input').value === '0'")
+    page.get_by_role("tab", name="Bidding").click()
+    page.get_by_role("button", name="1 hearts", exact=True).evaluate(TWICE)
+    page.get_by_role("button", name="Pass", exact=True).evaluate(TWICE)
+    page.locator(".auction .bid").nth(0).wait_for()
+    calls = [text for text in page.locator(".auction tbody td").all_inner_texts() if text]
+    assert [call.split()[0] for call in calls] == ["1♥", "Pass", "Pass"]
 
 
 def test_answers_of_200_deals_are_those_of_python(browser, site):
@@ -208,10 +275,17 @@ def test_cards_are_chosen_by_keyboard_alone(page):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("rubbish", "“rubbish” has no cards in it"),
+        ("rubbish", "No cards were found in “rubbish”"),
         ("N:AKQ.. ...AA - -", "held by|twice|hand"),
+        (
+            "N:AKQ2.QJT987.32.Z - - -",
+            "“Z” in “AKQ2.QJT987.32.Z” is not a card. Write AKQJT98765432",
+        ),
+        ("AKQ.432", "is not a hand. Write spades, hearts, diamonds and clubs with dots between"),
+        ('[Deal ""]', "Board 1: there is nothing to read. Write the four hands"),
+        ("https://bridgebase.com/handviewer.html?myhand=M-1", "the site has them: open the board"),
         ("N:A.KQ9832.T94.AKT A4.AT7.QJ872.732 - -", "♠A is held by North and by East"),
-        ("https://example.org/?x=1", "expected an address of BBO"),
+        ("https://example.org/?x=1", "Addresses of this page, of BBO’s hand viewer"),
     ],
 )
 def test_what_cannot_be_read_is_told_where_it_was_typed(page, text, told):
@@ -244,7 +318,8 @@ def test_addresses_of_hand_viewers_mean_what_they_mean_to_python(page):
         if "hand is missing" in case.get("error", ""):
             assert answer["deal"].count("-") == 3, case["name"]
         elif "error" in case:
-            assert case["error"].replace("SQ", "♠Q") in answer["error"], case["name"]
+            told = case["error"].replace("SQ", "♠Q").replace("expected an address", "Addresses of")
+            assert told in answer["error"], case["name"]
         else:
             assert_board(answer, case)
 
@@ -289,6 +364,31 @@ def test_nothing_is_wider_than_the_window(browser, site, shots, width, height, s
     page.locator("#picking summary").click()
     page.screenshot(path=shots / f"page-{width}-{scheme}.png", full_page=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+SEVENS = "N:AKQT984.T98.9.A2 76.AKQJ765.A.KT9 J53.43.KQJ8762.8 2.2.T543.QJ76543"
+LINES = """() => [...document.querySelectorAll(".cross .cards")]
+    .filter((suit) => {
+        const tops = [...suit.querySelectorAll(".card")].map((card) => card.offsetTop);
+        return new Set(tops).size > 1;
+    })
+    .map((suit) => suit.innerText)"""
+
+
+@pytest.mark.parametrize("width", [390, 800, 1280])
+def test_suits_of_seven_cards_stay_on_their_line(browser, site, width):
+    context = browser.new_context(viewport={"width": width, "height": 844}, bypass_csp=True)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    widest = json.dumps({"language": "de", "ten": "10"})
+    page.add_init_script(f"localStorage.setItem('settings', '{widest}')")
+    for turn, declarer in zip("NESW", "WNES", strict=True):
+        page.goto("about:blank")
+        page.goto(f"{site}#deal={SEVENS.replace(' ', '+')}&contract=4S&by={declarer}")
+        page.locator(f".seat-{turn} .card.plays").first.wait_for()
+        assert page.evaluate(LINES) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()
 
 

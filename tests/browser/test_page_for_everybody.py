@@ -130,6 +130,7 @@ def test_the_keyboard_alone_is_enough(browser, server):
     page.keyboard.type(DEAL)
     page.keyboard.press("Enter")
     page.locator("#status", has_text="Exact.").wait_for()
+    assert page.locator("#text").input_value() == "", "the box waits for the next deal"
     tab_to(page, "hearts by North or South")
     page.keyboard.press("Enter")
     page.get_by_label("Card of the play").wait_for()

@@ -188,20 +188,65 @@ def test_hands_are_dealt_as_words_describe_them(page):
     assert deal.south.lengths[1] >= 5
 
 
-def test_every_card_of_the_leader_has_its_exact_result(page):
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
+def played(page: Any) -> list[dict[str, Any]]:
+    """Choose a contract, and note what is asked of its play."""
+    asked: list[dict[str, Any]] = []
+    page.on("request", lambda sent: asked.append(sent.post_data_json)
+            if sent.url.endswith("/v1/play") else None)  # fmt: skip
     page.goto(f"{page.url.partition('#')[0]}#deal={DEAL.replace(' ', '+')}&dealer=N&vul=none")
     page.get_by_role("button", name="hearts by North or South").click()
     page.locator(".verdict").wait_for()
+    return asked
+
+
+def test_every_card_of_the_leader_has_its_exact_result(page):
+    played(page)
     exact = tc.solve_leads(DEAL, "4H", by="N")
     for card, tricks in exact.items():
         number = tc.cards.parse_card(card)
         shown = page.locator(f".card[data-card='{number}'] .result").inner_text()
         assert shown == {0: "=", 1: "+1", -1: "−1"}[tricks - 10]
-    page.locator(".card.plays").first.click()
-    page.locator(".hand.seat-S .card.plays .result").first.wait_for()
-    assert sum(url.endswith("/v1/play") for url in asked) == 2
+
+
+def south_shows(page: Any, played: list[str]) -> None:
+    """Wait for the results of South's cards, and compare them."""
+    for card, tricks in tc.solve_play(DEAL, "4H", "N", played)[-1].items():
+        shown = page.locator(f".card[data-card='{tc.cards.parse_card(card)}'] .result")
+        shown.filter(has_text={0: "=", 1: "+1", -1: "−1"}[tricks - 10]).wait_for()
+
+
+def test_what_comes_after_a_card_is_there_when_it_is_played(page):
+    with page.expect_response(lambda sent: "ahead" in (sent.request.post_data or "")) as ahead:
+        asked = played(page)
+    ahead.value.finished()
+    page.wait_for_function("() => !document.querySelector('#status').textContent.includes('…')")
+    page.locator(".hand.seat-E .card.plays").first.click()
+    south_shows(page, ["SQ"])
+    assert [each["cards"] for each in asked if "ahead" not in each] == [[]]
+
+
+def test_a_card_played_before_that_is_known_is_asked_for(page):
+    page.route("**/v1/play", lambda route: route.abort()
+               if "ahead" in route.request.post_data else route.continue_())  # fmt: skip
+    asked = played(page)
+    page.locator(".hand.seat-E .card.plays").first.click()
+    south_shows(page, ["SQ"])
+    assert [each["cards"] for each in asked if "ahead" not in each] == [[], ["SQ"]]
+
+
+def test_a_contract_does_not_break_off_the_table_that_is_being_solved(page):
+    held = []
+    page.route("**/v1/solve", lambda route: held.append(route))
+    page.goto(f"{page.url.partition('#')[0]}#deal={DEAL.replace(' ', '+')}&dealer=N&vul=none")
+    page.locator("table.makes").wait_for()
+    with page.expect_response("**/v1/play"):
+        page.get_by_role("button", name="hearts by North or South").click()
+    page.locator(".verdict").wait_for()
+    page.get_by_label("Contract strain").select_option("N")
+    page.locator(".now strong", has_text="notrump by North").wait_for()
+    assert len(held) == 1
+    held[0].continue_()
+    page.locator("#status", has_text="Exact.").wait_for()
 
 
 def test_a_server_that_refuses_is_not_asked_for_ever(page):

@@ -34,7 +34,7 @@ from trickcast.formats import FORMATS, FormatError, find_format, hand2vec, iter_
 from trickcast.library import Library, LibraryError, read_positions, verify
 from trickcast.library.shards import RECORDS
 from trickcast.papers.codings import find_coding
-from trickcast.papers.experiments.figures import Store, agreed_deals
+from trickcast.papers.experiments.finished_figures import Store, agreed_deals
 from trickcast.papers.experiments.run_deals import ExperimentError
 from trickcast.papers.experiments.scales import SCALES_FILE, Scale, read_scales
 from trickcast.papers.experiments.trained import load as load_trained

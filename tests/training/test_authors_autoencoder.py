@@ -11,7 +11,7 @@ import torch
 
 from trickcast.papers.codings import find_head
 from trickcast.papers.experiments.all_papers import SCALES, rows_of
-from trickcast.papers.experiments.figures import Store
+from trickcast.papers.experiments.finished_figures import Store
 from trickcast.papers.experiments.rows import Row
 from trickcast.papers.experiments.scales import Scale
 from trickcast.papers.networks.authors_autoencoder import (

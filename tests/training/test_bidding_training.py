@@ -15,8 +15,8 @@ from trickcast.cards.board import Tag
 from trickcast.cards.styles import STYLES
 from trickcast.cards.turns import SIDES, encode_calls
 from trickcast.training.bidding.auction_files import auctions_of, read_boards, split_boards
+from trickcast.training.bidding.bidding_training import network_of, train_bidding
 from trickcast.training.bidding.export import export_bidding
-from trickcast.training.bidding.models import network_of, train_bidding
 from trickcast.training.bidding.network import (
     FEATURES,
     BiddingNetwork,

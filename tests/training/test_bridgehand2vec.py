@@ -20,7 +20,7 @@ from trickcast.papers.bridgehand2vec.authors_weights import read_authors_network
 from trickcast.papers.bridgehand2vec.hand2vec_network import Hand2Vec
 from trickcast.papers.bridgehand2vec.shown import show
 from trickcast.papers.experiments.all_papers import SCALES
-from trickcast.papers.experiments.figures import Store
+from trickcast.papers.experiments.finished_figures import Store
 from trickcast.papers.experiments.pages.claims import Claim, judge
 from trickcast.papers.experiments.rows import Material
 from trickcast.papers.experiments.run_deals import ExperimentError

@@ -169,7 +169,7 @@ def test_every_deal_is_taken_once_in_a_pass(deals):
     rows = {row.numpy().tobytes(): i for i, row in enumerate(data.owners)}
 
     def taken(step, part=(0, 1)):
-        batch = suit_data.take(data, step, 20, seed=1, turn=False, part=part)
+        batch = suit_data.take(data, step, 20, seed=1, part=part)
         return [rows[row.numpy().tobytes()] for row in batch.owners]
 
     first, second = ([row for s in range(5) for row in taken(5 * p + s)] for p in (0, 1))
@@ -177,22 +177,6 @@ def test_every_deal_is_taken_once_in_a_pass(deals):
     assert first != second
     halves = taken(3, (0, 2)), taken(3, (1, 2))
     assert sorted(halves[0] + halves[1]) == sorted(taken(3))
-
-
-def test_turned_deals_keep_their_results(deals):
-    """A turned deal is the same for its turned declarers: their labels are those of the seat."""
-    data = suit_data.labelled(deals[:64])
-    plain = suit_data.take(data, 0, 64, seed=1, turn=False)
-    turned = suit_data.take(data, 0, 64, seed=1, turn=True)
-    seen = set()
-    for a, b, old, new in zip(
-        plain.owners, turned.owners, plain.targets, turned.targets, strict=True
-    ):
-        (turn,) = {int(x) for x in (b.int() - a.int()) % 4}
-        seen.add(turn)
-        for declarer in range(4):
-            assert torch.equal(new[:, (declarer + turn) % 4], old[:, declarer])
-    assert seen == {0, 1, 2, 3}
 
 
 @pytest.mark.solver
@@ -216,7 +200,7 @@ def test_fewer_deals_than_a_batch_are_refused(deals, tmp_path):
         train(config, deals[:100], deals[100:], tmp_path / "a", endings=few)
     assert not list(tmp_path.iterdir())
     with pytest.raises(TrainingError, match="3 deals are fewer than a batch of 4"):
-        suit_data.take(few, 0, 4, seed=1, turn=False)
+        suit_data.take(few, 0, 4, seed=1)
 
 
 def test_two_processes_learn_as_one_does(run, tmp_path):
@@ -398,7 +382,7 @@ def test_a_step_takes_its_share_of_each_kind_of_lesson(deals, trained, tmp_path)
     owners, targets, weight = source.batch(3)
     assert weight.tolist() == [1.0] * 8 + [0.25] * 6 + [1.0] * 2
     for data, rows in ((solved, slice(0, 8)), (kept, slice(8, 14)), (endings, slice(14, 16))):
-        expected = suit_data.take(data, 3, rows.stop - rows.start, seed=config.seed, turn=False)
+        expected = suit_data.take(data, 3, rows.stop - rows.start, seed=config.seed)
         assert torch.equal(owners[rows], expected.owners)
         assert torch.equal(targets[rows], expected.targets)
 

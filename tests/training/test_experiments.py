@@ -34,7 +34,7 @@ from trickcast.papers.experiments.all_papers import (
     find_scales,
     rows_of,
 )
-from trickcast.papers.experiments.figures import Store
+from trickcast.papers.experiments.finished_figures import Store
 from trickcast.papers.experiments.measured_rows import measure_row
 from trickcast.papers.experiments.pages import table_of_rows, write_report
 from trickcast.papers.experiments.pages.claims import Claim, judge, of_first_weights, pooled

@@ -224,12 +224,6 @@ def test_the_exported_graph_answers_as_torch_does(deals, network, storage):
         assert np.abs(some - answers[:, strains]).max() <= 1e-6
 
 
-def test_learned_rotation_is_not_exported(deals):
-    network = SuitNetwork(SuitNetworkConfig(width=32, rotation="learned", inputs="cards"), seed=1)
-    with pytest.raises(ValueError, match="learned"):
-        to_onnx(network, "float32", torch.from_numpy(deals.owners.copy()))
-
-
 @pytest.mark.parametrize("name", ["accurate", "fast"])
 def test_the_graph_that_ships_is_made_again(name):
     """Node by node; whole weights too, but for what the committed weights lost, of 16 bits."""

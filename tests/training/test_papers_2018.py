@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from trickcast.library import Library
 from trickcast.papers.codings import find_coding
 from trickcast.papers.experiments.all_papers import SCALES, rows_of
-from trickcast.papers.experiments.figures import Store
+from trickcast.papers.experiments.finished_figures import Store
 from trickcast.papers.experiments.run_deals import Deals, all_results, gather
 from trickcast.papers.experiments.spec import Comparison, Net, Pretraining
 from trickcast.papers.experiments.trained import Trained, train_net

@@ -8,9 +8,9 @@ import trickcast as tc
 from trickcast.cards import Seat, card_text
 from trickcast.estimator import ModelError
 from trickcast.played import PlayedEstimator
-from trickcast.played.inputs import UNKNOWN_LEAD, part
+from trickcast.played.network_inputs import UNKNOWN_LEAD, part
 from trickcast.training.errors import TrainingError
-from trickcast.training.played import (
+from trickcast.training.played_results import (
     FOLDS,
     PlayedConfig,
     inputs_of,
@@ -118,7 +118,7 @@ def test_training_from_files_to_a_model_that_ships(folder, tmp_path):
 
 def test_members_answer_for_deals_that_they_have_not_seen(folder):
     """What is stated of a deal comes from the members whose fold it is in, and from no other."""
-    from trickcast.training.played import Ensemble, _spread
+    from trickcast.training.played_results import Ensemble, _spread
 
     results = read_results(folder)
     rows = inputs_of(results.tables, tc.Estimator("accurate"))

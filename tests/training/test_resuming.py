@@ -133,9 +133,6 @@ def of_comparator(deals: DealSet) -> Run:
 FAMILIES: dict[str, Callable[[DealSet], Run]] = {
     "deals, dropout": of_deals(replace(DEALS, network=replace(TINY, dropout=0.2, layer_drop=0.3))),
     "deals, soap": of_deals(replace(DEALS, optimizer="soap")),
-    "deals, learned rotation": of_deals(
-        replace(DEALS, network=replace(TINY, rotation="learned", inputs="cards"))
-    ),
     "deals, pooled, soap": of_deals(
         replace(DEALS, network=replace(TINY, heads=0, after=0, pooled=1), optimizer="soap")
     ),

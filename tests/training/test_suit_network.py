@@ -10,7 +10,6 @@ from trickcast.training.suit_networks import (
     SuitNetwork,
     SuitNetworkConfig,
     attention_by_sums,
-    mean_probabilities,
     relations,
 )
 
@@ -87,17 +86,6 @@ def test_two_equal_cards_apart_in_rank_are_told_apart(network, owners):
     moved = (network(changed) - network(owners)).abs().amax((1, 2, 3))
     assert moved[0] > 1e-2
     assert moved[1:].max() < 1e-4
-
-
-@torch.no_grad()
-def test_learned_rotation_is_averaged_over_the_turns(owners):
-    network = strong(SuitNetworkConfig(width=32, heads=1, before=1, after=1, rotation="learned"))
-    logits = network(owners)
-    assert (network((owners + 1) % 4) - logits.roll(1, dims=2)).abs().max() > 0.1
-    probabilities = mean_probabilities([network], owners)
-    turned = mean_probabilities([network], (owners + 1) % 4)
-    torch.testing.assert_close(turned, probabilities.roll(1, dims=2), atol=1e-5, rtol=0)
-    torch.testing.assert_close(probabilities.sum(-1), torch.ones(12, 5, 4))
 
 
 def test_relations_say_who_beats_whom():
@@ -195,7 +183,7 @@ def test_products_count_what_a_pass_multiplies(owners):
 
 @pytest.mark.parametrize("setting", [{"width": 30}, {"width": 0}, {"heads": -1}, {"before": -1},
                                      {"after": 0}, {"ratio": 0}, {"inputs": "bits"},
-                                     {"rotation": "none"}, {"activation": "tanh"},
+                                     {"activation": "tanh"},
                                      {"dropout": 1.0}, {"layer_drop": -0.1}])  # fmt: skip
 def test_a_wrong_setting_is_named(setting):
     with pytest.raises(ValueError, match=next(iter(setting))):

@@ -47,17 +47,6 @@ def test_a_network_of_a_paper_says_which_coding_it_needs(cli, tmp_path):
     assert all(find_training(name) for name in known[1].split(", "))
 
 
-def test_a_network_that_cannot_be_exported_is_not_trained(cli, tmp_path):
-    library = tmp_path / "library"
-    solved = random_deals(3, seed=3).with_tricks(np.full((3, 5, 4), 6, np.uint8))
-    append(library, solved[:2], "made", "train", solver="none", source="test")
-    append(library, solved[2:], "held", "validation", solver="none", source="test")
-    given = (f"--library={library}", f"--out={tmp_path / 'out'}", "--set=network.rotation=learned")
-    status, _, err = cli("train", "fast", "--set=steps=1", *given)
-    assert status == 2 and "rotation is 'learned' (expected 'exact'" in err
-    assert not (tmp_path / "out").exists()
-
-
 @pytest.fixture
 def made(tmp_path):
     """Sixteen deals to train on, eight to validate on."""

@@ -8,7 +8,8 @@ from ..cards.styles import StyleError
 from ..dealing.language.calls import BIDS, CALLS, PASS, UNKNOWN, parse_call
 from ..dealing.language.rulefile import Rule, RuleError
 from ..dealing.language.systems import rule_file
-from .auction import Auction, AuctionLike, read_auction
+from .auction_layouts import AuctionDeals, AuctionError, AuctionLayouts, AuctionWarning, deals_after
+from .auction_text import Auction, AuctionLike, read_auction
 from .bidder import Bidder
 from .bidder import Reading as AuctionReading
 from .bidder import loaded as loaded_bidder
@@ -24,7 +25,6 @@ from .calling import (
 from .drawing import hands_meeting, hands_opened, random_hands
 from .explained import AuctionShown, CallShown, explain_auction
 from .labelled_hands import LabelledError, LabelledHands, read_labelled
-from .layouts import AuctionDeals, AuctionError, AuctionLayouts, AuctionWarning, deals_after
 from .meanings import Meaning, MeaningError, MeaningsLike, read_meanings
 from .nearest import NearestSystem, Neighbour, code_counts, own_labelled
 from .registry import USUAL_SYSTEMS, RuleWarning, load, names, open_by

@@ -31,14 +31,14 @@ from ..estimator.files import (
     run_model,
 )
 from ..model_format import BIDDING_MODEL_FORMAT
-from .auction import Auction, AuctionLike, read_auction
+from .auction_text import Auction, AuctionLike, read_auction
 from .meanings import Meaning, MeaningsLike, agreed, read_meanings
 
 DEFAULT_MODEL = "championship"
 _WEIGHTS = Path(__file__).parent.parent / "weights" / "bidding"
 _FORBIDDEN = -1e9
 Floats = NDArray[np.float32]
-_Asked = tuple[tuple[int, ...], int, int, str | None]
+_Turn = tuple[tuple[int, ...], int, int, str | None]
 
 
 class BiddingModelInfo(ModelFile):
@@ -212,9 +212,9 @@ class Bidder:
             np.exp(self._chances(contexts[None], held)[0], out=chances)
         return chances[0] if single else chances
 
-    def _asked(self, asked: Sequence[Sequence[Any]], single: bool) -> dict[_Asked, list[int]]:
+    def _asked(self, asked: Sequence[Sequence[Any]], single: bool) -> dict[_Turn, list[int]]:
         """Return different auctions, sides to call and so on, each with its hands."""
-        where: dict[_Asked, list[int]] = defaultdict(list)
+        where: dict[_Turn, list[int]] = defaultdict(list)
         for i, (auction, dealer, vulnerable, style) in enumerate(zip(*asked, strict=True)):
             try:
                 read = read_auction(auction, dealer, vulnerable)
@@ -264,7 +264,7 @@ class Bidder:
         found = self._read(turns.reshape(steps, 4, -1)).reshape(steps * 4, -1)[: len(rows)]
         return Reading(self, read, _lawful(found, allowed), read_meanings(meanings))
 
-    def _next_contexts(self, asked: Sequence[_Asked]) -> Floats:
+    def _next_contexts(self, asked: Sequence[_Turn]) -> Floats:
         """Return the contexts of the turn after each of m auctions."""
         contexts = np.empty((len(asked), self._size), dtype=np.float32)
         by_steps: dict[int, list[int]] = defaultdict(list)

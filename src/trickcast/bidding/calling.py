@@ -16,10 +16,10 @@ from ..cards.columns import Columns, Tabular
 from ..dealing.constraints import Constraints
 from ..played import PlayedEstimator
 from ..scoring import imps
-from .auction import Auction, AuctionLike, read_auction
+from .auction_layouts import Sampler, deals_after
+from .auction_text import Auction, AuctionLike, read_auction
 from .bidder import Bidder, loaded
 from .explained import CallShown, call_shown
-from .layouts import Sampler, deals_after
 from .meanings import Meaning, MeaningsLike, read_meanings
 
 _SHOWN = 200

@@ -18,9 +18,9 @@ from ..cards import Deal, DealLike, Hand, Seat, Suit, Vulnerability, whole_perce
 from ..cards.auction import CALLS
 from ..cards.columns import Columns, Tabular
 from ..dealing.constraints import Constraints
-from .auction import AuctionLike
+from .auction_layouts import Sampler
+from .auction_text import AuctionLike
 from .bidder import Bidder, Reading, loaded
-from .layouts import Sampler
 from .meanings import MeaningsLike
 
 UNUSUAL = 0.1

@@ -20,7 +20,7 @@ from ..dealing.language.conditions import AllOf, evaluate
 from ..dealing.language.mistakes import ConstraintError
 from ..dealing.language.rulefile import OPENER
 from ..dealing.language.short_form import read_hand
-from .auction import Auction, read_auction
+from .auction_text import Auction, read_auction
 from .cells import facts_of
 from .registry import load
 from .system import OpeningSystem

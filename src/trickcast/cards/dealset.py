@@ -13,7 +13,6 @@ from .columns import TRICK_COLUMNS, Columns, Tabular, write_deal_texts
 from .deal import Deal, check_owners, unmasked
 from .errors import DealError, counted
 from .labelled import TABLE, LabelledArray
-from .many_texts import read_usual_texts
 from .table import UNKNOWN, TrickTable, check_tricks
 
 
@@ -220,6 +219,8 @@ def _read_only(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def _of_texts(texts: list[str]) -> DealSet:
     """Collect deals, those written in the usual way at once. Raises DealError naming a bad one."""
+    from .many_texts import read_usual_texts  # one deal is read without
+
     owners, good = read_usual_texts(texts)
     for i in np.flatnonzero(~good).tolist():
         try:

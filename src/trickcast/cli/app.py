@@ -18,7 +18,7 @@ from ..cards import DealError, cut
 from ..plugins import load, offered
 from .command import Group, command
 from .inputs import CommandError, forget_skipped, tell_skipped
-from .streams import open_streams
+from .standard_streams import open_streams
 
 _ERROR_LINES, _LONGEST = 3, 1000
 """Of an error: lines, and characters of each."""

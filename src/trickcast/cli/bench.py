@@ -23,7 +23,7 @@ from ..evaluation import (
     score_answers,
     truth_of_deals,
 )
-from ..evaluation.report import plain
+from ..evaluation.figures import plain
 from ..library import Library, holds_library
 from . import views
 from .command import Argument, Option

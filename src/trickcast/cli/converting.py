@@ -13,10 +13,10 @@ from ..formats import FORMATS, format_to_write, write_stream
 from ..questions.converting import ConvertQuestion
 from .command import Argument, Option
 from .deals import From, Workers, watched
+from .exact_tables import Check, solved
 from .inputs import Cluster, Strict, read_boards
 from .outputs import Force, may_replace, write_told
 from .selecting import Boards, Renumber, selected
-from .solving import Check, solved
 
 
 def convert(

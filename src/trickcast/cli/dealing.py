@@ -21,14 +21,14 @@ from ..questions.dealing import DealQuestion, TrickFinder
 from . import views
 from .command import Option
 from .deals import Workers, with_boards
+from .exact_tables import solved
 from .inputs import CommandError, read_text
 from .outputs import Force, check_output, may_replace, write_told
 from .sheets import Sheet, solved_table
-from .solving import solved
 
 if TYPE_CHECKING:  # the parser is loaded when there is something to parse
-    _Asked = dealing.Average | dealing.Frequency | dealing.Listing
-    _Told = tuple[_Asked, Any]
+    _Action = dealing.Average | dealing.Frequency | dealing.Listing
+    _Answered = tuple[_Action, Any]
 
 _SHEETS = "diagram"
 _PRINTING = {
@@ -194,12 +194,12 @@ def _show_json(question: DealQuestion, chunks: Iterator[DealSet], seed: int | No
             click.echo(json.dumps(question.answer(cards, board, tricks, seed)))
 
 
-def _told(actions: dealing.Actions, owners: NDArray[np.uint8], find: _Finder) -> "list[_Told]":
+def _told(actions: dealing.Actions, owners: NDArray[np.uint8], find: _Finder) -> "list[_Answered]":
     """Return what the tables and listings of a script say of the deals."""
     return [(asked, asked.of(owners, find)) for asked in (*actions.tables, *actions.listings)]
 
 
-def _tell(asked: "_Asked", answer: Any, as_json: bool, aside: bool) -> None:
+def _tell(asked: "_Action", answer: Any, as_json: bool, aside: bool) -> None:
     """Show what one action says; on standard error where the boards are on standard output."""
     if isinstance(asked, dealing.Listing):
         if as_json:
@@ -223,7 +223,7 @@ def _tell(asked: "_Asked", answer: Any, as_json: bool, aside: bool) -> None:
         _show_frequency(asked, answer, aside)
 
 
-def _draw(told: "list[_Told]", title: str, picture: Path) -> None:
+def _draw(told: "list[_Answered]", title: str, picture: Path) -> None:
     from ..dealing.script_output import write_picture
 
     tables = [(a, n) for a, n in told if not isinstance(a, dealing.Listing)]

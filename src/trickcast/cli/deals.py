@@ -12,10 +12,10 @@ from ..cards import Board, Deal, DealSet, whole_percent
 from ..estimator import Estimator
 from ..questions.deals import EstimateQuestion, LikelyContract, SolveQuestion
 from .command import Argument, Option
+from .exact_tables import Check, solved
 from .inputs import CHUNK, SOLVED_CHUNK, SOME_SOLVED_CHUNK, Cluster, Strict
 from .selecting import Boards, chosen
 from .sheets import Sheet, estimate_tables, short_head, short_table, solved_table
-from .solving import Check, solved
 
 Deals = Annotated[
     list[str],

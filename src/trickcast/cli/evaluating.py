@@ -32,7 +32,7 @@ from ..evaluation import (
     Paired,
     Tally,
 )
-from ..evaluation.report import plain
+from ..evaluation.figures import plain
 from ..library import USES, Library, holds_library
 from ..library.shards import Shard, read_shard
 from ..library.storage import Storage, storage_at

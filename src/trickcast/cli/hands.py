@@ -6,15 +6,15 @@ from typing import Annotated
 import click
 from rich.table import Table
 
-from ..questions.deals import ParQuestion
 from ..questions.hands import HandQuestion
+from ..questions.par import ParQuestion
 from . import views
 from .command import Argument
 from .deals import AsJson, Deals, From, Workers, with_boards
+from .exact_tables import Check, solved
 from .inputs import SOLVED_CHUNK, Strict, read_hands
 from .selecting import Boards, chosen
 from .sheets import Sheet, solved_table, vulnerable_sides
-from .solving import Check, solved
 
 
 def hand(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Board, Deal, Seat, card_text, counted
+from ..cards.card_play import Position
 from ..cards.positions import GONE
 from ..questions.play import PlayQuestion, Review, is_position, position_hands, position_owners
 from .command import Argument, Option
@@ -115,7 +116,10 @@ def _text(review: Review, owners: NDArray[np.uint8]) -> str:
     if review.cards:
         lines += ["", "trick  leader  cards in order       declarer takes", *_tricks(review), ""]
         lines += [*_mistakes(review), *_roles(review, owners), ""]
-    return "\n".join(lines + _now(review)).rstrip()
+    lines += _next_cards(review, "", *review.now)
+    for card, after in review.ahead():
+        lines += _next_cards(review, f"after {card}: ", *after)
+    return "\n".join(lines).rstrip()
 
 
 def _tricks(review: Review) -> Iterator[str]:
@@ -155,12 +159,11 @@ def _roles(review: Review, owners: NDArray[np.uint8]) -> Iterator[str]:
         yield f"{name:12}{role.given:>6}{mean:>16}{share:>15}"
 
 
-def _now(review: Review) -> list[str]:
+def _next_cards(review: Review, when: str, now: Position, worth: NDArray[np.uint8]) -> list[str]:
     """Return who plays next, and what declarer takes after each card: a line for each value."""
-    now, worth = review.reached[-1], review.values[-1]
     if not len(now.playable):
         return []
-    lines = [f"{now.turn.word} to play; declarer takes after"]
+    lines = [f"{when}{now.turn.word} to play; declarer takes after"]
     best_first = sorted({int(worth[card]) for card in now.playable})
     if now.turn.side == review.play.declarer.side:
         best_first.reverse()

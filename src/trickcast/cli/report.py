@@ -22,6 +22,7 @@ from ..web.words import LANGUAGES
 from .command import Argument, Option
 from .deals import From, Workers
 from .doctor import package_version
+from .exact_tables import Check, solved
 from .inputs import (
     SOLVED_CHUNK,
     CommandError,
@@ -33,7 +34,6 @@ from .inputs import (
 )
 from .outputs import PAGES, check_output
 from .selecting import Boards, Renumber, selected
-from .solving import Check, solved
 
 _UNKNOWN = (None, "", "?", "-", "#")
 _MOST = 40

@@ -15,7 +15,6 @@ from ..cards import cut, shorten
 from ..cards.errors import one_line
 from ..model_format import MODEL_FORMAT, OUTPUT_ORDER
 from ..plugins import load, offered
-from .external import keeps_data_elsewhere
 
 DEFAULT_MODEL = "accurate"
 """What ``estimate`` and ``Estimator`` use unless told otherwise."""
@@ -207,8 +206,11 @@ def open_session(path: Path, expected: str | None, threads: int | None = None) -
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # numpy works between
     options.log_severity_level = 4  # errors come as exceptions, and would be printed besides
     try:
-        if expected is None and keeps_data_elsewhere(data):  # what we ship is known
-            raise ValueError("it stores arrays in other files, which is not supported")
+        if expected is None:  # what we ship is known
+            from .external import keeps_data_elsewhere
+
+            if keeps_data_elsewhere(data):
+                raise ValueError("it stores arrays in other files, which is not supported")
         session = ort.InferenceSession(
             data,
             options,

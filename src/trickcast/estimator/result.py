@@ -1,7 +1,6 @@
 """What an estimate gives: a distribution over tricks for every strain and declarer."""
 
 from functools import cached_property
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -104,6 +103,8 @@ class TrickEstimate(OneOrMany, TrickChances):
 
     def html(self) -> str:
         """Draw the same as HTML."""
+        from html import escape  # its table of characters is loaded where it is used
+
         grid = Grid(
             lambda *cell: "{} <small>{}</small>".format(*map(escape, self._mean_and_chance(*cell)))
         )

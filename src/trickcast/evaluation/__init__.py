@@ -13,7 +13,7 @@ from .benchmark import (
 )
 from .breakdown import BREAKDOWNS, CONTRACTS
 from .clusters import ClusterSums, Interval
-from .report import Calibration, CalibrationBin, Evaluation, Figures
+from .figures import Calibration, CalibrationBin, Evaluation, Figures
 from .scores import Score, compare, score
 from .tally import Paired, Tally
 

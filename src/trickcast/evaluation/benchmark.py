@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, Deal, DealError, DealSet, Seat, Strain, shorten
 from ..cards.text import parse_contract
-from .report import Evaluation
+from .figures import Evaluation
 from .tally import Tally, evaluate_rows
 
 Task = Literal["deals", "pairs", "table"]

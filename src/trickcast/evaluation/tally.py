@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..cards import UNKNOWN, Seat, Strain
 from .breakdown import BREAKDOWNS, CONTRACTS, groups
 from .clusters import ClusterSums
-from .report import Calibration, CalibrationBin, Evaluation, Figures
+from .figures import Calibration, CalibrationBin, Evaluation, Figures
 from .scores import UNSOLVED
 
 _FIGURES = ("within_2", "within_1", "exact", "log_loss", "mean_error", "mean_squared_error")

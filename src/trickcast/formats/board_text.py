@@ -38,7 +38,7 @@ SAYS_NOTHING = Board()
 NO_TRICKS: Table = np.full((5, 4), UNKNOWN, dtype=np.uint8)
 """The table of a deal of which no result is known."""
 
-_CARD_OF_RANK = {rank: i for i, rank in enumerate(RANKS)}
+_CARDS_OF_SUITS = [{rank: 13 * suit + i for i, rank in enumerate(RANKS)} for suit in range(4)]
 _SUIT_AND_RANK = [(card // 13, RANKS[card % 13]) for card in range(52)]
 _SMALL_CARD = re.compile(r"[.AKQJT2-9]x", re.IGNORECASE)
 _LONGEST_DEAL = 1000
@@ -119,17 +119,15 @@ def plain_owners(text: str) -> bytes | None:
     if first < 0 or text[1:2] != ":" or len(text) != 69 or len(hands) != 4:
         return None
     owners = bytearray(b"\xff" * 52)
-    for i, hand in enumerate(hands):
-        suits = hand.split(".")
-        if len(hand) != 16 or len(suits) != 4:
-            return None
-        seat = (first + i) % 4
-        for suit, ranks in enumerate(suits):
-            for rank in ranks:
-                card = _CARD_OF_RANK.get(rank)
-                if card is None:
-                    return None
-                owners[13 * suit + card] = seat
+    try:
+        for seat, hand in enumerate(hands, first):
+            if len(hand) != 16:
+                return None
+            for cards, ranks in zip(_CARDS_OF_SUITS, hand.split("."), strict=True):
+                for rank in ranks:
+                    owners[cards[rank]] = seat % 4
+    except (KeyError, ValueError):  # no rank, or not four suits
+        return None
     return None if 0xFF in owners else bytes(owners)
 
 

@@ -39,6 +39,7 @@ from ..cards.auction import (
 )
 from .board_text import (
     CARD_INDEX,
+    NO_TRICKS,
     Note,
     Table,
     contract_text,
@@ -269,11 +270,7 @@ _ABILITY = re.compile(
 _LOW = frozenset(range(2, 7))
 _PLAIN = {str(tricks): tricks for tricks in range(14)}
 _UNKNOWN_RESULTS = ("?", "-", "*", "")
-
-
-def unknown_table() -> Table:
-    """Return a table of which nothing is known."""
-    return np.full((5, 4), UNKNOWN, dtype=np.uint8)
+_NOTHING_SOLVED = NO_TRICKS.copy()  # where there are tags, if none with tricks
 
 
 def parse_result_table(tag: Tag) -> Table:
@@ -285,7 +282,7 @@ def parse_result_table(tag: Tag) -> Table:
     if sorted(names) != sorted(set(names)) or not set(_COLUMNS) <= set(names):
         raise ValueError(f"columns {shorten(tag.value)} (expected Declarer;Denomination;Result)")
     columns = [names.index(column) for column in _COLUMNS]
-    table = unknown_table()
+    table = NO_TRICKS.copy()
     rows, comments = parted(tag.lines)
     for line in rows:
         cells = line.split()
@@ -368,7 +365,7 @@ def parse_ability(text: str) -> Table:
 
 def _of_digits(digits: str, seats: Sequence[Seat]) -> Table:
     """Return the table of hexadecimal digits, for the seats NT S H D C each."""
-    table = unknown_table()
+    table = NO_TRICKS.copy()
     for i, digit in enumerate(digits):
         if digit not in "F*-":
             table[PRINTED_STRAINS[i % 5], seats[i // 5]] = int(digit, 16)
@@ -479,6 +476,8 @@ _SIMPLE = {
     "Contract": _Simple("contract", contract_text, _spell_contract),
     "Result": _Simple("result", _parse_result),
 }
+
+_ONCE = frozenset((*_SIMPLE, *_SECTIONS, RESULT_TABLE, DIGITS, ABILITY))  # of a board
 
 
 class _Sorted:
@@ -604,11 +603,10 @@ def _with_declarer(contract: str, declarer: Seat | None) -> str:
 
 def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
     """Leave out what a board can say only once; let the auction say who dealt."""
-    once = {*_SIMPLE, *_SECTIONS, RESULT_TABLE, DIGITS, ABILITY}
     kept: list[Tag] = []
     places: dict[str, int] = {}
     for tag in tags:
-        if tag.name in once and tag.name in places:
+        if tag.name in _ONCE and tag.name in places:
             first = kept[places[tag.name]]
             filled = _says_nothing(first) and not _says_nothing(tag)
             which = ("an empty", 0) if filled else ("a second", 1)
@@ -648,6 +646,8 @@ def _with_outcome(tags: list[Tag]) -> list[Tag]:
     ``[Contract "4HXS-1"]`` says what Contract, Declarer and Result do; ``[Result "-1"]`` is nine
     tricks in 4H.
     """
+    if not any(tag.name == "Contract" for tag in tags):
+        return tags
     texts = {tag.name: tag.value.strip() for tag in reversed(tags)}
     values = {name: texts.get(name, "") for name in ("Contract", "Declarer", "Result")}
     spelled = dict(values)
@@ -682,7 +682,7 @@ def _attempt(tag: Tag, note: NoteOnTag, parse: Callable[..., _T], *arguments: An
 
 def _read_table(found: _Sorted, in_full: set[str], note: NoteOnTag) -> Table:
     """Read the trick table, first of all from the standard's tag, then from those in one line."""
-    table = unknown_table()
+    table = _NOTHING_SOLVED
     if tag := found.first.get(RESULT_TABLE):
         results = _attempt(tag, note, parse_result_table, tag)
         if results is not None:
@@ -789,7 +789,7 @@ def words_of_tags(board: Board) -> list[str]:
 
 def _in_one_line(own: _Sorted, table: Table) -> Table:
     """Return the results that those of a board's tags hold which do not contradict its tricks."""
-    told = unknown_table()
+    told = _NOTHING_SOLVED
     for name, parse in _IN_ONE_LINE.items():
         try:
             results = parse(own.first[name].value) if name in own.first else told

@@ -146,10 +146,10 @@ def _recoded(stream: BinaryIO, encoding: str, reading: Reading) -> Iterator[byte
 
 
 def _stream_of(parts: Iterator[bytes]) -> BinaryIO:
-    return cast(BinaryIO, io.BufferedReader(_Parts(parts), _BLOCK))
+    return cast(BinaryIO, io.BufferedReader(_PieceStream(parts), _BLOCK))
 
 
-class _Parts(io.RawIOBase):
+class _PieceStream(io.RawIOBase):
     """Bytes made piece by piece, as a stream."""
 
     def __init__(self, parts: Iterator[bytes]):

@@ -121,7 +121,7 @@ class Folder(Storage):
     def path(self, file: str) -> str:
         return str(self.root / file)
 
-    def inside(self, file: str) -> Path:
+    def inner_path(self, file: str) -> Path:
         """Return the path of a file, or raise LibraryError where it leaves the folder.
 
         It may leave by ``..`` or by a link.
@@ -140,7 +140,7 @@ class Folder(Storage):
 
         No manifest makes us read a device, a pipe or what is not the library's.
         """
-        path = self.inside(file)
+        path = self.inner_path(file)
         # a pipe would wait for its writer before it could be seen to be one
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         try:
@@ -160,14 +160,14 @@ class Folder(Storage):
 
     @override
     def write(self, file: str, data: bytes) -> None:
-        path = self.inside(file)
+        path = self.inner_path(file)
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_writer(path) as stream:
             stream.write(data)
 
     @override
     def remove(self, file: str) -> None:
-        self.inside(file).unlink(missing_ok=True)
+        self.inner_path(file).unlink(missing_ok=True)
 
     @override
     def sizes(self) -> dict[str, int]:

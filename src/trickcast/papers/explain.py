@@ -40,21 +40,22 @@ def explain(
 
     Example: trickcast explain "(52x4)-(26x4)-26-13-1" --svg weights.svg
     """
-    from . import neurons as inside
+    from .neurons import OpenedError, shares, write_png, write_svg
+    from .neurons import neurons as neurons_of
 
     for option, path in (("--svg", svg), ("--png", png)):
         if path is not None:
             check_output(option, path, (option.replace("--", "."),))
     try:
         layers = [layer for model in models for layer in _open(model)]
-        for path, write in ((svg, inside.write_svg), (png, inside.write_png)):
+        for path, write in ((svg, write_svg), (png, write_png)):
             if path is not None:
                 for number, layer in enumerate(layers, start=1):
                     write(layer, path.with_stem(f"{path.stem}-{number}") if number > 1 else path)
-    except inside.OpenedError as error:
+    except OpenedError as error:
         raise CommandError(str(error)) from None
-    measured = [inside.neurons(layer) for layer in layers]
-    shares = inside.shares(measured)
+    measured = [neurons_of(layer) for layer in layers]
+    share_of = shares(measured)
     if as_json:
         networks = [
             {
@@ -63,12 +64,12 @@ def explain(
             }
             for layer, neurons in zip(layers, measured, strict=True)
         ]
-        click.echo(json.dumps({"networks": networks, "shares": shares}))
+        click.echo(json.dumps({"networks": networks, "shares": share_of}))
         return
     for layer, neurons in zip(layers, measured, strict=True):
         click.echo(layer.name)
         views.ResultConsole().print(_neurons_table(neurons))
-    for pattern, share in shares.items():
+    for pattern, share in share_of.items():
         click.echo(
             f"{pattern}: {share['neurons']:.0%} of neurons, {share['networks']:.0%} of networks"
         )

@@ -16,7 +16,7 @@ from ..cli.inputs import Cluster, CommandError
 from ..library import Library
 
 if TYPE_CHECKING:
-    from .experiments.figures import Store
+    from .experiments.finished_figures import Store
     from .experiments.rows import AnyRow, Material
     from .experiments.run_deals import Deals
     from .experiments.scales import Scale
@@ -327,7 +327,7 @@ def _material(
 
 def _check_report(folder: Path) -> None:
     """Raise an error for a folder that no report can be written to, before anything is trained."""
-    from .experiments.figures import Store
+    from .experiments.finished_figures import Store
 
     if folder.exists() and not folder.is_dir():
         raise CommandError(f"{folder}: not a folder (expected one for reproduction.csv and pages)")
@@ -336,7 +336,7 @@ def _check_report(folder: Path) -> None:
 
 def _gather(library: str, scale: "Scale", test: Path | None, out: Path) -> "Deals":
     """Take the deals of a run, the same as before where it goes on."""
-    from .experiments.figures import agreed_deals
+    from .experiments.finished_figures import agreed_deals
     from .experiments.run_deals import gather
 
     if "://" not in library and not Path(library).exists():

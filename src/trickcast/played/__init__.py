@@ -7,7 +7,7 @@ Double-dummy tricks assume that everybody sees all cards. The model here starts 
 from .estimate import PLAYERS, PlayedEstimator, estimate_played
 from .files import PlayedModelInfo
 from .norms import Norm, given_away, norms
-from .pars import expected_at_par
+from .par_contracts import expected_at_par
 from .result import PlayedEstimate
 
 __all__ = [

@@ -27,7 +27,7 @@ from ..estimator.estimator import loaded
 from ..estimator.files import check_distributions, run_model
 from ..scoring import Contract
 from .files import PlayedModelInfo, load_played_model
-from .inputs import UNKNOWN_LEAD, Tables, encode
+from .network_inputs import UNKNOWN_LEAD, Tables, encode
 from .result import PlayedEstimate
 
 Contracts = str | Contract | Iterable[str | Contract]
@@ -90,12 +90,12 @@ class PlayedEstimator:
 
         See ``estimate_played`` for the arguments and errors.
         """
-        asked = _Asked(deals, contracts, by, leads, auctions, players)
+        asked = _ContractsPlayed(deals, contracts, by, leads, auctions, players)
         probabilities = self._run(asked)
         estimated = PlayedEstimate(probabilities, asked.contracts)
         return estimated[0] if asked.single else estimated
 
-    def _run(self, asked: _Asked) -> NDArray[np.float32]:
+    def _run(self, asked: _ContractsPlayed) -> NDArray[np.float32]:
         """Return (n, 14) probabilities."""
         probabilities = np.empty((asked.count, 14), dtype=np.float32)
         strains = asked.contracts[:, 1]
@@ -106,7 +106,7 @@ class PlayedEstimator:
                 probabilities[rows] = self._run_strain(asked, rows)
         return probabilities
 
-    def _run_strain(self, asked: _Asked, rows: NDArray[np.intp]) -> NDArray[np.float32]:
+    def _run_strain(self, asked: _ContractsPlayed, rows: NDArray[np.intp]) -> NDArray[np.float32]:
         strain = Strain(int(asked.contracts[rows[0], 1]))
         tables = asked.tables(rows)
         deals, of_deal = np.unique(tables.owners, axis=0, return_inverse=True)
@@ -118,7 +118,7 @@ class PlayedEstimator:
         return answer
 
 
-class _Asked:
+class _ContractsPlayed:
     """The checked arguments of an estimate, each one value or n of them, as n tables."""
 
     def __init__(

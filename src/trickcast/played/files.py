@@ -15,7 +15,7 @@ from ..estimator.files import (
     open_session,
     pickled_name,
 )
-from .inputs import SIZES
+from .network_inputs import SIZES
 
 WEIGHTS = Path(__file__).parent.parent / "weights" / "played"
 PLAYED_FORMAT = "trickcast played model 1"

@@ -14,7 +14,7 @@ __all__ = ["QUESTIONS", "Hooks", "Question", "QuestionError", "question_of"]
 QUESTIONS = {
     "estimate": "deals.EstimateQuestion",
     "solve": "deals.SolveQuestion",
-    "par": "deals.ParQuestion",
+    "par": "par.ParQuestion",
     "convert": "converting.ConvertQuestion",
     "play": "play.PlayQuestion",
     "played": "played.PlayedQuestion",

@@ -15,7 +15,7 @@ from ..formats import FORMATS, FormatWarning
 from ..solver import solve_batches
 from .annotating import annotated
 from .declared import Option, Question, QuestionError
-from .held import HeldTables
+from .file_tables import FileTables
 
 _WRITTEN = tuple(format.name for format in FORMATS.values() if format.write is not None)
 
@@ -102,15 +102,15 @@ def solved_here(chunks: Iterable[DealSet]) -> Iterator[DealSet]:
 
     Of a table in part no cell is kept: beside the exact ones it might make a par that is none.
     """
-    held = HeldTables()
+    of_file = FileTables()
     for chunk in chunks:
         tables = chunk.tricks_or_unknown.copy()
-        rows = held.to_solve(tables)
+        rows = of_file.to_solve(tables)
         exact = [tables[:0], *solve_batches(chunk.owners[rows], workers=1)]
-        held.fill(chunk, tables, rows, np.concatenate(exact))
+        of_file.fill(chunk, tables, rows, np.concatenate(exact))
         yield chunk.with_tricks(tables)
-    if held.difference is not None:
-        warnings.warn(held.difference, FormatWarning, stacklevel=1)
+    if of_file.difference is not None:
+        warnings.warn(of_file.difference, FormatWarning, stacklevel=1)
 
 
 def _with_unknown(chunk: DealSet, network: Estimator) -> DealSet:

@@ -1,17 +1,15 @@
-"""Questions about deals: estimate, solve, par. Tables are strains S H D C N × N E S W."""
+"""Questions about deals: estimate, solve. Tables are strains S H D C N × N E S W."""
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated, Any, NotRequired, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-from ..cards import Board, Deal, DealSet, Seat, Strain, TrickTable, Vulnerability
+from ..cards import Board, Deal, DealSet, Seat, Strain, Vulnerability
 from ..estimator import DEFAULT_MODEL, Estimator, TrickEstimate
-from ..scoring import Par, par
 from .declared import Option, Question
 
 MOST_SOLVED = 40
@@ -61,21 +59,6 @@ class EstimatedDeal(DealAnswer):
     solved: NotRequired[list[list[bool]]]
     exact: NotRequired[list[list[int]]]
     played: NotRequired[list[LikelyContract]]
-
-
-class ParAnswer(TypedDict):
-    """The par of a deal; ``ns`` is North-South's score.
-
-    ``expected`` is what each of the contracts brings North-South on average at the table.
-    """
-
-    deal: str
-    board: NotRequired[int]
-    dealer: str
-    vulnerable: str
-    ns: int
-    contracts: list[str]
-    expected: list[float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,69 +165,6 @@ class SolveQuestion(Question):
     def answer(self, deal: Deal, board: Board | None, tricks: NDArray[np.uint8]) -> SolvedDeal:
         """Answer with (5, 4) exact tricks."""
         return {**_deal(deal, board), "exact": tricks.tolist()}
-
-
-@dataclass(frozen=True, kw_only=True)
-class ParQuestion(Question):
-    """Find the par of each deal: North-South's score if both sides bid perfectly.
-
-    Besides the par it says what its contracts bring on average in championship play, where nobody
-    sees all the cards.
-
-    Example: trickcast par deals.pbn --vulnerable ns
-    """
-
-    about, most = "deals", MOST_SOLVED
-    vulnerable: Annotated[
-        str | None,
-        Option(
-            metavar="[none|ns|ew|both]",
-            help="Vulnerable sides (default: by the board, or none).",
-            example="ns",
-        ),
-    ] = None
-    dealer: Annotated[
-        str | None,
-        Option(metavar="[N|E|S|W]", help="Dealer (default: by the board, or N).", example="E"),
-    ] = None
-
-    def check(self) -> None:
-        """Read who is vulnerable and who deals."""
-        self._said  # noqa: B018
-
-    @cached_property
-    def _said(self) -> tuple[Vulnerability | None, Seat | None]:
-        return (
-            None if self.vulnerable is None else Vulnerability.parse(self.vulnerable),
-            None if self.dealer is None else Seat.parse(self.dealer),
-        )
-
-    def conditions(self, board: Board | None) -> tuple[Vulnerability, Seat]:
-        """Return who is vulnerable and who deals a board."""
-        return par_conditions(board, *self._said)
-
-    def ask(
-        self, deal: Deal, board: Board | None, tricks: NDArray[np.uint8]
-    ) -> tuple[Par, tuple[float, ...]]:
-        """Return the par of a deal of (5, 4) exact tricks, and what its contracts bring in play."""
-        from ..played import expected_at_par
-
-        vulnerable, dealer = self.conditions(board)
-        best = par(TrickTable(tricks), dealer, vulnerable)
-        return best, expected_at_par(DealSet.from_deals([deal]), [best], [vulnerable])[0]
-
-    def answer(self, deal: Deal, board: Board | None, tricks: NDArray[np.uint8]) -> ParAnswer:
-        """Answer with the par of a deal of (5, 4) exact tricks."""
-        vulnerable, dealer = self.conditions(board)
-        best, expected = self.ask(deal, board, tricks)
-        content = named_deal(deal, board) | {
-            "dealer": str(dealer),
-            "vulnerable": str(vulnerable),
-            "ns": best.score,
-            "contracts": [str(contract) for contract in best.contracts],
-            "expected": [round(points, 1) for points in expected],
-        }
-        return cast(ParAnswer, content)
 
 
 def named_deal(deal: Deal, board: Board | None) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from ..cards import (
     card_text,
     parse_card,
 )
-from ..cards.play import PlayError, Position, positions
+from ..cards.card_play import PlayError, Position, positions
 from ..cards.positions import GONE
 from ..cards.text import hand_text, parse_position
 from ..played import Norm, given_away, norms
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 _PASSED_OUT = "passed out"
 Owners = NDArray[np.uint8]
+Next = tuple[Position, NDArray[np.uint8]]
+"""A position, and what its (52,) cards are worth."""
 
 
 class PlayedCard(TypedDict):
@@ -78,7 +80,8 @@ class PlayAnswer(TypedDict):
     """What the cards of a play were worth, and what each seat gave away.
 
     A position of fewer than 52 cards is an ``ending``, not a ``deal``. ``roles`` are lead, defence
-    and declarer; null for a position, and where no card was played.
+    and declarer; null for a position, and where no card was played. ``ahead`` has what comes after
+    each card of ``now``, null after the last.
     """
 
     deal: NotRequired[str]
@@ -91,6 +94,7 @@ class PlayAnswer(TypedDict):
     given: dict[str, int]
     roles: dict[str, RoleGiven] | None
     now: CardsNow | None
+    ahead: NotRequired[dict[str, CardsNow | None]]
 
 
 class WeighedCard(TypedDict):
@@ -154,6 +158,9 @@ class PlayQuestion(Question):
     position: Annotated[
         bool, Option(help="Only the cards to play next; the play so far is not judged.")
     ] = False
+    ahead: Annotated[bool, Option(help="Also the cards after each of the cards to play next.")] = (
+        False
+    )
     now: Annotated[
         bool,
         Option(help="Compare the cards to play over layouts that fit the auction and the play."),
@@ -173,8 +180,11 @@ class PlayQuestion(Question):
         calls = {"auction", "dealer", "vulnerable", "meaning", "style"}
         if not self.now and (vain := calls & self.given):
             raise QuestionError(f"{min(vain)} needs now")
-        if self.now and self.position:
-            raise QuestionError("position cannot be combined with now: hands may be hidden there")
+        for name in ("position", "ahead"):
+            if self.now and getattr(self, name):
+                raise QuestionError(
+                    f"{name} cannot be combined with now: hands may be hidden there"
+                )
         if self.now and self.lead is not None:
             raise QuestionError("lead cannot be combined with now: the auction tells who leads")
         bid = self._bid
@@ -239,8 +249,13 @@ class PlayQuestion(Question):
         if self.position:
             reached = reached[-1:]
         cards = play.cards[: len(reached) - 1]
-        values = values_in(reached, play.strain, play.declarer, workers=workers)
-        return Review(play, reached, cards, values)
+        now = reached[-1]
+        after = [now.after(int(card), play.strain) for card in now.playable if self.ahead]
+        values = values_in([*reached, *after], play.strain, play.declarer, workers=workers)
+        count = len(reached)
+        return Review(
+            play, reached, cards, values[:count], list(zip(after, values[count:], strict=True))
+        )
 
     def weigh(self, owners: Owners, board: Board, workers: int | None) -> "NextCard":
         """Weigh the cards of whoever is to play; of (52,) owners some may be hidden (255).
@@ -314,8 +329,6 @@ class PlayQuestion(Question):
 
     def _judged(self, owners: Owners, board: Board, review: "Review") -> PlayAnswer:
         """Answer with everything: cards by their text, tricks of declarer's side in all."""
-        now, worth = review.reached[-1], review.values[-1]
-        after = {card_text(int(card)): int(worth[card]) for card in now.playable}
         content: dict[str, Any] = {
             **_named(owners, board),
             "contract": str(review.play.contract),
@@ -342,8 +355,10 @@ class PlayQuestion(Question):
                 for name, each in review.roles(owners).items()
             }
             or None,
-            "now": {"turn": str(now.turn), "tricks": after} if after else None,
+            "now": _next_cards(*review.now),
         }
+        if self.ahead:
+            content["ahead"] = {card: _next_cards(*after) for card, after in review.ahead()}
         return cast(PlayAnswer, content)
 
     def answers(
@@ -409,6 +424,18 @@ class Review:
     cards: list[int]
     values: NDArray[np.uint8]
     """(k + 1, 52), as ``values_of_cards`` gives them."""
+    after: Sequence[Next]
+    """What comes after each card that may be played next, where that is asked for."""
+
+    @property
+    def now(self) -> Next:
+        """The last position, and what its cards are worth."""
+        return self.reached[-1], self.values[-1]
+
+    def ahead(self) -> Iterator[tuple[str, Next]]:
+        """Yield the text of each card that may be played next, and what comes after it."""
+        for card, after in zip(self.reached[-1].playable, self.after, strict=False):
+            yield card_text(int(card)), after
 
     def best(self, number: int) -> int:
         """Return declarer's tricks when the play goes on as well as possible from a position."""
@@ -445,6 +472,11 @@ class Review:
             return {}
         given = given_away(owners, self.values, self.cards, declarer)
         return {name: Role(given[name], norm) for name, norm in norms().items()}
+
+
+def _next_cards(now: Position, worth: NDArray[np.uint8]) -> CardsNow | None:
+    tricks = {card_text(int(card)): int(worth[card]) for card in now.playable}
+    return {"turn": str(now.turn), "tricks": tricks} if tricks else None
 
 
 def _hand_of(owners: Owners, seat: Seat) -> Hand:

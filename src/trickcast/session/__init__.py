@@ -3,7 +3,7 @@
 ``read`` files, ``judge`` what was read, then ask for its ``pairs`` and ``matches``.
 """
 
-from .judging import Judged, JudgedBoard, JudgedTable, Parts, compared, judge
+from .judging import Judged, JudgedBoard, JudgedTable, ScoreParts, compared, judge
 from .ranking import Match, PairResult, Total, matches, pairs, players
 from .reading import joined, read
 from .showing import as_csv, as_json, board_sheet, find_pairs, overview, pair_sheet
@@ -18,7 +18,7 @@ __all__ = [
     "JudgedTable",
     "Match",
     "PairResult",
-    "Parts",
+    "ScoreParts",
     "Session",
     "SessionBoard",
     "Stated",

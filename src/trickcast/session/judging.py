@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import DealSet, Seat, Skipped, parse_card, parse_contract
-from ..cards.play import PlayError, positions
+from ..cards.card_play import PlayError, positions
 from ..played import estimate_played, norms
 from ..scoring import Contract, Par, imps, par, score
 from ..solver import solve, trace_plays
@@ -32,7 +32,7 @@ _PASSED_OUT: Floats = np.eye(14)[0]
 
 
 @dataclass(frozen=True)
-class Parts:
+class ScoreParts:
     """What a table's score is above the field's, for North-South, and why."""
 
     contract: float
@@ -69,9 +69,9 @@ class JudgedTable:
     """Tricks given away by role, as far as the play is known."""
     by_seat: dict[Seat, int] = field(default_factory=dict)
     """Tricks given away by player; declarer plays dummy's cards."""
-    points: Parts | None = None
+    points: ScoreParts | None = None
     """The parts in points; None where the table has no score or nothing to compare it with."""
-    parts: Parts | None = None
+    parts: ScoreParts | None = None
     """The parts in the unit by which pairs are ranked; they add up to ``value``."""
     defended: dict[Seat, float] = field(default_factory=dict)
     """What each defender's own cards brought North-South, in that unit, after the lead."""
@@ -385,7 +385,7 @@ def _parts(
     trace: "_Trace | None",
     worth: Worth,
     rest: float,
-) -> Parts:
+) -> ScoreParts:
     """Return the parts of a table's swing; ``rest`` is what the field stands above nothing."""
     values, chances = worth(north_souths(table)), field.chances[row]
     assert chances is not None and table.score is not None
@@ -395,7 +395,7 @@ def _parts(
     if trace is not None:
         given |= trace.worth(values)
     known = sum(part or 0.0 for part in given.values())
-    return Parts(
+    return ScoreParts(
         contract=expected - field.mean(worth),
         **given,
         luck=value - expected - known + rest,

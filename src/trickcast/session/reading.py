@@ -16,7 +16,7 @@ from ..formats import FormatError, iter_deals
 from ..formats.board_text import tricks_of
 from ..formats.streams import inner_suffix
 from ..scoring import Contract, score
-from .rows import (
+from .result_rows import (
     MatchHeader,
     Row,
     known_text,

@@ -13,7 +13,7 @@ from typing import Any
 from ..cards import PRINTED_STRAINS, Seat, counted
 from ..played import norms
 from ..scoring import Contract
-from .judging import ROLES, Judged, JudgedBoard, JudgedTable, Parts
+from .judging import ROLES, Judged, JudgedBoard, JudgedTable, ScoreParts
 from .ranking import PARTS, Match, PairResult, matches, pairs, players
 from .tables import MATCHPOINTS, Table
 
@@ -97,7 +97,7 @@ def _table_json(judged: JudgedTable, field: float | None) -> dict[str, Any]:
     return content
 
 
-def _of_parts(parts: Parts) -> dict[str, float | None]:
+def _of_parts(parts: ScoreParts) -> dict[str, float | None]:
     return {name: getattr(parts, name) for name in PARTS}
 
 
@@ -412,7 +412,7 @@ def _who(table: Table) -> tuple[str, str]:
     return sides[0], sides[1]
 
 
-def _three_parts(parts: Parts | None) -> list[str]:
+def _three_parts(parts: ScoreParts | None) -> list[str]:
     if parts is None:
         return ["", "", ""]
     played = parts.lead is not None

@@ -24,8 +24,8 @@ from ..cards import (
     card_text,
     parse_card,
 )
+from ..cards.card_play import PlayError, Position, positions
 from ..cards.columns import Columns, Tabular
-from ..cards.play import PlayError, Position, positions
 from ..played import PlayedEstimator
 from ..scoring import Contract, score
 from ..solver import values_in
@@ -197,12 +197,12 @@ def simulate_play(
     indices = [parse_card(card) for _, card in cards]
     reached = [positions(owners, strain, declarer.lho, indices)[-1] for owners in deals.owners]
     after = values_in(reached, strain, declarer, workers=workers)
-    asked = _Asked(contract, declarer, read.vulnerable, deals, None if cards else players)
+    asked = _CardQuestion(contract, declarer, read.vulnerable, deals, None if cards else players)
     return asked.told(after, reached[0])
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _CardQuestion:
     """What is asked of solved layouts."""
 
     contract: Contract

@@ -19,7 +19,8 @@ from .controls import MINIMUM_EXACT, Floats, Means
 from .plan import Plan, Spread
 
 _RISK = 0.04  # of the time that solving alone needs: what trying the network may cost
-_OVER = 0.1  # of the time that solving took, where that was all there is: what estimates may take
+_STAKE = 0.25  # of a given time: the same, as it nearly always pays there
+_OVER = 0.1  # of the time: what estimates may take where the first solves need all of it
 _LONGEST = 4  # times the number solved at the last look, at most, are solved at the next
 _LEAP = 0.8  # of the way to the number of solves that seems needed: it is not well known yet
 _NEAR = 1.2  # times the number solved: up to here all of the way
@@ -211,14 +212,14 @@ class Run:
         if not self._is_late():
             in_time = np.inf
             if self._plan.seconds is not None:
-                in_time = self._plan.seconds / max(self.solving.pace, 1e-9)
+                in_time = (1 - _OVER) * self._plan.seconds / max(self.solving.pace, 1e-9)
             self._solve_to(int(min(PILOT, self._most_exact, max(MINIMUM_EXACT, in_time))))
         late, passed = self._is_late(), self._source.now() - self._start
         if self._source.trial < _OVER * passed if late else self._is_worth_a_try():
             self._estimate_to(self.solving.done)
             ratio = self._spread().ratio(self._cost)
             self._drop_estimates_if(ratio == 0)
-            if ratio and late:
+            if ratio and self._is_late():
                 ratio = min(ratio, _OVER / self._cost)
                 self._estimate_to(math.ceil(ratio * self.solving.done))
         while not self._is_enough():
@@ -229,10 +230,10 @@ class Run:
         layouts = float(self._most_exact)
         if self._plan.precision is not None:
             layouts = min(layouts, self._spread().solves(0, self._plan.precision))
-        alone = layouts * self.solving.pace
+        most = _RISK * layouts * self.solving.pace
         if self._plan.seconds is not None:
-            alone = min(alone, self._plan.seconds)
-        return self._source.trial < _RISK * alone
+            most = min(most, _STAKE * self._plan.seconds)
+        return self._source.trial < most
 
     def _is_enough(self) -> bool:
         precision = self._plan.precision

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, DealError, DealsLike, Seat, Strain, as_dealset, check_owners
-from ..cards.play import Position, positions
+from ..cards.card_play import Position, positions
 from ..cards.text import card_text, parse_card, parse_contract
 from . import dds
 from .batches import beside, solve_lead_batches, thread_count

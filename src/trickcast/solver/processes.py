@@ -3,7 +3,6 @@
 import struct
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -115,12 +114,7 @@ class SolverProcesses:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
 

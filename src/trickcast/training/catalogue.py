@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from ..cards import shorten
 from ..plugins import load, offered
-from . import played
+from . import played_results as played
 from . import two_hands as pairs
 from . import whole_deals as deals
-from .bidding import models as bidding
+from .bidding import bidding_training as bidding
 from .request import COMMON, FROM_FILES, Answer, Request
 from .settings import changed, settings_of
 from .trainer import Report, processor_threads

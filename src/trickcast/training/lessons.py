@@ -29,12 +29,9 @@ from ..formats.hand2vec import PairSet
 from ..library.shards import checked_range
 from .errors import TrainingError
 from .solved_deals import checksum, known_tricks
-from .suit_networks import PairNetwork, expected_tricks, mean_probabilities, turned
+from .suit_networks import PairNetwork, expected_tricks, mean_probabilities
 
 # --- whole deals ----------------------------------------------------------------------------------
-
-
-_ORDER, _TURNS = 0, 1  # what a draw is for: a part of the generator's counter
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,34 +108,19 @@ def from_arrays(owners: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Labelle
 
 
 def take(
-    data: Labelled, step: int, batch: int, *, seed: int, turn: bool, part: tuple[int, int] = (0, 1)
+    data: Labelled, step: int, batch: int, *, seed: int, part: tuple[int, int] = (0, 1)
 ) -> DealBatch:
     """Return the batch of a step: without replacement within a pass over the deals.
 
-    ``part`` is (rank, world): each process takes its share of the batch. With ``turn``, every
-    deal is turned by a random number of seats and its labels with it. Raises TrainingError when
-    there are fewer deals than a batch takes.
+    ``part`` is (rank, world): each process takes its share of the batch. Raises TrainingError
+    when there are fewer deals than a batch takes.
     """
     if len(data) < batch:
         raise TrainingError(f"{len(data)} deals are fewer than a batch of {batch}")
     epoch, place = divmod(step, len(data) // batch)
     mine = slice(place * batch + part[0], (place + 1) * batch, part[1])
     rows = torch.from_numpy(_order(seed, epoch, len(data))[mine]).to(data.owners.device)
-    owners, targets = data.owners[rows], shares(data.labels[rows])
-    if not turn:
-        return DealBatch(owners, targets)
-    turns = _generator(seed, step, _TURNS).integers(SEATS, size=batch, dtype=np.uint8)
-    return turned_batch(
-        owners, targets, torch.from_numpy(turns[part[0] :: part[1]]).to(owners.device)
-    )
-
-
-def turned_batch(owners: Tensor, targets: Tensor, turns: Tensor) -> DealBatch:
-    """Move hand and result of each deal by its number of seats, (b,) uint8."""
-    seats = torch.arange(SEATS, device=turns.device)
-    source = (seats - turns[:, None].long()) % SEATS  # the seat whose result comes to stand here
-    index = source[:, None, :, None].expand_as(targets)
-    return DealBatch(turned(owners, turns[:, None]), targets.gather(2, index))
+    return DealBatch(data.owners[rows], shares(data.labels[rows]))
 
 
 def exchanged(
@@ -182,11 +164,7 @@ def step_seed(seed: int, step: int, rank: int) -> int:
 
 @lru_cache(maxsize=4)
 def _order(seed: int, epoch: int, n: int) -> NDArray[np.int64]:
-    return _generator(seed, epoch, _ORDER).permutation(n)
-
-
-def _generator(seed: int, count: int, use: int) -> np.random.Generator:
-    return np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, count, use]))
+    return np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, epoch, 0])).permutation(n)
 
 
 # --- deals that a teacher labelled ----------------------------------------------------------------

@@ -163,9 +163,6 @@ class SuitNetworkConfig:
     inputs: str = setting(
         "relations", "cards, or relations too (who beats whom)", one_of("cards", "relations")
     )
-    rotation: str = setting(
-        "exact", "exact, or learned from randomly turned deals", one_of("exact", "learned")
-    )
     activation: str = setting("gelu", "gelu or relu", one_of("gelu", "relu"))
     dropout: float = setting(0.0, "share of hidden units dropped", SHARE)
     layer_drop: float = setting(
@@ -217,31 +214,6 @@ class SuitNetworkConfig:
         )
 
 
-class FreeLinear(nn.Module):
-    """The same layer with all its weights free, for ``rotation="learned"``."""
-
-    def __init__(self, inputs: int, outputs: int):
-        super().__init__()
-        self.weight = nn.Parameter(torch.zeros(SEATS * outputs, SEATS * inputs))
-        self.bias = nn.Parameter(torch.zeros(SEATS * outputs))
-
-    def matrix(self) -> tuple[Tensor, Tensor]:
-        """Return weight and bias."""
-        return self.weight, self.bias
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Turn (…, 4 × inputs) into (…, 4 × outputs)."""
-        return functional.linear(x, self.weight, self.bias)
-
-
-Linear = SeatLinear | FreeLinear
-
-
-def linear(config: SuitNetworkConfig, inputs: int, outputs: int) -> Linear:
-    """Return a layer from ``inputs`` to ``outputs`` features of each seat."""
-    return (SeatLinear if config.rotation == "exact" else FreeLinear)(inputs, outputs)
-
-
 def activated(config: SuitNetworkConfig, x: Tensor) -> Tensor:
     """Apply the configured activation."""
     return functional.gelu(x) if config.activation == "gelu" else functional.relu(x)
@@ -253,8 +225,8 @@ class Feed(nn.Module):
     def __init__(self, config: SuitNetworkConfig, inputs: int):
         super().__init__()
         self.config = config
-        self.enter = linear(config, inputs, config.ratio * config.seat_width)
-        self.leave = linear(config, config.ratio * config.seat_width, config.seat_width)
+        self.enter = SeatLinear(inputs, config.ratio * config.seat_width)
+        self.leave = SeatLinear(config.ratio * config.seat_width, config.seat_width)
 
     def forward(self, x: Tensor) -> Tensor:
         """Turn (…, 4 × inputs) into (…, width)."""
@@ -302,7 +274,7 @@ class Mixing(nn.Module):
         self.heads = SEATS * config.heads  # each seat has its own
         names = ("query", "key", "value", "leave") if self.heads else ("value", "leave")
         self.parts = nn.ModuleDict(
-            {name: linear(config, config.seat_width, config.seat_width) for name in names}
+            {name: SeatLinear(config.seat_width, config.seat_width) for name in names}
         )
 
     def forward(self, x: Tensor) -> Tensor:
@@ -387,11 +359,11 @@ class SuitNetwork(TokenNetwork):
         self.first = Feed(config, config.card_inputs // SEATS)
         self.before = layers(config.before)
         self.roles = nn.ModuleDict(
-            {role: linear(config, seat, seat) for role in ("trump", "side", "notrump")}
+            {role: SeatLinear(seat, seat) for role in ("trump", "side", "notrump")}
         )
         self.after = layers(config.after)
         self.pooled = layers(config.pooled, pooled=True)
-        self.head = linear(config, seat, COUNTS)
+        self.head = SeatLinear(seat, COUNTS)
         draw_weights(self, config.depth, seed)
 
     def tokens(self, cards: Tensor) -> Tensor:
@@ -404,26 +376,9 @@ class SuitNetwork(TokenNetwork):
         return tokens
 
 
-def turned(owners: Tensor, turn: Tensor | int) -> Tensor:
-    """Return (n, 52) owners with every hand moved ``turn`` seats clockwise; 255 stays."""
-    return torch.where(owners < SEATS, (owners + turn) % SEATS, owners)
-
-
 def mean_probabilities(networks: Sequence[nn.Module], owners: Tensor) -> Tensor:
-    """Return (n, 5, 4, 14) float32 probabilities of (n, 52) owners, the mean over the networks.
-
-    A network of learned rotation is also averaged over the four turns of the table; for one of
-    exact rotation they are all the same.
-    """
-    means = []
-    for network in networks:
-        learned = isinstance(network, SuitNetwork) and network.config.rotation == "learned"
-        views = [
-            network(turned(owners, turn)).softmax(-1).roll(-turn, dims=2)
-            for turn in range(SEATS if learned else 1)
-        ]
-        means.append(torch.stack(views).mean(0))
-    return torch.stack(means).mean(0)
+    """Return (n, 5, 4, 14) float32 probabilities of (n, 52) owners, the mean over the networks."""
+    return torch.stack([network(owners).softmax(-1) for network in networks]).mean(0)
 
 
 # --- two hands of a side, the others unknown ------------------------------------------------------
@@ -615,7 +570,9 @@ def read_weights(
         }
         if record["format"] != kind.format:
             raise ValueError(f"its format is {shorten(record['format'])}, not {kind.format!r}")
-        config = kind.config(**record["config"]["network"])
+        settings = record["config"]["network"]
+        settings.pop("rotation", None)  # of older files: a choice that no model that ships made
+        config = kind.config(**settings)
         _check_sizes(config, sum(array.numel() for array in weights.values()))
         stored = network(config, seed=0)
         stored.load_state_dict(weights)

@@ -273,7 +273,7 @@ def train_pairs_model(request: Request, config: PairConfig, report: Report) -> A
             )
         start = stored.state_dict()
     task = PairTask(config, sources, held_out(request), start)
-    return leg(request, task, "accurate", export_pairs, report)
+    return train_and_export(request, task, "accurate", export_pairs, report)
 
 
 def rows(path: Path) -> PairRows:
@@ -292,14 +292,14 @@ def _checkpoint(request: Request) -> Path:
     return request.out / f"{request.name}.checkpoint"
 
 
-def leg(
+def train_and_export(
     request: Request,
     task: Any,
     model: str,
     export: Callable[..., None],
     report: Report,
 ) -> Answer:
-    """Train one leg, and export a network that is at its end as the model of that name."""
+    """Train as long as the request says; export a network that is done as the model so named."""
     fitted = None  # read before anything is trained: an export may not fail for want of them
     if can_export():
         fitted = library_deals(Library(request.library), "validation", _FITTED_DEALS)

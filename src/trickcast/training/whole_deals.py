@@ -378,8 +378,7 @@ class Source:
     def _taken(self, data: Labelled, step: int, batch: int) -> DealBatch:
         """Take this process's part of a step's batch."""
         config, place = self.config, self.place
-        part, turn = (place.rank, place.world), config.network.rotation == "learned"
-        taken = take(data, step, batch, seed=config.seed, turn=turn, part=part)
+        taken = take(data, step, batch, seed=config.seed, part=(place.rank, place.world))
         return DealBatch(*(tensor.to(place.device) for tensor in taken))
 
     def _taught(self, step: int) -> DealBatch:
@@ -438,9 +437,8 @@ def export_suits(
     ``SHA256SUMS``. The calibration and the scores in its metadata are those of the file itself, run
     by ONNX Runtime on the ``validation`` deals.
 
-    Raises ValueError for deals that are not solved or a network of learned rotation, TrainingError
-    when the file does not answer as torch does; of int8, whose products are other ones, that is
-    not asked.
+    Raises ValueError for deals that are not solved, TrainingError when the file does not answer as
+    torch does; of int8, whose products are other ones, that is not asked.
     """
     tricks, storage = known_tricks(validation), storage or trained.config.storage
     network = deepcopy(trained.network).cpu().eval()
@@ -472,12 +470,6 @@ def export_suits(
     )
 
 
-def check_exported(network: SuitNetworkConfig) -> None:
-    """Raise ValueError for a network that no file can hold: one of learned rotation."""
-    if network.rotation != "exact":
-        raise ValueError("rotation is 'learned' (expected 'exact': others are for studies only)")
-
-
 def to_onnx(
     network: SuitNetwork,
     storage: str,
@@ -489,9 +481,8 @@ def to_onnx(
     These are (n, k, 4, 14) float32 of the ``strains``, (k,) int64, a second input: all five in the
     order of ``Strain`` where it is not given. What is not asked for is not computed. They are
     calibrated where a ``calibration`` is given. For int8, ``sample`` (m, 52) are deals whose
-    features show the ranges to be told apart. Raises ValueError for a network of learned rotation.
+    features show the ranges to be told apart.
     """
-    check_exported(network.config)
     if storage == "int8":
         return Int8Graph(network, sample).to_onnx(calibration)
     return SuitGraph(network, half=storage == "float16").to_onnx(calibration)
@@ -525,7 +516,6 @@ def train_model(request: Request, config: SupervisedConfig, report: Report) -> A
     without training deals, or validation deals that are not wholly solved; and what
     ``supervised.train`` and ``export_suits`` raise.
     """
-    check_exported(config.network)
     if request.anew and request.weights is None:
         raise ValueError("anew takes the weights of a file (expected --weights too)")
     library, root, name = Library(request.library), request.out, request.name

@@ -19,7 +19,7 @@ from ...training.request import Answer, Request
 from ...training.settings import at_least, setting
 from ...training.suit_networks import PairNetwork, read_weights
 from ...training.trainer import Lessons, Report, ScheduleConfig, Scheduled
-from ...training.two_hands import held_out, leg, rows, shown
+from ...training.two_hands import held_out, rows, shown, train_and_export
 from .hand2vec_export import export_hand2vec
 from .hand2vec_network import VECTOR, Hand2Vec, symmetric_tricks
 
@@ -130,4 +130,4 @@ def train_hand2vec_model(request: Request, config: Hand2VecConfig, report: Repor
             "of a pair network)"
         )
     task = Hand2VecTask(config, join_rows(parts), held_out(request))
-    return leg(request, task, "hand2vec", export_hand2vec, report)
+    return train_and_export(request, task, "hand2vec", export_hand2vec, report)

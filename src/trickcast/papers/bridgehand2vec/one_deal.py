@@ -8,7 +8,7 @@ import numpy as np
 from ...estimator import Estimator
 from ...evaluation import compare
 from ...pairs import PairEstimator
-from ..experiments.figures import Store
+from ..experiments.finished_figures import Store
 from ..experiments.markdown import markdown_table
 from ..experiments.paper import DealsFinding
 from ..experiments.rows import Line

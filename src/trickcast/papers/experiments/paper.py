@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...cards import shorten
-from .figures import Store
+from .finished_figures import Store
 from .rows import BEYOND, AnyRow, Line, read_rows
 from .run_deals import Deals
 from .scales import Scale, Schedule, read_schedules

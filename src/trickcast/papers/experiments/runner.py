@@ -13,7 +13,7 @@ from ..._pieces import over_pieces
 from ..._progress import Advance
 from ..published import published_results
 from .all_papers import PAPERS
-from .figures import Store, agree
+from .finished_figures import Store, agree
 from .measured_rows import measure_agreement, measure_raw, measure_row
 from .rows import AgreementRow, AnyRow, FunctionRow, Line, Material, PublishedRow, RawRow, Row
 from .run_deals import Deals, ExperimentError, require_deals

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import log_softmax, softmax
 
 from ..codings import find_coding
-from ..experiments.figures import Store
+from ..experiments.finished_figures import Store
 from ..experiments.markdown import markdown_table
 from ..experiments.paper import NetworkFinding
 from ..experiments.rows import Line

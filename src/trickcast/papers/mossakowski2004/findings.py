@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codings import find_coding
-from ..experiments.figures import Store
+from ..experiments.finished_figures import Store
 from ..experiments.paper import NetworkFinding
 from ..experiments.rows import Line
 from ..experiments.run_deals import Deals, all_results

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ...cards import RANKS, DealSet, Seat, Strain
 from ..codings import find_coding
-from ..experiments.figures import Store
+from ..experiments.finished_figures import Store
 from ..experiments.paper import DealsFinding, NetworkFinding
 from ..experiments.rows import Line
 from ..experiments.run_deals import Deals, ns_tricks

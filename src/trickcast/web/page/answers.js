@@ -1,22 +1,19 @@
 // What the engine says of deals and positions, each asked once: estimates, exact tables, par, results
 // of cards. The page draws what is known; `follow` asks for what is missing of the board in view.
 
-import { parOf, playState } from "./bridge.js";
+import { parOf, playState, textOf } from "./bridge.js";
 import { EngineError, openEngine } from "./engine.js";
 import { SEATS, boardFacts, dealerOf } from "./cards.js";
 import { say } from "./settings.js";
 import { board, change, state } from "./store.js";
 
-const POINTED = 40; // milliseconds on a card, after which what comes of it is asked
 const AGAIN = 5000; // milliseconds after which a server is asked again that was busy or could not be reached
 const REFUSED = /^4(?!29)/; // it would say the same again
 
 let engine = null;
-let asked = new AbortController(); // of the questions about the board in view
-let asking = ""; // what they are about
+const pursued = Object.fromEntries(["line", "tricks", "calls"].map((kind) => [kind, { about: "", asked: new AbortController(), fault: "" }]));
 const known = new Map(); // by deal: {estimate, final, pair, openings, exact}
 const positions = new Map(); // by play: results of cards
-const coming = new Map(); // by play: results that were asked for before the card was played
 const explained = new Map(); // by auction: what its calls show
 const tables = new Map(); // by contract: what players take in it at the table
 
@@ -76,49 +73,54 @@ export function costsOf(line) {
 }
 
 /** Ask for what is missing of the board in view; what is no longer asked for is given up. */
-export async function follow() {
+export function follow() {
   const shown = board();
   const { line } = state;
-  const about = `${shown.deal.pbn} ${line ? keyOf(line, line.at) : ""} ${shown.vulnerable} ${shown.auction?.length ? keyOfAuction(shown) : ""} ${Boolean(engine)}`;
-  if (about === asking) return;
-  asking = about;
-  asked.abort();
-  asked = new AbortController();
-  const { signal } = asked;
+  pursue("line", line && shown.deal.whole ? `${keyOf(line, line.at)} ${shown.vulnerable}` : "", (signal) => askLine(shown, line, signal));
+  pursue("tricks", shown.deal.pbn, (signal) => askTricks(shown, signal));
+  pursue("calls", `${keyOfAuction(shown)} ${state.system}`, (signal) => askCalls(shown, signal));
+}
+
+/** Ask of one kind what is not asked already; other kinds go on beside it. */
+async function pursue(kind, what, ask) {
+  const about = `${what} ${Boolean(engine)}`;
+  if (pursued[kind].about === about) return;
+  pursued[kind].asked.abort();
+  Object.assign(pursued[kind], { about, asked: new AbortController() });
+  const { signal } = pursued[kind].asked;
   if (!engine) return;
-  const tell = (status) => signal.aborted || change({ status });
+  if (!what) return tell(kind, "", signal);
   try {
-    if (line && shown.deal.whole) await askPosition(shown, line, line.at, signal);
-    await Promise.all([
-      askTricks(shown, tell, signal),
-      engine.simulates && askOpenings(shown, signal),
-      engine.simulates && line && shown.deal.whole && askPlayed(shown, line, signal),
-    ]);
-    if (engine.simulates && shown.auction?.length) await askAuction(shown, signal);
-    if (line) await askPlay(shown, line, signal);
-    await askOthers(signal);
+    await ask(signal);
   } catch (error) {
     if (error.name === "AbortError") return;
     if (!(error instanceof EngineError)) throw error;
-    tell(error.message);
-    if (!REFUSED.test(error.status)) setTimeout(again, AGAIN, about);
+    tell(kind, error.message, signal);
+    if (!REFUSED.test(error.status)) setTimeout(again, AGAIN, kind, about);
   }
 }
 
+/** Say what is wrong with the questions of a kind, or nothing where they are answered. */
+function tell(kind, fault, signal) {
+  if (signal.aborted) return;
+  pursued[kind].fault = fault;
+  change({ status: Object.values(pursued).map((each) => each.fault).find(Boolean) ?? "" });
+}
+
 /** Ask again what could not be answered, if it is still asked. */
-function again(about) {
-  if (about !== asking) return;
-  asking = "";
+function again(kind, about) {
+  if (pursued[kind].about !== about) return;
+  pursued[kind].about = "";
   follow();
 }
 
-async function askTricks(shown, tell, signal) {
+async function askTricks(shown, signal) {
   const { deal } = shown;
   if (deal.pair && !known.get(deal.pbn)?.pair) {
     const pair = await engine.pair(deal, deal.pair, ofSide(shown.vulnerable ?? "none", deal.pair), signal);
     learn(deal, { pair, estimate: pair, final: true });
   }
-  if (!deal.whole) return;
+  if (!deal.whole) return tell("tricks", "", signal);
   const ask = async () => {
     if (known.get(deal.pbn)?.final) return;
     for (const [i, model] of engine.models.entries()) {
@@ -134,7 +136,15 @@ async function askTricks(shown, tell, signal) {
     learn(deal, { estimate: await engine.estimate(deal, engine.models[0], signal), final: false });
   }
   await Promise.all([ask(), solve()]);
-  tell("");
+  tell("tricks", "", signal);
+  await askOthers(signal);
+}
+
+async function askCalls(shown, signal) {
+  if (!engine.simulates) return;
+  await askOpenings(shown, signal);
+  if (shown.auction?.length) await askAuction(shown, signal);
+  tell("calls", "", signal);
 }
 
 /** What each known hand opens. */
@@ -162,30 +172,17 @@ async function askAuction(shown, signal) {
   change({});
 }
 
-export function changeSystem(system) {
-  change({ system });
-  asking = "";
-  follow();
-}
-
-let pointed = 0;
-
-/** Ask what comes of a card that is pointed at: when it is played, the answer is there. */
-export function foresee(card) {
-  clearTimeout(pointed);
-  pointed = setTimeout(() => {
-    const { line } = state;
-    if (!line || !engine) return;
-    const next = { ...line, cards: [...line.cards.slice(0, line.at), card] };
-    const key = keyOf(next, line.at + 1);
-    if (positions.has(key) || coming.has(key)) return;
-    coming.set(key, askPosition(board(), next, line.at + 1).catch(() => {}).finally(() => coming.delete(key)));
-  }, POINTED);
+/** What can be done on the table: results of its cards, then of those that come after each of them. */
+async function askLine(shown, line, signal) {
+  await askPosition(shown, line, line.at, signal);
+  tell("line", "", signal);
+  if (signal.aborted) return;
+  await Promise.all([askAhead(shown, line, signal), engine.simulates && askPlayed(shown, line, signal)]);
+  await askPlay(shown, line, signal);
 }
 
 async function askPosition(shown, line, at, signal) {
   const key = keyOf(line, at);
-  if (signal) await coming.get(key);
   if (positions.has(key)) return;
   const cards = line.cards.slice(0, at);
   if (!engine.solves || playState(shown.deal, line.contract, line.declarer, cards).played.length < cards.length) return;
@@ -195,6 +192,20 @@ async function askPosition(shown, line, at, signal) {
     if (error.status !== 404 && error.status !== 405) throw error;
     positions.set(key, new Map()); // a server that does not know the question
     change({ silent: true });
+  }
+  change({});
+}
+
+/** Results after each card that can be played, to be there when it is; without them they are asked for then. */
+async function askAhead(shown, line, signal) {
+  const cards = line.cards.slice(0, line.at);
+  const here = keyOf(line, line.at);
+  const { legal } = playState(shown.deal, line.contract, line.declarer, cards);
+  if (!engine.solves || state.silent || legal.every((card) => positions.has(here + textOf(card)))) return;
+  try {
+    await engine.ahead({ ...line, deal: shown.deal, cards }, signal, (card, results) => positions.set(here + card, results));
+  } catch (error) {
+    if (!(error instanceof EngineError) && error.name !== "AbortError") throw error;
   }
   change({});
 }
@@ -215,8 +226,8 @@ async function askPlayed(shown, line, signal) {
 
 /** Results along the recorded play, from its end, where they come at once. */
 async function askPlay(shown, line, signal) {
-  for (let at = line.cards.length; at >= 0 && !state.silent; at -= 1) {
-    if (!signal.aborted) await askPosition(shown, line, at, signal);
+  for (let at = line.cards.length; at >= 0 && !state.silent && !signal.aborted; at -= 1) {
+    await askPosition(shown, line, at, signal);
   }
 }
 

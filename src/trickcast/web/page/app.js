@@ -9,7 +9,7 @@ import "./diagram.js";
 import { makesView, wordsOf } from "./makes.js";
 import { printable, railView } from "./rail.js";
 import { LANGUAGES, paint, say, set, setting } from "./settings.js";
-import { stepTo, tableView } from "./table.js";
+import { stepBy, tableView } from "./table.js";
 import { addressOf, blank, board, boardOf, canUndo, change, choose, editBoard, isOwn, listen, open, remember, restore, state, undo } from "./store.js";
 
 const $ = (id) => document.getElementById(id);
@@ -87,6 +87,7 @@ function take(found) {
   const before = state.boards.length;
   const count = found.boards.length;
   open(found, before > 1 ? say("replaced", { n: before }) : count > 1 ? say(found.skipped.length ? "read some" : "read all", { n: count, skipped: found.skipped.length }) : null);
+  $("text").value = ""; // what was read is on the table
   $("text").blur();
 }
 
@@ -229,8 +230,8 @@ function onKey(event) {
   if (step && state.boards.length > 1) {
     event.preventDefault();
     choose(state.chosen + step);
-  } else if (event.key === ".") stepTo((state.line?.at ?? 0) + 1);
-  else if (event.key === ",") stepTo((state.line?.at ?? 0) - 1);
+  } else if (event.key === ".") stepBy(1);
+  else if (event.key === ",") stepBy(-1);
 }
 
 function swipes(target) {

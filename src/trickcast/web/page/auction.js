@@ -10,7 +10,7 @@ function spelled(word, text, what) {
   const words = [];
   for (let rest = text.replace(/\s/g, ""); rest; ) {
     const match = word.exec(rest);
-    if (!match) throw new DealError(`${quoted(rest)} does not begin with ${what}`);
+    if (!match) throw new DealError(`${quoted(rest)} should begin with ${what}`);
     words.push(match[1] ?? match[0]);
     rest = rest.slice(match[0].length);
   }
@@ -22,7 +22,7 @@ export function callOf(text) {
   const call = text.trim().toUpperCase().replace(/[!?]+$/, "");
   if (call in WORDS) return WORDS[call];
   const bid = /^([1-7])([CDHSN])T?$/.exec(call);
-  if (!bid) throw new DealError(`${quoted(text)} is not a call (expected Pass, X, XX or 1C to 7NT)`);
+  if (!bid) throw new DealError(`${quoted(text)} is not a call. Calls are Pass, X, XX and 1C to 7NT`);
   return bid[1] + bid[2];
 }
 

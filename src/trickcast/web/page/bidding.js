@@ -1,7 +1,7 @@
 // The tab Bidding: the auction, from the file or by touch; what each hand would open, and why.
 
 import { html, nothing, percent, sign, spoken, written } from "./dom.js";
-import { answerOf, changeSystem, shownBy, theEngine } from "./answers.js";
+import { answerOf, shownBy, theEngine } from "./answers.js";
 import { contractOf } from "./auction.js";
 import { SEATS, dealerOf } from "./cards.js";
 import { say, seatName } from "./settings.js";
@@ -28,8 +28,13 @@ export function possible(auction) {
   };
 }
 
+const allows = ({ over, double, redouble, above }, text) =>
+  text === "X" ? double : text === "XX" ? redouble : !over && (text === "PASS" || 5 * (Number(text[0]) - 1) + STRAINS.indexOf(text[1]) > above);
+
+/** Make a call, if it is allowed; null takes the last one back. */
 function call(text) {
   const shown = board();
+  if (text && !allows(possible(shown.auction), text)) return;
   const auction = text === null ? shown.auction.slice(0, -1) : [...shown.auction, text];
   const dealer = dealerOf(shown);
   const [contract, declarer] = contractOf(dealer, auction);
@@ -47,19 +52,19 @@ function auctionTable({ auction }, dealer) {
 }
 
 function bidBox({ auction }) {
-  const { over, double, redouble, above } = possible(auction);
-  const button = (text, allowed, content, label) => html`<button type="button" class="call" ?disabled=${!allowed} aria-label=${label} @click=${() => call(text)}>${content}</button>`;
+  const may = possible(auction);
+  const button = (text, content, label) => html`<button type="button" class="call" ?disabled=${!allows(may, text)} aria-label=${label} @click=${() => call(text)}>${content}</button>`;
   return html`<div class="bid-box" role="group" aria-label=${say("calls")}>
-    <div class="others">${button("PASS", !over, say("Pass"), say("Pass"))}${button("X", double, say("Dbl"), say("Double"))}${button("XX", redouble, say("Rdbl"), say("Redouble"))}
+    <div class="others">${button("PASS", say("Pass"), say("Pass"))}${button("X", say("Dbl"), say("Double"))}${button("XX", say("Rdbl"), say("Redouble"))}
       <button type="button" class="call" ?disabled=${!auction.length} @click=${() => call(null)}>${say("back")}</button></div>
-    <div class="bids" ?hidden=${over}>${[1, 2, 3, 4, 5, 6, 7].map((level) => [...STRAINS].map((strain, i) => {
+    <div class="bids" ?hidden=${may.over}>${[1, 2, 3, 4, 5, 6, 7].map((level) => [...STRAINS].map((strain, i) => {
       const text = `${level}${strain}`;
-      return button(text, !over && 5 * (level - 1) + i > above, html`<span aria-hidden="true">${level}${sign("SHDCN".indexOf(strain))}</span>`, spoken(text));
+      return button(text, html`<span aria-hidden="true">${level}${sign("SHDCN".indexOf(strain))}</span>`, spoken(text));
     }))}</div></div>`;
 }
 
 function openingsView(openings) {
-  return html`<label class="field">${say("opening system")} <select @change=${({ target }) => changeSystem(target.value)}>
+  return html`<label class="field">${say("opening system")} <select @change=${({ target }) => change({ system: target.value })}>
       ${SYSTEMS.map((name) => html`<option ?selected=${name === (state.system ?? SYSTEMS[0])}>${name}</option>`)}</select></label>
     ${openings ? html`<table class="openings"><caption>${say("opening bids")}</caption>
       <thead><tr><th scope="col">${say("the hand")}</th><th scope="col">${say("opens")}</th><th scope="col" class="why">${say("why")}</th></tr></thead>

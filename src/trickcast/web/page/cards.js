@@ -22,14 +22,14 @@ export function quoted(text) {
 export function parseHand(text) {
   const holdings = text.trim().toUpperCase().replaceAll("10", "T").split(".");
   if (holdings.length !== 4) {
-    throw new DealError(`${quoted(text)} is no hand (expected spades.hearts.diamonds.clubs)`);
+    throw new DealError(`${quoted(text)} is not a hand. Write spades, hearts, diamonds and clubs with dots between them, such as AKQ2.J93.T94.A52`);
   }
   const cards = [];
   holdings.forEach((holding, suit) => {
     for (const rank of holding === "-" ? "" : holding) {
       const place = RANKS.indexOf(rank);
       if (place < 0) {
-        throw new DealError(`${quoted(rank)} in ${quoted(text)} is no rank (expected ${RANKS})`);
+        throw new DealError(`${quoted(rank)} in ${quoted(text)} is not a card. Write ${RANKS}`);
       }
       cards.push(HAND * suit + place);
     }
@@ -51,11 +51,11 @@ export class Deal {
   /** Read “N:hand hand hand hand”, clockwise from the seat named; “-” is an unknown hand. */
   static parse(text) {
     const match = /^\s*(?:([NESW])\s*:)?\s*(\S[\s\S]*)$/i.exec(text);
-    if (!match) throw new DealError("nothing to read (expected a deal such as N:hand hand hand hand)");
+    if (!match) throw new DealError("there is nothing to read. Write the four hands, starting with North");
     const first = match[1] ? SEATS.indexOf(match[1].toUpperCase()) : 0;
     const hands = match[2].trim().split(/\s+/);
     if (hands.length > 4) {
-      throw new DealError(`${quoted(text)}: ${hands.length} hands (expected at most four)`);
+      throw new DealError(`there are ${hands.length} hands in ${quoted(text)}. A deal has four`);
     }
     return Deal.ofHands(hands.map((hand, i) => [(first + i) % 4, hand]));
   }
@@ -78,7 +78,7 @@ export class Deal {
         owners[card] = seat;
       }
       if (cards.length > HAND) {
-        throw new DealError(`${SEAT_NAMES[seat]} has ${cards.length} cards (expected 13)`);
+        throw new DealError(`${SEAT_NAMES[seat]} has ${cards.length} cards. A hand has 13`);
       }
     }
     return new Deal(owners).filled();

@@ -19,11 +19,14 @@ const gains = (number) => rounded(number, 1);
 
 const named = (contract, by) => ({ contract: written(contract), seat: seatName(SEATS.indexOf(by)) });
 
+/** Counts of layouts as people write them: 12,800. */
+export const counted = (layouts, solved) => ({ layouts: layouts.toLocaleString("en"), solved: solved.toLocaleString("en") });
+
 /** How often a contract makes, what it scores, and the tricks it takes. */
 export function chanceOf({ contract, by, making, score, distribution, layouts, solved, played }) {
   return html`<p class="chance"><strong>${percent(making[0])}</strong> <span>${say("chance makes", { ...named(contract, by), share: percent(making[0]), range: range(making, percent) })}</span></p>
     ${whisker(making)}
-    <p>${say("score on average", { points: points(score[0]), range: range(score, points) })} <small>${say("layouts solved", { layouts, solved })}</small></p>
+    <p>${say("score on average", { points: points(score[0]), range: range(score, points) })} <small>${say("layouts solved", counted(layouts, solved))}</small></p>
     ${played ? html`<p>${say("as played here", { share: percent(played.making[0]), tricks: played.tricks[0].toFixed(1) })}</p>` : nothing}
     ${chancesTable(say("tricks of declarer"), distribution, Number(contract[0]) + 6)}`;
 }
@@ -45,7 +48,7 @@ export function leadsOf({ contract, by, leads, scoring, layouts, solved }) {
     if (alike) before.cards.push(...lead.cards);
     else rows.push({ ...lead, cards: [...lead.cards] });
   }
-  return html`<p>${say("leads against", named(contract, by))} <small>${say("layouts solved", { layouts, solved })}</small></p>
+  return html`<p>${say("leads against", named(contract, by))} <small>${say("layouts solved", counted(layouts, solved))}</small></p>
     <table class="leads"><caption>${say("about leads", { scoring: scoring === "imps" ? "IMPs" : scoring })}</caption>
       <thead><tr><th scope="col">${say("lead")}</th><th scope="col">${say("beats")}</th><td></td><th scope="col">${say("loses")}</th></tr></thead>
       <tbody>${rows.map(({ cards, setting, gain, even }, place) => html`<tr>

@@ -14,11 +14,23 @@ const TICK = 200; // milliseconds
 const SECOND_DIGIT = 800; // milliseconds in which a 1 may become 10 to 13
 const kindName = ({ hands, strain }) => `${say(`asked ${strain}`)}, ${say(`${hands} hands`)}`;
 const netName = (name) => (name === OF_2009 ? say("net of 2009") : name);
-const button = (text, act, attributes = {}) => {
+
+/** A button; a press while it is still busy with the one before is none. */
+function button(text, act, attributes = {}) {
   const made = element("button", { type: "button", ...attributes }, text);
-  made.addEventListener("click", act);
+  let busy = false;
+  made.addEventListener("click", async () => {
+    if (busy) return;
+    busy = true;
+    try {
+      await act();
+    } finally {
+      busy = false;
+    }
+  });
   return made;
-};
+}
+
 const went = (tricks) => (tricks === null ? say("none") : String(tricks));
 
 /** <beat-the-net>: plays round after round. */

@@ -91,7 +91,7 @@ export class CardPicker extends HTMLElement {
     const owner = this.#deal.owner(card);
     const held = owner === UNKNOWN ? say("free") : say("held by", { seat: seatName(owner) });
     return html`<button type="button" class="pick strain-${suit} ${owner === this.#seat ? "mine" : ""} ${owner === UNKNOWN ? "" : "taken"}"
-      data-card=${card} aria-label="${strainName(suit)} ${rank}, ${held}" @click=${() => this.#touch(card)}><span aria-hidden="true">${strainSign(suit)}${rankText(rank)}</span><small aria-hidden="true">${owner === UNKNOWN ? "" : SEATS[owner]}</small></button>`;
+      data-card=${card} aria-label="${strainName(suit)} ${rankText(rank)}, ${held}" @click=${() => this.#touch(card)}><span aria-hidden="true">${strainSign(suit)}${rankText(rank)}</span><small aria-hidden="true">${owner === UNKNOWN ? "" : SEATS[owner]}</small></button>`;
   }
 
   #touch(card) {

@@ -49,7 +49,7 @@ async function fetched(name, told = () => {}) {
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
-const PATIENCE = 200; // milliseconds that a worker has to end what nobody waits for, before it is ended
+const PATIENCE = 200; // milliseconds that a worker or server has to end what nobody waits for, before it is ended
 
 /** A worker that answers one question at a time. */
 class Asked {
@@ -199,6 +199,14 @@ export class BrowserEngine {
     return new Map(found.map(([card, tricks]) => [card, taken + (state.turn % 2 === declarer % 2 ? tricks : left - tricks)]));
   }
 
+  /** The same after each card that can be played now: `told` hears it, card by card. */
+  async ahead(line, signal, told) {
+    const { legal } = playState(line.deal, line.contract, line.declarer, line.cards);
+    for (const card of legal.map(textOf)) {
+      if (signal.aborted) return;
+      told(card, await this.position({ ...line, cards: [...line.cards, card] }, signal));
+    }
+  }
 }
 
 /** A trickcast server beside the page. */
@@ -268,12 +276,28 @@ export class HttpEngine {
     return (await this.ask("played", question, signal))[0];
   }
 
-  async position({ deal, contract, declarer, cards }, signal) {
-    const question = { deals: [deal.pbn], contract, by: SEATS[declarer], cards, position: true };
-    const [{ now }] = await this.ask("play", question, signal);
-    return new Map(Object.entries(now?.tricks ?? {}));
+  async position(line, signal) {
+    return resultsIn((await this.#play(line, signal)).now);
   }
 
+  async ahead(line, signal, told) {
+    const { ahead } = await this.#play(line, signal, { ahead: true });
+    for (const [card, after] of Object.entries(ahead)) told(card, resultsIn(after));
+  }
+
+  async #play({ deal, contract, declarer, cards }, signal, more = {}) {
+    const question = { deals: [deal.pbn], contract, by: SEATS[declarer], cards, position: true, ...more };
+    return (await this.ask("play", question, later(signal)))[0];
+  }
+}
+
+const resultsIn = (now) => new Map(Object.entries(now?.tricks ?? {}));
+
+/** A signal that comes so late that what is nearly answered is: a server ends its solver with a question. */
+function later(signal) {
+  const late = new AbortController();
+  signal?.addEventListener("abort", () => setTimeout(() => late.abort(), PATIENCE));
+  return late.signal;
 }
 
 function refusal(status, detail, again) {

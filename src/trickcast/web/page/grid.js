@@ -18,6 +18,8 @@ function contractCell(chances, known, likeliest) {
   return [String(tricks - 6), known === null ? percent(atLeast(chances, tricks)) : ""];
 }
 
+const isChosen = (strain, seat) => state.cell?.[0] === strain && state.cell[1] === seat;
+
 function cellView({ estimate, seats, exact }, strain, seat) {
   const place = seats.indexOf(seat);
   const known = exact ? exact[strain][seat] : null;
@@ -25,11 +27,10 @@ function cellView({ estimate, seats, exact }, strain, seat) {
   const likeliest = estimate.tricks[strain][place];
   const [text, chance] = state.grid === "contracts" ? contractCell(chances, known, likeliest)
     : [estimate.expected[strain][place].toFixed(1), percent(Math.max(...chances))];
-  const chosen = Boolean(state.cell) && state.cell[0] === strain && state.cell[1] === seat;
   const differs = known !== null && known !== likeliest;
-  return html`<td data-cell="${strain}-${seat}"><button type="button" class="cell" aria-expanded=${chosen}
+  return html`<td data-cell="${strain}-${seat}"><button type="button" class="cell" aria-expanded=${isChosen(strain, seat)}
     aria-label=${`${by(strain, seat)}: ${text}${known === null ? "" : `, ${say("is exactly", { n: known })}`}`}
-    @click=${() => change({ cell: chosen ? null : [strain, seat] })}><span class="number">${text}</span><small>${chance}</small>${
+    @click=${() => change({ cell: isChosen(strain, seat) ? null : [strain, seat] })}><span class="number">${text}</span><small>${chance}</small>${
       known === null ? nothing : html`<span class="exact ${differs ? "differs" : ""}">= ${known}${differs ? " *" : ""}</span>`}</button></td>`;
 }
 

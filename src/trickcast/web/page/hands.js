@@ -60,7 +60,7 @@ export function handBoards(text) {
     return [one(text, () => Deal.ofHands(hands.map((hand, i) => [seats[i], dotted(hand)])))];
   }
   const single = text.trim();
-  throw new DealError(/\./.test(single) ? reasonOf(single) : `${quoted(single)} has no cards in it`);
+  throw new DealError(/\./.test(single) ? reasonOf(single) : `no cards were found in ${quoted(single)}`);
 }
 
 const rankCount = (text) => (text.match(new RegExp(RANK, "gi")) ?? []).length;
@@ -73,7 +73,7 @@ function reasonOf(text) {
   } catch (error) {
     return error.message;
   }
-  return `${quoted(text)} has no cards in it`;
+  return `no cards were found in ${quoted(text)}`;
 }
 
 function dealsOf(lines, found, text) {

@@ -49,7 +49,7 @@ const seat = (text) => {
  */
 export function readText(text) {
   const plain = text.replace(/^\uFEFF/, "").replace(/[“”„«»]/g, '"').replace(/\u00a0/g, " ").trim();
-  if (!plain) throw new DealError("nothing to read");
+  if (!plain) throw new DealError("there is nothing to read. Paste a deal, or type one");
   const address = ADDRESS.exec(plain);
   if (address) return readAddress(/^https?:/i.test(address[0]) ? address[0] : `https://${address[0]}`);
   if (/\[\s*Deal\s+"/i.test(plain)) return collected(pbnBoards(plain));
@@ -66,14 +66,14 @@ function collected(candidates) {
   for (const { name, read } of candidates) {
     try {
       const one = read();
-      if (one.deal.empty) throw new DealError("no cards");
+      if (one.deal.empty) throw new DealError("it has no cards");
       boards.push(one);
     } catch (error) {
       if (!(error instanceof DealError)) throw error;
       skipped.push(`${name}${error.message}`);
     }
   }
-  if (!boards.length) throw new DealError(skipped[0] ?? "no deal was found");
+  if (!boards.length) throw new DealError(skipped[0] ?? "no cards were found in it");
   return { boards, skipped };
 }
 
@@ -102,8 +102,8 @@ function* pbnBoards(text) {
     if (!/^\s*%/.test(line)) current.lines.push(line);
   }
   close();
-  for (const { tags, sections, lines } of found) {
-    yield { name: `board ${tags.board ?? "?"}: `, read: () => pbnBoard(tags, sections, lines) };
+  for (const [i, { tags, sections, lines }] of found.entries()) {
+    yield { name: `board ${tags.board || i + 1}: `, read: () => pbnBoard(tags, sections, lines) };
   }
 }
 
@@ -188,7 +188,7 @@ function* rbnBoards(text) {
     if (match) fields[match[1]] = match[2].trim();
     else if (!line.trim()) close();
   }
-  for (const record of found) yield { name: `board ${record.B ?? "?"}: `, read: () => rbnBoard(record) };
+  for (const [i, record] of found.entries()) yield { name: `board ${record.B || i + 1}: `, read: () => rbnBoard(record) };
 }
 
 function rbnBoard({ H, A, B, C, P, R }) {
@@ -270,7 +270,7 @@ function lettersToHand(text) {
   let suit = null;
   for (const letter of text.toUpperCase().replaceAll("10", "T").replace(/\s/g, "")) {
     if (letter in holdings) suit = letter;
-    else if (suit === null) throw new DealError(`${quoted(text)}: a rank before any suit letter`);
+    else if (suit === null) throw new DealError(`${quoted(text)} begins without a suit. Write S, H, D or C before the cards of each suit`);
     else if (letter !== "-") holdings[suit] += letter;
   }
   const hand = SUITS.map((letter) => holdings[letter]).join(".");
@@ -283,20 +283,20 @@ export function readAddress(text) {
   try {
     address = new URL(text.replaceAll("&amp;", "&"));
   } catch {
-    throw new DealError(`${quoted(text)} is no address`);
+    throw new DealError(`the address ${quoted(text)} cannot be read. Copy the whole address`);
   }
   const shared = new URLSearchParams(address.hash.slice(1)).get("deal");
   if (shared) return { boards: [board(Deal.parse(shared))], skipped: [] };
   if (!/\/(handviewer|ddummy)[^/]*$/i.test(address.pathname)) {
-    throw new DealError(`${quoted(text)} (expected an address of BBO's hand viewer or of Bridge Solver Online)`);
+    throw new DealError(`${quoted(text)} has no deal that can be read. Addresses of this page, of BBO’s hand viewer and of Bridge Solver Online can`);
   }
   const given = new URLSearchParams(address.search || address.hash.slice(1));
   const values = new Map([...given].map(([key, value]) => [KEYS[key.toLowerCase()] ?? key.toLowerCase(), value]));
   if (values.get("lin")) return collected(linBoards(values.get("lin")));
   const letters = SEATS.map((letter) => letter.toLowerCase());
   if (!letters.some((letter) => values.get(letter))) {
-    const where = values.has("myhand") || values.has("file") ? "the site has them" : "expected n= e= s= w=";
-    throw new DealError(`${quoted(text)}: there are no cards in the address (${where})`);
+    const why = values.has("myhand") || values.has("file") ? "the site has them: open the board there, and copy its cards or its LIN" : "they stand after n=, e=, s= and w=";
+    throw new DealError(`there are no cards in the address ${quoted(text)}: ${why}`);
   }
   const hands = letters.map((letter, place) => {
     const hand = values.get(letter) ?? "";
@@ -314,7 +314,7 @@ function addressFacts(values) {
   const value = (name) => (values.get(name) ?? "").trim();
   const seatIn = (name) => seat(DUTCH[value(name).toLowerCase()] ?? value(name));
   const vulnerable = value("v").toLowerCase();
-  if (!(vulnerable in VULNERABLE)) throw new DealError(`v=${quoted(vulnerable)} (expected -, n, e or b)`);
+  if (!(vulnerable in VULNERABLE)) throw new DealError(`the address says v=${quoted(vulnerable)}. For the vulnerability write -, n, e or b`);
   return {
     number: whole(value("b")),
     dealer: seatIn("d"),
@@ -332,7 +332,7 @@ const ZRD = 23;
 /** Read Pavlicek's records: two bits a card (W N E S), then twenty nibbles of tricks. */
 export function readZrd(bytes) {
   if (!bytes.length || bytes.length % ZRD) {
-    throw new DealError(`${bytes.length} bytes (expected records of ${ZRD} bytes)`);
+    throw new DealError(`the file has ${bytes.length} bytes, and a .zrd file has ${ZRD} for each deal. It may be cut off`);
   }
   const boards = [];
   for (let start = 0; start < bytes.length; start += ZRD) {
@@ -342,7 +342,7 @@ export function readZrd(bytes) {
       owners[card] = [3, 0, 1, 2][(record[card >> 2] >> (2 * (card & 3))) & 3];
     }
     const deal = new Deal(owners);
-    if (!deal.whole) throw new DealError(`record ${start / ZRD + 1} is no deal of 13 cards a hand`);
+    if (!deal.whole) throw new DealError(`deal ${start / ZRD + 1} of the file does not have 13 cards in each hand. It may not be a .zrd file`);
     const one = board(deal, { number: start / ZRD + 1 });
     one.exact = [0, 1, 2, 3, 4].map((strain) =>
       SEATS.map((_, declarer) => {

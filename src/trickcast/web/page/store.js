@@ -3,7 +3,7 @@
 // server sees it; this browser keeps the boards of a file.
 
 import { contractOf } from "./auction.js";
-import { Deal, DealError, SEATS } from "./cards.js";
+import { Deal, DealError, SEATS, quoted } from "./cards.js";
 
 export const blank = () => ({
   deal: new Deal(), number: null, dealer: null, vulnerable: null, contract: null, declarer: null,
@@ -110,7 +110,8 @@ export function boardOf(hash) {
     return place < 0 ? null : place;
   };
   const auction = (given.get("auction") ?? "").split("-").filter(Boolean).map((call) => (call === "P" ? "PASS" : call));
-  if (auction.some((call) => !/^([1-7][SHDCN]|PASS|XX?)$/.test(call))) throw new DealError("the address has an auction that is none");
+  const call = auction.find((each) => !/^([1-7][SHDCN]|PASS|XX?)$/.test(each));
+  if (call) throw new DealError(`the auction in the address has ${quoted(call)} in it, which is not a call. Calls are 1C to 7N, P, X and XX`);
   const number = (key, most) => (/^\d{1,6}$/.test(given.get(key) ?? "") && Number(given.get(key)) <= most ? Number(given.get(key)) : null);
   const found = {
     ...blank(),

@@ -3,7 +3,7 @@
 import { html, nothing, percent, sideName, sign, svg, written } from "./dom.js";
 import { cardOf, isVulnerable, needed, playState, scoreOf, signed, textOf } from "./bridge.js";
 import { RANKS, SEATS } from "./cards.js";
-import { costsOf, foresee, playedOf, resultsOf, theEngine } from "./answers.js";
+import { costsOf, playedOf, resultsOf, theEngine } from "./answers.js";
 import { compassView, crossView, factsOf, spokenCard } from "./diagram.js";
 import { rankText, say, seatName, strainSign } from "./settings.js";
 import { board, change, choose, edit, editBoard, state } from "./store.js";
@@ -12,9 +12,10 @@ const VULNERABLE = ["none", "ns", "ew", "both"];
 
 const cardText = (card) => html`<span class="bid">${sign(Math.floor(card / 13))}${rankText(RANKS[card % 13])}</span>`;
 
-/** Let a card be played on the table; what was recorded from there on is left. */
+/** Let a card be played on the table, if it is its turn; what was recorded from there on is left. */
 export function play(card) {
   const { line } = state;
+  if (!playState(board().deal, line.contract, line.declarer, line.cards.slice(0, line.at)).legal.includes(card)) return;
   const text = textOf(card);
   const cards = line.cards[line.at] === text ? line.cards : [...line.cards.slice(0, line.at), text];
   change({ line: { ...line, cards, at: line.at + 1 } });
@@ -23,6 +24,14 @@ export function play(card) {
 export function stepTo(at) {
   const { line } = state;
   if (line) change({ line: { ...line, at: Math.max(0, Math.min(line.cards.length, at)) } });
+}
+
+/** Go so many cards on, or back. */
+export const stepBy = (count) => stepTo((state.line?.at ?? 0) + count);
+
+function switchMode() {
+  const swaps = state.mode === "swap";
+  change({ mode: swaps ? "look" : "swap", picked: null, line: swaps ? state.line : null });
 }
 
 /** Choose what is played: a contract such as 4H and its declarer. */
@@ -92,7 +101,7 @@ function cardView(legal, results) {
     const best = tricks !== undefined && tricks === (ours ? Math.max(...most) : Math.min(...most));
     const label = `${spokenCard(card)}${over === null ? "" : `, ${say(over === 0 ? "exactly" : over > 0 ? "over" : "down", { n: Math.abs(over) })}`}`;
     return html`<button type="button" class="card plays ${best ? "best" : ""} ${over === null ? "" : over < 0 ? "fails" : "makes"}" data-card=${card} draggable="true"
-      @dragstart=${drag} aria-label=${label} @pointerenter=${() => foresee(textOf(card))} @click=${() => play(card)}>${rank}<span class="result" aria-hidden="true">${over === null ? "\u00a0" : signed(over)}</span></button>`;
+      @dragstart=${drag} aria-label=${label} @click=${() => play(card)}>${rank}<span class="result" aria-hidden="true">${over === null ? "\u00a0" : signed(over)}</span></button>`;
   };
 }
 
@@ -136,17 +145,17 @@ function playBar(now, results) {
   const ends = done === 13 ? now.won[line.declarer % 2] : results?.size ? (now.turn % 2 === line.declarer % 2 ? Math.max(...results.values()) : Math.min(...results.values())) : null;
   const given = costs.get(line.at - 1);
   const played = playedOf(board(), line);
-  const move = (to, text, label) => html`<button type="button" class="step" aria-label=${label} ?disabled=${to < 0 || to > total || to === line.at} @click=${() => stepTo(to)}>${text}</button>`;
+  const move = (by, text, label) => html`<button type="button" class="step" aria-label=${label} ?disabled=${by < 0 ? line.at === 0 : line.at === total} @click=${() => stepBy(by)}>${text}</button>`;
   return html`<div class="play">
     <p class="now"><strong>${contractBy(line)}</strong>
       ${ends === null ? (state.silent ? say("newer server") : theEngine()?.solves === false ? say("results need solver") : "…")
         : html`<span class="verdict ${ends < needed(line.contract) ? "fails" : "makes"}">${say("some tricks", { n: ends })}, ${signed(ends - needed(line.contract))}</span>
           <span class="points">${scoreText(line, ends)}</span>`}</p>
     ${played ? html`<p class="as-played">${say("as played here", { share: percent(played.making), tricks: played.expected.toFixed(1) })}</p>` : nothing}
-    <div class="scrub">${move(0, "«", say("first card"))}${move(line.at - 1, "‹", say("card back"))}
+    <div class="scrub">${move(-Infinity, "«", say("first card"))}${move(-1, "‹", say("card back"))}
       <span class="slide"><input type="range" min="0" max=${Math.max(total, 1)} .value=${String(line.at)} ?disabled=${!total} aria-label=${say("card of the play")} aria-valuetext=${say("card number", { at: line.at, total })} @input=${({ target }) => stepTo(Number(target.value))}>
         <svg class="marks" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">${[...costs.keys()].map((place) => markAt((100 * (place + 0.5)) / Math.max(total, 1)))}</svg></span>
-      ${move(line.at + 1, "›", say("card on"))}${move(total, "»", say("last card"))}</div>
+      ${move(1, "›", say("card on"))}${move(Infinity, "»", say("last card"))}</div>
     <p class="hint">${given ? html`<span class="fails">${say("gave away", { seat: seatName(given.seat), card: cardText(cardOf(given.card)), n: given.tricks })}</span> `
       : [say("trick number", { number: Math.min(13, done + 1) }), `${sideName([0, 2])} ${now.won[0]}, ${sideName([1, 3])} ${now.won[1]}`, done === 13 ? say("all played") : say("to play", { seat: seatName(now.turn) })].join(" · ")}</p>
   </div>`;
@@ -183,22 +192,22 @@ export function tableView(start) {
   const legal = new Set(now?.legal ?? []);
   const touch = {
     dealer: (seat) => editBoard({ dealer: seat }),
-    vulnerable: () => editBoard({ vulnerable: VULNERABLE[(VULNERABLE.indexOf(shown.vulnerable ?? "none") + 1) % 4] }),
+    vulnerable: () => editBoard({ vulnerable: VULNERABLE[(VULNERABLE.indexOf(board().vulnerable ?? "none") + 1) % 4] }),
   };
   const compass = now && (now.trick.length || now.last.length) ? trickView(now) : compassView(shown, touch);
   const file = boards.length > 1;
   return html`
     <div class="board-head">
-      ${file ? html`<button type="button" class="step" aria-label=${say("board before")} ?disabled=${chosen === 0} @click=${() => choose(chosen - 1)}>◀</button>
+      ${file ? html`<button type="button" class="step" aria-label=${say("board before")} ?disabled=${chosen === 0} @click=${() => choose(state.chosen - 1)}>◀</button>
         <span class="place" aria-live="polite">${chosen + 1}/${boards.length}</span>
-        <button type="button" class="step" aria-label=${say("next board")} ?disabled=${chosen === boards.length - 1} @click=${() => choose(chosen + 1)}>▶</button>` : nothing}
+        <button type="button" class="step" aria-label=${say("next board")} ?disabled=${chosen === boards.length - 1} @click=${() => choose(state.chosen + 1)}>▶</button>` : nothing}
       <h2 class="facts">${factsOf(shown) || say(shown.deal.whole ? "a deal" : shown.deal.pair ? "two hands" : "part of a deal")}</h2>
       ${shown.contract ? html`<span class="recorded">${SEATS[shown.declarer] ? say("contract by", { contract: written(shown.contract), seat: SEATS[shown.declarer] }) : written(shown.contract)}${shown.result === null || shown.contract === "PASS" ? "" : `, ${signed(shown.result - needed(shown.contract))}`}</span>` : nothing}
     </div>
     ${crossView(shown, { card: cardView(legal, results), compass, drop, owners: now?.owners ?? shown.deal.owners, turn: now?.legal.length ? now.turn : null, playing: Boolean(line) })}
     <div class="table-tools">
       ${shown.deal.whole ? html`${chooser()}
-      <button type="button" class="quiet" aria-pressed=${mode === "swap"} @click=${() => change({ mode: mode === "swap" ? "look" : "swap", picked: null, line: mode === "swap" ? line : null })}>${say("what if")}</button>` : nothing}
+      <button type="button" class="quiet" aria-pressed=${mode === "swap"} @click=${switchMode}>${say("what if")}</button>` : nothing}
     </div>
     ${mode === "swap" ? html`<p class="hint" role="status">${state.picked === null ? say("what if how") : say("what if with", { card: cardText(state.picked) })}</p>` : nothing}
     ${line ? playBar(now, results) : nothing}`;

@@ -5,7 +5,7 @@ import { html, nothing, render } from "./dom.js";
 import { answerOf } from "./answers.js";
 import { contractOf } from "./auction.js";
 import { SEATS, dealerOf } from "./cards.js";
-import { chanceOf, leadsOf } from "./chances.js";
+import { chanceOf, counted, leadsOf } from "./chances.js";
 import { EngineError } from "./engine.js";
 import { say, seatName, strainSign } from "./settings.js";
 import { state } from "./store.js";
@@ -231,7 +231,7 @@ export class WhatIf extends HTMLElement {
         if (answer.solved >= 2 * told) this.#progress = say("more layouts", { n: (told = answer.solved) });
         this.#draw();
       }
-      this.#tell(say("done", { layouts: last.layouts, solved: last.solved }));
+      this.#tell(say("done", counted(last.layouts, last.solved)));
     } catch (error) {
       if (error.name === "AbortError") {
         if (this.#running === null) this.#tell(say("stopped"));

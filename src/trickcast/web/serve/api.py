@@ -26,13 +26,13 @@ from ...questions import QUESTIONS, question_of
 from .bodies import QuestionRoute, faults, file_bodies
 from .contest import Contest, add_contest
 from .docs import add_docs
-from .engine import Engine, Parts
+from .engine import AnswerParts, Engine
 from .errors import PROBLEM, JobError, problem
 from .events import PROBLEMS, events, in_time, problem_of
-from .given import Sent
 from .guard import Application, Guard, Limits, Receive, Scope, Send
 from .metrics import Metrics
 from .requests import question_in, requests_of, summary
+from .sent import Sent
 
 Answer = TypeVar("Answer")
 _TYPES = {
@@ -244,7 +244,7 @@ def _responses(name: str) -> dict[int | str, dict[str, Any]]:
     return {200: {"content": {kind: {"schema": {"type": "string"}} for kind in kinds}}} | _PROBLEMS
 
 
-async def _whole(parts: Parts) -> Response:
+async def _whole(parts: AnswerParts) -> Response:
     """Answer with all results at once."""
     results: list[str] = []
     told: dict[str, Any] = {}
@@ -259,7 +259,7 @@ async def _whole(parts: Parts) -> Response:
     return Response(f"{{{body}}}", media_type="application/json")
 
 
-async def _file(request: Request, asked: Any, parts: Parts) -> Response:
+async def _file(request: Request, asked: Any, parts: AnswerParts) -> Response:
     """Answer with the file itself, or with JSON where that is asked for."""
     if "application/json" in request.headers.get("accept", ""):
         return await _whole(parts)

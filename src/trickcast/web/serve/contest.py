@@ -21,8 +21,8 @@ from ...questions.deals import SolveQuestion
 from ..contest import AskedStrain, Hands, PrintedRow, Score, Trump, drawn, prepared
 from .engine import Engine
 from .errors import BusyError, MissingError, OftenError, RefusedError
-from .given import Sent
 from .requests import Body
+from .sent import Sent
 from .store import Row, Rules, Store
 
 LOG = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ _LOOK_SECONDS = 1
 _STORE_SECONDS = 5  # for what the file takes milliseconds to do, unless others hold it
 _REMEMBERED = 10_000  # addresses; those that asked longest ago are forgotten
 _UNKEPT = {"cache-control": "no-store"}
-Asked = TypeVar("Asked", bound=BaseModel)
+Question = TypeVar("Question", bound=BaseModel)
 Found = TypeVar("Found")
 Token = Annotated[str, Field(max_length=100, description="What the player got from begin.")]
 Chunk = Annotated[int, Field(ge=1, lt=2**63, description="As begin said.")]
@@ -240,8 +240,8 @@ def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str,
 
     def add(
         name: str,
-        question: type[Asked],
-        act: Callable[[Store, Asked], Any],
+        question: type[Question],
+        act: Callable[[Store, Question], Any],
         answer: Any,
         *,
         limited: bool = False,

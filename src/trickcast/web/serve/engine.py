@@ -25,17 +25,18 @@ from ...questions import Question
 from ...questions.auctions import reads_a_file
 from ...questions.converting import ConvertQuestion
 from ...questions.dealing import DealQuestion
-from ...questions.deals import MOST_SOLVED, EstimateQuestion, ParQuestion, SolveQuestion
+from ...questions.deals import MOST_SOLVED, EstimateQuestion, SolveQuestion
+from ...questions.file_tables import FileTables
 from ...questions.hands import HandsQuestion, OpenQuestion, PairQuestion, pair_estimator
-from ...questions.held import HeldTables
 from ...questions.models import ModelsQuestion
-from .apart import Part, Processes
+from ...questions.par import ParQuestion
+from .batching import Batching
 from .bodies import File
 from .errors import RefusedError
-from .given import Given, Sent, Tricks, given_deal, read_deals, read_hands, read_partners
+from .job_processes import JobProcesses, Part
 from .jobs import PASSED_OVER
 from .metrics import Metrics
-from .together import Together
+from .sent import GivenDeal, Sent, Tricks, given_deal, read_deals, read_hands, read_partners
 
 _PAIR_MODELS = ("accurate", "hand2vec")
 _TOGETHER = 64  # deals or hands of a question computed in one turn, after which others have theirs
@@ -45,9 +46,9 @@ _IN_TIME = 0.9  # of the time for an answer, after which a simulation answers wi
 
 Row = TypeVar("Row")
 Found = TypeVar("Found")
-Parts = AsyncGenerator[Part, None]
-SolvedRows = AsyncGenerator[tuple[Given, Tricks], None]
-Rows = SolvedRows | AsyncGenerator[tuple[Given, None], None]
+AnswerParts = AsyncGenerator[Part, None]
+SolvedRows = AsyncGenerator[tuple[GivenDeal, Tricks], None]
+Rows = SolvedRows | AsyncGenerator[tuple[GivenDeal, None], None]
 
 
 class Engine:
@@ -57,13 +58,13 @@ class Engine:
         """Prepare ``solvers`` processes (default: one a core); an answer takes ``seconds``."""
         self.ready = False
         self._seconds = seconds
-        self._observe_together = metrics.together.observe
+        self._observe_batch = metrics.batch_sizes.observe
         models = ModelsQuestion()
         self._models = [models.answer(info) for info in models.ask()]  # reads each file
-        self._together: dict[str, Together] = {}
+        self._batching: dict[str, Batching] = {}
         number = solvers or os.cpu_count() or 1
-        self._solvers = Processes("solver", number, metrics.waited.observe, niceness=_NICE)
-        self._readers = Processes("reader", 1, metrics.waited.observe)
+        self._solvers = JobProcesses("solver", number, metrics.waited.observe, niceness=_NICE)
+        self._readers = JobProcesses("reader", 1, metrics.waited.observe)
         self._one_at_a_time = CapacityLimiter(1)
         self._loading = Lock()
 
@@ -82,12 +83,12 @@ class Engine:
     async def close(self) -> None:
         """End threads and processes."""
         with self._loading:
-            for together in self._together.values():
+            for together in self._batching.values():
                 together.close()
         await self._solvers.close()
         await self._readers.close()
 
-    def ask(self, name: str, question: Question, sent: Sent) -> Parts:
+    def ask(self, name: str, question: Question, sent: Sent) -> AnswerParts:
         """Answer as the command of this name. Raises RefusedError for what is not answered here."""
         self._check(question)
         if isinstance(question, EstimateQuestion):
@@ -119,41 +120,41 @@ class Engine:
         if isinstance(question, DealQuestion) and question.solve:
             _check_solved(question.boards or 1)
 
-    async def _estimate(self, question: EstimateQuestion, sent: Sent) -> Parts:
+    async def _estimate(self, question: EstimateQuestion, sent: Sent) -> AnswerParts:
         deals, told = await self._deals(question, sent)
         for part in told:
             yield part
         if question.exact:
             _check_solved(len(deals))
-        model = self._together.get(question.model)  # without the lock, which loading others holds
+        model = self._batching.get(question.model)  # without the lock, which loading others holds
         if model is None:
             model = await run_sync(self._model, question.model)
-        held = HeldTables()
+        of_file = FileTables()
         for some in _turns(deals, _TOGETHER):
             dealset = DealSet.from_deals(given.deal for given in some)
             estimates = await asyncio.wrap_future(model.ask(dealset))
-            rows: Rows = self._solved(some, held) if question.exact else _unsolved(some)
+            rows: Rows = self._solved(some, of_file) if question.exact else _unsolved(some)
             number = 0
             async with aclosing(rows):
                 async for (deal, board, _), exact in rows:
                     estimate, number = estimates[number], number + 1
                     yield "result", question.answer(deal, board, estimate, exact)
-        for part in _differing(held):
+        for part in _differing(of_file):
             yield part
 
-    async def _exact(self, question: SolveQuestion | ParQuestion, sent: Sent) -> Parts:
+    async def _exact(self, question: SolveQuestion | ParQuestion, sent: Sent) -> AnswerParts:
         """Answer with what follows from exact tables."""
         deals, told = await self._deals(question, sent)
         for part in told:
             yield part
-        held = HeldTables()
-        async with aclosing(self._solved(deals, held)) as rows:
+        of_file = FileTables()
+        async with aclosing(self._solved(deals, of_file)) as rows:
             async for (deal, board, _), tricks in rows:
                 yield "result", await self._in_thread(question.answer, deal, board, tricks)
-        for part in _differing(held):
+        for part in _differing(of_file):
             yield part
 
-    async def _convert(self, question: ConvertQuestion, sent: Sent) -> Parts:
+    async def _convert(self, question: ConvertQuestion, sent: Sent) -> AnswerParts:
         """Answer with a file; where there is none, each is a deal, whatever file it would make."""
         processes, most = self._readers, question.most
         if question.solve:
@@ -167,7 +168,7 @@ class Engine:
             yield part
         yield "result", content["answer"]
 
-    async def _hands(self, question: HandsQuestion, sent: Sent) -> Parts:
+    async def _hands(self, question: HandsQuestion, sent: Sent) -> AnswerParts:
         """Answer about hands, or pairs of them, some at a time."""
 
         def answers(some: Sequence[Any]) -> Sequence[Any]:
@@ -185,11 +186,11 @@ class Engine:
             for answer in await self._in_thread(answers, some):
                 yield "result", answer
 
-    async def _listed(self) -> Parts:
+    async def _listed(self) -> AnswerParts:
         for answer in self._models:
             yield "result", answer
 
-    async def _in_process(self, name: str, question: Question, sent: Sent) -> Parts:
+    async def _in_process(self, name: str, question: Question, sent: Sent) -> AnswerParts:
         """Answer in a process that solves, in time."""
         asked: dict[str, Any] = {"name": name, "given": _given(question), "stream": sent.stream}
         asked["until"] = time.time() + _IN_TIME * self._seconds
@@ -201,24 +202,24 @@ class Engine:
             async for part in parts:
                 yield part
 
-    def _model(self, name: str) -> Together:
+    def _model(self, name: str) -> Batching:
         with self._loading:
-            if name not in self._together:
-                self._together[name] = Together(Estimator(name, threads=1), self._observe_together)
-            return self._together[name]
+            if name not in self._batching:
+                self._batching[name] = Batching(Estimator(name, threads=1), self._observe_batch)
+            return self._batching[name]
 
-    async def _deals(self, question: Question, sent: Sent) -> tuple[list[Given], list[Part]]:
+    async def _deals(self, question: Question, sent: Sent) -> tuple[list[GivenDeal], list[Part]]:
         """Return the deals that were given, and what is to be told of their file."""
         if sent.file is None:
             if len(sent.deals) <= _FEW:
-                return [Given(deal) for deal in read_deals(sent.deals)], []
+                return [GivenDeal(deal) for deal in read_deals(sent.deals)], []
             deals = await self._in_thread(read_deals, sent.deals)
-            return [Given(deal) for deal in deals], []
+            return [GivenDeal(deal) for deal in deals], []
         content = await _of_file(self._readers, "read", sent, question.most)
         rows = await self._in_thread(lambda: [given_deal(*row) for row in content["deals"]])
         return rows, _passed_over(content)
 
-    async def _solved(self, deals: Sequence[Given], held: HeldTables) -> SolvedRows:
+    async def _solved(self, deals: Sequence[GivenDeal], of_file: FileTables) -> SolvedRows:
         """Yield the exact tricks of deal after deal: the file's whole tables, else DDS's."""
         unknown = [given.deal.pbn for given in deals if not given.whole]
         async with aclosing(self._solvers.run("solve", deals=unknown)) as parts:
@@ -227,7 +228,7 @@ class Engine:
                 if tricks is None or not given.whole:
                     tricks = np.array((await anext(parts))[1], dtype=np.uint8)
                 number = None if given.board is None else given.board.number
-                held.compare(number, given.tricks, tricks)
+                of_file.compare(number, given.tricks, tricks)
                 yield given, tricks
             if unknown:
                 await anext(parts, None)  # the job is done: its process is kept
@@ -240,13 +241,13 @@ class Engine:
         return await run_sync(work, *given, abandon_on_cancel=True, limiter=self._one_at_a_time)
 
 
-async def _unsolved(deals: Sequence[Given]) -> AsyncGenerator[tuple[Given, None], None]:
+async def _unsolved(deals: Sequence[GivenDeal]) -> AsyncGenerator[tuple[GivenDeal, None], None]:
     for given in deals:
         yield given, None
 
 
 async def _of_file(
-    processes: Processes, job: str, sent: Sent, most: int, **more: Any
+    processes: JobProcesses, job: str, sent: Sent, most: int, **more: Any
 ) -> dict[str, Any]:
     """Return what a process makes of a file."""
     async with aclosing(processes.run(job, **_sent_file(sent, most), **more)) as parts:
@@ -278,9 +279,9 @@ def _check_solved(deals: int) -> None:
         raise RefusedError(f"{deals} deals to solve (expected at most {MOST_SOLVED})")
 
 
-def _differing(held: HeldTables) -> list[Part]:
+def _differing(of_file: FileTables) -> list[Part]:
     """Return what is to be told of tables that the file holds in part."""
-    return [] if held.difference is None else [("notes", [held.difference])]
+    return [] if of_file.difference is None else [("notes", [of_file.difference])]
 
 
 def _passed_over(content: dict[str, Any]) -> list[Part]:

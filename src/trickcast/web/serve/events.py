@@ -13,7 +13,6 @@ from fastapi.sse import format_sse_event
 
 from ...cards import DealError
 from ...questions import QuestionError
-from .apart import Part
 from .errors import (
     BusyError,
     DamagedError,
@@ -24,6 +23,7 @@ from .errors import (
     OftenError,
     RefusedError,
 )
+from .job_processes import Part
 
 LOG = logging.getLogger(__name__)
 PROBLEMS: dict[type[Exception], int] = {
@@ -39,7 +39,7 @@ PROBLEMS: dict[type[Exception], int] = {
     DamagedError: 503,
 }
 """The errors that are answers, and their status."""
-Parts = AsyncGenerator[Part, None]
+AnswerParts = AsyncGenerator[Part, None]
 
 
 def problem_of(error: Exception) -> tuple[int, str]:
@@ -51,7 +51,7 @@ def problem_of(error: Exception) -> tuple[int, str]:
     return status, f"the solver failed: {error}"
 
 
-async def in_time(parts: Parts, deadline: float, seconds: float) -> Parts:
+async def in_time(parts: AnswerParts, deadline: float, seconds: float) -> AnswerParts:
     """Yield the parts of an answer. Raises BusyError at the deadline, by the clock of the loop."""
     async with aclosing(parts):
         while True:
@@ -65,7 +65,7 @@ async def in_time(parts: Parts, deadline: float, seconds: float) -> Parts:
             yield part
 
 
-async def events(parts: Parts) -> Response:
+async def events(parts: AnswerParts) -> Response:
     """Answer with parts as they come; what is wrong before the first is an error as usual."""
     first = await anext(parts, None)
     return StreamingResponse(
@@ -75,7 +75,7 @@ async def events(parts: Parts) -> Response:
     )
 
 
-async def _told(parts: Parts, first: Part | None) -> AsyncGenerator[bytes, None]:
+async def _told(parts: AnswerParts, first: Part | None) -> AsyncGenerator[bytes, None]:
     """Yield parts as events, then ``end``; or ``error``, where an answer is not finished."""
 
     def event(kind: str, content: Any) -> bytes:

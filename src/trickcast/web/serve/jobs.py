@@ -25,7 +25,7 @@ from ...questions.play import is_position, position_owners
 from ...solver import solve_batches
 from .errors import RefusedError
 
-Asked = dict[str, Any]
+JobQuestion = dict[str, Any]
 Tell = Callable[[str, Any], None]
 _ANSWERS = (
     DealError,
@@ -61,7 +61,7 @@ def answer(question: bytes, send: Callable[[bytes], None]) -> None:
         raise Refusal(str(error)) from None
 
 
-def solve(asked: Asked, tell: Tell) -> None:
+def solve(asked: JobQuestion, tell: Tell) -> None:
     """Tell the (5, 4) tricks of deal after deal."""
     owners = DealSet.from_deals(asked["deals"]).owners
     for row in range(asked["skip"], len(owners)):
@@ -69,7 +69,7 @@ def solve(asked: Asked, tell: Tell) -> None:
         tell("result", tricks[0].tolist())
 
 
-def ask(asked: Asked, tell: Tell) -> None:
+def ask(asked: JobQuestion, tell: Tell) -> None:
     """Tell the answers to a question that comes with no deals, and what is known before."""
     question: Any = question_of(asked["name"])(**asked["given"])
     with warnings.catch_warnings(record=True) as caught:
@@ -79,7 +79,7 @@ def ask(asked: Asked, tell: Tell) -> None:
         tell("notes", notes)
 
 
-def judge(asked: Asked, tell: Tell) -> None:
+def judge(asked: JobQuestion, tell: Tell) -> None:
     """Tell what the cards of plays were worth: of deals, positions, or a file."""
     question: Any = question_of(asked["name"])(**asked["given"])
     skipped: list[Skipped] = []
@@ -94,7 +94,7 @@ def judge(asked: Asked, tell: Tell) -> None:
             tell(kind, entries)
 
 
-def read(asked: Asked, tell: Tell) -> None:
+def read(asked: JobQuestion, tell: Tell) -> None:
     """Tell the deals of a file, with what it says of each, and what was passed over in it."""
     skipped: list[Skipped] = []
     with warnings.catch_warnings(record=True) as caught:
@@ -111,7 +111,7 @@ def read(asked: Asked, tell: Tell) -> None:
     tell("result", {"deals": rows, **_passed_over(skipped, caught)})
 
 
-def convert(asked: Asked, tell: Tell) -> None:
+def convert(asked: JobQuestion, tell: Tell) -> None:
     """Tell a file in another format, with tricks where they are asked for."""
     question = ConvertQuestion(**asked["given"])
     assert question.to is not None  # it is needed
@@ -126,13 +126,13 @@ def convert(asked: Asked, tell: Tell) -> None:
 JOBS = {job.__name__: job for job in (solve, ask, judge, read, convert)}
 
 
-def _hooks(asked: Asked, tell: Tell) -> Hooks:
+def _hooks(asked: JobQuestion, tell: Tell) -> Hooks:
     """Return how a question is answered: it ends with what it has when its time is over."""
     watch = (lambda answer: tell("partial", answer)) if asked["stream"] else None
     return Hooks(workers=1, keep_on_interrupt=True, watch=watch, until=asked["until"])
 
 
-def _tell_all(answers: Iterable[Any], asked: Asked, tell: Tell) -> None:
+def _tell_all(answers: Iterable[Any], asked: JobQuestion, tell: Tell) -> None:
     """Tell the answers that were not told before by a process that ended."""
     for row, answer in enumerate(answers):
         if row >= asked["skip"]:
@@ -140,7 +140,7 @@ def _tell_all(answers: Iterable[Any], asked: Asked, tell: Tell) -> None:
 
 
 def _boards(
-    asked: Asked, skipped: list[Skipped], *, hidden: bool
+    asked: JobQuestion, skipped: list[Skipped], *, hidden: bool
 ) -> Iterator[tuple[NDArray[np.uint8], Board]]:
     """Yield the deals and positions that were given, or those of a file; hands may be hidden."""
     if asked["content"] is None:
@@ -156,7 +156,7 @@ def _boards(
             yield chunk.owners[row], board or Board()
 
 
-def _deals(asked: Asked, skipped: list[Skipped]) -> Iterator[DealSet]:
+def _deals(asked: JobQuestion, skipped: list[Skipped]) -> Iterator[DealSet]:
     """Yield the deals of a file, and refuse one of too many."""
     warnings.simplefilter("always")
     content = io.BytesIO(base64.b64decode(asked["content"]))

@@ -18,7 +18,7 @@ class Metrics:
             "trickcast_request_seconds", "Time to answer.", ["path"], registry=registry
         )
         self.running = Gauge("trickcast_running", "Requests in work.", registry=registry)
-        self.together = Histogram(
+        self.batch_sizes = Histogram(
             "trickcast_together",
             "Requests for estimates that were computed in one batch.",
             buckets=_SIZES,

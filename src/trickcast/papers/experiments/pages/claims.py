@@ -6,7 +6,7 @@ from math import sqrt
 from statistics import mean, variance
 from typing import Any, NamedTuple
 
-from ..figures import Store
+from ..finished_figures import Store
 from ..markdown import markdown_table
 from ..rows import NO_NETWORK, Line
 from .results import independent, standard_error

@@ -10,7 +10,7 @@ from statistics import mean, stdev
 
 from ...._files import atomic_writer
 from ..all_papers import PAPERS, SCALES
-from ..figures import Store
+from ..finished_figures import Store
 from ..markdown import markdown_table
 from ..paper import Paper, Show
 from ..rows import BEYOND, AgreementRow, AnyRow, Line, Row

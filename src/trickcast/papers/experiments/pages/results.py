@@ -10,7 +10,7 @@ from typing import Literal
 
 from ...published import published_results
 from ..all_papers import PAPERS
-from ..figures import Store
+from ..finished_figures import Store
 from ..rows import AgreementRow, Line, PublishedRow, Row
 from ..spec import LEADERS
 

@@ -27,7 +27,7 @@ Part = tuple[str, Any]
 Found = TypeVar("Found")
 
 
-class Processes:
+class JobProcesses:
     """So many processes, and another for each that ends."""
 
     def __init__(
@@ -43,7 +43,7 @@ class Processes:
         self._number, self._observe, self._waiting = number, observe, 0
         self._free = asyncio.Semaphore(number)
         self._threads = CapacityLimiter(2 * number + 1)
-        self._ending = CapacityLimiter(number)
+        self._closing = CapacityLimiter(number)
         """Threads apart: those above may all wait for a process that has to be ended first."""
         self._behind: set[asyncio.Task[None]] = set()
 
@@ -76,7 +76,7 @@ class Processes:
 
     async def close(self) -> None:
         """End the processes, and what they have in hand."""
-        await run_sync(self._pool.close, limiter=self._ending)
+        await run_sync(self._pool.close, limiter=self._closing)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncGenerator[None, None]:
@@ -116,7 +116,7 @@ class Processes:
 
     async def _end(self, asking: "asyncio.Task[Answer]") -> None:
         """End a process that has, or will have, what nobody waits for, and start the next."""
-        await run_sync((await asking).close, limiter=self._ending)
+        await run_sync((await asking).close, limiter=self._closing)
         await self.start()
 
     def _later(self, work: Any) -> None:

@@ -25,7 +25,7 @@ from ..cards import DealError, DealSet, Seat, Vulnerability
 from ..cards.auction import CALLS
 from ..dealing.constraints import MAX_TRIES, Constraints, KnownDeal, KnownHand, parts_of
 from ..dealing.shuffling import RandomWords, checked_seed, checked_whole
-from .auction import AuctionLike, read_auction
+from .auction_text import AuctionLike, read_auction
 from .bidder import Bidder, Reading, loaded
 from .cards_played import told_by_play
 from .meanings import MeaningsLike

@@ -27,8 +27,8 @@ from ..cards.auction import contract_of
 from ..estimator import Estimator
 from ..formats import iter_deals
 from ..played.files import PLAYED_FORMAT, inputs_text
-from ..played.inputs import SIZES, UNKNOWN_LEAD, Tables, encode, part
 from ..played.measures import measure
+from ..played.network_inputs import SIZES, UNKNOWN_LEAD, Tables, encode, part
 from .errors import TrainingError
 from .exports import Graph, write_model
 from .request import Answer, Request, can_export

@@ -1,6 +1,6 @@
 """An auction as users give it: text and dealer in, calls, turns and the contract out.
 
-What the laws allow stands in ``cards.auction``, how calls are spelled in ``formats.auction``.
+What the laws allow stands in ``cards.auction``, how files spell it in ``formats.board_text``.
 """
 
 from collections.abc import Sequence

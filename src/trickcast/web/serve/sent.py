@@ -46,7 +46,7 @@ class Sent(NamedTuple):
         )
 
 
-class Given(NamedTuple):
+class GivenDeal(NamedTuple):
     """A deal that was given, and what its file says of it."""
 
     deal: Deal
@@ -66,14 +66,14 @@ def given_deal(
     dealer: str | None,
     vulnerable: str | None,
     tricks: list[list[int]],
-) -> Given:
+) -> GivenDeal:
     """Return a deal of a file from what the job ``read`` tells of it."""
     board = Board(
         number=number,
         dealer=None if dealer is None else Seat.parse(dealer),
         vulnerability=None if vulnerable is None else Vulnerability.parse(vulnerable),
     )
-    return Given(Deal(text), board, np.array(tricks, dtype=np.uint8))
+    return GivenDeal(Deal(text), board, np.array(tricks, dtype=np.uint8))
 
 
 def read_deals(texts: Sequence[str]) -> DealSet:

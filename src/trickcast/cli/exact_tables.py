@@ -3,7 +3,7 @@
 import sys
 from collections import deque
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import click
 import numpy as np
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from .._progress import progress_bar
 from ..cards import DealSet, TrickTable
-from ..questions.held import HeldTables
 from .command import Option
+
+if TYPE_CHECKING:
+    from ..questions.file_tables import FileTables
 
 Check = Annotated[
     int, Option(min=0, metavar="N", help="Solve N of the tables in the file again, to check them.")
@@ -32,15 +34,16 @@ def solved(
     are solved again; where they differ DDS's is taken. What was taken, and what differed, is told
     at the end. ``on`` is the cluster on which they are solved.
     """
-    from ..solver import solved_chunks  # who needs estimates alone does not wait for DDS
+    from ..questions.file_tables import FileTables  # an estimate alone waits for neither
+    from ..solver import solved_chunks
 
-    held = HeldTables(check)
+    of_file = FileTables(check)
     waiting: deque[tuple[DealSet, NDArray[np.uint8], NDArray[np.intp]]] = deque()
 
     def to_solve() -> Iterator[NDArray[np.uint8]]:
         for chunk in chunks:
             tables = chunk.tricks_or_unknown.copy()
-            asked = held.to_solve(tables)
+            asked = of_file.to_solve(tables)
             advance(len(chunk) - len(asked))
             waiting.append((chunk, tables, asked))
             yield chunk.owners[asked]
@@ -51,20 +54,20 @@ def solved(
     ):
         for exact in exact_tables:
             chunk, tables, asked = waiting.popleft()
-            held.fill(chunk, tables, asked, exact)
+            of_file.fill(chunk, tables, asked, exact)
             yield chunk, TrickTable(tables)
-    _tell(held)
+    _tell(of_file)
 
 
-def _tell(held: HeldTables) -> None:
+def _tell(of_file: "FileTables") -> None:
     """Say on standard error which tables were taken, and whether those solved again differ."""
-    if held.taken:
-        hint = "" if held.check else " (--check N solves N of them again)"
-        click.echo(f"note: {_tables(held.taken)} taken as the file holds them{hint}", err=True)
-    if held.difference is not None:
-        click.echo(f"note: {held.difference}", err=True)
-    elif held.checked:
-        click.echo(f"note: {_tables(held.checked)} solved again, as the file says", err=True)
+    if of_file.taken:
+        hint = "" if of_file.check else " (--check N solves N of them again)"
+        click.echo(f"note: {_tables(of_file.taken)} taken as the file holds them{hint}", err=True)
+    if of_file.difference is not None:
+        click.echo(f"note: {of_file.difference}", err=True)
+    elif of_file.checked:
+        click.echo(f"note: {_tables(of_file.checked)} solved again, as the file says", err=True)
 
 
 def _tables(count: int) -> str:

@@ -22,7 +22,7 @@ class _Question:
     answer: "Future[TrickEstimate]" = field(default_factory=Future)
 
 
-class Together:
+class Batching:
     """One model's thread. ``compute`` estimates a DealSet; ``observe`` hears how many at once."""
 
     def __init__(
@@ -50,14 +50,14 @@ class Together:
         self._thread.join()
 
     def _run(self) -> None:
-        ending = False
-        while not ending:
+        closing = False
+        while not closing:
             batch: list[_Question] = []
             size = 0
             while not batch or (size < _MOST and not self._asked.empty()):
                 question = self._asked.get()
                 if question is None:
-                    ending = True
+                    closing = True
                     break
                 if question.answer.set_running_or_notify_cancel():
                     batch.append(question)

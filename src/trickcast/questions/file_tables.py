@@ -12,7 +12,7 @@ _NAMED = 3
 
 
 @dataclass(slots=True)
-class HeldTables:
+class FileTables:
     """What became of the tables of a file, chunk after chunk."""
 
     check: int = 0
