@@ -288,26 +288,50 @@ def exact(bidder: tc.Bidder, auction: Auction, known: np.ndarray) -> dict[bytes,
     return dict(zip((row.tobytes() for row in rows), chances / chances.sum(), strict=True))
 
 
-def test_layouts_come_as_often_as_they_should(bidder: tc.Bidder) -> None:
-    """Four cards of two hands are unknown: all 70 layouts are counted, and drawn."""
+@pytest.fixture
+def four_cards_hidden() -> tuple[Auction, np.ndarray]:
+    """Four cards of two hands are unknown: there are 70 layouts."""
     known = tc.random_deals(1, seed=11).owners[0].copy()
-    auction = read_auction("1C 1H 1S 2H P P X P P P")
     for seat in (Seat.NORTH, Seat.EAST):
         known[np.flatnonzero(known == seat)[::3][:4]] = 255
-    expected = exact(bidder, auction, known)
-    assert len(expected) == 70
-    cards = {
+    return read_auction("1C 1H 1S 2H P P X P P P"), known
+
+
+def constraints_of(known: np.ndarray) -> dict[str, str]:
+    return {
         seat.name.lower(): ", ".join(_text(card) for card in np.flatnonzero(known == seat))
         for seat in Seat
     }
+
+
+def off(owners: np.ndarray, expected: dict[bytes, float]) -> float:
+    """Return by how much the shares of layouts are off, in all."""
+    keys, counts = np.unique(owners, axis=0, return_counts=True)
+    found = {key.tobytes(): count / len(owners) for key, count in zip(keys, counts, strict=True)}
+    assert found.keys() <= expected.keys()
+    return float(sum(abs(found.get(key, 0) - chance) for key, chance in expected.items()))
+
+
+def test_layouts_come_as_often_as_they_should(bidder: tc.Bidder, four_cards_hidden) -> None:
+    auction, known = four_cards_hidden
+    expected = exact(bidder, auction, known)
+    assert len(expected) == 70
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AuctionWarning)
-        deals = tc.deals_after(auction, **cards, n=20_000, seed=5)
-    keys, counts = np.unique(deals.owners, axis=0, return_counts=True)
-    found = {key.tobytes(): count / 20_000 for key, count in zip(keys, counts, strict=True)}
-    assert found.keys() <= expected.keys()
-    off = sum(abs(found.get(key, 0) - chance) for key, chance in expected.items())
-    assert off < 0.1  # 20,000 independent layouts would be off by some 0.04
+        deals = tc.deals_after(auction, **constraints_of(known), n=20_000, seed=5)
+    assert off(deals.owners, expected) < 0.1  # 20,000 independent layouts: some 0.04
+
+
+def test_layouts_led_from_call_to_call_come_as_often(bidder: tc.Bidder, four_cards_hidden) -> None:
+    auction, known = four_cards_hidden
+    sampler = Sampler(bidder.read(auction), Constraints(**constraints_of(known)))
+    led = sampler.call_by_call(8_000, 5)
+    assert [owners.shape for owners in led] == [(8_000, 52)] * len(auction.calls)
+    for turn in (0, 1, 4, len(auction.calls) - 1):
+        expected = exact(bidder, auction.first(turn + 1), known)
+        assert off(led[turn], expected) < 0.15  # 8,000 independent layouts: some 0.06
+    again = sampler.call_by_call(8_000, 5)
+    assert all((one == other).all() for one, other in zip(led, again, strict=True))
 
 
 def _text(card: int) -> str:

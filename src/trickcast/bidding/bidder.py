@@ -80,18 +80,23 @@ class Reading:
                 logs[i] = agreed(logs[i], hands, told)
         return logs
 
-    def log_likelihood(self, seat: Seat, hands: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return (m,) the logarithm of the chance that a seat makes all its calls with a hand."""
-        if not self.turns(seat)[0] or not len(hands):
-            return np.zeros(len(hands))
-        logs: NDArray[np.float64] = self.call_logs(seat, hands).sum(axis=0, dtype=np.float64)
+    def log_likelihood(
+        self, seat: Seat, hands: NDArray[np.bool_], first: int = 0
+    ) -> NDArray[np.float64]:
+        """Return (m,) the logarithm of the chance that a seat makes its calls with a hand.
+
+        All its calls, or those from turn ``first`` on.
+        """
+        logs: NDArray[np.float64] = self.call_logs(seat, hands, first).sum(axis=0, dtype=np.float64)
         return logs
 
-    def call_logs(self, seat: Seat, hands: NDArray[np.bool_]) -> Floats:
-        """Return (calls of the seat, m) logarithms of the chances of the calls it made."""
-        turns, calls = self.turns(seat)
-        chances = self.log_chances(turns, hands)
-        return np.stack([chances[i, :, call] for i, call in enumerate(calls)])
+    def call_logs(self, seat: Seat, hands: NDArray[np.bool_], first: int = 0) -> Floats:
+        """Return (calls of the seat from turn ``first`` on, m) logarithms of their chances."""
+        made = [each for each in zip(*self.turns(seat), strict=True) if each[0] >= first]
+        if not made or not len(hands):
+            return np.zeros((len(made), len(hands)), dtype=np.float32)
+        chances = self.log_chances([turn for turn, _ in made], hands)
+        return np.stack([chances[i, :, call] for i, (_, call) in enumerate(made)])
 
     def turns(self, seat: Seat) -> tuple[list[int], list[int]]:
         """Return the turns of a seat, and its calls in them."""

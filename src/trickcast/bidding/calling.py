@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from ..cards import DealsLike, Hand, HandLike, Seat, Vulnerability, as_dealset
 from ..cards.auction import CALLS, CallError
 from ..cards.columns import Columns, Tabular
+from ..dealing.constraints import Constraints
 from ..played import PlayedEstimator
 from ..scoring import imps
-from .auction_layouts import deals_after
+from .auction_layouts import Sampler, deals_after
 from .auction_text import Auction, AuctionLike, read_auction
 from .bidder import Bidder, loaded
 from .explained import CallShown, call_shown
@@ -149,7 +150,8 @@ def suggest_calls(
     for call in calls:
         after = Auction((*read.calls, int(call)), read.dealer, read.vulnerable)
         told = bidder.read(after, style=style, meanings=meanings)
-        shown = call_shown(told, len(read.calls), _SHOWN, seed)
+        layouts, *_ = Sampler(told, Constraints()).sample(_SHOWN, seed)
+        shown = call_shown(told, len(read.calls), layouts)
         suggested.append(SuggestedCall(CALLS[call], float(chances[call]), shown))
     return SuggestedCalls(held, read, suggested)
 

@@ -175,16 +175,18 @@ def explain_auction(
     bidder = model or loaded(threads=1)
     known = None if deal is None else Deal(deal)
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
-    turns = range(len(reading.auction.calls))
-    return AuctionShown(tuple(call_shown(reading, turn, n, seed, known) for turn in turns))
+    layouts = Sampler(reading, Constraints()).call_by_call(n, seed)
+    return AuctionShown(
+        tuple(call_shown(reading, turn, owners, known) for turn, owners in enumerate(layouts))
+    )
 
 
 def call_shown(
-    reading: Reading, turn: int, n: int, seed: int, deal: Deal | None = None
+    reading: Reading, turn: int, owners: NDArray[np.uint8], deal: Deal | None = None
 ) -> CallShown:
-    """Return what one call of an auction shows, the calls before it known, by ``n`` layouts."""
+    """Return what one call of an auction shows, by (n, 52) layouts that fit the calls up to it."""
     caller, call = reading.auction.caller(turn), reading.auction.calls[turn]
-    hands = Sampler(reading.first(turn + 1), Constraints()).sample(n, seed)[0] == caller
+    hands = owners == caller
     mean = np.exp(reading.log_chances([turn], hands)[0]).mean(axis=0)
     others = [other for other in np.argsort(-mean) if other != call][:2]
     chance = None
