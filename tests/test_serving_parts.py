@@ -334,7 +334,7 @@ def test_deadlines_hold_for_streams() -> None:
     with running("--seconds", "6", "--solvers", "1") as (client, _, _):
         while client.post("/v1/solve", json={"deals": [EASY]}).status_code != 200:
             pass  # its process starts
-        endless = {"north": EASY[2:18], "contract": "7S", "by": "N", "precision": 1e-9}
+        endless = {"north": "AQ72.K95.A84.T93", "contract": "3N", "by": "N", "precision": 1e-9}
         with client.stream("POST", "/v1/simulate", json=endless, headers=STREAM) as answer:
             *_, (kind, content), end = events(answer.iter_lines())
         assert (kind, content["stopped"], end) == ("result", "interrupt", ("end", {}))

@@ -42,7 +42,8 @@ _PAIR_MODELS = ("accurate", "hand2vec")
 _TOGETHER = 64  # deals or hands of a question computed in one turn, after which others have theirs
 _FEW = 8  # deals that are read without a thread
 _NICE = 10  # of the processes that solve: estimates come first
-_IN_TIME = 0.9  # of the time for an answer, after which a simulation answers with what it has
+_TO_END = 0.1  # of the time for an answer: what is left to a simulation to tell what it has
+_TO_END_SECONDS = 1.5  # and at least so long, where half of the time is more
 
 Row = TypeVar("Row")
 Found = TypeVar("Found")
@@ -193,7 +194,8 @@ class Engine:
     async def _in_process(self, name: str, question: Question, sent: Sent) -> AnswerParts:
         """Answer in a process that solves, in time."""
         asked: dict[str, Any] = {"name": name, "given": _given(question), "stream": sent.stream}
-        asked["until"] = time.time() + _IN_TIME * self._seconds
+        left = max(_TO_END * self._seconds, min(_TO_END_SECONDS, self._seconds / 2))
+        asked["until"] = time.time() + self._seconds - left
         of_boards = question.about == "deals" or sent.file is not None
         if of_boards:
             asked |= {"deals": [*sent.deals], "content": None} | _sent_file(sent, question.most)
