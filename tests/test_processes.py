@@ -76,6 +76,25 @@ def test_a_process_that_dies_takes_nothing_along() -> None:
         assert len([*two.ask(b"count 4")]) == len([*two.ask(b"count 4")]) == 4
 
 
+def test_who_waits_for_a_process_is_told_that_they_are_closed() -> None:
+    with Processes(f"{__name__}:work") as processes:
+        next(processes.ask(b"wait"))  # the only one is busy
+        told: list[str] = []
+
+        def ask() -> None:
+            with pytest.raises(RuntimeError) as error:
+                processes.ask(b"who")
+            told.append(str(error.value))
+
+        threads = [threading.Thread(target=ask, daemon=True) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        processes.close()
+        for thread in threads:
+            thread.join(30)
+        assert told == ["these processes are closed"] * 3
+
+
 def test_what_nobody_waits_for_is_ended_from_another_thread(one: Processes) -> None:
     answer = one.ask(b"wait")
     pid = int(next(answer))

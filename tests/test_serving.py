@@ -68,8 +68,13 @@ def running(*options: str) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]
                 yield client, process, log
         finally:
             process.terminate()
-            process.wait()
-            reader.join()
+            try:
+                process.wait(360)  # what runs is finished in as long as an answer may take
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+            finally:
+                reader.join()
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,7 @@ from weakref import finalize
 
 _LENGTH = struct.Struct("<I")
 _PART, _END, _REFUSED = b"\0", b"\1", b"\2"
+_CLOSED = "these processes are closed"
 Tell = Callable[[bytes], None]
 """Sends a part of an answer."""
 
@@ -91,9 +92,10 @@ class Processes:
                 self._idle.put(process)
 
     def close(self) -> None:
-        """End the processes, and what they have in hand."""
+        """End the processes, and what they have in hand; who waits for one gets a RuntimeError."""
         for process in self._all:
             process.close()
+            self._idle.put(process)  # wakes one that waits, which puts it back for the next
 
     def __enter__(self) -> Self:
         return self
@@ -187,7 +189,7 @@ class _Process:
     def running(self) -> subprocess.Popen[bytes]:
         """Return the process; a new one where there is none, or only that of a forked parent."""
         if self._closed:
-            raise RuntimeError("these processes are closed")
+            raise RuntimeError(_CLOSED)
         ended = self._process is not None and self._process.poll() is not None
         if ended and self._owner == os.getpid():
             self._end()  # it ended while it was idle
@@ -200,6 +202,9 @@ class _Process:
             )
             self._owner = os.getpid()
             self._end = finalize(self, _end, self._process, self._owner)
+            if self._closed:  # in the meantime
+                self._end()
+                raise RuntimeError(_CLOSED)
         return self._process
 
     def end(self) -> None:
