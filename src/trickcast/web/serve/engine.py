@@ -43,7 +43,7 @@ _TOGETHER = 64  # deals or hands of a question computed in one turn, after which
 _FEW = 8  # deals that are read without a thread
 _NICE = 10  # of the processes that solve: estimates come first
 _TO_END = 0.1  # of the time for an answer: what is left to a simulation to tell what it has
-_TO_END_SECONDS = 1.5  # and at least so long, where half of the time is more
+_TO_END_SECONDS = 3  # and at least so long, where half of the time is more
 
 Row = TypeVar("Row")
 Found = TypeVar("Found")
