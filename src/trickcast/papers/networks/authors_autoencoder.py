@@ -21,14 +21,14 @@ from torch.nn import functional
 from ...training.errors import TrainingError
 from ...training.exports import run_all
 from ...training.settings import SEED, at_least, setting
-from ...training.trainer import Lessons, Task
+from ...training.trainer import Lessons, Place, Task
 from ..codings import Head
 from .best_state import as_tensors
 from .examples import Draw, Examples
 from .layered_network import LayeredNetwork
 
 _CHUNK = 4_000
-"""Examples computed at a time."""
+"""Examples that a processor computes at a time; a GPU takes a batch whole."""
 
 
 class TensorFlowRMSProp(torch.optim.Optimizer):
@@ -99,26 +99,33 @@ class _Phase:
 
 
 class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
-    """Both phases, one after the other; a step of the trainer is all up to the next look."""
+    """Both phases, one after the other; a step of the trainer is all up to the next look.
+
+    It is computed on a GPU where there is one.
+    """
 
     def __init__(
         self, config: AuthorsConfig, head: Head, lessons: Lessons, draw: Draw, held_out: Examples
     ):
         first = config.pretraining_looks if config.encoders else 0
         super().__init__(config, lessons, first + config.looks)
+        self.place = Place.here()
+        device = self.place.device
         self.head, self._draw, self._held_out = head, draw, held_out
         self._batches: list[list[tuple[Tensor, Tensor]]] = []
         generator = torch.Generator().manual_seed(config.seed)
         # of fourteen outputs the softmax is part of the loss
         output = "linear" if head.outputs > 1 else None
         self.network = LayeredNetwork(config.network, seed=config.seed, output=output)
-        self.targets = torch.from_numpy(head.targets(np.arange(14)))
+        self.targets = torch.from_numpy(head.targets(np.arange(14))).to(device)
         layers: Any = list(self.network.layers)
         starts = [layer.weight.shape[::2] for layer in reversed(layers[: config.encoders])]
         self.decoding = nn.ParameterList(torch.empty(blocks, size, 1) for blocks, size in starts)
         with torch.no_grad():
             for weights in (*self.network.parameters(), *self.decoding):
                 weights.normal_(generator=generator)
+        self.network.to(device)
+        self.decoding.to(device)
         self.phase = _Phase(1 if config.encoders else 2)
         self._prepare()
 
@@ -154,10 +161,11 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
 
         In memory an input's examples stand together, as the layers compute them.
         """
-        inputs, tricks = as_tensors(self._draw(0))
+        inputs, tricks = (part.to(self.place.device) for part in as_tensors(self._draw(0)))
+        chunk = _CHUNK if self.place.device.type == "cpu" else self.config.batch
         for begin in range(0, len(inputs), self.config.batch):
             rows = slice(begin, begin + self.config.batch)
-            both = torch.split(inputs[rows], _CHUNK), torch.split(tricks[rows], _CHUNK)
+            both = torch.split(inputs[rows], chunk), torch.split(tricks[rows], chunk)
             self._batches.append([(x.t().contiguous().t(), y) for x, y in zip(*both, strict=True)])
         return self._batches
 
@@ -238,4 +246,4 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
 
     def result(self) -> LayeredNetwork:
         """Return the network as it is."""
-        return self.network
+        return self.network.cpu()
