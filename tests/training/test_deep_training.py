@@ -372,6 +372,28 @@ def test_teachers_and_their_share_go_together(deals, trained, tmp_path):
         train(replace(CONFIG, taught=16), deals[:64], deals[100:], tmp_path / "a")
     with pytest.raises(ValueError, match="endings is 16"):
         train(replace(CONFIG, endings=16), deals[:64], deals[100:], tmp_path / "a")
+    with pytest.raises(ValueError, match=r"self_taught is 0.5 \(expected 0 without teachers"):
+        train(replace(CONFIG, self_taught=0.5), deals[:64], deals[100:], tmp_path / "a")
+
+
+def test_a_training_is_a_share_of_its_own_teacher(deals, trained, tmp_path):
+    teacher, own = trained[0].network, SuitNetwork(TINY, seed=5).eval()
+    config = replace(CONFIG, batch=8, taught=6, self_taught=0.25)
+    solved = suit_data.labelled(deals[:64])
+    source = Source(config, Place(torch.device("cpu")), solved, [teacher], None, None)
+    source.own = own
+    owners, targets, _ = source.batch(3)
+    with torch.no_grad():
+        said = [mean_probabilities([network], owners[8:]) for network in (teacher, own)]
+    torch.testing.assert_close(targets[8:], 0.75 * said[0] + 0.25 * said[1])
+    config = replace(config, steps=8, evaluate_every=4)
+    whole, half = tmp_path / "whole.checkpoint", tmp_path / "half.checkpoint"
+    given: dict[str, Any] = {"teachers": [teacher]}
+    at_once = train(config, deals[:64], deals[100:], whole, **given)
+    train(config, deals[:64], deals[100:], half, minutes=0, **given)
+    later = train(config, deals[:64], deals[100:], half, **given)
+    for one, other in zip(at_once.network.parameters(), later.network.parameters(), strict=True):
+        assert torch.equal(one, other)
 
 
 def test_a_step_takes_its_share_of_each_kind_of_lesson(deals, trained, tmp_path):

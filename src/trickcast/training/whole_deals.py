@@ -53,7 +53,7 @@ from .lessons import (
 )
 from .onnx_networks import Int8Graph, SuitGraph
 from .request import Answer, Request, can_export
-from .settings import Allowed, at_least, one_of, setting
+from .settings import SHARE, Allowed, at_least, one_of, setting
 from .solved_deals import checksum, known_tricks, library_deals
 from .suit_networks import (
     SuitNetwork,
@@ -134,6 +134,9 @@ class SupervisedConfig(ScheduleConfig):
     taught_weight: float = setting(
         1.0, "weight of a taught deal over that of a labelled one", at_least(0)
     )
+    self_taught: float = setting(
+        0.0, "share of the training's own average in what its teachers say", SHARE
+    )
     endings: int = setting(0, "solved endings in a step besides the batch", at_least(0))
     exchanged: int = setting(
         0,
@@ -197,8 +200,9 @@ def train(
     Of the ``training`` deals some results may be unknown: they have no part in the loss.
     Beside the checkpoint go ``.npz`` (16-bit averaged weights), ``.jsonl`` (every report) and,
     where tensorboard is installed, the folder ``.tensorboard``. ``config.taught`` deals a step are
-    dealt at random and labelled by the mean of ``teachers``, or taken from the set ``taught``; and
-    ``config.endings`` a step are taken from ``endings``.
+    dealt at random and labelled by the mean of ``teachers``, among whom the averaged network of
+    this very training can have a share, or taken from the set ``taught``; and ``config.endings`` a
+    step are taken from ``endings``.
     ``device`` is torch's name of one (default: a GPU where there is one). ``report`` gets every
     evaluation of the averaged network.
 
@@ -229,6 +233,7 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
         lessons = Lessons(len(source.deals), source.sha256, held_out.sha256)
         super().__init__(config, SuitNetwork(config.network, seed=config.seed), lessons, place)
         self.source, self.held_out = source, held_out
+        source.own = torch.compile(self.averaged) if config.compile else self.averaged
 
     def begin_with(self, path: Path, *, anew: bool) -> None:
         """Take up the weights of a file, and the progress of its training.
@@ -325,6 +330,8 @@ class Source:
                 f"taught is {config.taught} (expected 0 without teachers, more with either "
                 "teachers or a set that they labelled)"
             )
+        if config.self_taught and not teachers:
+            raise ValueError(f"self_taught is {config.self_taught} (expected 0 without teachers)")
         if (config.endings > 0) != (endings is not None):
             raise ValueError(
                 f"endings is {config.endings} (expected 1 or more with a set of endings, 0 without)"
@@ -344,6 +351,7 @@ class Source:
                 teacher.compile()
         self.config, self.place, self.deals = config, place, deals
         self.teachers, self.taught, self.endings = teachers, taught, endings
+        self.own: Callable[[Tensor], Tensor] | None = None
         self.sha256 = self._checksum()
 
     def _checksum(self) -> str:
@@ -389,7 +397,10 @@ class Source:
         seed = step_seed(config.seed + 1, step, 0)
         dealt = deal_on(place.device, config.taught, seed)[place.part]
         with torch.no_grad():
-            return DealBatch(dealt, mean_probabilities(self.teachers, dealt))
+            said = mean_probabilities(self.teachers, dealt)
+            if config.self_taught and self.own is not None:
+                said = said.lerp(self.own(dealt).softmax(-1), config.self_taught)
+        return DealBatch(dealt, said)
 
 
 def loss_of(
