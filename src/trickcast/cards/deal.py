@@ -21,6 +21,8 @@ FOUR_FULL_HANDS = np.uint32(0x0D0D0D0D)
 """That number when everyone holds thirteen."""
 
 _CHUNK = 1 << 14
+_HELD = [bytes(b"01"[owner == seat] for owner in range(256)) for seat in Seat]
+"""By seat, tables that turn owners into binary digits: 1 where the seat holds the card."""
 
 
 def check_owners(
@@ -167,8 +169,8 @@ class Deal:
 
     def __getitem__(self, seat: str | Seat) -> Hand:
         wanted = Seat.parse(seat)
-        mask = sum(1 << card for card, owner in enumerate(self.owner_bytes) if owner == wanted)
-        return Hand._from_mask(mask)
+        held = self.owner_bytes[::-1].translate(_HELD[wanted])  # the last card's bit comes first
+        return Hand._from_mask(int(held, 2))
 
     def __iter__(self) -> Iterator[Hand]:
         """Yield the hands of North, East, South and West."""

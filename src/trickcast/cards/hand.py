@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .enums import Seat, Suit
 from .errors import DealError, counted
-from .text import card_text, hand_text, holding_text, parse_card, parse_hand
+from .text import card_text, cards_of, hand_text, holding_text, parse_card, parse_hand
 
 HCP = (4, 3, 2, 1)
 """High-card points of ace, king, queen and jack."""
@@ -101,7 +101,7 @@ class Hand:
 
     def __iter__(self) -> Iterator[str]:
         """Yield the thirteen cards as text, in card order."""
-        return (card_text(card) for card in range(52) if self.mask >> card & 1)
+        return map(card_text, cards_of(self.mask))
 
     def __contains__(self, card: object) -> bool:
         """Tell whether a card is held, by any text of it; what is no card is not."""

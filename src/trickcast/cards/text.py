@@ -8,6 +8,7 @@ A hand is kept as a mask: bit *i* is set for card *i* of the package's card orde
 
 import re
 from collections.abc import Iterator
+from functools import cache, lru_cache
 
 from .enums import RANKS, Seat, Strain, Suit
 from .errors import DealError, counted, shorten
@@ -153,6 +154,8 @@ def _holdings(text: str, signed: bool) -> Iterator[tuple[int | None, str, int]]:
 
 def _holding(suit: int | None, text: str, start: int) -> int:
     """Return the mask of the cards of one suit, whose text begins after ``start`` characters."""
+    if suit is not None and suit <= 3 and len(text) <= 13 and (held := _ranks(text)) is not None:
+        return held << 13 * suit
     mask, void = 0, 0
     for position, rank in enumerate(text, start=start + 1):
         index = _INDICES.get(rank, -1)
@@ -189,6 +192,13 @@ def _holding(suit: int | None, text: str, start: int) -> int:
     return mask
 
 
+@lru_cache(maxsize=1 << 14)
+def _ranks(text: str) -> int | None:
+    """Return the 13 bits of ranks that stand next to each other, each once; None for other text."""
+    held = sum(1 << _INDICES.get(rank, 13) for rank in text)
+    return held if held < 1 << 13 and held.bit_count() == len(text) else None
+
+
 def hand_text(mask: int) -> str:
     """Return the dotted text of a hand: ``A.KQ9832.T94.AKT``."""
     return ".".join(holding_text(mask, suit) for suit in Suit)
@@ -196,7 +206,20 @@ def hand_text(mask: int) -> str:
 
 def holding_text(mask: int, suit: int) -> str:
     """Return the ranks that a hand holds in one suit, highest first; empty for a void."""
-    return "".join(rank for i, rank in enumerate(RANKS) if mask >> (13 * suit + i) & 1)
+    return _ranks_text(mask >> 13 * suit & 0x1FFF)
+
+
+@cache
+def _ranks_text(held: int) -> str:
+    return "".join(rank for i, rank in enumerate(RANKS) if held >> i & 1)
+
+
+def cards_of(mask: int) -> Iterator[int]:
+    """Yield the cards of a mask, lowest number first."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask -= lowest
 
 
 def parse_deal(text: str) -> bytes:
@@ -253,19 +276,17 @@ def parse_hands(text: str) -> bytes:
 
 def _deal_hand(owners: bytearray, seat: Seat, hand: str, text: str) -> None:
     """Give ``seat`` the cards of ``hand``, refusing one that another seat holds."""
-    name = seat.word
     try:
         mask = parse_hand(hand)
     except DealError as error:
-        raise DealError(f"deal {shorten(text)}: {name}'s {error}") from None
-    for card in range(52):
-        if mask >> card & 1:
-            if owners[card] != 0xFF:
-                other = Seat(owners[card]).word
-                raise DealError(
-                    f"deal {shorten(text)}: {card_text(card)} is held by {other} and by {name}"
-                )
-            owners[card] = seat
+        raise DealError(f"deal {shorten(text)}: {seat.word}'s {error}") from None
+    for card in cards_of(mask):
+        if owners[card] != 0xFF:
+            other = Seat(owners[card]).word
+            raise DealError(
+                f"deal {shorten(text)}: {card_text(card)} is held by {other} and by {seat.word}"
+            )
+        owners[card] = seat
 
 
 def _split_hands(text: str) -> list[str]:

@@ -6,10 +6,11 @@ an ``Argument`` says the rest.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from types import NoneType, UnionType
-from typing import Any, ClassVar, NamedTuple, Self, get_args, get_origin
+from typing import Any, ClassVar, NamedTuple, Self, cast, get_args, get_origin
 
 MISSING_DEFAULT = MISSING
 """The default of what must be there."""
@@ -157,10 +158,13 @@ class Question:
 
 def parameters(question: type[Question]) -> tuple[Parameter, ...]:
     """Return what can be said to a question, in the order of its fields."""
-    return tuple(
-        parameter(field.name, field.type, field.default)
-        for field in fields(question)  # type: ignore[arg-type]  # every question is a dataclass
-    )
+    return _parameters(cast(Hashable, question))
+
+
+@cache
+def _parameters(question: Any) -> tuple[Parameter, ...]:
+    every = fields(question)  # every question is a dataclass
+    return tuple(parameter(field.name, field.type, field.default) for field in every)
 
 
 @dataclass(frozen=True, kw_only=True)
