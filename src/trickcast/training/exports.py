@@ -298,7 +298,7 @@ def open_session(data: bytes) -> Any:
 
 def run_all(network: nn.Module, inputs: NDArray[Any], chunk: int = 4096) -> NDArray[np.float32]:
     """Return all outputs of a network for (n, inputs), a chunk at a time: (n, outputs)."""
-    device = next(network.parameters()).device
+    device = next(network.parameters(), torch.empty(0)).device
     with torch.inference_mode():
         # at least one chunk, so that an empty batch still knows its number of outputs
         starts = range(0, max(len(inputs), 1), chunk)
