@@ -28,7 +28,6 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 LOG = logging.getLogger(__name__)
 _RETRY = {"retry-after": "1"}
 _HUNG_UP = 499  # in the log, as nginx says it
-_PATIENCE = 0.25  # seconds until it matters whether a client is still there: most have answers
 _ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 """What is taken for the id that a proxy or a client gave to a request."""
 _ELSEWHERE = (b"cross-site", b"same-site")
@@ -207,7 +206,6 @@ async def reply(
 async def _listening(receive: Receive, ended: Callable[[], bool]) -> AsyncIterator[None]:
     """End what runs in this block when the client hangs up before all is ``ended``."""
     work, gone = asyncio.current_task(), False
-    listener: asyncio.Task[None] | None = None
     assert work is not None
 
     async def listen() -> None:
@@ -218,20 +216,14 @@ async def _listening(receive: Receive, ended: Callable[[], bool]) -> AsyncIterat
             gone = True
             work.cancel()
 
-    def begin() -> None:
-        nonlocal listener
-        listener = asyncio.create_task(listen())
-
-    patience = asyncio.get_running_loop().call_later(_PATIENCE, begin)
+    listener = asyncio.create_task(listen())
     try:
         yield
     except asyncio.CancelledError:
         if not gone or work.uncancel() > 0:
             raise
     finally:
-        patience.cancel()
-        if listener is not None:
-            listener.cancel()
+        listener.cancel()
 
 
 async def _never() -> MutableMapping[str, Any]:
