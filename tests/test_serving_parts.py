@@ -439,7 +439,7 @@ def test_a_hundred_megabytes_are_refused_and_not_kept(server) -> None:
 
 
 def test_many_that_wait_for_a_solver_are_refused_at_once_and_estimates_are_not() -> None:
-    with running("--solvers", "1", "--seconds", "20") as (client, _, _):
+    with running("--solvers", "1", "--seconds", "10") as (client, _, _):
         lines = [httpx.Client(base_url=client.base_url, timeout=300) for _ in range(9)]
         threads = [
             threading.Thread(target=lambda line=line: leave(line), daemon=True) for line in lines
