@@ -15,15 +15,20 @@ import numpy as np
 
 import trickcast as tc
 from trickcast.bidding.bidder import loaded
-from trickcast.cards import card_text
 
 AUCTIONS: dict[str, tuple[str, Any]] = {
     "1N P 2C P 2H P 3N P P X P": ("west", "KJ95.J65.K32.T54"),
     "P 1S P 2S 3C 3S P 4S P P P": ("east", "KJ9532.A6.K3.Q54"),
     "1C 1H X 2H P P 3D P P 3H P": ("west", "AJ5.J65.KJ52.T54"),
 }
-WORDS = [("south", "hcp 8+", 0, 8), ("north", "clubs 6+", 3, 6), ("south", "spades 4+", 0, 4)]
-"""For each of them words for another hand: at least so many points, or cards of a suit."""
+POINTS = np.tile([4, 3, 2, 1] + 9 * [0], 4)
+SPADES, _, _, CLUBS = np.eye(4, dtype=int).repeat(13, axis=1)
+WORDS = [
+    ("south", "hcp 8+", POINTS, 8),
+    ("north", "clubs 6+", CLUBS, 6),
+    ("south", "spades 4+", SPADES, 4),
+]
+"""For each of them words for another hand, what its cards count, and how much at least."""
 LAYOUTS = 500
 ROUNDS = 5
 LOOKED_THROUGH = 67  # times so many layouts of each auction
@@ -35,17 +40,9 @@ def seconds(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def kept(deals: tc.DealSet, seat: str, hand: str, words: tuple[str, str, int, int]) -> int:
-    """Return how many layouts have the known hand, and another that is as the words say."""
-    cards = np.array([card_text(card) in set(tc.Hand(hand)) for card in range(52)])
-    own = (deals.owners == tc.Seat.parse(seat)) == cards
-    other, text, suit, least = words
-    held = (deals.owners == tc.Seat.parse(other)).reshape(-1, 4, 13)
-    if text.startswith("hcp"):
-        number = (held[:, :, :4] * np.array([4, 3, 2, 1])).sum((1, 2))
-    else:
-        number = held[:, suit].sum(1)
-    return int((own.all(1) & (number >= least)).sum())
+def held(deals: tc.DealSet, seat: str) -> Any:
+    """Return (n, 52) bool, the cards of a seat."""
+    return deals.owners == tc.Seat.parse(seat)
 
 
 def main() -> None:
@@ -66,11 +63,13 @@ def main() -> None:
             f"{median(solved):.2f} s; effective size {median(effective):.0f}"
         )
     good = 0
-    for (text, (seat, hand)), words in zip(AUCTIONS.items(), WORDS, strict=True):
+    for (text, (seat, hand)), said in zip(AUCTIONS.items(), WORDS, strict=True):
+        other, words, counts, least = said
         for seed in range(LOOKED_THROUGH):
-            said = {seat: hand, words[0]: words[1]}
-            deals = tc.deals_after(text, **said, n=LAYOUTS, seed=seed, model=bidder)
-            good += kept(deals, seat, hand, words)
+            hands: dict[str, Any] = {seat: hand, other: words}
+            deals = tc.deals_after(text, **hands, n=LAYOUTS, seed=seed, model=bidder)
+            known = (held(deals, seat) == tc.Hand(hand).cards).all(axis=1)
+            good += int((known & (held(deals, other) @ counts >= least)).sum())
     every = len(AUCTIONS) * LOOKED_THROUGH * LAYOUTS
     print(f"{good:,} of {every:,} layouts keep the known cards and the words")
 

@@ -398,7 +398,8 @@ class Source:
         dealt = deal_on(place.device, config.taught, seed)[place.part]
         with torch.no_grad():
             said = mean_probabilities(self.teachers, dealt)
-            if config.self_taught and self.own is not None:
+            if config.self_taught:
+                assert self.own is not None  # the training sets it
                 said = said.lerp(self.own(dealt).softmax(-1), config.self_taught)
         return DealBatch(dealt, said)
 

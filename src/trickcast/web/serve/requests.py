@@ -52,20 +52,15 @@ def question_in(asked: BaseModel, name: str) -> Question:
 
     A key with its default is none that was given: generated clients send them all.
     """
-    declared, fields = _served(name), type(asked).model_fields
+    question, fields = question_of(name), type(asked).model_fields
+    declared = {each.name: each.said.served for each in parameters(question)}
     said = [key for key in asked.model_fields_set if key in declared]
     given = {key: value for key in said if (value := getattr(asked, key)) != fields[key].default}
     for key, value in given.items():
         most = declared[key]
         if not isinstance(most, bool) and value is not None and value > most:
             raise RefusedError(f"{key} is {str(value)[:60]} (expected at most {most:,.0f})")
-    return question_of(name)(**given)
-
-
-@cache
-def _served(name: str) -> dict[str, Any]:
-    """Return how much of each key is answered."""
-    return {each.name: each.said.served for each in parameters(question_of(name))}
+    return question(**given)
 
 
 def summary(question: type[Question]) -> str:
