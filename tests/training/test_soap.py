@@ -5,7 +5,7 @@ from copy import deepcopy
 import pytest
 import torch
 
-from trickcast.training.soap import Soap
+from trickcast.training.soap import Soap, by_cholesky
 from trickcast.training.trainer import ScheduleConfig
 
 
@@ -76,6 +76,57 @@ def test_axes_behind_the_first_are_one():
     torch.testing.assert_close(deep.flatten(1), flat)
 
 
+def test_weights_of_one_shape_move_as_each_would_alone():
+    problems = [problem(seed, n=6)[:3] for seed in (6, 7, 8)]
+    first = [torch.randn(6, 2, 3, dtype=torch.float64) for _ in problems]
+    together, alone = ([torch.nn.Parameter(start.clone()) for start in first] for _ in range(2))
+
+    def loss(number, weights):
+        a, b, c = problems[number]
+        return (a @ weights.flatten(1) @ b - c).square().sum()
+
+    one = Soap(together, lr=0.1, weight_decay=0.01)
+    for _ in range(25):
+        one.zero_grad()
+        sum(loss(number, weights) for number, weights in enumerate(together)).backward()
+        one.step()
+    for number, (weights, other) in enumerate(zip(together, alone, strict=True)):
+        own = Soap([other], lr=0.1, weight_decay=0.01)
+        for _ in range(25):
+            own.zero_grad()
+            loss(number, other).backward()
+            own.step()
+        torch.testing.assert_close(weights.detach(), other.detach())
+        assert (other.detach() - first[number]).abs().max() > 0.1
+
+
+def test_weights_without_a_gradient_only_decay():
+    moved, still = (torch.nn.Parameter(torch.ones(3, 3)) for _ in range(2))
+    one = Soap([moved, still], lr=0.1, weight_decay=0.5)
+    for _ in range(11):
+        one.zero_grad()
+        moved.square().sum().backward()
+        one.step()
+    torch.testing.assert_close(still.detach(), torch.full((3, 3), 0.95**11))
+    assert float(moved.detach().mean()) < 0.5
+
+
+@pytest.mark.parametrize("alike", [1.0, 1e-3, 1e-6, 0.0])
+def test_cholesky_gives_what_qr_gives(alike):
+    """Also for vectors that nearly are, or wholly are, along those before them."""
+    generator = torch.Generator().manual_seed(9)
+    vectors = torch.randn(3, 40, 40, generator=generator, dtype=torch.float64)
+    vectors[1, :, 20:] = vectors[1, :, :20] + alike * vectors[1, :, 20:]
+    found, expected = by_cholesky(vectors), torch.linalg.qr(vectors).Q
+    products, close = found.mT @ found, 1e-7 if alike else 1e-3
+    torch.testing.assert_close(products, torch.eye(40).expand_as(products), atol=close, rtol=0,
+                               check_dtype=False)  # fmt: skip
+    same = (found * expected).sum(1).abs()
+    assert same[[0, 2]].min() > 1 - 1e-9
+    if alike:
+        assert same[1].min() > 1 - 1e-3
+
+
 def test_it_goes_on_from_its_state_and_takes_no_closure():
     a, b, c, _, _ = problem(4)
 
@@ -95,5 +146,9 @@ def test_it_goes_on_from_its_state_and_takes_no_closure():
     assert torch.equal(whole, other)
     with pytest.raises(ValueError, match="expected none"):
         one.step(lambda: 0.0)
+    old = one.state_dict()
+    old["state"][0]["mean"] = old["state"][0]["mean"][0]
+    with pytest.raises(ValueError, match="an earlier version"):
+        two.load_state_dict(old)
     with pytest.raises(ValueError, match="optimizer is 'rprop'"):
         ScheduleConfig(optimizer="rprop")

@@ -18,6 +18,7 @@ from .exports import FAR, Array, Calibration, Graph
 from .suit_networks import HANDS, Layer, Mixing, PairLayer, PairNetwork, SeatLinear, SuitNetwork
 
 Network = TypeVar("Network", SuitNetwork, PairNetwork)
+Order = slice | Array
 
 
 class TokenGraph(Graph, ABC, Generic[Network]):
@@ -35,11 +36,13 @@ class TokenGraph(Graph, ABC, Generic[Network]):
         self.width, self.hidden = network.config.width, network.config.ratio * network.config.width
 
     @abstractmethod
-    def product(self, x: str, weight: Array, bias: Array, layer: nn.Module) -> str:
+    def product(
+        self, x: str, weight: Array, bias: Array, layer: nn.Module, order: Order = slice(None)
+    ) -> str:
         """A linear layer on (rows, groups × inputs).
 
         ``weight`` is (outputs, groups, inputs), ``bias`` (outputs); ``layer`` is the layer of the
-        network whose input x is.
+        network whose input x is, but that x has the inputs of a group in this ``order``.
         """
 
     @abstractmethod
@@ -69,11 +72,7 @@ class TokenGraph(Graph, ABC, Generic[Network]):
 
     def linear(self, x: str, layer: nn.Module) -> str:
         """A linear layer on (rows, inputs)."""
-        return self.product(x, *self.arrays(layer), layer)
-
-    def arrays(self, layer: nn.Module) -> tuple[Array, Array]:
-        """Weight (outputs, groups, inputs) and bias (outputs) of a layer."""
-        return arrays(layer)
+        return self.product(x, *arrays(layer), layer)
 
     def normalized(self, x: str) -> str:
         """Layer normalisation of (rows, width)."""
@@ -92,10 +91,10 @@ class TokenGraph(Graph, ABC, Generic[Network]):
     def entered(self, rows: str, enter: nn.Module, leave: nn.Module) -> str:
         """The two layers from the inputs of a token, (…, groups, kinds of inputs, rank)."""
         # the graph has a group's inputs kind by kind, torch card by card
-        weight, bias = self.arrays(enter)
+        weight, bias = arrays(enter)
         order = np.arange(weight.shape[2]).reshape(RANKS, -1).T.ravel()
         x = self.shaped(rows, -1, weight.shape[1] * weight.shape[2])
-        return self.linear(self.activated(self.product(x, weight[:, :, order], bias, enter)), leave)
+        return self.linear(self.activated(self.product(x, weight, bias, enter, order)), leave)
 
     def added(self, x: str, hidden: str, leave: nn.Module, *, mean: bool) -> str:
         """A layer's last product, added to x; of the result only the ``mean`` of every four rows.
@@ -206,10 +205,12 @@ class SuitGraph(TokenGraph[SuitNetwork]):
         tilts = np.asarray(calibration.tilt, np.float32).reshape(-1, 1, 1) * counts
         return self.op("Add", bent, self.of_strains(tilts))
 
-    def product(self, x: str, weight: Array, bias: Array, layer: nn.Module) -> str:
+    def product(
+        self, x: str, weight: Array, bias: Array, layer: nn.Module, order: Order = slice(None)
+    ) -> str:
         """A linear layer in float32."""
         bias_name = self.constant(np.tile(bias.astype(np.float32), SEATS))
-        weight = weight.transpose(1, 2, 0)  # (distance, inputs, outputs)
+        weight = weight[:, :, order].transpose(1, 2, 0)  # (distance, inputs, outputs)
         return self.op("Gemm", x, self.expanded(self.weight(weight), weight.shape), bias_name)
 
     def expanded(self, weight: str, shape: tuple[int, ...]) -> str:
@@ -273,7 +274,7 @@ class SuitGraph(TokenGraph[SuitNetwork]):
             ("key", (0, 2, 3, 1)),
             ("value", (0, 2, 1, 3)),
         ):
-            weight, bias = self.arrays(parts[name])
+            weight, bias = arrays(parts[name])
             scale = size**-0.5 if name == "query" else 1.0
             rows = self.product(before, weight * scale, bias * scale, parts[name])
             split = self.shaped(rows, -1, SUITS, heads, size)
@@ -286,6 +287,8 @@ class SuitGraph(TokenGraph[SuitNetwork]):
 
 _STEPS = 63  # of an int8 weight: more than six bits overflow on processors without VNNI
 _LEVELS = 255  # of a uint8 feature
+_ROWS = 8192  # of a sample, for the products of features
+_DAMPING = 0.01  # of their mean square
 
 
 class Int8Graph(SuitGraph):
@@ -299,27 +302,22 @@ class Int8Graph(SuitGraph):
         self._seen = _seen(network, sample)
         self._quantized: dict[tuple[str, float, float], tuple[str, str, str]] = {}
 
-    def arrays(self, layer: nn.Module) -> tuple[Array, Array]:
-        """Weight (outputs, 4, inputs) and bias (outputs) of a layer.
+    def product(
+        self, x: str, weight: Array, bias: Array, layer: nn.Module, order: Order = slice(None)
+    ) -> str:
+        """A linear layer in whole numbers.
 
         Rounded weights would shift what comes out on average; the bias makes up for that (Nagel et
         al., "Data-free quantization through weight equalization and bias correction", 2019).
         """
-        weight, bias = super().arrays(layer)
-        by_distance = weight.transpose(1, 2, 0)  # (distance, inputs, outputs)
-        rounded, steps = _rounded(by_distance)
-        lost = by_distance - rounded * steps
-        return weight, bias + self._seen[layer].mean @ lost.sum(0)
-
-    def product(self, x: str, weight: Array, bias: Array, layer: nn.Module) -> str:
-        """A linear layer in whole numbers."""
+        seen, by_distance = self._seen[layer], weight.transpose(1, 2, 0)
+        integers, steps = rounded(by_distance, seen.products)
+        bias = bias + seen.mean @ (by_distance - integers * steps).sum(0)
         bias_name = self.constant(np.tile(bias.astype(np.float32), SEATS))
-        weight = weight.transpose(1, 2, 0)  # (distance, inputs, outputs)
-        quantized, scale, zero = self._input(x, self._seen[layer].low, self._seen[layer].high)
-        rounded, steps = _rounded(weight)
+        quantized, scale, zero = self._input(x, seen.low, seen.high)
         inputs = [
             quantized,
-            self.expanded(self.constant(rounded.astype(np.int8)), weight.shape),
+            self.expanded(self.constant(integers[:, order].astype(np.int8)), by_distance.shape),
             scale,
             self.constant(np.tile(steps.astype(np.float32), SEATS)),
             zero,
@@ -346,6 +344,8 @@ class Seen(NamedTuple):
     high: float
     mean: Array
     """(inputs,) of a seat: they are the same for all four."""
+    products: Array
+    """(4 × inputs, 4 × inputs) mean products of what a seat has: its own, then by distance."""
 
 
 def _seen(network: SuitNetwork, sample: torch.Tensor) -> dict[nn.Module, Seen]:
@@ -354,8 +354,15 @@ def _seen(network: SuitNetwork, sample: torch.Tensor) -> dict[nn.Module, Seen]:
 
     def note(module: nn.Module, inputs: tuple[torch.Tensor]) -> None:
         (x,) = inputs
-        mean = x.reshape(-1, SEATS, x.shape[-1] // SEATS).mean((0, 1)).numpy()
-        seen[module] = Seen(min(float(x.min()), 0.0), max(float(x.max()), 0.0), mean)
+        seats = x.reshape(-1, SEATS, x.shape[-1] // SEATS)
+        some = seats[:: max(1, len(seats) // _ROWS)]
+        around = torch.cat([some.roll(-distance, 1) for distance in range(SEATS)], -1).flatten(0, 1)
+        seen[module] = Seen(
+            min(float(x.min()), 0.0),
+            max(float(x.max()), 0.0),
+            seats.mean((0, 1)).numpy(),
+            (around.T @ around / len(around)).double().numpy(),
+        )
 
     layers = [module for module in network.modules() if isinstance(module, SeatLinear)]
     hooks = [layer.register_forward_pre_hook(note) for layer in layers]
@@ -366,10 +373,24 @@ def _seen(network: SuitNetwork, sample: torch.Tensor) -> dict[nn.Module, Seen]:
     return seen
 
 
-def _rounded(weight: Array) -> tuple[Array, Array]:
-    """Return (…, …, outputs) weights as whole numbers of steps, and the (outputs,) steps."""
+def rounded(weight: Array, products: Array) -> tuple[Array, Array]:
+    """Return (distance, inputs, outputs) weights as whole numbers of steps, and (outputs,) steps.
+
+    Input by input: what rounding one changes in the outputs, the weights of inputs that go along
+    with it make up for, by the ``products`` of all (Frantar and others, "GPTQ: Accurate
+    post-training quantization for generative pre-trained transformers", ICLR 2023).
+    """
     steps = np.maximum(np.abs(weight).max((0, 1)), 1e-12) / _STEPS
-    return np.rint(weight / steps), steps
+    left = (weight / steps).reshape(-1, len(steps)).astype(np.float64)
+    mean = max(float(products.diagonal().mean()), 1e-12)
+    inverse = np.linalg.inv(products + _DAMPING * mean * np.eye(len(products)))
+    factors = np.linalg.cholesky(inverse).T
+    whole = np.empty_like(left)
+    for row, factor in enumerate(factors):
+        whole[row] = np.rint(left[row]).clip(-_STEPS, _STEPS)
+        off = (left[row] - whole[row]) / factor[row]
+        left[row + 1 :] -= np.outer(factor[row + 1 :], off)
+    return whole.reshape(weight.shape), steps
 
 
 class PairGraph(TokenGraph[PairNetwork]):
@@ -389,9 +410,12 @@ class PairGraph(TokenGraph[PairNetwork]):
             {"probabilities": (np.float32, ["n", STRAINS, HANDS, COUNTS])},
         )
 
-    def product(self, x: str, weight: Array, bias: Array, layer: nn.Module) -> str:
+    def product(
+        self, x: str, weight: Array, bias: Array, layer: nn.Module, order: Order = slice(None)
+    ) -> str:
         """A linear layer on (rows, 2 × inputs), its weight (outputs, 2, inputs), bias (outputs)."""
-        by_group = weight.transpose(1, 2, 0)  # itself or the other hand, inputs, outputs
+        # (itself or the other hand, inputs, outputs)
+        by_group = weight[:, :, order].transpose(1, 2, 0)
         blocks = self.op(
             "Gather", self.weight(by_group), self.constant(np.array([[0, 1], [1, 0]])), axis=0
         )

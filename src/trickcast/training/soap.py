@@ -3,7 +3,8 @@
 Vyas and others, "SOAP: Improving and Stabilizing Shampoo using Adam", ICLR 2025 (arXiv:2409.11321).
 Of every matrix the second moments of rows and of columns are averaged, as in Shampoo; Adam works
 on the gradient turned into their eigenvectors. Where inputs go together, as suits' cards do, this
-takes a fraction of Adam's steps; for matrices this small a step costs a seventh more.
+takes a fraction of Adam's steps. Weights of one shape are moved together: a GPU would spend most of
+a step on beginning a hundred small products one by one.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,13 +16,18 @@ from torch import Tensor, nn
 _REFRESHED = 10
 """Steps between two refreshments of the eigenvectors."""
 _TINY = 1e-8
+_LEAST = 1e-6
+"""Of the mean eigenvalue: what is added to all, so that none is zero."""
+_SHIFT = 1e-12
+"""Of a vector's square: what is added to it before the first of Cholesky's factors."""
 
 
 class Soap(torch.optim.Optimizer):
     """SOAP for matrices, Adam for vectors; of more axes all but the first are taken as one.
 
     ``betas`` are the shares of old in the averaged gradient and in its second moments, those of
-    rows and columns too. ``weight_decay`` is decoupled, as in AdamW.
+    rows and columns too. ``weight_decay`` is decoupled, as in AdamW. The state of all weights of
+    one shape is that of the first of them.
     """
 
     def __init__(
@@ -33,24 +39,41 @@ class Soap(torch.optim.Optimizer):
     ):
         super().__init__(params, {"lr": lr, "betas": betas, "weight_decay": weight_decay})
 
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take up a state. Raises ValueError for one of an earlier version, kept by weight."""
+        super().load_state_dict(state_dict)
+        for weights, state in self.state.items():
+            if state["mean"].ndim != 1 + min(weights.ndim, 2):
+                raise ValueError("its optimizer's state is of an earlier version: begin anew")
+
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
-        """Take one step along the gradients there are; ``closure`` is none of this optimizer's."""
+        """Take one step along the gradients; ``closure`` is none of this optimizer's.
+
+        Raises ValueError where there is one.
+        """
         if closure is not None:
             raise ValueError("a closure (expected none: the gradients are there)")
         for group in self.param_groups:
+            alike: dict[torch.Size, list[Tensor]] = {}
             for weights in group["params"]:
-                if weights.grad is not None:
-                    _move(weights, weights.grad, self.state[weights], group)
+                if weights.requires_grad:
+                    alike.setdefault(weights.shape, []).append(weights)
+            for several in alike.values():
+                _move(several, self.state[several[0]], group)
 
 
 OPTIMIZERS: dict[str, Any] = {"adam": torch.optim.AdamW, "soap": Soap}
 """By the names that settings have for them."""
 
 
-def _move(weights: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-    """Take one step of one tensor of weights."""
-    gradient = gradient.flatten(1) if gradient.ndim > 1 else gradient
+def _move(several: list[Tensor], state: dict[str, Any], group: dict[str, Any]) -> None:
+    """Take one step of weights of one shape."""
+    gradients = [
+        torch.zeros_like(weights) if weights.grad is None else weights.grad for weights in several
+    ]
+    gradient = torch.stack(gradients)
+    gradient = gradient.flatten(2) if gradient.ndim > 2 else gradient
     if not state:
         _begin(gradient, state)
     old_mean, old_square = group["betas"]
@@ -60,41 +83,75 @@ def _move(weights: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[
     mean = _turned(state["mean"], state) / (1 - old_mean ** state["step"])
     square = state["square"] / (1 - old_square ** state["step"])
     change = mean / (square.sqrt() + _TINY)
-    if gradient.ndim == 2:
-        change = state["left"] @ change @ state["right"].T
-    weights.mul_(1 - group["lr"] * group["weight_decay"])
-    weights.sub_(change.view_as(weights), alpha=group["lr"])
-    if gradient.ndim == 2:
-        state["rows"].lerp_(gradient @ gradient.T, 1 - old_square)
-        state["columns"].lerp_(gradient.T @ gradient, 1 - old_square)
+    if gradient.ndim == 3:
+        change = state["left"] @ change @ state["right"].mT
+    torch._foreach_mul_(several, 1 - group["lr"] * group["weight_decay"])
+    changes = [part.view_as(several[0]) for part in change]
+    torch._foreach_sub_(several, changes, alpha=group["lr"])
+    if gradient.ndim == 3:
+        state["rows"].lerp_(gradient @ gradient.mT, 1 - old_square)
+        state["columns"].lerp_(gradient.mT @ gradient, 1 - old_square)
         if state["step"] % _REFRESHED == 0:
             _refresh(state)
 
 
 def _begin(gradient: Tensor, state: dict[str, Any]) -> None:
-    """Set the state of a tensor that has its first gradient."""
+    """Set the state of weights that have their first gradient."""
     state["step"] = 0
     state["mean"], state["square"] = torch.zeros_like(gradient), torch.zeros_like(gradient)
-    if gradient.ndim == 2:
-        state["rows"], state["columns"] = gradient @ gradient.T, gradient.T @ gradient
+    if gradient.ndim == 3:
+        state["rows"], state["columns"] = gradient @ gradient.mT, gradient.mT @ gradient
         state["left"], state["right"] = (  # doubles: in floats those of low rank may not converge
-            torch.linalg.eigh(state[name].double()).eigenvectors.flip(1).type_as(gradient)
+            torch.linalg.eigh(state[name].double()).eigenvectors.flip(2).type_as(gradient)
             for name in ("rows", "columns")
         )
 
 
 def _turned(gradient: Tensor, state: dict[str, Any]) -> Tensor:
-    """Return a gradient in the axes of its eigenvectors; that of a vector as it is."""
-    if gradient.ndim != 2:
+    """Return gradients in the axes of their eigenvectors; those of vectors as they are."""
+    if gradient.ndim != 3:
         return gradient
-    turned: Tensor = state["left"].T @ gradient @ state["right"]
+    turned: Tensor = state["left"].mT @ gradient @ state["right"]
     return turned
 
 
 def _refresh(state: dict[str, Any]) -> None:
     """Bring the eigenvectors up to date by one power iteration, largest eigenvalues first."""
-    for moments, vectors, axis in (("rows", "left", 0), ("columns", "right", 1)):
-        reached = state[moments] @ state[vectors]
-        order = (state[vectors] * reached).sum(0).argsort(descending=True)
-        state["square"] = state["square"].index_select(axis, order)
-        state[vectors] = torch.linalg.qr(reached[:, order]).Q
+    for moments, vectors, axis in (("rows", "left", 1), ("columns", "right", 2)):
+        least = _LEAST * state[moments].diagonal(dim1=1, dim2=2).mean(1)[:, None, None]
+        reached = state[moments] @ state[vectors] + least * state[vectors]
+        order = (state[vectors] * reached).sum(1).argsort(descending=True)
+        along = order.unsqueeze(3 - axis)
+        state["square"] = state["square"].take_along_dim(along, axis)
+        state[vectors] = _orthonormal(reached.take_along_dim(order.unsqueeze(1), 2))
+
+
+def _orthonormal(vectors: Tensor) -> Tensor:
+    """Return (k, n, n) vectors, in columns, made orthonormal one after the other.
+
+    A processor does it by QR. A GPU does one QR after the other, but Cholesky's factors of their
+    products all at once, which come to the same.
+    """
+    if vectors.device.type != "cpu":
+        return by_cholesky(vectors)
+    turned: Tensor = torch.linalg.qr(vectors).Q
+    return turned
+
+
+def by_cholesky(vectors: Tensor) -> Tensor:
+    """Return what the factor Q of (k, n, n) vectors is but for signs, in doubles on the way.
+
+    What is nearly alike is told apart in the second of two turns (Fukaya and others, "Shifted
+    Cholesky QR for computing the QR factorization of ill-conditioned matrices", 2020); where even
+    that fails, by QR.
+    """
+    doubles = vectors.double()
+    turned: Tensor = doubles / doubles.norm(dim=1, keepdim=True).clamp_min(_TINY**2)
+    for shift in (_SHIFT, 0.0):
+        products = turned.mT @ turned
+        products.diagonal(dim1=1, dim2=2).add_(shift)
+        factors, failed = torch.linalg.cholesky_ex(products)
+        turned = torch.linalg.solve_triangular(factors.mT, turned, upper=True, left=False)
+    if failed.any():
+        turned[failed > 0] = torch.linalg.qr(doubles[failed > 0]).Q
+    return turned.type_as(vectors)

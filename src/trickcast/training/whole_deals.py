@@ -215,6 +215,7 @@ def train(
     held_out = validation if isinstance(validation, Labelled) else labelled(validation)
     held_out.require_whole()
     deals, held_out = deals.to(place.device), held_out.to(place.device)
+    endings = None if endings is None else endings.to(place.device)
     models = [teacher.to(place.device).eval() for teacher in teachers]
     task = _Supervision(
         config, place, Source(config, place, deals, models, taught, endings), held_out

@@ -117,7 +117,7 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
         # of fourteen outputs the softmax is part of the loss
         output = "linear" if head.outputs > 1 else None
         self.network = LayeredNetwork(config.network, seed=config.seed, output=output)
-        self.targets = torch.from_numpy(head.targets(np.arange(14))).to(device)
+        self.targets = torch.from_numpy(head.targets(np.arange(14))).t().contiguous().to(device)
         layers: Any = list(self.network.layers)
         starts = [layer.weight.shape[::2] for layer in reversed(layers[: config.encoders])]
         self.decoding = nn.ParameterList(torch.empty(blocks, size, 1) for blocks, size in starts)
@@ -152,8 +152,9 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
         batches, phase = self._batches or self._cut(), self.phase
         steps = self.config.passes * (len(batches) if phase.number == 2 else 1)
         for _ in range(steps):
-            self._error = self._descend(batches[phase.steps % len(batches)])
+            error = self._descend(batches[phase.steps % len(batches)])
             phase.steps += 1
+        self._error = float(error)
         phase.look += 1
 
     def _cut(self) -> list[list[tuple[Tensor, Tensor]]]:
@@ -169,14 +170,15 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
             self._batches.append([(x.t().contiguous().t(), y) for x, y in zip(*both, strict=True)])
         return self._batches
 
-    def _descend(self, batch: list[tuple[Tensor, Tensor]]) -> float:
+    def _descend(self, batch: list[tuple[Tensor, Tensor]]) -> Tensor:
         """Change the weights by a batch; return its mean loss before."""
         self.optimizer.zero_grad()
-        total, examples = 0.0, sum(len(tricks) for _, tricks in batch)
+        examples = sum(len(tricks) for _, tricks in batch)
+        total = torch.zeros((), dtype=torch.float64, device=self.place.device)
         for inputs, tricks in batch:
             loss = self._loss(inputs.float(), tricks) / examples
             loss.backward()  # type: ignore[no-untyped-call]
-            total += loss.item()
+            total += loss.detach()
         self.optimizer.step()
         return total
 
@@ -185,10 +187,10 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
         if self.phase.number == 1:
             sums = self._decoded(inputs)
             return functional.binary_cross_entropy_with_logits(sums, inputs, reduction="sum")
-        outputs = self.network(inputs)
+        outputs = self.network(inputs).t()  # as it stands in memory
         if self.head.outputs > 1:
-            outputs = outputs.softmax(dim=1)
-        error: Tensor = (outputs - self.targets[tricks]).square().mean(dim=1).sum()
+            outputs = outputs.softmax(dim=0)
+        error: Tensor = (outputs - self.targets[:, tricks]).square().mean(dim=0).sum()
         return error
 
     def _decoded(self, inputs: Tensor) -> Tensor:
