@@ -127,6 +127,8 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
         self.network.to(device)
         self.decoding.to(device)
         self.phase = _Phase(1 if config.encoders else 2)
+        # compiled, a GPU keeps at hand what it would write and read again
+        self._graded = torch.compile(self._loss) if device.type == "cuda" else self._loss
         self._prepare()
 
     def _prepare(self) -> None:
@@ -176,7 +178,7 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
         examples = sum(len(tricks) for _, tricks in batch)
         total = torch.zeros((), dtype=torch.float64, device=self.place.device)
         for inputs, tricks in batch:
-            loss = self._loss(inputs.float(), tricks) / examples
+            loss = self._graded(inputs.float(), tricks) / examples
             loss.backward()  # type: ignore[no-untyped-call]
             total += loss.detach()
         self.optimizer.step()
