@@ -598,7 +598,8 @@ def test_a_page_begins_with_its_verdict(tmp_path):
         assert all(name in rest[0] for name in paper.lower)
         measured = sum(bool(rows[name]["ours_n"] or rows[name]["seconds"]) for name in own
                        if name in rows)  # fmt: skip
-        assert f"({page.name}) | {measured} |" in index.read_text("utf-8")
+        star = "*" * bool(paper.caution)
+        assert f"({page.name}){star} | {measured} |" in index.read_text("utf-8")
         compared, *verdicts = (
             int(re.search(rf"(\d+) {word}", verdict).group(1))
             for word in ("distinct comparisons?", "reached", "beyond", "lower")
@@ -691,10 +692,12 @@ def test_a_claim_is_judged_by_the_interval_of_its_rows(tmp_path):
     assert verdict(more=[["b", "a"], ["a", "c"]])[0] == "fails"
     assert verdict(more=[["a", "d"]]) == ("cannot be tested", "not measured yet")
     assert verdict(more=[["a", "b"], ["a", "d"]])[0] == "holds in part"
-    assert verdict(alike=[["a", "c"]])[0] == "holds"
+    assert verdict(alike=[["a", "c"]], points=2)[0] == "holds"
+    assert verdict(alike=[["a", "c"]])[0] == "undecided"  # 0.5, with room for more than a point
     assert verdict(alike=[["a", "e"]])[0] == "undecided"  # 1.1, more than a point
     assert verdict(alike=[["a", "points"]])[0] == "fails"
-    assert verdict(alike=[["a", "b"]], points=2)[0] == "holds"
+    assert verdict(alike=[["a", "b"]], points=3)[0] == "undecided"
+    assert verdict(alike=[["a", "b"]], points=4)[0] == "holds"
     assert verdict(value=["f", "of", 0, "share"], least=6, most=8)[0] == "holds"
     assert verdict(value=["f", "of", 1, "share"], least=6)[0] == "fails"
     assert verdict(value=["f", "of", 0, "share"], over=["f", "of", 1, "share"], least=2) == (
@@ -725,7 +728,8 @@ def test_a_claim_is_judged_as_printed_where_both_rows_were_run_so(tmp_path):
     assert verdict(more=[["a", "d"]])[1].endswith("; as printed, 2 and 1 seeds)")
     assert verdict(more=[["a", "c"]])[1].startswith("a 40.00, c 20.00")  # c was not
     assert verdict(value=["a", "same", 0], most=50) == (
-        "holds", "31, a (asked: at most 50; as printed, 2 seeds)")  # fmt: skip
+        "holds", "31, a (asked: at most 50, ± 3.46; as printed, 2 seeds)")  # fmt: skip
+    assert verdict(value=["a", "same", 0], most=34)[0] == "undecided"  # another may have more
     assert verdict(value=["c", "same", 0], most=50)[0] == "fails"
 
 
@@ -778,6 +782,9 @@ def test_a_number_of_each_seed_and_one_near_its_bound_are_judged(tmp_path):
     assert verdict(value=["f", "rows", 1, "of"], each=True) == "cannot be tested"
     assert verdict(value=["f", "share"], least=6, within=0.5) == "holds"
     assert verdict(value=["f", "share"], least=6, within=1.5) == "undecided"
+    mean = {"value": ["f", "rows", 0, "of"]}  # 9.7 ± 6.8
+    assert verdict(**mean, least=2) == "holds" and verdict(**mean, least=17) == "fails"
+    assert verdict(**mean, least=11) == verdict(**mean, least=4) == "undecided"
 
 
 def test_every_claim_names_what_there_is():

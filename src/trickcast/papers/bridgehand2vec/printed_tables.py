@@ -143,6 +143,15 @@ def _rows(measure: Callable[[HandEmbedding], list[Line]], scale: Scale, material
     return {"rows": measure(_embedding())}
 
 
+def _table_7(scale: Scale, material: Material) -> Line:
+    """Ten hands, and how many of those of each y have the ace."""
+    rows = study.table_7(_embedding())
+    aces = {row["y"]: 0 for row in rows}
+    for row in rows:
+        aces[row["y"]] += "A" in row["ours"]
+    return {"rows": rows, "aces": list(aces.values())}
+
+
 def _known(scale: Scale, material: Material) -> Line:
     correlations = study.components_known(_embedding())
     return {"rows": [{"value": name, "correlation": value} for name, value in correlations.items()]}
@@ -284,7 +293,7 @@ TABLES = {
     ),
     "Table 5": (_finding("Table 5", _table_5),),
     "Table 6": (_finding("Table 6", partial(_rows, study.table_6)),),
-    "Table 7": (_finding("Table 7", partial(_rows, study.table_7)),),
+    "Table 7": (_finding("Table 7", _table_7),),
     "Table 8": (_finding("Table 8", _table_8, "labelled"),),
     "Figure 4": (_finding("Figure 4", _sizes, "pairs", torch=True),),
     "Table 11": (_finding("Table 11", _game, "layouts", torch=True),),

@@ -61,6 +61,8 @@ class Paper:
     year: int
     tables: Mapping[str, tuple[AnyRow, ...]]
     """Name of a table or section, as in the published results, to its rows."""
+    caution: str = ""
+    """What to know of its printed figures, a sentence or two."""
     beyond: tuple[AnyRow, ...] = ()
     """Networks that the paper names without accuracy; reported beside the tables."""
     show: Show | None = None
@@ -113,10 +115,10 @@ def read_paper(
 ) -> Paper:
     """Return the paper of a folder, whose name is the paper's.
 
-    ``paper.toml`` has its title, subject and year. Every other file may be missing: ``rows.csv``,
-    ``settings.toml``, ``claims.toml``, ``reasons.toml``, ``choices.md``, ``fitted.md``,
-    ``later.md``, ``left_out.md``, ``pictures.md``. ``tables`` are those of a paper that is measured
-    by functions; one named BEYOND has what the paper gives no figures of.
+    ``paper.toml`` has its title, subject and year, and may have a caution. Every other file may be
+    missing: ``rows.csv``, ``settings.toml``, ``claims.toml``, ``reasons.toml``, ``choices.md``,
+    ``fitted.md``, ``later.md``, ``left_out.md``, ``pictures.md``. ``tables`` are those of a paper
+    that is measured by functions; one named BEYOND has what the paper gives no figures of.
     Raises ValueError for a subject that is none of SUBJECTS.
     """
     facts = tomllib.loads((folder / "paper.toml").read_text("utf-8"))
@@ -132,6 +134,7 @@ def read_paper(
         title=facts["title"],
         subject=facts["subject"],
         year=facts["year"],
+        caution=facts.get("caution", ""),
         quoted=tuple(facts.get("quoted", ())),
         beyond=declared.pop(BEYOND, ()),
         tables=declared,

@@ -27,7 +27,7 @@ _ERRORS, _PAIRS = "errors: ", "pairs: "
 _ABOUT = """\
 Compression: the cross-entropy of the 208 inputs, summed, of a deal in the last epoch of the first
 phase, in nats. Fine tuning: of a test result, the squared error of an output, mean of the fourteen,
-and the cross-entropy in nats. As printed: by the paper's own protocol, first weights of seed 1.
+and the cross-entropy in nats. As printed: with first weights of seed 1.
 Empty where a network was not run so, or was trained before this was measured.
 """
 _PAIRINGS = 10

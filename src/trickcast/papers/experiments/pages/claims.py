@@ -15,6 +15,8 @@ HOLDS, PART, UNDECIDED, FAILS = "holds", "holds in part", "undecided", "fails"
 UNTESTED = "cannot be tested"
 _WORDS = {HOLDS: "hold", PART: "hold in part", UNDECIDED: UNDECIDED, FAILS: "fail",
           UNTESTED: UNTESTED}  # fmt: skip
+_ONE_SIDED = 1.645
+"""Standard errors that a difference exceeds by chance once in twenty times, on one side."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +24,7 @@ class Claim:
     """A sentence of a paper, in our words, and the rule that tests it. One rule, or ``untested``.
 
     Rows are compared by their percent exact, on all test deals: by their authors' program where
-    both rows of a pair were run so, else by the papers' own protocol, else by ours.
+    both rows of a pair were run so, else as printed, else by ours.
     """
 
     says: str
@@ -31,7 +33,8 @@ class Claim:
     more: Sequence[Sequence[str]] = ()
     """Pairs of rows: the first is more exact than the second, beyond the interval."""
     alike: Sequence[Sequence[str]] = ()
-    """Pairs of rows that differ by no more than ``points``."""
+    """Pairs of rows that differ by no more than ``points``: their interval leaves no room for it
+    (Schuirmann's two one-sided tests, 1987)."""
     points: float = 1.0
     value: Sequence[Any] = ()
     """Name of a finding or row and the way to a number in it."""
@@ -40,9 +43,11 @@ class Claim:
     least: float = float("-inf")
     most: float = float("inf")
     within: float = 0.0
-    """How far from a bound a number is neither above nor below it: of its sampling."""
+    """How far from a bound a number is neither above nor below it, by its sampling. Where there are
+    several seeds they tell it: of a row as printed for one more network, as the paper's is; of a
+    list for its mean."""
     each: bool = False
-    """Whether ``value`` leads to a list, a number a seed, each of which is judged."""
+    """Whether ``value`` leads to a list, such as a number a seed, each of which is judged alone."""
     only_as_printed: bool = False
     """Whether ours, in which one network serves several rows, cannot test it."""
     only_by_authors: bool = False
@@ -70,8 +75,7 @@ def table_of_claims(claims: Sequence[Mapping[str, Any]], known: Store) -> str:
         "Figures are percent exact on the test deals and the library's own together. After ± stand "
         "two standard errors of the difference. They cover the deals, taken as two sets, which is "
         "more than for the same deals in pairs. They also cover first weights, by the seeds of a "
-        "row as printed, or by those of its kind if it has one. Rows other than as printed have "
-        "one seed, which no interval allows for.\n\n" + table
+        "row as printed, or by those of its kind if it has one.\n\n" + table
     )
 
 
@@ -95,7 +99,7 @@ class _Share(NamedTuple):
 
     percent: float
     variance: float
-    """Of its deals and, as printed, its first weights."""
+    """Of its deals and its first weights."""
     seeds: int
     """As printed, or by the authors' program; 0 where it is ours."""
 
@@ -113,7 +117,7 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
     if whole:
         by, both = whole[0], runs[whole[0]]
     elif claim.only_by_authors:
-        return UNTESTED, f"{first} and {second} by their authors' program: not run to the end yet"
+        return UNTESTED, f"{first} and {second} by their authors' program: not run yet"
     elif claim.only_as_printed:
         return UNTESTED, "one network of ours serves both rows; as printed not run yet"
     else:
@@ -126,7 +130,8 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
     figures = f"{first} {a.percent:.2f}, {second} {b.percent:.2f} (± {interval:.2f}{protocol})"
     if claim.alike:
         far = FAILS if abs(difference) > claim.points + interval else UNDECIDED
-        return HOLDS if abs(difference) <= claim.points else far, figures
+        most = abs(difference) + _ONE_SIDED * interval / 2
+        return HOLDS if most <= claim.points else far, figures
     if abs(difference) <= interval:
         return UNDECIDED, figures
     return HOLDS if difference > 0 else FAILS, figures
@@ -160,7 +165,7 @@ def _ours(row: str, known: Store) -> _Share | None:
     if line is None or "exact" not in line:
         return None
     share = pooled(line)[0]
-    return _Share(share, _of_deals(share, line, row), 0)
+    return _Share(share, _of_deals(share, line, row) + of_first_weights(line, known), 0)
 
 
 def _of_deals(percent: float, line: Line, row: str) -> float:
@@ -202,54 +207,65 @@ def _judge_value(claim: Claim, known: Store) -> tuple[str, str]:
     if claim.each:
         return _judge_each(claim, known)
     first = _number(claim.value, known)
-    second = _number(claim.over, known) if claim.over else 0.0
+    second = _number(claim.over, known) if claim.over else _Number(0.0, 0.0)
     if first is None or second is None:
         return UNTESTED, "not measured yet"
-    stated = f"{first:.4g} less {second:.4g}" if claim.over else f"{first:.4g}"
+    stated = f"{first.mean:.4g}" + (f" less {second.mean:.4g}" if claim.over else "")
     asked = {"at least": claim.least, "at most": claim.most}
     bounds = " and ".join(f"{word} {x:g}" for word, x in asked.items() if abs(x) != float("inf"))
-    found = first - second
+    found = first.mean - second.mean
     verdict = HOLDS if claim.least <= found <= claim.most else FAILS
-    if claim.within and min(abs(found - claim.least), abs(found - claim.most)) <= claim.within:
+    within = claim.within or 2 * sqrt(first.variance + second.variance)
+    if within and min(abs(found - claim.least), abs(found - claim.most)) <= within:
         verdict = UNDECIDED
     source = str(claim.value[0]).replace("|", "·")  # which would end a cell of the table
     seeds = len(known.as_printed(claim.value[0]))
     protocol = _protocol([seeds] if seeds else [], "as printed")
-    sampling = f", ± {claim.within:g}" if claim.within else ""
+    sampling = f", ± {within:.3g}" if within else ""
     return verdict, f"{stated}, {source} (asked: {bounds}{sampling}{protocol})"
 
 
 def _judge_each(claim: Claim, known: Store) -> tuple[str, str]:
-    """Judge a number of each seed: the claim holds, or fails, where it does in all of them."""
+    """Judge every number of a list: the claim holds, or fails, where it does in all of them."""
     name, *steps = claim.value
-    found: Any = known.get(name)
-    for step in steps:
-        there = step in (found if isinstance(found, dict) else range(len(found or ())))
-        found = found[step] if there else None
+    found = _follow(known.get(name), steps)
     if not found:
         return UNTESTED, "not measured yet"
     hold = [claim.least <= number <= claim.most for number in found]
     verdict = HOLDS if all(hold) else PART if any(hold) else FAILS
     asked = {"at least": claim.least, "at most": claim.most}
     bounds = " and ".join(f"{word} {x:g}" for word, x in asked.items() if abs(x) != float("inf"))
-    return verdict, f"{', '.join(f'{x:g}' for x in found)} by seed, {name} (asked: {bounds})"
+    return verdict, f"each of {', '.join(f'{x:g}' for x in found)}, {name} (asked: {bounds})"
 
 
-def _number(way: Sequence[Any], known: Store) -> float | None:
-    """Return the number at the end of a way, mean over the seeds of a row as printed.
+class _Number(NamedTuple):
+    """A number that a claim asks for."""
+
+    mean: float
+    variance: float
+    """By its seeds."""
+
+
+def _number(way: Sequence[Any], known: Store) -> _Number | None:
+    """Return the number at the end of a way, mean over seeds.
 
     None where nothing is measured, or by a run that was too small to have it.
     """
     name, *steps = way
     lines = known.as_printed(name)
-    found = [_follow(line, steps) for line in lines] or [_follow(known.get(name), steps)]
-    there = [number for number in found if number is not None]
-    return mean(there) if len(there) == len(found) else None
+    found: Any = [_follow(line, steps) for line in lines] or _follow(known.get(name), steps)
+    numbers = found if isinstance(found, list) else [found]
+    if not numbers or None in numbers:
+        return None
+    of_one = variance(numbers) if len(numbers) > 1 else 0.0
+    # as printed the paper has another such network, whose first weights count too
+    return _Number(mean(numbers), of_one * (bool(lines) + 1 / len(numbers)))
 
 
-def _follow(found: Any, steps: Sequence[Any]) -> float | None:
+def _follow(found: Any, steps: Sequence[Any]) -> Any:
+    """Return what is at the end of a way, None where it leads nowhere."""
     for step in steps:
         if found is None or step not in (found if isinstance(found, dict) else range(len(found))):
             return None
         found = found[step]
-    return None if found is None else float(found)
+    return found

@@ -159,11 +159,12 @@ def _index(papers: Sequence[Paper], results: Mapping[str, Result], known: Store)
     for paper in papers:
         counted = _counts(_results_of(paper, results))
         near, printed = counted.pop("near"), counted.pop("as printed")
-        title = f"[{paper.title}]({paper.name}.md)"
+        title = f"[{paper.title}]({paper.name}.md)" + "*" * bool(paper.caution)
         verdicts.append([title, *counted.values(), f"{near} of {printed}" if printed else ""])
     parts = [
         "# The papers, reproduced\n",
         markdown_table(["paper", *_COUNTS[:-2], "near as printed"], verdicts),
+        "".join(f"\\* {paper.caution}\n" for paper in papers if paper.caution),
         _nearness(list(results.values())).strip() + "\n",
         _two_tests(results.values()),
         _made_of(known),
@@ -207,6 +208,7 @@ def _page(paper: Paper, results: Mapping[str, Result], known: Store) -> str:
     parts = [
         f"# {paper.title}\n",
         _verdict(_results_of(paper, results)),
+        f"**Caution:** {paper.caution}\n" if paper.caution else "",
         "[How this was made, how to read the tables, what was chosen for all papers](index.md)\n",
     ]
     if paper.claims:
