@@ -10,7 +10,7 @@ import pandas
 import pytest
 
 import trickcast as tc
-from trickcast.cards import DealSet, Seat, Strain
+from trickcast.cards import DealSet, Strain
 from trickcast.evaluation import SETS, Evaluation, Tally, truth_of_deals
 from trickcast.evaluation import benchmark as rooms_own
 from trickcast.evaluation.tally import evaluate_rows
@@ -73,6 +73,8 @@ def test_parquet_and_cards_in_place_of_numbers_say_the_same(run: Any, small: Pat
     of_parquet = json.loads(run("bench", path, "--deals", small, "--json")[1])
     of_csv = json.loads(bench(run, answers(), small, "--json").out)
     assert of_parquet["figures"] == of_csv["figures"]
+    table.assign(tricks=14).to_parquet(path, index=False)
+    assert "parquet, row 1: tricks is 14" in run("bench", path, "--deals", small)[2]
 
 
 def test_the_score_is_signed(run: Any, small: Path) -> None:
@@ -81,20 +83,18 @@ def test_the_score_is_signed(run: Any, small: Path) -> None:
     assert last.startswith(f"set:{name}|version:{version}|digest:{digest}|answers:")
 
 
-def test_tricks_alone_have_no_log_loss_and_some_cells_may_be_left_out(
-    run: Any, small: Path
-) -> None:
+def test_tricks_alone_have_no_log_loss_and_suits_may_be_left_out(run: Any, small: Path) -> None:
     table = answers()
-    spades = table[(table.strain == "S") & (table.declarer == "S")]
+    notrump = table[table.strain == "N"]
     content = json.loads(
-        bench(run, spades[["set", "deal", "strain", "declarer", "tricks"]], small, "--json").out
+        bench(run, notrump[["set", "deal", "strain", "declarer", "tricks"]], small, "--json").out
     )
-    assert content["figures"].keys() == {"S", "suits", "all"}
-    assert content["figures"]["S"]["results"] == DEALS
-    assert "log_loss" not in content["figures"]["S"] and content["calibration"] == {}
+    assert content["figures"].keys() == {"N", "all"} and content["calibration"] == {}
+    assert content["figures"]["N"]["results"] == 4 * DEALS
+    assert "log_loss" not in content["figures"]["N"]
     real = Library(LIBRARY).deals("test")[:DEALS].tricks_or_unknown
-    hits = spades.tricks.to_numpy() == real[:, Strain.SPADES, Seat.SOUTH]
-    assert content["figures"]["S"]["exact"][0] == pytest.approx(100 * hits.mean(), abs=1e-4)
+    hits = notrump.tricks.to_numpy().reshape(DEALS, 4) == real[:, Strain.NOTRUMP]
+    assert content["figures"]["N"]["exact"][0] == pytest.approx(100 * hits.mean(), abs=1e-4)
 
 
 def test_two_hands_are_asked_for_north_and_south_alone(run: Any, small: Path) -> None:
@@ -128,7 +128,9 @@ def spoilt(**columns: Any) -> Any:
         (lambda table: table.drop(columns="p9"), "no column p9"),
         (lambda table: table[["set", "deal", "strain", "declarer"]], "no answers"),
         (lambda table: table.drop(columns="set"), "no column set"),
-        (lambda table: table.iloc[20:], "answers of one kind are missing, first deal 0, S by N"),
+        (lambda table: table.iloc[20:], "answers in suits are missing, first deal 0, S by N"),
+        (lambda table: table[table.strain != "D"], "240 of 960 answers in suits are missing"),
+        (lambda table: table[table.declarer == "N"], "720 of 960 answers in suits are missing"),
         (lambda table: table.iloc[:0], "column set has 0 values"),
     ],
 )

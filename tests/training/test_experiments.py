@@ -704,6 +704,7 @@ def test_a_claim_is_judged_by_the_interval_of_its_rows(tmp_path):
         "holds", "7 less 5, f (asked: at least 2)")  # fmt: skip
     assert verdict(value=["f", "of", 2, "share"]) == ("cannot be tested", "not measured yet")
     assert verdict(untested="people") == ("cannot be tested", "people")
+    assert verdict(waiting="a run") == ("not tested yet", "a run")
 
 
 def test_a_claim_is_judged_as_printed_where_both_rows_were_run_so(tmp_path):
@@ -744,7 +745,9 @@ def test_a_claim_is_judged_by_the_authors_program_where_both_rows_were_run_so(tm
         return judge(Claim(says="it is so", where="Table 1", more=[["d", "f"]], **rule), known)
 
     assert verdict()[0] == "fails"
-    assert verdict(only_by_authors=True)[0] == "cannot be tested"
+    waiting, figures = verdict(only_by_authors=True)
+    assert waiting == "not tested yet"
+    assert figures.endswith("; as printed, 1 seed, not by its authors' program)")
     known.add({"authors": row, "seed": seed, "exact": exact, "n": 10_000}
               for row, exact in (("d", 51.0), ("f", 44.0)) for seed in (1, 2))  # fmt: skip
     expected = ("holds", "d 51.00, f 44.00 (± 1.41; by their program, 2 seeds)")
@@ -761,11 +764,46 @@ def test_a_figure_is_of_both_test_sets_and_knows_the_seeds_of_its_kind(tmp_path)
     share, results = pooled(line("a", 1, 50.0))
     assert share == pytest.approx(52.0) and results == 30_000
     assert of_first_weights(line("a", 1, 50.0), known) == pytest.approx(2.0)
+    assert of_first_weights({"network": "N | 52x4+methods | spades"}, known) == pytest.approx(2.0)
     assert of_first_weights({"network": "N | 104 | spades"}, known) == 0
     assert of_first_weights({"network": "work_points, no network"}, known) == 0
     claim = Claim(says="it is so", where="Table 1", more=[["a", "b"]])
     both = 0.52 * 0.48 * 1e4 / 30_000 + 0.49 * 0.51 * 1e4 / 30_000 + 2.0 + 2.0 / 2
     expected = f"a 52.00, b 49.00 (± {2 * both**0.5:.2f}; as printed, 1 and 2 seeds)"
+    assert judge(claim, known) == ("undecided", expected)
+
+
+def test_one_network_on_two_sets_of_deals_is_compared_seed_by_seed(tmp_path):
+    """What both figures owe to its first weights is the same; of two networks it is not."""
+    known = _known(
+        tmp_path,
+        *({"printed": row, "seed": seed, "network": f"{network} | 52 | S", "exact": exact,
+           "n": 10_000}
+          for row, network, of_seeds in (("train", "N", (42.0, 46.0)), ("test", "N", (40.0, 43.0)),
+                                         ("other", "M", (40.0, 43.0)))
+          for seed, exact in enumerate(of_seeds, 1)),
+    )  # fmt: skip
+
+    def judged(*rows: str) -> tuple[str, str]:
+        return judge(Claim(says="it is so", where="Table 1", more=[rows]), known)
+
+    deals = 1e4 / 10_000 * (0.44 * 0.56 + 0.415 * 0.585)
+    one, two = (2 * (deals + weights) ** 0.5 for weights in (0.5 / 2, 8.0 / 2 + 4.5 / 2))
+    figures = "train 44.00, {} 41.50 (± {:.2f}; as printed, 2 seeds)"
+    assert judged("train", "test") == ("holds", figures.format("test", one))
+    assert judged("train", "other") == ("undecided", figures.format("other", two))
+
+
+def test_a_row_of_several_seeds_knows_its_spread(tmp_path):
+    seeds = {str(seed): [exact] for seed, exact in enumerate((60.0, 64.0, 68.0), 1)}
+    known = _known(
+        tmp_path,
+        {"row": "a", "network": "raw", "exact": 64.0, "n": 10_000, "of_seeds": seeds},
+        {"row": "b", "network": "book", "exact": 60.0, "n": 10_000},
+    )
+    deals = 1e4 / 10_000 * (0.64 * 0.36 + 0.6 * 0.4)
+    expected = f"a 64.00, b 60.00 (± {2 * (deals + 16 / 3) ** 0.5:.2f})"
+    claim = Claim(says="it is so", where="Table 1", more=[["a", "b"]])
     assert judge(claim, known) == ("undecided", expected)
 
 
@@ -793,7 +831,7 @@ def test_every_claim_names_what_there_is():
     for paper in PAPERS.values():
         assert paper.claims
         for claim in (Claim(**fields) for fields in paper.claims):
-            rules = claim.more, claim.alike, claim.value, claim.untested
+            rules = claim.more, claim.alike, claim.value, claim.waiting, claim.untested
             assert sum(map(bool, rules)) == 1, claim
             assert {row for pair in (*claim.more, *claim.alike) for row in pair} <= declared, claim
             assert claim.only_as_printed or "not measured yet" not in judge(claim, known)[1], claim

@@ -35,10 +35,12 @@ class _Table(NamedTuple):
 
     path: str
     columns: dict[str, Sequence[Any]]
+    lines: bool
+    """Whether it has lines: the first row is the second, below the names."""
 
     def place(self, row: int) -> str:
-        """Say where a row is: in CSV its line, below that of the names."""
-        return f"{self.path}, line {row + 2}"
+        """Say where a row is."""
+        return f"{self.path}, " + (f"line {row + 2}" if self.lines else f"row {row + 1}")
 
 
 def open_answers(path: str | os.PathLike[str]) -> tuple[TestSet, _Table]:
@@ -58,10 +60,10 @@ def open_answers(path: str | os.PathLike[str]) -> tuple[TestSet, _Table]:
     file = Path(path)
     with file.open("rb") as stream:
         parquet = stream.read(4) == _PARQUET
-    table = _Table(os.fspath(path), _parquet(file) if parquet else _csv(file))
+    table = _Table(os.fspath(path), _parquet(file) if parquet else _csv(file), not parquet)
     missing = [name for name in ("set", "deal", "declarer") if name not in table.columns]
     if missing:
-        raise AnswersError(f"{table.path}: no column {' and '.join(missing)} (expected set, deal, "
+        raise AnswersError(f"{table.path}: no column {', '.join(missing)} (expected set, deal, "
                            "strain, declarer, and tricks or p0 to p13)")  # fmt: skip
     named = {str(name) for name in table.columns["set"]}
     if len(named) != 1:
@@ -77,7 +79,7 @@ def open_answers(path: str | os.PathLike[str]) -> tuple[TestSet, _Table]:
 def read_answers(table: _Table, asked: TestSet, truth: Truth) -> Answers:
     """Read the answer to each question.
 
-    A strain and declarer may be left out for all deals. It is not scored then.
+    All suits may be left out, or notrump, but at the table nothing. What is left out is not scored.
 
     Args:
         table: The table of answers.
@@ -89,7 +91,8 @@ def read_answers(table: _Table, asked: TestSet, truth: Truth) -> Answers:
 
     Raises:
         AnswersError: An answer has no question, a question has two answers, an answer is neither a
-            number of tricks nor chances, or some answers of a strain and declarer are missing.
+            number of tricks nor chances, or some answers in suits, in notrump or at the table are
+            missing.
     """
     rows = _questions(table, asked, truth)
     chances = [name in table.columns for name in _CHANCES]
@@ -118,7 +121,9 @@ def read_answers(table: _Table, asked: TestSet, truth: Truth) -> Answers:
                 f"{table.place(row)}: tricks is {table.columns['tricks'][row]} (expected 0 to 13)"
             )
         tricks[rows] = counts
-    _refuse_holes(table.path, truth, tricks != UNKNOWN)
+    kinds = {"suits": truth.cell // 4 < 4, "notrump": truth.cell // 4 == 4}
+    kinds = {"all contracts": truth.cell >= 0} if asked.task == "table" else kinds
+    _refuse_holes(table.path, truth, kinds, tricks != UNKNOWN)
     return Answers(probabilities, tricks)
 
 
@@ -231,18 +236,19 @@ def _letter_of_seat(text: str) -> str:
     return Seat.parse(text).letter
 
 
-def _refuse_holes(path: str, truth: Truth, answered: NDArray[np.bool_]) -> None:
-    """Raise AnswersError where some questions of a strain and declarer are left out, and not all.
-
-    At the table all are to be answered: it is the contracts that were chosen by somebody else.
-    """
-    for cell in np.unique(truth.cell):
-        of_cell = answered[truth.cell == cell]
-        if of_cell.any() and not of_cell.all():
-            first = int(np.flatnonzero((truth.cell == cell) & ~answered)[0])
-            deal, what, by = truth.key(first)
+def _refuse_holes(
+    path: str,
+    truth: Truth,
+    kinds: dict[str, NDArray[np.bool_]],
+    answered: NDArray[np.bool_],
+) -> None:
+    """Raise AnswersError where some answers of a kind are left out, and not all."""
+    for name, of_kind in kinds.items():
+        missing = of_kind & ~answered
+        if missing.any() and (of_kind & answered).any():
+            deal, what, by = truth.key(int(np.flatnonzero(missing)[0]))
             raise AnswersError(
-                f"{path}: {int((~of_cell).sum()):,} of {len(of_cell):,} answers of one kind are "
+                f"{path}: {int(missing.sum()):,} of {int(of_kind.sum()):,} answers in {name} are "
                 f"missing, first deal {deal}, {what} by {by} (expected all, or none)"
             )
     if not answered.any():

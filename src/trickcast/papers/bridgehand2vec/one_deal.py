@@ -22,7 +22,7 @@ _CONTRACTS = {"spades": slice(0, 1), "all suits": slice(0, 4), "notrump": slice(
 _PRINTED = {
     "52-25-1 of 2009, two hands": {"spades": "m09-TV-05", "notrump": "m09-TV-04"},
     "players Group-1 of 2009, two hands": {"spades": "m09-TXI-04", "notrump": "m09-TXI-03"},
-    f"{_FOUR_HANDS} of 2009, four hands": {"all suits": "m09-TV-15"},
+    f"{_FOUR_HANDS} of 2009, four hands": {"spades": "m09-TV-15", "notrump": "m09-TV-13"},
 }
 _WORDS = """\
 Tables 3 and 4 are of the mean of ten layouts of the other two hands. The networks of 2004 and 2009,

@@ -12,16 +12,16 @@ from ..rows import NO_NETWORK, Line
 from .results import independent, standard_error
 
 HOLDS, PART, UNDECIDED, FAILS = "holds", "holds in part", "undecided", "fails"
-UNTESTED = "cannot be tested"
+NOT_YET, UNTESTED = "not tested yet", "cannot be tested"
 _WORDS = {HOLDS: "hold", PART: "hold in part", UNDECIDED: UNDECIDED, FAILS: "fail",
-          UNTESTED: UNTESTED}  # fmt: skip
+          NOT_YET: NOT_YET, UNTESTED: UNTESTED}  # fmt: skip
 _ONE_SIDED = 1.645
 """Standard errors that a difference exceeds by chance once in twenty times, on one side."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A sentence of a paper, in our words, and the rule that tests it. One rule, or ``untested``.
+    """A sentence of a paper, in our words, and the rule that tests it, or why there is none.
 
     Rows are compared by their percent exact, on all test deals: by their authors' program where
     both rows of a pair were run so, else as printed, else by ours.
@@ -54,6 +54,8 @@ class Claim:
     """Whether the authors' program alone can test it: by other trainings it may be otherwise."""
     only_ours: bool = False
     """Whether as printed a network of it stands still, so that ours alone can test it."""
+    waiting: str = ""
+    """What would test it, and was not done."""
     untested: str = ""
     """Why nothing measured can test it."""
 
@@ -81,14 +83,14 @@ def table_of_claims(claims: Sequence[Mapping[str, Any]], known: Store) -> str:
 
 def judge(claim: Claim, known: Store) -> tuple[str, str]:
     """Return the verdict on a claim, and the figures that it rests on."""
-    if claim.untested:
-        return UNTESTED, claim.untested
+    if claim.untested or claim.waiting:
+        return (UNTESTED if claim.untested else NOT_YET), claim.untested or claim.waiting
     if claim.value:
         return _judge_value(claim, known)
     pairs = claim.more or claim.alike
     judged = [_judge_pair(claim, first, second, known) for first, second in pairs]
     verdicts = {verdict for verdict, _ in judged}
-    tested = verdicts - {UNTESTED}
+    tested = verdicts - {UNTESTED, NOT_YET}
     of_all = PART if HOLDS in tested else FAILS if FAILS in tested else UNDECIDED
     whole = of_all if len(verdicts) > 1 else verdicts.pop()
     return whole, "; ".join(dict.fromkeys(figures for _, figures in judged))
@@ -98,10 +100,12 @@ class _Share(NamedTuple):
     """Percent exact of a row."""
 
     percent: float
-    variance: float
-    """Of its deals and its first weights."""
-    seeds: int
-    """As printed, or by the authors' program; 0 where it is ours."""
+    of_deals: float
+    """Its variance by deals."""
+    of_weights: float
+    """Its variance by first weights."""
+    by_network: Mapping[str, float]
+    """The same of each network as printed, or by the authors' program; none where it is ours."""
 
 
 def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[str, str]:
@@ -111,13 +115,11 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
     runs = {
         name: [_by_protocol(row, lines_of(row), known) for row in rows]
         for name, lines_of in ways.items()
-        if not claim.only_ours and (name != "as printed" or not claim.only_by_authors)
+        if not claim.only_ours
     }
     whole = [name for name, shares in runs.items() if None not in shares]
     if whole:
         by, both = whole[0], runs[whole[0]]
-    elif claim.only_by_authors:
-        return UNTESTED, f"{first} and {second} by their authors' program: not run yet"
     elif claim.only_as_printed:
         return UNTESTED, "one network of ours serves both rows; as printed not run yet"
     else:
@@ -125,9 +127,17 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
     a, b = both
     if a is None or b is None:
         return UNTESTED, "not measured yet"
-    difference, interval = a.percent - b.percent, 2 * sqrt(a.variance + b.variance)
-    protocol = _protocol((share.seeds for share in (a, b) if share.seeds), by)
+    difference, of_weights = a.percent - b.percent, a.of_weights + b.of_weights
+    if a.by_network.keys() == b.by_network.keys() and len(a.by_network) > 1:
+        apart = [a.by_network[network] - b.by_network[network] for network in a.by_network]
+        of_weights = variance(apart) / len(apart)  # on other deals; what they share tells nothing
+    interval = 2 * sqrt(a.of_deals + b.of_deals + of_weights)
+    protocol = _protocol((n for share in (a, b) if (n := len(share.by_network))), by)
+    waiting = claim.only_by_authors and by != "by their program"
+    protocol += ", not by its authors' program" if waiting else ""
     figures = f"{first} {a.percent:.2f}, {second} {b.percent:.2f} (± {interval:.2f}{protocol})"
+    if waiting:
+        return NOT_YET, figures
     if claim.alike:
         far = FAILS if abs(difference) > claim.points + interval else UNDECIDED
         most = abs(difference) + _ONE_SIDED * interval / 2
@@ -157,15 +167,18 @@ def _by_protocol(row: str, of_row: Sequence[Line], known: Store) -> _Share | Non
     shares = [pooled(line)[0] for line in lines]
     one = variance(shares) if len(shares) > 1 else of_first_weights(lines[0], known)
     deals = _of_deals(mean(shares), lines[0], row)
-    return _Share(mean(shares), deals + one / len(shares), len(lines))
+    networks = (f"{line.get('network', row)}, {line['seed']}" for line in lines)
+    return _Share(mean(shares), deals, one / len(shares), dict(zip(networks, shares, strict=True)))
 
 
 def _ours(row: str, known: Store) -> _Share | None:
     line = known.get(row)
     if line is None or "exact" not in line:
         return None
-    share = pooled(line)[0]
-    return _Share(share, _of_deals(share, line, row) + of_first_weights(line, known), 0)
+    share, seeds = pooled(line)[0], [figures[-1] for figures in line.get("of_seeds", {}).values()]
+    several = len(seeds) > 1
+    weights = variance(seeds) / len(seeds) if several else of_first_weights(line, known)
+    return _Share(share, _of_deals(share, line, row), weights, {})
 
 
 def _of_deals(percent: float, line: Line, row: str) -> float:
@@ -199,8 +212,8 @@ def of_first_weights(line: Line, known: Store) -> float:
 def _coding(line: Line) -> str:
     """Return the kind of a line's coding, 52x4 or 52x4-2018; "" without a network."""
     parts = str(line.get("network", "")).split(" | ")
-    name = parts[1] if len(parts) > 1 else ""
-    return name.split("+")[0] if name.endswith(("2018", "2018+9")) else name.split("-")[0]
+    name = parts[1].split("+")[0] if len(parts) > 1 else ""
+    return name if name.endswith("2018") else name.split("-")[0]
 
 
 def _judge_value(claim: Claim, known: Store) -> tuple[str, str]:

@@ -199,7 +199,10 @@ def _made_of(known: Store) -> str:
     }
     if seconds:
         hours = sum(seconds.values()) / 3600
-        parts.append(f"- {len(seconds)} trainings, {hours:.1f} hours of a core in all.")
+        parts.append(
+            f"- {len(seconds)} trainings, {hours:.1f} hours of a core. Those of "
+            "`other_settings.csv` did not note their time."
+        )
     return "Made by:\n\n" + "\n".join(parts) + "\n"
 
 
