@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tomllib
+from base64 import b85encode
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,7 +104,10 @@ def test_with_deals_from_outside_the_librarys_own_stand_beside_them(deals, finis
     alone = measure.measure_row(row, network, replace(deals, test=own))
     beside = measure.measure_row(row, network, replace(deals, test_name="GIB", own_test=own))
     assert "own" not in alone and alone["n"] == 150
-    assert beside["own"] == {"exact": alone["exact"], "n": 150}
+    kept = {name: alone[name] for name in ("deals_tested", "right")}
+    assert beside["own"] == {"exact": alone["exact"], "n": 150, **kept}
+    by_deal = measure.exact_by_deal(alone)
+    assert len(by_deal) == 150 and by_deal.mean() == pytest.approx(alone["exact"], abs=0.01)
     assert beside["n"] == 200 and beside["test"].startswith("GIB")
 
 
@@ -792,6 +796,33 @@ def test_one_network_on_two_sets_of_deals_is_compared_seed_by_seed(tmp_path):
     figures = "train 44.00, {} 41.50 (± {:.2f}; as printed, 2 seeds)"
     assert judged("train", "test") == ("holds", figures.format("test", one))
     assert judged("train", "other") == ("undecided", figures.format("other", two))
+
+
+def test_rows_that_kept_what_was_right_are_compared_in_pairs(tmp_path):
+    draw = np.random.default_rng(5)
+    hard = draw.random(1_500)  # a deal that one has wrong the other is likelier to have wrong
+    hits = {row: hard + 0.3 * draw.normal(size=1_500) < limit
+            for row, limit in (("a", 0.55), ("b", 0.52))}  # fmt: skip
+
+    def kept(right):
+        bits = b85encode(np.packbits(right).tobytes()).decode()
+        exact = round(100 * right.mean(), 2)
+        return {"exact": exact, "n": len(right), "deals_tested": len(right), "right": bits}
+
+    lines = [{"printed": row, "seed": 1, "network": f"{row} | 52 | S", **kept(right[:1_000]),
+              "own": kept(right[1_000:])} for row, right in hits.items()]  # fmt: skip
+    claim = Claim(says="it is so", where="Table 1", more=[["a", "b"]])
+    apart = 100 * (hits["a"].astype(float) - hits["b"])
+    both = [100 * right.mean() for right in hits.values()]
+    expected = (
+        f"a {both[0]:.2f}, b {both[1]:.2f} (± {2 * (apart.var(ddof=1) / 1_500) ** 0.5:.2f}; "
+        "as printed in pairs, 1 seed)"
+    )
+    assert judge(claim, _known(tmp_path / "kept", *lines))[1] == expected
+    assert measure.exact_by_deal(lines[0]).tolist() == (100 * hits["a"][:1_000]).tolist()
+    del lines[1]["own"]["right"]
+    wider = judge(claim, _known(tmp_path / "lost", *lines))[1]
+    assert "in pairs" not in wider and measure.exact_by_deal(lines[1]["own"]) is None
 
 
 def test_a_row_of_several_seeds_knows_its_spread(tmp_path):

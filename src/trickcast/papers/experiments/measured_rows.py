@@ -1,8 +1,10 @@
 """Measuring: rows of figures from trained networks and point counts."""
 
+from base64 import b85decode, b85encode
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...cards import DealSet, Seat, Strain
 from ...evaluation import Score, compare
@@ -15,6 +17,9 @@ from .spec import CONTRACTS
 if TYPE_CHECKING:  # points are measured without torch
     from .trained import Trained
 
+_LEADERS = 2
+"""Results of a deal at most for which a line keeps what is exact: more would be long lines."""
+
 
 def measure_row(row: Row, trained: "Trained", deals: Deals) -> Line:
     """Return the figures of one row, as the papers count them.
@@ -22,7 +27,7 @@ def measure_row(row: Row, trained: "Trained", deals: Deals) -> Line:
     With test deals from outside, what is exact on the library's own stands beside them.
     """
     on = deals.test if row.on == "test" else deals.training[: _trained_on(trained)]
-    score = _score(row, trained, on)
+    score, right = _score(row, trained, on)
     if score is None:
         return _line(row.id, trained, deals, None, f"no test deal has {row.tricks} tricks")
     fewer = 0 < trained.net.deals < row.net.deals
@@ -30,18 +35,40 @@ def measure_row(row: Row, trained: "Trained", deals: Deals) -> Line:
     line = _line(row.id, trained, deals, score, "; ".join(filter(None, (row.note, told))))
     if row.on == "train":
         return line | {"on": f"training deals 0 to {len(on) - 1}"}
-    own = None if deals.own_test is None else _score(row, trained, deals.own_test)
-    return line if own is None else line | {"own": {"exact": round(own.exact, 2), "n": own.n}}
+    line |= right
+    if deals.own_test is None:
+        return line
+    own, right = _score(row, trained, deals.own_test)
+    if own is None:
+        return line
+    return line | {"own": {"exact": round(own.exact, 2), "n": own.n} | right}
 
 
-def _score(row: Row, trained: "Trained", on: DealSet) -> Score | None:
-    """Score a network on the results of these deals that a row is about; None without any."""
+def _score(row: Row, trained: "Trained", on: DealSet) -> tuple[Score | None, Line]:
+    """Score a network on the results of these deals that a row is about; None without any.
+
+    Beside it stands which of them are exact, unless that would be long.
+    """
     batch = all_results(on, row.contracts, row.lead, find_coding(trained.net.coding))
     estimated, real = trained.tricks(batch.inputs), batch.tricks
     if row.tricks is not None:
         chosen = real == row.tricks
         estimated, real = estimated[chosen], real[chosen]
-    return compare(estimated, real) if len(real) else None
+    if not len(real):
+        return None, {}
+    if row.tricks is not None or len(real) > _LEADERS * len(on):
+        return compare(estimated, real), {}
+    bits = b85encode(np.packbits(estimated == real).tobytes()).decode()
+    return compare(estimated, real), {"deals_tested": len(on), "right": bits}
+
+
+def exact_by_deal(line: Line) -> NDArray[np.float64] | None:
+    """Return what percent of each deal's results is exact, (deals,); None where no line kept it."""
+    if "right" not in line:
+        return None
+    bits = np.unpackbits(np.frombuffer(b85decode(line["right"]), np.uint8), count=int(line["n"]))
+    shares: NDArray[np.float64] = 100 * bits.reshape(-1, line["deals_tested"]).mean(0)
+    return shares
 
 
 def _trained_on(trained: "Trained") -> int:

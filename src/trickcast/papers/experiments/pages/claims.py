@@ -6,8 +6,12 @@ from math import sqrt
 from statistics import mean, variance
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..finished_figures import Store
 from ..markdown import markdown_table
+from ..measured_rows import exact_by_deal
 from ..rows import NO_NETWORK, Line
 from .results import independent, standard_error
 
@@ -75,9 +79,9 @@ def table_of_claims(claims: Sequence[Mapping[str, Any]], known: Store) -> str:
     return (
         f"Of {len(judged)} sentences, from its text or its figures and in our words: {counts}. "
         "Figures are percent exact on the test deals and the library's own together. After ± stand "
-        "two standard errors of the difference. They cover the deals, taken as two sets, which is "
-        "more than for the same deals in pairs. They also cover first weights, by the seeds of a "
-        "row as printed, or by those of its kind if it has one.\n\n" + table
+        "two standard errors of the difference. They cover the deals, in pairs where networks kept "
+        "what was right, else as two sets, which is more. They also cover first weights, by the "
+        "seeds of a row as printed, or by those of its kind if it has one.\n\n" + table
     )
 
 
@@ -106,6 +110,8 @@ class _Share(NamedTuple):
     """Its variance by first weights."""
     by_network: Mapping[str, float]
     """The same of each network as printed, or by the authors' program; none where it is ours."""
+    by_deal: NDArray[np.float64] | None = None
+    """Of each test deal, where its lines kept that."""
 
 
 def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[str, str]:
@@ -131,9 +137,15 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
     if a.by_network.keys() == b.by_network.keys() and len(a.by_network) > 1:
         apart = [a.by_network[network] - b.by_network[network] for network in a.by_network]
         of_weights = variance(apart) / len(apart)  # on other deals; what they share tells nothing
-    interval = 2 * sqrt(a.of_deals + b.of_deals + of_weights)
+    of_deals = a.of_deals + b.of_deals
+    if a.by_deal is not None and b.by_deal is not None and len(a.by_deal) == len(b.by_deal):
+        of_deals, by = (
+            float(np.var(a.by_deal - b.by_deal, ddof=1)) / len(a.by_deal),
+            f"{by} in pairs",
+        )
+    interval = 2 * sqrt(of_deals + of_weights)
     protocol = _protocol((n for share in (a, b) if (n := len(share.by_network))), by)
-    waiting = claim.only_by_authors and by != "by their program"
+    waiting = claim.only_by_authors and not by.startswith("by their program")
     protocol += ", not by its authors' program" if waiting else ""
     figures = f"{first} {a.percent:.2f}, {second} {b.percent:.2f} (± {interval:.2f}{protocol})"
     if waiting:
@@ -168,7 +180,21 @@ def _by_protocol(row: str, of_row: Sequence[Line], known: Store) -> _Share | Non
     one = variance(shares) if len(shares) > 1 else of_first_weights(lines[0], known)
     deals = _of_deals(mean(shares), lines[0], row)
     networks = (f"{line.get('network', row)}, {line['seed']}" for line in lines)
-    return _Share(mean(shares), deals, one / len(shares), dict(zip(networks, shares, strict=True)))
+    by_network = dict(zip(networks, shares, strict=True))
+    return _Share(mean(shares), deals, one / len(shares), by_network, _by_deal(lines))
+
+
+def _by_deal(lines: Sequence[Line]) -> NDArray[np.float64] | None:
+    """Return percent exact of each deal on both test sets, mean over lines that all kept it."""
+    kept = list[NDArray[np.float64]]()
+    for line in lines:
+        parts = [exact_by_deal(part) for part in (line, line.get("own", {}))]
+        there = [part for part in parts if part is not None]
+        if len(there) < len(parts):
+            return None
+        kept.append(np.concatenate(there))
+    of_all: NDArray[np.float64] = np.mean(kept, axis=0)
+    return of_all
 
 
 def _ours(row: str, known: Store) -> _Share | None:
