@@ -83,20 +83,21 @@ def measure(path: Path, gib: str) -> None:
 
 
 def of_set(entries: Sequence[tuple[Path, Any]]) -> str:
-    """Return the table of a set, the best log-loss first, and those of tricks alone after them."""
+    """Return the table of a set, the best log-loss in suits first, those without it by hits."""
     rows = []
     for path, entry in entries:
         score = entry["score"]
         by_part = {part: score["figures"][part] for part in PARTS if part in score["figures"]}
         losses = [figures["log_loss"] for figures in by_part.values() if "log_loss" in figures]
-        order = by_part.get("suits", {}).get("log_loss", [99.0])[0]
+        loss = by_part.get("suits", {}).get("log_loss")
         cells = [f"[{entry['name']}](../results/{path.name})", entry["by"]]
         for part in PARTS:
             figures = by_part.get(part)
             cells.append("" if figures is None else hits(figures))
             cells.append(with_error(figures["log_loss"], 4) if figures and losses else "")
         exact = max(figures["exact"][0] for figures in by_part.values())
-        rows.append((order - exact / 100 * (order == 99), [*cells, score["answers"]]))
+        order = (0, loss[0]) if loss else (1, -exact)
+        rows.append((order, [*cells, score["answers"]]))
     head = ["entry", "by"]
     for words in PARTS.values():
         head += [f"{words}: within 2 \\| 1 \\| exact, %", "log-loss"]

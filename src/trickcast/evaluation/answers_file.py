@@ -121,9 +121,7 @@ def read_answers(table: _Table, asked: TestSet, truth: Truth) -> Answers:
                 f"{table.place(row)}: tricks is {table.columns['tricks'][row]} (expected 0 to 13)"
             )
         tricks[rows] = counts
-    kinds = {"suits": truth.cell // 4 < 4, "notrump": truth.cell // 4 == 4}
-    kinds = {"all contracts": truth.cell >= 0} if asked.task == "table" else kinds
-    _refuse_holes(table.path, truth, kinds, tricks != UNKNOWN)
+    _refuse_holes(table.path, asked, truth, tricks != UNKNOWN)
     return Answers(probabilities, tricks)
 
 
@@ -236,13 +234,15 @@ def _letter_of_seat(text: str) -> str:
     return Seat.parse(text).letter
 
 
-def _refuse_holes(
-    path: str,
-    truth: Truth,
-    kinds: dict[str, NDArray[np.bool_]],
-    answered: NDArray[np.bool_],
-) -> None:
-    """Raise AnswersError where some answers of a kind are left out, and not all."""
+def _refuse_holes(path: str, asked: TestSet, truth: Truth, answered: NDArray[np.bool_]) -> None:
+    """Raise AnswersError where some answers in suits or in notrump are left out, and not all.
+
+    At the table all are to be answered: it is the contracts that were chosen by somebody else.
+    """
+    notrump = truth.cell // 4 == 4
+    kinds = {"suits": ~notrump, "notrump": notrump}
+    if asked.task == "table":
+        kinds = {"all contracts": np.ones_like(notrump)}
     for name, of_kind in kinds.items():
         missing = of_kind & ~answered
         if missing.any() and (of_kind & answered).any():

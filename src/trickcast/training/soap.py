@@ -3,8 +3,8 @@
 Vyas and others, "SOAP: Improving and Stabilizing Shampoo using Adam", ICLR 2025 (arXiv:2409.11321).
 Of every matrix the second moments of rows and of columns are averaged, as in Shampoo; Adam works
 on the gradient turned into their eigenvectors. Where inputs go together, as suits' cards do, this
-takes a fraction of Adam's steps. Weights of one shape are moved together: a GPU would spend most of
-a step on beginning a hundred small products one by one.
+takes a fraction of Adam's steps. Weights of one shape are moved together: a hundred small products
+begun one by one leave a GPU waiting.
 """
 
 from collections.abc import Callable, Iterable

@@ -136,13 +136,11 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
     difference, of_weights = a.percent - b.percent, a.of_weights + b.of_weights
     if a.by_network.keys() == b.by_network.keys() and len(a.by_network) > 1:
         apart = [a.by_network[network] - b.by_network[network] for network in a.by_network]
-        of_weights = variance(apart) / len(apart)  # on other deals; what they share tells nothing
+        of_weights = variance(apart) / len(apart)  # what both owe to the same weights goes out
     of_deals = a.of_deals + b.of_deals
     if a.by_deal is not None and b.by_deal is not None and len(a.by_deal) == len(b.by_deal):
-        of_deals, by = (
-            float(np.var(a.by_deal - b.by_deal, ddof=1)) / len(a.by_deal),
-            f"{by} in pairs",
-        )
+        of_deals = float(np.var(a.by_deal - b.by_deal, ddof=1)) / len(a.by_deal)
+        by += " in pairs"
     interval = 2 * sqrt(of_deals + of_weights)
     protocol = _protocol((n for share in (a, b) if (n := len(share.by_network))), by)
     waiting = claim.only_by_authors and not by.startswith("by their program")
