@@ -331,7 +331,7 @@ def test_a_call_after_the_other_makes_the_contract(page):
     page.get_by_role("tab", name="Bidding").click()
     for call in ("1 hearts", "Pass", "3 hearts", "Double", "Pass", "4 clubs"):
         page.get_by_role("button", name=call, exact=True).click()
-    assert page.get_by_role("button", name="3 spades", exact=True).is_disabled()
+    page.get_by_role("button", name="3 spades", exact=True, disabled=True).wait_for()
     for _ in range(3):
         page.get_by_role("button", name="Pass", exact=True).click()
     assert json.dumps(shown_board(page)["contract"]) == '"4C"'

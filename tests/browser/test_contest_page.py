@@ -59,6 +59,7 @@ def test_a_chunk_is_played_to_its_end_on_a_phone(browser: Any, address: str, sho
             page.get_by_role("button", name="8 tricks", exact=True).click()
         page.get_by_role("status").filter(has_text="take 8").wait_for()
         page.locator("button.go").click()
+    page.get_by_role("heading", name="Your chunk").wait_for()
     page.screenshot(path=shots / "contest-score.png", full_page=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     table = page.get_by_role("table").first

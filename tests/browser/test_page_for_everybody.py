@@ -164,7 +164,7 @@ def test_boards_are_printed_two_a_page(browser, site, shots, tmp_path: Path):
     page.evaluate("() => { window.prints = 0; window.print = () => { window.prints += 1; }; }")
     page.get_by_role("button", name="Print").click()
     page.wait_for_function("window.prints === 1")
-    assert page.locator("#status").inner_text().startswith("6 boards are estimated")
+    page.locator("#status", has_text="6 boards are estimated").wait_for()
     paper = page.pdf(path=shots / "boards.pdf", format="A4")
     assert paper.count(b"/Type /Page\n") == 3
     page.emulate_media(media="print")
