@@ -6,9 +6,9 @@ The layouts of varied questions are solved once, each in the one strain and decl
 (--pools keeps these results: no other model changes them). Then simulations are replayed by the
 package's own code on layouts drawn from these with replacement, as cheap arithmetic: its clock
 counts the CPU seconds that dealing, solving, estimating (one strain) and loading the model take
-here. Each question is asked for expected tricks, to ± 0.05, and for the chance of the contract
-nearest to even, to ± 3 % (a search a layout, which is cheaper than counting), with the network and
-by solving alone:
+here. Each question is asked for expected tricks, to ± 0.05, for the chance of the contract nearest
+to even, to ± 3 % (a search a layout, which is cheaper than counting), and for a rare result, three
+tricks more (where there are not so many, less), with the network and by solving alone:
 
 - coverage: how many 95 % intervals hold the mean of all layouts of the question;
 - bias: the mean of the repeated answers less that mean, in standard errors of it, and as a share of
@@ -50,6 +50,7 @@ Numbers = NDArray[Any]
 Pool = tuple[Numbers, Numbers]
 """What the layouts of a question give, exactly, and as estimated with the doubt: (n, 2)."""
 TRICKS = np.arange(14.0)
+RARE = 3  # tricks from the contract that is nearest to even
 NEVER = float("inf")
 DEALT = 8192  # layouts on which dealing is timed
 SOME = 40  # layouts on which single searches are timed, and solved with East and West exchanged
@@ -286,12 +287,14 @@ def replay_question(
     estimating = (time.process_time() - start) / len(owners)
     goal, rng = contract_of(exact), np.random.default_rng([options.seed, case])
     made = (np.arange(14) >= goal).astype(float)
+    rare = (np.arange(14) >= (goal + RARE if goal + RARE <= 13 else goal - RARE)).astype(float)
     rows = {}
     for name, outcome, precision, solving in (
         ("expected tricks", TRICKS, options.tricks, pools["solve"]),
         ("chance to make", made, options.making, pools["make"]),
+        ("chance of a rare result", rare, options.making, pools["make"]),
     ):
-        asked = Asked(chance=outcome is made)
+        asked = Asked(chance=outcome is not TRICKS)
         doubts = doubt_of(chances[:, None], outcome[:, None])
         pool = outcome[exact], np.stack([chances @ outcome, doubts], axis=1)
         times = dealing, solving, estimating, loading
@@ -321,7 +324,9 @@ def main() -> None:
     options = parser.parse_args()
     estimator, loading = time_estimates(options)
     pools = solve_pools(options)
-    names = ("expected tricks", "chance to make", "East and West exchanged")
+    names = (
+        "expected tricks", "chance to make", "chance of a rare result", "East and West exchanged"
+    )  # fmt: skip
     rows: dict[str, list[dict[str, float]]] = {name: [] for name in names}
     pieces = [
         (case, {name: values[case] for name, values in pools.items()})

@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .controls import Floats
+from .controls import MINIMUM_EXACT, Floats
 
-PILOT = 40
-"""Layouts solved before it is decided whether the network is used, and whatever it says; of DDS's
-batch of tables."""
-_LEAST = 0.01
+PILOT = MINIMUM_EXACT
+"""Layouts solved before it is decided whether the network is used, and whatever it says."""
+_LEAST = 0.003
 """Variance, of tricks or of a chance, that is added to what the network says."""
 Rows = NDArray[np.intp]
 Lots = Callable[[int], Floats]
@@ -33,21 +32,18 @@ class Selection:
     rows: Rows
     reach: int
     """Of how many layouts they were chosen; 0 where they are the first that came."""
+    doubts: Floats
+    """About the layouts so far."""
 
     def __init__(self, lots: Lots):
         self._draw, self._lots = lots, np.empty(0)
-        self._doubts = np.empty(0)
+        self.doubts = np.empty(0)
         self.rows, self.reach, self._first = np.empty(0, dtype=np.intp), 0, 0
 
     def add_doubts(self, doubts: Floats) -> None:
         """Take the doubts about the next layouts, above 0."""
-        self._doubts = np.concatenate([self._doubts, doubts])
+        self.doubts = np.concatenate([self.doubts, doubts])
         self._lots = np.concatenate([self._lots, 1 - self._draw(len(doubts))])
-
-    @property
-    def focus(self) -> float:
-        """By what choosing by doubt multiplies the spread, were doubts as great as misses."""
-        return float(self._doubts.mean() ** 2 / np.square(self._doubts).mean())
 
     def next_first(self, number: int) -> tuple[Rows, list[int]]:
         """Return the layouts to solve to have the first ``number``, and the reach after each."""
@@ -61,9 +57,9 @@ class Selection:
         """
         if not self.reach:
             self._first = len(self.rows)
-        layouts, reached = len(self._doubts), self.reach or self._first
+        layouts, reached = len(self.doubts), self.reach or self._first
         wanted, rest = number - len(self.rows), self._unsolved(layouts)
-        priority = self._doubts / self._lots
+        priority = self.doubts / self._lots
         before, beyond = rest[rest < reached], rest[rest >= reached]
         threshold = priority[before].max() if len(before) else np.inf
         alike = beyond[priority[beyond] > threshold]
@@ -83,18 +79,24 @@ class Selection:
         self.rows, self.reach = np.concatenate([self.rows, rows]), reach
 
     def in_order(self, layouts: int) -> Rows:
-        """Return the numbers of so many layouts, or of those in reach, the solved ones first."""
-        return np.concatenate([self.rows, self._unsolved(self.reach or layouts)])
+        """Return the numbers of so many layouts, or of those in reach, the solved ones first.
+
+        Both are in the order of their numbers, however the solving came there.
+        """
+        return np.concatenate([np.sort(self.rows), self._unsolved(self.reach or layouts)])
 
     @property
     def chance(self) -> Floats | None:
-        """The chance with which each solved layout was chosen; None where all had the same."""
+        """With what chance each solved layout was chosen, in the order of their numbers.
+
+        None where all had the same.
+        """
         if not self.reach:
             return None
         rest, sure = self._unsolved(self.reach), np.ones(len(self.rows))
         if len(rest):
-            threshold = (self._doubts[rest] / self._lots[rest]).max()
-            sure = np.minimum(1, self._doubts[self.rows] / threshold)
+            threshold = (self.doubts[rest] / self._lots[rest]).max()
+            sure = np.minimum(1, self.doubts[np.sort(self.rows)] / threshold)
         return 1 - (1 - sure) * (1 - self._first / self.reach)
 
     def _unsolved(self, layouts: int) -> Rows:

@@ -24,6 +24,8 @@ variates of Monte Carlo methods are the same). Here, for finite n:
 - var(x) is that of the solved; where that of all layouts is larger, the share 1 - r² of what it is
   larger by is added, and b stays within 0 and 2: an honest estimate has b near 1, and a rare
   outcome cannot throw it far off.
+- A few solved layouts may show no miss. So the variance is taken to be at least that of one in n
+  being a step off, or half that where misses were sought, by doubt.
 - Intervals take Student's t with n - 2 degrees of freedom; those of chances are Wilson's at the
   effective sample size, since chances near 0 or 1 have no symmetric error.
 """
@@ -41,6 +43,8 @@ MINIMUM_EXACT = 20
 CONFIDENCE = 0.95
 _PARTS = 10
 _STEEPEST = 2.0
+_SOUGHT = 0.5
+"""By what the least variance is multiplied where misses were sought: layouts chosen by doubt."""
 _SHARED = 0.05
 """The share of the spread in a layout that a network misses of all layouts alike."""
 _ALL = np.ones((1, 1), dtype=np.bool_)
@@ -62,7 +66,8 @@ class Means:
     effective: Floats
     """Effective sample size: how many solved layouts alone would have this standard error."""
     left: Floats
-    """The solved layouts times the part of the variance that more of them would lessen."""
+    """The solved layouts times the part of the variance that more of them would lessen: of all, if
+    no more were estimated."""
     solved: int
     layouts: int
 
@@ -119,8 +124,7 @@ def means(
         exact: Outcomes of the n solved layouts, shape (n, m).
         estimated: Estimates of the same outcomes for all N layouts, the solved ones first, shape
             (N, m). None if there are none.
-        unit: Smallest step of an outcome. If all solved layouts agree, the variance is taken to be
-            that of one in n being a step off.
+        unit: Smallest step of an outcome.
         chance: Chance with which each solved layout was chosen, shape (n,). Default: all the same.
         effect: How much larger the variances of means are than of independent layouts.
 
@@ -155,16 +159,15 @@ def means(
     if estimated is None or len(estimated) == n:
         # estimates of no other layouts sharpen nothing, but show what they would explain
         spread = np.maximum(exact.var(axis=0, ddof=1), floor)
-        explained = np.zeros(exact.shape[1])
+        explained, left = np.zeros(exact.shape[1]), spread
         if estimated is not None:
             control = estimated - estimated.mean(axis=0)
             explained = _moments(exact, control, np.ones(n), _ALL).explained[0]
+            left = spread * np.minimum((1 - explained) * (n - 1) / (n - 2), 1)
         size = np.full(exact.shape[1], float(n))
-        left = spread * (1 - explained)
         alone = Means(exact.mean(axis=0), np.sqrt(spread / n), explained, size, left, n, n)
         return alone.widened(effect)
-    weight = np.full(n, len(estimated) / n) if chance is None else 1 / chance
-    return _corrected(exact, estimated, weight, floor).widened(effect)
+    return _corrected(exact, estimated, chance, floor).widened(effect)
 
 
 def guessed(estimated: Floats, squares: Floats) -> Means:
@@ -185,9 +188,16 @@ def guessed(estimated: Floats, squares: Floats) -> Means:
     return Means(mean, error, unknown, effective, unknown, 0, layouts)
 
 
-def _corrected(exact: Floats, estimated: Floats, weight: Floats, floor: Floats | float) -> Means:
-    """Estimate means by the formulas at the top of this module; ``weight`` is (n,), 1 / π."""
+def _corrected(
+    exact: Floats, estimated: Floats, chance: Floats | None, floor: Floats | float
+) -> Means:
+    """Estimate means by the formulas at the top of this module; ``chance`` is (n,), π."""
     n, layouts = len(exact), len(estimated)
+    if chance is None:
+        weight = beyond = np.full(n, layouts / n)
+    else:
+        weight, floor = 1 / chance, _SOUGHT * floor
+        beyond = weight - 1  # a layout that is solved for certain leaves nothing
     control = estimated - estimated.mean(axis=0)  # about zero, so that sums lose no digits
     paired, other = control[:n], control[n:]
     spread = control.var(axis=0, ddof=1)
@@ -207,7 +217,7 @@ def _corrected(exact: Floats, estimated: Floats, weight: Floats, floor: Floats |
     with np.errstate(divide="ignore", invalid="ignore"):
         effective = np.where(variance > 0, exact_spread / variance, n)
     effective = np.where(exact_spread > 0, effective, n)
-    left = n * (weight * (weight - 1)) @ np.square(missed) / layouts**2
+    left = n * (weight * beyond) @ np.square(missed) / layouts**2
     return Means(mean, np.sqrt(variance), whole.explained[0], effective, left, n, layouts)
 
 

@@ -103,23 +103,30 @@ class Spread:
 
     variance: Floats
     explained: Floats
-    """r², less what chance adds to it in a sample."""
+    """The share of the variance that more estimates lessen: r², less what chance adds to it; all of
+    it where layouts were chosen by doubt, and the rest is what comes on top."""
     rest: Floats
     """n times what remains of the variance of a mean where all layouts are estimated."""
 
     @classmethod
-    def of(cls, estimated: Means, focus: float = 1.0) -> "Spread":
-        """Take it from the means of what was solved so far.
+    def of(
+        cls, estimated: Means, *, chosen: bool = False, doubts: Floats | None = None
+    ) -> "Spread":
+        """Take it from the means of what was solved so far, some ``chosen`` by doubt.
 
-        ``focus`` is by what the rest is going to be multiplied, where layouts are chosen by doubt
-        and none was yet.
+        With the ``doubts`` about layouts, the next ones are going to be chosen by these, and none
+        was yet. Then the few solved and the network have an equal say in how far it misses.
         """
         n = estimated.solved
-        honest = np.clip(1 - (1 - estimated.explained) * (n - 1) / (n - 2), 0, 1)
+        explained = np.clip(1 - (1 - estimated.explained) * (n - 1) / (n - 2), 0, 1)
         variance = estimated.effective * estimated.error**2
-        if estimated.layouts == n:
-            return cls(variance, honest, variance * (1 - honest) * focus)
-        return cls(variance, honest, estimated.left * focus)
+        if chosen:
+            explained = np.ones_like(explained)
+        if doubts is None:
+            return cls(variance, explained, estimated.left)
+        focus = doubts.mean() ** 2  # the least that choosing leaves of the mean of their squares
+        shown = estimated.left / np.square(doubts).mean()
+        return cls(variance, explained, focus * (shown + 1) / 2)
 
     def left(self, ratio: float) -> float:
         """Return n times the variance of a mean at ``ratio`` estimates a solve; 0 for none."""

@@ -18,11 +18,12 @@ from .choice import PILOT, Lots, Rows, Selection
 from .controls import MINIMUM_EXACT, Floats, Means
 from .plan import Plan, Spread
 
-_RISK = 0.04  # of the time that solving alone needs: what trying the network may cost
+_RISK = 0.1  # of the time that solving alone needs: what trying the network may cost
 _STAKE = 0.25  # of a given time: the same, as it nearly always pays there
-_OVER = 0.1  # of the time: what estimates may take where the first solves need all of it
+_OVER = 0.1  # of the time of the first solves: what estimates of further layouts may take
 _LONGEST = 4  # times the number solved at the last look, at most, are solved at the next
-_LEAP = 0.8  # of the way to the number of solves that seems needed: it is not well known yet
+_LEAP = 0.65  # of the way to the number of solves that seems needed: it is not well known yet
+_TRIED = 256  # layouts estimated to see what they are worth, at most
 _NEAR = 1.2  # times the number solved: up to here all of the way
 _SURE = 1.03  # and a little more: to look again and again would end it by luck, and biased
 _SHORT = 4  # layouts solved between two looks, at least, where there is time for them
@@ -151,8 +152,8 @@ class Run:
 
     @property
     def exact(self) -> NDArray[Any]:
-        """Exact results of the solved layouts."""
-        return np.concatenate(self._exact)
+        """Exact results of the solved layouts, in the order of ``rows``."""
+        return np.concatenate(self._exact)[np.argsort(self._selection.rows)]
 
     @property
     def rows(self) -> Rows:
@@ -192,12 +193,12 @@ class Run:
                 self._estimate_to(plan.most_samples)
             self._solve_to(plan.most_exact)
         elif plan.open_ended:
-            self._deal_to(min(PILOT, plan.most_exact))
+            self._deal_to(PILOT)
             self._solve_until_enough()
         else:
             self._deal_to(plan.most_exact)
-            self._solve_to(min(PILOT, plan.most_exact))
-            self._estimate_to(self.solving.done)
+            self._solve_to(PILOT)
+            self._estimate_to(_TRIED)
             if not self._by_doubt:
                 self._solve_to(plan.most_exact)
                 self._estimate_to(self.solving.done)
@@ -208,15 +209,12 @@ class Run:
             self._solve_to(plan.most_exact)
 
     def _solve_until_enough(self) -> None:
-        self._solve_to(MINIMUM_EXACT)
-        if not self._is_late():
-            in_time = np.inf
-            if self._plan.seconds is not None:
-                in_time = (1 - _OVER) * self._plan.seconds / max(self.solving.pace, 1e-9)
-            self._solve_to(int(min(PILOT, self._most_exact, max(MINIMUM_EXACT, in_time))))
+        self._solve_to(PILOT)
         late, passed = self._is_late(), self._source.now() - self._start
         if self._source.trial < _OVER * passed if late else self._is_worth_a_try():
             self._estimate_to(self.solving.done)
+            if not late:
+                self._estimate_to(min(_TRIED, int(_OVER / self._cost * self.solving.done)))
             ratio = self._spread().ratio(self._cost)
             self._drop_estimates_if(ratio == 0)
             if ratio and self._is_late():
@@ -284,9 +282,9 @@ class Run:
         return self._means[1]
 
     def _spread(self) -> Spread:
-        chosen_yet = self._selection.reach > 0
-        focus = self._selection.focus if self._by_doubt and not chosen_yet else 1.0
-        return Spread.of(self.means(), focus)
+        chosen = self._selection.reach > 0
+        doubts = self._selection.doubts if self._by_doubt and not chosen else None
+        return Spread.of(self.means(), chosen=chosen, doubts=doubts)
 
     @property
     def _cost(self) -> float:

@@ -62,7 +62,7 @@ def simulate(
     network, with wider intervals, before anything is solved.
 
     With ``contracts`` and without ``precision`` and ``seconds`` the same seed gives the same
-    result. With either, a pilot of 40 layouts decides how many to estimate and solve; ``samples``
+    result. With either, a pilot of 20 layouts decides how many to estimate and solve; ``samples``
     and ``solve`` are then upper limits.
 
     Args:
