@@ -21,6 +21,7 @@ from .plan import Plan, Spread
 _RISK = 0.1  # of the time that solving alone needs: what trying the network may cost
 _STAKE = 0.25  # of a given time: the same, as it nearly always pays there
 _OVER = 0.1  # of the time of the first solves: what estimates of further layouts may take
+_LITTLE = 0.05  # of the time of solving: what estimates may take though few seem to pay
 _LONGEST = 4  # times the number solved at the last look, at most, are solved at the next
 _LEAP = 0.65  # of the way to the number of solves that seems needed: it is not well known yet
 _TRIED = 256  # layouts estimated to see what they are worth, at most
@@ -205,7 +206,8 @@ class Run:
             ratio = self._spread().ratio(self._aim.usual_cost)
             self._drop_estimates_if(ratio == 0)
             if ratio:
-                self._estimate_to(int(ratio * self._most_exact))
+                least = _LITTLE / self._aim.usual_cost if self._by_doubt else 0
+                self._estimate_to(int(max(ratio, least) * self._most_exact))
             self._solve_to(plan.most_exact)
 
     def _solve_until_enough(self) -> None:
