@@ -41,7 +41,7 @@ from trickcast._progress import Advance
 from trickcast.cards import Seat, Strain, Suit
 from trickcast.dealing import Constraints
 from trickcast.simulation import Means, Plan, means
-from trickcast.simulation.choice import doubt_of
+from trickcast.simulation.choice import PILOT, doubt_of
 from trickcast.simulation.layouts import CORRECTED_MODEL
 from trickcast.simulation.run import Aim, Run
 from trickcast.solver import makes_batches, solve_cell_batches
@@ -163,7 +163,7 @@ class Replay:
         self.exact, self.estimated = pool
         self.rng, self.dealing, self.solving = rng, dealing, solving
         self.estimating, self.loading = estimating, loading
-        self.trial = loading + 40 * estimating
+        self.trial = loading + PILOT * estimating
         self.rows = np.empty(0, dtype=np.int64)
         self.seconds = 0.0
 

@@ -280,6 +280,8 @@ def test_whatever_is_doubted_the_answer_is_unbiased_and_its_interval_true(doubts
 class Rare(Doubted):
     """Whether something happens in a layout."""
 
+    usual_cost = 0.004
+
     def half_widths(self, estimated):
         _, low, high = estimated.chances()
         return (high - low) / 2
@@ -308,6 +310,30 @@ def test_what_seldom_happens_is_not_taken_to_happen_never(p, plan) -> None:
         _, low, high = run.means().chances()
         held.append(low[0] <= p <= high[0])
     assert np.mean(held) >= 0.91
+
+
+def test_a_pilot_without_a_miss_still_has_its_estimates() -> None:
+    source = Seldom(1, 0.01)
+    source.exact[:20] = 0.0
+    run = Run(source, Rare(), Plan(solve=200), np.random.default_rng(1).random)
+    run.go()
+    assert run.solving.done == 200 and run.estimating.done >= 2500
+
+
+def test_layouts_that_depend_on_each_other_change_no_ratio() -> None:
+    exact, estimated = trick_counts(np.random.default_rng(7), 0.8, 256, 1)
+    alone, *others = (
+        Spread.of(means(exact[:20], estimated, unit=1.0, effect=effect)).ratio(0.02)
+        for effect in (1.0, 1.3, 4.0)
+    )
+    assert others == [alone, alone] and alone > 0
+
+
+def test_a_clock_that_stands_still_ends_it_too() -> None:
+    source, plan = Drawn(1, 0.8, 0.0, loading=0.0), Plan(precision=0.06, samples=20_000)
+    run = Run(source, Counted(), plan, np.random.default_rng(1).random)
+    run.go()
+    assert run.stopped == "precision" and run.estimates is not None
 
 
 def test_doubt_that_is_justified_saves_solving() -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .controls import MINIMUM_EXACT, Floats
 
 PILOT = MINIMUM_EXACT
-"""Layouts solved before it is decided whether the network is used, and whatever it says."""
+"""Layouts solved as they come, before it is decided whether the network is used."""
 _LEAST = 0.003
 """Variance, of tricks or of a chance, that is added to what the network says."""
 Rows = NDArray[np.intp]

@@ -66,10 +66,12 @@ class Means:
     effective: Floats
     """Effective sample size: how many solved layouts alone would have this standard error."""
     left: Floats
-    """The solved layouts times the part of the variance that more of them would lessen: of all, if
-    no more were estimated."""
+    """n times the part of the variance that more solving would lessen. If only the n are estimated,
+    that is all that the estimates do not explain."""
     solved: int
     layouts: int
+    effect: float = 1.0
+    """By how much variances were widened."""
 
     @property
     def quantile(self) -> float:
@@ -104,7 +106,7 @@ class Means:
             self.effective / effect,
             self.left * effect,
         )
-        return replace(self, error=error, effective=effective, left=left)
+        return replace(self, error=error, effective=effective, left=left, effect=effect)
 
 
 def means(

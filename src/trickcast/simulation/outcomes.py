@@ -57,7 +57,7 @@ class Result:
     """Whether the network estimated all; it does not where all are solved, or it cannot pay."""
     chance: Floats | None
     """(solved,), with what chance each of the solved was chosen: layouts of which the network is in
-    doubt are solved first. None where all had the same."""
+    doubt are solved more often. None where all had the same."""
     clock: Clock
     stopped: str | None
     """Why fewer were solved than allowed: precision, seconds, interrupt, max_tries; else None."""

@@ -8,7 +8,8 @@ gives the variance (controls.py)
 so that the time for a variance does not depend on n but on q alone. With c = e / s it is least at
 q = sqrt(r² / ((1 - r²) c)), and is then (√(1 - r²) + √(r² c))² of the time of solving alone
 (Cochran, Sampling Techniques, 3rd edition, 12.7). Of several outcomes the worst known counts. Where
-layouts are chosen by doubt (choice.py), 1 - r² is multiplied by what that leaves of it.
+layouts are chosen by doubt (choice.py), less than 1 - r² is left: what the solved ones show, and
+before any was chosen the mean of that and of what the network says itself.
 """
 
 import operator
@@ -103,8 +104,8 @@ class Spread:
 
     variance: Floats
     explained: Floats
-    """The share of the variance that more estimates lessen: r², less what chance adds to it; all of
-    it where layouts were chosen by doubt, and the rest is what comes on top."""
+    """The share of the variance that more estimates would lessen: r², less what chance adds to it.
+    Where layouts were chosen by doubt it is 1: the rest does not depend on their number."""
     rest: Floats
     """n times what remains of the variance of a mean where all layouts are estimated."""
 
@@ -119,14 +120,14 @@ class Spread:
         """
         n = estimated.solved
         explained = np.clip(1 - (1 - estimated.explained) * (n - 1) / (n - 2), 0, 1)
-        variance = estimated.effective * estimated.error**2
+        variance = estimated.effective * estimated.error**2 * estimated.effect
         if chosen:
             explained = np.ones_like(explained)
         if doubts is None:
             return cls(variance, explained, estimated.left)
-        focus = doubts.mean() ** 2  # the least that choosing leaves of the mean of their squares
-        shown = estimated.left / np.square(doubts).mean()
-        return cls(variance, explained, focus * (shown + 1) / 2)
+        said = np.square(doubts).mean() * estimated.effect
+        focus = doubts.mean() ** 2 / np.square(doubts).mean()  # the least that choosing leaves
+        return cls(variance, explained, focus * (estimated.left + said) / 2)
 
     def left(self, ratio: float) -> float:
         """Return n times the variance of a mean at ``ratio`` estimates a solve; 0 for none."""

@@ -290,9 +290,9 @@ class Run:
 
     @property
     def _cost(self) -> float:
-        """Time of dealing and estimating a layout over that of solving one."""
+        """Time of dealing and estimating a layout over that of solving one; above 0."""
         dealing = max(self.dealing.seconds - _SET_UP, 0) / max(self.dealing.done, 1)
-        return (dealing + self.estimating.pace) / self.solving.pace
+        return max(dealing + self.estimating.pace, 1e-9) / max(self.solving.pace, 1e-9)
 
     def _is_late(self) -> bool:
         seconds = self._plan.seconds

@@ -62,8 +62,8 @@ def simulate(
     network, with wider intervals, before anything is solved.
 
     With ``contracts`` and without ``precision`` and ``seconds`` the same seed gives the same
-    result. With either, a pilot of 20 layouts decides how many to estimate and solve; ``samples``
-    and ``solve`` are then upper limits.
+    result. With either, a pilot of 20 solved layouts decides how many to estimate and solve;
+    ``samples`` and ``solve`` are then upper limits.
 
     Args:
         north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
