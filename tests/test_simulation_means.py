@@ -333,7 +333,8 @@ def test_a_clock_that_stands_still_ends_it_too() -> None:
     source, plan = Drawn(1, 0.8, 0.0, loading=0.0), Plan(precision=0.06, samples=20_000)
     run = Run(source, Counted(), plan, np.random.default_rng(1).random)
     run.go()
-    assert run.stopped == "precision" and run.estimates is not None
+    assert run.stopped == "precision" and run.means().half_widths[0] <= 0.06
+    assert run.estimating.done > 10 * run.solving.done, "estimates that cost nothing"
 
 
 def test_doubt_that_is_justified_saves_solving() -> None:

@@ -44,7 +44,7 @@ CONFIDENCE = 0.95
 _PARTS = 10
 _STEEPEST = 2.0
 _SOUGHT = 0.5
-"""By what the least variance is multiplied where misses were sought: layouts chosen by doubt."""
+"""The least variance where layouts were chosen by doubt, as a share of that where all are alike."""
 _SHARED = 0.05
 """The share of the spread in a layout that a network misses of all layouts alike."""
 _ALL = np.ones((1, 1), dtype=np.bool_)
