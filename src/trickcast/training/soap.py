@@ -101,10 +101,19 @@ def _begin(gradient: Tensor, state: dict[str, Any]) -> None:
     state["mean"], state["square"] = torch.zeros_like(gradient), torch.zeros_like(gradient)
     if gradient.ndim == 3:
         state["rows"], state["columns"] = gradient @ gradient.mT, gradient.mT @ gradient
-        state["left"], state["right"] = (  # doubles: in floats those of low rank may not converge
-            torch.linalg.eigh(state[name].double()).eigenvectors.flip(2).type_as(gradient)
-            for name in ("rows", "columns")
-        )
+        state["left"], state["right"] = _axes(gradient), _axes(gradient.mT)
+
+
+def _axes(gradient: Tensor) -> Tensor:
+    """Return the (k, n, n) eigenvectors of the rows of (k, n, m) gradients, largest first.
+
+    All but m of them stand for nothing: they are found without the eigenvalues of n.
+    """
+    doubles = gradient.double()  # in floats those of low rank may not converge
+    axes, sums = torch.linalg.qr(doubles, mode="complete")
+    some = sums[:, : gradient.shape[2]]
+    axes[:, :, : some.shape[1]] @= torch.linalg.eigh(some @ some.mT).eigenvectors.flip(2)
+    return axes.type_as(gradient)
 
 
 def _turned(gradient: Tensor, state: dict[str, Any]) -> Tensor:
