@@ -16,7 +16,7 @@ from torch.nn import functional
 from trickcast.cards.sizes import COUNTS, SEATS, STRAINS
 from trickcast.training.catalogue import find_training
 from trickcast.training.lessons import deal_on
-from trickcast.training.suit_networks import SeatLinear, SuitNetwork
+from trickcast.training.suit_networks import SeatLinear, SuitNetwork, compile_layers
 from trickcast.training.whole_deals import loss_of
 
 ROWS, STEPS = 384, 8
@@ -55,7 +55,7 @@ def main() -> None:
     for name, (compiled, halves, own) in WAYS.items():
         network = SuitNetwork(find_training("accurate").configured(AS_ACCURATE).network, seed=1)
         if compiled:
-            network.compile(options={"fallback_random": own})
+            compile_layers(network, options={"fallback_random": own})
         steps[name] = step(network.train())
         for layer in network.modules():
             if isinstance(layer, SeatLinear) and not halves:

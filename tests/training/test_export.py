@@ -195,10 +195,11 @@ def test_inputs_below_zero_are_trained_and_exported_with_tanh(deals, tmp_path):
     "network",
     [
         SuitNetworkConfig(width=32, heads=2, before=1, after=1, pooled=1),
+        SuitNetworkConfig(width=32, heads=2, before=1, after=2, inputs="cards"),
         SuitNetworkConfig(width=32, heads=0, before=1, after=2, inputs="cards"),
         SuitNetworkConfig(width=32, heads=0, after=0, pooled=1, activation="relu", ratio=2),
     ],
-    ids=["attention", "means", "pooled"],
+    ids=["attention", "halves", "means", "pooled"],
 )
 def test_the_exported_graph_answers_as_torch_does(deals, network, storage):
     module = SuitNetwork(network, seed=5).eval()

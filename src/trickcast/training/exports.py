@@ -165,12 +165,12 @@ class Graph:
         )
         return name
 
-    def split(self, x: str, sizes: str, parts: int) -> list[str]:
-        """Cut along the last axis into so many parts, whose sizes are a constant."""
+    def split(self, x: str, sizes: str, parts: int, axis: int = -1) -> list[str]:
+        """Cut along an axis into so many parts, whose sizes are a constant."""
         from onnx import helper
 
         names = [f"split_{len(self._nodes)}_{part}" for part in range(parts)]
-        self._nodes.append(helper.make_node("Split", [x, sizes], names, axis=-1))
+        self._nodes.append(helper.make_node("Split", [x, sizes], names, axis=axis))
         return names
 
     def constant(self, values: Array, name: str = "") -> str:

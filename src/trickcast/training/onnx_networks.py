@@ -6,7 +6,7 @@ layer is one large matrix product.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -90,11 +90,15 @@ class TokenGraph(Graph, ABC, Generic[Network]):
 
     def entered(self, rows: str, enter: nn.Module, leave: nn.Module) -> str:
         """The two layers from the inputs of a token, (…, groups, kinds of inputs, rank)."""
+        return self.linear(self.entering(rows, enter), leave)
+
+    def entering(self, rows: str, enter: nn.Module) -> str:
+        """The hidden units of the first of them."""
         # the graph has a group's inputs kind by kind, torch card by card
         weight, bias = arrays(enter)
         order = np.arange(weight.shape[2]).reshape(RANKS, -1).T.ravel()
         x = self.shaped(rows, -1, weight.shape[1] * weight.shape[2])
-        return self.linear(self.activated(self.product(x, weight, bias, enter, order)), leave)
+        return self.activated(self.product(x, weight, bias, enter, order))
 
     def added(self, x: str, hidden: str, leave: nn.Module, *, mean: bool) -> str:
         """A layer's last product, added to x; of the result only the ``mean`` of every four rows.
@@ -107,23 +111,25 @@ class TokenGraph(Graph, ABC, Generic[Network]):
 
     def strains(self, suits: str) -> str:
         """A copy of the deal for each strain to compute: (4 n, width) → (k n, width)."""
-        roles, width = self.network.roles, self.width
+        roles = self.network.roles
         if not len(self.network.after):
             return self._pooled_strains(suits)
-        marked = [
-            self.shaped(self.linear(suits, roles[name]), -1, SUITS, width)
-            for name in ("trump", "side", "notrump")
-        ]
-        rows = self.op("Concat", *marked, axis=1)  # (n, role and suit, width)
-        role = np.ones((STRAINS, SUITS), np.int64)  # of every suit in every strain: a side suit,
-        np.fill_diagonal(role, 0)  # but trumps in its own,
-        role[SUITS] = 2  # and neither in notrump
-        chosen = self.of_strains(role * SUITS + np.arange(SUITS))
-        x = self.shaped(self.op("Gather", rows, chosen, axis=1), -1, width)
+        marked = [self.linear(suits, roles[name]) for name in ("trump", "side", "notrump")]
+        x = self.chosen(marked)
         *inner, last = self.network.after
         for layer in inner:
             x = self.layer(x, layer)
         return self.layer(x, last, mean=True)
+
+    def chosen(self, marked: list[str]) -> str:
+        """Every suit in its role in each strain: three times (4 n, width) → (4 k n, width)."""
+        by_deal = [self.shaped(rows, -1, SUITS, self.width) for rows in marked]
+        rows = self.op("Concat", *by_deal, axis=1)  # (n, role and suit, width)
+        role = np.ones((STRAINS, SUITS), np.int64)  # of every suit in every strain: a side suit,
+        np.fill_diagonal(role, 0)  # but trumps in its own,
+        role[SUITS] = 2  # and neither in notrump
+        chosen = self.of_strains(role * SUITS + np.arange(SUITS))
+        return self.shaped(self.op("Gather", rows, chosen, axis=1), -1, self.width)
 
     def _pooled_strains(self, suits: str) -> str:
         """The same without layers on the suits of a strain: the mean comes before the products."""
@@ -213,18 +219,23 @@ class SuitGraph(TokenGraph[SuitNetwork]):
         weight = weight[:, :, order].transpose(1, 2, 0)  # (distance, inputs, outputs)
         return self.op("Gemm", x, self.expanded(self.weight(weight), weight.shape), bias_name)
 
-    def expanded(self, weight: str, shape: tuple[int, ...]) -> str:
-        """(distance, inputs, outputs) → (4 × inputs, 4 × outputs), as ``SeatLinear.matrix``.
+    def expanded(self, weight: str, shape: tuple[int, ...], sign: int = 1) -> str:
+        """(distance, inputs, outputs) → (seats × inputs, seats × outputs), as of ``SeatLinear``.
 
-        Done once, when ONNX Runtime loads the file and computes what depends on constants alone;
-        so the file has a quarter of the size.
+        ``sign`` is that of a weight which passes the last seat. Done once, when ONNX Runtime loads
+        the file and computes what depends on constants alone; so the file has a quarter of the
+        size, or half of it where there are two seats.
         """
-        seats, inputs = np.arange(SEATS, dtype=np.int32), shape[1]
-        starts = (seats[:, None, None] - seats) % SEATS * inputs  # (from, 1, to)
+        groups, inputs, outputs = shape
+        seats = np.arange(groups, dtype=np.int32)
+        starts = (seats[:, None, None] - seats) % groups * inputs  # (from, 1, to)
+        if sign < 0:
+            weight = self.op("Concat", weight, self.op("Neg", weight), axis=0)
+            starts += (seats[:, None, None] < seats) * np.int32(groups * inputs)
         within = np.arange(inputs, dtype=np.int32)[:, None]
         rows = self.op("Add", self.constant(starts), self.constant(within))  # (from, inputs, to)
-        blocks = self.op("Gather", self.shaped(weight, -1, shape[2]), rows, axis=0)
-        return self.shaped(blocks, SEATS * inputs, SEATS * shape[2])
+        blocks = self.op("Gather", self.shaped(weight, -1, outputs), rows, axis=0)
+        return self.shaped(blocks, groups * inputs, groups * outputs)
 
     def tokens(self, owners: str) -> str:
         """The first layer: (n, 52) → (4 n, width)."""
@@ -267,22 +278,28 @@ class SuitGraph(TokenGraph[SuitNetwork]):
             by_deal, changes = self.shaped(x, -1, SUITS, width), self.shaped(change, -1, 1, width)
             return self.shaped(self.op("Add", by_deal, changes), -1, width)
         before = self.normalized(x)
-        size = width // heads
-        by_head = {}
-        for name, order in (
-            ("query", (0, 2, 1, 3)),
-            ("key", (0, 2, 3, 1)),
-            ("value", (0, 2, 1, 3)),
-        ):
-            weight, bias = arrays(parts[name])
-            scale = size**-0.5 if name == "query" else 1.0
-            rows = self.product(before, weight * scale, bias * scale, parts[name])
-            split = self.shaped(rows, -1, SUITS, heads, size)
-            by_head[name] = self.op("Transpose", split, perm=order)
-        shares = self.op("Softmax", self.op("MatMul", by_head["query"], by_head["key"]), axis=-1)
-        looked_at = self.op("MatMul", shares, by_head["value"])
-        values = self.op("Transpose", looked_at, perm=(0, 2, 1, 3))
-        return self.op("Add", x, self.linear(self.shaped(values, -1, width), parts["leave"]))
+        asked = []
+        for name in ("query", "key", "value"):
+            weight, bias = self.scaled(mixing, name)
+            asked.append(self.product(before, weight, bias, parts[name]))
+        return self.op("Add", x, self.linear(self.looked(asked, heads), parts["leave"]))
+
+    def scaled(self, mixing: Mixing, name: str) -> tuple[Array, Array]:
+        """Weight and bias of a part of attention, of which the queries are scaled."""
+        weight, bias = arrays(mixing.parts[name])
+        scale = (self.width // mixing.heads) ** -0.5 if name == "query" else 1.0
+        return weight * scale, bias * scale
+
+    def looked(self, asked: Sequence[str], heads: int) -> str:
+        """What so many heads see, each in four rows: queries, keys, values → (rows, features)."""
+        size = self.network.config.seat_width // self.network.config.heads
+        queries, keys, values = (
+            self.op("Transpose", self.shaped(rows, -1, SUITS, heads, size), perm=order)
+            for rows, order in zip(asked, ((0, 2, 1, 3), (0, 2, 3, 1), (0, 2, 1, 3)), strict=True)
+        )
+        shares = self.op("Softmax", self.op("MatMul", queries, keys), axis=-1)
+        seen = self.op("Transpose", self.op("MatMul", shares, values), perm=(0, 2, 1, 3))
+        return self.shaped(seen, -1, heads * size)
 
 
 _STEPS = 63  # of an int8 weight: more than six bits overflow on processors without VNNI
@@ -299,42 +316,212 @@ class Int8Graph(SuitGraph):
 
     def __init__(self, network: SuitNetwork, sample: torch.Tensor):
         super().__init__(network, half=False)
-        self._seen = _seen(network, sample)
-        self._quantized: dict[tuple[str, float, float], tuple[str, str, str]] = {}
+        self._seen: dict[nn.Module, Seen] = _inputs(network, sample, _whole)
+        self._quantized: dict[tuple[str, float, float], Whole] = {}
 
     def product(
         self, x: str, weight: Array, bias: Array, layer: nn.Module, order: Order = slice(None)
     ) -> str:
-        """A linear layer in whole numbers.
+        """A linear layer in whole numbers."""
+        seen = self._seen[layer]
+        return self.of_whole(self.whole(x, seen.low, seen.high), weight, bias, seen, order)
+
+    def of_whole(
+        self,
+        x: "Whole",
+        weight: Array,
+        bias: Array | None,
+        seen: "Seen",
+        order: Order = slice(None),
+        sign: int = 1,
+    ) -> str:
+        """A product with (outputs, groups, inputs) weights, by what is ``seen`` of x.
 
         Rounded weights would shift what comes out on average; the bias makes up for that (Nagel et
         al., "Data-free quantization through weight equalization and bias correction", 2019).
+        ``sign`` is that of a weight which passes the last seat.
         """
-        seen, by_distance = self._seen[layer], weight.transpose(1, 2, 0)
+        by_distance = weight.transpose(1, 2, 0)
+        groups = len(by_distance)
         integers, steps = rounded(by_distance, seen.products)
-        bias = bias + seen.mean @ (by_distance - integers * steps).sum(0)
-        bias_name = self.constant(np.tile(bias.astype(np.float32), SEATS))
-        quantized, scale, zero = self._input(x, seen.low, seen.high)
+        stored = self.constant(integers[:, order].astype(np.int8))
         inputs = [
-            quantized,
-            self.expanded(self.constant(integers[:, order].astype(np.int8)), by_distance.shape),
-            scale,
-            self.constant(np.tile(steps.astype(np.float32), SEATS)),
-            zero,
-            self.constant(np.zeros(SEATS * len(steps), np.int8)),
-            bias_name,
+            x.rows,
+            self.expanded(stored, by_distance.shape, sign),
+            x.step,
+            self.constant(np.tile(steps.astype(np.float32), groups)),
+            x.zero,
+            self.constant(np.zeros(groups * len(steps), np.int8)),
         ]
+        if bias is not None:
+            bias = bias + seen.mean @ (by_distance - integers * steps).sum(0)
+            inputs.append(self.constant(np.tile(bias.astype(np.float32), groups)))
         return self.op("MatMulIntegerToFloat", *inputs, domain="com.microsoft")
 
-    def _input(self, x: str, low: float, high: float) -> tuple[str, str, str]:
-        """Return x in uint8, the size of a step, and the step of zero; made once for all uses."""
+    def whole(self, x: str, low: float, high: float) -> "Whole":
+        """Return x in whole numbers; made once for all uses."""
         if (x, low, high) not in self._quantized:
             step = np.float32(max(high - low, 1e-6) / _LEVELS)
             scale = self.constant(np.asarray(step))
             zero = self.constant(np.array(round(-low / float(step)), np.uint8))
-            whole = self.op("QuantizeLinear", x, scale, zero)
-            self._quantized[x, low, high] = whole, scale, zero
+            rows = self.op("QuantizeLinear", x, scale, zero)
+            self._quantized[x, low, high] = Whole(rows, scale, zero)
         return self._quantized[x, low, high]
+
+
+class HalvesGraph(Int8Graph):
+    """The same with half the products, for a network with attention and layers on every strain.
+
+    Rows are kept as the sums of opposite seats and their differences, (rows, width / 2) each, one
+    behind the other: a layer that commutes with turning the table does not mix them. Where a
+    function is applied to every feature, and in attention, they are seats again. Means are taken
+    away where they come about, in the weights, so that a row's length is all that normalisation
+    needs; what was added to it is added there too.
+    """
+
+    def __init__(self, network: SuitNetwork, sample: torch.Tensor):
+        super().__init__(network, sample)
+        self._apart: dict[nn.Module, tuple[Seen, Seen]] = _inputs(network, sample, _apart)
+        # sums and differences are longer than what they are of, by the root of two
+        self._factor = (2 * self.width) ** 0.5
+        self._tiny = np.array(2 * self.width * 1e-5, np.float32)
+        self._cut: dict[str, list[str]] = {}
+
+    @staticmethod
+    def fits(network: SuitNetwork) -> bool:
+        """Tell whether the network is of the kind that this graph is for."""
+        return bool(network.config.heads and len(network.after) and not len(network.pooled))
+
+    def logits(self, x: str) -> str:
+        """All behind the tokens: (4 n, width) → (k n, groups × 14)."""
+        rows, roles, after = Rows(x, x), self.network.roles, self.network.after
+        for layer in self.network.before:
+            rows = self._layer(rows, layer)
+        normal, _ = self._settled(rows)
+        marked = [
+            self._kept(self._parts(normal, roles[name]), roles[name], 1)
+            for name in ("trump", "side", "notrump")
+        ]
+        x = self.chosen(marked)
+        rows = Rows(x, x)
+        for number, layer in enumerate(after, start=1):
+            rows = self._layer(rows, layer, mean=number == len(after))
+        halves = self.constant(np.full(2, self.width // 2))
+        seats = self._across(*self.split(self._settled(rows)[0], halves, 2))
+        half = self.constant(np.array(self._factor / 2, np.float32))
+        self.inner = self.op("Mul", self.op("Concat", *seats, axis=1), half)
+        return self.linear(self.inner, self.network.head)
+
+    def entered(self, rows: str, enter: nn.Module, leave: nn.Module) -> str:
+        """The two layers from the inputs of a token; half of what comes out."""
+        halves = self.constant(np.full(2, self.hidden // 2))
+        seats = self.split(self.entering(rows, enter), halves, 2)
+        return self._kept(self._met(seats, leave), leave, 1)
+
+    def _layer(self, rows: "Rows", layer: nn.Module, *, mean: bool = False) -> "Rows":
+        """A residual layer; of its result only the ``mean`` of every four rows."""
+        assert isinstance(layer, Layer) and layer.mixing is not None
+        normal, x = self._settled(rows)
+        rows = Rows(x, self._attention(normal, layer.mixing))
+        normal, x = self._settled(rows)
+        enter, leave = layer.feed.enter, layer.feed.leave
+        seats = self._across(*self._halves(self._parts(normal, enter), enter, *arrays(enter)))
+        hidden = [self.activated(half) for half in seats]
+        if mean:
+            x = self.token_mean(x, self.width)
+            hidden = [self.token_mean(half, self.hidden // 2) for half in hidden]
+        return Rows(x, self._kept(self._met(hidden, leave), leave))
+
+    def _attention(self, normal: str, mixing: Mixing) -> str:
+        """What attention changes: two opposite seats and the others apart, all they ask at once."""
+        parts, size = mixing.parts, self.network.config.seat_width // self.network.config.heads
+        scaled = [self.scaled(mixing, name) for name in ("query", "key", "value")]
+        weight, bias = (np.concatenate(arrays) for arrays in zip(*scaled, strict=True))
+        asked = self._across(
+            *self._halves(self._parts(normal, parts["query"]), parts["query"], weight, bias)
+        )
+        looked = []
+        for half in asked:
+            split = self.shaped(half, -1, SUITS, SEATS // 2, 3, mixing.heads // SEATS, size)
+            by_head = self.op("Transpose", split, perm=(3, 0, 2, 4, 1, 5))
+            by_head = self.shaped(by_head, 3, -1, SUITS, size)
+            query, key, value = self.split(by_head, self.constant(np.ones(3, np.int64)), 3, axis=0)
+            scores = self.op("FusedMatMul", query, key, domain="com.microsoft", transB=1)
+            seen = self.op("MatMul", self.op("Softmax", scores, axis=-1), value)
+            by_row = self.shaped(seen, -1, mixing.heads // 2, SUITS, size)
+            rows = self.op("Transpose", by_row, perm=(0, 2, 1, 3))
+            looked.append(self.shaped(rows, -1, self.width // 2))
+        return self._kept(self._met(looked, parts["leave"]), parts["leave"])
+
+    def _settled(self, rows: "Rows") -> tuple[str, str]:
+        """The normalised rows, but for a factor that all have, and the rows."""
+        x = self.op("Add", *rows)
+        # a product sums faster than ReduceSumSquare
+        ones = self.constant(np.ones((self.width, 1), np.float32))
+        squares = self.op("MatMul", self.op("Mul", x, x), ones)
+        length = self.op("Sqrt", self.op("Add", squares, self.constant(self._tiny)))
+        return self.op("Div", x, length), x
+
+    def _across(self, one: str, other: str) -> tuple[str, str]:
+        """Sums and differences of seats; of sums and differences twice the seats."""
+        return self.op("Add", one, other), self.op("Sub", one, other)
+
+    def _parts(self, normal: str, layer: nn.Module) -> "Parts":
+        """Sums and differences of normalised rows, for a layer."""
+        sums, differences = self._apart[layer]
+        most = max(-sums.low, sums.high, differences.high)
+        whole = self.whole(normal, -most / self._factor, most / self._factor)
+        if whole.rows not in self._cut:
+            halves = self.constant(np.full(2, self.width // 2))
+            self._cut[whole.rows] = self.split(whole.rows, halves, 2)
+        one, other = self._cut[whole.rows]
+        step = self.constant(np.asarray(np.float32(2 * most / _LEVELS)))
+        return Whole(one, step, whole.zero), Whole(other, step, whole.zero)
+
+    def _met(self, seats: Sequence[str], layer: nn.Module) -> "Parts":
+        """The same of two seats and those opposite."""
+        one, other = (
+            self.whole(half, seen.low, seen.high)
+            for half, seen in zip(self._across(*seats), self._apart[layer], strict=True)
+        )
+        return one, other
+
+    def _halves(
+        self, parts: "Parts", layer: nn.Module, weight: Array, bias: Array
+    ) -> tuple[str, str]:
+        """A linear layer: half of the sums and differences of what comes out."""
+        near, far = np.split(weight, 2, axis=1)
+        (sums, differences), (of_sums, of_differences) = parts, self._apart[layer]
+        return (
+            self.of_whole(sums, (near + far) / 2, bias, of_sums),
+            self.of_whole(differences, (near - far) / 2, None, of_differences, sign=-1),
+        )
+
+    def _kept(self, parts: "Parts", layer: nn.Module, length: float = 2) -> str:
+        """A linear layer to rows whose mean is zero, times half a ``length``."""
+        weight, bias = arrays(layer)
+        weight, bias = weight - weight.mean((0, 1)), bias - bias.mean()
+        rows = self._halves(parts, layer, length * weight, length * bias)
+        return self.op("Concat", *rows, axis=1)
+
+
+class Whole(NamedTuple):
+    """Rows in uint8, the size of a step, and the step of zero."""
+
+    rows: str
+    step: str
+    zero: str
+
+
+Parts = tuple[Whole, Whole]
+"""Sums of opposite seats, and their differences."""
+
+
+class Rows(NamedTuple):
+    """Rows of which a part is not yet added."""
+
+    x: str
+    change: str
 
 
 class Seen(NamedTuple):
@@ -343,34 +530,57 @@ class Seen(NamedTuple):
     low: float
     high: float
     mean: Array
-    """(inputs,) of a seat: they are the same for all four."""
+    """(inputs,) of a seat: they are the same for all."""
     products: Array
-    """(4 × inputs, 4 × inputs) mean products of what a seat has: its own, then by distance."""
+    """(seats × inputs, seats × inputs) mean products of what a seat has: its own, by distance."""
 
 
-def _seen(network: SuitNetwork, sample: torch.Tensor) -> dict[nn.Module, Seen]:
-    """Return what every linear layer sees of the sample."""
-    seen: dict[nn.Module, Seen] = {}
+S = TypeVar("S")
 
-    def note(module: nn.Module, inputs: tuple[torch.Tensor]) -> None:
+
+def _inputs(
+    network: SuitNetwork, sample: torch.Tensor, note: Callable[[torch.Tensor], S]
+) -> dict[nn.Module, S]:
+    """Return what is noted of (m, 4, inputs) inputs of every linear layer on the sample."""
+    noted: dict[nn.Module, S] = {}
+
+    def hook(module: nn.Module, inputs: tuple[torch.Tensor]) -> None:
         (x,) = inputs
-        seats = x.reshape(-1, SEATS, x.shape[-1] // SEATS)
-        some = seats[:: max(1, len(seats) // _ROWS)]
-        around = torch.cat([some.roll(-distance, 1) for distance in range(SEATS)], -1).flatten(0, 1)
-        seen[module] = Seen(
-            min(float(x.min()), 0.0),
-            max(float(x.max()), 0.0),
-            seats.mean((0, 1)).numpy(),
-            (around.T @ around / len(around)).double().numpy(),
-        )
+        noted[module] = note(x.reshape(-1, SEATS, x.shape[-1] // SEATS))
 
     layers = [module for module in network.modules() if isinstance(module, SeatLinear)]
-    hooks = [layer.register_forward_pre_hook(note) for layer in layers]
+    hooks = [layer.register_forward_pre_hook(hook) for layer in layers]
     with torch.inference_mode():
         network.eval()(sample)
-    for hook in hooks:
-        hook.remove()
-    return seen
+    for each in hooks:
+        each.remove()
+    return noted
+
+
+def _whole(seats: torch.Tensor, sign: int = 1) -> Seen:
+    """Return what there is to know of (m, seats, inputs); ``sign`` is that behind the last seat."""
+    groups = seats.shape[1]
+    some = seats[:: max(1, len(seats) // _ROWS)]
+    twice = torch.cat([some, sign * some], 1)
+    around = torch.cat([twice[:, d : d + groups] for d in range(groups)], -1).flatten(0, 1)
+    return Seen(
+        min(float(seats.min()), 0.0),
+        max(float(seats.max()), 0.0),
+        seats.mean((0, 1)).numpy(),
+        (around.T @ around / len(around)).double().numpy(),
+    )
+
+
+def _apart(seats: torch.Tensor) -> tuple[Seen, Seen]:
+    """Return the same of the sums of opposite seats and of their differences.
+
+    Turned, a difference changes its sign: its mean is zero and its range as long on both sides.
+    """
+    one, other = seats.chunk(2, dim=1)
+    differences = _whole(one - other, -1)
+    most = max(-differences.low, differences.high)
+    zero = np.zeros_like(differences.mean)
+    return _whole(one + other), differences._replace(low=-most, high=most, mean=zero)
 
 
 def rounded(weight: Array, products: Array) -> tuple[Array, Array]:

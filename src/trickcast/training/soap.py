@@ -110,6 +110,7 @@ def _axes(gradient: Tensor) -> Tensor:
     All but m of them stand for nothing: they are found without the eigenvalues of n.
     """
     doubles = gradient.double()  # in floats those of low rank may not converge
+    axes: Tensor
     axes, sums = torch.linalg.qr(doubles, mode="complete")
     some = sums[:, : gradient.shape[2]]
     axes[:, :, : some.shape[1]] @= torch.linalg.eigh(some @ some.mT).eigenvectors.flip(2)

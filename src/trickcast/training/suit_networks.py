@@ -298,11 +298,15 @@ class Mixing(nn.Module):
 class Layer(nn.Module):
     """A pre-norm residual layer: mixing over the suits (unless pooled), then each for itself."""
 
+    skipped: Tensor
+
     def __init__(self, config: SuitNetworkConfig, *, pooled: bool, skipped: float):
         super().__init__()
         self.mixing = None if pooled else Mixing(config)
         self.feed = Feed(config, config.seat_width)
-        self.skipped = skipped
+        self.skips = skipped > 0
+        # a tensor: compiled code is shared by layers whose plain values are the same
+        self.register_buffer("skipped", torch.tensor(skipped), persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
         """Turn (n, tokens, width) into the same."""
@@ -312,10 +316,22 @@ class Layer(nn.Module):
 
     def _kept(self, change: Tensor) -> Tensor:
         """Stochastic depth (Huang et al., 2016): while training, some rows skip the layer."""
-        if not (self.training and self.skipped):
+        if not (self.training and self.skips):
             return change
         kept = torch.rand(len(change), 1, 1, device=change.device) >= self.skipped
         return change * kept / (1 - self.skipped)
+
+
+def compile_layers(network: nn.Module, **options: Any) -> None:
+    """Compile the layers of a network, one by one: the code of one serves all of its size.
+
+    Code for a whole network takes minutes to make, and is hardly faster. ``options`` are those of
+    ``torch.compile``.
+    """
+    torch._dynamo.config.recompile_limit = 64  # networks, sizes, and with or without gradients
+    for part in network.modules():
+        if isinstance(part, Layer):
+            part.compile(**options)
 
 
 def relations(held: Tensor) -> Tensor:

@@ -51,13 +51,14 @@ from .lessons import (
     take,
     taught_deals,
 )
-from .onnx_networks import Int8Graph, SuitGraph
+from .onnx_networks import HalvesGraph, Int8Graph, SuitGraph
 from .request import Answer, Request, can_export
 from .settings import SHARE, Allowed, at_least, one_of, setting
 from .solved_deals import checksum, known_tricks, library_deals
 from .suit_networks import (
     SuitNetwork,
     SuitNetworkConfig,
+    compile_layers,
     mean_probabilities,
     read_weights,
     write_weights,
@@ -234,7 +235,12 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
         lessons = Lessons(len(source.deals), source.sha256, held_out.sha256)
         super().__init__(config, SuitNetwork(config.network, seed=config.seed), lessons, place)
         self.source, self.held_out = source, held_out
-        source.own = torch.compile(self.averaged) if config.compile else self.averaged
+        source.own = self.averaged
+        if config.compile:
+            # torch's own random numbers: those of compiled code take a processor thrice as long
+            own = {"fallback_random": True} if place.device.type == "cpu" else None
+            compile_layers(self.network, options=own)
+            compile_layers(self.averaged)
 
     def begin_with(self, path: Path, *, anew: bool) -> None:
         """Take up the weights of a file, and the progress of its training.
@@ -265,12 +271,7 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
     @cached_property
     def _model(self) -> nn.Module:
         """The network as it runs here, once its weights are what they shall be."""
-        model = self.place.parallel(self.network)
-        if self.config.compile:
-            # torch's own random numbers: those of compiled code take three times as long
-            own = {"fallback_random": True} if self.place.device.type == "cpu" else {}
-            model.compile(options=own)
-        return model
+        return self.place.parallel(self.network)
 
     def loss(self, step: int) -> Tensor:
         """Return the mean loss of a step's batch."""
@@ -349,7 +350,7 @@ class Source:
             )
         if config.compile:
             for teacher in teachers:
-                teacher.compile()
+                compile_layers(teacher)
         self.config, self.place, self.deals = config, place, deals
         self.teachers, self.taught, self.endings = teachers, taught, endings
         self.own: Callable[[Tensor], Tensor] | None = None
@@ -497,7 +498,8 @@ def to_onnx(
     features show the ranges to be told apart.
     """
     if storage == "int8":
-        return Int8Graph(network, sample).to_onnx(calibration)
+        graph = HalvesGraph if HalvesGraph.fits(network) else Int8Graph
+        return graph(network, sample).to_onnx(calibration)
     return SuitGraph(network, half=storage == "float16").to_onnx(calibration)
 
 
