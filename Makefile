@@ -44,6 +44,7 @@ models-pages: $(VENV)/.dev  ## After a new model: measure it, and write anew all
 	$(BIN)/python docs/make_unusual.py
 	$(BIN)/python docs/make_leaderboard.py --measure $(GIB)
 	$(BIN)/python docs/make_pictures.py
+	$(BIN)/python docs/make_practice.py
 	$(BIN)/python -m pytest -q -p docs.blocks docs README.md CONTRIBUTING.md --rewrite
 
 docs-all: docs  ## Run every block that can run here, and follow links out of the site

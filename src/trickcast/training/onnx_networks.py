@@ -306,6 +306,7 @@ _STEPS = 63  # of an int8 weight: more than six bits overflow on processors with
 _LEVELS = 255  # of a uint8 feature
 _ROWS = 8192  # of a sample, for the products of features
 _DAMPING = 0.01  # of their mean square
+_ROOM = 1.15  # of differences, over the largest of a sample
 
 
 class Int8Graph(SuitGraph):
@@ -456,9 +457,12 @@ class HalvesGraph(Int8Graph):
     def _settled(self, rows: "Rows") -> tuple[str, str]:
         """The normalised rows, but for a factor that all have, and the rows."""
         x = self.op("Add", *rows)
-        # a product sums faster than ReduceSumSquare
-        ones = self.constant(np.ones((self.width, 1), np.float32))
-        squares = self.op("MatMul", self.op("Mul", x, x), ones)
+        # seat by seat, so that turned rows have the same length to the last bit
+        sizes = self.constant(np.full(SEATS, self.width // SEATS))
+        one, next_, *others = self.split(self.op("Mul", x, x), sizes, SEATS)
+        by_seat = self.op("Add", self.op("Add", one, next_), self.op("Add", *others))
+        ones = self.constant(np.ones((self.width // SEATS, 1), np.float32))
+        squares = self.op("MatMul", by_seat, ones)  # sums faster than ReduceSumSquare
         length = self.op("Sqrt", self.op("Add", squares, self.constant(self._tiny)))
         return self.op("Div", x, length), x
 
@@ -469,7 +473,7 @@ class HalvesGraph(Int8Graph):
     def _parts(self, normal: str, layer: nn.Module) -> "Parts":
         """Sums and differences of normalised rows, for a layer."""
         sums, differences = self._apart[layer]
-        most = max(-sums.low, sums.high, differences.high)
+        most = max(-_ROOM * sums.low, _ROOM * sums.high, differences.high)
         whole = self.whole(normal, -most / self._factor, most / self._factor)
         if whole.rows not in self._cut:
             halves = self.constant(np.full(2, self.width // 2))
@@ -574,11 +578,12 @@ def _whole(seats: torch.Tensor, sign: int = 1) -> Seen:
 def _apart(seats: torch.Tensor) -> tuple[Seen, Seen]:
     """Return the same of the sums of opposite seats and of their differences.
 
-    Turned, a difference changes its sign: its mean is zero and its range as long on both sides.
+    Turned, a difference changes its sign: its mean is zero and its range as long on both sides,
+    and longer than seen, as what lies beyond is cut at -128 and 127.
     """
     one, other = seats.chunk(2, dim=1)
     differences = _whole(one - other, -1)
-    most = max(-differences.low, differences.high)
+    most = _ROOM * max(-differences.low, differences.high)
     zero = np.zeros_like(differences.mean)
     return _whole(one + other), differences._replace(low=-most, high=most, mean=zero)
 
