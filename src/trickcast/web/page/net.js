@@ -226,9 +226,12 @@ const OPS = {
   Add: ([a, b]) => both(a, b, (x, y) => x + y),
   Sub: ([a, b]) => both(a, b, (x, y) => x - y),
   Mul: ([a, b]) => both(a, b, (x, y) => x * y),
+  Div: ([a, b]) => both(a, b, (x, y) => x / y),
   Max: ([a, b]) => both(a, b, Math.max),
   Equal: ([a, b]) => both(a, b, (x, y) => Number(x === y)),
   Less: ([a, b]) => both(a, b, (x, y) => Number(x < y)),
+  Neg: ([{ dims, data }]) => ({ dims, data: data.map((x) => -x) }),
+  Sqrt: ([a]) => map(a, Math.sqrt),
   Relu: ([a]) => map(a, (x) => Math.max(x, 0)),
   Gelu: ([a]) => map(a, (x) => 0.5 * x * (1 + erf(x * Math.SQRT1_2))),
   Cast: ([a], { to }) => ({ dims: a.dims, data: to === 7 || to === 6 ? Int32Array.from(a.data) : Float32Array.from(a.data) }),
@@ -286,6 +289,22 @@ const OPS = {
     }
     return { dims: shape, data: made };
   },
+  Split([tensor, sizes], { axis = 0 }) {
+    const { dims, data } = tensor;
+    const along = axisOf(axis, tensor);
+    const inner = size(dims.slice(along + 1));
+    const outer = size(dims.slice(0, along));
+    let before = 0;
+    return [...sizes.data].map((part) => {
+      const made = new data.constructor(outer * part * inner);
+      for (let block = 0; block < outer; block += 1) {
+        const start = (block * dims[along] + before) * inner;
+        made.set(data.subarray(start, start + part * inner), block * part * inner);
+      }
+      before += part;
+      return { dims: dims.with(along, part), data: made };
+    });
+  },
   ReduceMean: ([a, axes], { keepdims = 1 }) =>
     reduced(a, axes.data, keepdims, (group) => group.reduce((sum, x) => sum + x, 0) / group.length),
   ReduceMax: ([a, axes], { keepdims = 1 }) =>
@@ -322,6 +341,11 @@ const OPS = {
   Gemm([a, b, c], { transA = 0, transB = 0, alpha = 1, beta = 1 }) {
     if (transA || transB || alpha !== 1 || beta !== 1) throw new Error("a Gemm of another kind");
     return OPS.Add([OPS.MatMul([a, b]), c]);
+  },
+  FusedMatMul([a, b], { transA = 0, transB = 0, alpha = 1 }) {
+    if (transA || !transB || alpha !== 1) throw new Error("a FusedMatMul of another kind");
+    const rest = b.dims.slice(0, -2).map((_, axis) => axis);
+    return OPS.MatMul([a, OPS.Transpose([b], { perm: [...rest, rest.length + 1, rest.length] })]);
   },
   MatMul([a, b]) {
     const [count, inner] = a.dims.slice(-2);
@@ -360,7 +384,7 @@ export class Network {
     for (const node of [...nodes].reverse()) {
       if (node.outputs.some((name) => needed.has(name))) node.inputs.forEach((name) => needed.add(name));
     }
-    for (const node of nodes.filter(({ outputs: [name] }) => needed.has(name))) {
+    for (const node of nodes.filter(({ outputs }) => outputs.some((name) => needed.has(name)))) {
       if (node.inputs.every((name) => !name || this.#known.has(name))) this.#run(node, this.#known);
       else this.#nodes.push(node);
     }
@@ -369,7 +393,7 @@ export class Network {
   #run({ op, inputs, outputs, attributes }, values) {
     if (!OPS[op]) throw new Error(`the operation ${op} is not known`);
     const given = inputs.map((name) => values.get(name) ?? this.#known.get(name));
-    values.set(outputs[0], OPS[op](given, attributes));
+    [OPS[op](given, attributes)].flat().forEach((made, number) => values.set(outputs[number], made));
   }
 
   /** Compute the first output of the network for one named input. */
