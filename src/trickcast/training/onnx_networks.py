@@ -278,28 +278,26 @@ class SuitGraph(TokenGraph[SuitNetwork]):
             by_deal, changes = self.shaped(x, -1, SUITS, width), self.shaped(change, -1, 1, width)
             return self.shaped(self.op("Add", by_deal, changes), -1, width)
         before = self.normalized(x)
-        asked = []
-        for name in ("query", "key", "value"):
-            weight, bias = self.scaled(mixing, name)
-            asked.append(self.product(before, weight, bias, parts[name]))
-        return self.op("Add", x, self.linear(self.looked(asked, heads), parts["leave"]))
+        size = width // heads
+        by_head = {}
+        for name, order in (
+            ("query", (0, 2, 1, 3)),
+            ("key", (0, 2, 3, 1)),
+            ("value", (0, 2, 1, 3)),
+        ):
+            rows = self.product(before, *self.scaled(mixing, name), parts[name])
+            split = self.shaped(rows, -1, SUITS, heads, size)
+            by_head[name] = self.op("Transpose", split, perm=order)
+        shares = self.op("Softmax", self.op("MatMul", by_head["query"], by_head["key"]), axis=-1)
+        looked_at = self.op("MatMul", shares, by_head["value"])
+        values = self.op("Transpose", looked_at, perm=(0, 2, 1, 3))
+        return self.op("Add", x, self.linear(self.shaped(values, -1, width), parts["leave"]))
 
     def scaled(self, mixing: Mixing, name: str) -> tuple[Array, Array]:
         """Weight and bias of a part of attention, of which the queries are scaled."""
         weight, bias = arrays(mixing.parts[name])
         scale = (self.width // mixing.heads) ** -0.5 if name == "query" else 1.0
         return weight * scale, bias * scale
-
-    def looked(self, asked: Sequence[str], heads: int) -> str:
-        """What so many heads see, each in four rows: queries, keys, values → (rows, features)."""
-        size = self.network.config.seat_width // self.network.config.heads
-        queries, keys, values = (
-            self.op("Transpose", self.shaped(rows, -1, SUITS, heads, size), perm=order)
-            for rows, order in zip(asked, ((0, 2, 1, 3), (0, 2, 3, 1), (0, 2, 1, 3)), strict=True)
-        )
-        shares = self.op("Softmax", self.op("MatMul", queries, keys), axis=-1)
-        seen = self.op("Transpose", self.op("MatMul", shares, values), perm=(0, 2, 1, 3))
-        return self.shaped(seen, -1, heads * size)
 
 
 _STEPS = 63  # of an int8 weight: more than six bits overflow on processors without VNNI
@@ -420,7 +418,7 @@ class HalvesGraph(Int8Graph):
         return self._kept(self._met(seats, leave), leave, 1)
 
     def _layer(self, rows: "Rows", layer: nn.Module, *, mean: bool = False) -> "Rows":
-        """A residual layer; of its result only the ``mean`` of every four rows."""
+        """A residual layer, on the rows or, for ``mean``, to the mean of every four."""
         assert isinstance(layer, Layer) and layer.mixing is not None
         normal, x = self._settled(rows)
         rows = Rows(x, self._attention(normal, layer.mixing))
