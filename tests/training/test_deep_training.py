@@ -382,7 +382,9 @@ def test_a_training_is_a_share_of_its_own_teacher(deals, trained, tmp_path):
     solved = suit_data.labelled(deals[:64])
     source = Source(config, Place(torch.device("cpu")), solved, [teacher], None, None)
     source.own = own
-    owners, targets, _ = source.batch(3)
+    owners, drawn, _ = source.batch(3)
+    targets = source.said(owners, drawn)
+    assert torch.equal(targets[:8], drawn[:8]) and not drawn[8:].any()
     with torch.no_grad():
         said = [mean_probabilities([network], owners[8:]) for network in (teacher, own)]
     torch.testing.assert_close(targets[8:], 0.75 * said[0] + 0.25 * said[1])

@@ -119,7 +119,7 @@ def take(
         raise TrainingError(f"{len(data)} deals are fewer than a batch of {batch}")
     epoch, place = divmod(step, len(data) // batch)
     mine = slice(place * batch + part[0], (place + 1) * batch, part[1])
-    rows = torch.from_numpy(_order(seed, epoch, len(data))[mine]).to(data.owners.device)
+    rows = _order(seed, epoch, len(data), data.owners.device)[mine]
     return DealBatch(data.owners[rows], shares(data.labels[rows]))
 
 
@@ -163,8 +163,10 @@ def step_seed(seed: int, step: int, rank: int) -> int:
 
 
 @lru_cache(maxsize=4)
-def _order(seed: int, epoch: int, n: int) -> NDArray[np.int64]:
-    return np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, epoch, 0])).permutation(n)
+def _order(seed: int, epoch: int, n: int, device: torch.device) -> Tensor:
+    """Return the order of a pass, on the device: a copy at every step would wait for all before."""
+    rng = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, epoch, 0]))
+    return torch.from_numpy(rng.permutation(n)).to(device)
 
 
 # --- deals that a teacher labelled ----------------------------------------------------------------

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 
 from ..cards import DealSet, Strain
 from ..cards.errors import one_line
-from ..cards.sizes import RANKS
+from ..cards.sizes import COUNTS, RANKS, SEATS, STRAINS
 from ..dealing import random_deals
 from ..library import Library, read_positions
 from .errors import TrainingError
@@ -67,6 +67,7 @@ from .trainer import (
     Lessons,
     Place,
     Progress,
+    Recorded,
     Report,
     ScheduleConfig,
     Scheduled,
@@ -235,6 +236,7 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
         lessons = Lessons(len(source.deals), source.sha256, held_out.sha256)
         super().__init__(config, SuitNetwork(config.network, seed=config.seed), lessons, place)
         self.source, self.held_out = source, held_out
+        self._recorded: Recorded | None = None
         source.own = self.averaged
         if config.compile:
             # torch's own random numbers: those of compiled code take a processor thrice as long
@@ -275,10 +277,28 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
 
     def loss(self, step: int) -> Tensor:
         """Return the mean loss of a step's batch."""
+        batch = self.source.batch(step)
+        if self.place.rank:
+            torch.manual_seed(self.config.step_seed(step, self.place.rank))
+        return self._loss(*batch)
+
+    def gradients(self, step: int) -> Tensor:
+        """Give the weights the gradients of a step, and return its loss.
+
+        Compiled for one GPU, all but the drawing of the batch is recorded at the first step.
+        """
+        place = self.place
+        if not (self.config.compile and place.device.type == "cuda" and place.world == 1):
+            return super().gradients(step)
+        batch = self.source.batch(step)
+        if self._recorded is None:
+            self._recorded = Recorded(lambda *given: self._backward(self._loss(*given)), *batch)
+        return self._recorded(*batch)
+
+    def _loss(self, owners: Tensor, targets: Tensor, weight: Tensor) -> Tensor:
+        """Return the mean loss of a batch."""
         with self.place.autocast(self.config.precision):
-            owners, targets, weight = self.source.batch(step)
-            if self.place.rank:
-                torch.manual_seed(self.config.step_seed(step, self.place.rank))
+            targets = self.source.said(owners, targets)
             logits = self._model(owners)
             return loss_of(logits, targets, weight, self.config.ordered, self.place.mean)
 
@@ -367,7 +387,10 @@ class Source:
         return ", ".join(parts)
 
     def batch(self, step: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Return owners (b, 52), targets (b, 5, 4, 14) and weights (b,) for this process."""
+        """Return owners (b, 52), targets (b, 5, 4, 14) and weights (b,) for this process.
+
+        Targets of deals that teachers label are still zero: ``said`` puts in what they say.
+        """
         config = self.config
         batches = [self._taken(self.deals, step, config.batch)]
         if config.exchanged:
@@ -381,9 +404,14 @@ class Source:
         owners, targets = (torch.cat(parts) for parts in zip(*batches, strict=True))
         weight = torch.ones(len(owners), device=self.place.device)
         if config.taught:
-            first = len(batches[0].owners)
-            weight[first : first + len(batches[1].owners)] = config.taught_weight
+            weight[self._taught_rows] = config.taught_weight
         return owners, targets, weight
+
+    @property
+    def _taught_rows(self) -> slice:
+        """Which rows of this process's batch a teacher labels, or labelled."""
+        first = self.config.batch // self.place.world
+        return slice(first, first + self.config.taught // self.place.world)
 
     def _taken(self, data: Labelled, step: int, batch: int) -> DealBatch:
         """Take this process's part of a step's batch."""
@@ -398,12 +426,20 @@ class Source:
             return self._taken(self.taught, step, config.taught)
         seed = step_seed(config.seed + 1, step, 0)
         dealt = deal_on(place.device, config.taught, seed)[place.part]
+        shape = (len(dealt), STRAINS, SEATS, COUNTS)
+        return DealBatch(dealt, torch.zeros(shape, device=place.device))
+
+    def said(self, owners: Tensor, targets: Tensor) -> Tensor:
+        """Return the targets of a batch with what teachers say of the deals that they label."""
+        if not self.teachers:
+            return targets
+        rows, share = self._taught_rows, self.config.self_taught
         with torch.no_grad():
-            said = mean_probabilities(self.teachers, dealt)
-            if config.self_taught:
+            said = mean_probabilities(self.teachers, owners[rows])
+            if share:
                 assert self.own is not None  # the training sets it
-                said = said.lerp(self.own(dealt).softmax(-1), config.self_taught)
-        return DealBatch(dealt, said)
+                said = said.lerp(self.own(owners[rows]).softmax(-1), share)
+        return torch.cat([targets[: rows.start], said, targets[rows.stop :]])
 
 
 def loss_of(
