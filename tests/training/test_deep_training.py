@@ -18,7 +18,7 @@ from trickcast.cards import DealSet, Strain
 from trickcast.estimator import Estimator
 from trickcast.library import Library
 from trickcast.solver import solve
-from trickcast.training import TrainingError
+from trickcast.training import TrainingError, whole_deals
 from trickcast.training import lessons as suit_data
 from trickcast.training.lessons import taught_deals, teach
 from trickcast.training.suit_networks import (
@@ -395,6 +395,16 @@ def test_a_training_is_a_share_of_its_own_teacher(deals, trained, tmp_path):
     train(config, deals[:64], deals[100:], half, minutes=0, **given)
     later = train(config, deals[:64], deals[100:], half, **given)
     for one, other in zip(at_once.network.parameters(), later.network.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_a_recorded_step_is_the_step_that_was_recorded(deals, tmp_path, monkeypatch):
+    config = replace(CONFIG, compile=True, network=replace(TINY, dropout=0.1))
+    recorded = train(config, deals[:64], deals[100:], tmp_path / "recorded.checkpoint")
+    monkeypatch.setattr(whole_deals, "Recorded", lambda work, *given: work)
+    plain = train(config, deals[:64], deals[100:], tmp_path / "plain.checkpoint")
+    for one, other in zip(recorded.network.parameters(), plain.network.parameters(), strict=True):
         assert torch.equal(one, other)
 
 
