@@ -157,7 +157,11 @@ class SupervisedConfig(ScheduleConfig):
         one_of("float32", "bfloat16"),
         may_change=True,
     )
-    compile: bool = setting(False, "compile the network with torch.compile", may_change=True)
+    compile: bool = setting(
+        False,
+        "compile the network with torch.compile; a single GPU records the step too",
+        may_change=True,
+    )
     storage: str = setting(
         "float16",
         "of weights in the exported file: float32, float16, or int8, whose products are int8 too",
