@@ -532,7 +532,7 @@ class Recorded:
     def __init__(self, work: Callable[..., Tensor], *given: Tensor):
         self._given = [tensor.clone() for tensor in given]
         with torch.random.fork_rng(devices=[given[0].device]):  # what this draws, no step misses
-            aside = torch.cuda.Stream()
+            aside = torch.cuda.Stream()  # type: ignore[no-untyped-call]
             aside.wait_stream(torch.cuda.current_stream())
             with torch.cuda.stream(aside):
                 for _ in range(_BEFORE_RECORDED):
