@@ -115,21 +115,17 @@ class TokenGraph(Graph, ABC, Generic[Network]):
         if not len(self.network.after):
             return self._pooled_strains(suits)
         marked = [self.linear(suits, roles[name]) for name in ("trump", "side", "notrump")]
-        x = self.chosen(marked)
+        x = self.chosen(marked, self.width)
         *inner, last = self.network.after
         for layer in inner:
             x = self.layer(x, layer)
         return self.layer(x, last, mean=True)
 
-    def chosen(self, marked: list[str]) -> str:
+    def chosen(self, marked: Sequence[str], width: int) -> str:
         """Every suit in its role in each strain: three times (4 n, width) → (4 k n, width)."""
-        by_deal = [self.shaped(rows, -1, SUITS, self.width) for rows in marked]
-        rows = self.op("Concat", *by_deal, axis=1)  # (n, role and suit, width)
-        role = np.ones((STRAINS, SUITS), np.int64)  # of every suit in every strain: a side suit,
-        np.fill_diagonal(role, 0)  # but trumps in its own,
-        role[SUITS] = 2  # and neither in notrump
-        chosen = self.of_strains(role * SUITS + np.arange(SUITS))
-        return self.shaped(self.op("Gather", rows, chosen, axis=1), -1, self.width)
+        by_deal = [self.shaped(rows, -1, SUITS, width) for rows in marked]
+        rows = self.op("Concat", *by_deal, axis=1)  # (n, role and suit, …)
+        return self.shaped(self.op("Gather", rows, self.of_strains(in_roles()), axis=1), -1, width)
 
     def _pooled_strains(self, suits: str) -> str:
         """The same without layers on the suits of a strain: the mean comes before the products."""
@@ -150,6 +146,14 @@ class TokenGraph(Graph, ABC, Generic[Network]):
         if self.asked is not None:
             strains = self.op("Gather", strains, self.asked, axis=1)
         return self.shaped(strains, -1, width)
+
+
+def in_roles() -> Array:
+    """Return where every suit of every strain is among roles and suits, (strains, suits)."""
+    role = np.ones((STRAINS, SUITS), np.int64)  # a side suit,
+    np.fill_diagonal(role, 0)  # but trumps in its own strain,
+    role[SUITS] = 2  # and neither in notrump
+    return role * SUITS + np.arange(SUITS)
 
 
 def arrays(layer: nn.Module) -> tuple[Array, Array]:
@@ -173,7 +177,7 @@ class SuitGraph(TokenGraph[SuitNetwork]):
 
     def to_onnx(self, calibration: Calibration | None) -> Any:
         """Return the onnx model, calibrated where a ``calibration`` is given."""
-        logits = self._by_strain(self.logits(self.tokens("owners")), SEATS, COUNTS)
+        logits = self._by_strain(self.answers("owners"), SEATS, COUNTS)
         if calibration is not None:
             logits = self.calibrated(logits, calibration)
         self.op("Softmax", logits, name="probabilities", axis=-1)
@@ -186,6 +190,10 @@ class SuitGraph(TokenGraph[SuitNetwork]):
             },
             domains=["com.microsoft"],
         )
+
+    def answers(self, owners: str) -> str:
+        """All logits of (n, 52): (k n, 4 × 14)."""
+        return self.logits(self.tokens(owners))
 
     def _by_strain(self, rows: str, *sizes: int, name: str = "") -> str:
         """(k n, product of sizes) → (n, k, sizes), of the strains asked for."""
@@ -239,13 +247,17 @@ class SuitGraph(TokenGraph[SuitNetwork]):
 
     def tokens(self, owners: str) -> str:
         """The first layer: (n, 52) → (4 n, width)."""
+        first = self.network.first
+        return self.entered(self.features(owners), first.enter, first.leave)
+
+    def features(self, owners: str) -> str:
+        """What the first layer learns of every suit, seat by seat, from (…, 13) owners."""
         suits = self.shaped(self.cast(owners), -1, RANKS)
         one_by_one = self.shaped(suits, -1, 1, RANKS)
         seats = self.constant(np.arange(SEATS, dtype=np.float32)[:, None])
         held = self.cast(self.op("Equal", one_by_one, seats))
         kinds = self.relations(held) if self.network.config.inputs == "relations" else [held]
-        rows = kinds[0] if len(kinds) == 1 else self.op("Concat", *kinds, axis=2)
-        return self.entered(rows, self.network.first.enter, self.network.first.leave)
+        return kinds[0] if len(kinds) == 1 else self.op("Concat", *kinds, axis=2)
 
     def relations(self, held: str) -> list[str]:
         """(4 n, seat, rank) zeros and ones → the kinds of ``suits.relations``, (…, kinds, rank)."""
@@ -304,6 +316,7 @@ _STEPS = 63  # of an int8 weight: more than six bits overflow on processors with
 _LEVELS = 255  # of a uint8 feature
 _ROWS = 8192  # of a sample, for the products of features
 _DAMPING = 0.01  # of their mean square
+_UNHEARD = -1e30  # a score without a share
 _ROOM = 1.15  # of differences, over the largest of a sample
 
 
@@ -357,25 +370,29 @@ class Int8Graph(SuitGraph):
             inputs.append(self.constant(np.tile(bias.astype(np.float32), groups)))
         return self.op("MatMulIntegerToFloat", *inputs, domain="com.microsoft")
 
-    def whole(self, x: str, low: float, high: float) -> "Whole":
-        """Return x in whole numbers; made once for all uses."""
+    def whole(self, x: str, low: float, high: float, unit: float = 1.0) -> "Whole":
+        """Return ``unit`` times x, which is ``low`` to ``high``, in whole numbers.
+
+        Made once for all uses.
+        """
         if (x, low, high) not in self._quantized:
             step = np.float32(max(high - low, 1e-6) / _LEVELS)
-            scale = self.constant(np.asarray(step))
+            scale = self.constant(np.asarray(step / np.float32(unit)))
             zero = self.constant(np.array(round(-low / float(step)), np.uint8))
             rows = self.op("QuantizeLinear", x, scale, zero)
-            self._quantized[x, low, high] = Whole(rows, scale, zero)
+            of_unit = scale if unit == 1 else self.constant(np.asarray(step))
+            self._quantized[x, low, high] = Whole(rows, of_unit, zero)
         return self._quantized[x, low, high]
 
 
 class HalvesGraph(Int8Graph):
     """The same with half the products, for a network with attention and layers on every strain.
 
-    Rows are kept as the sums of opposite seats and their differences, (rows, width / 2) each, one
-    behind the other: a layer that commutes with turning the table does not mix them. Where a
-    function is applied to every feature, and in attention, they are seats again. Means are taken
-    away where they come about, in the weights, so that a row's length is all that normalisation
-    needs; what was added to it is added there too.
+    Rows are kept as the sums of opposite seats and their differences, (rows, width / 2) each: a
+    layer that commutes with turning the table does not mix them. Where a function is applied to
+    every feature, and in attention, they are seats again. Means are taken away where they come
+    about, in the weights, so that a row's length is all that normalisation needs; what was added
+    to it is added there too.
     """
 
     def __init__(self, network: SuitNetwork, sample: torch.Tensor):
@@ -383,17 +400,20 @@ class HalvesGraph(Int8Graph):
         self._apart: dict[nn.Module, tuple[Seen, Seen]] = _inputs(network, sample, _apart)
         # sums and differences are longer than what they are of, by the root of two
         self._factor = (2 * self.width) ** 0.5
-        self._tiny = np.array(2 * self.width * 1e-5, np.float32)
-        self._cut: dict[str, list[str]] = {}
+        self._tiny = np.array([self.width * 1e-5], np.float32)  # half of its least square
 
     @staticmethod
     def fits(network: SuitNetwork) -> bool:
         """Tell whether the network is of the kind that this graph is for."""
         return bool(network.config.heads and len(network.after) and not len(network.pooled))
 
-    def logits(self, x: str) -> str:
-        """All behind the tokens: (4 n, width) → (k n, groups × 14)."""
-        rows, roles, after = Rows(x, x), self.network.roles, self.network.after
+    def answers(self, owners: str) -> str:
+        """All logits of (n, 52): (k n, 4 × 14)."""
+        first, roles, after = self.network.first, self.network.roles, self.network.after
+        entering = self.entering(self.features(owners), first.enter)
+        seats = self.split(entering, self.constant(np.full(2, self.hidden // 2)), 2)
+        x = self._kept(self._met(seats, first.leave), first.leave, 1)
+        rows = Rows(x, x)
         for layer in self.network.before:
             rows = self._layer(rows, layer)
         normal, _ = self._settled(rows)
@@ -401,24 +421,23 @@ class HalvesGraph(Int8Graph):
             self._kept(self._parts(normal, roles[name]), roles[name], 1)
             for name in ("trump", "side", "notrump")
         ]
-        x = self.chosen(marked)
+        x = Halves(*(self.chosen(half, self.width // 2) for half in zip(*marked, strict=True)))
         rows = Rows(x, x)
         for number, layer in enumerate(after, start=1):
             rows = self._layer(rows, layer, mean=number == len(after))
-        halves = self.constant(np.full(2, self.width // 2))
-        seats = self._across(*self.split(self._settled(rows)[0], halves, 2))
+        joined = self.op("Concat", *self._across(*self._settled(rows)[0]), axis=1)
         half = self.constant(np.array(self._factor / 2, np.float32))
-        self.inner = self.op("Mul", self.op("Concat", *seats, axis=1), half)
+        self.inner = self.op("Mul", joined, half)
         return self.linear(self.inner, self.network.head)
 
-    def entered(self, rows: str, enter: nn.Module, leave: nn.Module) -> str:
-        """The two layers from the inputs of a token; half of what comes out."""
-        halves = self.constant(np.full(2, self.hidden // 2))
-        seats = self.split(self.entering(rows, enter), halves, 2)
-        return self._kept(self._met(seats, leave), leave, 1)
+    def activated(self, x: str) -> str:
+        """The configured activation, GELU by a formula that is off by less than rounding is."""
+        if self.network.config.activation == "gelu":
+            return self.op("FastGelu", x, domain="com.microsoft")
+        return super().activated(x)
 
     def _layer(self, rows: "Rows", layer: nn.Module, *, mean: bool = False) -> "Rows":
-        """A residual layer, on the rows or, for ``mean``, to the mean of every four."""
+        """A residual layer, on the rows or, for ``mean``, to the mean of the four suits."""
         assert isinstance(layer, Layer) and layer.mixing is not None
         normal, x = self._settled(rows)
         rows = Rows(x, self._attention(normal, layer.mixing))
@@ -427,58 +446,57 @@ class HalvesGraph(Int8Graph):
         seats = self._across(*self._halves(self._parts(normal, enter), enter, *arrays(enter)))
         hidden = [self.activated(half) for half in seats]
         if mean:
-            x = self.token_mean(x, self.width)
+            x = Halves(*(self.token_mean(half, self.width // 2) for half in x))
             hidden = [self.token_mean(half, self.hidden // 2) for half in hidden]
         return Rows(x, self._kept(self._met(hidden, leave), leave))
 
-    def _attention(self, normal: str, mixing: Mixing) -> str:
-        """What attention changes: two opposite seats and the others apart, all they ask at once."""
-        parts, size = mixing.parts, self.network.config.seat_width // self.network.config.heads
-        scaled = [self.scaled(mixing, name) for name in ("query", "key", "value")]
-        weight, bias = (np.concatenate(arrays) for arrays in zip(*scaled, strict=True))
-        asked = self._across(
-            *self._halves(self._parts(normal, parts["query"]), parts["query"], weight, bias)
-        )
-        looked = []
-        for half in asked:
-            split = self.shaped(half, -1, SUITS, SEATS // 2, 3, mixing.heads // SEATS, size)
-            by_head = self.op("Transpose", split, perm=(3, 0, 2, 4, 1, 5))
-            by_head = self.shaped(by_head, 3, -1, SUITS, size)
-            query, key, value = self.split(by_head, self.constant(np.ones(3, np.int64)), 3, axis=0)
-            scores = self.op("FusedMatMul", query, key, domain="com.microsoft", transB=1)
-            seen = self.op("MatMul", self.op("Softmax", scores, axis=-1), value)
-            by_row = self.shaped(seen, -1, mixing.heads // 2, SUITS, size)
-            rows = self.op("Transpose", by_row, perm=(0, 2, 1, 3))
-            looked.append(self.shaped(rows, -1, self.width // 2))
-        return self._kept(self._met(looked, parts["leave"]), parts["leave"])
+    def _attention(self, normal: "Halves", mixing: Mixing) -> "Halves":
+        """What attention changes: two opposite seats and the others apart.
 
-    def _settled(self, rows: "Rows") -> tuple[str, str]:
+        All suits and heads of a deal ask all of them at once, and other heads are not heard:
+        four products of four rows cost more than one of sixteen.
+        """
+        size, asked = self.network.config.seat_width // self.network.config.heads, []
+        for name in ("query", "key", "value"):
+            part = mixing.parts[name]
+            halves = self._halves(self._parts(normal, part), part, *self.scaled(mixing, name))
+            seats = self._across(*halves)
+            asked.append([self.shaped(half, -1, SUITS * mixing.heads // 2, size) for half in seats])
+        own = np.tile(np.eye(mixing.heads // 2, dtype=np.float32), (SUITS, SUITS))
+        unheard = self.constant(_UNHEARD * (1 - own))
+        looked = []
+        for query, key, value in zip(*asked, strict=True):  # (deals and strains, suit and head, …)
+            scores = self.op("FusedMatMul", query, key, domain="com.microsoft", transB=1)
+            shares = self.op("Softmax", self.op("Add", scores, unheard), axis=-1)
+            seen = self.op("MatMul", shares, value)
+            looked.append(self.shaped(seen, -1, self.width // 2))
+        leave = mixing.parts["leave"]
+        return self._kept(self._met(looked, leave), leave)
+
+    def _settled(self, rows: "Rows") -> tuple["Halves", "Halves"]:
         """The normalised rows, but for a factor that all have, and the rows."""
-        x = self.op("Add", *rows)
+        x = Halves(*(self.op("Add", *halves) for halves in zip(*rows, strict=True)))
+        squares = self.op("Add", *(self.op("Mul", half, half) for half in x))
         # seat by seat, so that turned rows have the same length to the last bit
-        sizes = self.constant(np.full(SEATS, self.width // SEATS))
-        one, next_, *others = self.split(self.op("Mul", x, x), sizes, SEATS)
-        by_seat = self.op("Add", self.op("Add", one, next_), self.op("Add", *others))
-        ones = self.constant(np.ones((self.width // SEATS, 1), np.float32))
-        squares = self.op("MatMul", by_seat, ones)  # sums faster than ReduceSumSquare
-        length = self.op("Sqrt", self.op("Add", squares, self.constant(self._tiny)))
-        return self.op("Div", x, length), x
+        seat = self.width // SEATS
+        ones = self.constant(np.ones((seat, 1), np.float32))
+        # a product sums faster than a sum does
+        by_seat = self.op("Gemm", self.shaped(squares, -1, seat), ones, self.constant(self._tiny))
+        sums = self.op("ReduceSum", self.shaped(by_seat, -1, 2), self.constant(np.array([1])))
+        length = self.op("Sqrt", sums)
+        return Halves(*(self.op("Div", half, length) for half in x)), x
 
     def _across(self, one: str, other: str) -> tuple[str, str]:
         """Sums and differences of seats; of sums and differences twice the seats."""
         return self.op("Add", one, other), self.op("Sub", one, other)
 
-    def _parts(self, normal: str, layer: nn.Module) -> "Parts":
+    def _parts(self, normal: "Halves", layer: nn.Module) -> "Parts":
         """Sums and differences of normalised rows, for a layer."""
         sums, differences = self._apart[layer]
-        most = max(-_ROOM * sums.low, _ROOM * sums.high, differences.high)
-        whole = self.whole(normal, -most / self._factor, most / self._factor)
-        if whole.rows not in self._cut:
-            halves = self.constant(np.full(2, self.width // 2))
-            self._cut[whole.rows] = self.split(whole.rows, halves, 2)
-        one, other = self._cut[whole.rows]
-        step = self.constant(np.asarray(np.float32(2 * most / _LEVELS)))
-        return Whole(one, step, whole.zero), Whole(other, step, whole.zero)
+        return (
+            self.whole(normal.sums, sums.low, sums.high, self._factor),
+            self.whole(normal.differences, differences.low, differences.high, self._factor),
+        )
 
     def _met(self, seats: Sequence[str], layer: nn.Module) -> "Parts":
         """The same of two seats and those opposite."""
@@ -488,23 +506,20 @@ class HalvesGraph(Int8Graph):
         )
         return one, other
 
-    def _halves(
-        self, parts: "Parts", layer: nn.Module, weight: Array, bias: Array
-    ) -> tuple[str, str]:
+    def _halves(self, parts: "Parts", layer: nn.Module, weight: Array, bias: Array) -> "Halves":
         """A linear layer: half of the sums and differences of what comes out."""
         near, far = np.split(weight, 2, axis=1)
         (sums, differences), (of_sums, of_differences) = parts, self._apart[layer]
-        return (
+        return Halves(
             self.of_whole(sums, (near + far) / 2, bias, of_sums),
             self.of_whole(differences, (near - far) / 2, None, of_differences, sign=-1),
         )
 
-    def _kept(self, parts: "Parts", layer: nn.Module, length: float = 2) -> str:
+    def _kept(self, parts: "Parts", layer: nn.Module, length: float = 2) -> "Halves":
         """A linear layer to rows whose mean is zero, times half a ``length``."""
         weight, bias = arrays(layer)
         weight, bias = weight - weight.mean((0, 1)), bias - bias.mean()
-        rows = self._halves(parts, layer, length * weight, length * bias)
-        return self.op("Concat", *rows, axis=1)
+        return self._halves(parts, layer, length * weight, length * bias)
 
 
 class Whole(NamedTuple):
@@ -519,11 +534,18 @@ Parts = tuple[Whole, Whole]
 """Sums of opposite seats, and their differences."""
 
 
+class Halves(NamedTuple):
+    """Sums of opposite seats, and their differences."""
+
+    sums: str
+    differences: str
+
+
 class Rows(NamedTuple):
     """Rows of which a part is not yet added."""
 
-    x: str
-    change: str
+    x: Halves
+    change: Halves
 
 
 class Seen(NamedTuple):

@@ -234,6 +234,7 @@ const OPS = {
   Sqrt: ([a]) => map(a, Math.sqrt),
   Relu: ([a]) => map(a, (x) => Math.max(x, 0)),
   Gelu: ([a]) => map(a, (x) => 0.5 * x * (1 + erf(x * Math.SQRT1_2))),
+  FastGelu: ([a]) => map(a, (x) => 0.5 * x * (1 + Math.tanh(x * (0.7978845608 + 0.0356774081 * x * x)))),
   Cast: ([a], { to }) => ({ dims: a.dims, data: to === 7 || to === 6 ? Int32Array.from(a.data) : Float32Array.from(a.data) }),
   Shape: ([{ dims }]) => ({ dims: [dims.length], data: Int32Array.from(dims) }),
   Reshape([{ dims, data }, wanted]) {
@@ -307,6 +308,7 @@ const OPS = {
   },
   ReduceMean: ([a, axes], { keepdims = 1 }) =>
     reduced(a, axes.data, keepdims, (group) => group.reduce((sum, x) => sum + x, 0) / group.length),
+  ReduceSum: ([a, axes], { keepdims = 1 }) => reduced(a, axes.data, keepdims, (group) => group.reduce((sum, x) => sum + x, 0)),
   ReduceMax: ([a, axes], { keepdims = 1 }) =>
     reduced(a, axes.data, keepdims, (group) => group.reduce((top, x) => Math.max(top, x))),
   Softmax: ([a]) => rows(a, softmax),
