@@ -30,7 +30,7 @@ from trickcast.training.exports import (
     open_session,
     write_model,
 )
-from trickcast.training.onnx_networks import PairGraph, rounded
+from trickcast.training.onnx_networks import PairGraph, best_range, rounded
 from trickcast.training.suit_networks import (
     PairNetwork,
     PairNetworkConfig,
@@ -241,6 +241,26 @@ def test_rounding_makes_up_for_what_it_changes():
     assert error(whole) < 0.2 * error(np.rint(weight / steps))
     alone = rounded(weight, np.eye(48))[0]  # inputs that have nothing to do with each other
     assert (alone == np.rint(weight / steps)).all()
+
+
+def test_a_range_is_that_in_which_whole_numbers_miss_least():
+    draw = torch.Generator().manual_seed(4)
+    rows = torch.randn(500, 400, generator=draw)
+    features = torch.where(rows < 0, rows / 10, rows**2)  # a long tail above, none below
+
+    def error(low, high):
+        step = (high - low) / 255
+        zero = round(-low / step)
+        whole = torch.round(features / step + zero).clip(0, 255)
+        return float((step * (whole - zero) - features).square().mean())
+
+    low, high = best_range(features)
+    least = error(low, high)
+    assert least < 0.9 * error(float(features.min()), float(features.max()))
+    for other in (0.8, 0.9, 1.1, 1.2):
+        assert least < error(low, other * high)
+    alike = torch.rand(500, 400, generator=draw)  # nothing is rare that a shorter one would cut off
+    assert best_range(alike) == (0, float(alike.max()))
 
 
 @pytest.mark.parametrize("name", ["accurate", "fast"])
