@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.optimize import minimize
-from scipy.special import log_softmax
+from scipy.special import log_softmax, softmax
 from torch import Tensor, nn
 
 from .._files import atomic_writer, note_checksum
@@ -132,8 +132,15 @@ def _likeliest(
             prior * off - happened + stated,
         )
 
+    def curvature(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        chances = softmax(features @ weights, axis=1)[..., None]
+        means = (chances * features).sum(axis=1)
+        squares = np.tensordot(chances * features, features, ((0, 1), (0, 1)))
+        curved: NDArray[np.float64] = (squares - means.T @ means) / len(real)
+        return prior * np.eye(len(weights)) + curved
+
     weights: NDArray[np.float64] = minimize(
-        loss, start, jac=True, method="BFGS", options={"gtol": _STEEPNESS}
+        loss, start, jac=True, hess=curvature, method="trust-exact", options={"gtol": _STEEPNESS}
     ).x
     return weights
 
