@@ -53,8 +53,8 @@ MAX_TRIES = 4_000_000
 _PROBE = 20_000
 _PROBE_TRICKS = 64
 """How many layouts a report tries where tricks have to be found."""
-_PIECE = 32
-"""Of how many layouts tricks are found at a time."""
+_PIECES = (4, 8, 16, 32)
+"""Of how many layouts tricks are found at a time; the last is repeated."""
 _BLOCKS = (512, 1024, 2048, 4096)
 """Numbers of layouts drawn at a time; the last is repeated."""
 
@@ -423,10 +423,9 @@ class Constraints:
             yield layouts.owners, len(owners)
             return
         taken = 0
-        for start in range(0, max(1, len(rows)), _PIECE):
-            last = start + _PIECE >= len(rows)
-            piece = Layouts(layouts.owners[start : start + _PIECE], self._tricks)
-            upto = len(owners) if last else int(rows[start + _PIECE - 1]) + 1
+        for start, stop in _pieces(len(rows)):
+            piece = Layouts(layouts.owners[start:stop], self._tricks)
+            upto = len(owners) if stop == len(rows) else int(rows[stop - 1]) + 1
             for node in self._left_to_tricks:
                 if len(piece):
                     piece = piece.those(_may_pass(node, piece))
@@ -700,6 +699,15 @@ def _check_shapes(sampler: Sampler) -> None:
         raise ConstraintError(
             "the shapes asked for cannot occur together: no layout of the suits has them all"
         )
+
+
+def _pieces(rows: int) -> Iterator[tuple[int, int]]:
+    """Yield where the pieces of so many layouts begin and end; of none, an empty one."""
+    stop, number = 0, 0
+    while number == 0 or stop < rows:
+        start, size = stop, _PIECES[min(number, len(_PIECES) - 1)]
+        stop, number = min(start + size, rows), number + 1
+        yield start, stop
 
 
 def _check_points(cards: KnownCards, limits: LimitsBySeat) -> None:

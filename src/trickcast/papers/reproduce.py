@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -147,6 +148,7 @@ _TRIAL = (
     "hours; full is the papers' own protocol)"
 )
 _INSTALL = "pip install 'trickcast[train]'"
+_REPORTED = 10  # seconds between two reports, which small networks would mostly wait for
 _LAYOUTS = Path("data/game/layouts.npy")
 Workers = Annotated[
     int, Option(min=1, help="Networks to train at the same time; with --cluster, cores for each.")
@@ -205,8 +207,13 @@ def reproduce(
     command = shlex.join([*program, *sys.argv[1:]])
     made_by = {"command": command, "library": str(library), "test": str(test or "")}
 
+    written = float("-inf")
+
     def finished(store: "Store", name: str) -> None:
-        write_report(store, scale, docs, made_by)
+        nonlocal written
+        if time.monotonic() - written > _REPORTED:
+            write_report(store, scale, docs, made_by)
+            written = time.monotonic()
         click.echo(f"finished {name}")
 
     try:
@@ -230,11 +237,11 @@ def reproduce(
                     material=material, workers=workers, seed=seed, cluster=cluster,
                     finished=finished,
                 )  # fmt: skip
-                written = write_report(store, scale, docs, made_by)
+                files = write_report(store, scale, docs, made_by)
         click.echo(table_of_rows(rows, docs), nl=False)
     except (ExperimentError, TrainingError, LabelledError) as error:
         raise CommandError(str(error)) from None
-    click.echo(f"{written[0]}: done")
+    click.echo(f"{files[0]}: done")
 
 
 def _in_clone(path: str | Path) -> Path:

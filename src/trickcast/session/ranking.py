@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as students_t
+from scipy.special import stdtrit
 
 from ..cards import Seat
 from ..scoring import imps, victory_points
@@ -351,6 +351,6 @@ def _total(each: Floats, extra: float, by_share: bool) -> Total:
     value = (float(each.sum()) + extra) * scale
     if n < 2:
         return Total(value, None)
-    reach = float(students_t.ppf((1 + _CONFIDENCE) / 2, n - 1))
+    reach = float(stdtrit(n - 1, (1 + _CONFIDENCE) / 2))
     half = reach * float(each.std(ddof=1)) * n**0.5 * scale
     return Total(value, (value - half, value + half))

@@ -7,6 +7,7 @@ that the paper only proposes; ``measures`` has what its tables print.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ SPECIALIST = BackPropagation(epochs=30, rate=0.03, final_rate=0.002, batch=32)
 SHIPPED_HANDS = 200_000
 
 
+@cache
 def teacher() -> RuleSystem:
     """Return the rules that stand for the paper's experts."""
     rules = load("standard-american")
