@@ -3,12 +3,15 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
+# What runs in processes of its own, as many tests do, is compiled once.
+unexport PYTHONDONTWRITEBYTECODE
+
 PYTHONS := $(wildcard $(HOME)/.pyenv/versions/3.1[1-9]*/bin/python) \
 	$(foreach minor,11 12 13 14,$(shell command -v python3.$(minor)))
 
 WITH_WHEEL = "$$(echo dist/*.whl)[data,plots,web]" pytest pytest-timeout httpx hypothesis pandas polars
 
-.PHONY: help demo test coverage browser-test cluster-test docs blocks models-pages docs-all test-pythons wheel smoke check lint types imports format bench faults endurance wasm \
+.PHONY: help demo test slow-test coverage browser-test cluster-test docs blocks models-pages docs-all test-pythons wheel smoke check lint types imports format bench faults endurance wasm \
 	million fuzz clean
 
 help:  ## Show the targets
@@ -17,8 +20,11 @@ help:  ## Show the targets
 demo: $(VENV)/.runtime  ## Estimate and solve the example deals
 	$(BIN)/trickcast estimate --exact examples/deals.pbn
 
-test: $(VENV)/.dev  ## Run the tests, on all cores
-	$(BIN)/python -m pytest -n auto --dist loadfile
+test: $(VENV)/.dev  ## Run the tests but for the slow ones, on all cores
+	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow'
+
+slow-test: $(VENV)/.dev  ## Run the slow tests, on all cores
+	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
 
 coverage: $(VENV)/.dev  ## Which lines the tests run
 	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report=
@@ -78,7 +84,7 @@ test-pythons: wheel  ## Pass the tests from the wheel on every Python that is fo
 smoke: $(VENV)/.dev  ## Repeat every experiment of the papers in miniature
 	$(BIN)/trickcast reproduce all --scale smoke --out build/smoke
 
-check: lint types imports test  ## Style, types, import rules, tests; CI runs all of .ci/run
+check: lint types imports test  ## Style, types, import rules, most tests; CI runs all of .ci/run
 
 lint: $(VENV)/.dev  ## Style
 	$(BIN)/ruff check

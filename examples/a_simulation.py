@@ -9,7 +9,7 @@ result = tc.simulate(
     south="KT752.A84.J63.92",
     north="balanced, hcp 15-17",
     samples=1000,
-    solve=100,
+    solve=50,
     seed=1,
 )
 for contract in ("4S", "3N", "2S"):

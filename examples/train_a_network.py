@@ -16,8 +16,8 @@ from trickcast.library import Library
 from trickcast.training import Request, train
 
 LIBRARY = Path(__file__).parents[1] / "data" / "library"
-SETTINGS = {"network.width": "64", "steps": "200", "batch": "128", "warm_up": "20"}
-SETTINGS |= {"learning_rate": "0.01", "average": "0.98", "evaluate_every": "100"}
+SETTINGS = {"network.width": "64", "steps": "120", "batch": "128", "warm_up": "20"}
+SETTINGS |= {"learning_rate": "0.01", "average": "0.98", "evaluate_every": "60"}
 
 request = Request(
     name="fast",

@@ -87,6 +87,7 @@ def test_one_deal_judges_the_calls_that_are_given(run) -> None:
     assert told["hand"] == "A.KQ9832.T94.AKT" and told["chance"] > 0.5 and not told["unusual"]
 
 
+@pytest.mark.slow
 def test_the_next_call_is_suggested_and_followed(run) -> None:
     asked = ["bid", BALANCED_15, "--auction", "1S P", "--dealer", "S"]
     status, out, err = run(*asked, "--simulate")
@@ -155,6 +156,7 @@ LEADER, ENDED = "KJ95.J65.K32.T54", "1N P 3N P P P"
 KNOWN = ["--south", "KQ7.AQ3.AQ7.J762", "--samples", "60", "--solve", "20"]
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_leads_take_contract_and_declarer_from_the_auction(run) -> None:
     asked = ["leads", LEADER, "--auction", ENDED, "--dealer", "E", "--samples", 60, "--solve", 20]

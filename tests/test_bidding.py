@@ -312,6 +312,7 @@ def off(owners: np.ndarray, expected: dict[bytes, float]) -> float:
     return float(sum(abs(found.get(key, 0) - chance) for key, chance in expected.items()))
 
 
+@pytest.mark.slow
 def test_layouts_come_as_often_as_they_should(bidder: tc.Bidder, four_cards_hidden) -> None:
     auction, known = four_cards_hidden
     expected = exact(bidder, auction, known)
@@ -322,6 +323,7 @@ def test_layouts_come_as_often_as_they_should(bidder: tc.Bidder, four_cards_hidd
     assert off(deals.owners, expected) < 0.1  # 20,000 independent layouts: some 0.04
 
 
+@pytest.mark.slow
 def test_layouts_led_from_call_to_call_come_as_often(bidder: tc.Bidder, four_cards_hidden) -> None:
     auction, known = four_cards_hidden
     sampler = Sampler(bidder.read(auction), Constraints(**constraints_of(known)))

@@ -185,6 +185,7 @@ def test_what_is_no_file_of_meanings_is_refused(tmp_path: Path, content: str, wo
 # --- the next card ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_cards_are_worth_what_the_solver_says_in_every_layout() -> None:
     told = tc.simulate_play(DECLARER, DUMMY, played="S5", n=12, seed=2, **THREE_NOTRUMP)

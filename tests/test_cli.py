@@ -128,6 +128,7 @@ def test_deals_of_one_strain_and_their_worth(run, tmp_path: Path) -> None:
     assert "4 of 3 cards" in run("library", "info", ends)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_generate_and_library(run, tmp_path: Path) -> None:
     folder = tmp_path / "library"
@@ -357,6 +358,7 @@ def test_a_full_disk_is_an_error() -> None:
     assert b"No space left" in ended.stderr and len(ended.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["--json", "--model=(52x4)-(26x4)-26-13-1"])
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path, form: str) -> None:
     tc.write(tc.random_deals(3000, seed=1), tmp_path / "many.csv")

@@ -62,6 +62,7 @@ def test_differences_are_paired(solved) -> None:
         solved["3S by S"]
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_the_network_corrected_agrees_with_solving_all() -> None:
     asked: dict[str, Any] = {"by": "S", **KNOWN, "seed": 5}
@@ -84,6 +85,7 @@ def test_it_is_that_of_one_simulation() -> None:
     np.testing.assert_allclose(compared["2S by S"].score, result.score("2S", "S"))
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_the_better_declarer_is_taken_where_nobody_is_told() -> None:
     asked: dict[str, Any] = {**KNOWN, "samples": 40, "solve": 40, "seed": 3}

@@ -367,6 +367,7 @@ def refusal(path: Path) -> str:
     return ended.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path) -> None:
     text, other = tmp_path / "notes.txt", tmp_path / "other.sqlite"
@@ -388,6 +389,7 @@ def test_without_a_solver_there_is_no_contest(file, monkeypatch) -> None:
     assert not file.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_a_real_server_solves_deals_and_plays_them_out(file) -> None:
     with running("--solvers", "1", "--contest", str(file)) as (client, _, _):

@@ -115,6 +115,7 @@ def test_formats_of_the_output_are_told(run, tmp_path: Path) -> None:
     assert run("deal", "--out", tmp_path / "x.zrd", "--solve")[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_exact_needs_what_may_ask_for_tricks(run) -> None:
     assert "exact needs a script or a condition" in run("deal", "-n", 2, "--exact")[2]
@@ -297,6 +298,7 @@ action average "tricks" taken, frequency "tricks" (taken, 5, 12),
 """
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_tricks_of_a_script_are_exact_when_asked_for(run, tmp_path: Path) -> None:
     path = tmp_path / "fit.dl"
@@ -325,6 +327,7 @@ def test_tricks_of_a_script_are_exact_when_asked_for(run, tmp_path: Path) -> Non
     assert last[0] == f"{spades[0]:20}{spades[1]}"
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_tricks_of_a_script_are_estimated_else_and_that_is_told(run, tmp_path: Path) -> None:
     path = tmp_path / "fit.dl"

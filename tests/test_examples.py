@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 
 

@@ -1,6 +1,7 @@
 """What ``import trickcast as tc`` and its rooms offer."""
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -145,7 +146,9 @@ def test_par_takes_what_boards_say_and_tables_that_are_known() -> None:
 @pytest.mark.slow
 def test_a_type_checker_refuses_what_is_no_deal_or_hand(tmp_path: Path) -> None:
     """The named unions take all that the functions take, and nothing else."""
-    right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
+    folder = tmp_path / "examples"  # which is checked as strictly as trickcast itself
+    folder.mkdir()
+    right, wrong = folder / "right.py", folder / "wrong.py"
     right.write_text(
         "import numpy as np\nimport trickcast as tc\n"
         "deal = tc.random_deals(1, seed=1)[0]\n"
@@ -171,7 +174,7 @@ def test_a_type_checker_refuses_what_is_no_deal_or_hand(tmp_path: Path) -> None:
     )
     head = "import trickcast as tc\ndeal = tc.random_deals(1, seed=1)[0]\n"
     wrong.write_text(head + "\n".join(lines) + "\n")
-    rooms = tmp_path / "rooms.py"
+    rooms = folder / "rooms.py"
     rooms.write_text(
         "\n".join(
             f"from trickcast.{room} import {name} as {room}_{name}"
@@ -179,11 +182,15 @@ def test_a_type_checker_refuses_what_is_no_deal_or_hand(tmp_path: Path) -> None:
             for name in import_module(f"trickcast.{room}").__all__
         )
     )
-    cache = Path(__file__).parents[1] / ".mypy_cache" / "of_users"
-    options = ("--strict", "--no-error-summary", "--cache-dir", cache)
-    command = [sys.executable, "-m", "mypy", *options, right, wrong, rooms]
-    found = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    command = [sys.executable, "-m", "mypy", "--no-error-summary", right, wrong, rooms]
+    found = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[1],  # whose settings and cache are those of `make types`
+        env=os.environ | {"MYPYPATH": str(tmp_path)},
+    )
     errors = [line.split(":")[:2] for line in found.stdout.splitlines() if ": error:" in line]
-    refused = {int(line) for file, line in errors if file == wrong.name}
+    refused = {int(line) for file, line in errors if Path(file) == wrong}
     assert refused == {*range(3, 3 + len(lines))}, found.stdout
-    assert not {right.name, rooms.name} & {file for file, _ in errors}, found.stdout
+    assert not {right, rooms} & {Path(file) for file, _ in errors}, found.stdout

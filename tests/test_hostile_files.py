@@ -59,6 +59,7 @@ def steps_of(data: bytes, form: str) -> int:
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_steps_grow_no_faster_than_the_file(pattern: str) -> None:
     form, make = PATTERNS[pattern]
@@ -67,10 +68,11 @@ def test_steps_grow_no_faster_than_the_file(pattern: str) -> None:
     assert steps_of(large, form) < 12 * steps_of(small, form) + 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_memory_is_a_multiple_of_the_file(pattern: str) -> None:
     form, make = PATTERNS[pattern]
-    data = make(20_000)
+    data = make(8_000)
     tracemalloc.start()
     try:
         of(data, form, skipped=[])

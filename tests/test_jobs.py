@@ -61,6 +61,7 @@ def test_open_shows_what_the_usual_systems_bid(run) -> None:
     assert "nearest needs system" in run("open", hand, "--nearest", 2)[2]
 
 
+@pytest.mark.slow
 def test_a_hand_may_have_small_cards_wherever_one_is_asked_for(run) -> None:
     small, whole = "AQxxx.Kx2.Ax.KJx", "AQ432.K32.A2.KJ2"
     asked = (("open",), ("hand",), ("pair", "15-17, balanced"), ("nearest", "-k", 1),
@@ -88,6 +89,7 @@ def surveyed() -> list[Simulation]:
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_the_first_figures_are_there_before_anything_is_solved(surveyed) -> None:
     first, last = surveyed[0], surveyed[-1]
@@ -98,6 +100,7 @@ def test_the_first_figures_are_there_before_anything_is_solved(surveyed) -> None
     assert (abs(wide.mean(axis=2) - narrow.mean(axis=2)) < 0.6).all()
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_it_ends_when_enough_is_known_of_the_side_that_asks(surveyed) -> None:
     found = surveyed[-1]
@@ -113,6 +116,7 @@ def test_it_ends_when_enough_is_known_of_the_side_that_asks(surveyed) -> None:
     assert (found.deals.tricks[:20, :, ::2] == exact[:, :, ::2]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_the_same_seed_gives_the_same_figures_and_the_command_shows_them(run, surveyed) -> None:
     _, out, err = run("simulate", *OPTIONS, "--seed", 2, "--json")
@@ -123,12 +127,14 @@ def test_the_same_seed_gives_the_same_figures_and_the_command_shows_them(run, su
     assert told["expected"][0][1] is None and told["stopped"] is None and err == ""
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_more_precision_solves_more(surveyed) -> None:
     few = tc.simulate(**KNOWN, side="NS", seed=2, precision=0.4)
     assert 20 <= few.solved < surveyed[-1].solved
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_the_better_declarer_is_taken_and_said(run) -> None:
     few = ["--solve", 20, "--samples", 40]
@@ -140,6 +146,7 @@ def test_the_better_declarer_is_taken_and_said(run) -> None:
     assert "against 2S by " in out and "3N by S" in out
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_the_chance_to_make_is_that_of_the_better_declarer(run) -> None:
     few = ["--solve", 40, "--samples", 200]
@@ -210,6 +217,7 @@ def test_solve_prints_one_line_a_board(run, session) -> None:
 _STRAINS = ["NT", "♠", "♥", "♦", "♣"]
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_boards_of_several_files_are_chosen_everywhere(run, session) -> None:
     deals = tc.read(session)
@@ -294,6 +302,7 @@ LEADS = Path(__file__).parents[1] / "examples" / "leads.pbn"
 FEW = ["--solve", 20, "--samples", 40]
 
 
+@pytest.mark.slow
 def test_a_lead_of_a_record_is_judged_exactly_and_from_its_leaders_hand(run) -> None:
     status, out, err = run("leads", LEADS, *FEW, "--json")
     told = [json.loads(line) for line in out.splitlines()]

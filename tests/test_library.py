@@ -113,6 +113,7 @@ def test_a_kill_at_any_moment_loses_at_most_a_shard(
     assert contents(folder) == contents(tmp_path / "once")
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_two_runs_at_once_lose_nothing(tmp_path: Path) -> None:
     program = (
@@ -135,6 +136,7 @@ def test_files_of_others_stay(tmp_path: Path, small_shards: None) -> None:
     assert (tmp_path / ".mine.tmp").read_text() == "mine"
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_a_killed_process_goes_on(tmp_path: Path) -> None:
     """SIGKILL in the middle of a shard, then the same command again."""
@@ -142,7 +144,7 @@ def test_a_killed_process_goes_on(tmp_path: Path) -> None:
         "import importlib, sys\n"
         "importlib.import_module('trickcast.library.generate').SHARD = 4\n"
         "from trickcast.library import generate\n"
-        "generate(sys.argv[1], 20, seed=9)\n"
+        "generate(sys.argv[1], 12, seed=9)\n"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "killed")]
     process = subprocess.Popen(command)
@@ -153,9 +155,9 @@ def test_a_killed_process_goes_on(tmp_path: Path) -> None:
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     done = Library(tmp_path / "killed")
-    assert 4 <= len(done) < 20
+    assert 4 <= len(done) < 12
     subprocess.run(command, check=True, timeout=120)
-    assert len(Library(tmp_path / "killed")) == 20
+    assert len(Library(tmp_path / "killed")) == 12
     assert verify(Library(tmp_path / "killed"), sample=4).problems == ()
     command[-1] = str(tmp_path / "once")
     subprocess.run(command, check=True, timeout=120)
@@ -335,6 +337,7 @@ def test_appending_deals_from_elsewhere(tmp_path: Path) -> None:
         append(tmp_path, deals, "other", "train", solver="", source="")
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 @pytest.mark.skipif(not COMMITTED.exists(), reason="an installed package has no library beside it")
 def test_the_committed_library_is_sound() -> None:

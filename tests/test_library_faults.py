@@ -35,6 +35,7 @@ def here(work: Any, pieces: Any, *, cluster: str | None, **rest: Any) -> Any:
     return over_pieces(work, pieces, **rest)
 
 
+@pytest.mark.slow
 def test_ten_kills_lose_nothing(tmp_path: Path) -> None:
     """``python tests/faults.py`` does two hundred."""
     strike(10, seed=1, folder=tmp_path)

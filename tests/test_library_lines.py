@@ -60,6 +60,7 @@ def test_positions_along_lines_are_worth_what_dds_finds_anew(
     np.testing.assert_array_equal(anew[known], values[known])
 
 
+@pytest.mark.slow
 def test_threads_order_and_known_results_change_no_value(
     of_three: tuple[np.ndarray, np.ndarray],
 ) -> None:

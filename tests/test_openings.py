@@ -426,6 +426,7 @@ def test_level_and_denomination_are_taught_and_read() -> None:
     assert paper.read_level_and_strain(targets) == rules.bid(hands)
 
 
+@pytest.mark.slow
 def test_the_cascade_is_trained_from_high_to_low() -> None:
     pytest.importorskip("torch", reason="the experiments need torch")
     from trickcast.papers.yegnanarayana1996 import trained_networks as paper

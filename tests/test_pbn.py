@@ -635,6 +635,7 @@ LENIENT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REAL)
 def test_real_files(shared: Path, name: str) -> None:
     path = shared / "data" / "boards" / name

@@ -20,6 +20,8 @@ import trickcast as tc
 from trickcast.cli.app import build
 from trickcast.library import USES, Library, append
 
+pytestmark = pytest.mark.slow
+
 _WEB = ("python_multipart", "fastapi", "uvicorn", "httptools", "prometheus_client")
 _CLUSTER = ("ray", "fsspec", "s3fs")
 EXTRAS = ("torch", "onnx", "pyarrow", "cairosvg", "matplotlib", "sklearn", *_WEB, *_CLUSTER)

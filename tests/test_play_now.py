@@ -21,6 +21,7 @@ def told(run, *words: object) -> Any:
     return json.loads(out)
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_leads_are_weighed_double_dummy_and_as_played(run) -> None:
     answer = told(run, BOARD)

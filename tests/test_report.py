@@ -247,6 +247,7 @@ def test_equal_results_of_many_tables_are_counted(run, match: Path, tmp_path: Pa
     assert "Most common lead: ♦Q, 3 of 6" in Elements(page).text
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_hand_records_are_so_many_on_a_page(run, session: Path, tmp_path: Path) -> None:
     out = tmp_path / "hands.html"
@@ -311,6 +312,7 @@ def test_rankings_have_intervals_and_long_ones_two_columns(run, tmp_path: Path) 
     assert len(places) == 42 and all("±" in place for place in places)
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_hand_records_speak_five_languages(run, session: Path, tmp_path: Path) -> None:
     out = tmp_path / "hands.html"

@@ -534,16 +534,17 @@ def kill_solver(server: int, times: int, ended: threading.Event) -> None:
     killed: set[int] = set()
     while len(killed) < times and not ended.is_set():
         for solver in set(solvers_of(server)) - killed:
-            time.sleep(0.3)
+            time.sleep(0.1)
             os.kill(solver, signal.SIGKILL)
             killed.add(solver)
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 @pytest.mark.parametrize(("times", "status"), [(1, 200), (2, 503)])
 def test_a_solver_that_is_killed_is_tried_again_once(times, status) -> None:
-    deals = tc.random_deals(12, seed=2)
+    deals = tc.random_deals(6, seed=2)
     with running("--solvers", "1", "--seconds", "300") as (client, process, log):
         ended = threading.Event()
         killer = threading.Thread(target=kill_solver, args=(process.pid, times, ended))
@@ -562,8 +563,9 @@ def test_a_solver_that_is_killed_is_tried_again_once(times, status) -> None:
     assert any("the solver failed" in line for line in log) == (status == 503)
 
 
+@pytest.mark.slow
 def test_too_many_questions_are_told_to_wait_and_health_is_not() -> None:
-    deals = {"deals": [deal.pbn for deal in tc.random_deals(12, seed=3)]}
+    deals = {"deals": [deal.pbn for deal in tc.random_deals(6, seed=3)]}
     with running("--running", "1", "--solvers", "1", "--seconds", "300") as (client, process, _):
         first = threading.Thread(
             target=lambda: httpx.post(f"{client.base_url}/v1/solve", json=deals, timeout=300)
@@ -579,6 +581,7 @@ def test_too_many_questions_are_told_to_wait_and_health_is_not() -> None:
         assert process.wait() == 0
 
 
+@pytest.mark.slow
 def test_a_deadline_is_kept() -> None:
     deals = {"deals": [deal.pbn for deal in tc.random_deals(40, seed=4)]}
     with running("--seconds", "0.2", "--solvers", "1") as (client, _, _):
@@ -586,6 +589,7 @@ def test_a_deadline_is_kept() -> None:
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
 
 
+@pytest.mark.slow
 def test_half_a_request_is_given_up(client) -> None:
     place = (client.base_url.host, client.base_url.port)
     with socket.create_connection(place, timeout=30) as line:

@@ -64,6 +64,7 @@ def request(path: str, body: bytes = b"", more: str = "") -> bytes:
 # --- few bytes that become many ------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_what_was_passed_over_in_a_file_is_told_by_the_hundred(client) -> None:
     packed = gzip.compress(f"{EASY}\n".encode() + b"N:\n" * 90_000)
@@ -138,6 +139,7 @@ def test_what_is_no_origin_is_one_plain_line(origin) -> None:
 # --- connections ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_who_sends_nothing_is_cut_off(client) -> None:
     """At once after connecting, after a line's end, and after a request with its answer."""
     with ExitStack() as stack:
@@ -182,6 +184,7 @@ def test_a_head_is_measured_by_itself(client) -> None:
     assert len(answers(many)) < 200
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts files of Linux")
 def test_when_no_more_files_can_be_opened_work_goes_on_and_all_is_as_before_after(
@@ -243,7 +246,7 @@ def ended(process: int) -> bool:
 @pytest.mark.solver
 def test_solvers_that_died_idle_are_not_asked(server) -> None:
     client, process, log = server
-    for _ in range(3):
+    for _ in range(2):
         assert wait_until(lambda: len(solvers_of(process.pid)) == 2, 30)
         said = len(log)
         killed = solvers_of(process.pid)

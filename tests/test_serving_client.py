@@ -12,6 +12,8 @@ import pytest
 
 from test_serving import ALL, DUMMIES, EASY, NORTH, SOUTH, SUITS, running
 
+pytestmark = pytest.mark.slow
+
 GENERATOR = Path(sys.executable).with_name("openapi-python-client")
 if not GENERATOR.exists():
     pytest.skip("openapi-python-client is not installed", allow_module_level=True)

@@ -42,6 +42,7 @@ def check(case: Any) -> None:
     case.validate_response(answer, excluded_checks=excluded)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", list(schemathesis.GenerationMode))
 def test_every_answer_is_as_the_schema_says(api, mode) -> None:
     operations = [found.ok() for found in api.get_all_operations()]

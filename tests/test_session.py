@@ -392,6 +392,7 @@ def duplicate(contract: str, by: str, tricks: int, vulnerable: str) -> int:
     return points if by in "NS" else -points
 
 
+@pytest.mark.slow
 @needs_shared
 def test_records_of_championships_join_by_deal_and_nothing_is_lost(tmp_path):
     with gzip.open(PLAYED / "championships.pbn.gz", "rt", encoding="utf-8") as stream:

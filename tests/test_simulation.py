@@ -50,6 +50,7 @@ def test_solved_layouts_are_counted(counted) -> None:
         assert points == pytest.approx(score(f"3{strain}X", cell, seat in "NS").mean())
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_fewer_tricks_are_never_less_likely_and_bars_add_to_the_chance() -> None:
     few = tc.simulate(**KNOWN, samples=200, solve=20, seed=1)

@@ -189,6 +189,7 @@ def test_no_line_is_wider_than_80_characters(run) -> None:
         assert status == 0 and max(map(len, out.splitlines())) <= 80
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_several_contracts_in_one_sheet(run) -> None:
     asked = ["--south", SOUTH, "--north", NORTH, "--samples", 20, "--solve", 20, "--workers", 1]
@@ -209,6 +210,7 @@ def test_several_contracts_in_one_sheet(run) -> None:
     assert "lead that sets it" in text and max(map(len, text.splitlines())) <= 80
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_of_several_contracts_the_leads_are_found_in_the_time_there_is(monkeypatch) -> None:
     """The clock of the test goes on by a second at each look."""
@@ -269,6 +271,7 @@ def test_lists_of_contracts_that_cannot_be(run, options: list[str]) -> None:
     assert run("simulate", "--south", SOUTH, *options)[0] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_contracts_stand_double_dummy_and_as_played_side_by_side(run) -> None:
     one = [*HANDS, "--solve", 20, *ONE]
@@ -293,6 +296,7 @@ def test_contracts_stand_double_dummy_and_as_played_side_by_side(run) -> None:
     assert out.count("  as played") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_contracts_and_leads_are_ranked_by_either(run) -> None:
     for rank in ("double-dummy", "played"):

@@ -266,6 +266,7 @@ def doubted(seed: int, doubts: tuple[float, float], plan: Plan) -> Run:
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("doubts", [(0.6, 0.05), (1.0, 1.0), (0.05, 0.6)])
 @pytest.mark.parametrize("plan", [Plan(samples=1000, solve=120), Plan(precision=0.08)])
 def test_whatever_is_doubted_the_answer_is_unbiased_and_its_interval_true(doubts, plan) -> None:
@@ -298,6 +299,7 @@ class Seldom(Uneven):
         self.cost, self.loading, self.seconds, self.trial = 0.004, 0.0, 0.0, 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [0.01, 0.04, 0.2])
 @pytest.mark.parametrize(
     "plan", [Plan(samples=1000, solve=100), Plan(samples=2000, solve=30), Plan(precision=0.03)]

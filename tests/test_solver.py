@@ -25,6 +25,8 @@ PUBLISHED = {
     "W": (4, 7, 3, 6, 3),
 }
 
+COLD = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
+
 
 @pytest.mark.solver
 def test_published_board(board: Deal) -> None:
@@ -34,8 +36,10 @@ def test_published_board(board: Deal) -> None:
 
 
 @pytest.mark.solver
-def test_batches_keep_the_order_of_the_deals(board: Deal) -> None:
-    deals = tc.random_deals(BATCH + 1, seed=5)
+def test_batches_keep_the_order_of_the_deals() -> None:
+    """The first and last of a batch, and the first of the next; those between are solved fast."""
+    deals = [tc.Deal(COLD)] * (BATCH + 1)
+    deals[0], deals[-2], deals[-1] = tc.random_deals(3, seed=5)
     together = tc.solve(deals)
     assert len(together) == BATCH + 1
     alone = [0, BATCH - 1, BATCH]
@@ -52,8 +56,7 @@ def test_the_number_of_threads_changes_nothing() -> None:
 
 @pytest.mark.solver
 def test_cold_hands() -> None:
-    deal = tc.Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
-    table = tc.solve(deal)
+    table = tc.solve(tc.Deal(COLD))
     assert [table["S", seat] for seat in "NESW"] == [13, 0, 13, 0]
     assert [table["H", seat] for seat in "NESW"] == [0, 13, 0, 13]
     # in notrump the leader runs the suit, and declarer's side gets nothing
@@ -87,7 +90,7 @@ def test_an_array_that_changes_after_the_check_never_reaches_dds(board: Deal) ->
 
 @pytest.mark.solver
 def test_gib_labels_solve_the_same(shared) -> None:
-    deals = tc.read(shared / "data" / "gib" / "gib-10000.txt")[::500]
+    deals = tc.read(shared / "data" / "gib" / "gib-10000.txt")[::1000]
     assert (tc.solve(deals).tricks == deals.tricks).all()
 
 

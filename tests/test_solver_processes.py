@@ -60,6 +60,7 @@ def kill_when_busy(before: set[int], times: int) -> threading.Thread:
     return thread
 
 
+@pytest.mark.slow
 def test_tables_are_the_same_in_another_process() -> None:
     assert tc.solve(DEALS[:1], own_process=True) == tc.solve(DEALS[:1])
     with SolverProcesses(2) as solvers:
@@ -94,6 +95,7 @@ def test_a_killed_process_is_an_error_of_its_batch_alone() -> None:
         assert solvers.solve(EASY) == tc.solve(EASY)
 
 
+@pytest.mark.slow
 def test_a_batch_whose_process_was_killed_is_tried_again() -> None:
     before = children(os.getpid())
     with SolverProcesses(1, tries=2) as solvers:

@@ -44,6 +44,7 @@ def run(program: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 @pytest.mark.parametrize("before", ["", WARM], ids=["cold", "warm"])
 def test_threads_may_solve_at_once(before: str) -> None:
@@ -75,6 +76,7 @@ print(tc.solve(easy)["S", "N"])
     assert run(before + program) == "interrupted\n13\n"
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_interrupts_leave_no_threads_and_no_batches() -> None:
     """What was given up is at most one call of DDS."""

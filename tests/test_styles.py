@@ -102,6 +102,7 @@ def test_styles_are_those_of_the_other_deals_of_a_pair() -> None:
     assert style_over("strong-notrump", pairs.of(cards, board)) == "strong-notrump"
 
 
+@pytest.mark.slow
 def test_notrumps_show_what_pairs_of_the_record_held(shared: Path) -> None:
     path = shared / "data" / "played" / "championships.pbn.gz"
     with warnings.catch_warnings():

@@ -27,6 +27,8 @@ from trickcast.papers.experiments.run_deals import ExperimentError
 from trickcast.scoring import score
 from trickcast.training.lessons import pair_rows
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def pairs() -> PairSet:

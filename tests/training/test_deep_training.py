@@ -179,6 +179,7 @@ def test_every_deal_is_taken_once_in_a_pass(deals):
     assert sorted(halves[0] + halves[1]) == sorted(taken(3))
 
 
+@pytest.mark.slow
 @pytest.mark.solver
 def test_the_lowest_cards_change_hands_and_hardly_a_result(deals):
     few = deals[:24]
@@ -203,6 +204,7 @@ def test_fewer_deals_than_a_batch_are_refused(deals, tmp_path):
         suit_data.take(few, 0, 4, seed=1)
 
 
+@pytest.mark.slow
 def test_two_processes_learn_as_one_does(run, tmp_path):
     """Under torchrun, with gloo: the curve of one process, within rounding."""
     small = {"width": 32, "heads": 1, "before": 0, "after": 1, "ratio": 2, "dropout": 0}
@@ -441,6 +443,7 @@ def test_the_rate_rises_and_falls_to_zero():
     assert config.rate(500, fresh_from=500) < 0.02 * rates[500]
 
 
+@pytest.mark.slow
 def test_a_training_runs_from_the_command_line(run, tmp_path):
     settings = {"steps": 2, "evaluate_every": 2, "batch": 8, "endings": 4, "network.width": 16,
                 "network.heads": 1, "network.after": 1}  # fmt: skip

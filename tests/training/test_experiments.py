@@ -62,6 +62,8 @@ from trickcast.papers.published import published_results, sample_deals
 from trickcast.papers.reproduce import plan_text, rows_of_tables
 from trickcast.training import TrainingError
 
+pytestmark = pytest.mark.slow
+
 LIBRARY = Path(__file__).parents[2] / "data/library"
 SMOKE = SCALES["smoke"]
 BY_FUNCTIONS = ("yegnanarayana1996", "polishclub2023", "bridgehand2vec")

@@ -263,6 +263,7 @@ def test_a_range_is_that_in_which_whole_numbers_miss_least():
     assert best_range(alike) == (0, float(alike.max()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["accurate", "fast"])
 def test_the_graph_that_ships_is_made_again(deals, name):
     """Node by node, and with the same answers: what is rounded depends on the sample of deals."""

@@ -98,6 +98,7 @@ def test_nothing_to_learn_from(tmp_path):
         read_results(tmp_path)
 
 
+@pytest.mark.slow
 def test_training_from_files_to_a_model_that_ships(folder, tmp_path):
     lines = []
     path = train_played(folder, tmp_path / "one", TINY, lines.append)
